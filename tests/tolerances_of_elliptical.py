@@ -19,6 +19,10 @@ SIM_SQUARES = float(np.sqrt(2))
 # differ from 80 by less than 1e-12 of the sum; roundings of 80 x 80 x 80 terms of size up to 10 add less.
 ELLIPTICAL_QUADRATURE = 1e-11
 
+# Moments up to the second of a scale by the trapezoidal rule in log r, whose error is below the rounding of some 500
+# terms with exponents up to 100.
+SCALE_RULE = 500 * 100 * UNIT_ROUNDOFF
+
 # Gauss-Legendre sums of 80 nodes on panels that double, of a density that is itself such a sum, good to 1e-13; the
 # Student t of 9 degrees of freedom has x^2 p(x) < x^-8 beyond the last panel, at 1e4.
 MARGINAL_INTEGRAL = 1e-12

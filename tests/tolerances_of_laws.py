@@ -29,6 +29,10 @@ GATES_LSTSQ = 300 * 1_000 * UNIT_ROUNDOFF
 # hundred roundings.
 GATES_RANK = 1e-9
 
+# Eigenvalues of a matrix of at most 20 rows relative to the largest: those that are 0 are some hundred roundings and
+# the errors of quadrature, 1e-13; the others exceed 1e-5.
+PIECEWISE_RANK = 1e-10
+
 # Heights of a pulse are rounded to multiples of 2^-20.
 PULSE_HEIGHTS = 2**-21
 

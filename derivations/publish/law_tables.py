@@ -12,6 +12,7 @@ from json import dumps
 from typing import Any
 
 from derivations.markdown import table
+from derivations.publish.gate_table import gate_table
 from derivations.publish.law_claims import claim_table
 from derivations.publish.law_controls import control_table
 from theory.moments import gated_moments
@@ -265,6 +266,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "definitions": _definitions,
     "statistics": _statistics,
     "exactness": _exactness,
+    "gates": gate_table,
     "controls": control_table,
     "claims": claim_table,
 }

@@ -1,5 +1,7 @@
 """The values of the claims on Gaussian averages and site gates, from their integrals."""
 
+from collections.abc import Callable
+
 from mpmath import mp, mpf
 
 from tests.pages.numerics import TAIL, integral, kept, mean, solved, steps_and_erfs
@@ -126,6 +128,13 @@ def small_bump_loss(g: mpf, rho1: mpf, rho0: mpf) -> mpf:
     return half - 2 * sum(x * y for x, y in zip(b, solved(a, b), strict=True))
 
 
+def softly(f: Callable[[mpf], mpf], theta: mpf, beta: mpf) -> mpf:
+    """Return E[Phi(beta (z_i - theta)) f(z_i)]."""
+    edges = sorted({*(mpf(x) for x in range(-TAIL, TAIL + 1)), theta - 2 / beta, theta, theta + 2 / beta})
+    inside = [x for x in edges if -TAIL <= x <= TAIL]
+    return integral(lambda x: mp.npdf(x) * mp.ncdf(beta * (x - theta)) * f(x), inside)
+
+
 def step_of_two(a_i: mpf, a_k: mpf, rho: mpf) -> mpf:
     """Return E[1[z_1 >= 0] erf(a_i z_1 + a_k z_2)]."""
     c = (a_i + a_k * rho) / mp.sqrt(1 + 2 * a_k**2 * (1 - rho**2))
@@ -191,6 +200,10 @@ VALUES = {
     "moment.site_gate.tower": lambda rho_ik, rho_il, rho_kl, g: step_erf(g, rho_il),
     "moment.site_gate.xx": gated_second_moment,
     "moment.site_gate.yx": gated_mean,
+    "moment.soft.first_moment": lambda theta, beta, rho: softly(lambda x: rho * x, theta, beta),
+    "moment.soft.second_moment": lambda theta, beta, rho_ik, rho_il, rho_kl: softly(
+        lambda x: rho_kl - rho_ik * rho_il + rho_ik * rho_il * x**2, theta, beta
+    ),
     "moment.threshold.second_moment": lambda theta, **rhos: product_in_slab(**rhos, low=theta, high=TAIL),
     "moment.threshold.slab": lambda l, u, rho: integral(
         lambda x: rho * x * mp.npdf(x), [l, *(mpf(x) for x in range(-TAIL, TAIL) if l < x < u), u]

@@ -1,6 +1,7 @@
 """The data laws' statistics through gates, in float64 and as certified balls.
 
     feature_moments(law, network)   A, b and <y.y>, all that the linear flow depends on, as FeatureMoments
+    moments_of(problem)             the same of a problem, also with fixed biases
     FeatureMoments                  A.dense(), A.matvec(theta), A.rank; b and y2
     gated_moments(problem)          Sigma^yx(p), Sigma^xx(p, q), A and b as arrays, as GatedMoments
     gated_moments_certified(problem, digits)   the same as balls
@@ -26,6 +27,7 @@ from pkgutil import iter_modules
 from theory.moments import nonlinearities
 from theory.moments.basis import GateBasis, gate_basis
 from theory.moments.feature_moments import FeatureMoments, feature_moments
+from theory.moments.fixed_biases import moments_of
 from theory.moments.gated import GatedMoments, gated_moments, gated_moments_certified
 from theory.moments.tensor import four_point_block, four_point_blocks, four_point_by_lags
 from theory.problem import distributions
@@ -47,4 +49,5 @@ __all__ = [
     "gate_basis",
     "gated_moments",
     "gated_moments_certified",
+    "moments_of",
 ]

@@ -1,4 +1,18 @@
-"""Gates as exact rational combinations of 1 and of half-spaces along sites and directions, and their products."""
+"""Gates as exact rational combinations of 1 and of half-spaces along sites and directions, and their products.
+
+Why soft functions T_c = Phi(beta (v.u - h)) are linearly independent, with and without factors x_j. As u moves to
+u + i y d for a generic real d and y -> oo, x_j = erf(g u_j)/Z makes T_c x_j grow like
+
+    exp((beta^2 (v.d)^2/2 + g^2 d_j^2) y^2 + i h beta^2 (v.d) y)/((v.d) d_j y^2),
+
+T_c and x_j alone by their own factors. In a combination that vanishes, the terms of the fastest growth cancel. Terms of
+one growth for every d belong to one T_c, to thresholds h, whose oscillations differ, or to mirror images: v = (p, q)
+with x_1 and (q, p) with x_2, beta = 1 and q^2 - p^2 = 2 g^2. The denominators of these differ unless p = 0, and 2 g^2
+is no square of a rational number. So all coefficients are 0. Polynomials f in place of erf change no growth. Where f
+has a kink, a jump or a branch point in u_j, the difference of its two continuations leaves sum_c a_cj T_c = 0. Uniform
+inputs, 2 g^2 = 1, have the one exception p = h = 0: Phi(u_1) is linear in x_1. Soft functions of the input x_i are, as
+functions of x_i, those of a Gaussian input; beside them all others grow slowly, as they are functions of exp(y^2).
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -6,7 +20,7 @@ from functools import cached_property
 
 from theory.moments.gate_signs import Looks, half_spaces_of
 from theory.moments.half_spaces import HalfSpace
-from theory.problem import Network, OutOfReachError, resolved
+from theory.problem import Network, NonlinearGP, OutOfReachError, resolved
 
 Vector = tuple[Fraction, ...]
 Key = tuple[int, ...]  # () is 1, (i,) is e_{1+i}, (i, j) with i <= j is e_{1+i} e_{1+j}; i = j only where e is soft
@@ -23,8 +37,8 @@ class GateBasis:
     differ in e_i alone. The covariance is positive definite; a combination that vanishes is linear in x within a cell
     and has no coefficients there; the difference of two neighbours is a multiple of the coefficients of e_i. A mean
     that is added to the x of a class changes the constant of that linear function alone. Soft functions are analytic,
-    and no combination of them with linear functions of x vanishes in a cell: they grow at different rates as u becomes
-    complex, see `gate_signs`.) So the rank of A is n times that of `coefficients`, plus that of `constants`.
+    and no combination of them with linear functions of x vanishes in a cell.) So the rank of A is n times that of
+    `coefficients`, plus that of `constants`.
 
     The half-spaces 1[z_20 >= 0] and 1[z_20 < 0] are (1 + s)/2 and (1 - s)/2, which sum to 1:
 
@@ -84,7 +98,7 @@ def require_linear(network: Network) -> None:
     """Raise OutOfReachError unless yhat is a linear function of the trained parameters, without a constant term.
 
     The exceptions are networks whose gates depend on their weights, networks with a trained readout, whose flow is of
-    third degree in (w, a), and networks with fixed biases, which add a constant term.
+    third degree in (w, a), and networks with fixed biases, which add a constant term: see `fixed_biases`.
 
     >>> from theory.problem import AlwaysGate
     >>> require_linear(Network("gated-linear", "mean", 1, (AlwaysGate(),)))
@@ -107,15 +121,18 @@ def require_linear(network: Network) -> None:
         )
     if network.biases == "fixed":
         raise OutOfReachError(
-            'network.biases = "fixed": the exact moments here are those of biases that are learned with the weights.',
-            'Simulate it (gdln simulate), or use biases = "trained" or "none".',
+            'network.biases = "fixed": the values of the biases belong to the problem, not to its law and network.',
+            "Use theory.flow.solve(problem) or theory.moments.moments_of(problem).",
         )
 
 
-def gate_basis(network: Network, latent: bool = True, centred: bool = True) -> GateBasis:
+def gate_basis(
+    network: Network, latent: bool = True, centred: bool = True, process: NonlinearGP | None = None
+) -> GateBasis:
     """The gates of a gated-linear network over half-spaces for a law with or without a `latent` (`law.latent`).
 
-    `centred` is True where its classes have no means.
+    `centred` is True where its classes have no means. `process` is the law where its inputs are a function of the
+    latent other than erf, whose jumps make several bounds on the input one gate.
 
     Half-spaces at 0 are 1[v.u >= 0] = (1 + s)/2 and 1[v.u < 0] = (1 - s)/2, others a tail or 1 less a tail; a gate
     with two bounds is the difference of two; a gate without bounds is 1; proportional directions share their
@@ -129,7 +146,7 @@ def gate_basis(network: Network, latent: bool = True, centred: bool = True) -> G
     [['1/2', '1/2'], ['1', '0']]
     """
     require_linear(network)
-    law = Looks(latent, centred)
+    law = Looks(latent, centred, process)
     found = [half_spaces_of(gate, f"network.gates[{k}]", law) for k, gate in enumerate(resolved(network.gates))]
     every = {function for combination in found for function in combination if function is not None}
     half_spaces = tuple(sorted(every, key=lambda function: (function.direction.site is None, function)))

@@ -18,7 +18,8 @@ import numpy as np
 from jaxtyping import Shaped
 
 from theory.moments.arithmetic import Pair, certified
-from theory.moments.statistics import ClassStatistics, SignPair, two_site_block
+from theory.moments.statistics import ClassStatistics, two_site_block
+from theory.moments.unit_gaussians import SignPair
 from theory.problem import OutOfReachError
 
 Entries = tuple[tuple[int, Fraction], ...]

@@ -6,7 +6,7 @@ A half-space through 0 depends on the direction of x = r z/Z, which is that of z
 
 the Gaussian moments of `gaussian_clone`, times E r/sqrt(E r^2) where one factor x stands alone. A threshold other than
 0 is one of z at h Z/r, which depends on r: where r has finitely many values, the moments are sums over Gaussian laws,
-one for each value.
+one for each value. Where r is continuous they are integrals over r, in float64 by the sums of `scale_rule`.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
 from theory.moments.basis import gate_basis
 from theory.moments.elliptical_inputs import EllipticalInputs
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
@@ -24,11 +24,12 @@ from theory.moments.gaussian_clone import CloneStatistics
 from theory.moments.inputs import input_statistics_of
 from theory.moments.mixed import mixed
 from theory.moments.process import process_moments, process_second_moments
+from theory.moments.scale_rule import values_of
 from theory.moments.scales import ScaleMoments, moments_of
 from theory.moments.statistics import ClassStatistics, Lags, statistics_of
 from theory.problem import Network, OutOfReachError
 from theory.problem.distributions.elliptical import Elliptical
-from theory.problem.scales import DiscreteScale
+from theory.problem.scales import DiscreteScale, Scale
 
 
 @dataclass(frozen=True)
@@ -56,16 +57,6 @@ class EllipticalStatistics(CloneStatistics):
             raise OutOfReachError(
                 f"x has an infinite variance in class {self.c}, so that it has no second moments.",
                 "Use a Student t of at least 3 degrees of freedom; gdln simulate samples any.",
-            )
-
-    def require_one_scale(self) -> None:
-        """Raise OutOfReachError where r varies, so that a threshold on z depends on it."""
-        scale = self.law.scale[self.c]
-        if not isinstance(scale, DiscreteScale) or len(scale.values) > 1:
-            raise OutOfReachError(
-                f"A gate with a threshold other than 0, or a soft one, has no exact moments in class {self.c}: its "
-                "threshold on z is proportional to 1/r, and the scale r varies. A class mean moves a threshold at 0.",
-                "Use hard gates at 0 without class means, or discrete scales in all classes; or run gdln simulate.",
             )
 
     @cached_property
@@ -105,15 +96,16 @@ class EllipticalStatistics(CloneStatistics):
         return self._share * super().through_sign(r, gap)
 
     @property
-    def spread(self) -> Any:
-        """The variance of the inputs, by which thresholds are measured. Raises OutOfReachError where r varies."""
-        self.require_one_scale()
-        return self.variance
+    def has_far_thresholds(self) -> bool:
+        """Whether r is one of the values of a rule, some of which are next to 0."""
+        return isinstance(self.law, OneScale) and self.law.of_rule
 
 
 @dataclass(frozen=True)
 class OneScale(Elliptical):
     """One class of an elliptical law where r has one value: a Gaussian with this variance at every site.
+
+    `of_rule` is True where the value is one of a rule for a continuous r.
 
     >>> law = OneScale(4, (2,), "gaussian", "open", "none", (1,), variance=Fraction(9, 4))
     >>> from theory.moments.arithmetic import FLOAT64
@@ -122,6 +114,7 @@ class OneScale(Elliptical):
     """
 
     variance: Fraction = Fraction(1)
+    of_rule: bool = False
 
 
 @statistics_of.register(OneScale)
@@ -142,20 +135,23 @@ def _(law: Elliptical, network: Network, arithmetic: Arithmetic) -> FeatureMomen
 
 
 def through_gates(law: Elliptical, network: Network, arithmetic: Arithmetic, centred: bool) -> FeatureMoments:
-    """Return the moments through gates at 0; through all gates where all scales are discrete, by their values.
+    """Return the moments through gates at 0; through other gates as sums over the values of the scales.
 
     `centred` is False where the law, or another part of a mixture that it is a part of, has class means. Raises
-    OutOfReachError for thresholds on a scale that varies continuously, and for an infinite variance.
+    OutOfReachError for thresholds on a sphere, in balls for those on a continuous scale, and for an infinite variance.
     """
     statistics = [EllipticalStatistics(law, c, arithmetic) for c in range(law.classes)]
     for own in statistics:
         own.require_variance()
     if not gate_basis(network, law.latent, centred).odd:
-        if all(isinstance(scale, DiscreteScale) for scale in law.scale):
-            parts = _by_scales(law)
-            return mixed([(p, process_moments(own, network, arithmetic, centred)) for p, own in parts], arithmetic)
-        for own in statistics:
-            own.require_one_scale()
+        if arithmetic is not FLOAT64 and not all(isinstance(scale, DiscreteScale) for scale in law.scale):
+            raise OutOfReachError(
+                "Gates at thresholds, soft gates and class means have integrals over a continuous scale r, which are "
+                "sums of float64 accuracy here, without a certified error.",
+                "Leave `digits` out for float64, or use discrete scales in all classes.",
+            )
+        parts = _by_scales(law)
+        return mixed([(p, process_moments(own, network, arithmetic, centred)) for p, own in parts], arithmetic)
     return process_moments(law, network, arithmetic, centred)
 
 
@@ -164,11 +160,21 @@ def _by_scales(law: Elliptical) -> list[tuple[Fraction, OneScale]]:
     found = []
     for c, (share, scale) in enumerate(zip(law.probabilities, law.scale, strict=True)):
         second = moments_of(scale, law.n).second if law.normaliser == "unit-variance" else 1
-        for p, value in zip(scale.probabilities, scale.values, strict=True):
+        of_rule = not isinstance(scale, DiscreteScale)
+        for p, value in _values(scale):
             means = law.means[c : c + 1]
             own = (law.n, (law.xi[c],), "gaussian", law.boundary, "none", (law.labels[c],))
-            found.append((share * p, OneScale(*own, means=means, variance=value**2 / second)))
+            part = OneScale(*own, means=means, variance=value**2 / second, of_rule=of_rule)
+            found.append((share * p, part))
     return found
+
+
+def _values(scale: Scale) -> list[tuple[Fraction, Fraction]]:
+    """Return probabilities and values of r, of a continuous scale those of a rule."""
+    if isinstance(scale, DiscreteScale):
+        return list(zip(scale.probabilities, scale.values, strict=True))
+    values, probabilities = values_of(scale)
+    return [(Fraction(p), Fraction(r)) for p, r in zip(probabilities.tolist(), values.tolist(), strict=True)]
 
 
 @second_moments.register

@@ -9,7 +9,7 @@ jackknife of `theory.flow.linear.estimated`).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -20,9 +20,10 @@ from theory.moments.arithmetic import FLOAT64, Arithmetic
 from theory.moments.basis import require_linear
 from theory.moments.example_statistics import ExampleStatistics
 from theory.moments.feature_moments import Block, FeatureMoments, Structure
+from theory.moments.fixed_biases import fixed_biases, left_over
 from theory.moments.gate_events import open_on
 from theory.moments.table import features_of, one_block
-from theory.problem import InputError, Network, OutOfReachError, resolved
+from theory.problem import InputError, Network, OutOfReachError, Problem, resolved
 from theory.problem.distributions.sampled import GROUPS, SampledLaw
 
 MOST_NUMBERS = 10**8  # in the moments of all groups: 800 MB
@@ -138,6 +139,20 @@ def estimated_moments(law: SampledLaw, network: Network) -> EstimatedMoments:
         counts += np.bincount(category, minlength=law.classes)
     require_priors(law, counts)
     return EstimatedMoments(A, b, y2, sizes)
+
+
+def estimated_moments_of(problem: Problem) -> EstimatedMoments:
+    """Return the moments of a problem: of its law and network, and of what fixed biases leave of y.
+
+    Raises as `estimated_moments` does.
+    """
+    law, network = problem.data, problem.one_layer
+    if network.biases != "fixed":
+        return estimated_moments(law, network)
+    found = estimated_moments(law, replace(network, biases="trained"))
+    biases, rows = np.atleast_2d(fixed_biases(problem)).astype(float), network.units * law.n
+    b, y2 = left_over(found.A, found.b, found.y2, biases, float(network.scale))
+    return EstimatedMoments(found.A[:, :rows, :rows], b, y2, found.sizes)
 
 
 def group_sizes(law: SampledLaw) -> Int[np.ndarray, " G"]:

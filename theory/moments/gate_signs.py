@@ -9,7 +9,8 @@ from typing import Any
 
 from theory.moments.directions import Direction, Entries, same_sign_on_latent, unit_of
 from theory.moments.half_spaces import HalfSpace
-from theory.problem import AlwaysGate, DirectionGate, OutOfReachError, SiteGate
+from theory.moments.nonlinearities.edges import on_input as on_bound
+from theory.problem import AlwaysGate, DirectionGate, Identity, NonlinearGP, OutOfReachError, SiteGate
 
 # A gate as an exact combination of half-spaces; None is the function 1.
 Combination = dict[HalfSpace | None, Fraction]
@@ -18,7 +19,9 @@ HALF, ONE = Fraction(1, 2), Fraction(1)
 
 @dataclass(frozen=True)
 class Looks:
-    """The facts about a law that decide which half-spaces a gate on it has: a latent, classes without means.
+    """The facts about a law that decide which half-spaces a gate on it has: a latent, classes without means, the law.
+
+    `process` is the law where its inputs are a function of the latent that is not known to be an erf.
 
     The gate 1[x_3 >= 0] has the sign of z_3, unless a class mean moves its threshold:
 
@@ -30,6 +33,7 @@ class Looks:
 
     latent: bool
     centred: bool
+    process: NonlinearGP | None = None
 
 
 def refuse_gate(gate: Any, where: str, exact_for: Mapping[type, Any]) -> None:
@@ -99,15 +103,14 @@ def _(gate: DirectionGate, where: str, law: Looks) -> Combination:
 
 def _between(gate: SiteGate | DirectionGate, entries: Entries, where: str, along: str, law: Looks) -> Combination:
     """1[v.u >= lo] - 1[v.u >= hi]."""
-    bounds = [(1, gate.lo), (-1, gate.hi)]
     if (gate.lo, gate.hi) == (-inf, inf):
         return {None: ONE}
     on_input = law.latent and gate.on == "input"
+    judged = on_input and law.process is not None and gate.sharpness == inf and law.centred
+    bounds = [(sign, on_bound(law.process, at) if judged else at) for sign, at in ((1, gate.lo), (-1, gate.hi))]
     moved = not law.centred and (gate.on == "input" or not law.latent)
     if on_input:
-        _require_on_latent(gate, entries, where, along, moved)
-    if gate.sharpness != inf and law.latent:
-        _require_independent(gate, where)
+        _require_on_latent(gate, entries, where, along, moved, law.process)
     total: Combination = {}
     for factor, bound in bounds:
         for function, number in _above(gate, entries, bound, on_input, moved).items():
@@ -129,33 +132,18 @@ def _above(
     return {function: ONE} if function.below != (unit > 0) else {None: ONE, function: -ONE}
 
 
-def _require_on_latent(gate: SiteGate | DirectionGate, entries: Entries, where: str, along: str, moved: bool) -> None:
+def _require_on_latent(
+    gate: SiteGate | DirectionGate, entries: Entries, where: str, along: str, moved: bool, process: NonlinearGP | None
+) -> None:
     """Refuse gates on the input that are no half-spaces of the latent."""
-    if len(entries) == 1:
+    if len(entries) == 1 or (process is not None and isinstance(process.nonlinearity, Identity)):
         return
     if {gate.lo, gate.hi} <= {0, inf, -inf} and not moved and same_sign_on_latent(entries):
         return
     raise OutOfReachError(
-        f"{where}: the gate on the input {along} has no exact moments, as x = erf(gain z)/Z is not Gaussian; exact are "
-        "one site, and at threshold 0 without class means two sites with weights of equal size.",
+        f"{where}: the gate on the input {along} has no exact moments, as x = f(gain z)/Z is not Gaussian: they are "
+        "integrals over as many variables. Exact are one site, and at threshold 0 without class means two sites with "
+        "weights of equal size.",
         'Simulate it (gdln simulate), gate the latent instead (on = "latent"), or take <g x> of a ReLU gate alone from '
         "theory.moments.relu_gates: an integral for two sites, labelled approximations for more.",
-    )
-
-
-def _require_independent(gate: SiteGate | DirectionGate, where: str) -> None:
-    """Refuse soft gates for which the functions x_j g_k of a process are not known to be linearly independent.
-
-    As functions of complex z, erf(g z_j) Phi(beta (z_i - h)) grows like exp(-g^2 z_j^2 - beta^2 (z_i - h)^2/2). At
-    sites no two of these have one rate unless beta^2 = 2 g^2, which rational beta and g do not satisfy.
-    """
-    if gate.on == "input":
-        why = "on the input x = erf(gain z)/Z has no exact moments: x is not Gaussian"
-    elif isinstance(gate, DirectionGate) and len(gate.v) > 1:
-        why = "along several sites of a latent has no exact moments here: the rank of A is not known exactly"
-    else:
-        return
-    raise OutOfReachError(
-        f"{where}: a soft gate, of sharpness {gate.sharpness}, {why}.",
-        "Simulate it (gdln simulate takes any sharpness), leave the sharpness out, or gate a site of the latent.",
     )

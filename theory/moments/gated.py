@@ -8,8 +8,9 @@ import numpy as np
 from jaxtyping import Shaped
 
 from theory.expressions.balls.precision import precision
-from theory.moments.arithmetic import FLOAT64, certified
-from theory.moments.feature_moments import FeatureMoments, exactly, feature_moments, second_moments
+from theory.moments.arithmetic import certified
+from theory.moments.feature_moments import FeatureMoments, exactly, second_moments
+from theory.moments.fixed_biases import moments_of
 from theory.problem import Problem
 
 
@@ -19,6 +20,7 @@ class GatedMoments:
 
     Each array is computed at its first use. `features` are the moments for the flow, without n x n arrays where the
     law's symmetry allows it. With m > 1 outputs sigma_yx is (K, m, n), like the weights, and b is (P, m).
+    Where the biases are fixed, y stands for what they leave of it, see `fixed_biases`.
 
     Two exclusive gates have Sigma^xx(p_1, p_2) = 0, and here each passes half of the covariance:
 
@@ -74,9 +76,9 @@ class GatedMoments:
 def gated_moments(problem: Problem) -> GatedMoments:
     """The moments of a gated-linear problem in float64, entries accurate to a few roundings of their largest term.
 
-    Gates: sites and directions with any bounds, always, repeated, in any combination; on the input of a law that has a
-    latent, directions of one site, and at 0 of two with weights of equal size. Soft gates: on finite data in float64,
-    along any direction of the clone, at sites of a latent.
+    Gates: sites and directions with any bounds, hard and soft, always, repeated, in any combination; on the input of a
+    law that has a latent, directions of one site, of several where x is proportional to z, and at 0 of two with weights
+    of equal size. Of finite data in float64.
     Raises OutOfReachError for other gates, networks and laws. Sources: notes, eq. (6), (7); small-bump note, eq. (7),
     (8), corrected.
 
@@ -87,7 +89,7 @@ def gated_moments(problem: Problem) -> GatedMoments:
     >>> moments.sigma_yx.tolist(), moments.sigma_xx[0, 0].tolist(), moments.y2
     ([[0.5, 0.0]], [[0.5, 0.25], [0.25, 0.5]], 1.0)
     """
-    return GatedMoments(problem, feature_moments(problem.data, problem.one_layer, FLOAT64))
+    return GatedMoments(problem, moments_of(problem))
 
 
 def gated_moments_certified(problem: Problem, digits: int) -> GatedMoments:
@@ -104,6 +106,6 @@ def gated_moments_certified(problem: Problem, digits: int) -> GatedMoments:
     """
 
     with precision(digits=digits + 8):
-        moments = GatedMoments(problem, feature_moments(problem.data, problem.one_layer, certified()))
+        moments = GatedMoments(problem, moments_of(problem, certified()))
         _ = moments.A, moments.b, moments.y2  # assembled here, at this precision
         return moments

@@ -13,7 +13,8 @@ from theory.moments.inputs import input_statistics_of
 from theory.moments.nonlinearities.dispatch import statistics_through
 from theory.moments.process import process_moments, process_second_moments
 from theory.moments.process_inputs import CloneInputs
-from theory.moments.statistics import ClassStatistics, Lags, SignPair, Tail, TailPair, statistics_of
+from theory.moments.statistics import ClassStatistics, Lags, statistics_of
+from theory.moments.unit_gaussians import SignPair, Tail, TailPair
 from theory.problem import Erf, GaussianClone, Network
 
 

@@ -19,17 +19,18 @@ import numpy as np
 from jaxtyping import Shaped
 
 from theory.moments.arithmetic import Arithmetic
-from theory.moments.basis import GateBasis, Key, gate_basis
+from theory.moments.basis import GateBasis, Key
 from theory.moments.directions import half_space, two_sign_block, two_signs
 from theory.moments.feature_moments import squared_labels
 from theory.moments.infinite_line import line_bound
-from theory.moments.latent_rank import require_independent
-from theory.moments.nonlinearities.gates import check_gates
+from theory.moments.latent_rank import regular, require_independent
+from theory.moments.nonlinearities.gates import basis_of, check_gates, independent
+from theory.moments.nonlinearities.piecewise import PiecewiseFeatures, on_range
 from theory.moments.sign_features import SignFeatures, SignMoments
 from theory.moments.statistics import ClassStatistics, Stationary, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
 from theory.moments.tails import ClassTails
-from theory.problem import Cubic, Identity, Network, OutOfReachError
+from theory.problem import Cubic, Identity, InputError, Network, OutOfReachError
 from theory.problem.distributions.elliptical import Elliptical
 
 # A certified integral over three signs of which one has a threshold takes 1 ms at 40 digits, over four of which two
@@ -40,7 +41,7 @@ MOST_SECONDS = 60
 
 def process_moments(
     law: Stationary, network: Network, arithmetic: Arithmetic, centred: bool | None = None
-) -> SignFeatures:
+) -> SignFeatures | PiecewiseFeatures:
     """A, b and <y.y> of a gated-linear network on a stationary process, of any number of classes, priors and means.
 
     `centred` is False for a part of a mixture whose other parts have means: then gates at 0 are tails here too.
@@ -59,12 +60,14 @@ def process_moments(
     >>> np.diag(process_moments(law, network, FLOAT64).assembled()).round(12).tolist()
     [0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
     """
-    gates = gate_basis(network, law.latent, centred=not law.means if centred is None else centred)
+    gates = basis_of(law, network, centred)
+    if not any(any(row) for row in gates.coefficients):
+        raise InputError("No gate of this network ever opens, so that nothing is learned.", "Move the gates' bounds.")
     unlike = (function for function in gates.half_spaces if function.soft or function.direction.site is None)
-    if law.clipped and law.latent and any(unlike):
+    if law.clipped and law.latent and any(unlike) and not any(regular(law, c) for c in range(law.classes)):
         raise OutOfReachError(
-            "Soft gates and gates along several sites have no exact moments where the ring is clipped: its latent is "
-            "degenerate, and different functions of it may be the same gate.",
+            "Soft gates and gates along several sites have no exact moments where the ring is clipped in every class: "
+            "its latent is degenerate, and different functions of it may be the same gate.",
             'Use hard gates at single sites, simulate it (gdln simulate), or use boundary = "open".',
         )
     if not isinstance(law, Elliptical):  # whose Gaussian kernel is never singular, and whose x is proportional to z
@@ -77,7 +80,10 @@ def process_moments(
             f"{MOST_SECONDS} s is refused.",
             "Leave `digits` out for float64, or use fewer sites, thresholds or overlapping gates.",
         )
-    return SignFeatures(gates, _Process(law, gates, arithmetic).moments, seconds)
+    features = SignFeatures(gates, _Process(law, gates, arithmetic).moments, seconds)
+    if isinstance(law, Elliptical) or not law.latent or independent(law, gates):
+        return features
+    return on_range(law, features)
 
 
 def _certified_seconds(law: Stationary, gates: GateBasis) -> float:

@@ -13,13 +13,16 @@ from functools import cached_property, singledispatch
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int, Shaped
+from jaxtyping import Float, Int, Shaped
+from scipy.special import erf
 
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.clipped_ring import clipped_correlations
 from theory.moments.feature_moments import exactly
 from theory.moments.latent_correlations import correlations_by_lag
+from theory.moments.nonlinearities.edges import edge, exact_square
 from theory.moments.symmetric import Circulant, Dense, Symmetric, Toeplitz
+from theory.moments.unit_gaussians import SignPair, Tail, TailPair
 from theory.problem import Law, NonlinearGP, OutOfReachError
 from theory.problem.correlations import GAUSSIAN
 from theory.problem.distributions.elliptical import Elliptical
@@ -171,10 +174,33 @@ class ClassStatistics:
         value = self.arithmetic.sign_pair(self.arithmetic.sqrt(k2) * r, self._lost + k2 * gap)
         return value / self.arithmetic.sqrt(self.normaliser_squared)
 
-    def latent_of(self, x: Any) -> Any | None:
-        """The z with erf(g z)/Z = x, in balls; None where x is not reached, |x| >= 1/Z."""
-        scaled = x * self.normaliser_squared.sqrt()
-        return None if abs(scaled) >= 1 else scaled.erfinv() / self.arithmetic.rational(self.law.gains[self.c])
+    def latent_of(self, x: Fraction, strict: bool) -> Any | None:
+        """The z beyond which f(gain z)/Z >= x, or > x where `strict`, in balls; None if it is infinite."""
+        t = self.arithmetic.rational(x) * self.normaliser_squared.sqrt()
+        exact = exact_square(self.law.nonlinearity)
+        square = t * t if exact is None and x else x**2 * (1 if self.law.normaliser == "none" or not x else exact)
+        v = edge(self.law.nonlinearity, t, square, strict)
+        return None if v is None else v / self.arithmetic.rational(self.law.gains[self.c])
+
+    def input_of(self, u: Float[np.ndarray, " q"]) -> tuple[Float[np.ndarray, " q"], Float[np.ndarray, " q"]]:
+        """x = erf(g sqrt(v) u)/Z and dx/du in float64, for the latent z = sqrt(v) u of variance v."""
+        g, root = float(self._twice / 2) ** 0.5, float(self.normaliser_squared) ** 0.5
+        return erf(g * u) / root, 2 * g * np.exp(-((g * u) ** 2)) / (np.pi**0.5 * root)
+
+    @property
+    def has_far_thresholds(self) -> bool:
+        """Whether thresholds beyond the range of float64 are replaced by its end: this class is a part of many."""
+        return False
+
+    @property
+    def seconds_through_two(self) -> float:
+        """About how long one entry of `second_beyond_two` takes in float64."""
+        return 2.5e-4
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """The u at which f is not smooth."""
+        return ()
 
     def two_signs(self, lag: int) -> Any:
         """E[s_i s_j] = (2/pi) asin(rho_ij), rho the correlation of the latents, whose signs the inputs share."""
@@ -193,23 +219,23 @@ class ClassStatistics:
         signs = self.arithmetic.four_signs(r, k * ik, k * il, k * jk, k * jl, k2 * rho[kl])
         return signs / self.normaliser_squared
 
-    def through_two_signs(self, pair: "SignPair", k: Lags, l: Lags) -> Numbers:
+    def through_two_signs(self, pair: SignPair, k: Lags, l: Lags) -> Numbers:
         """E[s_v s_w x_k x_l] for the signs of two directions and sites k, l."""
         return self._through_two(pair.r, pair.first[k], pair.first[l], pair.second[k], pair.second[l], self.lags[k, l])
 
-    def first_beyond(self, tail: "Tail") -> Shaped[np.ndarray, " n"]:
+    def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
         """E[T x_k] = (2/Z) T(a, kappa r_k/sqrt(1 - kappa^2 r_k^2)), with Owen's T on the right, for T = 1[U >= a]."""
         k2, sqrt = self.kappa_squared, self.arithmetic.sqrt
         slope = sqrt(k2) * tail.r / sqrt(self._lost + k2 * tail.gap)
         return 2 * self.arithmetic.owens_t(tail.a, slope) / sqrt(self.normaliser_squared)
 
-    def second_beyond(self, tail: "Tail", k: Lags, l: Lags) -> Numbers:
+    def second_beyond(self, tail: Tail, k: Lags, l: Lags) -> Numbers:
         """E[T x_k x_l]: a tail and two signs."""
         p = self.arithmetic.sqrt(self.kappa_squared) * tail.r
         w = self.kappa_squared * self._latent[0][self.lags[k, l]]
         return self.arithmetic.tail_and_two_signs(tail.a, tail.open, p[k], p[l], w) / self.normaliser_squared
 
-    def first_beyond_two(self, pair: "TailPair") -> Shaped[np.ndarray, " n"]:
+    def first_beyond_two(self, pair: TailPair) -> Shaped[np.ndarray, " n"]:
         """E[T T' x_k], with T = (1 + sign(U - a))/2."""
         one, other = pair.one, pair.other
         kappa, sqrt = self.arithmetic.sqrt(self.kappa_squared), self.arithmetic.sqrt
@@ -217,7 +243,7 @@ class ClassStatistics:
         both = self.arithmetic.signs_at(thresholds, pair.r, kappa * one.r, kappa * other.r)
         return (self.first_beyond(one) + self.first_beyond(other)) / 2 + both / (4 * sqrt(self.normaliser_squared))
 
-    def second_beyond_two(self, pair: "TailPair", k: Lags, l: Lags) -> Numbers:
+    def second_beyond_two(self, pair: TailPair, k: Lags, l: Lags) -> Numbers:
         """E[T T' x_k x_l], with T = (1 + sign(U - a))/2."""
         one, other = pair.one, pair.other
         p, q = (self.arithmetic.sqrt(self.kappa_squared) * tail.r for tail in (one, other))
@@ -226,59 +252,6 @@ class ClassStatistics:
         both = self.arithmetic.signs_at((-one.a, -other.a, zero, zero), pair.r, p[k], p[l], q[k], q[l], w)
         halves = self.second_beyond(one, k, l) + self.second_beyond(other, k, l)
         return halves / 2 + (both / self.normaliser_squared - self.covariances[lag]) / 4
-
-
-@dataclass(frozen=True)
-class Tail:
-    """The tail U >= a of a unit Gaussian U = +-v.u/|v.u|: r_k = corr(U, u_k), gap_k = 1 - r_k^2, and what a gives.
-
-    open = P(U >= a) and density = phi(a).
-    """
-
-    r: Shaped[np.ndarray, " n"]
-    gap: Shaped[np.ndarray, " n"]
-    a: Any
-    open: Any
-    density: Any
-
-
-@dataclass(frozen=True)
-class TailPair:
-    """Two tails U >= a, V >= b of different directions: r = corr(U, V), gap = 1 - r^2, both = P(U >= a, V >= b).
-
-    added[k] is the correlation with u_k of the part of V that is independent of U. given_one = P(V >= b | U = a),
-    given_other = P(U >= a | V = b), and peak = phi(a) phi((b - r a)/sqrt(1 - r^2)).
-    """
-
-    one: Tail
-    other: Tail
-    r: Any
-    gap: Any
-    added: Shaped[np.ndarray, " n"]
-    both: Any
-    given_one: Any
-    given_other: Any
-    peak: Any
-
-
-@dataclass(frozen=True)
-class SignPair:
-    """Two signs of directions v, w of one Gaussian u: r = corr(v.u, w.u) and gap = 1 - r^2; of v.u and w.u with u_k.
-
-    added[k] is the correlation with u_k of the part of w.u that is independent of v.u.
-
-    v = u_0 and w = (3 u_0 + 4 u_1)/5 for independent u_0, u_1: what w adds to v is u_1.
-
-    >>> pair = SignPair(0.6, 0.64, np.array([1.0, 0.0]), np.array([0.6, 0.8]), np.array([0.0, 1.0]))
-    >>> np.abs(pair.r * pair.first + np.sqrt(pair.gap) * pair.added - pair.second).max().round(12).item()
-    0.0
-    """
-
-    r: Any
-    gap: Any
-    first: Shaped[np.ndarray, " n"]
-    second: Shaped[np.ndarray, " n"]
-    added: Shaped[np.ndarray, " n"]
 
 
 @singledispatch

@@ -10,23 +10,32 @@ events keep their digits. Products with a sign s' = 2 T' - 1 are those of the ta
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import inf
 from typing import Any
 
 import numpy as np
 from jaxtyping import Shaped
+from scipy.special import ndtr
 
-from theory.moments.arithmetic import Pair
+from theory.gaussian.float64.two_signs import two_signs
+from theory.moments.arithmetic import FLOAT64, Pair
 from theory.moments.basis import Key
 from theory.moments.directions import Direction, in_balls, pair_in_balls, projection, variance_along
 from theory.moments.half_spaces import HalfSpace
-from theory.moments.statistics import ClassStatistics, Tail, TailPair
-from theory.problem import OutOfReachError
+from theory.moments.soft_inputs import Factor, thresholds
+from theory.moments.statistics import ClassStatistics
+from theory.moments.unit_gaussians import Tail, TailPair
+from theory.problem import Identity, OutOfReachError
 
 # P(U >= 37) = 6e-300: entries of A beyond are no numbers of float64.
 FARTHEST = 37
+MOST_SECONDS = 300  # of the moments of one product of soft gates on inputs
+NEGLIGIBLE = 1e-16  # a weight of a threshold, beside moments of size 1
+
+Mixture = tuple[float, list[tuple[float, Tail]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,11 +65,14 @@ class ClassTails:
 
     def zeroth(self, key: Key) -> Any:
         """E[e]."""
-        return self._combined(key, lambda tail: tail.open, lambda pair: pair.both)
+        one = self.statistics.arithmetic.rational(Fraction(1))
+        return self._combined(key, lambda: one, lambda tail: tail.open, lambda pair: pair.both)
 
     def first(self, key: Key) -> Shaped[np.ndarray, " n"]:
         """E[e xi]."""
-        return self._combined(key, self.statistics.first_beyond, self.statistics.first_beyond_two)
+        statistics = self.statistics
+        none = np.full(statistics.law.n, statistics.arithmetic.rational(Fraction(0)))
+        return self._combined(key, lambda: none, statistics.first_beyond, statistics.first_beyond_two)
 
     def second(self, key: Key) -> Shaped[np.ndarray, "n n"]:
         """E[e xi xi^T]."""
@@ -68,6 +80,7 @@ class ClassTails:
         k, l = np.triu_indices(n)
         values = self._combined(
             key,
+            lambda: statistics.covariances[statistics.lags[k, l]],
             lambda tail: statistics.second_beyond(tail, k, l),
             lambda pair: statistics.second_beyond_two(pair, k, l),
         )
@@ -75,8 +88,12 @@ class ClassTails:
         block[k, l] = block[l, k] = values
         return block
 
-    def _combined(self, key: Key, of_one: Callable[[Tail], Any], of_two: Callable[[TailPair], Any]) -> Any:
-        """The moment of a tail, of two, or of a tail and a sign s = 2 T - 1."""
+    def _combined(
+        self, key: Key, of_none: Callable[[], Any], of_one: Callable[[Tail], Any], of_two: Callable[[TailPair], Any]
+    ) -> Any:
+        """The moment of a tail, of two, or of a tail and a sign s = 2 T - 1; of 1 in mixtures with a constant."""
+        if any(self._is_mixture(i) for i in key):
+            return self._over_mixtures(key, of_none, of_one, of_two)
         if len(key) == 1:
             return of_one(self._tail(key[0]))
         value = of_two(self._pair(key))
@@ -85,6 +102,83 @@ class ClassTails:
             return value
         (tail,) = (i for i in key if i not in signs)
         return 2 * value - of_one(self._tail(tail))
+
+    def _is_mixture(self, i: int) -> bool:
+        """Whether e_i is a soft gate on an input that is not Gaussian: a mixture of thresholds of its latent."""
+        own = self.half_spaces[i]
+        return own.soft and own.on_input and not isinstance(self.statistics.law.nonlinearity, Identity)
+
+    def _over_mixtures(
+        self, key: Key, of_none: Callable[[], Any], of_one: Callable[[Tail], Any], of_two: Callable[[TailPair], Any]
+    ) -> Any:
+        """The moment as a mean over thresholds; each factor is a constant and weighted tails."""
+        if self.statistics.arithmetic is not FLOAT64:
+            raise OutOfReachError(
+                "A soft gate on the input x = f(gain z)/Z is a mixture of thresholds, whose integral has no certified "
+                "error here.",
+                'Leave `digits` out for float64, gate the latent (on = "latent"), or take a hard gate.',
+            )
+        first, *others = sorted(key, key=lambda i: not self._is_mixture(i))
+        if all(self.half_spaces[i].direction == self.half_spaces[first].direction for i in others):
+            constant, tails = self._mixture(key)
+            return constant * of_none() + sum(weight * of_one(tail) for weight, tail in tails)
+        (start, tails), (other, more) = self._mixture((first,)), self._weighted(others[0])
+        total = start * other * of_none()
+        total = total + sum(other * weight * of_one(tail) for weight, tail in tails)
+        total = total + sum(start * weight * of_one(tail) for weight, tail in more)
+        self._afford(len(tails) * len(more))
+        plane = self._plane_of(first, others[0])
+        pairs = ((w * v, tail, far) for w, tail in tails for v, far in more if abs(w * v) > NEGLIGIBLE)
+        return total + sum(weight * of_two(_pair_at(tail, far, *plane)) for weight, tail, far in pairs)
+
+    def _afford(self, pairs: int) -> None:
+        """Raise OutOfReachError for a product of mixtures that takes minutes."""
+        n = self.statistics.law.n
+        seconds = pairs * n * (n + 1) / 2 * self.statistics.seconds_through_two
+        if seconds > MOST_SECONDS:
+            raise OutOfReachError(
+                f"The product of two soft gates on inputs is a mixture of {pairs} pairs of thresholds, whose moments "
+                f"take {seconds:.0f} s; more than {MOST_SECONDS} s is refused.",
+                "Use fewer sites, gate the latent, or let only one site have soft gates on the input.",
+            )
+
+    def _weighted(self, i: int) -> Mixture:
+        """e_i as a constant and tails with weights; a sign is 2 T - 1."""
+        if self._is_mixture(i):
+            return self._mixture((i,))
+        if self.half_spaces[i].tail:
+            return 0.0, [(1.0, self._tail(i))]
+        return -1.0, [(2.0, self._tail(i))]
+
+    @cached_property
+    def _mixtures(self) -> dict[Key, Mixture]:
+        return {}
+
+    def _mixture(self, key: Key) -> Mixture:
+        """A product of functions of one site as a constant and tails U >= a of its latent with weights."""
+        if key not in self._mixtures:
+            direction, statistics = self.half_spaces[key[0]].direction, self.statistics
+            start, found = thresholds([self._factor(i) for i in key], statistics.kinks)
+            lags = statistics.lags_of(direction.site)
+            r, gap = (by_lag[lags] for by_lag in statistics.latent)
+            tails = [(weight, _tail_at(a, r, gap)) for weight, a in found if abs(weight) > NEGLIGIBLE]
+            self._mixtures[key] = start, tails
+        return self._mixtures[key]
+
+    def _factor(self, i: int) -> Factor:
+        own = self.half_spaces[i]
+        mean = float(self.mean[own.direction.site]) if self.mean else 0.0
+        if own.soft:
+            return Factor(self.statistics, own, mean)
+        return Factor(None, own, mean, at=(-1 if own.below else 1) * float(self._tail(i).a))
+
+    def _plane_of(self, i: int, j: int) -> tuple[float, float, Shaped[np.ndarray, " n"]]:
+        """corr(U, V), 1 - r^2 and `added` of the latent U of a mixture and a tail V."""
+        one, other = replace(self.half_spaces[i], sharpness=inf), self.half_spaces[j]
+        other = replace(other, sharpness=inf) if self._is_mixture(j) else other
+        n, side = self.statistics.law.n, -1 if other.below and not self._is_mixture(j) else 1
+        (gap,), rest = FLOAT64.settled(lambda: self._between(self._in_balls(), one, other))
+        return side * rest[-1], gap, side * rest[2 * n : 3 * n]
 
     @cached_property
     def _tails(self) -> dict[int, Tail]:
@@ -175,7 +269,10 @@ class ClassTails:
         if not half_space.soft:
             return balls.arithmetic.rational(Fraction(1))
         variance = balls.spread * variance_along(balls, half_space.direction.entries)
-        return (variance / (variance + balls.arithmetic.rational(half_space.sharpness**-2))).sqrt()
+        noise = balls.arithmetic.rational(half_space.sharpness**-2)
+        if half_space.on_input:  # of Gaussian inputs; others are mixtures
+            noise = balls.noise(half_space.sharpness)
+        return (variance / (variance + noise)).sqrt()
 
     def _threshold(self, balls: ClassStatistics, half_space: HalfSpace) -> Any:
         """a, of a class in balls. Raises OutOfReachError for one that is out of the range of float64."""
@@ -183,10 +280,11 @@ class ClassTails:
         at = half_space.at
         if self.mean and (half_space.on_input or not balls.law.latent):
             at = at - sum((weight * self.mean[site] for site, weight in entries), Fraction(0))
-        h = number(-at if half_space.below else at)
-        if half_space.on_input:
-            h = _on_latent(balls, h, half_space)
+        at = -at if half_space.below else at
+        h = _on_latent(balls, at, half_space) if half_space.on_input else number(at)
         a = h / (balls.spread * variance_along(balls, entries)).sqrt() * self._share(balls, half_space)
+        if abs(a) > FARTHEST and balls.has_far_thresholds:
+            return number(Fraction(FARTHEST if a > 0 else -FARTHEST))  # an error of 6e-300
         if abs(a) > FARTHEST:
             raise OutOfReachError(
                 f"A gate has a threshold at {float(half_space.at):g}, which in class {balls.c} is "
@@ -198,16 +296,34 @@ class ClassTails:
         return a
 
 
-def _on_latent(balls: ClassStatistics, h: Any, half_space: HalfSpace) -> Any:
-    """The z at which x = h."""
-    z = balls.latent_of(h)
+def _on_latent(balls: ClassStatistics, h: Fraction, half_space: HalfSpace) -> Any:
+    """The z beyond which x >= h; of a tail {x < -h}, which is {-x > h}, that beyond which -x > h."""
+    z = balls.latent_of(h, strict=half_space.below)
     if z is None:
         raise OutOfReachError(
             f"A gate has the threshold {float(half_space.at):g} at site {half_space.direction.site}, which x does not "
-            f"reach in class {balls.c}: |x - m| < {float(1 / balls.normaliser_squared.sqrt()):.6g}, m its mean there.",
+            f"reach in class {balls.c}: there the gate is the same for every input.",
             "A bound that every input satisfies can be left out, and so can the unit of a gate that never opens.",
         )
     return z
+
+
+def _tail_at(a: float, r: Shaped[np.ndarray, " n"], gap: Shaped[np.ndarray, " n"]) -> Tail:
+    """A tail in float64."""
+    return Tail(r, gap, a, ndtr(-a), _density(a))
+
+
+def _pair_at(one: Tail, other: Tail, r: float, gap: float, added: Shaped[np.ndarray, " n"]) -> TailPair:
+    """Two tails in float64."""
+    root = np.sqrt(gap)
+    k, l = (other.a - r * one.a) / root, (one.a - r * other.a) / root
+    signs = two_signs(r, gap, thresholds=(-one.a, -other.a))
+    both = (one.open + other.open - 0.5 + signs / 2) / 2
+    return TailPair(one, other, r, gap, added, both, ndtr(-k), ndtr(-l), one.density * _density(k))
+
+
+def _density(a: float) -> float:
+    return np.exp(-a * a / 2) / np.sqrt(2 * np.pi)
 
 
 def _beyond(a: Any) -> tuple[Any, Any]:

@@ -152,7 +152,24 @@ def test_thresholds_are_those_of_a_latent_that_lost_variance(on):
 @pytest.mark.parametrize("gate", [DirectionGate({0: 1, 1: 1}, lo=0), SiteGate(3, lo=1, sharpness=2)])
 def test_soft_gates_and_those_along_several_sites_are_refused(gate):
     with pytest.raises(OutOfReachError, match="Soft gates and gates along several sites"):
-        solve(question(RING, (gate, SiteGate(3, lo=0))))
+        solve(question(replace(RING, xi=(9, 8)), (gate, SiteGate(3, lo=0))))
+
+
+def test_one_class_that_is_not_clipped_keeps_the_gates_independent():
+    """E[Phi(2 (z_3 - 1)) x_3^2] over z_3 ~ N(0, v) of each class."""
+    gates = (SiteGate(3, lo=1, sharpness=2), DirectionGate({0: 1, 1: 1}, lo="1/2"))
+    moments = gated_moments(question(RING, gates))
+    Z, g = quadrature.normaliser(RING), float(RING.gain)
+    z, weight = np.polynomial.legendre.leggauss(300)
+    exact = 0.0
+    for c in range(2):
+        v = latent_variance(RING, c)
+        s = 12 * z
+        density = np.exp(-(s**2) / (2 * v)) / np.sqrt(2 * np.pi * v)
+        exact += 0.5 * (12 * weight * density * ndtr(2 * (s - 1)) ** 2 * (erf(g * s) / Z) ** 2).sum()
+    assert abs(moments.sigma_xx[0, 0, 3, 3] - exact) <= SIM_QUADRATURE
+    assert np.linalg.eigvalsh(moments.A)[0] > 0
+    assert moments.features.A.rank == 40
 
 
 @pytest.mark.parametrize("c", [0, 1])

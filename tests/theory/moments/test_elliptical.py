@@ -264,19 +264,3 @@ def test_an_infinite_variance_has_no_moments_through_gates():
     law = StudentT(3, (2, 1), "open", "none", (1, 0), 2)
     with pytest.raises(OutOfReachError, match="infinite variance in class 0"):
         gated_moments(gated(law, AlwaysGate()))
-
-
-@pytest.mark.parametrize(
-    ("gate", "means"),
-    [
-        (SiteGate(0, lo="1/2", on="input"), ()),
-        (SiteGate(0, lo=0, on="input"), ((1, 0), (0, 0))),
-        (SiteGate(0, lo=0, on="input", sharpness=2), ()),
-        (DirectionGate({0: 1, 1: -1}, lo=-1, hi=1, on="input"), ()),
-    ],
-)
-def test_thresholds_of_varying_scales_are_refused_by_name(gate, means):
-    law = law_of("student-t", means=means)
-    with pytest.raises(OutOfReachError, match="proportional to 1/r, and the scale r varies") as caught:
-        gated_moments(gated(law, gate))
-    assert "discrete scales" in caught.value.hint

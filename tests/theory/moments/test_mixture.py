@@ -172,6 +172,9 @@ def test_what_does_not_add_up_is_refused_by_name():
         input_statistics(law, 0).marginal(0)
     heavy = StudentT(6, (2,), "open", "unit-variance", (1,), 5)
     law = Mixture([Component(0, "1/2", clone(1, 1, means=(1,))), Component(0, "1/2", heavy)], (1,))
-    with pytest.raises(OutOfReachError, match="the scale r varies"):
+    assert gated_moments(gated(law, UP)).A.shape == (6, 6)
+    round_one = Elliptical(6, (2,), "sphere", "open", "unit-variance", (1,))
+    law = Mixture([Component(0, "1/2", clone(1, 1, means=(1,))), Component(0, "1/2", round_one)], (1,))
+    with pytest.raises(OutOfReachError, match="on a sphere: its r is a function of z"):
         gated_moments(gated(law, UP))
     assert of_kinds("1/2").boundary == "open"

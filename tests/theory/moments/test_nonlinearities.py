@@ -36,9 +36,9 @@ from theory.problem import (
     DirectionGate,
     GaussianClone,
     Identity,
+    InputError,
     Nonlinearity,
     OutOfReachError,
-    Quantile,
     SiteGate,
 )
 
@@ -278,41 +278,45 @@ def test_solved_gates():
         assert np.linalg.eigvalsh(moments.A.dense())[0] > NONLINEAR, kind
 
 
-TWO_SITES = (SiteGate(1, lo=0), SiteGate(2, lo=0))
 REFUSED = {
-    "two sites, laplace": ("laplace", TWO_SITES, 'nonlinearity "laplace" has no exact moments through the half-spaces'),
-    "two sites, sign": ("sign", TWO_SITES, "depend on each other for x = sign"),
-    "threshold, logistic": (
-        "logistic",
-        (SiteGate(1, lo=1),),
-        '"logistic" has no exact moments through thr',
-    ),
-    "threshold, sign": ("sign", (SiteGate(1, lo=1),), 'nonlinearity "sign" has no exact moments through thresholds'),
-    "input threshold, sign": ("sign", (SiteGate(1, lo="1/2", on="input"),), "sign.z. is constant on intervals"),
-    "input threshold, cubic": (Cubic(1), (SiteGate(1, lo=1, on="input"),), "no exact thresholds of the input"),
-    "thresholds, cubic": (Cubic(1), (SiteGate(1, lo=1), SiteGate(2, lo=1)), "thresholds that overlap"),
-    "direction of inputs, identity": ("identity", (DirectionGate({0: 1, 2: 1}, lo=0, on="input"),), "times Z/gain"),
-    "soft, uniform": ("uniform", (SiteGate(1, lo=0, sharpness=1),), "Soft gates on a law of uniform inputs"),
-    "atom at 0": (Quantile(["1/2", "3/4", 1], [0, 0, 1]), (SiteGate(1, lo=0, on="input"),), "no half-space"),
+    "directions, sign": ("sign", (DirectionGate({0: 1, 2: 1}, lo=1),), "Hard gates along several sites and inputs"),
+    "directions of inputs, sign": ("sign", (DirectionGate({0: 1, 2: 1}, lo=0, on="input"),), "x_i .- x_j is 0"),
+    "soft input, sign": ("sign", (SiteGate(1, lo=0, on="input", sharpness=1),), "irrational values"),
+    "soft, uniform": ("uniform", (SiteGate(1, lo=0, sharpness=1),), "sharpness 1 is .1 . x Z./2"),
+    "direction of inputs": (Cubic(1), (DirectionGate({0: 1, 2: 2}, lo=0, on="input"),), "as many variables"),
+    "many sites, laplace": ("laplace", (SiteGate(1, lo=0), SiteGate(2, lo=0)), "more than 300 s is refused"),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_not_known_is_refused_by_name(case):
     nonlinearity, gates, message = REFUSED[case]
+    law = line(nonlinearity=nonlinearity, **({"n": 60} if "many" in case else {}))
     with pytest.raises(OutOfReachError, match=message):
-        feature_moments(line(nonlinearity=nonlinearity), gated(gates)).A.dense()
+        feature_moments(law, gated(gates)).A.dense()
 
 
-def test_biases_of_binary_inputs_are_refused():
-    with pytest.raises(OutOfReachError, match="depend on each other"):
-        feature_moments(line(nonlinearity="sign"), gated(biases="trained"))
+def test_means_and_gates_on_binary_inputs_are_refused():
+    law = line(nonlinearity="sign", means=((1, 0, 0, 0), (0, 0, 0, 0)))
+    with pytest.raises(OutOfReachError, match="class means move the bound"):
+        feature_moments(law, gated([SiteGate(0, lo=0, on="input")]))
+
+
+def test_a_gate_that_never_opens_alone():
+    with pytest.raises(InputError, match="No gate of this network ever opens"):
+        feature_moments(line(nonlinearity="sign"), gated([SiteGate(0, lo=2, on="input")]))
+
+
+def test_class_means_of_a_table_with_atoms_are_refused_where_features_depend():
+    law = line(nonlinearity=BINARY_AND_MORE, means=((1, 0, 0, 0), (0, 0, 0, 0)))
+    with pytest.raises(OutOfReachError, match="class means beside an irrational Z"):
+        feature_moments(law, gated([SiteGate(0, lo=0), SiteGate(0, lo="1/4"), AlwaysGate()], biases="trained"))
 
 
 @pytest.mark.parametrize("kind", [None, GaussianClone])
 def test_a_clipped_ring_is_refused(kind):
-    ring = {"n": 9, "xi": (5, 2), "boundary": "ring", "positive_part": "clipped", "nonlinearity": "identity"}
-    with pytest.raises(OutOfReachError, match=r"not known exactly for identity\(z\) on a clipped ring"):
+    ring = {"n": 9, "xi": (5, 4), "boundary": "ring", "positive_part": "clipped", "nonlinearity": "identity"}
+    with pytest.raises(OutOfReachError, match=r"for identity\(z\) on a ring that is clipped in every class"):
         feature_moments(line(**ring | ({"kind": kind} if kind else {})), gated([AlwaysGate()]))
 
 

@@ -367,12 +367,11 @@ def test_what_is_out_of_reach_is_named():
         _ = gated_moments(question(NonlinearGP, mixed)).A
     with pytest.raises(OutOfReachError, match="thresholds of the latent and of the input"):
         _ = gated_moments(question(NonlinearGP, (SiteGate(0, lo=0), replace(mixed[1], lo=0)), means=MEANS[1])).A
-    for kind, gate in (
-        ("several sites of a latent", DirectionGate({0: 1, 1: 1}, lo=1, sharpness=2)),
-        ("x is not Gaussian", SiteGate(0, lo=1, on="input", sharpness=2)),
-    ):
-        with pytest.raises(OutOfReachError, match=kind):
-            gated_moments(question(NonlinearGP, (gate,)))
+    soft = SiteGate(0, lo=1, on="input", sharpness=2)
+    with pytest.raises(OutOfReachError, match="no certified error here"):
+        gated_moments_certified(question(NonlinearGP, (soft,)), 20)
+    with pytest.raises(OutOfReachError, match="The product of two soft gates on inputs is a mixture of"):
+        _ = gated_moments(question(NonlinearGP, (soft, replace(soft, site=1)), n=200)).A
     with pytest.raises(OutOfReachError, match="x does not reach in class 0"):
         _ = gated_moments(question(NonlinearGP, (SiteGate(0, lo=2, on="input"),))).A
     with pytest.raises(OutOfReachError, match="38 standard deviations"):

@@ -17,12 +17,12 @@ from jaxtyping import Bool, Shaped
 from theory.flow.graph.data import gate_columns, opened_gates, single_gates
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.moments.arithmetic import FLOAT64
-from theory.moments.basis import gate_basis
 from theory.moments.exact_moments import Examples
 from theory.moments.feature_moments import feature_moments
 from theory.moments.finite import contexts_of
 from theory.moments.gate_events import Contexts
 from theory.moments.lit_sites import examples as all_pulses
+from theory.moments.nonlinearities.gates import basis_of
 from theory.problem import AlwaysGate, Bars, FiniteData, Law, Network, OutOfReachError, Pulses, SinglePulse
 from theory.problem.distributions.rows import RowsLaw
 
@@ -161,7 +161,7 @@ def _of_signs(law: Law, flow: GraphFlow) -> GateValues:
             "Use fewer sites or gates.",
         )
     network = Network("gated-linear", "sum", len(gates), gates, biases="trained")
-    basis = gate_basis(Network("gated-linear", "sum", len(gates), gates), law.latent, not law.means)
+    basis = basis_of(law, Network("gated-linear", "sum", len(gates), gates))
     rows = basis.coefficients
     gram = feature_moments(law, network, FLOAT64).A.dense()[-len(gates) - 1 : -1, -len(gates) - 1 : -1]
     numbers = range(len(rows))

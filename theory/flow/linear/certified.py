@@ -12,10 +12,11 @@ from theory.flow.linear.convention import Convention, convention
 from theory.flow.linear.eigenballs import EigenBalls, eigenballs, frobenius
 from theory.flow.linear.parameters import joined
 from theory.flow.linear.relaxation import FlowNumbers
-from theory.moments import FeatureMoments, feature_moments
+from theory.moments import FeatureMoments, moments_of
 from theory.moments.arithmetic import certified
+from theory.moments.fixed_biases import exact_start
 from theory.moments.symmetric import Circulant
-from theory.problem import NormalInitialisation, OutOfReachError, Problem
+from theory.problem import OutOfReachError, Problem
 
 GUARD_DIGITS = 30  # covers condition numbers to about 1e25 at once; beyond, the precision rises
 GROWTH = 1.7
@@ -36,7 +37,7 @@ def certified_flow(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
 
     With A = 1/2 and b = (1/2, -1/2) the weights are 1 - exp(-t/2):
 
-    >>> from theory.problem import AlwaysGate, FiniteData, Network, Training
+    >>> from theory.problem import AlwaysGate, FiniteData, Network, NormalInitialisation, Training
     >>> law, network = FiniteData([[1, 0], [0, 1]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
     >>> problem = Problem(law, network, Training("half-mse", 1, NormalInitialisation(0, 0), (2,)))
     >>> numbers, working = certified_flow(problem, 30)
@@ -46,7 +47,7 @@ def certified_flow(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
     working = digits + GUARD_DIGITS
     while working <= MOST_WORKING_DIGITS:
         with precision(digits=working + 8):
-            moments = feature_moments(problem.data, problem.one_layer, certified())
+            moments = moments_of(problem, certified())
             try:
                 numbers = _flow(problem, moments, digits)
             except (Unresolved, ZeroDivisionError):
@@ -86,7 +87,9 @@ def _flow(problem: Problem, moments: FeatureMoments, digits: int) -> FlowNumbers
         # Cheap computations that lose as many digits as the eigenvalues come first, so that a failure costs little.
         forces = block.rhs.reshape(-1, copies, rows)
         optima = [[kernel.solve(_column(rhs)) for rhs in output] for output in forces]
-        if not all(_holds_together(optimum, digits) for output in optima for optimum in output):
+        pulled = [[any(not x.contains(0) for x in rhs) for rhs in output] for output in forces]
+        # Forces that may all be 0, as by symmetry, are left to the check of the final numbers.
+        if not all(_holds_together(optima[o][a], digits) for o, a in zip(*np.nonzero(pulled), strict=True)):
             raise Unresolved
         _afford(rows)
         basis = eigenballs(kernel)
@@ -152,15 +155,9 @@ def _collected(
 
 
 def _exact_start(problem: Problem) -> np.ndarray:
-    """Return theta(0) exactly as the problem states it; random initial values are exact float64 numbers."""
-    drawn = problem.start()
-    exact = {}
-    for parameter in problem.parameters:
-        given, numbers = problem.training.initial(parameter.name), drawn[parameter.name]
-        stated = numbers if isinstance(given, NormalInitialisation) else np.array(given, dtype=object)
-        exact[parameter.name] = np.broadcast_to(stated, parameter.shape)
-    theta = joined(problem, exact)
-    balls = [_ball(Fraction(entry)) for entry in theta.ravel().tolist()]
+    """Return theta(0) exactly as the problem states it."""
+    theta = joined(problem, exact_start(problem))
+    balls = [_ball(entry) for entry in theta.ravel().tolist()]
     return np.array(balls, dtype=object).reshape(theta.shape)
 
 

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from theory.flow.linear.convention import Convention, convention
 from theory.flow.linear.parameters import Parameters, initial
 from theory.flow.linear.spectrum import dense_spectrum, spectrum
-from theory.moments import GatedMoments, feature_moments
+from theory.moments import GatedMoments, moments_of
 from theory.problem import InputError, OutOfReachError, Problem
 
 
@@ -115,7 +115,7 @@ def discrete(problem: Problem) -> Parameters:
     """
     counts, rate = steps_at_times(problem), problem.simulated().learning_rate
     rules: Convention = convention(problem)
-    moments = feature_moments(problem.data, problem.one_layer)  # refuses what has no exact flow
+    moments = moments_of(problem)  # refuses what has no exact flow
     start = initial(problem)
     theta = np.repeat(start[None], len(counts), axis=0)
     for block in moments.blocks:
@@ -148,10 +148,10 @@ def mse_at(
     >>> bool(abs(mse_at(gated_moments(problem), np.array([[1.0, 0.0]]), 1.0) - 0.5) <= 8 * np.finfo(float).eps)
     True
     """
-    trained, outputs = moments.problem.network.has_biases, moments.problem.data.outputs
+    trained, outputs = moments.problem.network.biases == "trained", moments.problem.data.outputs
     if (biases is None) == trained:
         raise InputError(
-            f"The moments are those of a network with{'' if trained else 'out'} biases.",
+            f"The moments are those of a network with{'' if trained else 'out'} trained biases.",
             "Give biases (..., K + 1) exactly where the network trains them.",
         )
     theta = Parameters(weights, biases, outputs).theta

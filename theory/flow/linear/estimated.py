@@ -19,7 +19,7 @@ from theory.flow.linear.accuracy import EPS, FLOAT64_ERROR, ROUNDINGS, WORST_ERR
 from theory.flow.linear.convention import convention
 from theory.flow.linear.parameters import Parameters, initial
 from theory.flow.linear.relaxation import FlowNumbers, Modes, relax
-from theory.moments.estimated import SampleMoments, estimated_moments
+from theory.moments.estimated import SampleMoments, estimated_moments_of
 from theory.moments.feature_moments import Structure
 from theory.problem import OutOfReachError, Problem
 from theory.problem.distributions.sampled import GROUPS
@@ -83,7 +83,7 @@ def estimated(problem: Problem, digits: int | None = None) -> Estimated:
             "examples, and certified digits would be those of the estimate.",
             "Leave --digits out; the answer has standard errors, which data.estimate.examples lowers.",
         )
-    moments = estimated_moments(law, problem.one_layer)
+    moments = estimated_moments_of(problem)
     modes = Modes.of(moments.whole)
     error = ROUNDINGS * EPS * modes.condition()
     cut = modes.largest * ROUNDINGS * EPS / WORST_ERROR if error > WORST_ERROR else 0.0

@@ -86,7 +86,7 @@ def joined(problem: Problem, start: dict[str, Shaped[np.ndarray, "..."]]) -> Sha
     [1.0, 2.0, 3.0, 4.0]
     """
     outputs = problem.data.outputs
-    if not problem.network.has_biases:
+    if problem.network.biases != "trained":
         return Parameters(start["w"], outputs=outputs).theta
     last = start["b_out"] if outputs == 1 else start["b_out"][None]
     return Parameters(start["w"], np.concatenate([start["b"], last]), outputs).theta

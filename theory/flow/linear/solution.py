@@ -17,7 +17,7 @@ from theory.flow.linear.estimated import Uncertainty, estimated
 from theory.flow.linear.near_null import NearNull, notes_of
 from theory.flow.linear.parameters import Parameters, initial
 from theory.flow.linear.relaxation import FlowNumbers, Modes, relax
-from theory.moments import feature_moments
+from theory.moments import moments_of
 from theory.moments.feature_moments import Structure
 from theory.problem import InputError, OutOfReachError, Problem, load
 from theory.problem.distributions.sampled import GROUPS, SampledLaw
@@ -53,8 +53,9 @@ class Solution:
     their eigenvalues are too near 0 for float64, with error bounds; None where there are none. With such modes, mse is
     the optimum over the others, fixed_point is w(0) along the held ones, and eigenvalues below 0 by rounding are 0.
 
-    With biases theta = (w, b_1, ..., b_K, b_out) stands for w: P = K n + K + 1 rates, and hidden_biases, output_bias
-    at `times`, fixed_hidden_biases, fixed_output_bias at infinity. Without them P = K n and these four are None.
+    With trained biases theta = (w, b_1, ..., b_K, b_out) stands for w: P = K n + K + 1 rates, and hidden_biases,
+    output_bias at `times`, fixed_hidden_biases, fixed_output_bias at infinity. Without them, and where they are fixed,
+    P = K n and these four are None; fixed biases enter mse, weights and losses.
 
     With labels of m > 1 numbers each output has the same A and its own b: fixed_point and weights are (..., K, m, n),
     hidden biases (..., K, m) and output biases (..., m); rates, condition and rank are those of one output, mse and
@@ -160,7 +161,7 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
         problem = replace(problem, training=replace(problem.training, times=tuple(times)))
     if isinstance(problem.data, SampledLaw):
         return _estimated(problem, digits)
-    moments, rules = feature_moments(problem.data, problem.one_layer), convention(problem)
+    moments, rules = moments_of(problem), convention(problem)
     structure = moments.structure
     if digits is not None:
         require_certifiable(structure, f"{digits} certified digits are out of reach")

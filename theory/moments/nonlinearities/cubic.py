@@ -21,9 +21,9 @@ from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.inputs import Density, Sites
 from theory.moments.nonlinearities.dispatch import inputs_through, statistics_through
 from theory.moments.nonlinearities.plane import Plane, hermite
-from theory.moments.nonlinearities.refusals import refusing
 from theory.moments.process_inputs import ProcessInputs
-from theory.moments.statistics import ClassStatistics, Lags, SignPair, Tail
+from theory.moments.statistics import ClassStatistics, Lags
+from theory.moments.unit_gaussians import SignPair, Tail, TailPair
 from theory.problem import Cubic, NonlinearGP
 
 _ORDERS = (1, 3)
@@ -103,6 +103,16 @@ class CubicStatistics(ClassStatistics):
         terms = (b[m] * b[n] * plane.two(m, n, k, l, rho) for m, n in product(_ORDERS, _ORDERS))
         return self._over_z**2 * sum(terms)
 
+    @property
+    def seconds_through_two(self) -> float:
+        """That of some products of arrays."""
+        return 1e-5
+
+    def input_of(self, u: Float[np.ndarray, " q"]) -> tuple[Float[np.ndarray, " q"], Float[np.ndarray, " q"]]:
+        """x = (s u + c s^3 u^3)/Z and dx/du."""
+        cubic = self.coefficients[3]
+        return self._over_z * (u + cubic * u**3), self._over_z * (1 + 3 * cubic * u * u)
+
     def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
         """E[T x_k] = (s/Z) phi(a) (b_1 r_k + b_3 (a^2 - 1) r_k^3)."""
         b = self.coefficients
@@ -115,8 +125,15 @@ class CubicStatistics(ClassStatistics):
         line = Plane(moments)
         return self._second(line, (tail.r[k], None), (tail.r[l], None), self._latent[0][self.lags[k, l]])
 
-    first_beyond_two = second_beyond_two = refusing("moments through gates with thresholds that overlap others")
-    latent_of = refusing("thresholds of the input")
+    def first_beyond_two(self, pair: TailPair) -> Shaped[np.ndarray, " n"]:
+        """E[T T' x_k]."""
+        plane, along = Plane.of_two_tails(pair), (pair.one.r, pair.added)
+        return self._over_z * sum(self.coefficients[m] * plane.two(m, 0, along, along, 0) for m in _ORDERS)
+
+    def second_beyond_two(self, pair: TailPair, k: Lags, l: Lags) -> Numbers:
+        """E[T T' x_k x_l]."""
+        first, second = ((pair.one.r[site], pair.added[site]) for site in (k, l))
+        return self._second(Plane.of_two_tails(pair), first, second, self._latent[0][self.lags[k, l]])
 
 
 @dataclass(frozen=True, eq=False)

@@ -103,12 +103,20 @@ def _(nonlinearity: Algebraic, order: int) -> float:
 
 @moment.register
 def _(nonlinearity: Quantile, order: int) -> float:
-    """The integral of Q^order is linear interpolation's: the mean of a^i b^(order - i) over i, panel by panel."""
+    return float(moment_of_table(nonlinearity, order))
+
+
+def moment_of_table(nonlinearity: Quantile, order: int) -> Fraction:
+    """Return E f^order of a table for an even order: the mean of a^i b^(order - i) over i, panel by panel.
+
+    >>> moment_of_table(Quantile(["1/2", 1], [0, 1]), 4)
+    Fraction(1, 5)
+    """
     total = Fraction(0)
     rows = zip(pairwise(nonlinearity.p), pairwise(nonlinearity.x), strict=True)
     for (low, high), (a, b) in rows:
         total += 2 * (high - low) * sum(a**i * b ** (order - i) for i in range(order + 1)) / (order + 1)
-    return float(total)
+    return total
 
 
 @singledispatch

@@ -41,14 +41,15 @@ class IdentityStatistics(CloneStatistics):
         """gain^2 v rho/Z^2 by lag."""
         return self._square / self.normaliser_squared * self._latent[0]
 
+    def noise(self, sharpness: Fraction) -> Any:
+        """The variance of e/beta beside x = gain z/Z, as one beside z."""
+        gain = self._number(Fraction(self.law.gains[self.c]))
+        return self._number(sharpness**-2) * self.normaliser_squared / (gain * gain)
+
     @property
     def spread(self) -> Any:
         """The variance of the latent, whose half-spaces gates are."""
         return ClassStatistics.spread.fget(self)
-
-    def latent_of(self, x: Any) -> Any:
-        """Z x/gain, in balls."""
-        return x * self.normaliser_squared.sqrt() / self._number(Fraction(self.law.gains[self.c]))
 
 
 @statistics_through.register

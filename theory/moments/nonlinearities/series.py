@@ -12,25 +12,32 @@ which nothing cancels as rho -> 1. E[s f(z_k)] is one integral. Definitions: Meh
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import sqrt
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
 from scipy.special import erf
 
 from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
 from theory.moments.inputs import Density, Sites
 from theory.moments.nonlinearities import functions
 from theory.moments.nonlinearities.dispatch import inputs_through, statistics_through
-from theory.moments.nonlinearities.refusals import refuse, refusing
+from theory.moments.nonlinearities.edges import square_in_balls
+from theory.moments.nonlinearities.quadrature import Given, in_plane, on_line
+from theory.moments.nonlinearities.refusals import refuse
 from theory.moments.process_inputs import ProcessInputs
-from theory.moments.statistics import ClassStatistics
-from theory.problem import Algebraic, Laplace, Logistic, NonlinearGP, Nonlinearity, Quantile
+from theory.moments.statistics import ClassStatistics, Lags
+from theory.moments.unit_gaussians import SignPair, Tail, TailPair
+from theory.problem import Algebraic, Laplace, Logistic, NonlinearGP, Nonlinearity, OutOfReachError, Quantile
 
 NODES = 16
 PANELS = 24
 TERMS = 64  # of Mehler's series: m = 1, 3, ..., 127
 NEGLIGIBLE = 1e-17  # of the remainder of the series relative to E f^2
 HALVINGS = 45  # panels shrink to 1e-13 towards 0, where a sign given z_k may turn steeply
+
+# Seconds of an integral in the plane through one tail and through two, and of all of a product of gates.
+SECONDS_OF_ONE, SECONDS_OF_TWO, MOST_SECONDS = 0.05, 0.4, 300
 
 Copula = Laplace | Logistic | Algebraic | Quantile
 
@@ -49,8 +56,10 @@ class SeriesStatistics(ClassStatistics):
     """
 
     @property
-    def _square(self) -> float:
-        return functions.moment(self.law.nonlinearity, 2)
+    def _square(self) -> Any:
+        if self.arithmetic is FLOAT64:
+            return functions.moment(self.law.nonlinearity, 2)
+        return square_in_balls(self.law.nonlinearity)
 
     @cached_property
     def input_correlation(self) -> tuple[Numbers, Numbers]:
@@ -70,13 +79,92 @@ class SeriesStatistics(ClassStatistics):
 
     def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
         """E[s x_k] = E[f(z_k) erf(r z_k/sqrt(2 (1 - r^2)))]/Z."""
-        if self.arithmetic is not FLOAT64:
-            refuse(self.law, "certified digits of its moments through gates")
+        self._require_float64()
         return through_sign(self.law.nonlinearity, r, gap) / sqrt(self.normaliser_squared)
 
-    two_half_spaces = through_two_signs = refusing("moments through the half-spaces of two sites or directions")
-    first_beyond = second_beyond = first_beyond_two = second_beyond_two = refusing("moments through thresholds")
-    latent_of = refusing("thresholds of the input")
+    def input_of(self, u: Float[np.ndarray, " q"]) -> tuple[Float[np.ndarray, " q"], Float[np.ndarray, " q"]]:
+        """x = f(u)/Z and dx/du, the density of u over that of f."""
+        f, root = self.law.nonlinearity, sqrt(self.normaliser_squared)
+        x = np.sign(u) * functions.values(f, np.abs(u))
+        return x / root, _density(u) / functions.marginal(f, 1.0).density(x) / root
+
+    @property
+    def seconds_through_two(self) -> float:
+        """That of an integral in the plane."""
+        return SECONDS_OF_TWO
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """The u at which f is not smooth."""
+        above = functions.kinks(self.law.nonlinearity).tolist()
+        return (*(-z for z in above), 0.0, *above)
+
+    def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
+        """E[s_i s_j x_k x_l], with s = 2 T - 1 for the tail T at 0 and E[T x_k x_l] = E[x_k x_l]/2."""
+        rho = self._latent[0]
+        rows = (rho[ik], rho[il], rho[jk], rho[jl])
+        return self._signs(float(rho[ij]), rows, kl)
+
+    def through_two_signs(self, pair: SignPair, k: Lags, l: Lags) -> Numbers:
+        """E[s_v s_w x_k x_l]."""
+        rows = (pair.first[k], pair.first[l], pair.second[k], pair.second[l])
+        return self._signs(float(pair.r), rows, self.lags[k, l])
+
+    def _signs(self, r: float, rows: tuple[Numbers, ...], kl: Lags) -> Numbers:
+        ik, il, jk, jl = rows
+        halves = self._second([(0.0, ik, il), (0.0, jk, jl)], kl, r)
+        return 4 * halves - self.covariances[kl]
+
+    def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
+        """E[T x_k]."""
+        return self._first([tail], 0.0)
+
+    def first_beyond_two(self, pair: TailPair) -> Shaped[np.ndarray, " n"]:
+        """E[T T' x_k]."""
+        return self._first([pair.one, pair.other], float(pair.r))
+
+    def _first(self, tails: list[Tail], r: float) -> Float[np.ndarray, " n"]:
+        self._require_float64()
+        f, root = self.law.nonlinearity, sqrt(self.normaliser_squared)
+        rows = [[Given(float(tail.r[k]), 0.0, float(tail.a)) for tail in tails] for k in range(self.law.n)]
+        return np.array([on_line(f, 1, row, r) for row in rows]) / root
+
+    def second_beyond(self, tail: Tail, k: Lags, l: Lags) -> Numbers:
+        """E[T x_k x_l]."""
+        return self._second([(float(tail.a), tail.r[k], tail.r[l])], self.lags[k, l], 0.0)
+
+    def second_beyond_two(self, pair: TailPair, k: Lags, l: Lags) -> Numbers:
+        """E[T T' x_k x_l]."""
+        tails = [(float(own.a), own.r[k], own.r[l]) for own in (pair.one, pair.other)]
+        return self._second(tails, self.lags[k, l], float(pair.r))
+
+    def _second(self, tails: list[tuple[float, Numbers, Numbers]], kl: Lags, r: float) -> Numbers:
+        """E[T x_k x_l] or E[T T' x_k x_l] for rows of correlations with z_k and z_l; equal rows are computed once."""
+        self._require_float64()
+        f, (rho, gap) = self.law.nonlinearity, self._latent
+        columns = [np.broadcast_to(column, np.shape(kl)).astype(float) for _, *both in tails for column in both]
+        rows, place = np.unique(np.stack([np.asarray(kl, float), *columns], axis=-1), axis=0, return_inverse=True)
+        seconds = len(rows) * (SECONDS_OF_TWO if len(tails) == 2 else SECONDS_OF_ONE)
+        if seconds > MOST_SECONDS:
+            raise OutOfReachError(
+                f'The moments of the nonlinearity "{f.kind}" through these gates are {len(rows)} integrals over two '
+                f"variables, which take {seconds:.0f} s; more than {MOST_SECONDS} s is refused.",
+                "Use fewer sites or overlapping gates, or simulate it (gdln simulate).",
+            )
+        found = []
+        for lag, *correlations in rows.tolist():
+            own, left = float(rho[int(lag)]), float(gap[int(lag)])
+            pairs = zip(tails, correlations[::2], correlations[1::2], strict=True)
+            if left == 0:
+                found.append(on_line(f, 2, [Given(at_k, 0.0, at) for (at, *_), at_k, _ in pairs], r))
+                continue
+            given = [Given(at_k, (at_l - own * at_k) / sqrt(left), at) for (at, *_), at_k, at_l in pairs]
+            found.append(in_plane(f, own, left, given, r))
+        return np.array(found)[place].reshape(np.shape(kl)) / self.normaliser_squared
+
+    def _require_float64(self) -> None:
+        if self.arithmetic is not FLOAT64:
+            refuse(self.law, "certified digits of its moments through gates")
 
 
 @dataclass(frozen=True)

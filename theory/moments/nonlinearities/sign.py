@@ -1,12 +1,12 @@
 """Binary inputs x = sign(z): the erf at infinite gain, kappa = 1, where signs of one site coincide."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Shaped
 
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.inputs import Sites, Values
@@ -14,6 +14,7 @@ from theory.moments.nonlinearities.dispatch import inputs_through, statistics_th
 from theory.moments.nonlinearities.refusals import refusing
 from theory.moments.process_inputs import ProcessInputs
 from theory.moments.statistics import ClassStatistics, Lags
+from theory.moments.unit_gaussians import Tail, TailPair
 from theory.problem import NonlinearGP, Sign
 
 
@@ -71,8 +72,60 @@ class SignStatistics(ClassStatistics):
         return self.products(ij, ik, il, jk, jl, kl)
 
     through_two_signs = refusing("products of two signs along directions")
-    first_beyond = second_beyond = first_beyond_two = second_beyond_two = refusing("moments through thresholds")
-    latent_of = refusing("thresholds of the input")
+
+    def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
+        """E[T s_k] = 2 T(a, r_k/sqrt(1 - r_k^2)); +-E[T] at the site of the tail, where T s = +-T as a >= 0."""
+        at = _own_sites(tail)
+        total = tail.open * tail.r
+        total[~at] = super().first_beyond(_chosen(tail, ~at))
+        return total
+
+    def second_beyond(self, tail: Tail, k: Lags, l: Lags) -> Numbers:
+        """E[T s_k s_l], by the product of those signs that are not known from T."""
+        first = self.first_beyond(tail)
+        total, free = self._known(tail.open, first, [tail], k, l)
+        total[free] = super().second_beyond(tail, k[free], l[free])
+        return total
+
+    def first_beyond_two(self, pair: TailPair) -> Shaped[np.ndarray, " n"]:
+        """E[T T' s_k]."""
+        one, other = pair.one, pair.other
+        free = ~(_own_sites(one) | _own_sites(other))
+        total = pair.both * np.where(_own_sites(one), one.r, other.r)
+        chosen = replace(pair, one=_chosen(one, free), other=_chosen(other, free))
+        total[free] = super().first_beyond_two(chosen)
+        return total
+
+    def second_beyond_two(self, pair: TailPair, k: Lags, l: Lags) -> Numbers:
+        """E[T T' s_k s_l]."""
+        total, free = self._known(pair.both, self.first_beyond_two(pair), [pair.one, pair.other], k, l)
+        if free.any():
+            total[free] = super().second_beyond_two(pair, k[free], l[free])
+        return total
+
+    def _known(
+        self, zeroth: Any, first: Shaped[np.ndarray, " n"], tails: list[Tail], k: Lags, l: Lags
+    ) -> tuple[Numbers, Bool[np.ndarray, " q"]]:
+        """The moments in which two signs of one site, or a sign and a tail of its site, multiply; where none do."""
+        total = np.full(len(k), zeroth, dtype=self.arithmetic.dtype)
+        free = k != l
+        for tail in tails:
+            at = _own_sites(tail)
+            for own, rest in ((k, l), (l, k)):
+                here = free & at[own]
+                total[here] = tail.r[own[here]] * first[rest[here]]
+                free &= ~here
+        return total, free
+
+
+def _own_sites(tail: Tail) -> Bool[np.ndarray, " n"]:
+    """The sites whose latent is +-U."""
+    return np.array([gap == 0 for gap in tail.gap], dtype=bool)
+
+
+def _chosen(tail: Tail, at: Bool[np.ndarray, " n"]) -> Tail:
+    """The tail beside some of the sites."""
+    return replace(tail, r=tail.r[at], gap=tail.gap[at])
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt
-from typing import Any
 
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.gaussian_clone import arcsine_correlation
@@ -34,11 +33,6 @@ class UniformStatistics(ClassStatistics):
     def input_correlation(self) -> tuple[Numbers, Numbers]:
         """r = (6/pi) asin(rho/2) by lag, and 1 - r."""
         return arcsine_correlation(self)
-
-    def latent_of(self, x: Any) -> Any | None:
-        """sqrt(2) erfinv(Z x), in balls."""
-        scaled = x * self.normaliser_squared.sqrt()
-        return None if abs(scaled) >= 1 else scaled.erfinv() * self.arithmetic.sqrt(self._number(Fraction(2)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,12 +5,14 @@ distribution of Q, and the sites together have a Gaussian copula.
 
 What is exact in `theory.moments` (everything else is refused by name; all kinds are sampled and trained on):
 
-    erf, uniform              every moment and gate that erf has, in float64 and certified; uniform: no soft gates
-    identity                  the same, by the formulas of Gaussian inputs
-    cubic                     gates at 0 on any sites and directions; one threshold at a time, on the latent
-    sign                      covariances, E[s_i s_j x_k x_l], fourth moments; `gdln solve` the two sides of one site
+    erf, uniform, identity, cubic
+                              gates at sites and directions, at any threshold, hard and soft, in float64 and certified;
+                              soft gates on the input of erf, uniform and cubic in float64
+    sign                      the same as far as the features are independent: hard gates at sites, not at 0 at two of
+                              them, and soft gates of the latent
     laplace, logistic, algebraic, quantile
-                              in float64: covariances, E[s x_k], kurtosis, marginals; gates at 0 along one direction
+                              gates as for cubic, in float64 by quadrature; a table with values of their own
+                              probability as for sign
 """
 
 from collections.abc import Mapping

@@ -12,16 +12,13 @@ from theory.problem import OutOfReachError, Problem, SinglePulse, SiteGate
 
 PULSE = SinglePulse(6, ((1, 2), (3, 4)), "plus-minus", "none", (1, -1))
 WEIGHED = {"readout0": (1, 1)}
-BIASED = {"hidden_bias0": (0, 1), "output_bias0": 1}
 REFUSED = {
     "trained readout": (
         {"readout": "trained-mean"},
         WEIGHED,
         r'"trained-mean": .* not linear in a and w.*"mean" or "sum"',
     ),
-    "fixed biases": ({"biases": "fixed"}, BIASED, r'network\.biases = "fixed".*"trained" or "none"'),
     "cross-entropy": ({}, {"loss": "cross-entropy"}, r'training\.loss = "cross-entropy".*"half-mse" or "mse"'),
-    "soft gates": ({"gates": (SiteGate(0, lo=0, on="input", sharpness=1),) * 2}, {}, "a soft gate, of sharpness 1"),
 }
 
 
@@ -46,3 +43,12 @@ def test_networks_without_an_exact_flow(name, pulse):
     else:
         with pytest.raises(OutOfReachError, match=said):
             gated_moments(question)
+
+
+def test_soft_gates_on_pulses():
+    """Their moments are fractions, and the values of a soft gate are irrational."""
+    base = problem(gates=["up:1"], labels=(1, -1), n=6)
+    gate = SiteGate(0, lo=0, on="input", sharpness=1)
+    question = Problem(PULSE, replace(base.network, gates=(gate,)), base.training)
+    with pytest.raises(OutOfReachError, match="a soft gate, of sharpness 1"):
+        solve(question)

@@ -232,9 +232,9 @@ def test_losses_are_those_of_the_parameters():
     end = np.append(solution.fixed_hidden_biases, solution.fixed_output_bias)
     assert np.abs(mse_at(moments, solution.weights, 1 / 3, biases) - solution.losses).max() <= FLOW_ROUNDED
     assert abs(mse_at(moments, solution.fixed_point, 1 / 3, end) - solution.mse) <= FLOW_ROUNDED
-    with pytest.raises(InputError, match="of a network with biases"):
+    with pytest.raises(InputError, match="of a network with trained biases"):
         mse_at(moments, solution.weights, 1 / 3)
-    with pytest.raises(InputError, match="of a network without biases"):
+    with pytest.raises(InputError, match="of a network without trained biases"):
         mse_at(gated_moments(problem()), np.zeros((2, 4)), 1 / 2, np.zeros(3))
 
 

@@ -1,0 +1,180 @@
+"""Fixed biases: the flow of the weights against the definition, <(y - yhat)^2> with the biases held where they are."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb
+from scipy.integrate import solve_ivp
+
+from sim.measure import measure
+from sim.train import train
+from tests.theory.cases import problem, weights
+from tests.tolerances import FLOW_FLOAT64, FLOW_ODE, FLOW_ODE_REQUEST, FLOW_ROUNDED
+from theory.flow import discrete, mse_at, solve
+from theory.flow.linear.convention import convention
+from theory.flow.linear.parameters import initial
+from theory.moments import feature_moments, gated_moments, gated_moments_certified
+from theory.problem import (
+    LAWS,
+    AlwaysGate,
+    FiniteData,
+    Network,
+    OutOfReachError,
+    Problem,
+    Simulation,
+    SiteGate,
+    Training,
+    WeightsAtTimes,
+)
+from theory.problem.distributions.elliptical import Elliptical
+
+GATES = (["up:1", "down:1"], ["up:0", "up:2", "always"])
+BIASES = ("1/2", "-2/3", "1/5")
+
+
+def fixed(gates, **changes):
+    """A problem with fixed biases that differ from each other and from 0, and the same problem that learns them."""
+    learned = problem(gates=gates, hidden_bias0=BIASES[: len(gates)], output_bias0="3/7", **changes)
+    return replace(learned, network=replace(learned.network, biases="fixed")), learned
+
+
+def held(question):
+    """The fixed biases in float64."""
+    return np.array([float(Fraction(number)) for number in (*BIASES[: question.network.units], "3/7")])
+
+
+def test_the_moments_of_examples_are_sums_over_them():
+    """A = <phi phi'>, b = <phi y'> and <y'.y'> with y' = y - s (sum_k g_k b_k + b_out/s), example by example."""
+    x, labels = np.array([[1, 2], [-1, 1], [3, -2], [-2, -1]]), np.array([1, -1, 2, 0])
+    law = FiniteData(x.tolist(), labels.tolist())
+    gates = (SiteGate(0, lo=0, on="input"), SiteGate(1, hi=1, on="input"))
+    training = Training("half-mse", 1, ((0, 0), (0, 0)), (1,), hidden_bias0=("1/2", "-2"), output_bias0="1/3")
+    question = Problem(law, Network("gated-linear", "mean", 2, gates, "fixed"), training)
+    opened = np.array([[row[0] >= 0, row[1] < 1] for row in x], dtype=float)
+    phi = (opened[:, :, None] * x[:, None, :]).reshape(4, -1)
+    left = labels - (opened @ np.array([0.5, -2.0]) / 2 + 1 / 3)
+    found = gated_moments(question)
+    assert np.abs(found.A - phi.T @ phi / 4).max() <= FLOW_ROUNDED
+    assert np.abs(found.b - phi.T @ left / 4).max() <= FLOW_ROUNDED
+    assert abs(found.y2 - (left**2).mean()) <= FLOW_ROUNDED
+    least = np.linalg.lstsq(phi / 2, left, rcond=None)[0]
+    assert abs(solve(question).mse - ((left - phi @ least / 2) ** 2).mean()) <= FLOW_ROUNDED
+
+
+@pytest.mark.parametrize("gates", GATES)
+def test_losses_are_those_of_the_network_with_all_its_parameters(gates):
+    question, learned = fixed(gates)
+    solution, moments = solve(question), gated_moments(learned)
+    s = float(question.network.scale)
+    biases = np.broadcast_to(held(question), (len(solution.times), len(gates) + 1))
+    assert np.abs(mse_at(moments, solution.weights, s, biases) - solution.losses).max() <= FLOW_ROUNDED
+    assert abs(mse_at(moments, solution.fixed_point, s, biases[0]) - solution.mse) <= FLOW_ROUNDED
+    without = solve(replace(problem(gates=gates)))
+    assert abs(without.mse - solution.mse) > 1 / 100
+
+
+@pytest.mark.parametrize("gates", GATES)
+def test_the_flow_solves_the_equation_of_all_parameters_with_the_biases_held(gates):
+    """The rows of the weights of d theta/dt = ell s (b - s A theta), theta = (w, biases)."""
+    question, learned = fixed(gates, loss="mse", times=["0.3", "1.7", "6"])
+    moments, rules = gated_moments(learned), convention(question)
+    s, ell, biases = float(rules.s), float(rules.ell), held(question)
+    rows = question.network.units * question.data.n
+
+    def moved(_t, w):
+        return ell * s * (moments.b - s * moments.A @ np.concatenate([w, biases]))[:rows]
+
+    run = solve_ivp(
+        moved, (0, 6), initial(question), "DOP853", [0.3, 1.7, 6], rtol=FLOW_ODE_REQUEST, atol=FLOW_ODE_REQUEST
+    )
+    found = solve(question).weights.reshape(3, -1)
+    assert np.abs(run.y.T - found).max() <= FLOW_ODE
+    other = replace(question, training=replace(question.training, output_bias0="-3/7"))
+    assert np.abs(run.y.T - solve(other).weights.reshape(3, -1)).max() > 1 / 100
+
+
+@pytest.mark.parametrize("gates", GATES)
+def test_digits_are_those_of_float64(gates):
+    question, _ = fixed(gates)
+    plain, exact = solve(question), solve(question, digits=20)
+    limit = FLOW_FLOAT64 * plain.condition
+    assert np.abs(plain.fixed_point - exact.fixed_point.astype(float)).max() <= limit
+    assert np.abs(plain.weights - exact.weights.astype(float)).max() <= limit
+    assert abs(plain.mse - float(exact.mse)) <= limit
+    moments = gated_moments_certified(question, 20)
+    assert all(
+        isinstance(ball, arb) and ball.overlaps(arb(float(number), 1e-12))
+        for ball, number in zip(moments.b, gated_moments(question).b, strict=True)
+    )
+
+
+def test_a_bias_that_cancels_a_mean_is_the_centred_problem():
+    """One open gate on x + m with y = 1: the bias -w.m would undo the mean; here y' = 0 makes w(inf) = 0."""
+    law = FiniteData([[2, 1], [0, 1], [1, 3]], [1, 1, 1])
+    training = Training("half-mse", 1, ((1, 1),), (1,), hidden_bias0=("1/4",), output_bias0="3/4")
+    question = Problem(law, Network("gated-linear", "mean", 1, (AlwaysGate(),), "fixed"), training)
+    assert solve(question).mse == 0
+    assert np.abs(solve(question).fixed_point).max() <= FLOW_ROUNDED
+
+
+def test_class_means_and_several_outputs():
+    """Each output has its own biases: two problems of one output each."""
+    labels = ((1, 2), (-1, 0))
+    means = ([1, 0, 0, 0], [0, 0, 0, -1])
+    both = (("1/2", "-1/3"), ("1/4", "1/5"))
+    base = problem(gates=["up:1", "down:1"])
+    law = replace(base.data, labels=labels, means=means)
+    network = replace(base.network, biases="fixed")
+    start = [((0,) * 4,) * 2] * 2
+    training = Training("half-mse", 1, start, (1,), hidden_bias0=both, output_bias0=("1", "2"))
+    whole = solve(Problem(law, network, training))
+    for output in (0, 1):
+        own = Training(
+            "half-mse", 1, ((0,) * 4,) * 2, (1,), hidden_bias0=[row[output] for row in both], output_bias0=1 + output
+        )
+        alone = solve(Problem(replace(law, labels=[label[output] for label in labels]), network, own))
+        assert np.abs(whole.fixed_point[:, output] - alone.fixed_point).max() <= FLOW_FLOAT64 * alone.condition
+
+
+def test_networks_with_fixed_biases_follow_the_prediction():
+    """The mean of 64 trained networks, within five standard errors at every weight."""
+    steps = Simulation("online", 400, "1/10", 64, 0, batch=10)
+    question, _ = fixed(["up:1", "down:1"], labels=(1, -1), times=(4,), w0=weights(2, 4), simulation=steps)
+    trained = measure(WeightsAtTimes(), train(question, device="cpu")).values[:, 0]
+    error = trained.std(axis=0, ddof=1) / np.sqrt(len(trained))
+    away = np.abs(trained.mean(axis=0) - discrete(question).weights[0]) / error
+    assert away.max() <= 5
+    bare = discrete(problem(gates=["up:1", "down:1"], labels=(1, -1), times=(4,), simulation=steps))
+    assert (np.abs(trained.mean(axis=0) - bare.weights[0]) / error).max() > 10
+
+
+def test_the_law_and_the_network_alone_do_not_know_the_biases():
+    question, _ = fixed(["up:1"])
+    with pytest.raises(OutOfReachError, match=r'network\.biases = "fixed": the values of the biases belong'):
+        feature_moments(question.data, question.network)
+
+
+def test_an_infinite_variance_is_refused_beside_fixed_biases_too():
+    law = Elliptical(3, (2, 1), {"kind": "student-t", "dof": 2}, "open", "none", (1, 0))
+    training = Training("half-mse", 1, ((0, 0, 0),), (1,), hidden_bias0=(1,), output_bias0=0)
+    question = Problem(law, Network("gated-linear", "mean", 1, (AlwaysGate(),), "fixed"), training)
+    with pytest.raises(OutOfReachError, match="infinite variance"):
+        solve(question)
+
+
+def test_estimated_moments_know_fixed_biases(tmp_path):
+    """One gate that is always open: the bias 1/2 takes as much off every label, on the same examples."""
+    found = []
+    for name, shift, biases in (("given", 0.0, "fixed"), ("shifted", 0.5, "none")):
+        folder = tmp_path / name
+        folder.mkdir()
+        np.save(folder / "x.npy", np.array([[2.0, 1.0], [0.0, -1.0], [1.0, 0.5]]))
+        np.save(folder / "y.npy", np.array([1.0, -1.0, 2.0]) - shift)
+        law = LAWS["own"](folder=str(folder), estimate={"examples": 4000})
+        start = {"hidden_bias0": ("1/2",), "output_bias0": 0} if biases == "fixed" else {}
+        network = Network("gated-linear", "mean", 1, (AlwaysGate(),), biases)
+        found.append(solve(Problem(law, network, Training("half-mse", 1, ((0, 0),), (1,), **start))))
+    assert np.abs(found[0].fixed_point - found[1].fixed_point).max() <= FLOW_ROUNDED
+    assert abs(found[0].mse - found[1].mse) <= FLOW_ROUNDED

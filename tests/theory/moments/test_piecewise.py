@@ -1,0 +1,110 @@
+"""Inputs that are constant on intervals: dependent features, their exact rank, and the solution on their range."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tests.sim.cases import line
+from tests.tolerances import FLOW_FLOAT64
+from tests.tolerances_of_laws import PIECEWISE_RANK
+from theory.flow import solve
+from theory.moments import feature_moments, gated_moments
+from theory.problem import AlwaysGate, Network, Problem, Quantile, SiteGate, Training
+
+ATOMS = Quantile(["1/2", "3/4", "9/10", 1], [0, 0, 1, 1])  # x = 0 and x = +-1 have probabilities of their own
+TWO = (SiteGate(1, lo=0), SiteGate(2, lo=0))
+BOTH_SIDES = (SiteGate(0, lo=0), SiteGate(0, hi=0), SiteGate(2, lo=0, on="input"))
+SLABS = (SiteGate(1, hi="-1/2"), SiteGate(1, lo="-1/2", hi="1/2"), SiteGate(1, lo="1/2"), SiteGate(2, lo="1/3"))
+SOFT = (SiteGate(1, lo=0, sharpness=2), SiteGate(1, lo=0), SiteGate(2, lo=0))
+CASES = {
+    "two signs": ("sign", TWO),
+    "three gates": ("sign", BOTH_SIDES),
+    "slabs": ("sign", SLABS),
+    "soft and hard": ("sign", SOFT),
+    "atoms": (ATOMS, (*TWO, AlwaysGate())),
+    "slabs of atoms": (ATOMS, (SiteGate(1, lo="1/2", on="input"), SiteGate(1, hi="-1/2", on="input"), AlwaysGate())),
+}
+
+
+def asked(f, gates, biases, n=3, **law):
+    start = {} if biases == "none" else {"hidden_bias0": ("1/2",) * len(gates), "output_bias0": "1/3"}
+    training = Training("half-mse", 1, ((Fraction(1, 5),) * n,) * len(gates), (1, 8), **start)
+    network = Network("gated-linear", "mean", len(gates), gates, biases)
+    return Problem(line(n=n, nonlinearity=f, labels=(1, "-1/2"), **law), network, training)
+
+
+@pytest.mark.parametrize("biases", ["none", "trained"])
+@pytest.mark.parametrize("case", CASES)
+def test_the_rank_is_that_of_the_matrix(case, biases):
+    moments = gated_moments(asked(*CASES[case], biases))
+    values = np.linalg.eigvalsh(moments.A)
+    assert moments.features.A.rank == int((values > PIECEWISE_RANK * values[-1]).sum())
+    theta = np.cos(np.arange(len(values)) ** 2)
+    assert np.abs(moments.features.A.matvec(theta) - moments.A @ theta).max() <= FLOW_FLOAT64 * values[-1]
+
+
+def test_the_rank_of_two_signs_is_that_of_their_values():
+    """x = s in {-1, 1}^3: the features on all eight inputs."""
+    x = np.array(list(product((-1, 1), repeat=3)))
+    for gates, biases in ((TWO, "none"), (TWO, "trained"), (BOTH_SIDES, "trained")):
+        opened = np.array([[g.lo <= row[g.site] < g.hi for g in gates] for row in x], dtype=float)
+        features = (opened[:, :, None] * x[:, None]).reshape(len(x), -1)
+        if biases == "trained":
+            features = np.concatenate([features, opened, np.ones((len(x), 1))], axis=1)
+        found = feature_moments(asked("sign", gates, biases).data, asked("sign", gates, biases).network)
+        assert found.structure.rank == np.linalg.matrix_rank(features)
+
+
+@pytest.mark.parametrize("biases", ["none", "trained", "fixed"])
+@pytest.mark.parametrize("case", ["two signs", "slabs", "atoms"])
+def test_the_optimum_is_that_of_the_pseudo_inverse(case, biases):
+    question = asked(*CASES[case], biases)
+    moments, solution = gated_moments(question), solve(question)
+    inverse = np.linalg.pinv(moments.A, rcond=PIECEWISE_RANK, hermitian=True)
+    assert abs(solution.mse - (moments.y2 - moments.b @ inverse @ moments.b)) <= FLOW_FLOAT64 * solution.condition
+    s, theta0 = 1 / question.network.units, np.full(3 * question.network.units, 0.2)
+    if biases != "trained":
+        end = inverse @ moments.b / s + theta0 - inverse @ (moments.A @ theta0)
+        assert np.abs(solution.fixed_point.ravel() - end).max() <= FLOW_FLOAT64 * solution.condition
+
+
+@pytest.mark.parametrize("means", [(("1/2", 0, 0), (0, "-1/4", 1)), (("1/2", "1/3", 0),) * 2])
+def test_digits_and_class_means_of_dependent_signs(means):
+    question = asked("sign", TWO, "none", means=means)
+    moments, plain, exact = gated_moments(question), solve(question), solve(question, digits=15)
+    values = np.linalg.eigvalsh(moments.A)
+    assert plain.rank == int((values > PIECEWISE_RANK * values[-1]).sum())
+    theta = np.cos(np.arange(len(values)) ** 2)
+    assert np.abs(moments.features.A.matvec(theta) - moments.A @ theta).max() <= FLOW_FLOAT64 * values[-1]
+    assert abs(plain.mse - float(exact.mse)) <= FLOW_FLOAT64 * plain.condition
+
+
+@pytest.mark.parametrize(
+    ("table", "gate", "share"),
+    [
+        ((0, 1, 1, 2), {"lo": 1}, 0.25),
+        ((0, 1, 1, 2), {"lo": "1001/1000"}, 0.0999),
+        ((0, 1, 1, 2), {"hi": 1}, 0.75),
+        ((0, 1, 1, 2), {"lo": -1}, 0.9),
+        ((0, 1, 1, 2), {"hi": -1}, 0.1),
+        ((0, 0, 1, 2), {"lo": 0}, 0.75),
+        ((0, 0, 1, 2), {"hi": 0}, 0.25),
+        ((1, 2, 3, 4), {"lo": "1/2"}, 0.5),
+        ((1, 2, 3, 4), {"lo": 1}, 0.5),
+        ((1, 2, 3, 4), {"hi": -1}, 0.5),
+    ],
+)
+def test_which_side_a_value_of_its_own_probability_is_on(table, gate, share):
+    """P(gate) from the table of probabilities 1/2, 3/4, 9/10, 1: {x >= v} contains v, and {x < v} does not."""
+    f = Quantile(["1/2", "3/4", "9/10", 1], list(table))
+    moments = gated_moments(asked(f, (SiteGate(1, on="input", **gate), AlwaysGate()), "trained", normaliser="none"))
+    assert abs(moments.A[6, 6] - share) <= PIECEWISE_RANK
+
+
+@pytest.mark.parametrize(("f", "bounds"), [("sign", (0, "1/2", 1)), (Quantile(["1/2", 1], [1, 2]), ("-1/2", 0, 1))])
+def test_bounds_in_a_gap_are_one_gate(f, bounds):
+    gates = tuple(SiteGate(1, lo=lo, on="input") for lo in bounds)
+    one, three = (gated_moments(asked(f, own, "none", normaliser="none")) for own in (gates[:1], gates))
+    assert three.features.A.rank == one.features.A.rank == 3
