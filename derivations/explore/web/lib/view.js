@@ -11,8 +11,9 @@ import { table } from "./tables.js";
 const TABS = ["Figure", "Table", "Python", "LaTeX", "Save"];
 
 export class View {
-  // `draw(answer)` draws the answer; `controls(answer)` describes the view's own controls.
-  constructor(root, context, { draw, controls = () => [] }) {
+  // `draw(answer)` draws the answer; `controls(answer)` describes the view's own controls, `tools` are elements that
+  // stand beside them, such as those of Work.
+  constructor(root, context, { draw, controls = () => [], tools = [] }) {
     this.context = context;
     this.draw = draw;
     this.describe = controls;
@@ -24,7 +25,8 @@ export class View {
     this.buttons = new Map();
     const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "What is shown" });
     const panels = TABS.map((name) => this.#tab(name, tabs));
-    root.replaceChildren(this.controls.element, tabs, this.fault, this.notes, ...panels);
+    const steer = h("div", { class: "steer" }, this.controls.element, tools);
+    root.replaceChildren(steer, tabs, this.fault, this.notes, ...panels);
     this.open(TABS.includes(context.settings.tab) ? context.settings.tab : TABS[0]);
   }
 
