@@ -17,7 +17,7 @@ export function begin(kind, question, heard, failed) {
     while (running && !stopped) {
       const state = await look(`jobs/${id}?after=${after}&seconds=${WAIT}`);
       ({ version: after, running } = state);
-      if (!stopped || !running) heard(state);
+      if (!stopped) heard(state);
     }
     if (stopped && running) await end(`jobs/${id}`);
   }
@@ -25,6 +25,10 @@ export function begin(kind, question, heard, failed) {
   const done = follow().catch(failed);
   return {
     done,
+    // Its number on the server, which keeps the last result; null before it has begun.
+    get id() {
+      return id;
+    },
     // The result so far stays; `heard` is told that nothing runs any more.
     async stop() {
       if (stopped) return;
