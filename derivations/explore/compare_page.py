@@ -9,6 +9,7 @@ from derivations.explore import fields_page, two_laws
 from derivations.explore.fields import fields_at, mean_and_error, reached, unit_names
 from derivations.explore.laws import legends, title_of
 from derivations.explore.shapes import CENTRE, RATIO, aligned, null_levels, on_a_line, shapes
+from derivations.explore.sites import grid
 from derivations.explore.spectra import class_spectra, power_of
 from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
@@ -36,23 +37,22 @@ def asked(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Problem]:
 def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the pairs, both laws, and what is known of them before training.
 
-    Where the pair that is asked for does not exist, `note` says why, and the pairs are there to choose another.
+    Where the pair that is asked for does not exist, `note` says why, and the pairs are there to choose another. The
+    gain at which a flat field changes its stability is there with settings["rest"] alone: it takes time.
     """
-    listed = [
-        {"name": one.control.name, "says": one.control.says, "why": one.why or None} for one in two_laws.pairs(problem)
-    ]
+    listed = [{"name": name, "title": pair.title, "says": pair.says} for name, pair in two_laws.PAIRS.items()]
     try:
         sides = asked(problem, settings)
     except OutOfReachError as error:
         return {"pairs": listed, "note": {"message": error.message, "remedy": error.hint}}
-    a, b = (sides[side].data for side in SIDES)
+    laws = two_laws.compared(*(sides[side].data for side in SIDES), gains=bool(settings.get("rest")))
     return {
         "pairs": listed,
         "sides": {side: _side(own) for side, own in sides.items()},
         "times": [float(time) for time in sides["A"].training.times],
-        "levels": null_levels(a.n),
-        "statistics": two_laws.statistics(a, b),
-        "reasons": two_laws.reasons(a, b),
+        "levels": null_levels(laws.a.n),
+        "statistics": two_laws.statistics(laws),
+        "reasons": two_laws.reasons(laws),
         "other": dumps(sides["B"]),
         "note": None,
     }
@@ -68,6 +68,7 @@ def _side(problem: Problem) -> dict[str, Any]:
         "law": law.law,
         "title": title_of(law.law),
         "n": law.n,
+        "shape": grid(law),
         "line": on_a_line(law),
         "classes": list(legends(law)),
         "units": unit_names(problem),
@@ -113,7 +114,7 @@ def csv(problems: Mapping[str, Problem], learned: Mapping[str, Learned]) -> str:
     """Return the numbers of the view as comma-separated values: the statistics, and the tables at all times."""
     found = [
         {"quantity": row["quantity"], "t": "", "of": side, "value": row[side], "standard error": ""}
-        for row in two_laws.statistics(*(problems[side].data for side in SIDES))
+        for row in two_laws.statistics(two_laws.compared(*(problems[side].data for side in SIDES)))
         for side in (*SIDES, "B − A")
         if row[side] is not None
     ]

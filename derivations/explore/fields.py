@@ -13,7 +13,6 @@ from derivations.answers.times import spaced_steps
 from derivations.explore.flips import flipped, has_flips
 from derivations.explore.shapes import (
     CENTRE,
-    RATIO,
     mean_and_error,
     of_the_mean,
     ratio_of_the_mean,
@@ -35,7 +34,7 @@ EXAMPLES = 2048  # on which losses are measured
 BATCHES = ("32", "64", "128", "256", "512", "1024")
 FEWEST, MOST = 5, 32  # networks; a band about their distance needs five
 RELU = "relu"
-LOSS, LOSS_OF_MEAN = "loss", "loss of the mean network"
+LOSS, LOSS_OF_MEAN = "loss (y²)", "loss of the mean network (y²)"
 RATIO_OF_MEAN = "participation ratio of the mean field"
 FLIPPED = "gates flipped since the first time"
 DISTANCE = "distance to theory, 99 % band"
@@ -63,9 +62,7 @@ def live(problem: Problem, batch: int, replicates: int, until: Fraction | None =
             "Give a later time or a smaller learning rate.",
         )
     times = tuple(step * count for count in spaced_steps(last, SHOWN_TIMES))
-    settings = replace(
-        given, mode="online", samples=EXAMPLES, replicates=replicates, batch=batch, shared_stream=False
-    )
+    settings = replace(given, mode="online", samples=EXAMPLES, replicates=replicates, batch=batch, shared_stream=False)
     return replace(problem, training=replace(problem.training, times=times), simulation=settings)
 
 

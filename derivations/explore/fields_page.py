@@ -143,9 +143,7 @@ def snapshot_page(
     there = fields.reached(learned, snapshot)
     spectra = spectra_of(problem)
     known = fields.rivals(problem)
-    networks = {
-        name: _networks(known.get(name), problem, snapshot, found, spectra) for name, found in there.items()
-    }
+    networks = {name: _networks(known.get(name), problem, snapshot, found, spectra) for name, found in there.items()}
     return {"networks": networks, "rows": fields.rows(problem, snapshot, there, view)}
 
 
@@ -242,7 +240,9 @@ def latex(table: Sequence[Mapping[str, Any]]) -> str:
     keys = list(table[0])
     head = " & ".join(key.replace("±", "$\\pm$") for key in keys)
     lines = [" & ".join(_cell(row[key]) for key in keys) + r" \\" for row in table]
-    return "\n".join([rf"\begin{{tabular}}{{ll{'r' * (len(keys) - 2)}}}", head + r" \\ \hline", *lines, r"\end{tabular}"])
+    return "\n".join(
+        [rf"\begin{{tabular}}{{ll{'r' * (len(keys) - 2)}}}", head + r" \\ \hline", *lines, r"\end{tabular}"]
+    )
 
 
 def _cell(value: Any) -> str:

@@ -13,9 +13,8 @@ from jaxtyping import Float, Int
 from theory.moments.null_levels import flat_ratio, gaussian_ratio, one_site_ratio, sinusoid_ratio
 from theory.problem import InputError, Law
 
-RATIO, CENTRE, WIDTH, PEAK, LOW = "participation ratio", "centre", "width", "spectral peak", "low-frequency share"
-UNITS = {RATIO: "", CENTRE: "site", WIDTH: "sites", PEAK: "cycles a line", LOW: ""}
-PERIODIC = (CENTRE,)  # on a ring: a mean of positions has no meaning there
+RATIO, CENTRE, WIDTH = "participation ratio", "centre (site)", "width (sites)"
+PEAK, LOW = "spectral peak (cycles along the sites)", "low-frequency share"
 Fields = Float[np.ndarray, "*any n"]
 
 
@@ -36,8 +35,9 @@ def shapes(w: Fields, law: Law) -> dict[str, Float[np.ndarray, "*any"]]:
 
     >>> from theory.problem import SinglePulse
     >>> law = SinglePulse(4, ((1, 1), (2, 2)), "plus-minus", "sign", (1, 0))
-    >>> {name: float(value) for name, value in shapes(np.array([0.0, 1.0, -1.0, 0.0]), law).items() if name != CENTRE}
-    {'participation ratio': 0.5, 'width': 0.5000000000000001, 'spectral peak': 1.0, 'low-frequency share': 0.75}
+    >>> found = shapes(np.array([0.0, 1.0, -1.0, 0.0]), law)
+    >>> found[RATIO].item(), found[PEAK].item(), found[LOW].item()
+    (0.5, 1.0, 0.5)
     """
     from sim.measure import receptive_fields as fields  # torch is loaded where networks are trained, not before
 

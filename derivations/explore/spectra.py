@@ -46,7 +46,7 @@ def class_spectra(law: Law) -> ClassSpectra:
     >>> law = NonlinearGP(40, (2, 1), 1, "ring", "unit-variance", (1, 0))
     >>> found = class_spectra(law)
     >>> np.flatnonzero(found.larger).tolist()  # the class of the longer length has the lower frequencies
-    [0, 1, 2, 3, 4, 5]
+    [0, 1, 2, 3, 4, 5, 6]
     """
     if not on_a_line(law):
         raise OutOfReachError(

@@ -13,7 +13,8 @@ from theory.problem import Problem
 class Learned:
     """Results of S networks at the first snapshots: weights (S, t, K, n), losses <(y - yhat)^2> (S, t).
 
-    `parameters` (S, t, ...) have their names; a graph has no fields, and its `weights` are None.
+    `parameters` (S, t, ...) have their names; a graph has no fields, and its `weights` are None. The numbers of a
+    network that has diverged are NaN.
     """
 
     weights: Float[np.ndarray, "S t K n"] | None
@@ -50,8 +51,11 @@ def train_together(problems: Mapping[str, Problem], report: Report | None = None
 
             run = train(part, "cpu", resume=states[name], progress=step, backend=backend)
             states[name] = run.state
-            parameters[name].append({key: array[:, 0] for key, array in run.parameters.items()})
-            losses[name].append(measure(LossAtTimes(), run, "cpu").values[:, 0])
+            parameters[name].append({key: array[:, 0].copy() for key, array in run.parameters.items()})
+            losses[name].append(np.full(len(run.diverged), np.nan))
+            losses[name][-1][run.surviving()] = measure(LossAtTimes(), run, "cpu").values[:, 0]
+            for array in parameters[name][-1].values():
+                array[run.diverged] = np.nan
             learned[name] = _learned(parameters[name], losses[name])
         if report is not None:
             report((snapshot + 1) / len(times), dict(learned))

@@ -3,20 +3,20 @@
 B is A on another law, by default the Gaussian clone; or a problem of its own, trained at the times of A.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from derivations.answers.controls import ControlledProblem
-from derivations.answers.controls import answer as controls_of
-from derivations.explore.fields import RELU, fields_at, rivals
+from derivations.explore.fields import LOSS, RELU, fields_at, rivals
 from derivations.explore.laws import legends
+from derivations.explore.problems import carried
 from derivations.explore.shapes import CENTRE, RATIO, mean_and_error, shapes
 from derivations.explore.training import Learned
 from derivations.statistics.intervals import intervals
+from theory.moments import controls
 from theory.moments.amplifier import FlatState, critical_gain, flat_state_of
 from theory.moments.inputs import InputStatistics, input_statistics
 from theory.moments.null_levels import gaussian_ratio
@@ -28,22 +28,39 @@ OWN = "own"
 LEVEL = 0.01
 GAINS = 0.01, 100.0  # between which a change of stability is looked for
 _LOCALIZED = 2  # times the participation ratio of a random field
-LOSS = "loss"
 
 
-def pairs(problem: Problem) -> tuple[ControlledProblem, ...]:
-    """Return the problems that differ from one in a single statistic of their data, or why there is none."""
-    return controls_of(problem).found
+@dataclass(frozen=True)
+class Pair:
+    """A law that differs from another in one statistic: its name on the page, what it keeps, and how it is made."""
+
+    title: str
+    says: str
+    make: Callable[[Law], Law]
+
+
+PAIRS = {
+    "gaussian": Pair("Gaussian clone", "the same mean and covariance, Gaussian marginals", controls.gaussian),
+    "marginal": Pair(
+        "other marginal", "the same covariance, Laplace marginals", lambda law: controls.matched(law, "laplace")
+    ),
+    "copula": Pair(
+        "other correlation",
+        "the same marginals, an exponential correlation of the latent",
+        lambda law: controls.other_copula(law, "exponential"),
+    ),
+    "exchanged": Pair("labels exchanged", "the same inputs, the labels of the classes exchanged", controls.exchanged),
+}
 
 
 def other_side(problem: Problem, name: str) -> Problem:
     """Return the problem of a matched pair. Raises OutOfReachError where the law has none, InputError for no pair."""
-    for one in pairs(problem):
-        if one.control.name == name:
-            if one.problem is None:
-                raise OutOfReachError(f"This law has no pair {name!r}: {one.why}", "Choose another pair.")
-            return one.problem
-    raise InputError(f"There is no pair {name!r}.", f"Known: {', '.join(one.control.name for one in pairs(problem))}.")
+    if name not in PAIRS:
+        raise InputError(f"There is no pair {name!r}.", f"Known: {', '.join(PAIRS)}.", "pair")
+    try:
+        return carried(problem, PAIRS[name].make(problem.data))[0]
+    except WorkbenchError as error:
+        raise OutOfReachError(f"This law has no pair with {PAIRS[name].says}. {error.message}", error.hint) from None
 
 
 def ungated(problem: Problem) -> Problem:
@@ -91,7 +108,9 @@ def verdict(problem: Problem, learned: Learned, snapshot: int) -> Verdict | None
     if len(ratios) < 2:
         return None
     found = intervals(ratios[:, None], LEVEL)
-    return Verdict(float(found.mean[0]), float(found.low[0]), float(found.high[0]), float(gaussian_ratio(problem.data.n)))
+    return Verdict(
+        float(found.mean[0]), float(found.low[0]), float(found.high[0]), float(gaussian_ratio(problem.data.n))
+    )
 
 
 def sentences(problems: Mapping[str, Problem], learned: Mapping[str, Learned], snapshot: int) -> list[str]:
@@ -104,15 +123,13 @@ def sentences(problems: Mapping[str, Problem], learned: Mapping[str, Learned], s
             continue
         said = {True: "localizes", False: "does not localize", None: "is undecided"}[one.localized]
         found.append(
-            f"{side} {said}: participation ratio {one.mean:.3f} (99 %: {one.low:.3f} to {one.high:.3f}), fields of about "
-            f"{1 / one.mean:.1f} sites; random fields have {one.random:.3f}."
+            f"{side} {said}: participation ratio {one.mean:.3f} (99 %: {one.low:.3f} to {one.high:.3f}), fields of "
+            f"about {1 / one.mean:.1f} sites; random fields have {one.random:.3f}."
         )
     return found
 
 
-def rows(
-    problems: Mapping[str, Problem], snapshot: int, learned: Mapping[str, Learned]
-) -> list[dict[str, Any]]:
+def rows(problems: Mapping[str, Problem], snapshot: int, learned: Mapping[str, Learned]) -> list[dict[str, Any]]:
     """Return what was measured on both at a snapshot: means over networks, averaged over units, and their difference.
 
     The difference is taken network by network, as both sides share the random numbers of their streams.
@@ -144,9 +161,9 @@ def _finite(value: Any) -> float | None:
 
 @dataclass(frozen=True)
 class Stability:
-    """The flat state of one ReLU neuron under the closure, and the gain at which its stability changes, if one does.
+    """The flat state of one ReLU neuron under the closure; `refused` says why there is none: `flat` is None then.
 
-    `refused` says why there is none: `flat` is None then.
+    `gain` is that at which its stability changes; None where it does not, and where nobody asked.
     """
 
     flat: FlatState | None
@@ -154,37 +171,50 @@ class Stability:
     refused: str
 
 
-def stability(law: Law) -> Stability:
-    """Return the stability of the flat state of a law."""
+def stability(law: Law, gains: bool) -> Stability:
+    """Return the stability of the flat state of a law; `gains` asks for the gain, which takes a tenth of a second."""
     try:
         flat = flat_state_of(law)
     except WorkbenchError as error:
         return Stability(None, None, error.message)
     try:
-        gain = critical_gain(law, *GAINS)
+        return Stability(flat, critical_gain(law, *GAINS) if gains else None, "")
     except WorkbenchError:
-        gain = None
-    return Stability(flat, gain, "")
+        return Stability(flat, None, "")
 
 
-def statistics(a: Law, b: Law) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class Laws:
+    """Two laws with the stability of their flat states."""
+
+    a: Law
+    b: Law
+    states: tuple[Stability, Stability]
+
+
+def compared(a: Law, b: Law, gains: bool = True) -> Laws:
+    """Return two laws to compare; without `gains` at once."""
+    return Laws(a, b, (stability(a, gains), stability(b, gains)))
+
+
+def statistics(laws: Laws) -> list[dict[str, Any]]:
     """Return exact statistics of both laws and their difference; None where a law lacks one.
 
     Of each class variance, excess kurtosis and the largest difference of the covariances; then the flat state.
     """
-    found = []
+    found, a, b = [], laws.a, laws.b
     if a.classes == b.classes:
         for c, name in enumerate(legends(a)):
             one, other = (_input_statistics(law, c) for law in (a, b))
-            found += [_fact(f"variance, {name}", *(_mean_of(each, "variance") for each in (one, other)))]
-            found += [_fact(f"excess kurtosis, {name}", *(_mean_of(each, "kurtosis") for each in (one, other)))]
-            found += [_apart(f"largest difference of the covariances, {name}", one, other)]
-    states = [stability(law) for law in (a, b)]
-    if any(state.flat is not None for state in states):
-        for name in ("elasticity", "critical"):
-            values = [None if state.flat is None else float(getattr(state.flat, name)) for state in states]
-            found.append(_fact({"critical": "critical elasticity"}.get(name, "elasticity of the flat field"), *values))
-        found.append(_fact("gain at which the flat field changes its stability", *(state.gain for state in states)))
+            found.append(_fact(f"variance, {name}", _mean_of(one, "variance"), _mean_of(other, "variance")))
+            found.append(_fact(f"excess kurtosis, {name}", _mean_of(one, "kurtosis"), _mean_of(other, "kurtosis")))
+            found.append(_apart(f"largest difference of the covariances, {name}", one, other))
+    if any(state.flat is not None for state in laws.states):
+        for name, title in {"elasticity": "elasticity of a flat field", "critical": "critical elasticity"}.items():
+            values = [None if state.flat is None else float(getattr(state.flat, name)) for state in laws.states]
+            found.append(_fact(title, *values))
+    if any(state.gain is not None for state in laws.states):
+        found.append(_fact("gain at which a flat field changes its stability", *(state.gain for state in laws.states)))
     return found
 
 
@@ -213,19 +243,18 @@ def _apart(name: str, one: InputStatistics | None, other: InputStatistics | None
     return {"quantity": name, "A": None, "B": None, "B − A": largest}
 
 
-def reasons(a: Law, b: Law) -> list[str]:
+def reasons(laws: Laws) -> list[str]:
     """Return why one localizes and the other does not, as far as the closure for one ReLU neuron says it."""
     found = []
-    for side, law in zip(SIDES, (a, b), strict=True):
-        state = stability(law)
+    for side, state in zip(SIDES, laws.states, strict=True):
         if state.flat is None:
             found.append(f"{side}: the closure for one ReLU neuron does not apply. {state.refused}")
             continue
         flat, word = state.flat, "unstable" if state.flat.unstable else "stable"
-        compared = "exceeds" if flat.unstable else "does not exceed"
-        change = "" if state.gain is None else f" It changes at the gain {state.gain:.3g}."
+        relation = "exceeds" if flat.unstable else "does not exceed"
+        change = "" if state.gain is None else f" This changes at the gain {state.gain:.3g}."
         found.append(
-            f"{side}: a flat field is {word}, as its elasticity {flat.elasticity:.4f} {compared} {flat.critical:.4f} "
+            f"{side}: a flat field is {word}, as its elasticity {flat.elasticity:.4f} {relation} {flat.critical:.4f} "
             f"(mode {flat.mode}).{change}"
         )
     return found
@@ -233,11 +262,16 @@ def reasons(a: Law, b: Law) -> list[str]:
 
 def python(b: str, snapshot: int, trained: bool) -> tuple[str, ...]:
     """Return lines that print the tables of the page; `b` is the problem of side B as TOML."""
-    names = "rows, statistics" if trained else "statistics"
+    names = "compared, rows, statistics" if trained else "compared, statistics"
     lines = [f"from derivations.explore.two_laws import {names}"]
     if trained:
         lines.append("from derivations.explore.training import train_together")
-    lines += ["", f'other = loads("""\n{b}""")', "for row in statistics(problem.data, other.data):", "    print(row)"]
+    lines += [
+        "",
+        f'other = loads("""\n{b}""")',
+        "for row in statistics(compared(problem.data, other.data)):",
+        "    print(row)",
+    ]
     if trained:
         lines += [
             'sides = {"A": problem, "B": other}',
@@ -245,5 +279,3 @@ def python(b: str, snapshot: int, trained: bool) -> tuple[str, ...]:
             "    print(row)",
         ]
     return tuple(lines)
-
-
