@@ -40,16 +40,16 @@ class Pair:
 
 
 PAIRS = {
-    "gaussian": Pair("Gaussian clone", "the same mean and covariance, Gaussian marginals", controls.gaussian),
+    "gaussian": Pair("its Gaussian clone", "the same mean and covariance, Gaussian marginals", controls.gaussian),
     "marginal": Pair(
-        "other marginal", "the same covariance, Laplace marginals", lambda law: controls.matched(law, "laplace")
+        "another marginal", "the same covariance, Laplace marginals", lambda law: controls.matched(law, "laplace")
     ),
     "copula": Pair(
-        "other correlation",
+        "another correlation",
         "the same marginals, an exponential correlation of the latent",
         lambda law: controls.other_copula(law, "exponential"),
     ),
-    "exchanged": Pair("labels exchanged", "the same inputs, the labels of the classes exchanged", controls.exchanged),
+    "exchanged": Pair("its labels exchanged", "the same inputs, the labels of the classes exchanged", controls.exchanged),
 }
 
 
@@ -246,18 +246,25 @@ def _apart(name: str, one: InputStatistics | None, other: InputStatistics | None
 def reasons(laws: Laws) -> list[str]:
     """Return why one localizes and the other does not, as far as the closure for one ReLU neuron says it."""
     found = []
-    for side, state in zip(SIDES, laws.states, strict=True):
+    for side, law, state in zip(SIDES, (laws.a, laws.b), laws.states, strict=True):
         if state.flat is None:
-            found.append(f"{side}: the closure for one ReLU neuron does not apply. {state.refused}")
+            found.append(f"{side}: the closure for one ReLU neuron says nothing of this law. {state.refused}")
             continue
         flat, word = state.flat, "unstable" if state.flat.unstable else "stable"
         relation = "exceeds" if flat.unstable else "does not exceed"
-        change = "" if state.gain is None else f" This changes at the gain {state.gain:.3g}."
         found.append(
-            f"{side}: a flat field is {word}, as its elasticity {flat.elasticity:.4f} {relation} {flat.critical:.4f} "
-            f"(mode {flat.mode}).{change}"
+            f"{side}: under the closure for one ReLU neuron a flat field is {word}, as the elasticity of its response, "
+            f"{flat.elasticity:.4f}, {relation} {flat.critical:.4f} (mode {flat.mode}).{_change(law, state)}"
         )
     return found
+
+
+def _change(law: Law, state: Stability) -> str:
+    """Where the stability changes, relative to the gain of the law."""
+    if state.gain is None:
+        return ""
+    where = "below" if float(law.gain) > state.gain else "above"
+    return f" It is {'stable' if state.flat.unstable else 'unstable'} {where} the gain {state.gain:.3g}."
 
 
 def python(b: str, snapshot: int, trained: bool) -> tuple[str, ...]:

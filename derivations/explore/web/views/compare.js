@@ -25,14 +25,15 @@ class Compare extends View {
     this.snapshots = [];
     this.waiting = 0;
     this.player = new Player(() => this.#redraw());
-    this.pairs = h("div", { class: "pairs", role: "group", "aria-label": "What B is" });
+    this.says = h("p", { class: "plan" });
+    this.pairs = h("div", { class: "pairs", role: "group", "aria-label": "The law or problem B" });
     this.verdict = h("div", { class: "verdict", role: "status" });
     this.reasons = h("div", { class: "plan" });
     this.text = h("textarea", { rows: 14, spellcheck: "false", "aria-label": "The problem B as TOML" });
     this.editor = h("div", { class: "own", hidden: true }, this.text,
       h("button", { type: "button", onclick: () => this.choose({ other: this.text.value }) }, "Use as B"));
     this.figures = new Figures(this.figure);
-    root.prepend(this.pairs, this.editor);
+    root.prepend(this.pairs, this.says, this.editor);
     root.querySelector(".tabs").before(h("div", { class: "steer" }, this.player.element), this.verdict, this.reasons);
   }
 
@@ -106,13 +107,14 @@ class Compare extends View {
   // One click gives a matched pair.
   #choosePair(pairs) {
     const chosen = this.context.settings.pair ?? pairs[0].name;
-    const all = [...pairs, { name: OWN, title: "a problem of its own", says: "any problem, at the times of A" }];
+    const all = [...pairs, { name: OWN, title: "a problem of its own", says: "a law and a network of its own; it is trained as A is" }];
     const place = all.findIndex(({ name }) => name === chosen);
     if (this.pairs.children.length === 0) {
-      this.pairs.append(h("span", { class: "lead" }, "B is A with"), ...all.map(({ name, title, says }) =>
+      this.pairs.append(h("span", { class: "lead" }, "Compare A with"), ...all.map(({ name, title, says }) =>
         h("button", { type: "button", title: says, onclick: () => this.#choose(name) }, title)));
     }
     [...this.pairs.querySelectorAll("button")].forEach((button, k) => button.setAttribute("aria-pressed", String(k === place)));
+    this.says.textContent = `B has ${all[place].says}.`;
     this.editor.hidden = chosen !== OWN;
     if (!this.editor.hidden && this.text.value === "") this.text.value = this.context.settings.other ?? this.answer.other ?? "";
   }
