@@ -223,6 +223,21 @@ def test_a_text_that_is_refused_says_why_and_another_is_taken(running, problem):
     page.close()
 
 
+def test_the_numbers_are_also_shown_in_the_conventions_of_a_source(running):
+    shown = running.tab("data")
+    page = shown.page
+    page.get_by_label("Conventions").select_option("notes")
+    page.locator(".dialect").get_by_text("In the conventions of the notes: g = 1 · ξ = 2, 1 sites").wait_for()
+    shown.move("gain g", "End")
+    page.locator(".dialect").get_by_text("g = 100").wait_for()
+    page.get_by_label("Conventions").select_option("PNAS paper")
+    page.locator(".dialect").get_by_text("has the labels").wait_for()
+    page.get_by_label("Conventions").select_option("")
+    page.locator(".dialect").wait_for(state="hidden")
+    shown.nothing_went_wrong()
+    page.close()
+
+
 def test_the_amplifier_says_whether_a_flat_field_is_unstable(running):
     ring = load(problem_file("relu-training"))
     shown = running.tab("amplifier", ring)
