@@ -51,7 +51,7 @@ def amplifier_view(law: Law, category: int | None = None) -> AmplifierView:
     >>> from theory.problem import NonlinearGP
     >>> view = amplifier_view(NonlinearGP(40, (3, 1), 3, "ring", "unit-variance", (1, 0)))
     >>> view.flat.unstable, view.fastest
-    (True, 3)
+    (True, 1)
     """
     if category is None:
         category = list(law.labels).index(1) if 1 in law.labels else 0

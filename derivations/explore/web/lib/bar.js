@@ -88,7 +88,7 @@ function joiner(problem) {
   return button;
 }
 
-const DIALECTS = [["", "Workbench units"], ["notes", "Notes"], ["PNAS paper", "PNAS paper"], ["conv_emerge", "conv_emerge (code)"],
+const DIALECTS = [["", "Workbench"], ["notes", "Notes"], ["PNAS paper", "PNAS paper"], ["conv_emerge", "conv_emerge (code)"],
   ["Localization", "Localization (code)"]];
 
 // The conventions of the sources: the problem stays as it is, and its numbers are shown in theirs too.
