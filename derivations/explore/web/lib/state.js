@@ -67,8 +67,9 @@ export class Problem {
 
   // Another problem as a whole, written in TOML; rejects where the library does not take it.
   async replace(toml) {
-    this.#take(await ask("problem", { toml, dialect: this.dialect }));
+    const bar = await ask("problem", { toml, dialect: this.dialect });
     this.wanted = {};
+    this.#take(bar);
   }
 
   async #ask(question, names, accepted) {
