@@ -74,11 +74,12 @@ def _first_simulation(problem: Problem) -> Simulation:
 def rivals(problem: Problem, beside: bool = True) -> dict[str, Problem]:
     """Return the networks trained side by side, by name: those of the problem and, `beside` gated-linear ones, ReLU.
 
-    The ReLU network has as many units, the same readout and biases, and starts from the same weights.
+    The ReLU network has as many units, the same readout and biases, and starts from the same weights. There is none
+    for labels of several numbers with a fixed readout: all of its outputs would be the same.
     """
     given = problem.one_layer
     found = {given.model: problem}
-    if beside and given.model == Network.gated:
+    if beside and given.model == Network.gated and (problem.data.outputs == 1 or given.trains_readout):
         found[RELU] = replace(problem, network=Network(RELU, given.readout, given.units, (), given.biases))
     return found
 
@@ -94,17 +95,15 @@ def theory_of(problem: Problem) -> FieldView:
 
 
 def unit_names(problem: Problem) -> list[str]:
-    """Return the name of each field: its unit, and its output where labels are vectors.
+    """Return the name of each field: its unit, and its output where a unit has a field for each.
 
     >>> from theory.problem import FiniteData, Training
     >>> data = FiniteData([[1, 0], [0, 1]], [1, -1])
     >>> unit_names(Problem(data, Network("relu", "mean", 2), Training("mse", 1, NormalInitialisation(1, 0), (1,))))
     ['0', '1']
     """
-    units, outputs = range(problem.network.units), problem.data.outputs
-    if outputs == 1:
-        return [str(unit) for unit in units]
-    return [f"{unit}, output {output}" for unit in units for output in range(outputs)]
+    shape = problem.graph.parameter("w").shape[:-1]
+    return [str(unit) if not output else f"{unit}, output {output[0]}" for unit, *output in np.ndindex(*shape)]
 
 
 def fields_at(learned: Learned, snapshot: int) -> Float[np.ndarray, "S K n"]:

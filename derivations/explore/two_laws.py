@@ -49,7 +49,9 @@ PAIRS = {
         "the same marginals, an exponential correlation of the latent",
         lambda law: controls.other_copula(law, "exponential"),
     ),
-    "exchanged": Pair("its labels exchanged", "the same inputs, the labels of the classes exchanged", controls.exchanged),
+    "exchanged": Pair(
+        "its labels exchanged", "the same inputs, the labels of the classes exchanged", controls.exchanged
+    ),
 }
 
 
