@@ -20,6 +20,7 @@ from derivations.explore.shapes import (
 )
 from derivations.explore.training import Learned
 from theory.problem import (
+    GatedGraph,
     InputError,
     Network,
     NormalInitialisation,
@@ -47,10 +48,8 @@ def live(problem: Problem, batch: int, replicates: int, until: Fraction | None =
 
     The last time is `until`, or that of the problem. Optimiser, learning rate, initialisation and seed are those of its
     [simulation] table; without one the learning rate is 1/10, and each network of a model without theory draws a start
-    of its own. Times are whole numbers of steps. Raises OutOfReachError for a graph, and InputError where the last time
-    is less than a step.
+    of its own. Times are whole numbers of steps. Raises InputError where the last time is less than a step.
     """
-    problem.one_layer  # noqa: B018 - it refuses a graph
     given = problem.simulation or _first_simulation(problem)
     step = problem.training.tau * given.learning_rate
     end = problem.training.times[-1] if until is None else until
@@ -67,7 +66,8 @@ def live(problem: Problem, batch: int, replicates: int, until: Fraction | None =
 
 
 def _first_simulation(problem: Problem) -> Simulation:
-    drawn = isinstance(problem.training.w0, NormalInitialisation) and problem.network.model != Network.gated
+    gated = isinstance(problem.network, GatedGraph) or problem.network.model == Network.gated
+    drawn = isinstance(problem.training.w0, NormalInitialisation) and not gated
     return Simulation("online", EXAMPLES, _RATE, FEWEST, 0, batch=1, initialisation=INITIALISATIONS[drawn])
 
 

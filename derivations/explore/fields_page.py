@@ -16,7 +16,7 @@ from derivations.explore.spectra import ClassSpectra, class_spectra, intervals_o
 from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
 from derivations.explore.wire import packed
-from theory.problem import InputError, OutOfReachError, Problem
+from theory.problem import GatedGraph, InputError, OutOfReachError, Problem
 
 _THEORY = "theory: gradient descent"
 
@@ -24,8 +24,10 @@ _THEORY = "theory: gradient descent"
 def asked(problem: Problem, settings: Mapping[str, Any]) -> Problem:
     """Return the problem as it is trained with the settings of the page: `batch`, `networks` and `until`.
 
-    Raises InputError, whose kind is the setting, for a value that is none.
+    Raises InputError, whose kind is the setting, for a value that is none, and OutOfReachError for a graph.
     """
+    if isinstance(problem.network, GatedGraph):
+        raise OutOfReachError("The network is a graph, which has no fields of single units.", "Open the view Graph.")
     networks = _whole(settings.get("networks", 8), "networks", fields.FEWEST, fields.MOST)
     batch = _whole(settings.get("batch", 256), "batch", 1, int(fields.BATCHES[-1]))
     until = settings.get("until")
