@@ -75,10 +75,9 @@ def spectra_of(problem: Problem) -> ClassSpectra | None:
 def page(problem: Problem) -> dict[str, Any]:
     """Return everything that is known before training; `problem` is one of `live`."""
     view, refused = prediction(problem)
-    law, settings = problem.data, problem.simulated()
+    law = problem.data
     spectra = spectra_of(problem)
     return {
-        "law": law.law,
         "n": law.n,
         "shape": grid(law),
         "line": on_a_line(law),
@@ -88,14 +87,12 @@ def page(problem: Problem) -> dict[str, Any]:
         "times": [float(time) for time in problem.training.times],
         "levels": null_levels(law.n),
         "classes": list(legends(law)),
-        "flips": has_flips(problem),
         "said": [_training_in_words(problem), *([] if spectra is None else _spectra_in_words(spectra))],
         "theory": None if view is None else _theory(view),
-        "note": None if refused is None else {"message": refused.message, "remedy": refused.hint},
+        "note": None if refused is None else {"message": f"No theory stands beside these networks. {refused.message}"},
         "rows": [fields.rows(problem, snapshot, {}, view) for snapshot in range(len(problem.training.times))],
         "spectra": None if spectra is None else {"classes": packed(spectra.power), "field": _theory_power(view)},
         "replays": has_flips(problem) and problem.network.model == fields.RELU,
-        "rate": float(settings.learning_rate),
     }
 
 
@@ -133,8 +130,8 @@ def _spectra_in_words(spectra: ClassSpectra) -> list[str]:
     if not kept.any():
         return [f"The class {high} has nowhere more power than {low}: the spectra do not tell them apart."]
     return [
-        f"The class {high} has more power than {low} at the frequencies q = {intervals_of(kept)}: there a rectified "
-        "response tells them apart, and there the field grows."
+        f"The class {high} has more power than {low} at the frequencies q = {intervals_of(kept)}: a rectified unit "
+        f"with its field there responds more strongly to {high}."
     ]
 
 
@@ -168,8 +165,9 @@ def _networks(
             "aligned_mean": packed(np.concatenate([_mean(moved), _mean(moved.reshape(-1, law.n))[None]])),
             "power": packed(np.concatenate([_mean(power), _mean(power.reshape(-1, power.shape[-1]))[None]])),
         }
-        if spectra is not None:
-            found["share"] = packed(share_at(power, spectra.larger, law.n))
+        if spectra is not None and len(spectra.labels) == 2 and spectra.larger.any():
+            share = fields.mean_and_error(share_at(power, spectra.larger, law.n).ravel())[0]
+            found["said"] = f"{100 * share:.0f} % of the power of the trained fields lies there."
     if own is not None and has_flips(own):
         found |= {
             "flipped": packed(flipped(own, learned, snapshot)),

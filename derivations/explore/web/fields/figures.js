@@ -210,7 +210,7 @@ function spectrum(state) {
     data: { panels },
     options: {
       title: "Spectrum of the field beside those of both classes",
-      caption: answer.said.slice(1).join(" "),
+      caption: [...answer.said.slice(1), shown[answer.model]?.said ?? ""].join(" "),
       x: { label: "q", unit: "cycles along the sites", integer: true }, y: { label: "power" }, own: true,
     },
   };
