@@ -1,9 +1,8 @@
-"""The one problem that the views share, and the changes of its network when the data law changes."""
+"""Problems of the explorer: the one it starts with, a change of its data law, and Python that declares it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from threading import Lock
 from typing import Any, TypeVar
 
 from derivations.answers.new import data_table
@@ -16,44 +15,12 @@ from theory.problem import (
     Problem,
     SiteGate,
     WorkbenchError,
-    load,
-    loads,
 )
 from theory.problem.gates.base import looks_on
 from theory.problem.toml import tables_of
 
-FIRST = Path(__file__).parents[2] / "experiments/problems/small-bump.toml"
+FIRST = Path(__file__).parents[1] / "experiments/problems/small-bump.toml"
 Result = TypeVar("Result")
-
-
-class SharedProblem:
-    """The problem that every view reads when it opens and writes when a control moves; safe between threads.
-
-    Links from one view to another carry `token`, because the browser keeps a token for one view only.
-    """
-
-    def __init__(self, problem: Problem) -> None:
-        self._problem, self._lock = problem, Lock()
-        self.token = ""
-
-    @property
-    def problem(self) -> Problem:
-        """The last valid problem."""
-        with self._lock:
-            return self._problem
-
-    def put(self, problem: Problem) -> Problem:
-        """Share `problem` among the views and return it."""
-        with self._lock:
-            self._problem = problem
-        return problem
-
-    def read(self, text: str) -> Problem:
-        """The problem written in TOML becomes the shared one; InputError leaves it as it is."""
-        return self.put(loads(text))
-
-
-SHARED = SharedProblem(load(FIRST))
 
 
 def attempt(ask: Callable[[], Result]) -> tuple[Result | None, WorkbenchError | None]:

@@ -1,6 +1,6 @@
 """The controls of the fields of a data law in the browser, and the law that their values declare."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from derivations.answers.new import data_table
-from derivations.explore.shell.kinds import Kind, kind_of
+from derivations.explore.kinds import Kind, kind_of
+from derivations.explore.laws import class_names
 from theory.problem import Law
 from theory.problem.correlations import GAUSSIAN, correlation_of
 from theory.problem.distributions.images import WHITENINGS
@@ -54,9 +55,9 @@ class Entry:
 
 Control = Slider | Choice | Entry | Kind
 LABELS = {
-    "n": "sites n",
+    "n": "number of sites n",
     "shape": "grid",
-    "xi": "correlation length ξ (sites)",
+    "xi": "correlation length ξ",
     "gain": "gain g",
     "labels": "labels y",
     "nonlinearity": "nonlinearity f in x = f(g z)/Z",
@@ -75,7 +76,7 @@ LABELS = {
     "dof": "degrees of freedom",
     "scale": "law of the scale r in x = r z/Z",
     "components": "components of the mixture, each of one class",
-    "widths": "pulse widths (sites)",
+    "widths": "pulse widths",
     "categories": "categories of each class (0 to 9)",
     "part": "part of the data set",
     "downsample": "rows and columns of pixels averaged (divides 28)",
@@ -152,7 +153,7 @@ def _control(kind: type[Law], name: str, values: Mapping[str, Any]) -> Control:
         if not isinstance(start, tuple | list):
             return Slider(label, _text(start), _with(steps, (_text(start),)))
         shown = tuple(_text(number) for number in start)
-        parts = ("rows", "columns") if name == "shape" else tuple(f"class {c}" for c in range(len(shown)))
+        parts = ("rows", "columns") if name == "shape" else _class_parts(len(shown), values.get("labels", ()))
         return Slider(label, shown, _with(steps, shown), parts)
     options = _options(kind).get(name)
     if options is not None:
@@ -160,6 +161,11 @@ def _control(kind: type[Law], name: str, values: Mapping[str, Any]) -> Control:
     axis = max(values.get("shape") or (values.get("n") or 2,))
     chosen = None if start is None else kind_of(name, label, start, int(axis), values.get("boundary", "open"))
     return chosen or Entry(label, "" if start is None else _typed(start))
+
+
+def _class_parts(count: int, labels: Sequence[Any]) -> tuple[str, ...]:
+    """The class to which each of several numbers belongs, by its label: "y = 1"."""
+    return class_names(labels) if len(labels) == count else tuple(f"number {c + 1}" for c in range(count))
 
 
 def _options(kind: type[Law]) -> dict[str, tuple[str, ...]]:
