@@ -18,6 +18,7 @@ from derivations.explore.phase_map import (
     solved,
     value_at,
 )
+from derivations.explore.sites import grid
 from derivations.explore.wire import packed
 from theory.problem import InputError, Problem, WorkbenchError, dumps
 from theory.problem.sweep import Cell
@@ -73,13 +74,21 @@ def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
     answer = {
         "parameters": [[each.field, each.label] for each in parameters(problem)],
         "quantities": [[name, QUANTITIES[name].title] for name in quantities(problem)],
-        "quantity": {"name": quantity, "title": shown.title, "symbol": shown.symbol, "signed": shown.signed, "ends": shown.ends},
+        "quantity": {
+            "name": quantity,
+            "title": shown.title,
+            "symbol": shown.symbol,
+            "signed": shown.signed,
+            "ends": shown.ends,
+        },
         "axes": {side: _axis(problem, axis) for side, axis in (("x", x), ("y", y))},
         "size": max(x.count, y.count),
         "unit": unit,
         "units": problem.network.units,
         "times": [END, *(f"{float(time):g}" for time in problem.training.times)],
         "time": time,
+        "x": [float(value) for value in x.values],
+        "y": [float(value) for value in y.values],
         "missing": [],
         "dots": [],
         "at": None,
@@ -95,8 +104,9 @@ def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _axis(problem: Problem, axis: Range) -> dict[str, Any]:
-    label = {each.field: each.label for each in parameters(problem)}[axis.field]
-    return {"field": axis.field, "label": label, "low": axis.low, "high": axis.high, "log": axis.log}
+    parameter = {each.field: each for each in parameters(problem)}[axis.field]
+    ends = {"low": axis.low, "high": axis.high, "log": axis.log}
+    return {"field": axis.field, "label": parameter.label, "now": parameter.value, "counts": parameter.counts, **ends}
 
 
 def _place(
@@ -112,7 +122,13 @@ def _place(
     rows.append([QUANTITIES[quantity].symbol, value_at(cell, quantity, unit, time)])
     fields = None if quantity == EXCESS and "ratio" not in quantities(problem) else solved(there, time)[0][:MOST_FIELDS]
     return {
-        "at": {"x": float(at[x.field]), "y": float(at[y.field]), "fields": fields, "toml": dumps(there)},
+        "at": {
+            "x": float(at[x.field]),
+            "y": float(at[y.field]),
+            "fields": fields,
+            "shape": grid(there.data),
+            "toml": dumps(there),
+        },
         "table": {"columns": [{"name": "quantity"}, {"name": "value"}], "rows": rows},
     }
 
@@ -121,8 +137,6 @@ def drawn(found: PhaseMap) -> dict[str, Any]:
     """The map as far as it is computed, and why values are missing."""
     first = found.refused[0] if found.refused else None
     return {
-        "x": [float(value) for value in found.x.values],
-        "y": [float(value) for value in found.y.values],
         "values": packed(found.values),
         "refused": len(found.refused),
         "reason": None if first is None else f"{first.message} {first.hint}",

@@ -23,7 +23,14 @@ END = "infinity"
 EXCESS = "excess"
 _KEPT = 1 << 15  # values of maps that stay in memory
 _WIDE, _NARROW = 10, 4  # the factor between the present value and the ends of a range
-_NAMES = {"xi": "ξ", "n": "sites n", "gain": "gain g", "dof": "degrees of freedom ν", "lo": "lower end", "hi": "upper end"}
+_NAMES = {
+    "xi": "ξ",
+    "n": "sites n",
+    "gain": "gain g",
+    "dof": "degrees of freedom ν",
+    "lo": "lower end",
+    "hi": "upper end",
+}
 _LISTED_NOT = ("labels", "priors", "means")
 _PREFERRED = ("data.gain", "data.xi.0", "data.xi.1")
 _OBSERVABLES = {"ratio": "participation-ratio", "low": "low-frequency-power"}
@@ -73,14 +80,20 @@ class Range:
 
     def __post_init__(self) -> None:
         if not 2 <= self.count <= MOST_VALUES:
-            raise InputError(f"{self.count} values of {self.field}: a map takes 2 to {MOST_VALUES}.", "Take 24.", "count")
+            raise InputError(
+                f"{self.count} values of {self.field}: a map takes 2 to {MOST_VALUES}.", "Take 24.", "count"
+            )
         if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low < self.high):
             raise InputError(
-                f"{self.field} from {self.low:g} to {self.high:g} is no range.", "The first end is the smaller one.", "range"
+                f"{self.field} from {self.low:g} to {self.high:g} is no range.",
+                "The first end is the smaller one.",
+                "range",
             )
         if self.log and self.low <= 0:
             raise InputError(
-                f"{self.field} from {self.low:g} has no logarithm.", "Begin above 0, or space the values evenly.", "range"
+                f"{self.field} from {self.low:g} has no logarithm.",
+                "Begin above 0, or space the values evenly.",
+                "range",
             )
 
     @property
@@ -159,7 +172,7 @@ def quantities(problem: Problem) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class PhaseMap:
-    """The quantity at each value of y and x: NaN where it is not computed, or has no value for a reason in `refused`."""
+    """The quantity at each value of y and x: NaN where it is not computed yet, or has no value (`refused` says why)."""
 
     x: Range
     y: Range
@@ -175,7 +188,7 @@ def phase_map(
     quantity: str,
     unit: int = 0,
     time: str = END,
-    report: Callable[[float, PhaseMap], None] = lambda share, found: None,
+    report: Callable[[float, PhaseMap], None] | None = None,
 ) -> PhaseMap:
     """Return the map; `report(share, map)` follows each row.
 
@@ -195,7 +208,8 @@ def phase_map(
                 values[row, column] = value_at(cell, quantity, unit, time)
             except WorkbenchError as error:
                 refused.append(error)
-        report((row + 1) / len(values), PhaseMap(x, y, quantity, values.copy(), tuple(refused)))
+        if report is not None:
+            report((row + 1) / len(values), PhaseMap(x, y, quantity, values.copy(), tuple(refused)))
     return PhaseMap(x, y, quantity, values, tuple(refused))
 
 
@@ -283,7 +297,9 @@ def dots(folder: str, x: str, y: str, quantity: str, unit: int) -> tuple[Dot, ..
 
     observable = _OBSERVABLES.get(quantity)
     if observable is None:
-        raise InputError(f"A sweep stores no {QUANTITIES[quantity].title} of a field.", "Map another quantity.", "store")
+        raise InputError(
+            f"A sweep stores no {QUANTITIES[quantity].title} of a field.", "Map another quantity.", "store"
+        )
     store = Store.open(folder)
     found = []
     for sweep in store.sweeps().values():
@@ -327,7 +343,7 @@ def python(x: Range, y: Range, quantity: str, unit: int, time: str) -> tuple[str
     )
 
 
-def latex(x: Range, y: Range, quantity: str, unit: int, time: str) -> str:
+def latex(quantity: str, unit: int, time: str) -> str:
     """The definition of the quantity of the map."""
     definition = {
         "ratio": r"\frac{\sum_i w_{ki}^4}{\bigl(\sum_i w_{ki}^2\bigr)^2}",

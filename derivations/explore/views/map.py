@@ -23,5 +23,5 @@ def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
     if want == "csv":
         return {"text": phase_map.csv(phase_map.phase_map(problem, *asked(problem, settings)))}
     if want == "latex":
-        return {"text": phase_map.latex(*asked(problem, settings))}
+        return {"text": phase_map.latex(*asked(problem, settings)[2:])}
     return page(problem, settings)
