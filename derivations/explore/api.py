@@ -42,9 +42,12 @@ def routes(first: Problem) -> list[Route]:
 
 def _problem(asked: Mapping[str, Any]) -> dict[str, Any]:
     """The problem bar of a text, and of the controls in `values` that have moved."""
+    values = asked.get("values") or {}
+    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
+        raise InputError("The values of the request are not texts by name.", "Load the page again.", "request")
     problem, notes = loads(_text(asked, "toml")), ()
-    if asked.get("values"):
-        problem, notes = changed(problem, asked["values"])
+    if values:
+        problem, notes = changed(problem, values)
     return bar(problem, notes)
 
 

@@ -1,5 +1,6 @@
 """The controls of the fields of a data law in the browser, and the law that their values declare."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from decimal import Decimal
@@ -11,7 +12,7 @@ import numpy as np
 from derivations.answers.new import data_table
 from derivations.explore.kinds import Kind, kind_of
 from derivations.explore.laws import class_names
-from theory.problem import Law
+from theory.problem import InputError, Law
 from theory.problem.correlations import GAUSSIAN, correlation_of
 from theory.problem.distributions.images import WHITENINGS
 from theory.problem.distributions.mnist import PARTS
@@ -99,6 +100,8 @@ LABELS = {
     "h": "field h",
     "couplings": "couplings within columns and within rows",
 }
+_DECIMAL = re.compile(r"[+-]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,2})?")
+_FRACTION = re.compile(r"[+-]?\d{1,40}/\d{1,40}")
 _TENTHS = tuple(f"{tenth / 10:g}" for tenth in range(1, 201))
 _STEPS = {
     "n": tuple(str(n) for n in range(2, MOST_SITES + 1)),
@@ -223,26 +226,6 @@ def _with_lengths(kind: type[Law], values: dict[str, Any]) -> dict[str, Any]:
     return values if values["xi"] else values | {"xi": starts(kind, {})["xi"]}
 
 
-def same_widgets(one: Mapping[str, Control], other: Mapping[str, Control]) -> bool:
-    """Return whether two controls of a law have the same widgets, whatever the values are.
-
-    >>> from theory.problem import LAWS
-    >>> kind = LAWS["ising"]
-    >>> same_widgets(controls(kind, {}), controls(kind, {"n": 30}))
-    True
-    >>> same_widgets(controls(kind, {}), controls(kind, {"xi": (), "beta": (1, 0)}))
-    False
-    """
-    return {name: _widgets(each) for name, each in one.items()} == {
-        name: _widgets(each) for name, each in other.items()
-    }
-
-
-def _widgets(control: Control) -> tuple[Any, ...]:
-    word = control.word if isinstance(control, Kind) else ""
-    return type(control), word, getattr(control, "parts", ())
-
-
 def _value(control: Control, value: Any, name: str) -> Any:
     if isinstance(control, Choice):
         return value
@@ -251,6 +234,11 @@ def _value(control: Control, value: Any, name: str) -> Any:
     return [_number(entry) for entry in value] if isinstance(value, tuple | list) else _number(value)
 
 
-def _number(text: str) -> int | Decimal:
+def _number(text: str) -> int | Decimal | str:
+    """A number as it is typed: a whole number, a decimal or a fraction, which stays a text as in problem files."""
+    if _FRACTION.fullmatch(text):
+        return text
+    if not _DECIMAL.fullmatch(text):
+        raise InputError(f"{text!r} is not a number.", "Write a decimal or a fraction, such as 0.5 or 1/2.")
     number = Decimal(text)
     return int(number) if number == number.to_integral_value() else number

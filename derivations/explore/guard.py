@@ -31,10 +31,6 @@ HEADERS = {
 }
 
 
-class TooLargeError(Exception):
-    """A request has more than LARGEST_BODY bytes."""
-
-
 class Guard:
     """Answers requests to the served address alone, those to /api/ with the token alone, and adds HEADERS.
 
@@ -66,10 +62,11 @@ class Guard:
         if refused is not None:
             await _say(guarded, *refused)
             return
-        try:
-            await self._app(scope, _limited(receive), guarded)
-        except TooLargeError:
+        body = await _body(receive)
+        if body is None:
             await _say(guarded, 413, f"A request has at most {LARGEST_BODY} bytes.")
+        else:
+            await self._app(scope, _again(body, receive), guarded)
 
     def _refusal(self, scope: Message) -> tuple[int, str] | None:
         """The status and the reason of a refusal, or None."""
@@ -84,19 +81,31 @@ class Guard:
         return None
 
 
-def _limited(receive: Receive) -> Receive:
-    """The messages of a request, of LARGEST_BODY bytes at most."""
-    left = LARGEST_BODY
-
-    async def counted() -> Message:
-        nonlocal left
+async def _body(receive: Receive) -> bytes | None:
+    """The body of a request, or None where it has more than LARGEST_BODY bytes."""
+    parts, size, more = [], 0, True
+    while more:
         message = await receive()
-        left -= len(message.get("body", b""))
-        if left < 0:
-            raise TooLargeError
-        return message
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > LARGEST_BODY:
+            return None
+        more = message.get("more_body", False)
+    return b"".join(parts)
 
-    return counted
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """The messages of a request whose body has been read."""
+    first = True
+
+    async def given() -> Message:
+        nonlocal first
+        if not first:
+            return await receive()
+        first = False
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return given
 
 
 async def _say(send: Send, status: int, text: str) -> None:

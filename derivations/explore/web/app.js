@@ -88,6 +88,7 @@ function contextOf(name) {
     },
     set: (values) => problem.set(values),
     replace: (toml) => problem.replace(toml),
+    edit: () => bar.edit(),
     go: (view) => {
       location.hash = `#/${view}`;
     },

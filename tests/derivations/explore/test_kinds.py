@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from derivations.explore.shell.controls import Entry, controls, law_of
-from derivations.explore.shell.kinds import Kind
-from derivations.explore.shell.shared_problem import law_values
+from derivations.explore.controls import Entry, controls, law_of
+from derivations.explore.kinds import Kind
+from derivations.explore.problems import law_values
 from theory.problem import LAWS, Elliptical, NonlinearGP
 from theory.problem.correlations import CORRELATIONS
 from theory.problem.nonlinearities import NONLINEARITIES

@@ -7,7 +7,7 @@ import { h, written } from "./dom.js";
 const FOLDED = { more: "More of the law", network: "Network" };
 
 export class Bar {
-  constructor(root, { problem, theme, openView }) {
+  constructor(root, { problem, theme }) {
     this.problem = problem;
     const moved = (name, value) => problem.set({ [name]: value });
     this.groups = { law: new Controls(moved), more: new Controls(moved), network: new Controls(moved) };
@@ -22,13 +22,12 @@ export class Bar {
       return fold;
     });
     root.replaceChildren(
-      h("div", { class: "brand" }, h("a", { href: "#/start", onclick: () => openView?.("start") }, "gdln explore")),
-      h("div", { class: "problem" },
-        h("div", { class: "say" }, this.definition, this.classes),
-        h("div", { class: "steer" }, this.groups.law.element, this.fault)),
+      h("div", { class: "brand" }, h("a", { href: "#/start" }, "gdln explore")),
+      h("div", { class: "say" }, this.definition, this.classes),
       h("div", { class: "tools" }, this.folds,
-        h("button", { type: "button", class: "quiet", onclick: () => this.editor.open() }, "Problem (TOML)"),
+        h("button", { type: "button", class: "quiet", onclick: () => this.edit() }, "TOML"),
         joiner(problem), themes(theme)),
+      h("div", { class: "steer" }, this.groups.law.element, this.fault),
     );
     root.append(this.editor.dialog);
     document.addEventListener("click", (event) => !root.contains(event.target) && this.#closeOthers(null));
@@ -48,6 +47,11 @@ export class Bar {
       ...classes.map((name, c) => h("li", { "data-class": c + 1 }, name)),
       h("li", { class: "network" }, network));
     this.fault.hidden = true;
+  }
+
+  // Opens the problem as text.
+  edit() {
+    this.editor.open();
   }
 
   // Says what is wrong with a value beside its control; returns whether there is one.
