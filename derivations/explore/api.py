@@ -48,7 +48,12 @@ def _problem(asked: Mapping[str, Any]) -> dict[str, Any]:
     problem, notes = loads(_text(asked, "toml")), ()
     if values:
         problem, notes = changed(problem, values)
-    return bar(problem, notes)
+    word = asked.get("dialect")
+    if not word:
+        return bar(problem, notes)
+    from derivations.explore.dialect import in_dialect  # it loads SymPy
+
+    return {**bar(problem, notes), "dialect": in_dialect(problem, word)}
 
 
 def _view(asked: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, Any]:

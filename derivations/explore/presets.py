@@ -82,7 +82,7 @@ PRESETS = (
     ),
     Preset(
         "Nonlinear process and its Gaussian clone",
-        "Two laws with one covariance. ReLU networks learn both: only one of them makes their fields local.",
+        "Two laws with one covariance. ReLU networks learn both: which one makes their fields local, and why?",
         "compare",
         "relu-training",
         _marginals,
@@ -90,7 +90,7 @@ PRESETS = (
     ),
     Preset(
         "Single pulse",
-        "One block at a random place; the classes differ in its width. The smallest data that localize.",
+        "One block at a random place; the classes differ in its width alone.",
         "fields",
         "single-pulse",
         _middle_rows,

@@ -2,12 +2,14 @@
 
 const KEY = "gdln-token";
 
-// The token stands in the fragment of the printed address; it leaves the address bar and stays with this tab.
+// The token stands in the fragment of the printed address, perhaps with a view: #token=...&view=data. It leaves the
+// address bar and stays with this tab.
 function takeToken() {
-  const given = /^#token=([\w-]+)$/.exec(location.hash);
+  const given = /^#token=([\w-]+)(?:&view=(\w+))?$/.exec(location.hash);
   if (given) {
     sessionStorage.setItem(KEY, given[1]);
-    history.replaceState(null, "", `${location.pathname}${location.search}`);
+    const view = given[2] ? `#/${given[2]}` : "";
+    history.replaceState(null, "", `${location.pathname}${location.search}${view}`);
   }
   return sessionStorage.getItem(KEY) ?? "";
 }

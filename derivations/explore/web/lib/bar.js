@@ -13,7 +13,7 @@ export class Bar {
     this.groups = { law: new Controls(moved), more: new Controls(moved), network: new Controls(moved) };
     this.definition = h("p", { class: "definition" });
     this.classes = h("ul", { class: "classes", "aria-label": "Classes" });
-    this.network = h("span", { class: "network" });
+    this.dialect = h("p", { class: "dialect", role: "note", hidden: true });
     this.fault = h("p", { class: "fault", role: "alert", hidden: true });
     this.editor = new Editor(problem);
     this.folds = Object.entries(FOLDED).map(([name, title]) => {
@@ -23,10 +23,10 @@ export class Bar {
     });
     root.replaceChildren(
       h("div", { class: "brand" }, h("a", { href: "#/start" }, "gdln explore")),
-      h("div", { class: "say" }, this.definition, this.classes),
+      h("div", { class: "say" }, this.definition, this.classes, this.dialect),
       h("div", { class: "tools" }, this.folds,
         h("button", { type: "button", class: "quiet", onclick: () => this.edit() }, "TOML"),
-        joiner(problem), themes(theme)),
+        dialects(problem), joiner(problem), themes(theme)),
       h("div", { class: "steer" }, this.groups.law.element, this.fault),
     );
     root.append(this.editor.dialog);
@@ -46,7 +46,15 @@ export class Bar {
     this.classes.replaceChildren(
       ...classes.map((name, c) => h("li", { "data-class": c + 1 }, name)),
       h("li", { class: "network" }, network));
+    this.#speak(bar.dialect);
     this.fault.hidden = true;
+  }
+
+  #speak(dialect) {
+    this.dialect.hidden = !dialect;
+    if (!dialect) return;
+    const numbers = Object.values(dialect.numbers).join(" · ");
+    this.dialect.textContent = [`In the conventions of the ${dialect.word}: ${numbers}`, ...dialect.refused].join(" ");
   }
 
   // Opens the problem as text.
@@ -78,6 +86,17 @@ function joiner(problem) {
     button.setAttribute("aria-checked", String(problem.joined));
   });
   return button;
+}
+
+const DIALECTS = [["", "Workbench"], ["notes", "Notes"], ["PNAS paper", "PNAS paper"], ["conv_emerge", "conv_emerge (code)"],
+  ["Localization", "Localization (code)"]];
+
+// The conventions of the sources: the problem stays as it is, and its numbers are shown in theirs too.
+function dialects(problem) {
+  const select = h("select", { "aria-label": "Conventions", onchange: () => problem.speak(select.value) },
+    DIALECTS.map(([value, text]) => h("option", { value }, text)));
+  select.value = problem.dialect;
+  return select;
 }
 
 function themes(theme) {

@@ -5,6 +5,7 @@ import { ask, latest } from "./api.js";
 const PROBLEM = "gdln-problem";
 const SETTINGS = "gdln-settings";
 const JOINED = "gdln-joined";
+const DIALECT = "gdln-dialect";
 
 export class Problem {
   // `changed()` follows every new problem; `refused(error, names)` a change that the library does not take.
@@ -26,6 +27,16 @@ export class Problem {
     return sessionStorage.getItem(JOINED) === "yes";
   }
 
+  // The conventions in which the numbers of the problem are also shown; "" for those of the workbench alone.
+  get dialect() {
+    return sessionStorage.getItem(DIALECT) ?? "";
+  }
+
+  async speak(dialect) {
+    sessionStorage.setItem(DIALECT, dialect);
+    await this.replace(this.toml);
+  }
+
   join(joined) {
     sessionStorage.setItem(JOINED, joined ? "yes" : "no");
     if (joined) this.channel.postMessage(this.toml);
@@ -37,7 +48,7 @@ export class Problem {
     const kept = sessionStorage.getItem(PROBLEM);
     if (kept !== null && kept !== first.toml) {
       try {
-        this.bar = await ask("problem", { toml: kept });
+        this.bar = await ask("problem", { toml: kept, dialect: this.dialect });
       } catch {
         sessionStorage.removeItem(PROBLEM);
       }
@@ -49,14 +60,14 @@ export class Problem {
     if ("data.law" in values) this.wanted = {};
     Object.assign(this.wanted, values);
     const wanted = { ...this.wanted };
-    await this.#ask({ toml: this.toml, values: wanted }, Object.keys(values), () => {
+    await this.#ask({ toml: this.toml, values: wanted, dialect: this.dialect }, Object.keys(values), () => {
       for (const [name, value] of Object.entries(wanted)) if (this.wanted[name] === value) delete this.wanted[name];
     });
   }
 
   // Another problem as a whole, written in TOML; rejects where the library does not take it.
   async replace(toml) {
-    this.#take(await ask("problem", { toml }));
+    this.#take(await ask("problem", { toml, dialect: this.dialect }));
     this.wanted = {};
   }
 
@@ -73,7 +84,7 @@ export class Problem {
 
   async hear(toml) {
     if (toml === this.toml) return;
-    this.bar = await ask("problem", { toml });
+    this.bar = await ask("problem", { toml, dialect: this.dialect });
     sessionStorage.setItem(PROBLEM, toml);
     this.changed();
   }

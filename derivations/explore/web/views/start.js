@@ -4,6 +4,7 @@ import { LostError } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 
 const [WIDTH, HEIGHT, MARGIN] = [240, 96, 6];
+const LINES = 6; // of a problem file
 const SPACE = "http://www.w3.org/2000/svg";
 
 export function mount(root, context) {
@@ -17,9 +18,14 @@ export function mount(root, context) {
     context.go(view);
   }
 
+  // The first lines of the present problem: the picture of a problem file.
+  function beginning() {
+    return h("pre", { class: "card-text", "aria-hidden": "true" }, context.problem.toml.split("\n").slice(0, LINES).join("\n"));
+  }
+
   function show({ presets, pictures }) {
-    cards.replaceChildren(...presets.map((preset, place) => card(preset, pictures?.[place].curves ?? [], () => open(preset))),
-      card({ title: "Your own", says: "Any problem file: edit the present one, or start gdln explore FILE." }, [], context.edit));
+    cards.replaceChildren(...presets.map((preset, place) => card(preset, picture(pictures?.[place].curves ?? []), () => open(preset))),
+      card({ title: "Your own", says: "Any problem file: edit the present one, or start gdln explore FILE." }, beginning(), context.edit));
   }
 
   return {
@@ -38,9 +44,9 @@ export function mount(root, context) {
   };
 }
 
-function card({ title, says }, curves, open) {
+function card({ title, says }, image, open) {
   return h("li", {}, h("button", { type: "button", class: "card", onclick: open },
-    picture(curves), h("span", { class: "card-title" }, title), h("span", { class: "card-says" }, says)));
+    image, h("span", { class: "card-title" }, title), h("span", { class: "card-says" }, says)));
 }
 
 // Curves on one scale, without axes: the sentence says what they are.
