@@ -15,7 +15,7 @@ from jaxtyping import Float
 from derivations.explore.gates import EXAMPLES, REPLICATES, examples
 from derivations.explore.sites import middle, sites_of
 from derivations.explore.tables import table_csv
-from theory.problem import InputError, Law, WorkbenchError
+from theory.problem import InputError, Law, OutOfReachError, WorkbenchError
 
 PRESETS = ("bump", "one site", "two sites", "wave", "flat")
 _WIDTH = 2.0  # sites, of the bump
@@ -75,11 +75,22 @@ def inspect(law: Law, c: int, w: Float[np.ndarray, " n"], sample: bool = True) -
     moments, refused = {}, {}
     for name, formula in formulas().items():
         try:
+            _require_formulas(law)
             moments[name] = formula(law, c, {site: float(weight) for site, weight in enumerate(w) if weight})
         except WorkbenchError as error:
             refused[name] = error
     measured = _measured(law, c, w) if sample else (None, None, None)
     return Inspection(law, c, w, moments, refused, *measured)
+
+
+def _require_formulas(law: Law) -> None:
+    """Raise OutOfReachError for a law through whose weighted sums no moments are known."""
+    from theory.moments.statistics import Stationary
+
+    if not isinstance(law, Stationary):
+        raise OutOfReachError(
+            f"The law {law.law} has no formula for moments through a gate on w·x.", "The samples show the moment."
+        )
 
 
 def check(law: Law, w: Float[np.ndarray, " n"]) -> None:

@@ -7,6 +7,7 @@ from derivations.explore import comparison
 from derivations.explore.comparison import comparison_csv
 from derivations.explore.formula import asked, csv, held
 from derivations.explore.problems import attempt
+from derivations.explore.questions import EXAMPLES
 from tests.tolerances import STANDARD_ERRORS
 from theory.problem import InputError, OutOfReachError
 
