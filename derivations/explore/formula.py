@@ -168,11 +168,6 @@ def _call(verb: str, call: str) -> str:
     return f"from derivations.answers import {verb}\n\nprint({call}.json())\n"
 
 
-def held(view: FormulaView) -> str:
-    """The content of `csv`: the steps of a proof, else the answer or the verdict on an equation."""
-    return "steps" if view.steps else "verdict" if len(view.sides) > 1 else "answer"
-
-
 def csv(view: FormulaView) -> str:
     """The steps of the proof, or where there are none the rows of the answer, as comma-separated values."""
     return rows_csv(view.steps or view.rows)

@@ -47,7 +47,7 @@ def asked(problem: Problem, settings: Mapping[str, Any]) -> tuple[Range, Range, 
 def _range(problem: Problem, parameter: Any, side: str, settings: Mapping[str, Any]) -> Range:
     """The range of an axis: typed ends replace its own as long as the axis shows the same parameter."""
     start = range_of(parameter, problem, _whole(settings, "size", SIZE))
-    if settings.get(side) != parameter.field:
+    if settings.get(side, parameter.field) != parameter.field:
         return start
     low, high = (_number(settings, f"{side}.{end}", getattr(start, end)) for end in ("low", "high"))
     log = {"even": False, "log": True}.get(settings.get(f"{side}.spacing"), start.log)

@@ -48,8 +48,10 @@ def test_a_gate_s_control_changes_the_problem_of_all_views(running):
     shown = running.tab("gates")
     page = shown.page
     page.get_by_label("look at").select_option("gates")
-    page.get_by_label("gate 0", exact=True).select_option("always")
-    page.get_by_label("gate 0: site", exact=True).wait_for(state="detached")
+    with page.expect_response("**/api/problem"):
+        page.get_by_label("gate 0", exact=True).select_option("always")
+    with page.expect_response("**/api/views/gates"):  # the view follows the new problem
+        page.get_by_label("gate 0: site", exact=True).wait_for(state="detached")
     page.get_by_role("button", name="TOML").click()
     text = page.get_by_label("the problem as TOML").input_value()
     assert loads(text).network.gates[0].kind == "always"

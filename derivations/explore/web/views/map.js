@@ -2,6 +2,7 @@
 
 import { heat } from "../figures/heat.js";
 import { multiples } from "../figures/multiples.js";
+import { Controls } from "../lib/controls.js";
 import { h } from "../lib/dom.js";
 import { Figures } from "../lib/figures.js";
 import { View } from "../lib/view.js";
@@ -15,7 +16,10 @@ export function mount(root, context) {
   const work = new Work(context, { label: "Compute the map", kind: "map", settings: () => context.settings, heard });
   const use = h("button", { type: "button", hidden: true, onclick: () => context.replace(view.answer.at.toml) },
     "Use the chosen place in all views");
+  const ranges = new Controls((name, value) => view.choose({ [name]: value }));
+  const fold = h("details", { class: "ranges" }, h("summary", {}, "Ranges, resolution, networks of a sweep"), ranges.element);
   const view = new View(root, context, { draw, controls, tools: [work.element, use] });
+  root.querySelector(".steer").after(fold);
   const figures = new Figures(view.figure);
   let map = { question: null, values: null }; // the last result, and the question that it answers
   let waiting = 0;
@@ -35,6 +39,7 @@ export function mount(root, context) {
       waiting = setTimeout(() => work.begin(), REST);
     }
     use.hidden = answer.at === null;
+    ranges.show(controlsOfRanges(answer, context.settings));
     figures.draw([mapOf(answer, map.values, choose), ...(answer.at?.fields ? fieldsOf(answer) : [])]);
   }
 
@@ -51,7 +56,7 @@ export function mount(root, context) {
   };
 }
 
-function controls({ parameters, quantities, quantity, axes, size, unit, units, times, time }) {
+function controls({ parameters, quantities, quantity, axes, unit, units, times, time }) {
   const ofField = quantity.name === "ratio" || quantity.name === "low";
   const unitsListed = Array.from({ length: units }, (_, k) => [String(k), `unit ${k}`]);
   return [
@@ -61,18 +66,26 @@ function controls({ parameters, quantities, quantity, axes, size, unit, units, t
       name: "time", label: "at", kind: "choice", value: time,
       options: times.map((each) => [each, each === "infinity" ? "t → ∞" : `t = ${each}`]),
     }]),
-    ...axisControls("x", "across", axes.x, parameters, axes.y),
-    ...axisControls("y", "up", axes.y, parameters, axes.x),
-    { name: "size", label: "values along an axis", kind: "choice", value: SIZES.includes(String(size)) ? String(size) : "24",
-      options: SIZES.map((each) => [each, each]) },
-    { name: "store", label: "trained networks: folder of a sweep", kind: "text", value: "" },
+    parameterOf("x", "across", axes.x, parameters, axes.y),
+    parameterOf("y", "up", axes.y, parameters, axes.x),
   ];
 }
 
-function axisControls(side, where, axis, parameters, other) {
-  const options = parameters.filter(([field]) => field !== other.field);
+function parameterOf(side, label, axis, parameters, other) {
+  return { name: side, label, kind: "choice", value: axis.field, options: parameters.filter(([field]) => field !== other.field) };
+}
+
+function controlsOfRanges({ axes, size }, { store }) {
   return [
-    { name: side, label: where, kind: "choice", value: axis.field, options },
+    ...rangeOf("x", axes.x), ...rangeOf("y", axes.y),
+    { name: "size", label: "values along an axis", kind: "choice", value: SIZES.includes(String(size)) ? String(size) : "24",
+      options: SIZES.map((each) => [each, each]) },
+    { name: "store", label: "trained networks: folder of a sweep", kind: "text", value: store ?? "" },
+  ];
+}
+
+function rangeOf(side, axis) {
+  return [
     { name: `${side}.low`, label: `${axis.label}, from`, kind: "text", value: String(Number(axis.low.toPrecision(6))) },
     { name: `${side}.high`, label: `${axis.label}, to`, kind: "text", value: String(Number(axis.high.toPrecision(6))) },
     ...(axis.counts ? [] : [{ name: `${side}.spacing`, label: `${axis.label}, spaced`, kind: "choice",
