@@ -4,14 +4,15 @@ A job runs in a thread. It publishes results as they come; each raises the versi
 which no page has asked for a while belongs to a closed tab and ends.
 """
 
-import multiprocessing
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from threading import Condition, Event, Thread
 from time import monotonic
 from typing import Any
 
+from derivations.processes import Worker, leave_with_parent
 from theory.problem import InputError, WorkbenchError
 
 PATIENCE = 60.0  # seconds without a question after which a job ends
@@ -149,32 +150,32 @@ class Jobs:
 JOBS = Jobs()
 
 
-def in_a_process(job: Job, function: Callable[..., Any], *given: Any) -> Any:
+def in_a_process(job: Job, function: Callable[..., Any], *given: Any, modules: Sequence[str] = ()) -> Any:
     """Return function(*given), computed in a process of its own, which a stop of the job kills.
 
-    Raises the WorkbenchError that the function raises, and StoppedError. Function and values must be picklable.
+    Function and values must be picklable; `modules`, which the function needs, are loaded once for all processes.
+    Raises the WorkbenchError that the function raises, and StoppedError.
     """
-    spawned = multiprocessing.get_context("spawn")
-    here, there = spawned.Pipe(duplex=False)
-    process = spawned.Process(target=_answer, args=(there, function, given), daemon=True)
-    process.start()
-    there.close()
+    worker = Worker(modules, _answer, function, given)
     try:
-        while not here.poll(_TURN):
+        while not worker.pipe.poll(_TURN):
             if job.stopping:
                 raise StoppedError
-        kind, answer = here.recv()
+        kind, answer = worker.pipe.recv()
     except EOFError:
         raise WorkbenchError("The process of this answer has ended without one.", "It may lack memory.") from None
     finally:
-        process.kill()
-        process.join()
+        worker.process.kill()
+        worker.process.join()
+        worker.pipe.close()
     if kind == "error":
         raise WorkbenchError(*answer)
     return answer
 
 
 def _answer(connection: Any, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends this process when it is interrupted
+    leave_with_parent()
     try:
         connection.send(("answer", function(*given)))
     except WorkbenchError as error:

@@ -9,14 +9,14 @@ export function edgesOf(centres, log) {
   return [2 * at[0] - middles[0], ...middles, 2 * at.at(-1) - middles.at(-1)].map(back);
 }
 
-/** Return the cells as an image of one pixel each; `paint` gives the colour of a value, and null stays clear. */
+/** Return the cells as an image of one pixel each; `paint` gives the colour of a value, and what is no number stays clear. */
 export function pictureOf(values, paint) {
   const canvas = document.createElement("canvas");
   [canvas.height, canvas.width] = [values.length, values[0].length];
   const pixels = canvas.getContext("2d");
   const image = pixels.createImageData(canvas.width, canvas.height);
   values.flat().forEach((value, index) => {
-    if (value === null) return;
+    if (!Number.isFinite(value)) return;
     const [red, green, blue, opacity] = paint(value);
     image.data.set([red, green, blue, Math.round(255 * opacity)], 4 * index);
   });

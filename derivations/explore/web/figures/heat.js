@@ -17,10 +17,11 @@ const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowD
  * `data.dots` are {x, y, value, name}, in the colours of the cells. `options.value` names the value and its unit;
  * `options.palette` is "diverging", which is clear at 0 and symmetric, or "sequential" between the ends
  * `options.ends`. `options.down` has row 0 on top, `options.square` makes cells square, `options.onSelect(row, column)`
- * hears of a click or Enter, and `data.chosen` is the cell [row, column] with a frame.
+ * hears of a click or Enter; `data.chosen` is the cell [row, column] with a frame, and `data.here` the place {x, y} of a
+ * cross, where it lies on the map.
  */
 export const heat = framed((data, options, width) => {
-  const { values, dots = [], chosen } = data;
+  const { values, dots = [], chosen, here } = data;
   const [rows, columns] = [values.length, values[0].length];
   const x = data.x ?? d3.range(columns);
   const y = data.y ?? d3.range(rows);
@@ -49,6 +50,7 @@ export const heat = framed((data, options, width) => {
       ...dots.map((dot) => Plot.dot([dot], {
         x: "x", y: "y", r: 5, fill: cssOf(paint(dot.value)), stroke: colour("theory"), strokeWidth: 1.25,
       })),
+      here && cellAt(edges.x, here.x) !== null && cellAt(edges.y, here.y) !== null ? crossAt(here) : null,
       chosen ? Plot.rect([chosen], {
         x1: ([, column]) => edges.x[column], x2: ([, column]) => edges.x[column + 1],
         y1: ([row]) => edges.y[row], y2: ([row]) => edges.y[row + 1], stroke: colour("theory"), strokeWidth: 2,
@@ -61,6 +63,15 @@ export const heat = framed((data, options, width) => {
   hover(drawing, svg, { values, x, y, edges, options, dots });
   return { drawing, legend: [scaleOfColours(options, ends, paint)] };
 });
+
+// A cross in the colour of the page with a rim of the opposite one, so that it is seen on every colour.
+function crossAt(place) {
+  const look = { x: "x", y: "y", symbol: "times", r: 6 };
+  return [
+    Plot.dot([place], { ...look, stroke: colour("ground"), strokeWidth: 5 }),
+    Plot.dot([place], { ...look, stroke: colour("theory"), strokeWidth: 2 }),
+  ];
+}
 
 function paletteOf({ palette = "diverging", limit, ends }, values) {
   const known = values.filter((value) => value !== null && Number.isFinite(value));

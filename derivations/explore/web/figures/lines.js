@@ -25,7 +25,7 @@ export function legendOf({ series, points = [] }) {
     const mark = look === "line" && low ? "band" : look;
     if (name !== null && !named.has(name)) named.set(name, { name, colour: colour(meaning), mark });
   }
-  const single = points.map(({ name }) => ({ name, colour: colour("refuted"), mark: "star" }));
+  const single = [...new Set(points.map(({ name }) => name))].map((name) => ({ name, colour: colour("refuted"), mark: "star" }));
   return named.size + single.length > 1 || single.length ? [...named.values(), ...single] : [];
 }
 

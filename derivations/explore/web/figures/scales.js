@@ -3,6 +3,7 @@ import { d3 } from "./libraries.js";
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const LETTER = 7.2; // pixels of a digit in the text of a figure
+const BELOW = 38; // pixels from the axis to the foot of its name, with room for descenders
 const PIXELS_PER_TICK = { x: 64, y: 45 };
 
 /** Return a number as text, with `digits` significant digits at most and a power of ten where it is very large or small. */
@@ -70,7 +71,7 @@ export function scaleOf(axis, side, domain, pixels) {
     tickFormat: (tick) => number(tick, 6),
     label: titled(axis),
     labelArrow: "none",
-    ...(side === "x" ? { labelAnchor: "center" } : { labelAnchor: "top" }),
+    ...(side === "x" ? { labelAnchor: "center", labelOffset: BELOW } : { labelAnchor: "top" }),
   };
 }
 

@@ -1,0 +1,24 @@
+"""The formula view: an expectation or a conjectured equation; closed form, digits or verdict, and its steps."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from theory.problem import InputError, Problem
+
+TITLE = "Formula"
+QUESTION = "Does this average hold?"
+ORDER = 70
+
+
+def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the questions that the view offers; the job `formula` answers one, and settings["job"] names its texts."""
+    from derivations.explore.questions import EXAMPLES
+    from derivations.explore.running import JOBS
+
+    del problem
+    if "want" in settings:
+        texts = JOBS.get(str(settings.get("job"))).state().value
+        if texts is None or settings["want"] not in texts:
+            raise InputError("There is no answer yet.", "Press Answer first.", "want")
+        return {"text": texts[settings["want"]]}
+    return {"examples": [[name, *question] for name, question in EXAMPLES.items()]}
