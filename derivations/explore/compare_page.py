@@ -1,4 +1,4 @@
-"""What the page of the compare view draws: both laws before training, and the networks of both snapshot by snapshot."""
+"""Content of the page of the compare view: both laws, and the networks of both sides snapshot by snapshot."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the page of the fields view draws: the theory at all times, and trained networks snapshot by snapshot."""
+"""Content of the page of the fields view: the theory at all times, and trained networks snapshot by snapshot."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

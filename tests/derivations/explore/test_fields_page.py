@@ -60,6 +60,8 @@ def table(shown):
 
 def copied(shown, folder):
     """The lines that the Python of the page prints in a fresh interpreter."""
+    # An older text stays until the newer one is there.
+    shown.page.evaluate("document.querySelector('.panel-python').replaceChildren()")
     shown.tab("Python")
     text = shown.page.locator(".panel-python code")
     text.wait_for()
