@@ -9,3 +9,6 @@ SHOWN_DIGITS = 1e-5
 # A Fourier sum of n <= 12 terms (twice that where it is a double sum), each with a cosine of an argument below 2 pi 12,
 # whose rounding moves it by at most 76 units, and the sums' own n roundings: relative to the sum of the terms' sizes.
 SPECTRUM = (2 * 76 + 4 * 12) * UNIT_ROUNDOFF
+
+# A number that a slider writes with twelve significant digits: half a unit of the last is at most 5e-12 of the number.
+SLIDER_DIGITS = 5e-12

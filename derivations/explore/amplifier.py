@@ -141,7 +141,7 @@ def rows(view: AmplifierView) -> list[dict[str, Any]]:
 
 
 def page(view: AmplifierView, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page of the view draws."""
+    """Return the data of the figures of the view."""
     found = rows(view)
     flat = view.flat
     answer: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""What the page asks of the server, all under /api/; the server keeps no problem: each question carries its own."""
+"""Requests that the page makes of the server, all under /api/; the server keeps no problem: each question carries its own."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""What is checked of every request, and the headers of every answer: the page talks to its own server alone."""
+"""Checks of every request, and the headers of every answer: the page talks to its own server alone."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from secrets import compare_digest

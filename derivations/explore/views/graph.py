@@ -38,7 +38,7 @@ def rivals(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Problem]:
 
 
 def learned(problem: Problem, settings: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page shows of the networks up to the last time that they have reached."""
+    """Return the measurements of the networks up to the last time that they have reached."""
     from derivations.explore import graph_page
 
     return graph_page.trained(graph_page.shown(problem, settings), dict(found))

@@ -7,6 +7,7 @@ import pytest
 
 from derivations.explore.bar import bar, changed, marked, summary
 from derivations.explore.problems import FIRST
+from tests.tolerances_of_explorer import SLIDER_DIGITS
 from theory.problem import LAWS, InputError, Network, OutOfReachError, SiteGate, dumps, load, loads
 from theory.problem.network import MODELS
 from theory.problem.toml import tables_of
@@ -36,7 +37,7 @@ def test_a_moved_control_changes_its_field_alone(problem):
 def test_one_number_of_several_is_moved(problem):
     moved, _ = changed(problem, {"data.xi.1": "3"})
     assert moved.data.xi[1] == 3
-    assert abs(float(moved.data.xi[0]) * 3 - 1) < 1e-11  # the slider beside it has twelve digits
+    assert abs(float(moved.data.xi[0]) * 3 - 1) < SLIDER_DIGITS
 
 
 def test_a_typed_value_is_exact(problem):
