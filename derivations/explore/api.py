@@ -1,4 +1,4 @@
-"""Requests that the page makes of the server, all under /api/; the server keeps no problem: each question carries its own."""
+"""Requests that the page makes of the server, all under /api/: each carries its problem, as the server keeps none."""
 
 import json
 from collections.abc import Callable, Mapping
