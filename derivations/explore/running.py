@@ -26,7 +26,7 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True)
 class State:
-    """The part of a job that a page sees: `result` is the last one published, `value` is kept for the server."""
+    """The part of a job that a page sees: `result` was published last, `value` stays with the server."""
 
     version: int
     share: float
