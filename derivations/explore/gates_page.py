@@ -137,7 +137,7 @@ def gates_page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _moments(view: gates.GateView, p: int, q: int) -> dict[str, Any]:
-    """Return the data of the figures: whole matrices on a line; on a grid the second moments of a site with the rest."""
+    """Return the data of the figures: matrices on a line; on a grid the second moments of a site with the rest."""
     law, shape = view.problem.data, grid(view.problem.data)
     site = middle(law) if shape is None else gates.looked_at(view.problem, p)
     kept = slice(None) if shape is None else through(site, shape)
