@@ -21,7 +21,8 @@ FOUND_BY_FOLDER = (
     "sim.gates.",  # sim.gates.gating
     "sim.measure.",  # sim.measure.measure
     "derivations.commands.",  # derivations.cli
-    "derivations.explore.views.",  # marimo runs them
+    "derivations.explore.views.",  # derivations.explore.views.views
+    "derivations.explore.jobs.",  # derivations.explore.jobs.kind_of_job
     "derivations.benchmarks.",  # gdln bench
     "derivations.experiments.",  # derivations.experiments.folders
 )
@@ -29,6 +30,8 @@ FOUND_BY_FOLDER = (
 ASKED_OF = {
     "derivations.commands.": {"command"},
     "derivations.benchmarks.": {"measure", "text"},
+    "derivations.explore.views.": {"answer", "rivals", "learned"},
+    "derivations.explore.jobs.": {"run"},
     "theory.flow.graph.reductions.": {"reduce"},
     "derivations.experiments.estimated_fields.": {"draw"},  # the file own-ripples.toml names it
 }

@@ -41,9 +41,9 @@ PLANTED = [
         "derivations.experiments.folders -> derivations.publish.compose",
     ),
     (
-        "derivations/explore/figures/axes.py",
-        "def f():\n    from derivations.explore.shell import page\n",
-        "derivations.explore.figures.axes -> derivations.explore.shell.page",
+        "derivations/explore/laws.py",
+        "def f():\n    from derivations.explore import bar\n",
+        "derivations.explore.laws -> derivations.explore.bar",
     ),
     ("derivations/newroom.py", '"""A room that has no place among the layers."""\n', "derivations.newroom"),
     ("theory/newroom.py", '"""A room that has no place among the layers."""\n', "theory.newroom"),

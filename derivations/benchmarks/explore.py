@@ -1,8 +1,8 @@
 """The waiting times of the explorer, in a headless Chromium that already runs, with an empty cache.
 
-Measured from the moment the command starts: until it prints its address, until the first figure and its numbers are
-drawn, until the controls are there. Then, for one slider of each view at n = 98 sites, from the key to the page's new
-picture: the median and the worst of MOVES moves.
+Measured from the moment the command starts: until it prints its address, until the first figure of the data view is
+drawn, until a slider answers. Then, for one slider of each view at n = SITES, from the key to the new picture: the
+median and the worst of MOVES moves, and the processor time of the server for a move.
 """
 
 import os
@@ -23,18 +23,19 @@ from typing import Any
 from theory.problem import OutOfReachError
 
 STARTS, MOVES = 3, 20
-GOALS = {"first figure": 3.0, "slider": 0.3}
-# The view, and the label of the slider that is moved.
-SLIDERS = (("data", "gain g"), ("gates", "site of gate 0"), ("fields", "time t (on a logarithmic grid)"))
+GOALS = {"first figure": 2.5, "controls": 4.0, "slider": 0.15, "server": 0.1}
+SITES = 100
+# The view, and the label of the slider of the problem bar that is moved.
+SLIDERS = (("data", "gain g"), ("amplifier", "gain g"))
 _MOST = 60_000  # milliseconds to wait before giving up
-_SITES = 98
-_CHANGED = """before => { const image = document.querySelector("img[alt]"); return image && image.src !== before; }"""
+_DRAWN = ".panel-figure figure svg"
+_NEWER = """before => Number(document.querySelector(".panel-figure").dataset.version) > before"""
 
 
 def measure(starts: int = STARTS, moves: int = MOVES) -> dict[str, Any]:
     """Seconds of each start and of each move. Raises OutOfReachError where there is no Chromium or no Playwright."""
     chromium = which("chromium") or which("chromium-browser") or which("google-chrome")
-    lacking = [name for name in ("marimo", "playwright") if find_spec(name) is None] + (
+    lacking = [name for name in ("uvicorn", "playwright") if find_spec(name) is None] + (
         [] if chromium else ["Chromium"]
     )
     if lacking:
@@ -50,10 +51,18 @@ def measure(starts: int = STARTS, moves: int = MOVES) -> dict[str, Any]:
         begun = [_start(browser) for _ in range(starts)]
         problem = Path(folder) / "problem.toml"
         problem.write_text(_problem(), encoding="utf-8")
-        moved = _moves(browser, problem, moves)
+        moved, server = _moves(browser, problem, moves)
         version = browser.version
         browser.close()
-    return {"unit": "seconds", "chromium": version, "goals": GOALS, "starts": begun, "sites": _SITES, "moves": moved}
+    return {
+        "unit": "seconds",
+        "chromium": version,
+        "goals": GOALS,
+        "starts": begun,
+        "sites": SITES,
+        "moves": moved,
+        "server": server,
+    }
 
 
 def text(found: dict[str, Any]) -> str:
@@ -63,6 +72,8 @@ def text(found: dict[str, Any]) -> str:
         lines.append(_line(name, [start[name] for start in found["starts"]], found["goals"].get(name)))
     for name, seconds in found["moves"].items():
         lines.append(_line(f"{name}, n = {found['sites']}", seconds, found["goals"]["slider"]))
+        mean = found["server"][name]
+        lines.append(_line("  processor time of the server, mean", [mean], found["goals"]["server"]))
     return "\n".join(lines)
 
 
@@ -72,17 +83,19 @@ def _line(name: str, seconds: list[float], goal: float | None) -> str:
 
 
 def _problem() -> str:
-    from derivations.explore.shell.shared_problem import FIRST
+    """The ReLU problem on a ring, which every view can show, with SITES sites."""
+    from derivations.experiments.folders import problem_file
 
-    given, changes = re.subn(r"(?m)^n *= *\d+$", f"n = {_SITES}", FIRST.read_text(encoding="utf-8"))
+    given = problem_file("relu-training").read_text(encoding="utf-8")
+    changed, changes = re.subn(r"(?m)^n *= *\d+$", f"n = {SITES}", given)
     if changes != 1:
-        raise AssertionError("the first problem of the explorer no longer says n on a line of its own")
-    return given
+        raise AssertionError("the problem relu-training no longer says n on a line of its own")
+    return changed
 
 
 @contextmanager
-def _served(*words: str) -> Iterator[tuple[str, Callable[[], float]]]:
-    """The address of an explorer, and the seconds since its command was started."""
+def _served(*words: str) -> Iterator[tuple[str, Callable[[], float], int]]:
+    """The address of an explorer, the seconds since its command was started, and its process."""
     begin = time.perf_counter()
     command = [sys.executable, "-m", "derivations", "explore", "--no-open", *words]
     with subprocess.Popen(
@@ -90,7 +103,7 @@ def _served(*words: str) -> Iterator[tuple[str, Callable[[], float]]]:
     ) as server:
         try:
             address = server.stdout.readline().strip() if server.stdout else ""
-            yield address, lambda: time.perf_counter() - begin
+            yield address, lambda: time.perf_counter() - begin, server.pid
         finally:
             server.send_signal(signal.SIGTERM)
 
@@ -103,40 +116,53 @@ def _shows_a_page(browser: Any) -> None:
     page.close()
 
 
+def _at(address: str, view: str) -> str:
+    """The address of a view; the token stays in it until the page has taken it."""
+    return f"{address}&view={view}"
+
+
 def _start(browser: Any) -> dict[str, float]:
-    with _served() as (address, now):
+    with _served() as (address, now, _):
         seen = {"address": now()}
         context = browser.new_context(viewport={"width": 1440, "height": 900})
         page = context.new_page()
-        page.goto(address, wait_until="commit")
-        page.wait_for_selector("#first-numbers", timeout=_MOST)
+        page.goto(_at(address, "data"), wait_until="commit")
+        page.wait_for_selector(_DRAWN, timeout=_MOST)
         seen["first figure"] = now()
-        page.wait_for_selector("body.ready", state="attached", timeout=_MOST)
+        _move(page, page.get_by_role("slider", name="gain g"), "ArrowRight")
         seen["controls"] = now()
         context.close()
     return seen
 
 
-def _moves(browser: Any, problem: Path, count: int) -> dict[str, list[float]]:
-    found = {}
-    with _served(str(problem)) as (address, _):
+def _moves(browser: Any, problem: Path, count: int) -> tuple[dict[str, list[float]], dict[str, float]]:
+    found, server = {}, {}
+    with _served(str(problem)) as (address, _, process):
         for view, label in SLIDERS:
-            page = browser.new_page(viewport={"width": 1440, "height": 900})
-            page.goto(address.replace("/?", f"/{view}/?"))
-            page.wait_for_selector("img[alt]", timeout=_MOST)
-            page.wait_for_timeout(3000)  # later content of the first figure, such as a sample, is not part of a move
+            page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+            page.goto(_at(address, view))
+            page.wait_for_selector(_DRAWN, timeout=_MOST)
+            page.wait_for_timeout(4000)  # a sample drawn at first, and what it loads, is not part of a move
             slider = page.get_by_role("slider", name=label).first
-            slider.focus()
+            before = _processor_time(process)
             found[f"{view}: {label}"] = [
-                _move(page, "ArrowRight" if move % 2 else "ArrowLeft") for move in range(count)
+                _move(page, slider, "ArrowRight" if move % 2 else "ArrowLeft") for move in range(count)
             ]
-            page.close()
-    return found
+            server[f"{view}: {label}"] = (_processor_time(process) - before) / count
+            page.context.close()
+    return found, server
 
 
-def _move(page: Any, key: str) -> float:
-    before = page.evaluate('document.querySelector("img[alt]").src')
+def _processor_time(process: int) -> float:
+    """The seconds, of user and system, that a process has taken."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _move(page: Any, slider: Any, key: str) -> float:
+    slider.focus()
+    before = page.evaluate('Number(document.querySelector(".panel-figure").dataset.version)')
     begin = time.perf_counter()
     page.keyboard.press(key)
-    page.wait_for_function(_CHANGED, arg=before, timeout=_MOST)
+    page.wait_for_function(_NEWER, arg=before, timeout=_MOST)
     return time.perf_counter() - begin

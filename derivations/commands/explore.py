@@ -19,13 +19,12 @@ def command(
     from derivations.output import INTERRUPTED, PASS, emit, run
 
     def body() -> int:
-        _require_marimo()
-        from derivations.explore.shell.server import listening, serve
-        from derivations.explore.shell.shared_problem import SHARED
+        _require_server()
+        from derivations.explore.problems import FIRST
+        from derivations.explore.server import listening, serve
         from theory.problem import load
 
-        if problem is not None:
-            SHARED.put(load(problem))
+        first = load(FIRST if problem is None else problem)
         listener = listening(port)
 
         def announce(address: str) -> None:
@@ -33,7 +32,7 @@ def command(
             sys.stdout.flush()  # the command runs as long as it serves
 
         try:
-            serve(listener, opens, announce)
+            serve(first, listener, opens, announce)
         except KeyboardInterrupt:  # Ctrl-C is the regular end: the answer is already on stdout
             print("gdln: Interrupted.", file=sys.stderr)
             return INTERRUPTED
@@ -42,12 +41,12 @@ def command(
     return run(body, json)
 
 
-def _require_marimo() -> None:
+def _require_server() -> None:
     from importlib.util import find_spec
 
     from theory.problem import OutOfReachError
 
-    missing = [name for name in ("marimo", "zmq", "threadpoolctl") if find_spec(name) is None]
+    missing = [name for name in ("starlette", "uvicorn", "threadpoolctl") if find_spec(name) is None]
     if missing:
         raise OutOfReachError(
             f"gdln explore needs {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not installed.",

@@ -1,5 +1,5 @@
-"""The browser explorer: one problem, four views (data, gates, fields, formula).
+"""The browser explorer: a small server of numbers, and a page that draws them.
 
-`views/` holds one short marimo file for each view; the other modules here compute and draw its content without a
-browser. `server` starts them.
+`server` starts it, `api` answers the page, `views/` has one file for each view and `jobs/` one for each kind of long
+work; the other modules compute the numbers without a browser. `web/` is the page: plain JavaScript modules, no build.
 """

@@ -1,13 +1,11 @@
 """Numbers of the data view: exact statistics of the classes of a law, and the same measured on samples."""
 
-import sys
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from derivations.explore.closed_forms import closed_form
 from derivations.explore.sites import middle, sites_of
 from derivations.explore.tables import table_csv
 from theory.moments.estimated import errors_of_averages
@@ -204,11 +202,6 @@ def _refuse_empty(classes: tuple[np.ndarray, ...]) -> None:
             )
 
 
-def sampler_is_loaded() -> bool:
-    """Whether the simulator is loaded, so that `sampled` returns at once."""
-    return "sim.data.sample" in sys.modules
-
-
 def _with_error(x: Float[np.ndarray, "B n"], statistic: Any) -> tuple[float, float]:
     """A statistic of all sites and examples together, and its standard error from groups of examples."""
     parts = [float(statistic(part)) for part in np.array_split(x, GROUPS)]
@@ -275,6 +268,8 @@ PYTHON = (
 
 def latex(theory: DataTheory) -> str:
     """The closed forms behind the view, from the engine, and its numbers as a LaTeX table."""
+    from derivations.explore.closed_forms import closed_form  # it loads SymPy's printers and the engine
+
     rows = [f"{row['statistic']}, class {row['class']} & {row[theory.how]:.10g} \\\\" for row in numbers(theory, None)]
     table = "\n".join(["\\begin{tabular}{lr}", *rows, "\\end{tabular}"])
     return f"{closed_form(theory.law)}\n\n{table}".lstrip()

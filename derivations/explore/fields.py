@@ -1,6 +1,6 @@
-"""Numbers of the fields view: the fixed point and w(t), trained networks, and their distance from the prediction."""
+"""Numbers of the fields view: networks of any model, trained live, and beside them the theory where there is one."""
 
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -8,188 +8,235 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from derivations.answers.compare import LAW, FieldView, distance
+from derivations.answers.compare import FieldView, distance, field_view
 from derivations.answers.times import spaced_steps
-from derivations.explore.gates import MOST_GATES
-from derivations.explore.sites import grid, panels
-from derivations.explore.tables import rows_csv
+from derivations.explore.flips import flipped, has_flips
+from derivations.explore.shapes import (
+    CENTRE,
+    mean_and_error,
+    of_the_mean,
+    ratio_of_the_mean,
+    shapes,
+)
 from derivations.explore.training import Learned
-from theory.moments.null_levels import flat_ratio, gaussian_ratio, one_site_ratio, sinusoid_ratio
-from theory.problem import InputError, Network, Problem, Simulation
+from theory.problem import (
+    GatedGraph,
+    InputError,
+    Network,
+    NormalInitialisation,
+    OutOfReachError,
+    Problem,
+    Simulation,
+)
+from theory.problem.simulation import INITIALISATIONS
 
 SHOWN_TIMES = 24
 EXAMPLES = 2048  # on which losses are measured
 BATCHES = ("32", "64", "128", "256", "512", "1024")
-NETWORKS = ("gated-linear", "relu")
-QUANTITY = "quantity"
-LOSS = "<(y - yhat)^2>"
+FEWEST, MOST = 5, 32  # networks; a band about their distance needs five
+RELU = "relu"
+LOSS, LOSS_OF_MEAN = "loss (y²)", "loss of the mean network (y²)"
+RATIO_OF_MEAN = "participation ratio of the mean field"
+FLIPPED = "gates flipped since the first time"
+DISTANCE = "distance to theory, 99 % band"
+EVERY = "all"
 _RATE = Fraction(1, 10)
 
 
-def live(problem: Problem, batch: int, replicates: int) -> Problem:
-    """The problem as the view trains it: online, SHOWN_TIMES times spaced by their logarithm up to its last.
+def live(problem: Problem, batch: int, replicates: int, until: Fraction | None = None) -> Problem:
+    """Return the problem as the view trains it: online, SHOWN_TIMES times spaced by their logarithm up to the last.
 
-    The learning rate is that of its [simulation] table, 1/10 without one; times are whole numbers of steps. Raises
-    InputError where the last time is less than a step.
+    The last time is `until`, or that of the problem. Optimiser, learning rate, initialisation and seed are those of its
+    [simulation] table; without one the learning rate is 1/10, and each network of a model without theory draws a start
+    of its own. Times are whole numbers of steps. Raises InputError where the last time is less than a step.
     """
-    rate = problem.simulation.learning_rate if problem.simulation is not None else _RATE
-    step = problem.training.tau * rate
-    last = int(problem.training.times[-1] / step)
+    given = problem.simulation or _first_simulation(problem)
+    step = problem.training.tau * given.learning_rate
+    end = problem.training.times[-1] if until is None else until
+    last = int(end / step)
     if last < 1:
         raise InputError(
-            f"training.times ends at t = {problem.training.times[-1]}, before the first step of tau * learning_rate = "
-            f"{step}.",
+            f"training.times ends at t = {float(end):g}, before the first step of tau * learning_rate = "
+            f"{float(step):g}.",
             "Give a later time or a smaller learning rate.",
         )
-    counts = spaced_steps(last, SHOWN_TIMES)
-    training = replace(problem.training, times=tuple(step * count for count in counts))
-    settings = Simulation("online", EXAMPLES, rate, replicates, 0, batch=batch)
-    return replace(problem, training=training, simulation=settings)
+    times = tuple(step * count for count in spaced_steps(last, SHOWN_TIMES))
+    settings = replace(given, mode="online", samples=EXAMPLES, replicates=replicates, batch=batch, shared_stream=False)
+    return replace(problem, training=replace(problem.training, times=times), simulation=settings)
 
 
-def rivals(problem: Problem) -> dict[str, Problem]:
-    """The networks trained side by side: the gated-linear one, and the ReLU network with equal units and biases."""
+def _first_simulation(problem: Problem) -> Simulation:
+    gated = isinstance(problem.network, GatedGraph) or problem.network.model == Network.gated
+    drawn = isinstance(problem.training.w0, NormalInitialisation) and not gated
+    return Simulation("online", EXAMPLES, _RATE, FEWEST, 0, batch=1, initialisation=INITIALISATIONS[drawn])
+
+
+def rivals(problem: Problem, beside: bool = True) -> dict[str, Problem]:
+    """Return the networks trained side by side, by name: those of the problem and, `beside` gated-linear ones, ReLU.
+
+    The ReLU network has as many units, the same readout and biases, and starts from the same weights. There is none
+    for labels of several numbers with a fixed readout: all of its outputs would be the same.
+    """
     given = problem.one_layer
-    relu = Network("relu", given.readout, given.units, (), given.biases)
-    return {"gated-linear": problem, "relu": replace(problem, network=relu)}
-
-
-def null_levels(n: int) -> dict[str, float]:
-    """The ratio of fields that have not localized, and of one site alone, by name; see `theory.moments.null_levels`.
-
-    The sinusoid has one period along the sites. On four sites its ratio depends on the phase: there it has no level.
-    """
-    levels = {"flat": flat_ratio(n), "random": gaussian_ratio(n), "one site": one_site_ratio()}
-    with suppress(InputError):
-        levels["sinusoid"] = sinusoid_ratio(n, 1)
-    return {name: float(level) for name, level in sorted(levels.items(), key=lambda item: item[1])}
-
-
-def behind(view: FieldView, snapshot: int, learned: dict[str, Learned]) -> str | None:
-    """A sentence on the networks that have not reached the time shown; None where all have reached it."""
-    reached = min((trained.weights.shape[1] for trained in learned.values()), default=0)
-    if reached > snapshot:
-        return None
-    upto = (
-        f"up to t = {view.times[reached - 1]:.4g} (snapshot {reached - 1})" if reached else "before the first snapshot"
-    )
-    return f"Networks are trained {upto}; the time slider stands at t = {view.times[snapshot]:.4g}."
-
-
-def rows(view: FieldView, snapshot: int, learned: dict[str, Learned], unit: int = 0) -> list[dict[str, Any]]:
-    """Rows of the table: loss, participation ratio of each unit and distance at the snapshot, predicted and trained.
-
-    The distance is its band, from its lower to its upper end. Of many units those near the chosen one are shown.
-    """
-    from sim.measure.receptive_fields import participation_ratio
-
-    units = panels(view.problem.network.units, unit, MOST_GATES)
-    found: dict[str, dict[str, Any]] = {LOSS: {LAW: float(view.losses[snapshot])}}
-    found |= {f"IPR of unit {unit}": {LAW: float(view.ratio[snapshot, unit])} for unit in units}
-    found |= {f"distance to theory, 99 % band {end}": {LAW: None} for end in ("from", "to")}
-    for name in NETWORKS:
-        trained = learned.get(name)
-        numbers: list[float | None] = [None] * len(found)
-        if trained is not None and trained.weights.shape[1] > snapshot:
-            ratios = participation_ratio(trained.weights[:, snapshot]).mean(axis=0)[list(units)]
-            measured = distance(view, trained.weights)
-            band = (None, None) if measured is None else (float(measured.low[snapshot]), float(measured.high[snapshot]))
-            numbers = [float(trained.losses[:, snapshot].mean()), *ratios.tolist(), *band]
-        for row, number in zip(found.values(), numbers, strict=True):
-            row[name] = number
-    return [{QUANTITY: what, **values} for what, values in found.items()]
-
-
-def csv(view: FieldView, snapshot: int, learned: dict[str, Learned]) -> str:
-    """The figure's numbers as comma-separated values, one number a row.
-
-    The fields of every unit at one time; loss, participation ratios and distances at every time. A standard error
-    where a mean over networks was taken; of the distance, the ends of its band.
-    """
-    found = [_row("w", LAW, view.times[snapshot], *place) for place in _places(view.descent[snapshot])]
-    flow, end = view.solution.weights[snapshot], view.solution.fixed_point
-    found += [_row("w", "gradient flow", view.times[snapshot], *place) for place in _places(flow)]
-    found += [_row("w", "at infinity", np.inf, *place) for place in _places(end)]
-    found += _curves(view, LAW, view.losses, view.ratio)
-    for name, trained in learned.items():
-        found += _trained_rows(view, name, trained, snapshot)
-    shape = grid(view.problem.data)
-    if shape is not None:
-        for row in found:
-            row["row"], row["column"] = ("", "") if row["site"] == "" else divmod(row["site"], shape[1])
-    return rows_csv(found)
-
-
-def _row(
-    quantity: str, of: str, time: float, unit: int | str, site: int | str, value: float, error: float | str = ""
-) -> dict[str, Any]:
-    return {
-        "quantity": quantity,
-        "of": of,
-        "t": float(time),
-        "unit": unit,
-        "site": site,
-        "value": float(value),
-        "standard error": error,
-        "from": "",
-        "to": "",
-    }
-
-
-def _places(field: Float[np.ndarray, "K n"]) -> list[tuple[int, int, float]]:
-    return [(unit, site, float(field[unit, site])) for unit, site in np.ndindex(field.shape)]
-
-
-def _curves(view: FieldView, of: str, losses: np.ndarray, ratio: np.ndarray) -> list[dict[str, Any]]:
-    found = [_row(LOSS, of, time, "", "", loss) for time, loss in zip(view.times, losses, strict=False)]
-    for time, units in zip(view.times, ratio, strict=False):
-        found += [_row("IPR", of, time, unit, "", value) for unit, value in enumerate(units)]
+    found = {given.model: problem}
+    if beside and given.model == Network.gated and (problem.data.outputs == 1 or given.trains_readout):
+        found[RELU] = replace(problem, network=Network(RELU, given.readout, given.units, (), given.biases))
     return found
 
 
-def _trained_rows(view: FieldView, name: str, trained: Learned, snapshot: int) -> list[dict[str, Any]]:
-    from sim.measure.receptive_fields import participation_ratio
-
-    def mean(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
-
-    found = []
-    if trained.weights.shape[1] > snapshot:
-        fields, errors = mean(trained.weights[:, snapshot])
-        found = [_row("w", name, view.times[snapshot], *place, errors[place[:2]]) for place in _places(fields)]
-    ratios, losses = mean(participation_ratio(trained.weights)), mean(trained.losses)
-    curves = _curves(view, name, losses[0], ratios[0])
-    for row, error in zip(curves, [*losses[1], *ratios[1].ravel()], strict=True):
-        row["standard error"] = float(error)
-    measured = distance(view, trained.weights)
-    if measured is not None:
-        ends = zip(measured.times, measured.distance, measured.low, measured.high, strict=True)
-        curves += [_row("distance", name, t, "", "", d) | {"from": low, "to": high} for t, d, low, high in ends]
-    return found + curves
+def theory_of(problem: Problem) -> FieldView:
+    """Return the exact prediction at the times of `live`. Raises OutOfReachError where there is none."""
+    if problem.simulated().initialisation == INITIALISATIONS[1] and problem.network.model == Network.gated:
+        raise OutOfReachError(
+            "Each network starts from weights of its own; the prediction is for networks with one w0.",
+            'Set initialisation = "shared" in [simulation] to see the theory beside them.',
+        )
+    return field_view(problem)
 
 
-def python(snapshot: int, unit: int, trained: bool) -> tuple[str, ...]:
-    """Lines that print the numbers of the table: of the theory, or after the same training of the networks too."""
-    learned = ["from derivations.explore.training import Training"] if trained else []
-    run = ["training = Training(rivals(problem))", "training.wait()"] if trained else []
+def unit_names(problem: Problem) -> list[str]:
+    """Return the name of each field: its unit, and its output where a unit has a field for each.
+
+    >>> from theory.problem import FiniteData, Training
+    >>> data = FiniteData([[1, 0], [0, 1]], [1, -1])
+    >>> unit_names(Problem(data, Network("relu", "mean", 2), Training("mse", 1, NormalInitialisation(1, 0), (1,))))
+    ['0', '1']
+    """
+    shape = problem.graph.parameter("w").shape[:-1]
+    return [str(unit) if not output else f"{unit}, output {output[0]}" for unit, *output in np.ndindex(*shape)]
+
+
+def fields_at(learned: Learned, snapshot: int) -> Float[np.ndarray, "S K n"]:
+    """Return the fields at one time; those of a unit with several outputs follow each other."""
+    w = learned.weights[:, snapshot]
+    return w.reshape(len(w), -1, w.shape[-1])
+
+
+def reached(learned: Mapping[str, Learned], snapshot: int) -> dict[str, Learned]:
+    """Return the networks that have reached a snapshot."""
+    return {name: found for name, found in learned.items() if found.weights.shape[1] > snapshot}
+
+
+def rows(
+    problem: Problem, snapshot: int, learned: Mapping[str, Learned], view: FieldView | None
+) -> list[dict[str, Any]]:
+    """Return the table at one snapshot: a quantity of one unit or of all, its theory, and means with standard errors.
+
+    The mean over networks of a quantity is that of each network, averaged over its units where `unit` is "all"; the
+    theory predicts the mean field, and stands beside what is computed from the mean of the networks. The distance to
+    the theory is given by the ends of its band, one below the other.
+    """
+    there = reached(learned, snapshot)
+    found = _Table(list(there))
+    for name, networks in there.items():
+        found.put(LOSS, "", name, *mean_and_error(networks.losses[:, snapshot]))
+    if view is not None:
+        _beside_theory(found, problem, snapshot, there, view)
+    for name, networks in there.items():
+        measured = shapes(fields_at(networks, snapshot), problem.data)
+        if has_flips(_problem_of(problem, name)):
+            measured[FLIPPED] = flipped(_problem_of(problem, name), networks, snapshot)
+        for quantity, values in measured.items():
+            if quantity != CENTRE:
+                found.put(quantity, EVERY, name, *_over_units(values))
+            if quantity != CENTRE or problem.data.boundary == "open":
+                for unit, numbers in zip(unit_names(problem), zip(*mean_and_error(values), strict=True), strict=True):
+                    found.put(quantity, unit, name, *numbers)
+    return found.rows
+
+
+def _over_units(values: Float[np.ndarray, "S K"]) -> tuple[float, float]:
+    """The mean over networks of the mean over their units: units of one network are not independent."""
+    return mean_and_error(mean_and_error(values.T)[0])
+
+
+def _problem_of(problem: Problem, name: str) -> Problem:
+    """The problem of the networks called `name`; replayed gates have a name that is no model, and no flips."""
+    known = rivals(problem)
+    if name in known:
+        return known[name]
+    return replace(problem, network=replace(problem.network, model="erf", gates=(), slope=None))
+
+
+def _beside_theory(
+    found: "_Table", problem: Problem, snapshot: int, there: Mapping[str, Learned], view: FieldView
+) -> None:
+    found.theory(LOSS_OF_MEAN, "", float(view.losses[snapshot]))
+    if view.ratio is not None:
+        for unit, ratio in enumerate(view.ratio[snapshot]):
+            found.theory(RATIO_OF_MEAN, str(unit), float(ratio))
+    for name, networks in there.items():
+        if name == problem.network.model:
+            found.put(LOSS_OF_MEAN, "", name, *_loss_of_the_mean(problem, networks, snapshot))
+        for unit, numbers in enumerate(zip(*ratio_of_the_mean(fields_at(networks, snapshot)), strict=True)):
+            found.put(RATIO_OF_MEAN, str(unit), name, *numbers)
+        measured = distance(view, networks.weights)
+        if measured is not None:
+            found.put(f"{DISTANCE} from", "", name, measured.low[snapshot], np.nan)
+            found.put(f"{DISTANCE} to", "", name, measured.high[snapshot], np.nan)
+
+
+def _loss_of_the_mean(problem: Problem, networks: Learned, snapshot: int) -> tuple[float, float]:
+    """The loss of the mean weights and biases, from the exact moments."""
+    from theory.flow import mse_at
+    from theory.flow.linear.convention import convention
+    from theory.moments import gated_moments
+
+    moments, scale = gated_moments(problem), float(convention(problem).s)
+    w = networks.weights[:, snapshot]
+    own = networks.parameters
+    b = np.concatenate([own["b"], own["b_out"]], axis=2)[:, snapshot] if "b" in own else w.reshape(len(w), -1)[:, :0]
+
+    def loss(flat: Float[np.ndarray, " numbers"]) -> Float[np.ndarray, ""]:
+        weights, biases = flat[: w[0].size].reshape(1, *w.shape[1:]), flat[w[0].size :][None]
+        return mse_at(moments, weights, scale, biases if biases.size else None)[0]
+
+    estimate, error = of_the_mean(loss, np.concatenate([w.reshape(len(w), -1), b], axis=1))
+    return float(estimate), float(error)
+
+
+class _Table:
+    """Rows in the order in which their quantities were first named, every one with the same keys."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = names
+        self._rows: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def theory(self, quantity: str, unit: str, value: float) -> None:
+        self._row(quantity, unit)["theory"] = value
+
+    def put(self, quantity: str, unit: str, name: str, value: float, error: float) -> None:
+        row = self._row(quantity, unit)
+        row[name], row[f"{name} ±"] = _number(value), _number(error)
+
+    def _row(self, quantity: str, unit: str) -> dict[str, Any]:
+        empty = {key: None for name in self._names for key in (name, f"{name} ±")}
+        return self._rows.setdefault((quantity, unit), {"quantity": quantity, "unit": unit, "theory": None, **empty})
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows."""
+        return list(self._rows.values())
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def python(snapshot: int, trained: bool, theory: bool, beside: bool, pieces: str | None) -> tuple[str, ...]:
+    """Return lines that print the table of the page: of the theory alone, or after the same training."""
+    names = ["rivals", "rows"] if trained else ["rows"]
+    lines = [f"from derivations.explore.fields import {', '.join(names + ['theory_of'] * theory)}"]
+    if trained and pieces:
+        lines.append("from derivations.explore.pieces import name_of, replayed")
+    if trained:
+        lines.append("from derivations.explore.training import train_together")
+        lines += ["", f"learned = train_together(rivals(problem, {beside}))"]
+        if pieces:
+            lines.append(f'learned[name_of("{pieces}")] = replayed(problem, "{pieces}", lambda share: None)')
+    view = "theory_of(problem)" if theory else "None"
     return (
-        "from derivations.answers.compare import field_view",
-        f"from derivations.explore.fields import {'rivals, ' if trained else ''}rows",
-        *learned,
-        "",
-        "view = field_view(problem)  # gradient descent, the flow, losses and participation ratios at every time",
-        *run,
-        f"for row in rows(view, {snapshot}, {'training.progress.learned' if trained else '{}'}, {unit}):",
+        *lines,
+        f"for row in rows(problem, {snapshot}, {'learned' if trained else '{}'}, {view}):",
         "    print(row)",
     )
-
-
-def latex(view: FieldView, snapshot: int, learned: dict[str, Learned], unit: int = 0) -> str:
-    """The numbers of the table."""
-    lines = []
-    for row in rows(view, snapshot, learned, unit):
-        numbers = " & ".join("" if value is None else f"{value:.6g}" for key, value in row.items() if key != QUANTITY)
-        name = row[QUANTITY].replace(LOSS, "$\\langle (y - \\hat y)^2 \\rangle$")
-        lines.append(f"{name} & {numbers} \\\\")
-    head = " & gradient descent & gated linear & ReLU \\\\"
-    return "\n".join(["\\begin{tabular}{lrrr}", head, *lines, "\\end{tabular}"])

@@ -1,6 +1,6 @@
 """Numbers of the formula view: an expectation or an equation, as `gdln moment` and `gdln check` answer it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,30 +9,38 @@ import sympy
 from derivations.answers import check, moment
 from derivations.explore.comparison import Comparison, compared
 from derivations.explore.tables import rows_csv
+from derivations.explore.typesetting import Typesetter
 from derivations.markdown import plain
 from theory.conjecture import Statement, read
+from theory.gaussian import Moment
+from theory.gaussian.moment import text as as_text
 
-EXAMPLES = {
-    "a site gate": ("Heaviside(z1)*erf(g*z2)", "[[1, rho], [rho, 1]]", "g>0, -1<rho<1"),
-    "its value": ("Heaviside(z1)*erf(z2)", "[[1, 1/2], [1/2, 1]]", ""),
-    "a threshold": ("Heaviside(z1-1)*erf(2*z2)", "[[1, 3/5], [3/5, 1]]", ""),
-    "an equation": (
-        "E[Heaviside(z1)*erf(g*z2)] = 2*asin(sqrt(2)*g*rho/sqrt(1+2*g**2))/pi",
-        "[[1, rho], [rho, 1]]",
-        "g>0, -1<rho<1",
-    ),
-}
+CHECKED = "checked"
+
+
+@dataclass(frozen=True)
+class Typeset:
+    """A line for a page: the reason in Markdown, the line as TeX, and the covariances that it names first.
+
+    `tex` is None for lines that are no expression of the engine.
+    """
+
+    why: str
+    tex: str | None
+    covariances: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class FormulaView:
     """The answer to one line: `rows` of a table, `steps` of the proof, its LaTeX, Python, and the text of the verb.
 
+    `typeset` has the question and each step of the proof for a page, the first of them the question.
     `compare` gives the content of the figure, along one of the `parameters`.
     """
 
     rows: tuple[dict[str, Any], ...]
     steps: tuple[dict[str, Any], ...]
+    typeset: tuple["Typeset", ...]
     latex: str
     python: str
     text: str
@@ -78,6 +86,7 @@ def _expectation(line: str, cov: str, mean: str, where: str, digits: int) -> For
     return FormulaView(
         _table(rows),
         _steps(payload["derivation"]),
+        _typeset(_first(answer.moment), payload["derivation"], _expressions(answer.moment)),
         payload["latex"],
         code,
         answer.text(),
@@ -106,7 +115,13 @@ def _equation(line: str, cov: str, mean: str, where: str, digits: int) -> Formul
     latex = f"{sympy.latex(statement.lhs)} = {sympy.latex(statement.rhs)}"
     code = _call("check", f"check.answer({line!r}, {cov or None!r}, {mean or None!r}, {where or None!r}, {digits})")
     text, sides = answer.text(), ("left side", "right side")
-    return FormulaView(_table(rows), _steps(payload["steps"]), latex, code, text, statement, sides, counter)
+    known = {}
+    if payload["steps"]:
+        known = _expressions(*statement.moments.values()) | {
+            " = ".join(map(as_text, statement.closed)): statement.closed
+        }
+    typeset = _typeset((statement.lhs, statement.rhs), payload["steps"], known)
+    return FormulaView(_table(rows), _steps(payload["steps"]), typeset, latex, code, text, statement, sides, counter)
 
 
 def _table(rows: list[tuple[str, Any]]) -> tuple[dict[str, Any], ...]:
@@ -118,7 +133,7 @@ def _steps(steps: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
         {
             "step": number,
             "rule": step["rule"],
-            "checked": "checked" if step["checked"] else f"NOT CHECKED: {step['error']}",
+            "checked": CHECKED if step["checked"] else f"NOT CHECKED: {step['error']}",
             "why": plain(step["why"]),
             "expression": str(step["expr"]),
         }
@@ -126,13 +141,31 @@ def _steps(steps: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
     )
 
 
+def _first(moment: Moment) -> tuple[sympy.Basic, ...]:
+    """The expectation that was asked for, and its closed form."""
+    return moment.derivation.steps[0].expr, moment.closed_form
+
+
+def _typeset(
+    question: Sequence[sympy.Basic], steps: list[dict[str, Any]], known: Mapping[str, Sequence[sympy.Basic]]
+) -> tuple[Typeset, ...]:
+    """The question and the steps; `known` has the sides of a step that is an expression of the engine by its text."""
+    setter, lines = Typesetter(), []
+    for why, sides in [("", question), *((step["why"], known.get(str(step["expr"]))) for step in steps)]:
+        before = len(setter.covariances)
+        tex = None if sides is None else " = ".join(map(setter.tex, sides))
+        lines.append(Typeset(why, tex, tuple(setter.names(before))))
+    return tuple(lines)
+
+
+def _expressions(*moments: Moment) -> dict[str, tuple[sympy.Basic, ...]]:
+    """Every step of the moments' derivations by its text."""
+    proofs = [proof for moment in moments for proof in (moment.derivation, moment.arctan_derivation) if proof]
+    return {as_text(step.expr): (step.expr,) for proof in proofs for step in proof.steps}
+
+
 def _call(verb: str, call: str) -> str:
     return f"from derivations.answers import {verb}\n\nprint({call}.json())\n"
-
-
-def held(view: FormulaView) -> str:
-    """The content of `csv`: the steps of a proof, else the answer or the verdict on an equation."""
-    return "steps" if view.steps else "verdict" if len(view.sides) > 1 else "answer"
 
 
 def csv(view: FormulaView) -> str:

@@ -136,7 +136,7 @@ def refuse_vector_labels(problem: Problem, view: str) -> None:
 
 
 @lru_cache(maxsize=1)
-def _examples(law: Law) -> "tuple[Draw, ...]":
+def examples(law: Law) -> "tuple[Draw, ...]":
     """Examples of each replicate, the same as in `measure`, so that moved gates are measured on equal examples."""
     import torch
 
@@ -179,7 +179,7 @@ def _measured_conditioning(problem: Problem) -> tuple[float, int]:
 def _through_gates(problem: Problem) -> "Iterator[tuple[torch.Tensor, Draw]]":
     from sim.gates.gating import gate_values, gates_of
 
-    for drawn in _examples(problem.data):
+    for drawn in examples(problem.data):
         yield gate_values(gates_of(problem.one_layer), drawn)[0], drawn
 
 
@@ -248,14 +248,13 @@ def csv(view: GateView, p: int, q: int) -> str:
 
 
 PYTHON = (
-    "from theory.flow import solve",
-    "from theory.moments import gated_moments",
+    "from derivations.explore.gates import gate_view, rows",
     "",
-    "moments = gated_moments(problem)",
-    "print(moments.sigma_yx)  # (K, n)",
-    "print(moments.sigma_xx.shape)  # (K, K, n, n)",
-    "solution = solve(problem)",
-    "print(solution.condition, solution.rank, solution.mse)",
+    "view = gate_view(problem)",
+    "print(view.exact)  # <g_k y x>, (K, n); None where no closed form is known",
+    "print(view.measured)  # the same of examples, with the standard errors view.errors",
+    "for row in rows(view):",
+    "    print(row)",
 )
 
 

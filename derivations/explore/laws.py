@@ -1,7 +1,33 @@
-"""The definition of each law in the words of the data view, and what is seen; other laws have their docstring."""
+"""The name and the definition of each law, a sentence on what is seen, and the names of its classes."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from string import ascii_lowercase
+from typing import Any
 
 from theory.problem import Law
 
+_TITLES = {
+    "nlgp": "nonlinear Gaussian process",
+    "nlgp-2d": "nonlinear Gaussian process on a grid",
+    "gaussian-clone": "Gaussian clone",
+    "student-t": "Student t",
+    "elliptical": "elliptical",
+    "mixture": "mixture",
+    "single-pulse": "single pulse",
+    "pulses": "several pulses",
+    "bars": "bars on a grid",
+    "ising": "Ising chain",
+    "ising-2d": "Ising grid",
+    "finite": "given examples",
+    "table": "table of examples",
+    "mnist": "MNIST",
+    "fashion-mnist": "Fashion-MNIST",
+    "images": "photographs",
+    "own": "law of your own",
+}
+# What tells classes apart beside their labels, with its symbol in a legend.
+_SYMBOLS = {"xi": "ξ", "gain": "g", "widths": "width", "dof": "ν", "beta": "β", "h": "h", "counts": "pulses"}
 _LATENT = r"$z$ Gaussian, $\langle z_i z_j \rangle = R(d_{ij})$, by default $\exp(-d_{ij}^2/\xi^2)$"
 _GAUSSIAN = r"$z$ Gaussian, $\langle z_i z_j \rangle = \exp(-d_{ij}^2/\xi^2)$"
 _SPINS = r"x_i = \pm 1"
@@ -86,3 +112,53 @@ def says(law: type[Law]) -> tuple[str, str]:
     """
     definition = (law.__doc__ or law.__name__).partition("\n")[0].strip()
     return _SHOWS.get(law.law, (f"`{definition}`", ""))
+
+
+def title_of(law: str) -> str:
+    """The name of a law in words; that of problem files for a law that nobody described here.
+
+    >>> title_of("nlgp")
+    'nonlinear Gaussian process'
+    """
+    return _TITLES.get(law, law)
+
+
+def class_names(labels: Sequence[Any]) -> tuple[str, ...]:
+    """The name of each class by its label; classes of one label are numbered.
+
+    >>> class_names([1, 0]), class_names([1, 1, (0, "1/2")])
+    (('y = 1', 'y = 0'), ('y = 1 (a)', 'y = 1 (b)', 'y = (0, 0.5)'))
+    """
+    names = [f"y = {_label(label)}" for label in labels]
+    return tuple(
+        f"{name} ({ascii_lowercase[names[:c].count(name) % 26]})" if names.count(name) > 1 else name
+        for c, name in enumerate(names)
+    )
+
+
+def _label(label: Any) -> str:
+    if isinstance(label, tuple | list):
+        return f"({', '.join(map(_label, label))})"
+    return f"{float(Fraction(label)):.3g}".replace("-", "−")
+
+
+def legends(law: Law) -> tuple[str, ...]:
+    """The names of the classes with the numbers in which they differ.
+
+    >>> from theory.problem import NonlinearGP
+    >>> legends(NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0)))
+    ('y = 1, ξ = 2', 'y = 0, ξ = 1')
+    """
+    names = class_names(law.labels)
+    for field, symbol in _SYMBOLS.items():
+        values = getattr(law, field, ())
+        if isinstance(values, tuple) and len(values) == law.classes and len(set(values)) > 1:
+            names = tuple(f"{name}, {symbol} = {_number(value)}" for name, value in zip(names, values, strict=True))
+    return names
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, tuple):
+        low, high = value[0], value[-1]
+        return _number(low) if low == high else f"{_number(low)}–{_number(high)}"
+    return f"{float(value):.3g}".replace("-", "−")

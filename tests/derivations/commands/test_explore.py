@@ -17,7 +17,7 @@ def test_without_the_extra_it_says_how_to_install_it(capsys, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert cli.main(["explore", "--no-open", "--json"]) == OUT_OF_REACH
     error = json.loads(capsys.readouterr().out)["error"]
-    assert "marimo" in error["message"]
+    assert "starlette" in error["message"]
     assert ".[explore]" in error["hint"]
 
 
@@ -39,7 +39,7 @@ def test_a_problem_that_is_not_there(capsys, tmp_path):
 _CORES = os.cpu_count() or 1
 _THREADS = """
 import numpy
-from derivations.explore.shell.server import leave_processors
+from derivations.explore.server import leave_processors
 leave_processors()
 import scipy.linalg, torch
 from threadpoolctl import threadpool_info

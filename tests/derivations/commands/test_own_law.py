@@ -10,11 +10,11 @@ import pytest
 from derivations.answers import simulate, solve
 from derivations.answers.profiles import with_error
 from derivations.cli import main
-from derivations.explore.shell.shared_problem import SharedProblem, python_code
+from derivations.explore.problems import python_code
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
 from derivations.sweeps.store import Store
 from tests.tolerances import STANDARD_ERRORS
-from theory.problem import InputError, dumps, load, load_sweep
+from theory.problem import InputError, dumps, load, load_sweep, loads
 
 CODE = """
 import numpy as np
@@ -182,14 +182,12 @@ def test_the_python_of_a_view_runs_in_a_process_of_its_own(mine):
 def test_text_pasted_into_the_explorer_starts_no_code(mine, capsys):
     mark = mine.parent / "ran"
     (mine.parent / "mylaw.py").write_text(f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n{CODE}")
-    shared = SharedProblem(load(mine))
+    text = dumps(load(mine))
     mark.unlink()
-    text = dumps(shared.problem)
-    changed = shared.read(text.replace("width = 2", "width = 4"))
+    changed = loads(text.replace("width = 2", "width = 4"))
     assert changed.data.parameters["width"] == 4
     (mine.parent / "other.py").write_text(f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n\n{CODE}")
     other = "\n".join(line for line in text.replace("mylaw.py", "other.py").splitlines() if "sha256" not in line)
     with pytest.raises(InputError, match="runs only if a problem file names it, not from a text"):
-        shared.read(other)
+        loads(other)
     assert not mark.exists()
-    assert shared.problem == changed

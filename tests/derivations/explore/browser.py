@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from importlib.util import find_spec
 from urllib.parse import urlsplit
 
@@ -24,7 +24,7 @@ FLAGS = ("--no-sandbox", "--js-flags=--no-opt")
 
 def why_not():
     """Name what is missing to run a browser here, or return None."""
-    lacking = [name for name in ("marimo", "zmq", "playwright") if find_spec(name) is None]
+    lacking = [name for name in ("uvicorn", "playwright") if find_spec(name) is None]
     lacking += [] if CHROMIUM else ["a Chromium"]
     return f"the explorer's tests need {', '.join(lacking)}" if lacking else None
 
@@ -32,7 +32,7 @@ def why_not():
 needs_a_browser = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
 
-class View:
+class Page:
     """A view of a running explorer, in a tab of the browser."""
 
     def __init__(self, page, address):
@@ -42,70 +42,70 @@ class View:
         page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
-        page.on("websocket", lambda socket: self.hosts.add(urlsplit(socket.url).netloc))
+
+    def open(self, view, problem=None):
+        """Show a view, of `problem` where one is given, in a tab that has shown nothing before."""
+        self.page.goto(f"{self.address}&view={view}")
+        self.drawn()
+        if problem is not None:
+            self.use(problem)
+        return self
+
+    def drawn(self):
+        """Wait until the view has drawn an answer."""
+        self.page.wait_for_selector(".panel-figure[data-version]", state="attached")
 
     @property
-    def side(self):
-        """The controls."""
-        return self.page.get_by_role("complementary")
+    def version(self):
+        """The number of answers that the view has drawn."""
+        return int(self.page.get_attribute(".panel-figure", "data-version"))
 
-    @property
-    def text(self):
-        """The text of the shared problem, under the tab Problem."""
-        return self.page.get_by_label("the problem that all views share (TOML)")
-
-    def press(self, tab):
-        """Press one of the buttons above the figure."""
-        self.page.get_by_role("button", name=tab, exact=True).click()
-
-    def use(self, problem):
-        """Hand in `problem` as the shared one, and go back to the figure when the view has taken it."""
-        from playwright.sync_api import expect
-
-        if self.text.count():  # a text that is there already may be of an older problem
-            self.press("Python")
-            self.text.wait_for(state="detached")
-        self.press("Problem")
-        self.text.fill(f"# a comment, which is gone once the problem is taken\n{dumps(problem)}")
-        self.page.get_by_role("button", name="Use this problem").click()
-        expect(self.text).to_have_value(dumps(problem), timeout=SECONDS)
-        self.press("Figure")
-
-    def move(self, number, key):
-        """Press a key on a slider, by its number among those of the side."""
-        self.side.get_by_role("slider").nth(number).focus()
-        self.page.keyboard.press(key)
-
-    def number(self, table, row, key):
-        """The number in a table of the page, in full."""
-        cell = self.page.locator(f"#{table} tr").nth(row + 1).locator(f'td[data-key="{key}"]')
-        return float(cell.get_attribute("data-value"))
-
-    def wait_for_number(self, table, row, key, value):
-        """Wait until a table shows `value` (to its last digit)."""
+    def wait_for_news(self, version):
+        """Wait until the view has drawn an answer after the one with this number."""
         self.page.wait_for_function(
-            """([table, row, key, value]) => {
-                const rows = document.querySelectorAll(`#${table} tr`);
-                const cell = rows.length > row + 1 && rows[row + 1].querySelector(`td[data-key="${key}"]`);
-                return cell && Number(cell.dataset.value) === value; }""",
-            arg=[table, row, key, value],
+            "before => Number(document.querySelector('.panel-figure').dataset.version) > before",
+            arg=version,
             polling=EVERY,
         )
 
-    def saves(self, begins):
-        """Whether each button of the tab Save, by its label, gives a file that begins so."""
-        for label, begin in begins.items():
-            with self.page.expect_download() as waiting:
-                self.page.get_by_text(label).click()
-            with open(waiting.value.path(), "rb") as file:
-                assert file.read().startswith(begin)
+    def use(self, problem):
+        """Hand in `problem` as text."""
+        self.page.get_by_role("button", name="TOML").click()
+        self.page.get_by_label("the problem as TOML").fill(dumps(problem))
+        before = self.version
+        self.page.get_by_role("button", name="Use this problem").click()
+        self.page.get_by_role("dialog").wait_for(state="hidden")
+        self.wait_for_news(before)
 
-    def fits(self, parts="*"):
-        """Whether nothing as high as the window needs scrolling: the document, or what marimo scrolls in its place."""
-        return self.page.evaluate(
-            """parts => [...document.querySelectorAll(parts)].every(part => part.clientHeight < innerHeight
-                || part.scrollHeight <= part.clientHeight)""",
-            parts,
+    def slider(self, name):
+        """A slider by its name."""
+        return self.page.get_by_role("slider", name=name)
+
+    def move(self, name, key):
+        """Press a key on a slider, and wait for what the view then draws."""
+        before = self.version
+        self.slider(name).focus()
+        self.page.keyboard.press(key)
+        self.wait_for_news(before)
+
+    def tab(self, name):
+        """Open one of the tabs Figure, Table, Python, LaTeX and Save."""
+        self.page.get_by_role("tab", name=name, exact=True).click()
+
+    def number(self, row, column):
+        """The number in the table, in full."""
+        cell = self.page.locator(".table tbody tr").nth(row).locator(f'td[data-column="{column}"]')
+        return float(cell.get_attribute("data-value"))
+
+    def wait_for_number(self, row, column, value):
+        """Wait until the table shows `value` (to its last digit)."""
+        self.page.wait_for_function(
+            """([row, column, value]) => {
+                const line = document.querySelectorAll(".table tbody tr")[row];
+                const cell = line && line.querySelector(`td[data-column="${column}"]`);
+                return cell && Number(cell.dataset.value) === value; }""",
+            arg=[row, column, value],
+            polling=EVERY,
         )
 
     def nothing_went_wrong(self):
@@ -115,38 +115,14 @@ class View:
 
 
 class Explorer:
-    """A running explorer and one browser, in which the last view keeps its tab: to load a page takes seconds.
+    """A running explorer and one browser; each tab is a session of its own, as where a user opens the address twice."""
 
-    A tab without a view stays open: the browser ends the process of a site with its last tab, and the next page would
-    be compiled anew. `last` holds the actions to take before the command is interrupted.
-    """
+    def __init__(self, address, context, server):
+        self.address, self.context, self.server = address, context, server
 
-    def __init__(self, address, context):
-        self.address, self._context, self._tabs = address, context, {}
-        self._context.new_page().goto(f"{address.split('?')[0]}health")
-        self.last = ExitStack()
-
-    def another(self, view=None):
-        """A new tab, at a view or blank."""
-        made = View(self._context.new_page(), self.address)
-        if view is not None:
-            made.page.goto(self.address.replace("/?", f"/{view}/?"))
-        return made
-
-    def view(self, name, problem=None, beside=()):
-        """The tab of a view, which shows `problem`, whatever tests before have left in it.
-
-        Tabs of views other than those `beside` it are closed: an open page takes time even where nobody looks.
-        """
-        for other in self._tabs.keys() - {name, *beside}:
-            self._tabs.pop(other).page.close()
-        if name not in self._tabs:
-            self._tabs[name] = self.another(name)
-        shown = self._tabs[name]
-        shown.errors.clear()
-        if problem is not None:
-            shown.use(problem)
-        return shown
+    def tab(self, view, problem=None):
+        """A new tab at a view."""
+        return Page(self.context.new_page(), self.address).open(view, problem)
 
 
 @contextmanager
@@ -161,12 +137,11 @@ def explorer(*words):
     ):
         try:
             address = server.stdout.readline().strip()
-            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?access_token=[\w-]{32}", address), server.stderr.read()
+            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#token=[\w-]{32}", address), server.stderr.read()
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
             rights = ["clipboard-read", "clipboard-write"]
-            found = Explorer(address, browser.new_context(viewport=SIZE, permissions=rights, reduced_motion="reduce"))
-            with found.last:
-                yield found
+            context = browser.new_context(viewport=SIZE, permissions=rights, reduced_motion="reduce")
+            yield Explorer(address, context, server)
             browser.close()
         finally:
             server.send_signal(signal.SIGINT)

@@ -1,5 +1,6 @@
-"""The fields view and its training without a browser, and in one."""
+"""The fields view without a browser: networks of any model, their table and files, and jobs of the server."""
 
+import time
 from csv import DictReader
 from dataclasses import replace
 from io import StringIO
@@ -7,38 +8,61 @@ from io import StringIO
 import numpy as np
 import pytest
 
-from derivations.answers.compare import LAW, distance, field_view
-from derivations.explore.fields import (
-    LOSS,
-    behind,
-    csv,
-    latex,
-    live,
-    null_levels,
-    rivals,
-    rows,
-)
-from derivations.explore.figures.fields import fields_figure
-from derivations.explore.shell.shared_problem import FIRST, carried
-from derivations.explore.training import Learned, Training
+from derivations.answers.compare import distance
+from derivations.experiments.folders import problem_named
+from derivations.explore import fields, fields_page
+from derivations.explore.fields import live, rivals, rows, theory_of
+from derivations.explore.pieces import name_of, recorded_times, replayed
+from derivations.explore.problems import FIRST, carried
+from derivations.explore.training import train_together
+from sim.measure import measure
 from sim.measure.receptive_fields import participation_ratio
 from sim.train import train
-from tests.tolerances import EXPLORER_DESCENT, EXPLORER_WAVE
-from theory.flow import discrete, mse_at, solve
+from tests.derivations.explore.client import Client
+from tests.tolerances import EXPLORER_DESCENT
+from theory.flow import discrete, mse_at
 from theory.moments import gated_moments
-from theory.problem import InputError, NonlinearGP2D, load
+from theory.problem import (
+    GateFlipsAtTimes,
+    InputError,
+    LossAtTimes,
+    Network,
+    NonlinearGP2D,
+    NormalInitialisation,
+    OutOfReachError,
+    SiteGate,
+    dumps,
+    load,
+)
 
-LONG = 10**6  # steps that no test waits for
+RELU = "relu-training"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def problem():
     return live(load(FIRST), batch=32, replicates=5)
 
 
-@pytest.fixture
-def endless(problem):
-    return replace(problem, training=replace(problem.training, times=(1, LONG)))
+@pytest.fixture(scope="module")
+def relu():
+    """ReLU networks of few sites and steps, each from a start of its own."""
+    given = problem_named(RELU)
+    small = replace(given, data=replace(given.data, n=12), network=replace(given.network, units=3))
+    return live(small, batch=32, replicates=5, until=16)
+
+
+@pytest.fixture(scope="module")
+def learned(problem):
+    return train_together(rivals(problem))
+
+
+@pytest.fixture(scope="module")
+def relu_learned(relu):
+    return train_together(rivals(relu))
+
+
+def one(table, quantity, unit=""):
+    return next(row for row in table if (row["quantity"], row["unit"]) == (quantity, unit))
 
 
 def test_the_grid_of_times_is_one_of_steps(problem):
@@ -46,130 +70,233 @@ def test_the_grid_of_times_is_one_of_steps(problem):
     assert times[0] == 1
     assert times[-1] == 32
     assert {time.denominator for time in times} == {1}
-    assert live(replace(problem, simulation=None), 32, 4).simulated().learning_rate * 10 == 1
+    assert live(load(FIRST), 32, 5, until=100).training.times[-1] == 100
 
 
-def test_what_is_trained_is_what_the_simulator_trains(problem):
-    training = Training(rivals(problem))
-    training.wait()
-    now = training.progress
-    assert (now.share, now.running, now.error) == (1, False, None)
-    for name, rival in rivals(problem).items():
-        at_once = train(rival, "cpu", backend="reference").weights
-        assert np.abs(now.learned[name].weights - at_once).max() <= EXPLORER_DESCENT * np.abs(at_once).max()
-
-
-def test_a_stop_keeps_what_was_learned(endless):
-    training = Training(rivals(endless))
-    while training.version == 0:
-        assert training.progress.running
-    training.stop()
-    training.wait()
-    now = training.progress
-    assert not now.running
-    assert now.share < 1
-    assert now.learned["relu"].weights.shape[1] == 1
-
-
-def test_an_error_of_the_library_ends_the_training(problem):
-    late = replace(problem, training=replace(problem.training, times=("1/3",)))
-    training = Training({"gated-linear": late})
-    training.wait()
-    assert isinstance(training.progress.error, InputError)
-    assert training.progress.learned == {}
+def test_the_settings_of_a_problem_stay_and_models_without_theory_start_apart():
+    given = problem_named(RELU)
+    settings = live(given, 64, 6).simulated()
+    assert (settings.batch, settings.replicates, settings.mode) == (64, 6, "online")
+    assert (settings.learning_rate, settings.initialisation) == (2, "per-replicate")
+    bare = live(replace(given, simulation=None), 64, 6).simulated()
+    assert (bare.learning_rate * 10, bare.initialisation) == (1, "per-replicate")
+    assert live(replace(load(FIRST), simulation=None), 64, 6).simulated().initialisation == "shared"
 
 
 def test_a_last_time_before_the_first_step_is_refused():
     at_once = replace(load(FIRST), training=replace(load(FIRST).training, times=("0",)))
     with pytest.raises(InputError, match="before the first step"):
-        live(at_once, 32, 4)
+        live(at_once, 32, 5)
 
 
-def test_networks_that_are_behind_the_slider_are_named(problem):
-    view = field_view(problem)
-    some = {"relu": Learned(view.descent[None, :3], np.ones((1, 3)))}
-    assert behind(view, 2, some) is None
-    assert "up to t = 3 (snapshot 2); the time slider stands at t = 32" in behind(view, len(view.times) - 1, some)
-    assert "before the first snapshot" in behind(view, 0, {})
+@pytest.mark.parametrize(("name", "value"), [("networks", "4"), ("batch", "x"), ("until", "-1"), ("until", "1/0")])
+def test_a_wrong_setting_is_named(name, value):
+    with pytest.raises(InputError) as error:
+        fields_page.asked(load(FIRST), {name: value})
+    assert error.value.kind == name
 
 
-def test_numbers_figures_and_files(problem):
-    view = field_view(problem)
-    assert (view.solution.weights == solve(problem).weights).all()
-    training = Training(rivals(problem))
-    training.wait()
-    learned = training.progress.learned
-    last = len(view.times) - 1
-    loss, first, second, low, high = rows(view, last, learned)
+def test_what_is_trained_is_what_the_simulator_trains(problem, learned):
+    for name, rival in rivals(problem).items():
+        at_once = train(rival, "cpu", backend="reference")
+        assert np.abs(learned[name].weights - at_once.weights).max() <= EXPLORER_DESCENT * np.abs(at_once.weights).max()
+        losses = measure(LossAtTimes(), at_once, "cpu").values
+        assert np.abs(learned[name].losses - losses).max() <= EXPLORER_DESCENT
+
+
+def test_networks_that_diverge_have_no_numbers():
+    """At this rate and time the weights of some networks have left the numbers of float64, those of others have not."""
+    given = load(FIRST)
+    wild = replace(given, simulation=replace(given.simulated(), learning_rate=8))
+    gates = tuple(replace(gate, site=5) for gate in given.network.gates)
+    small = replace(wild, data=replace(given.data, n=12), network=replace(given.network, gates=gates))
+    asked = live(small, 2, 8, until=8 * 150)
+    run = train(asked, "cpu", backend="reference")
+    lost = run.diverged
+    assert 0 < lost.sum() <= len(lost) - 2
+    found = train_together({"networks": asked})["networks"]
+    assert np.isnan(found.weights[lost, -1]).all()
+    assert np.isnan(found.losses[lost, -1]).all()
+    assert np.isfinite(found.weights[~lost]).all()
+    assert np.isfinite(found.losses[~lost]).all()
+
+
+@pytest.mark.parametrize("model", ["erf", "sigmoid", "leaky-relu"])
+def test_networks_of_any_model_train_and_show(model):
+    given = problem_named(RELU)
+    network = Network(model, "sum", 2, slope="1/10" if model == "leaky-relu" else None)
+    asked = live(replace(given, data=replace(given.data, n=12), network=network), 32, 5, until=8)
+    page = fields_page.page(asked)
+    assert page["theory"] is None
+    assert page["note"]["message"]
+    last = len(page["times"]) - 1
+    found = train_together(rivals(asked))
+    shown = fields_page.snapshot_page(asked, last, found, None)
+    assert list(shown["networks"]) == [model]
+    ratio = participation_ratio(found[model].weights[:, last]).mean(axis=1)
+    row = one(shown["rows"], "participation ratio", "all")
+    assert (row[model], row["theory"]) == (ratio.mean(), None)
+    assert ("raster" in shown["networks"][model]) == (model == "leaky-relu")
+
+
+@pytest.mark.parametrize(("model", "readout", "count"), [("gated-linear", "sum", 4), ("relu", "trained-sum", 2)])
+def test_labels_of_several_numbers_may_have_a_field_for_each(model, readout, count):
+    given = problem_named(RELU)
+    data = replace(given.data, n=12, labels=(("1", "0"), ("0", "1")))
+    gates = (SiteGate(3, lo=0), SiteGate(3, hi=0)) if model == "gated-linear" else ()
+    start = NormalInitialisation("1/10", 0) if readout == "trained-sum" else None
+    network, training = Network(model, readout, 2, gates), replace(given.training, readout0=start)
+    asked = live(replace(given, data=data, network=network, training=training), 32, 5, until=8)
+    page, found = fields_page.page(asked), train_together(rivals(asked))
+    assert list(found) == [model]
+    assert len(page["units"]) == fields.fields_at(found[model], 0).shape[1] == count
+    shown = fields_page.snapshot_page(asked, 0, found, None)
+    assert one(shown["rows"], "participation ratio", page["units"][-1])[model] is not None
+
+
+def test_theory_stands_beside_the_same_quantity_of_the_networks(problem, learned):
+    view, last = theory_of(problem), len(problem.training.times) - 1
+    table = rows(problem, last, learned, view)
     mean = discrete(problem)
-    assert (view.descent == mean.weights).all()
-    assert loss[LAW] == mse_at(gated_moments(problem), mean.weights, 1 / 2)[-1]
-    assert [first[LAW], second[LAW]] == participation_ratio(mean.weights)[-1].tolist()
-    assert second["relu"] == participation_ratio(learned["relu"].weights[:, -1, 1]).mean()
+    loss = one(table, "loss of the mean network (y²)")
+    assert loss["theory"] == mse_at(gated_moments(problem), mean.weights, 1 / 2)[-1]
+    w = learned["gated-linear"].weights[:, last]
+    of_mean = [
+        float(mse_at(gated_moments(problem), part.mean(axis=0)[None], 1 / 2)[0]) for part in (w, *_without_one(w))
+    ]
+    assert abs(loss["gated-linear"] - (5 * of_mean[0] - 4 * np.mean(of_mean[1:]))) <= EXPLORER_DESCENT
+    assert loss["relu"] is None
+    ratio = one(table, "participation ratio of the mean field", "1")
+    assert ratio["theory"] == participation_ratio(mean.weights)[-1, 1]
+    assert one(table, "participation ratio", "1")["theory"] is None
     meter = distance(view, learned["gated-linear"].weights)
-    assert (low["gated-linear"], high["gated-linear"]) == (meter.low[-1], meter.high[-1])
-    assert rows(view, last, {})[0]["relu"] is None
+    band = [one(table, f"distance to theory, 99 % band {end}")["gated-linear"] for end in ("from", "to")]
+    assert band == [meter.low[-1], meter.high[-1]]
+
+
+def _without_one(w):
+    return [np.delete(w, place, axis=0) for place in range(len(w))]
+
+
+def test_the_mean_over_networks_is_not_a_mean_over_units(relu, relu_learned):
+    """Ten ratios of five networks are five independent numbers: the standard error is that of these."""
+    found = relu_learned["relu"]
+    of_network = participation_ratio(found.weights[:, -1]).mean(axis=1)
+    row = one(rows(relu, len(relu.training.times) - 1, relu_learned, None), "participation ratio", "all")
+    assert row["relu"] == of_network.mean()
+    assert abs(row["relu ±"] - of_network.std(ddof=1) / np.sqrt(5)) <= EXPLORER_DESCENT
+
+
+def test_flips_are_those_that_the_simulator_measures(relu, relu_learned):
+    """The first examples of the measuring streams are the same, whatever the number of samples is."""
+    few = replace(relu, simulation=replace(relu.simulated(), samples=512))
+    measured = measure(GateFlipsAtTimes(), train(few, "cpu", backend="reference"), "cpu").values
+    last = len(relu.training.times) - 1
+    own = fields_page.snapshot_page(relu, last, relu_learned, None)
+    row = one(own["rows"], "gates flipped since the first time", "0")
+    assert row["relu"] == measured[:, last, 0].mean()
+    raster = own["networks"]["relu"]["raster"]
+    assert [len(raster), len(raster[0])] == [3, 60]
+    assert own["networks"]["relu"]["categories"] == sorted(own["networks"]["relu"]["categories"])
+
+
+def test_gates_replayed_at_every_step_are_the_network(relu):
+    """With as many pieces as steps the replay is the ReLU network itself; with one piece it is another."""
+    short = live(relu, 32, 5, until=16)
+    steps = [time / 2 for time in short.training.times]
+    assert steps[-1] == 8
+    found = train_together(rivals(short))["relu"]
+    largest = np.abs(found.weights).max()
+    told = []
+    exact = replayed(short, "8", told.append)
+    assert np.abs(exact.weights - found.weights).max() <= EXPLORER_DESCENT * largest
+    assert told[-1] == 1
+    frozen = replayed(short, "1", lambda share: None)
+    assert np.abs(frozen.weights - found.weights).max() > 2 * EXPLORER_DESCENT * largest
+
+
+def test_pieces_begin_at_whole_steps(relu):
+    assert recorded_times(relu, "3") == (0, 4, 10)
+    assert recorded_times(relu, "end") == (16,)
+    for wrong in ("0", "9", "many"):
+        with pytest.raises(InputError, match="pieces"):
+            recorded_times(relu, wrong)
+    with pytest.raises(InputError, match="fewer than 8 pieces"):
+        recorded_times(live(relu, 32, 5, until=8), "8")
+
+
+def test_networks_from_starts_of_their_own_have_no_theory(problem):
+    apart = replace(problem, simulation=replace(problem.simulated(), initialisation="per-replicate"))
+    with pytest.raises(OutOfReachError, match="one w0"):
+        theory_of(apart)
+    assert fields_page.page(apart)["theory"] is None
+
+
+def test_files_have_the_numbers_of_the_view(problem, learned):
+    view = theory_of(problem)
     for shown in ({}, learned):
-        figure = fields_figure(view, last, shown, 1)
-        assert all(axis.get_xlabel() and axis.get_ylabel() for axis in figure.axes if axis.axison)
-        ratios = next(axis for axis in figure.axes if axis.get_title().startswith("IPR of unit 1"))
-        named = {text.get_text(): text.get_position()[1] for text in ratios.texts}
-        assert named == {name: np.log10(level) for name, level in null_levels(40).items()}
-        table = list(DictReader(StringIO(csv(view, 0, shown))))
-        fields = [row for row in table if row["quantity"] == "w"]
-        assert len(fields) == (3 + len(shown)) * 2 * 40
-        at = next(row for row in fields if (row["of"], row["unit"], row["site"]) == (LAW, "1", "7"))
-        assert float(at["value"]) == mean.weights[0, 1, 7]
-        curves = [row for row in table if (row["quantity"], row["of"]) == (LOSS, "relu")]
-        assert [float(row["value"]) for row in curves] == (shown["relu"].losses.mean(axis=0).tolist() if shown else [])
-        bands = [row for row in table if (row["quantity"], row["of"]) == ("distance", "gated-linear")]
-        assert [float(row["to"]) for row in bands] == (meter.high.tolist() if shown else [])
-        assert latex(view, last, shown).count("\\\\") == 6
-
-
-def test_a_distance_that_noise_hides_has_no_mark_and_a_cut_band_says_so(problem):
-    """Networks scattered about the prediction itself: the unbiased square is then negative as often as not."""
-    view = field_view(problem)
-    noise = np.random.default_rng(0).normal(size=(5, *view.descent.shape))
-    off = {"gated-linear": Learned(view.descent + noise, np.ones((5, len(view.times))))}
-    meter = distance(view, off["gated-linear"].weights)
-    hidden = meter.distance == 0
-    assert hidden.any()
-    axis = fields_figure(view, 0, off).axes[5]
-    drawn = next(line for line in axis.lines if line.get_label() == "gated-linear").get_ydata()
-    assert (np.isnan(drawn) == hidden).all()
-    assert "no mark" in axis.get_legend().get_texts()[-1].get_text()
-    assert ("continues above" in axis.get_title()) == bool((meter.high > axis.get_ylim()[1]).any())
-
-
-@pytest.mark.parametrize("n", [2, 3, 4, 40])
-def test_null_levels_are_ratios_of_fields(n):
-    fields = {
-        "flat": np.ones(n),
-        "one site": np.eye(n)[0],
-        "sinusoid": np.cos(2 * np.pi * np.arange(n) / n + 0.3),
-    }
-    levels = null_levels(n)
-    assert ("sinusoid" in levels) == (n != 4)
-    assert levels.keys() - fields.keys() == {"random"}
-    for name in levels.keys() & fields.keys():
-        assert abs(levels[name] - participation_ratio(fields[name])) <= EXPLORER_WAVE * levels[name]
+        table = list(DictReader(StringIO(fields_page.csv(problem, shown, view))))
+        at = [row for row in table if (row["quantity"], row["unit"], row["site"], row["t"]) == ("w", "1", "7", "32.0")]
+        values = {row["of"]: float(row["value"]) for row in at}
+        assert values["theory: gradient descent"] == view.descent[-1, 1, 7]
+        assert values["gradient flow"] == view.solution.weights[-1, 1, 7]
+        assert shown.keys() <= values.keys()
+        if shown:
+            own = learned["relu"].weights[:, -1, 1, 7]
+            assert abs(values["relu"] - own.mean()) <= EXPLORER_DESCENT
+        losses = [row for row in table if (row["quantity"], row["of"]) == ("loss (y²)", "relu")]
+        assert len(losses) == len(shown and problem.training.times)
+    text = fields_page.latex(rows(problem, 0, learned, view))
+    assert text.count("\\\\") == len(rows(problem, 0, learned, view)) + 1
+    with pytest.raises(OutOfReachError, match="Train networks first"):
+        fields_page.latex([])
 
 
 def test_fields_on_a_grid():
     given = replace(load(FIRST).data, n=12)
     grid = NonlinearGP2D(given.xi, given.gain, "open", given.normaliser, given.labels, (3, 4))
-    problem = live(carried(load(FIRST), grid)[0], batch=32, replicates=5)
-    view = field_view(problem)
-    training = Training(rivals(problem))
-    training.wait()
-    for learned in ({}, training.progress.learned):
-        axes = fields_figure(view, 2, learned, 1).axes
-        assert (axes[0].images[0].get_array() == view.descent[2, 1].reshape(3, 4)).all()
-        assert (axes[0].get_xlabel(), axes[0].get_ylabel()) == ("column", "row")
-        theory = next(line for line in axes[2].lines if line.get_label() == "gradient descent: E w, exact")
-        assert (theory.get_ydata() == view.descent[2, 1, 4:8]).all()
-        assert "row 1" in axes[2].get_title()
-    table = list(DictReader(StringIO(csv(view, 2, {}))))
-    assert (table[5]["site"], table[5]["row"], table[5]["column"]) == ("5", "1", "1")
-    assert (table[-1]["quantity"], table[-1]["row"]) == ("IPR", "")
+    asked = live(carried(load(FIRST), grid)[0], batch=32, replicates=5)
+    page = fields_page.page(asked)
+    assert (page["shape"], page["line"], page["spectra"]) == ((3, 4), False, None)
+    found = train_together(rivals(asked))
+    shown = fields_page.snapshot_page(asked, 2, found, theory_of(asked))
+    assert "aligned" not in shown["networks"]["relu"]
+    table = list(DictReader(StringIO(fields_page.csv(asked, found, theory_of(asked)))))
+    place = next(row for row in table if (row["quantity"], row["site"]) == ("w", "5"))
+    assert (place["row"], place["column"]) == ("1", "1")
+
+
+def finished(client, kind, toml, settings):
+    """The number of a job and its last state."""
+    name = client.post(f"jobs/{kind}", {"toml": toml, "settings": settings}).json["id"]
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        state = client.asked("GET", f"/api/jobs/{name}?after=-1&seconds=1").json
+        if not state["running"]:
+            return name, state
+    raise AssertionError("the job does not end")
+
+
+def test_a_job_shows_every_snapshot_and_keeps_the_networks_for_the_files(relu):
+    client, toml = Client(), dumps(relu)
+    settings = {"networks": 5, "batch": 32, "pieces": "2"}
+    name, state = finished(client, "fields", toml, settings)
+    assert state["error"] is None
+    snapshots = state["result"]["snapshots"]
+    assert len(snapshots) == len(relu.training.times)
+    assert list(snapshots[-1]["networks"]) == ["relu", name_of("2")]
+    asked = {"toml": toml, "settings": settings | {"job": name, "snapshot": 1}}
+    texts = {}
+    for want in ("csv", "latex", "python"):
+        texts[want] = client.post("views/fields", {**asked, "settings": {**asked["settings"], "want": want}}).json[
+            "text"
+        ]
+    assert name_of("2") in texts["csv"]
+    assert name_of("2") in texts["latex"]
+    assert 'replayed(problem, "2"' in texts["python"]
+
+
+def test_a_graph_is_a_note_and_no_error():
+    graph = problem_named("race")
+    answer = Client().post("views/fields", {"toml": dumps(graph), "settings": {}})
+    assert (answer.status, list(answer.json)) == (200, ["note"])

@@ -5,10 +5,9 @@ import pytest
 
 from derivations.explore import comparison
 from derivations.explore.comparison import comparison_csv
-from derivations.explore.figures.axes import FORMATS, saved
-from derivations.explore.figures.comparison import comparison_figure
-from derivations.explore.formula import EXAMPLES, asked, csv, held
-from derivations.explore.shell.shared_problem import attempt
+from derivations.explore.formula import asked, csv
+from derivations.explore.problems import attempt
+from derivations.explore.questions import EXAMPLES
 from tests.tolerances import STANDARD_ERRORS
 from theory.problem import InputError, OutOfReachError
 
@@ -25,7 +24,6 @@ def test_an_expectation():
     assert answers(view)["value"].startswith(VALUE[:30])
     assert all(step["checked"] == "checked" for step in view.steps)
     assert len(csv(view).splitlines()) == len(view.steps) + 1
-    assert held(view) == "steps"
 
 
 def test_an_equation_that_is_refuted_and_its_correction():
@@ -35,7 +33,6 @@ def test_an_equation_that_is_refuted_and_its_correction():
     assert found["left side"].startswith(VALUE[:30])
     assert found["it holds with the right side multiplied by 1/2"] == "asin(sqrt(2)*g*rho/sqrt(2*g**2 + 1))/pi"
     assert csv(view).startswith("what,answer")
-    assert held(view) == "verdict"
 
 
 def test_the_library_s_errors_come_through():
@@ -77,9 +74,6 @@ def test_lines_and_marks_of_the_figure_agree(line, cov, where, against, monkeypa
     assert np.isfinite([*view.sides.values()]).all()
     for name, (mean, error) in view.sampled.items():
         assert (np.abs(mean - view.expected[name]) <= STANDARD_ERRORS * error).all()
-    figure = comparison_figure(view)
-    assert all(axis.get_xlabel() and axis.get_ylabel() for axis in figure.axes)
-    assert {kind: saved(figure, kind)[:4] for kind in FORMATS} == {"png": b"\x89PNG", "svg": b"<?xm", "pdf": b"%PDF"}
     points = sum(map(len, view.sides.values())) + len(view.at) * len(view.sampled)
     assert len(comparison_csv(view).splitlines()) == points + 1
 
@@ -128,4 +122,4 @@ def test_what_float64_cannot_hold_has_digits_and_no_figure(line, cov, where):
 def test_without_an_expectation_there_are_lines_alone():
     view = asked("asin(x) = atan(x/sqrt(1-x**2))", "", "", "-1<x<1", 20).compare()
     assert view.sampled == {}
-    assert len(comparison_figure(view).axes) == 2
+    assert len(view.sides) == 2

@@ -12,9 +12,8 @@ from derivations.answers.graph_compare import LAW, graph_view
 from derivations.experiments.folders import problem_named
 from derivations.explore import graphs
 from derivations.explore.fields import SHOWN_TIMES
-from derivations.explore.figures.graphs import graph_figure
-from derivations.explore.shell.shared_problem import attempt, carried
-from derivations.explore.training import Training
+from derivations.explore.problems import attempt, carried
+from derivations.explore.training import train_together
 from theory.problem import (
     Edge,
     FiniteData,
@@ -37,10 +36,7 @@ def page():
 
 @pytest.fixture(scope="module")
 def learned(page):
-    training = Training({graphs.NETWORKS: page.problem})
-    training.wait()
-    assert training.progress.error is None
-    return training.progress.learned
+    return train_together({graphs.NETWORKS: page.problem})
 
 
 def test_the_winner_is_strongest_from_its_time_on(page):
@@ -108,9 +104,6 @@ def test_networks_stand_beside_the_theory(page, learned):
     first = {name: array[:, :3] for name, array in whole.parameters.items()}
     part = {graphs.NETWORKS: replace(whole, parameters=first, losses=whole.losses[:, :3])}
     assert graphs.rows(page, part) == graphs.rows(page, {})
-    figure = graph_figure(page, part)
-    drawn = figure.grid[0][0].get_lines()
-    assert [len(line.get_xdata()) for line in drawn] == [len(page.view.times), 3]
 
 
 def test_every_number_of_the_figure_is_in_the_csv(page, learned):

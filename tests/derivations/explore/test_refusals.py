@@ -8,13 +8,14 @@ import pytest
 
 from derivations.answers.compare import field_view
 from derivations.explore.closed_forms import closed_form
+from derivations.explore.controls import Entry, controls, law_of
 from derivations.explore.data import theory_of
+from derivations.explore.data_page import page
 from derivations.explore.fields import live
-from derivations.explore.figures.data import data_figure
 from derivations.explore.gates import KEPT, gate_of, gate_view, has_controls, looked_at, remarks
-from derivations.explore.shell.controls import Entry, controls, law_of
-from derivations.explore.shell.front import content
-from derivations.explore.shell.shared_problem import FIRST, attempt, carried, law_values
+from derivations.explore.problems import FIRST, attempt, carried, law_values
+from derivations.explore.views import data as data_view
+from derivations.explore.wire import packed
 from theory.problem import DirectionGate, FiniteData, InputError, Law, OutOfReachError, SiteGate, WorkbenchError, load
 from theory.problem.gates import Gate
 
@@ -58,7 +59,8 @@ STUDENT = StudentT(40, Fraction(3))
 def test_the_data_view_names_a_law_it_does_not_know():
     with pytest.raises(OutOfReachError, match="The law StudentT has no exact statistics of its inputs"):
         theory_of(STUDENT)
-    assert "The law StudentT has no exact statistics" in content(on(STUDENT))
+    with pytest.raises(OutOfReachError, match="The law StudentT has no exact statistics"):
+        data_view.answer(on(STUDENT), {})
     assert closed_form(STUDENT) == ""
 
 
@@ -115,40 +117,29 @@ def test_any_number_of_classes_is_drawn(classes):
     law = replace(first().data, xi=(2, 1, 3)[:classes], labels=(1, 0, -1)[:classes])
     theory = theory_of(law)
     assert theory.covariance.shape == (classes, 40, 40)
-    figure = data_figure(theory, None)
-    assert len(figure.grid[1][0].lines) == classes
-    assert [name.get_text() for name in figure.grid[0][2].get_legend().get_texts()] == [
-        f"class {c}, y = {y}" for c, y in enumerate((1, 0, -1)[:classes])
-    ]
-    slider = controls(type(law), law_values(law))["xi"]
-    assert slider.parts == tuple(f"class {c}" for c in range(classes))
+    shown = page(theory, None)
+    assert len(shown["spectrum"]["exact"]) == classes
+    names = tuple(f"y = {y}" for y in ("1", "0", "−1")[:classes])
+    assert [name.split(",")[0] for name in shown["classes"]] == list(names)
+    assert controls(type(law), law_values(law))["xi"].parts == names
 
 
-def covariances_drawn(figure):
-    return [(axis.get_title(), axis.images[0].get_array()) for axis in figure.grid[0][:2] if axis.axison]
+def covariances_drawn(law, first=0):
+    shown = page(theory_of(law), None, first)
+    return {one["class"]: one["matrix"] for one in shown["covariances"]}
 
 
-@pytest.mark.parametrize("from_class", [0, 1])
-def test_the_classes_whose_covariances_are_drawn_are_chosen_and_named(from_class):
+@pytest.mark.parametrize(("asked", "drawn"), [(0, [0, 1]), (1, [1, 2]), (5, [1, 2]), (-1, [0, 1])])
+def test_the_classes_whose_covariances_are_drawn_are_chosen(asked, drawn):
     law = replace(first().data, xi=(2, 1, 3), labels=(1, 0, -1))
-    theory = theory_of(law)
-    drawn = covariances_drawn(data_figure(theory, None, from_class))
-    for c, (title, matrix) in zip((from_class, from_class + 1), drawn, strict=True):
-        assert title.startswith(f"covariance, class {c},")
-        assert (matrix == theory.covariance[c]).all()
+    matrices = covariances_drawn(law, asked)
+    assert list(matrices) == drawn
+    for c, matrix in matrices.items():
+        assert matrix == packed(theory_of(law).covariance[c])
 
 
 def test_one_class_has_one_covariance():
-    law = replace(first().data, xi=(2,), labels=(1,))
-    assert len(covariances_drawn(data_figure(theory_of(law), None))) == 1
-
-
-@pytest.mark.parametrize(("classes", "options"), [(2, None), (3, {"0 and 1": 0, "1 and 2": 1})])
-def test_more_classes_than_fit_have_a_choice(classes, options):
-    page = pytest.importorskip("derivations.explore.shell.page")
-    choice = page.classes_drawn(classes, 5, lambda _: None)
-    assert (choice is None) == (options is None)
-    assert choice is None or (choice.options == options and choice.value == 1)
+    assert list(covariances_drawn(replace(first().data, xi=(2,), labels=(1,)))) == [0]
 
 
 def test_remarks_know_no_gate_by_type():

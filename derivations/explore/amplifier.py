@@ -1,0 +1,215 @@
+"""Numbers of the amplifier view: phi and elasticity for the marginal of a law, and the flat state of a ReLU neuron."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from derivations.explore.laws import legends
+from derivations.explore.tables import rows_csv
+from theory.moments.amplifier import Amplifier, FlatState, critical_gain, flat_state_of, unit_marginal
+from theory.moments.inputs import Density, Values, input_statistics
+from theory.problem import InputError, Law, WorkbenchError
+
+CURVE = np.linspace(0.0, 0.98, 50)  # at which phi and the elasticity are drawn
+SHOWN = np.arange(1, 10) / 10  # at which the table gives them
+GAINS = np.geomspace(0.03, 100, 25)
+_REACH = 4.0  # standard deviations of the marginal that are drawn
+_POINTS = 61  # of its density: with more, the peaks at the ends of a support hide the rest
+
+
+@dataclass(frozen=True, eq=False)
+class AmplifierView:
+    """phi and the elasticity of the unit marginal of one site, at CURVE and at SHOWN.
+
+    `flat` is the flat state of one ReLU neuron, None where the law has none; `refused` then says why.
+    """
+
+    law: Law
+    category: int
+    marginal: Density | Values
+    phi: Float[np.ndarray, " a"]
+    elasticity: Float[np.ndarray, " a"]
+    table: Float[np.ndarray, "9 2"]
+    flat: FlatState | None
+    refused: WorkbenchError | None
+
+    @property
+    def fastest(self) -> int:
+        """The mode that grows fastest, or decays slowest, of those that are not flat."""
+        return int(np.argmax(self.flat.rates[1 : len(self.flat.rates) // 2 + 1])) + 1
+
+
+def amplifier_view(law: Law, category: int | None = None) -> AmplifierView:
+    """Return phi for the marginal of site 0 in a class, that of y = 1 where none is named, scaled to variance 1.
+
+    Raises OutOfReachError for a law without that marginal, or one with an infinite variance.
+
+    >>> from theory.problem import NonlinearGP
+    >>> view = amplifier_view(NonlinearGP(40, (3, 1), 3, "ring", "unit-variance", (1, 0)))
+    >>> view.flat.unstable, view.fastest
+    (True, 1)
+    """
+    if category is None:
+        category = list(law.labels).index(1) if 1 in law.labels else 0
+    if not 0 <= category < law.classes:
+        raise InputError(f"The law has no class number {category}.", f"It has {law.classes}.", "class")
+    marginal = unit_marginal(input_statistics(law, category).marginal(0))
+    amplifier = Amplifier(marginal)
+    flat = refused = None
+    try:
+        flat = flat_state_of(law)
+    except WorkbenchError as error:
+        refused = error
+    return AmplifierView(
+        law,
+        category,
+        marginal,
+        amplifier.at(CURVE),
+        amplifier.elasticity(CURVE),
+        np.stack([amplifier.at(SHOWN), amplifier.elasticity(SHOWN)], axis=1),
+        flat,
+        refused,
+    )
+
+
+def has_a_gain(law: Law) -> bool:
+    """Whether one gain belongs to the law, which can be varied."""
+    return isinstance(getattr(law, "gain", None), Fraction)
+
+
+def along_gains(law: Law) -> dict[str, Any]:
+    """Return the elasticity less its critical value, and the fastest rate, at GAINS; and the gains of the transition.
+
+    A positive excess means that the flat field is unstable.
+    """
+    states = [flat_state_of(replace(law, gain=Fraction(float(gain)))) for gain in GAINS]
+    excess = np.array([state.elasticity - state.critical for state in states])
+    changes = np.flatnonzero(np.diff(excess > 0))
+    return {
+        "gain": GAINS,
+        "excess": excess,
+        "rate": np.array([state.rates[1:].max() for state in states]),
+        "critical": [critical_gain(law, float(GAINS[place]), float(GAINS[place + 1])) for place in changes],
+    }
+
+
+def density(view: AmplifierView) -> dict[str, Any]:
+    """The unit marginal as it is drawn: values with probabilities, or points with densities."""
+    own = view.marginal
+    if isinstance(own, Values):
+        return {"discrete": True, "x": np.array(own.values, float), "p": np.array(own.probabilities, float)}
+    x = np.linspace(-_REACH, _REACH, _POINTS)
+    return {"discrete": False, "x": x, "p": density_on(own, x)}
+
+
+def density_on(marginal: Density, x: Float[np.ndarray, " x"]) -> Float[np.ndarray, " x"]:
+    """The density of a marginal, averaged over a bin about each of the points x: it may be infinite at its ends."""
+    edges = np.concatenate([x[:1], (x[1:] + x[:-1]) / 2, x[-1:]])
+    return np.diff(marginal.cumulative(edges)) / np.diff(edges)
+
+
+def said(view: AmplifierView) -> str:
+    """Whether the flat field of one ReLU neuron is unstable, and why, in a sentence."""
+    if view.flat is None:
+        return ""
+    flat, q = view.flat, view.fastest
+    gaussian = "unstable" if flat.critical < 1 else "stable"
+    relation = "exceeds" if flat.unstable else "stays below"
+    return (
+        f"The flat field is {'unstable' if flat.unstable else 'stable'}: at its correlation a₀ = {flat.a:.4g} with a "
+        f"pixel the elasticity {flat.elasticity:.5g} {relation} the critical value {flat.critical:.5g} of the wave of "
+        f"{flat.mode} period{'s' * (flat.mode > 1)}. The fastest wave has {q} period{'s' * (q > 1)} and the rate "
+        f"{flat.rates[q]:.3g}/τ. With Gaussian inputs of the same covariance the elasticity is 1, and the flat field "
+        f"{gaussian}."
+    )
+
+
+def rows(view: AmplifierView) -> list[dict[str, Any]]:
+    """Rows of the table: phi, that of a Gaussian pixel, and the elasticity at several a, a_0 among them."""
+    at = [(float(a), float(phi), float(slope)) for a, (phi, slope) in zip(SHOWN, view.table, strict=True)]
+    found = [{"a": a, "φ(a)": phi, "φ(a), Gaussian": np.sqrt(2 / np.pi) * a, "elasticity": e} for a, phi, e in at]
+    if view.flat is not None:
+        a = view.flat.a
+        phi = float(Amplifier(view.marginal).at(a))
+        new = {"a": a, "φ(a)": phi, "φ(a), Gaussian": np.sqrt(2 / np.pi) * a, "elasticity": view.flat.elasticity}
+        found = sorted([*found, new], key=lambda row: row["a"])
+    return [{key: float(value) for key, value in row.items()} for row in found]
+
+
+def page(view: AmplifierView, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data of the figures of the view."""
+    found = rows(view)
+    flat = view.flat
+    answer: dict[str, Any] = {
+        "classes": list(legends(view.law)),
+        "class": view.category,
+        "marginal": density(view),
+        "a": CURVE,
+        "phi": view.phi,
+        "elasticity": view.elasticity,
+        "gaussian": np.sqrt(2 / np.pi) * CURVE,
+        "flat": None
+        if flat is None
+        else {
+            "a": flat.a,
+            "phi": float(Amplifier(view.marginal).at(flat.a)),
+            "elasticity": flat.elasticity,
+            "critical": flat.critical,
+            "mode": flat.mode,
+            "unstable": flat.unstable,
+            "rates": flat.rates[: len(flat.rates) // 2 + 1],
+            "fastest": view.fastest,
+        },
+        "gain": float(view.law.gain) if has_a_gain(view.law) else None,
+        "said": [said(view)] if flat is not None else [],
+        "refused": None if view.refused is None else {"message": view.refused.message, "remedy": view.refused.hint},
+        "table": {
+            "columns": [{"name": key} for key in found[0]],
+            "rows": [list(row.values()) for row in found],
+        },
+    }
+    if settings.get("scan") and flat is not None and has_a_gain(view.law):
+        answer["gains"] = along_gains(view.law)
+    return answer
+
+
+def csv(view: AmplifierView) -> str:
+    """The curves of the figure, one number a row."""
+    curves = {"phi": view.phi, "elasticity": view.elasticity}
+    found = [
+        {"quantity": name, "at": float(a), "value": float(value)}
+        for name, values in curves.items()
+        for a, value in zip(CURVE, values, strict=True)
+    ]
+    if view.flat is not None:
+        found += [
+            {"quantity": "rate of the mode, in 1/tau", "at": mode, "value": float(rate)}
+            for mode, rate in enumerate(view.flat.rates[: len(view.flat.rates) // 2 + 1])
+        ]
+    return rows_csv(found)
+
+
+def python(view: AmplifierView) -> tuple[str, ...]:
+    """Lines that print the numbers of the page."""
+    return (
+        "from derivations.explore.amplifier import amplifier_view, rows, said",
+        "",
+        f"view = amplifier_view(problem.data, {view.category})",
+        "for row in rows(view):",
+        "    print(row)",
+        "print(said(view))",
+    )
+
+
+def latex(view: AmplifierView) -> str:
+    """The definitions and the numbers of the page."""
+    lines = [f"{' & '.join(f'{value:.10g}' for value in row.values())} \\\\" for row in rows(view)]
+    head = "$a$ & $\\varphi(a)$ & $\\sqrt{2/\\pi}\\, a$ & $d\\ln\\varphi/d\\ln a$ \\\\"
+    return (
+        "\\[ \\varphi(a) = \\mathbb{E}\\Bigl[X \\operatorname{erf} \\frac{X a}{\\sqrt{2 (1 - a^2)}}\\Bigr] \\]\n\n"
+        + "\n".join(["\\begin{tabular}{rrrr}", head, *lines, "\\end{tabular}"])
+    )

@@ -1,0 +1,141 @@
+"""Requests that the page makes of the server, all under /api/: each carries its problem, as the server keeps none."""
+
+import json
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from derivations.explore.bar import bar, changed
+from derivations.explore.jobs import kind_of_job
+from derivations.explore.running import JOBS
+from derivations.explore.views import view_of, views
+from derivations.explore.wire import wire
+from derivations.output import DISTRIBUTION
+from theory.problem import InputError, OutOfReachError, Problem, WorkbenchError, dumps, loads
+
+LONGEST_WAIT = 20.0  # seconds that a page waits for news of a job
+_REFUSED = 422
+
+
+def routes(first: Problem) -> list[Route]:
+    """The routes of the explorer that starts with the problem `first`."""
+    toml = dumps(first)
+
+    def start(_asked: Mapping[str, Any]) -> dict[str, Any]:
+        listed = [{"name": name, "title": view.TITLE, "question": view.QUESTION} for name, view in views().items()]
+        return {"version": version(DISTRIBUTION), "views": listed, **bar(loads(toml))}
+
+    return [
+        _post("/api/start", lambda asked, _: start(asked)),
+        _post("/api/problem", lambda asked, _: _problem(asked)),
+        _post("/api/views/{view}", _view),
+        _post("/api/jobs/{kind}", _begun),
+        Route("/api/jobs/{name}", _job, methods=["GET"]),
+        Route("/api/jobs/{name}", _stopped, methods=["DELETE"]),
+    ]
+
+
+def _problem(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The problem bar of a text, and of the controls in `values` that have moved."""
+    values = asked.get("values") or {}
+    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
+        raise InputError("The values of the request are not texts by name.", "Load the page again.", "request")
+    problem, notes = loads(_text(asked, "toml")), ()
+    if values:
+        problem, notes = changed(problem, values)
+    word = asked.get("dialect")
+    if not word:
+        return bar(problem, notes)
+    from derivations.explore.dialect import in_dialect  # it loads SymPy
+
+    return {**bar(problem, notes), "dialect": in_dialect(problem, word)}
+
+
+def _view(asked: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, Any]:
+    """The answer of a view; what is out of reach is a note, not an error."""
+    view = view_of(path["view"])
+    problem = loads(_text(asked, "toml"))
+    try:
+        return view.answer(problem, asked.get("settings") or {})
+    except OutOfReachError as error:
+        return {"note": _said(error)}
+
+
+def _begun(asked: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, Any]:
+    kind, problem, settings = kind_of_job(path["kind"]), loads(_text(asked, "toml")), asked.get("settings") or {}
+    return {"id": JOBS.start(lambda job: kind.run(problem, settings, job))}
+
+
+async def _job(request: Request) -> Response:
+    """The state of a job, as soon as its version exceeds `after`, or after `seconds`."""
+
+    def state() -> dict[str, Any]:
+        job = JOBS.get(request.path_params["name"])
+        after, seconds = int(request.query_params.get("after", -1)), float(request.query_params.get("seconds", 0))
+        now = job.state(after, min(seconds, LONGEST_WAIT))
+        return {
+            "version": now.version,
+            "share": now.share,
+            "running": now.running,
+            "result": now.result if now.version > after else None,
+            "error": None if now.error is None else _said(now.error),
+        }
+
+    return await _answered(state)
+
+
+async def _stopped(request: Request) -> Response:
+    def stop() -> dict[str, Any]:
+        JOBS.get(request.path_params["name"]).stop()
+        return {}
+
+    return await _answered(stop)
+
+
+Answer = Callable[[Mapping[str, Any], Mapping[str, str]], dict[str, Any]]
+
+
+def _post(path: str, answer: Answer) -> Route:
+    async def endpoint(request: Request) -> Response:
+        body = await request.body()
+        return await _answered(lambda: answer(_read(body), request.path_params))
+
+    return Route(path, endpoint, methods=["POST"])
+
+
+async def _answered(answer: Callable[[], dict[str, Any]]) -> Response:
+    """The answer as JSON, made in a thread; an error of the library as what is wrong and what to do."""
+
+    def made() -> Response:
+        try:
+            return JSONResponse(wire(answer()))
+        except WorkbenchError as error:
+            return JSONResponse({"error": _said(error)}, _REFUSED)
+
+    return await run_in_threadpool(made)
+
+
+def _said(error: WorkbenchError) -> dict[str, str]:
+    return {"message": error.message, "remedy": error.hint, "key": error.kind}
+
+
+def _read(body: bytes) -> Mapping[str, Any]:
+    try:
+        asked = json.loads(body)
+    except ValueError as error:
+        raise InputError(f"The request is not JSON ({error}).", "Load the page again.", "request") from None
+    if not isinstance(asked, dict):
+        raise InputError("The request is not an object of JSON.", "Load the page again.", "request")
+    return asked
+
+
+def _text(asked: Mapping[str, Any], key: str) -> str:
+    value = asked.get(key)
+    if not isinstance(value, str):
+        raise InputError(f"The request lacks {key}.", "Load the page again.", "request")
+    return value

@@ -1,0 +1,136 @@
+"""Content of the page of the compare view: both laws, and the networks of both sides snapshot by snapshot."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from derivations.explore import fields_page, two_laws
+from derivations.explore.fields import fields_at, mean_and_error, reached, unit_names
+from derivations.explore.laws import legends, title_of
+from derivations.explore.shapes import CENTRE, RATIO, aligned, null_levels, on_a_line, shapes
+from derivations.explore.sites import grid
+from derivations.explore.spectra import class_spectra, power_of
+from derivations.explore.tables import rows_csv
+from derivations.explore.training import Learned
+from derivations.explore.two_laws import SIDES
+from derivations.explore.wire import packed
+from theory.problem import OutOfReachError, Problem, dumps, loads
+
+FIRST_PAIR = "gaussian"
+
+
+def asked(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Problem]:
+    """Return the problems A and B as they are trained, from the settings of the page.
+
+    `pair` is the name of a matched pair, or "own" with the problem `other` as TOML; `units` is "relu" to put ReLU units
+    in the place of given gates, or "given".
+    """
+    given = problem if settings.get("units", "relu") == "given" else two_laws.ungated(problem)
+    first = fields_page.asked(given, settings)
+    name = settings.get("pair", FIRST_PAIR)
+    if name != two_laws.OWN:
+        return {"A": first, "B": two_laws.other_side(first, name)}
+    return {"A": first, "B": two_laws.on_the_times_of(first, loads(str(settings.get("other") or dumps(problem))))}
+
+
+def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the pairs, both laws, and what is known of them before training.
+
+    Where the pair that is asked for does not exist, `note` says why, and the pairs are there to choose another. The
+    gain at which a flat field changes its stability is there with settings["rest"] alone: it takes time.
+    """
+    listed = [{"name": name, "title": pair.title, "says": pair.says} for name, pair in two_laws.PAIRS.items()]
+    try:
+        sides = asked(problem, settings)
+    except OutOfReachError as error:
+        return {"pairs": listed, "note": {"message": error.message, "remedy": error.hint}}
+    laws = two_laws.compared(*(sides[side].data for side in SIDES), gains=bool(settings.get("rest")))
+    return {
+        "pairs": listed,
+        "sides": {side: _side(own) for side, own in sides.items()},
+        "times": [float(time) for time in sides["A"].training.times],
+        "levels": null_levels(laws.a.n),
+        "statistics": two_laws.statistics(laws),
+        "reasons": two_laws.reasons(laws),
+        "other": dumps(sides["B"]),
+        "note": None,
+    }
+
+
+def _side(problem: Problem) -> dict[str, Any]:
+    law = problem.data
+    try:
+        spectra = packed(class_spectra(law).power)
+    except OutOfReachError:
+        spectra = None
+    return {
+        "law": law.law,
+        "title": title_of(law.law),
+        "n": law.n,
+        "shape": grid(law),
+        "line": on_a_line(law),
+        "classes": list(legends(law)),
+        "units": unit_names(problem),
+        "model": problem.network.model,
+        "spectra": spectra,
+    }
+
+
+def snapshot_page(problems: Mapping[str, Problem], snapshot: int, learned: Mapping[str, Learned]) -> dict[str, Any]:
+    """Return what is drawn of both sides at a snapshot, the difference of their mean fields, and the table."""
+    shown = {side: _networks(problems[side], learned[side], snapshot) for side in SIDES}
+    means = [shown[side].pop("mean") for side in SIDES]
+    apart = None if any(mean is None for mean in means) or means[0].shape != means[1].shape else means[1] - means[0]
+    return {
+        "sides": {side: {**shown[side], "mean": _packed(mean)} for side, mean in zip(SIDES, means, strict=True)},
+        "difference": _packed(apart),
+        "rows": two_laws.rows(problems, snapshot, learned),
+        "said": two_laws.sentences(problems, learned, snapshot),
+    }
+
+
+def _packed(array: np.ndarray | None) -> dict[str, Any] | None:
+    return None if array is None else packed(array)
+
+
+def _networks(problem: Problem, learned: Learned, snapshot: int) -> dict[str, Any]:
+    """The fields aligned by centre and their mean, and their ratios; on a grid the fields as they are."""
+    w, law = fields_at(learned, snapshot), problem.data
+    measured = shapes(w, law)
+    flat = w.reshape(-1, law.n)
+    if not on_a_line(law):
+        return {"fields": packed(flat), "ratio": packed(measured[RATIO]), "mean": None, "power": None}
+    moved = aligned(w, measured[CENTRE], law.boundary).reshape(-1, law.n)
+    return {
+        "fields": packed(moved),
+        "ratio": packed(measured[RATIO]),
+        "mean": mean_and_error(moved)[0],
+        "power": packed(mean_and_error(power_of(flat))[0]),
+    }
+
+
+def csv(problems: Mapping[str, Problem], learned: Mapping[str, Learned]) -> str:
+    """Return the numbers of the view as comma-separated values: the statistics, and the tables at all times."""
+    found = [
+        {"quantity": row["quantity"], "t": "", "of": side, "value": row[side], "standard error": ""}
+        for row in two_laws.statistics(two_laws.compared(*(problems[side].data for side in SIDES)))
+        for side in (*SIDES, "B − A")
+        if row[side] is not None
+    ]
+    for snapshot, time in enumerate(map(float, problems["A"].training.times)):
+        if len(reached(learned, snapshot)) < len(SIDES):
+            break
+        for row in two_laws.rows(problems, snapshot, learned):
+            for side in (*SIDES, "B − A"):
+                if row[side] is not None:
+                    found.append(
+                        {
+                            "quantity": row["quantity"],
+                            "t": time,
+                            "of": side,
+                            "value": row[side],
+                            "standard error": row[f"{side} ±"],
+                        }
+                    )
+    return rows_csv(found)

@@ -1,0 +1,251 @@
+"""Content of the page of the fields view: the theory at all times, and trained networks snapshot by snapshot."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from derivations.answers.compare import FieldView
+from derivations.explore import fields
+from derivations.explore.flips import categories, flipped, has_flips, raster
+from derivations.explore.laws import legends
+from derivations.explore.shapes import CENTRE, RATIO, aligned, null_levels, on_a_line, shapes
+from derivations.explore.sites import grid
+from derivations.explore.spectra import ClassSpectra, class_spectra, intervals_of, power_of, share_at
+from derivations.explore.tables import rows_csv
+from derivations.explore.training import Learned
+from derivations.explore.wire import packed
+from theory.problem import GatedGraph, InputError, OutOfReachError, Problem
+
+_THEORY = "theory: gradient descent"
+
+
+def asked(problem: Problem, settings: Mapping[str, Any]) -> Problem:
+    """Return the problem as it is trained with the settings of the page: `batch`, `networks` and `until`.
+
+    Raises InputError, whose kind is the setting, for a value that is none, and OutOfReachError for a graph.
+    """
+    if isinstance(problem.network, GatedGraph):
+        raise OutOfReachError("The network is a graph, which has no fields of single units.", "Open the view Graph.")
+    networks = _whole(settings.get("networks", 8), "networks", fields.FEWEST, fields.MOST)
+    batch = _whole(settings.get("batch", 256), "batch", 1, int(fields.BATCHES[-1]))
+    until = settings.get("until")
+    return fields.live(problem, batch, networks, None if until in (None, "") else _time(until))
+
+
+def beside(settings: Mapping[str, Any]) -> bool:
+    """Return whether ReLU networks are trained beside gated-linear ones."""
+    return settings.get("beside", "relu") == "relu"
+
+
+def _whole(value: Any, name: str, least: int, most: int) -> int:
+    text = str(value).strip()
+    if not text.isdecimal() or not least <= int(text) <= most:
+        raise InputError(f"{name}: {text!r} is no whole number from {least} to {most}.", "Choose another.", name)
+    return int(text)
+
+
+def _time(value: Any) -> Fraction:
+    try:
+        time = Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f"{value!r} is no time.", "Write a number such as 100.", "until") from None
+    if time <= 0:
+        raise InputError(f"The last time {value} is not above 0.", "Write a number such as 100.", "until")
+    return time
+
+
+def prediction(problem: Problem) -> tuple[FieldView | None, OutOfReachError | None]:
+    """Return the theory at the times of a problem of `live`, or the reason why there is none."""
+    try:
+        return fields.theory_of(problem), None
+    except OutOfReachError as error:
+        return None, error
+
+
+def spectra_of(problem: Problem) -> ClassSpectra | None:
+    """Return the spectra of the classes; None on a grid and for a law without a covariance."""
+    try:
+        return class_spectra(problem.data)
+    except OutOfReachError:
+        return None
+
+
+def page(problem: Problem) -> dict[str, Any]:
+    """Return everything that is known before training; `problem` is one of `live`."""
+    view, refused = prediction(problem)
+    law = problem.data
+    spectra = spectra_of(problem)
+    return {
+        "n": law.n,
+        "shape": grid(law),
+        "line": on_a_line(law),
+        "ring": law.boundary == "ring",
+        "units": fields.unit_names(problem),
+        "model": problem.network.model,
+        "times": [float(time) for time in problem.training.times],
+        "levels": null_levels(law.n),
+        "classes": list(legends(law)),
+        "said": [_training_in_words(problem), *([] if spectra is None else _spectra_in_words(spectra))],
+        "theory": None if view is None else _theory(view),
+        "note": None if refused is None else {"message": f"No theory stands beside these networks. {refused.message}"},
+        "rows": [fields.rows(problem, snapshot, {}, view) for snapshot in range(len(problem.training.times))],
+        "spectra": None if spectra is None else {"classes": packed(spectra.power), "field": _theory_power(view)},
+        "replays": has_flips(problem) and problem.network.model == fields.RELU,
+    }
+
+
+def _theory(view: FieldView) -> dict[str, Any]:
+    return {
+        "name": _THEORY,
+        "descent": packed(view.descent),
+        "flow": packed(view.solution.weights),
+        "end": packed(view.solution.fixed_point),
+        "least": float(view.solution.mse),
+    }
+
+
+def _theory_power(view: FieldView | None) -> Any:
+    return None if view is None or not view.descent.any(axis=-1).all() else packed(power_of(view.descent))
+
+
+def _training_in_words(problem: Problem) -> str:
+    settings = problem.simulated()
+    start = "a start of its own" if settings.initialisation == "per-replicate" else "the same start"
+    return (
+        f"{settings.replicates} networks, each from {start} on its own stream of examples: {settings.optimizer}, "
+        f"learning rate {float(settings.learning_rate):g}, {settings.batch} fresh examples a step, "
+        f"{round(problem.training.times[-1] / problem.training.tau / settings.learning_rate)} steps to "
+        f"t = {float(problem.training.times[-1]):g}."
+    )
+
+
+def _spectra_in_words(spectra: ClassSpectra) -> list[str]:
+    """Where the class of the larger label has more power: there the difference of the classes feeds the field."""
+    if len(spectra.labels) != 2:
+        return []
+    high, low = (f"y = {spectra.labels[c]:g}" for c in spectra.ends)
+    kept = spectra.larger
+    if not kept.any():
+        return [f"The class {high} has nowhere more power than {low}: the spectra do not tell them apart."]
+    return [
+        f"The class {high} has more power than {low} at the frequencies q = {intervals_of(kept)}: a rectified unit "
+        f"with its field there responds more strongly to {high}."
+    ]
+
+
+def snapshot_page(
+    problem: Problem, snapshot: int, learned: Mapping[str, Learned], view: FieldView | None
+) -> dict[str, Any]:
+    """Return what is drawn of the networks that have reached a snapshot, and its table."""
+    there = fields.reached(learned, snapshot)
+    spectra = spectra_of(problem)
+    known = fields.rivals(problem)
+    networks = {name: _networks(known.get(name), problem, snapshot, found, spectra) for name, found in there.items()}
+    return {"networks": networks, "rows": fields.rows(problem, snapshot, there, view)}
+
+
+def _networks(
+    own: Problem | None, problem: Problem, snapshot: int, learned: Learned, spectra: ClassSpectra | None
+) -> dict[str, Any]:
+    law = problem.data
+    w = fields.fields_at(learned, snapshot)
+    measured = shapes(w, law)
+    found: dict[str, Any] = {
+        "weights": packed(w),
+        "mean": packed(_mean(w)),
+        "ratio": packed(measured[RATIO]),
+    }
+    if on_a_line(law):
+        moved = aligned(w, measured[CENTRE], law.boundary)
+        power = power_of(w)
+        found |= {
+            "aligned": packed(moved),
+            "aligned_mean": packed(np.concatenate([_mean(moved), _mean(moved.reshape(-1, law.n))[None]])),
+            "power": packed(np.concatenate([_mean(power), _mean(power.reshape(-1, power.shape[-1]))[None]])),
+        }
+        if spectra is not None and len(spectra.labels) == 2 and spectra.larger.any():
+            share = fields.mean_and_error(share_at(power, spectra.larger, law.n).ravel())[0]
+            found["said"] = f"{100 * share:.0f} % of the power of the trained fields lies there."
+    if own is not None and has_flips(own):
+        found |= {
+            "flipped": packed(flipped(own, learned, snapshot)),
+            "raster": raster(own, learned, snapshot),
+            "categories": categories(own),
+        }
+    return found
+
+
+def _mean(values: np.ndarray) -> np.ndarray:
+    """The mean along the first axis of the finite numbers; NaN where there is none."""
+    return fields.mean_and_error(values)[0]
+
+
+def csv(problem: Problem, learned: Mapping[str, Learned], view: FieldView | None) -> str:
+    """Return the numbers of the view as comma-separated values, one number a row: tables and fields at all times.
+
+    Fields are those of the theory and the mean of networks, with its standard error; at t = infinity the fixed point.
+    """
+    found: list[dict[str, Any]] = []
+    for snapshot, time in enumerate(map(float, problem.training.times)):
+        for row in fields.rows(problem, snapshot, learned, view):
+            for name in ("theory", *fields.reached(learned, snapshot)):
+                if row[name] is not None:
+                    found.append(_line(row["quantity"], name, time, row["unit"], "", row[name], row.get(f"{name} ±")))
+        if view is not None:
+            found += _field(problem, _THEORY, time, view.descent[snapshot])
+            found += _field(problem, "gradient flow", time, view.solution.weights[snapshot])
+        for name, networks in fields.reached(learned, snapshot).items():
+            found += _field(problem, name, time, *fields.mean_and_error(fields.fields_at(networks, snapshot)))
+    if view is not None:
+        found += _field(problem, _THEORY, np.inf, view.solution.fixed_point)
+    if not found:
+        raise OutOfReachError("There are no numbers yet: this problem has no theory.", "Train networks first.")
+    shape = grid(problem.data)
+    if shape is not None:
+        for row in found:
+            row["row"], row["column"] = ("", "") if row["site"] == "" else divmod(row["site"], shape[1])
+    return rows_csv(found)
+
+
+def _line(
+    quantity: str, of: str, time: float, unit: str, site: int | str, value: float, error: float | None
+) -> dict[str, Any]:
+    return {
+        "quantity": quantity,
+        "of": of,
+        "t": time,
+        "unit": unit,
+        "site": site,
+        "value": float(value),
+        "standard error": "" if error is None else float(error),
+    }
+
+
+def _field(
+    problem: Problem, of: str, time: float, field: np.ndarray, error: np.ndarray | None = None
+) -> Sequence[dict[str, Any]]:
+    names = fields.unit_names(problem)
+    return [
+        _line("w", of, time, names[unit], site, field[unit, site], None if error is None else error[unit, site])
+        for unit, site in np.ndindex(field.shape)
+    ]
+
+
+def latex(table: Sequence[Mapping[str, Any]]) -> str:
+    """Return a table of `fields.rows` as LaTeX, with standard errors in the columns named by ±."""
+    if not table:
+        raise OutOfReachError("There are no numbers yet: this problem has no theory.", "Train networks first.")
+    keys = list(table[0])
+    head = " & ".join(key.replace("±", "$\\pm$") for key in keys)
+    lines = [" & ".join(_cell(row[key]) for key in keys) + r" \\" for row in table]
+    return "\n".join(
+        [rf"\begin{{tabular}}{{ll{'r' * (len(keys) - 2)}}}", head + r" \\ \hline", *lines, r"\end{tabular}"]
+    )
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value).replace("%", r"\%")

@@ -1,0 +1,94 @@
+"""The graph view as data: loss, strengths and sizes over time, the drawing of the graph, and its equations."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from derivations.explore import graphs
+from derivations.explore.fields import BATCHES
+from derivations.explore.problems import python_code
+from derivations.explore.training import Learned
+from derivations.publish.graph_drawing import drawing
+from theory.flow.graph.strengths import largest
+from theory.problem import InputError, Problem, dumps
+
+MOST = 6  # curves of a panel
+NO_GRAPH = "The network of the problem is no gated graph. Open the race for an example, or write a graph as TOML."
+_COUNTS = ("2", "4", "8", "16", "32")
+_START = {"w0": "1", "tau": "1", "batch": "256", "networks": "8"}
+_CHOICES = {"w0": graphs.FACTORS, "tau": graphs.FACTORS, "batch": BATCHES, "networks": _COUNTS}
+_PANELS = (
+    ("loss", "Loss", "⟨|y − ŷ|²⟩", "y²"),
+    ("strengths", "Strengths of paths", "|s W| along the path", "y/x"),
+    ("sizes", "Sizes of weights", "|W|", "no unit"),
+)
+
+
+def asked(settings: Mapping[str, Any]) -> dict[str, str]:
+    """The factors of w0 and tau, the batch and the number of networks; InputError for others than those offered."""
+    found = {name: str(settings.get(name, start)) for name, start in _START.items()}
+    for name, value in found.items():
+        if value not in _CHOICES[name]:
+            raise InputError(
+                f"{name} = {value[:40]} is not offered.", f"Choose from: {', '.join(_CHOICES[name])}.", name
+            )
+    return found
+
+
+def shown(problem: Problem, settings: Mapping[str, Any]) -> graphs.GraphPage:
+    """The prediction that the settings ask for. Raises OutOfReachError as `graphs.graph_page` does."""
+    chosen = asked(settings)
+    return graphs.graph_page(problem, chosen["w0"], chosen["tau"], int(chosen["batch"]), int(chosen["networks"]))
+
+
+def page(found: graphs.GraphPage, learned: dict[str, Learned], through: object) -> dict[str, Any]:
+    """Return the curves of the theory, the networks beside them, the drawing, the flow and the table."""
+    flow = found.flow.flow
+    chosen = through if through in flow.weights else None
+    return {
+        "choices": {name: list(values) for name, values in _CHOICES.items()},
+        "weights": list(flow.weights),
+        "through": chosen,
+        "times": found.view.times,
+        "panels": [_panel(found, *panel) for panel in _PANELS],
+        "drawing": drawing(flow.graph, flow.paths, chosen),
+        "equations": graphs.equations(found),
+        "trained": trained(found, learned),
+        "said": graphs.sentence(found),
+        "table": _table(found, learned),
+    }
+
+
+def _panel(found: graphs.GraphPage, what: str, title: str, label: str, unit: str) -> dict[str, Any]:
+    theory = found.view.means(what)
+    names = largest(theory, MOST)
+    return {
+        "what": what,
+        "title": title,
+        "label": label,
+        "unit": unit,
+        "all": len(theory),
+        "curves": [{"name": name, "y": theory[name]} for name in names],
+    }
+
+
+def trained(found: graphs.GraphPage, learned: dict[str, Learned]) -> dict[str, dict[str, Any]]:
+    """Means and standard errors over the networks by quantity and name, up to the times that they have reached."""
+    return {
+        what: {
+            name: {"mean": array.mean(axis=0), "error": array.std(axis=0, ddof=1) / np.sqrt(len(array))}
+            for name, array in values.items()
+        }
+        for what, values in graphs.learned_values(found, learned).items()
+    }
+
+
+def _table(found: graphs.GraphPage, learned: dict[str, Learned]) -> dict[str, Any]:
+    rows = graphs.rows(found, learned)
+    return {"columns": [{"name": name} for name in rows[0]], "rows": [list(row.values()) for row in rows]}
+
+
+def python(found: graphs.GraphPage) -> str:
+    """Python that prints the strengths of the theory, and trains and measures the networks beside them."""
+    return python_code(dumps(found.problem), graphs.python())

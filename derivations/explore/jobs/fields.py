@@ -1,0 +1,32 @@
+"""The networks of the fields view, snapshot by snapshot; then, where it is asked for, the replay of their gates."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from derivations.explore.running import Job
+from theory.problem import Problem
+
+
+def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
+    """Train the problem and what stands beside it, and publish all snapshots so far; the job keeps the networks."""
+    from derivations.explore import fields, fields_page, pieces
+    from derivations.explore.training import Learned, train_together
+
+    given = fields_page.asked(problem, settings)
+    view, _ = fields_page.prediction(given)
+    replay = settings.get("pieces") or None
+    part = 1.0 if replay is None else 0.5  # a replay trains its networks once more
+    shown: list[dict[str, Any]] = []
+
+    def report(share: float, learned: Mapping[str, Learned] | None) -> None:
+        job.advance(part * share)
+        if learned is not None:
+            shown.append(fields_page.snapshot_page(given, len(shown), learned, view))
+            job.publish({"snapshots": shown}, learned)
+
+    learned = train_together(fields.rivals(given, fields_page.beside(settings)), report)
+    if replay is not None:
+        replayed = pieces.replayed(given, replay, lambda share: job.advance(part * (1 + share)))
+        learned = {**learned, pieces.name_of(replay): replayed}
+        again = [fields_page.snapshot_page(given, snapshot, learned, view) for snapshot in range(len(shown))]
+        job.publish({"snapshots": again}, learned)

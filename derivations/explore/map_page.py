@@ -1,0 +1,143 @@
+"""The map view as data: the parameters and quantities to choose from, the map, and the fields at a chosen place."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from derivations.explore.phase_map import (
+    END,
+    EXCESS,
+    QUANTITIES,
+    PhaseMap,
+    Range,
+    dots,
+    parameters,
+    problem_at,
+    quantities,
+    range_of,
+    solved,
+    value_at,
+)
+from derivations.explore.sites import grid
+from derivations.explore.wire import packed
+from theory.problem import InputError, Problem, WorkbenchError, dumps
+from theory.problem.sweep import Cell
+
+SIZE = 24  # values along an axis at first
+MOST_FIELDS = 4
+
+
+def asked(problem: Problem, settings: Mapping[str, Any]) -> tuple[Range, Range, str, int, str]:
+    """The axes, quantity, unit and time that the settings ask for; what they leave open is that of the problem."""
+    known = parameters(problem)
+    possible = quantities(problem)
+    chosen = settings.get("quantity")
+    axes = []
+    for side in ("x", "y"):
+        taken = {axis.field for axis in axes}
+        free = [parameter for parameter in known if parameter.field not in taken]
+        if not free:
+            raise InputError("The problem has fewer than two numbers that a map could vary.", "Take another law.")
+        given = settings.get(side)
+        axes.append(_range(problem, {each.field: each for each in free}.get(given, free[0]), side, settings))
+    unit = min(_whole(settings, "unit", 0), problem.network.units - 1)
+    return *axes, chosen if chosen in possible else possible[0], unit, settings.get("time", END)
+
+
+def _range(problem: Problem, parameter: Any, side: str, settings: Mapping[str, Any]) -> Range:
+    """The range of an axis: typed ends replace its own as long as the axis shows the same parameter."""
+    start = range_of(parameter, problem, _whole(settings, "size", SIZE))
+    if settings.get(side, parameter.field) != parameter.field:
+        return start
+    low, high = (_number(settings, f"{side}.{end}", getattr(start, end)) for end in ("low", "high"))
+    log = {"even": False, "log": True}.get(settings.get(f"{side}.spacing"), start.log)
+    found = replace(start, low=low, high=high, log=log)
+    return found.counted if parameter.counts else found
+
+
+def _whole(settings: Mapping[str, Any], key: str, otherwise: int) -> int:
+    return round(_number(settings, key, otherwise))
+
+
+def _number(settings: Mapping[str, Any], key: str, otherwise: float) -> float:
+    given = settings.get(key, otherwise)
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise InputError(f"{key} = {str(given)[:40]!r} is no number.", "Write one such as 0.5.", key) from None
+
+
+def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the choices of the view, trained networks of a store, and the fields at the place settings["at"]."""
+    x, y, quantity, unit, time = asked(problem, settings)
+    shown = QUANTITIES[quantity]
+    answer = {
+        "parameters": [[each.field, each.label] for each in parameters(problem)],
+        "quantities": [[name, QUANTITIES[name].title] for name in quantities(problem)],
+        "quantity": {
+            "name": quantity,
+            "title": shown.title,
+            "symbol": shown.symbol,
+            "signed": shown.signed,
+            "ends": shown.ends,
+        },
+        "axes": {side: _axis(problem, axis) for side, axis in (("x", x), ("y", y))},
+        "size": max(x.count, y.count),
+        "unit": unit,
+        "units": problem.network.units,
+        "times": [END, *(f"{float(time):g}" for time in problem.training.times)],
+        "time": time,
+        "x": [float(value) for value in x.values],
+        "y": [float(value) for value in y.values],
+        "missing": [],
+        "dots": [],
+        "at": None,
+    }
+    if settings.get("store"):
+        try:
+            answer["dots"] = [vars(dot) for dot in dots(settings["store"], x.field, y.field, quantity, unit)]
+        except WorkbenchError as error:
+            answer["missing"].append(f"{error.message} {error.hint}")
+    if settings.get("at"):
+        answer |= _place(problem, x, y, quantity, unit, time, settings["at"])
+    return answer
+
+
+def _axis(problem: Problem, axis: Range) -> dict[str, Any]:
+    parameter = {each.field: each for each in parameters(problem)}[axis.field]
+    ends = {"low": axis.low, "high": axis.high, "log": axis.log}
+    return {"field": axis.field, "label": parameter.label, "now": parameter.value, "counts": parameter.counts, **ends}
+
+
+def _place(
+    problem: Problem, x: Range, y: Range, quantity: str, unit: int, time: str, at: Mapping[str, str]
+) -> dict[str, Any]:
+    """The problem at a place of the map, its value and, where there is an exact solution, its fields."""
+    if set(at) != {x.field, y.field}:  # the axes have changed since
+        return {}
+    there = problem_at(problem, {field: str(value) for field, value in at.items()})
+    cell = Cell((), dict(at), there)
+    labels = [_axis(problem, axis)["label"] for axis in (x, y)]
+    rows = [[label, float(at[axis.field])] for label, axis in zip(labels, (x, y), strict=True)]
+    rows.append([QUANTITIES[quantity].symbol, value_at(cell, quantity, unit, time)])
+    fields = None if quantity == EXCESS and "ratio" not in quantities(problem) else solved(there, time)[0][:MOST_FIELDS]
+    return {
+        "at": {
+            "x": float(at[x.field]),
+            "y": float(at[y.field]),
+            "fields": fields,
+            "shape": grid(there.data),
+            "toml": dumps(there),
+        },
+        "table": {"columns": [{"name": "quantity"}, {"name": "value"}], "rows": rows},
+    }
+
+
+def drawn(found: PhaseMap) -> dict[str, Any]:
+    """The map as far as it is computed, and why values are missing."""
+    first = found.refused[0] if found.refused else None
+    return {
+        "values": packed(found.values),
+        "refused": len(found.refused),
+        "reason": None if first is None else f"{first.message} {first.hint}",
+    }

@@ -1,0 +1,182 @@
+"""Long work that a page starts, follows and stops: trained networks, phase maps, formulas.
+
+A job runs in a thread. It publishes results as they come; each raises the version, for which a page waits. A job for
+which no page has asked for a while belongs to a closed tab and ends.
+"""
+
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from threading import Condition, Event, Thread
+from time import monotonic
+from typing import Any
+
+from derivations.processes import Worker, leave_with_parent
+from theory.problem import InputError, WorkbenchError
+
+PATIENCE = 60.0  # seconds without a question after which a job ends
+KEPT = 32  # jobs that have ended, with their results
+_TURN = 0.05  # seconds between two looks at a process
+
+
+class StoppedError(Exception):
+    """Somebody has stopped the job."""
+
+
+@dataclass(frozen=True)
+class State:
+    """The part of a job that a page sees: `result` was published last, `value` stays with the server."""
+
+    version: int
+    share: float
+    running: bool
+    result: Any
+    error: WorkbenchError | None
+    value: Any
+
+
+class Job:
+    """Work in a thread of its own; `work(job)` publishes what it finds."""
+
+    def __init__(self, work: Callable[["Job"], None]) -> None:
+        self._state = State(0, 0.0, True, None, None, None)
+        self._changed, self._stop = Condition(), Event()
+        self._waiting, self._asked, self._share = 0, monotonic(), 0.0
+        self._thread = Thread(target=self._run, args=(work,), daemon=True)
+        self._thread.start()
+
+    @property
+    def stopping(self) -> bool:
+        """Whether somebody has stopped the job."""
+        return self._stop.is_set()
+
+    def advance(self, share: float) -> None:
+        """Take note of the share of the work that is done; raises StoppedError where the job must end."""
+        if self.stopping:
+            raise StoppedError
+        self._share = share
+
+    def publish(self, result: Any, value: Any = None) -> None:
+        """Show a result; raises StoppedError where the job must end."""
+        self.advance(self._share)
+        self._show(result=result, value=value)
+
+    def stop(self) -> None:
+        """End the job at the next result that it publishes; returns at once."""
+        self._stop.set()
+
+    def join(self) -> None:
+        """Return when the job has ended."""
+        self._thread.join()
+
+    def state(self, after: int = -1, seconds: float = 0.0) -> State:
+        """Return the state once its version exceeds `after`, and in any case after `seconds`."""
+        with self._changed:
+            self._waiting += 1
+            self._changed.wait_for(lambda: self._state.version > after or not self._state.running, seconds)
+            self._waiting -= 1
+            self._asked = monotonic()
+            return replace(self._state, share=self._share)
+
+    def abandoned(self, now: float) -> bool:
+        """Whether the job runs although nobody has asked for it for PATIENCE seconds."""
+        with self._changed:
+            return self._state.running and not self._waiting and now - self._asked > PATIENCE
+
+    def _run(self, work: Callable[["Job"], None]) -> None:
+        error = None
+        try:
+            work(self)
+        except StoppedError:
+            pass
+        except WorkbenchError as refused:
+            error = refused
+        except BaseException as fault:
+            error = WorkbenchError(f"A fault of the explorer: {type(fault).__name__}: {fault}", "Please report it.")
+            raise
+        finally:
+            self._show(running=False, error=error)
+
+    def _show(self, **changed: Any) -> None:
+        with self._changed:
+            self._state = replace(self._state, **changed, share=self._share, version=self._state.version + 1)
+            self._changed.notify_all()
+
+
+class Jobs:
+    """The jobs of a server by their number."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, Job] = {}
+        self._numbers = count(1)
+        self._ending = Event()
+        Thread(target=self._watch, daemon=True).start()
+
+    def start(self, work: Callable[[Job], None]) -> str:
+        """Begin a job and return its number; of those that have ended, the last KEPT are kept."""
+        ended = [name for name, job in self._jobs.items() if not job.state().running]
+        for name in ended[: max(0, len(ended) - KEPT + 1)]:
+            del self._jobs[name]
+        name = str(next(self._numbers))
+        self._jobs[name] = Job(work)
+        return name
+
+    def get(self, name: str) -> Job:
+        """The job of a number; InputError for one that is not there."""
+        if name not in self._jobs:
+            raise InputError(f"There is no job {name}.", "Start it again.", "job")
+        return self._jobs[name]
+
+    def end_abandoned(self, now: float) -> None:
+        """Stop the jobs for which nobody asks."""
+        for job in list(self._jobs.values()):
+            if job.abandoned(now):
+                job.stop()
+
+    def stop_all(self) -> None:
+        """End every job; returns when all have ended: a thread that the interpreter leaves inside torch aborts it."""
+        self._ending.set()
+        for job in self._jobs.values():
+            job.stop()
+        for job in self._jobs.values():
+            job.join()
+
+    def _watch(self) -> None:
+        while not self._ending.wait(PATIENCE / 10):
+            self.end_abandoned(monotonic())
+
+
+JOBS = Jobs()
+
+
+def in_a_process(job: Job, function: Callable[..., Any], *given: Any, modules: Sequence[str] = ()) -> Any:
+    """Return function(*given), computed in a process of its own, which a stop of the job kills.
+
+    Function and values must be picklable; `modules`, which the function needs, are loaded once for all processes.
+    Raises the WorkbenchError that the function raises, and StoppedError.
+    """
+    worker = Worker(modules, _answer, function, given)
+    try:
+        while not worker.pipe.poll(_TURN):
+            if job.stopping:
+                raise StoppedError
+        kind, answer = worker.pipe.recv()
+    except EOFError:
+        raise WorkbenchError("The process of this answer has ended without one.", "It may lack memory.") from None
+    finally:
+        worker.process.kill()
+        worker.process.join()
+        worker.pipe.close()
+    if kind == "error":
+        raise WorkbenchError(*answer)
+    return answer
+
+
+def _answer(connection: Any, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends this process when it is interrupted
+    leave_with_parent()
+    try:
+        connection.send(("answer", function(*given)))
+    except WorkbenchError as error:
+        connection.send(("error", (error.message, error.hint, error.kind)))

@@ -1,0 +1,87 @@
+"""Serves the explorer on the loopback address of this machine, behind a token, and opens it in the browser."""
+
+import os
+import secrets
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+
+from derivations.explore.guard import App, Guard
+from derivations.explore.running import JOBS
+from theory.problem import InputError, Problem
+
+HOST = "127.0.0.1"
+WEB = Path(__file__).parent / "web"
+
+
+def listening(port: int) -> socket.socket:
+    """A socket on the loopback address; port 0 takes a free one. Raises InputError for a port that is taken."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = (getattr(error, "strerror", None) or str(error)).rstrip(".")
+        raise InputError(f"--port {port} cannot be used: {reason}.", "Leave it out for a free one.") from None
+    listener.listen()
+    return listener
+
+
+def application(problem: Problem, origin: str, token: str) -> App:
+    """The explorer that starts with `problem` as an ASGI application: the page at /, its questions under /api/."""
+    from starlette.applications import Starlette
+    from starlette.routing import Mount
+    from starlette.staticfiles import StaticFiles
+
+    from derivations.explore.api import routes
+
+    page = Mount("/", StaticFiles(directory=WEB, html=True))
+    return Guard(Starlette(routes=[*routes(problem), page]), origin, token)
+
+
+def serve(problem: Problem, listener: socket.socket, opens: bool, announce: Callable[[str], None]) -> None:
+    """Serve until interrupted; `announce` gets the address with its token, once it answers.
+
+    The token stands in the fragment of the address, which a browser does not send and no log keeps.
+    """
+    import uvicorn
+
+    leave_processors()
+    token = secrets.token_urlsafe(24)
+    origin = f"http://{HOST}:{listener.getsockname()[1]}"
+    app = application(problem, origin, token)
+    address = f"{origin}/#token={token}"
+    announce(address)
+    threading.Thread(target=_load_libraries, args=(problem,), daemon=True).start()
+    if opens:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    config = uvicorn.Config(app, log_level="warning", lifespan="off", ws="none", timeout_graceful_shutdown=1)
+    try:
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        JOBS.stop_all()
+
+
+def _load_libraries(problem: Problem) -> None:
+    """Load what the first view needs while the browser starts: SymPy and SciPy take a second."""
+    from derivations.explore.problems import attempt
+    from derivations.explore.views import view_of
+
+    attempt(lambda: view_of("data").answer(problem, {}))
+
+
+def leave_processors() -> None:
+    """Leave half of the processors to the browser; the library takes OMP_NUM_THREADS, if set, or the other half.
+
+    With more, threads that wait for each other keep the browser from drawing: a move of a slider takes half as long
+    again.
+    """
+    from threadpoolctl import threadpool_limits
+
+    if "OMP_NUM_THREADS" not in os.environ:
+        threads = max(1, (os.cpu_count() or 1) // 2)
+        os.environ["OMP_NUM_THREADS"] = str(threads)  # SciPy and torch read it when they are loaded
+        threadpool_limits(threads, user_api="blas")  # NumPy has been loaded

@@ -1,0 +1,290 @@
+"""Numbers of the compare view: two problems A and B, their laws side by side, and networks trained on both.
+
+B is A on another law, by default the Gaussian clone; or a problem of its own, trained at the times of A.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from derivations.explore.fields import LOSS, RELU, fields_at, rivals
+from derivations.explore.laws import legends
+from derivations.explore.problems import carried
+from derivations.explore.shapes import CENTRE, RATIO, mean_and_error, shapes
+from derivations.explore.training import Learned
+from derivations.statistics.intervals import intervals
+from theory.moments import controls
+from theory.moments.amplifier import FlatState, critical_gain, flat_state_of
+from theory.moments.inputs import InputStatistics, input_statistics
+from theory.moments.null_levels import gaussian_ratio
+from theory.problem import InputError, Law, Network, NormalInitialisation, OutOfReachError, Problem, WorkbenchError
+from theory.problem.simulation import INITIALISATIONS
+
+SIDES = ("A", "B")
+OWN = "own"
+LEVEL = 0.01
+GAINS = 0.01, 100.0  # between which a change of stability is looked for
+_LOCALIZED = 2  # times the participation ratio of a random field
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A law that differs from another in one statistic: its name on the page, what it keeps, and how it is made."""
+
+    title: str
+    says: str
+    make: Callable[[Law], Law]
+
+
+PAIRS = {
+    "gaussian": Pair("its Gaussian clone", "the same mean and covariance, Gaussian marginals", controls.gaussian),
+    "marginal": Pair(
+        "another marginal", "the same covariance, Laplace marginals", lambda law: controls.matched(law, "laplace")
+    ),
+    "copula": Pair(
+        "another correlation",
+        "the same marginals, an exponential correlation of the latent",
+        lambda law: controls.other_copula(law, "exponential"),
+    ),
+    "exchanged": Pair(
+        "its labels exchanged", "the same inputs, the labels of the classes exchanged", controls.exchanged
+    ),
+}
+
+
+def other_side(problem: Problem, name: str) -> Problem:
+    """Return the problem of a matched pair. Raises OutOfReachError where the law has none, InputError for no pair."""
+    if name not in PAIRS:
+        raise InputError(f"There is no pair {name!r}.", f"Known: {', '.join(PAIRS)}.", "pair")
+    try:
+        return carried(problem, PAIRS[name].make(problem.data))[0]
+    except WorkbenchError as error:
+        raise OutOfReachError(f"This law has no pair with {PAIRS[name].says}. {error.message}", error.hint) from None
+
+
+def ungated(problem: Problem) -> Problem:
+    """Return the problem with ReLU units in place of given gates, each network from a start of its own.
+
+    A gate at a site puts the field there itself, whatever the law: what the data do is seen without it.
+    """
+    if problem.one_layer.model != Network.gated:
+        return problem
+    relu = rivals(problem)[RELU]
+    if relu.simulation is None or not isinstance(relu.training.w0, NormalInitialisation):
+        return relu
+    return replace(relu, simulation=replace(relu.simulation, initialisation=INITIALISATIONS[1]))
+
+
+def on_the_times_of(live: Problem, other: Problem) -> Problem:
+    """Return `other` trained as `live` is: at its times, with its loss and its settings.
+
+    Raises InputError where they do not fit its network.
+    """
+    training = replace(other.training, tau=live.training.tau, times=live.training.times, loss=live.training.loss)
+    return replace(other, training=training, simulation=live.simulation)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The mean participation ratio over networks and units with a 99 % interval, beside that of random fields."""
+
+    mean: float
+    low: float
+    high: float
+    random: float
+
+    @property
+    def localized(self) -> bool | None:
+        """True above twice the random ratio with the whole interval, False below it, None where it is undecided."""
+        bound = _LOCALIZED * self.random
+        return True if self.low > bound else False if self.high < bound else None
+
+
+def verdict(problem: Problem, learned: Learned, snapshot: int) -> Verdict | None:
+    """Return the verdict on the networks at a snapshot; None where fewer than two have fields."""
+    ratios = mean_and_error(shapes(fields_at(learned, snapshot), problem.data)[RATIO].T)[0]
+    ratios = ratios[np.isfinite(ratios)]
+    if len(ratios) < 2:
+        return None
+    found = intervals(ratios[:, None], LEVEL)
+    return Verdict(
+        float(found.mean[0]), float(found.low[0]), float(found.high[0]), float(gaussian_ratio(problem.data.n))
+    )
+
+
+def sentences(problems: Mapping[str, Problem], learned: Mapping[str, Learned], snapshot: int) -> list[str]:
+    """Return which of the two localizes, with the numbers on which this rests."""
+    found = []
+    for side in SIDES:
+        one = verdict(problems[side], learned[side], snapshot)
+        if one is None:
+            found.append(f"The networks of {side} have diverged.")
+            continue
+        said = {True: "localizes", False: "does not localize", None: "is undecided"}[one.localized]
+        found.append(
+            f"{side} {said}: participation ratio {one.mean:.3f} (99 %: {one.low:.3f} to {one.high:.3f}), fields of "
+            f"about {1 / one.mean:.1f} sites; random fields have {one.random:.3f}."
+        )
+    return found
+
+
+def rows(problems: Mapping[str, Problem], snapshot: int, learned: Mapping[str, Learned]) -> list[dict[str, Any]]:
+    """Return what was measured on both at a snapshot: means over networks, averaged over units, and their difference.
+
+    The difference is taken network by network, as both sides share the random numbers of their streams.
+    """
+    measured = {side: _measured(problems[side], learned[side], snapshot) for side in SIDES}
+    shared = [name for name in measured["A"] if name in measured["B"]]
+    return [_row(name, measured["A"][name], measured["B"][name]) for name in shared]
+
+
+def _measured(problem: Problem, learned: Learned, snapshot: int) -> dict[str, Float[np.ndarray, " S"]]:
+    found = {LOSS: learned.losses[:, snapshot]}
+    for name, values in shapes(fields_at(learned, snapshot), problem.data).items():
+        if name != CENTRE:
+            found[name] = mean_and_error(values.T)[0]
+    return found
+
+
+def _row(name: str, a: Float[np.ndarray, " S"], b: Float[np.ndarray, " S"]) -> dict[str, Any]:
+    row: dict[str, Any] = {"quantity": name}
+    for title, values in {"A": a, "B": b, "B − A": b - a}.items():
+        mean, error = mean_and_error(values)
+        row[title], row[f"{title} ±"] = _finite(mean), _finite(error)
+    return row
+
+
+def _finite(value: Any) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+@dataclass(frozen=True)
+class Stability:
+    """The flat state of one ReLU neuron under the closure; `refused` says why there is none: `flat` is None then.
+
+    `gain` is that at which its stability changes; None where it does not, and where nobody asked.
+    """
+
+    flat: FlatState | None
+    gain: float | None
+    refused: str
+
+
+def stability(law: Law, gains: bool) -> Stability:
+    """Return the stability of the flat state of a law; `gains` asks for the gain, which takes a tenth of a second."""
+    try:
+        flat = flat_state_of(law)
+    except WorkbenchError as error:
+        return Stability(None, None, error.message)
+    try:
+        return Stability(flat, critical_gain(law, *GAINS) if gains else None, "")
+    except WorkbenchError:
+        return Stability(flat, None, "")
+
+
+@dataclass(frozen=True)
+class Laws:
+    """Two laws with the stability of their flat states."""
+
+    a: Law
+    b: Law
+    states: tuple[Stability, Stability]
+
+
+def compared(a: Law, b: Law, gains: bool = True) -> Laws:
+    """Return two laws to compare; without `gains` at once."""
+    return Laws(a, b, (stability(a, gains), stability(b, gains)))
+
+
+def statistics(laws: Laws) -> list[dict[str, Any]]:
+    """Return exact statistics of both laws and their difference; None where a law lacks one.
+
+    Of each class variance, excess kurtosis and the largest difference of the covariances; then the flat state.
+    """
+    found, a, b = [], laws.a, laws.b
+    if a.classes == b.classes:
+        for c, name in enumerate(legends(a)):
+            one, other = (_input_statistics(law, c) for law in (a, b))
+            found.append(_fact(f"variance, {name}", _mean_of(one, "variance"), _mean_of(other, "variance")))
+            found.append(_fact(f"excess kurtosis, {name}", _mean_of(one, "kurtosis"), _mean_of(other, "kurtosis")))
+            found.append(_apart(f"largest difference of the covariances, {name}", one, other))
+    if any(state.flat is not None for state in laws.states):
+        for name, title in {"elasticity": "elasticity of a flat field", "critical": "critical elasticity"}.items():
+            values = [None if state.flat is None else float(getattr(state.flat, name)) for state in laws.states]
+            found.append(_fact(title, *values))
+    if any(state.gain is not None for state in laws.states):
+        found.append(_fact("gain at which a flat field changes its stability", *(state.gain for state in laws.states)))
+    return found
+
+
+def _input_statistics(law: Law, c: int) -> InputStatistics | None:
+    try:
+        return input_statistics(law, c)
+    except OutOfReachError:
+        return None
+
+
+def _mean_of(found: InputStatistics | None, name: str) -> float | None:
+    """A statistic averaged over the sites; None where the law does not have it."""
+    try:
+        return None if found is None else float(np.mean(getattr(found, name)))
+    except OutOfReachError:
+        return None
+
+
+def _fact(name: str, a: float | None, b: float | None) -> dict[str, Any]:
+    return {"quantity": name, "A": a, "B": b, "B − A": None if a is None or b is None else b - a}
+
+
+def _apart(name: str, one: InputStatistics | None, other: InputStatistics | None) -> dict[str, Any]:
+    known = one is not None and other is not None and one.covariance.shape == other.covariance.shape
+    largest = float(np.abs(one.covariance - other.covariance).max()) if known else None
+    return {"quantity": name, "A": None, "B": None, "B − A": largest}
+
+
+def reasons(laws: Laws) -> list[str]:
+    """Return why one localizes and the other does not, as far as the closure for one ReLU neuron says it."""
+    found = []
+    for side, law, state in zip(SIDES, (laws.a, laws.b), laws.states, strict=True):
+        if state.flat is None:
+            found.append(f"{side}: the closure for one ReLU neuron says nothing of this law. {state.refused}")
+            continue
+        flat, word = state.flat, "unstable" if state.flat.unstable else "stable"
+        relation = "exceeds" if flat.unstable else "does not exceed"
+        found.append(
+            f"{side}: under the closure for one ReLU neuron a flat field is {word}, as the elasticity of its response, "
+            f"{flat.elasticity:.4f}, {relation} {flat.critical:.4f} (mode {flat.mode}).{_change(law, state)}"
+        )
+    return found
+
+
+def _change(law: Law, state: Stability) -> str:
+    """Where the stability changes, relative to the gain of the law."""
+    if state.gain is None:
+        return ""
+    where = "below" if float(law.gain) > state.gain else "above"
+    return f" It is {'stable' if state.flat.unstable else 'unstable'} {where} the gain {state.gain:.3g}."
+
+
+def python(b: str, snapshot: int, trained: bool) -> tuple[str, ...]:
+    """Return lines that print the tables of the page; `b` is the problem of side B as TOML."""
+    names = "compared, rows, statistics" if trained else "compared, statistics"
+    lines = [f"from derivations.explore.two_laws import {names}"]
+    if trained:
+        lines.append("from derivations.explore.training import train_together")
+    lines += [
+        "",
+        f'other = loads("""\n{b}""")',
+        "for row in statistics(compared(problem.data, other.data)):",
+        "    print(row)",
+    ]
+    if trained:
+        lines += [
+            'sides = {"A": problem, "B": other}',
+            f"for row in rows(sides, {snapshot}, train_together(sides)):",
+            "    print(row)",
+        ]
+    return tuple(lines)

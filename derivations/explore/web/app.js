@@ -1,0 +1,137 @@
+// Start, navigation and routing: the address #/fields shows web/views/fields.js below the problem bar.
+
+import { LostError, ask, latest } from "./lib/api.js";
+import { Bar } from "./lib/bar.js";
+import { h } from "./lib/dom.js";
+import { begin } from "./lib/jobs.js";
+import { Problem, keepSettings, settingsOf } from "./lib/state.js";
+import { Theme } from "./lib/theme.js";
+
+const [banner, barRoot, nav, main, live] = ["banner", "bar", "nav", "main", "live"].map((id) => document.getElementById(id));
+const FIRST = "start";
+let views = [];
+let shown = null; // {name, view, jobs}
+
+const theme = new Theme();
+const problem = new Problem({ changed: onChange, refused: onRefusal });
+const bar = new Bar(barRoot, { problem, theme });
+
+function announce(text) {
+  live.textContent = text;
+}
+
+function onChange() {
+  bar.show();
+  shown?.view.update();
+}
+
+function onRefusal(error, names) {
+  if (error instanceof LostError) lost(error);
+  else if (error.remedy === undefined) throw error;
+  else bar.refuse(error, names);
+}
+
+// The server is gone: the page keeps what it shows, and says how to come back with this problem.
+function lost(error) {
+  if (!banner.hidden) return;
+  const text = h("textarea", { readonly: true, rows: 6, "aria-label": "The problem as TOML" });
+  text.value = problem.bar?.toml ?? "";
+  const copy = h("button", { type: "button", onclick: () => navigator.clipboard.writeText(text.value) }, "Copy the problem");
+  banner.replaceChildren(
+    h("p", {}, h("strong", {}, `${error.message} `), "What you see stays. To go on, save this problem as problem.toml and run ",
+      h("code", {}, "gdln explore problem.toml"), "."),
+    problem.bar === null ? "" : h("details", {}, h("summary", {}, "The problem"), text), problem.bar === null ? "" : copy);
+  banner.hidden = false;
+}
+
+// What a view may do, and what it knows.
+function contextOf(name) {
+  const jobs = new Set();
+  const channels = new Map();
+  let settings = settingsOf(name);
+  let moved = [];
+  return {
+    name,
+    problem,
+    theme,
+    announce,
+    jobs,
+    get settings() {
+      return settings;
+    },
+    get notes() {
+      return problem.bar.notes;
+    },
+    // The answer of the server's view; null where a newer question has replaced this one.
+    async ask(given = settings) {
+      const kind = given.want ?? "";
+      if (!channels.has(kind)) channels.set(kind, latest((question) => ask(`views/${name}`, question)));
+      try {
+        return await channels.get(kind)({ toml: problem.toml, settings: given });
+      } catch (error) {
+        if (error instanceof LostError) lost(error);
+        throw error;
+      }
+    },
+    job(kind, given, heard) {
+      const job = begin(kind, { toml: problem.toml, settings: { view: name, ...given } }, heard, (error) => {
+        if (error instanceof LostError) lost(error);
+        else heard({ running: false, result: null, error });
+      });
+      jobs.add(job);
+      job.done.finally(() => jobs.delete(job));
+      return job;
+    },
+    choose(change) {
+      settings = { ...settings, ...change };
+      keepSettings(name, settings);
+    },
+    set: (values) => problem.set(values),
+    replace: (toml) => problem.replace(toml),
+    edit: () => bar.edit(),
+    go: (view) => {
+      location.hash = `#/${view}`;
+    },
+  };
+}
+
+async function open(name) {
+  const known = views.find((view) => view.name === name) ?? views[0];
+  if (shown?.name === known.name) return;
+  shown?.view.destroy();
+  for (const job of shown?.context.jobs ?? []) job.stop();
+  for (const link of nav.querySelectorAll("a")) {
+    if (link.dataset.view === known.name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.title = `${known.title} · gdln explore`;
+  const root = h("div", { class: `view view-${known.name}` });
+  main.replaceChildren(h("h1", {}, known.question), root);
+  const module = await import(`./views/${known.name}.js`);
+  if (!root.isConnected) return;
+  const context = contextOf(known.name);
+  shown = { name: known.name, context, view: module.mount(root, context) };
+  await shown.view.update();
+}
+
+function route() {
+  return open(/^#\/(\w+)/.exec(location.hash)?.[1] ?? FIRST);
+}
+
+async function start() {
+  try {
+    const first = await ask("start");
+    views = first.views;
+    nav.replaceChildren(h("ul", {}, views.map(({ name, title }) => h("li", {}, h("a", { href: `#/${name}`, "data-view": name }, title)))));
+    await problem.begin(first);
+    bar.show();
+    addEventListener("hashchange", route);
+    await route();
+  } catch (error) {
+    if (!(error instanceof LostError)) throw error;
+    main.replaceChildren();
+    lost(error);
+  }
+}
+
+start();

@@ -1,0 +1,290 @@
+// The figures of the fields view, from the state of the page: answer, snapshots, and what the reader has chosen.
+
+import { heat } from "../figures/heat.js";
+import { histogram } from "../figures/histogram.js";
+import { lines } from "../figures/lines.js";
+import { multiples } from "../figures/multiples.js";
+import { raster } from "../figures/raster.js";
+import { banded, colourOf, count, line, marked, overTime, titleOf } from "./curves.js";
+import { timeText } from "./player.js";
+
+export const RATIO = "participation ratio";
+const RATIO_OF_MEAN = "participation ratio of the mean field";
+const [LOSS, LOSS_OF_MEAN] = ["loss (y²)", "loss of the mean network (y²)"];
+const FLIPPED = "gates flipped since the first time";
+const DISTANCE = "distance to theory, 99 % band";
+export const SHAPES = ["width (sites)", "spectral peak (cycles along the sites)", "low-frequency share", "centre (site)"];
+const MOST_CURVES = 60; // faint fields in one figure
+const MOST_PANELS = 3; // units side by side
+const TIME = { label: "t", log: true };
+const WEIGHT = { label: "weight w", unit: "y/x" };
+
+// `state` has {answer, times, tables, snapshot, shown, first, behind, unit, aligned, shape}: `shown` are the networks at
+// the snapshot by name, `first` those at the first one, and `tables` the rows of every snapshot.
+export function figuresOf(state) {
+  const { answer, shown } = state;
+  const trained = Object.keys(shown).length > 0;
+  if (!trained && !answer.theory) return answer.spectra ? [spectrum(state)] : [];
+  return [
+    ...(answer.line ? [fields(state)] : images(state)),
+    ratio(state),
+    ...(trained ? [ratios(state)] : []),
+    loss(state),
+    ...(trained && answer.line ? [shape(state)] : []),
+    ...(answer.spectra ? [spectrum(state)] : []),
+    ...(Object.values(shown).some((one) => one.raster) ? [flips(state)] : []),
+    ...(trained && answer.theory ? [distance(state)] : []),
+    ...(Object.values(shown).some((one) => one.raster) ? [gates(state)] : []),
+  ];
+}
+
+function at({ answer, snapshot }) {
+  return `t = ${timeText(answer.times[snapshot])}`;
+}
+
+function unitsOf({ answer, unit }) {
+  if (unit !== "all") return [Number(unit)];
+  return count(Math.min(MOST_PANELS, answer.units.length));
+}
+
+function fields(state) {
+  return state.aligned && Object.keys(state.shown).length ? alignedFields(state) : unitFields(state);
+}
+
+// All fields of each model, shifted to their centre and with the sign of their largest weight.
+function alignedFields(state) {
+  const { answer, shown, unit } = state;
+  const x = count(answer.n).map((site) => site - Math.floor(answer.n / 2));
+  const own = (one) => (unit === "all" ? one.aligned.flat() : one.aligned.map((network) => network[Number(unit)]));
+  const panels = Object.entries(shown).map(([name, one]) => ({
+    title: titleOf(name),
+    series: [
+      ...own(one).slice(0, MOST_CURVES).map((y) => line(x, y, "each field", colourOf(name), "faint")),
+      line(x, one.aligned_mean[unit === "all" ? answer.units.length : Number(unit)], "their mean", colourOf(name)),
+    ],
+  }));
+  return {
+    key: "fields", make: multiples, size: "wide",
+    data: { panels },
+    options: {
+      title: `Fields aligned by their centre, ${at(state)}`,
+      caption: `${unit === "all" ? "All units of all networks" : `Unit ${answer.units[Number(unit)]} of all networks`}, each with the sign of its largest weight.`,
+      x: { label: "site from the centre", integer: true }, y: WEIGHT, own: panels.length > 1,
+    },
+  };
+}
+
+function unitFields(state) {
+  const { answer, shown, snapshot } = state;
+  const { theory } = answer;
+  const x = count(answer.n);
+  const panels = unitsOf(state).map((k) => ({
+    title: `unit ${answer.units[k]}`,
+    series: [
+      ...Object.entries(shown).flatMap(([name, one]) => one.weights.slice(0, MOST_CURVES)
+        .map((network) => line(x, network[k], null, colourOf(name), "faint"))),
+      ...(theory ? [
+        line(x, theory.end[k], "theory, t → ∞", "muted", "dash"),
+        line(x, theory.flow[snapshot][k], "gradient flow", "muted"),
+        line(x, theory.descent[snapshot][k], "theory: gradient descent", "theory"),
+      ] : []),
+      ...Object.entries(shown).map(([name, one]) => (theory
+        ? { ...line(x, one.mean[k], `${titleOf(name)}, mean of networks`, colourOf(name)), look: "marks" }
+        : line(x, one.mean[k], `${titleOf(name)}, mean of networks`, colourOf(name)))),
+    ],
+  }));
+  const beside = theory ? "The line is the exact mean of networks; marks are the mean of trained ones, each of them faint." : "Each network is faint.";
+  return {
+    key: "fields", make: multiples, size: "wide",
+    data: { panels },
+    options: { title: `Fields of the units, ${at(state)}`, caption: beside, x: { label: "site", integer: true }, y: WEIGHT },
+  };
+}
+
+// Fields on a grid: theory and the mean of networks of one unit, in the same colours.
+function images(state) {
+  const { answer, shown, snapshot, unit } = state;
+  const k = unit === "all" ? 0 : Number(unit);
+  const [rows, columns] = answer.shape;
+  const found = [
+    ...(answer.theory ? [["theory", answer.theory.descent[snapshot][k]], ["theory, t → ∞", answer.theory.end[k]]] : []),
+    ...Object.entries(shown).flatMap(([name, one]) => [
+      [`${titleOf(name)}, mean of networks`, one.mean[k]], [`${titleOf(name)}, one network`, one.weights[0][k]],
+    ]),
+  ];
+  return found.map(([name, field]) => ({
+    key: `image-${name}`, make: heat,
+    data: { values: count(rows).map((row) => field.slice(row * columns, (row + 1) * columns)) },
+    options: {
+      title: `Field of unit ${answer.units[k]}: ${name}`, caption: `At ${name.includes("∞") ? "the end" : at(state)}, over the grid of sites.`,
+      x: { label: "column", integer: true }, y: { label: "row", integer: true }, value: WEIGHT, square: true, down: true,
+    },
+  }));
+}
+
+function levelsOf({ answer }, axis) {
+  return Object.entries(answer.levels).map(([name, value]) => ({ name, [axis]: value }));
+}
+
+function now(state) {
+  return { name: "", x: state.answer.times[state.snapshot] };
+}
+
+function ratio(state) {
+  const { answer, shown, unit } = state;
+  const one = unit === "all" ? "0" : answer.units[Number(unit)];
+  const theory = overTime(state, RATIO_OF_MEAN, one, "theory");
+  const series = [
+    ...Object.keys(shown).map((name) => banded(overTime(state, RATIO, unit === "all" ? "all" : one, name), `${titleOf(name)}, mean over networks`, colourOf(name))),
+    ...(theory.x.length ? [
+      line(theory.x, theory.y, `theory, field of unit ${one}`, "theory"),
+      ...(answer.model in shown ? [marked(overTime(state, RATIO_OF_MEAN, one, answer.model), `of the mean ${titleOf(answer.model)} field`, colourOf(answer.model))] : []),
+    ] : []),
+  ];
+  return {
+    key: "ratio", make: lines,
+    data: { series, levels: [...levelsOf(state, "y"), now(state)] },
+    options: {
+      title: "Participation ratio",
+      caption: theory.x.length
+        ? "The theory predicts the mean field: marks are its ratio, without the bias of noise. Bands are means over networks of the ratio of each."
+        : "The mean over networks of the ratio of each, with one standard error; dashed are fields without localization, and one site.",
+      x: TIME, y: { label: "Σw⁴/(Σw²)²", log: true },
+    },
+  };
+}
+
+function ratios(state) {
+  const { answer, shown, unit } = state;
+  const values = (one) => (unit === "all" ? one.ratio.flat() : one.ratio.map((network) => network[Number(unit)])).filter(Number.isFinite);
+  return {
+    key: "ratios", make: histogram,
+    data: {
+      groups: Object.entries(shown).map(([name, one]) => ({ name: titleOf(name), colour: colourOf(name), values: values(one) })),
+      levels: levelsOf(state, "x").filter(({ name }) => name !== "flat"),
+    },
+    options: {
+      title: `Participation ratio of every field, ${at(state)}`,
+      caption: `${unit === "all" ? "All units" : `Unit ${answer.units[Number(unit)]}`} of all networks.`,
+      x: { label: "Σw⁴/(Σw²)²", domain: [0, 1] }, y: { label: "fields" },
+    },
+  };
+}
+
+function loss(state) {
+  const { answer, shown } = state;
+  const theory = overTime(state, LOSS_OF_MEAN, "", "theory");
+  const series = [
+    ...Object.keys(shown).map((name) => banded(overTime(state, LOSS, "", name), `${titleOf(name)}, mean over networks`, colourOf(name))),
+    ...(theory.x.length ? [line(theory.x, theory.y, "theory, mean network", "theory")] : []),
+    ...(theory.x.length && answer.model in shown
+      ? [marked(overTime(state, LOSS_OF_MEAN, "", answer.model), `of the mean ${titleOf(answer.model)} network`, colourOf(answer.model))] : []),
+  ];
+  return {
+    key: "loss", make: lines,
+    data: { series, levels: [...(answer.theory ? [{ name: "least", y: answer.theory.least }] : []), now(state)] },
+    options: {
+      title: "Loss",
+      caption: theory.x.length ? "Networks scatter around their mean, so that their mean loss is larger than that of the mean network." : "The mean over networks with one standard error.",
+      x: TIME, y: { label: "⟨(y − ŷ)²⟩", unit: "y²", zero: true },
+    },
+  };
+}
+
+// Both class spectra above the field's: the order of the lengths decides where the class y = 1 has more power.
+function spectrum(state) {
+  const { answer, shown, snapshot, unit } = state;
+  const { classes, field } = answer.spectra;
+  const q = count(classes[0].length);
+  const k = unit === "all" ? 0 : Number(unit);
+  const own = [
+    ...(field ? [line(q, field[snapshot][k], `theory, unit ${answer.units[k]}`, "theory")] : []),
+    ...Object.entries(shown).map(([name, one]) => line(q, one.power[unit === "all" ? answer.units.length : k], `${titleOf(name)}, mean over networks`, colourOf(name))),
+  ];
+  const panels = [
+    { title: "inputs of each class", series: classes.map((y, c) => line(q, y, answer.classes[c], c < 4 ? `class-${c + 1}` : c)), axes: { y: { label: "S(q)", unit: "x²", log: true } } },
+    ...(own.length ? [{ title: `fields, ${at(state)}`, series: own, axes: { y: { label: "share of power a mode", zero: true } } }] : []),
+  ];
+  return {
+    key: "spectrum", make: multiples, size: "wide",
+    data: { panels },
+    options: {
+      title: "Spectrum of the field beside those of both classes",
+      caption: [...answer.said.slice(1), shown[answer.model]?.said ?? ""].join(" "),
+      x: { label: "q", unit: "cycles along the sites", integer: true }, y: { label: "power" }, own: true,
+    },
+  };
+}
+
+function shape(state) {
+  const { answer, shown, unit, shape: quantity } = state;
+  const one = unit === "all" ? "all" : answer.units[Number(unit)];
+  const [, label, measured] = /^(.*?)(?: \((.*)\))?$/.exec(quantity);
+  return {
+    key: "shape", make: lines,
+    data: {
+      series: Object.keys(shown).map((name) => banded(overTime(state, quantity, one, name), titleOf(name), colourOf(name))),
+      levels: [now(state)],
+    },
+    options: {
+      title: `${label[0].toUpperCase()}${label.slice(1)} of the fields`,
+      caption: quantity.startsWith("centre") && (answer.ring || unit === "all")
+        ? "A mean of centres has a meaning for one unit on an open line alone: choose a unit there."
+        : "The mean over networks with one standard error.",
+      x: TIME, y: { label, unit: measured },
+    },
+  };
+}
+
+function distance(state) {
+  const { shown } = state;
+  const series = Object.keys(shown).flatMap((name) => {
+    const [low, high] = ["from", "to"].map((end) => overTime(state, `${DISTANCE} ${end}`, "", name));
+    return low.x.length ? [{ name: titleOf(name), colour: colourOf(name), x: low.x, y: low.y.map((y, k) => (y + high.y[k]) / 2), low: low.y, high: high.y }] : [];
+  });
+  return {
+    key: "distance", make: lines,
+    data: { series, levels: [now(state)] },
+    options: {
+      title: "Distance of the mean field to the theory",
+      caption: "A band that covers all times together with probability 99 %; the line is its middle.",
+      x: TIME, y: { label: "|E w − theory|/|theory|", zero: true },
+    },
+  };
+}
+
+function flips(state) {
+  const { answer, shown, unit } = state;
+  const one = unit === "all" ? "all" : answer.units[Number(unit)];
+  const series = Object.entries(shown).filter(([, found]) => found.flipped)
+    .map(([name]) => banded(overTime(state, FLIPPED, one, name), titleOf(name), colourOf(name)));
+  return {
+    key: "flips", make: lines,
+    data: { series, levels: [{ name: "unrelated gates", y: 0.5 }, now(state)] },
+    options: {
+      title: "Gates flipped since the first time", caption: "The share of fresh examples on which a gate differs.",
+      x: TIME, y: { label: "share of examples", zero: true },
+    },
+  };
+}
+
+// Units × examples: open gates, and those that have opened or closed since the first snapshot.
+function gates(state) {
+  const { answer, shown, first } = state;
+  const [name, one] = Object.entries(shown).find(([, found]) => found.raster);
+  const before = first[name].raster;
+  const values = one.raster.map((row, k) => [...row].map((open, m) => {
+    const was = before[k][m] === "1";
+    return open === "1" ? (was ? 1 : 2) : was ? 3 : 0;
+  }));
+  const border = one.categories.indexOf(1);
+  return {
+    key: "gates", make: raster, size: "wide",
+    data: { values },
+    options: {
+      title: `Gates of one ${titleOf(name)} network, ${at(state)}`,
+      caption: border > 0 ? `Examples 0 to ${border - 1}: ${answer.classes[0]}; then ${answer.classes[1]}.` : "One column an example.",
+      x: { label: "example" }, y: { label: "unit" },
+    },
+  };
+}

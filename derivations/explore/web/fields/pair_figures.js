@@ -1,0 +1,148 @@
+// The figures of the compare view: A and B on shared axes, and the difference of the two.
+
+import { heat } from "../figures/heat.js";
+import { histogram } from "../figures/histogram.js";
+import { lines } from "../figures/lines.js";
+import { multiples } from "../figures/multiples.js";
+import { banded, count, line, overTime } from "./curves.js";
+import { RATIO, SHAPES } from "./figures.js";
+import { timeText } from "./player.js";
+
+const SIDES = ["A", "B"];
+const COLOUR = { A: 3, B: 4 };
+const APART = "B − A";
+const MOST_CURVES = 60;
+const TIME = { label: "t", log: true };
+const RATIO_AXIS = { label: "Σw⁴/(Σw²)²", log: true };
+
+// `state` has {answer, times, tables, snapshot, now}: `now` is the snapshot that is shown, undefined before training.
+export function figuresOf(state) {
+  const { answer, now } = state;
+  const line = SIDES.every((side) => answer.sides[side].line);
+  return [
+    ...(now ? (line ? [fields(state)] : images(state)) : []),
+    ...(now ? [overTimes(state, RATIO, "Participation ratio", RATIO_AXIS, answer.levels), ratios(state)] : []),
+    ...(answer.sides.A.spectra && answer.sides.B.spectra ? [spectra(state)] : []),
+    ...(now && line ? [overTimes(state, SHAPES[0], "Width of the fields", { label: "width", unit: "sites" }, {})] : []),
+    ...(now ? [overTimes(state, "loss (y²)", "Loss", { label: "⟨(y − ŷ)²⟩", unit: "y²", zero: true }, {})] : []),
+  ];
+}
+
+function titleOf({ answer }, side) {
+  return `${side}: ${answer.sides[side].title}`;
+}
+
+function at({ times, snapshot }) {
+  return `t = ${timeText(times[snapshot])}`;
+}
+
+// The aligned fields of both, and the difference of their means.
+function fields(state) {
+  const { answer, now } = state;
+  const along = (n) => count(n).map((site) => site - Math.floor(n / 2));
+  const panels = SIDES.map((side) => {
+    const x = along(answer.sides[side].n);
+    const { fields: each, mean } = now.sides[side];
+    return {
+      title: titleOf(state, side),
+      series: [
+        ...each.slice(0, MOST_CURVES).map((y) => line(x, y, null, COLOUR[side], "faint")),
+        line(x, mean, `mean field of ${side}`, COLOUR[side]),
+      ],
+    };
+  });
+  if (now.difference) {
+    panels.push({ title: `${APART}: difference of the mean fields`, series: [line(along(answer.sides.A.n), now.difference, APART, "theory")] });
+  }
+  return {
+    key: "fields", make: multiples, size: "wide",
+    data: { panels },
+    options: {
+      title: `Fields aligned by their centre, ${at(state)}`,
+      caption: "Every unit of every network is faint, with the sign of its largest weight; the axes are the same.",
+      x: { label: "site from the centre", integer: true }, y: { label: "weight w", unit: "y/x" },
+    },
+  };
+}
+
+function images(state) {
+  const { answer, now } = state;
+  return SIDES.filter((side) => answer.sides[side].shape).map((side) => {
+    const [rows, columns] = answer.sides[side].shape;
+    const [field] = now.sides[side].fields;
+    return {
+      key: `image-${side}`, make: heat,
+      data: { values: count(rows).map((row) => field.slice(row * columns, (row + 1) * columns)) },
+      options: {
+        title: titleOf(state, side), caption: `The field of unit 0 of one network, ${at(state)}.`,
+        x: { label: "column", integer: true }, y: { label: "row", integer: true }, value: { label: "weight w", unit: "y/x" }, square: true, down: true,
+      },
+    };
+  });
+}
+
+// A quantity of both against time, and beside it the difference.
+function overTimes(state, quantity, title, axis, levels) {
+  const both = SIDES.map((side) => {
+    const curve = banded(overTime(state, quantity, undefined, side), titleOf(state, side), COLOUR[side]);
+    return side === "B" ? { ...curve, look: "dash" } : curve;
+  });
+  const now = { name: "", x: state.times[state.snapshot] };
+  const apart = banded(overTime(state, quantity, undefined, APART), APART, "theory");
+  return {
+    key: title, make: multiples, size: quantity === RATIO ? "normal" : undefined,
+    data: {
+      panels: [
+        { title: "A and B", series: both, levels: [...Object.entries(levels).map(([name, y]) => ({ name, y })), now], axes: { y: axis } },
+        { title: APART, series: [apart], levels: [now], axes: { y: { ...axis, label: `difference of ${axis.label}`, log: false, zero: true } } },
+      ],
+    },
+    options: {
+      title, caption: "The mean over networks with one standard error; the difference is taken network by network.",
+      x: TIME, y: axis, own: true, columns: 2,
+    },
+  };
+}
+
+function ratios(state) {
+  const { answer, now } = state;
+  return {
+    key: "ratios", make: histogram,
+    data: {
+      groups: SIDES.map((side) => ({ name: titleOf(state, side), colour: COLOUR[side], values: now.sides[side].ratio.flat().filter(Number.isFinite) })),
+      levels: Object.entries(answer.levels).filter(([name]) => name !== "flat").map(([name, x]) => ({ name, x })),
+    },
+    options: {
+      title: `Participation ratio of every field, ${at(state)}`, caption: "All units of all networks of both.",
+      x: { label: "Σw⁴/(Σw²)²", domain: [0, 1] }, y: { label: "fields" },
+    },
+  };
+}
+
+function spectra(state) {
+  const { answer, now } = state;
+  const panels = SIDES.map((side) => {
+    const { spectra: classes, classes: names } = answer.sides[side];
+    return {
+      title: `inputs of ${titleOf(state, side)}`,
+      series: classes.map((y, c) => line(count(y.length), y, names[c], c < 4 ? `class-${c + 1}` : c)),
+      axes: { y: { label: "S(q)", unit: "x²", log: true } },
+    };
+  });
+  if (now && SIDES.every((side) => now.sides[side].power)) {
+    panels.push({
+      title: `fields, ${at(state)}`,
+      series: SIDES.map((side) => line(count(now.sides[side].power.length), now.sides[side].power, `mean field power of ${side}`, COLOUR[side], side === "A" ? "line" : "dash")),
+      axes: { y: { label: "share of power a mode", zero: true } },
+    });
+  }
+  return {
+    key: "spectra", make: multiples, size: "wide",
+    data: { panels },
+    options: {
+      title: "Spectra of both laws, and of the fields",
+      caption: "A Gaussian clone has the spectra of its law: then the order of the lengths is no reason for a difference.",
+      x: { label: "q", unit: "cycles along the sites", integer: true }, y: { label: "power" }, own: true,
+    },
+  };
+}

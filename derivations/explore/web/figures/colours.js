@@ -1,0 +1,33 @@
+// Colours by their meaning. Each is a custom property, so that a change of theme needs no redrawing.
+
+const MEANINGS = new Set([
+  "class-1", "class-2", "class-3", "class-4", "theory", "gated-linear", "relu", "erf", "sigmoid",
+  "muted", "ground", "line", "accent", "refuted",
+]);
+const SERIES = 6;
+const POSITIVE = [44, 120, 210]; // blue and red keep their contrast on a white and on a dark ground
+const NEGATIVE = [214, 69, 61];
+
+/** Return the CSS colour of a meaning, such as "class-1", or of a curve known by its number alone. */
+export function colour(meaning) {
+  if (Number.isInteger(meaning)) return `var(--series-${meaning % SERIES})`;
+  if (!MEANINGS.has(meaning)) throw new Error(`"${meaning}" is no meaning of a colour.`);
+  return `var(--${meaning})`;
+}
+
+/** Return [red, green, blue, opacity] of a value from -limit to limit: 0 is the ground of the page in either theme. */
+export function diverging(limit) {
+  return (value) => {
+    const share = limit > 0 ? Math.max(-1, Math.min(1, value / limit)) : 0;
+    return [...(share < 0 ? NEGATIVE : POSITIVE), Math.abs(share)];
+  };
+}
+
+/** Return [red, green, blue, opacity] of a value between two ends, from dark blue to yellow. */
+export function sequential([low, high], interpolate) {
+  return (value) => {
+    const share = high > low ? Math.max(0, Math.min(1, (value - low) / (high - low))) : 0;
+    const { r, g, b } = interpolate(share);
+    return [r, g, b, 1];
+  };
+}

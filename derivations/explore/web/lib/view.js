@@ -1,0 +1,160 @@
+// The frame of a view: its own controls, the tabs Figure, Table, Python, LaTeX and Save, notes and errors. An error
+// keeps the last figure. A view gives `draw(answer)`, and may give controls of its own.
+
+import { pngOf, print, svgOf } from "../figures/save.js";
+import { LostError } from "./api.js";
+import { Controls } from "./controls.js";
+import { download, fresh, h } from "./dom.js";
+import { inWords } from "./refusals.js";
+import { table } from "./tables.js";
+
+const TABS = ["Figure", "Table", "Python", "LaTeX", "Save"];
+
+export class View {
+  // `draw(answer)` draws the answer; `controls(answer)` describes the view's own controls, `tools` are elements that
+  // stand beside them, such as those of Work.
+  constructor(root, context, { draw, controls = () => [], tools = [] }) {
+    this.context = context;
+    this.draw = draw;
+    this.describe = controls;
+    this.answer = null;
+    this.controls = new Controls((name, value) => this.choose({ [name]: value }));
+    this.fault = h("div", { class: "refusal", role: "alert", hidden: true });
+    this.notes = h("div", { class: "notes", role: "note", hidden: true });
+    this.panels = new Map();
+    this.buttons = new Map();
+    const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "What is shown" });
+    const panels = TABS.map((name) => this.#tab(name, tabs));
+    const steer = h("div", { class: "steer" }, this.controls.element, tools);
+    root.replaceChildren(steer, tabs, this.fault, this.notes, ...panels);
+    this.open(TABS.includes(context.settings.tab) ? context.settings.tab : TABS[0]);
+  }
+
+  get figure() {
+    return this.panels.get("Figure");
+  }
+
+  // Asks for the answer anew, with the settings of the view and those that only this question has.
+  async update(more = {}) {
+    try {
+      const answer = await this.context.ask({ ...this.context.settings, ...more });
+      if (answer === null) return;
+      this.show(answer);
+    } catch (error) {
+      if (error instanceof LostError) return;
+      if (error.remedy === undefined) throw error;
+      this.refuse(error);
+    }
+  }
+
+  show(answer) {
+    this.fault.hidden = true;
+    this.answer = answer;
+    this.say([...this.context.notes, ...(answer.missing ?? []), ...(answer.note ? [inWords(answer.note)] : [])]);
+    const blank = Object.keys(answer).every((key) => key === "note");
+    this.figure.classList.toggle("blank", blank);
+    if (!blank) {
+      this.controls.show(this.describe(answer));
+      this.draw(answer);
+    }
+    this.figure.dataset.version = Number(this.figure.dataset.version ?? 0) + 1;
+    if (this.opened !== "Figure") this.#fill(this.opened);
+  }
+
+  refuse(error) {
+    this.fault.replaceChildren(h("strong", {}, error.message), ` ${error.remedy}`);
+    this.fault.hidden = false;
+  }
+
+  say(notes) {
+    this.notes.replaceChildren(...notes.map((note) => h("p", {}, note)));
+    this.notes.hidden = notes.length === 0;
+  }
+
+  choose(settings) {
+    this.context.choose(settings);
+    this.update();
+  }
+
+  open(name) {
+    this.opened = name;
+    for (const [other, button] of this.buttons) {
+      const chosen = other === name;
+      button.setAttribute("aria-selected", String(chosen));
+      button.tabIndex = chosen ? 0 : -1;
+      this.panels.get(other).hidden = !chosen;
+    }
+    this.context.choose({ tab: name });
+    if (name !== "Figure" && this.answer !== null) this.#fill(name);
+  }
+
+  #tab(name, list) {
+    const [tab, panel] = [fresh("tab"), fresh("panel")];
+    const button = h("button", { type: "button", role: "tab", id: tab, "aria-controls": panel, onclick: () => this.open(name) }, name);
+    button.addEventListener("keydown", (event) => this.#step(event, name));
+    list.append(button);
+    const content = h("div", { role: "tabpanel", id: panel, "aria-labelledby": tab, class: `panel panel-${name.toLowerCase()}` });
+    this.buttons.set(name, button);
+    this.panels.set(name, content);
+    return content;
+  }
+
+  #step(event, name) {
+    const place = TABS.indexOf(name);
+    const to = { ArrowRight: place + 1, ArrowLeft: place - 1, Home: 0, End: TABS.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const next = TABS[(to + TABS.length) % TABS.length];
+    this.open(next);
+    this.buttons.get(next).focus();
+  }
+
+  #fill(name) {
+    const panel = this.panels.get(name);
+    if (name === "Table") panel.replaceChildren(this.answer.table ? table(this.answer.table, "The numbers of the figure") : h("p", {}, "This view has no table."));
+    else if (name === "Save") panel.replaceChildren(this.#files());
+    else this.#text(panel, name.toLowerCase());
+  }
+
+  async #text(panel, want) {
+    const text = await this.#wanted(want);
+    if (text === null) return;
+    const copy = h("button", { type: "button", class: "quiet" }, "Copy");
+    copy.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(text);
+      this.context.announce("Copied.");
+      copy.textContent = "Copied";
+    });
+    panel.replaceChildren(h("div", { class: "code" }, copy, h("pre", { tabindex: 0 }, h("code", {}, text))));
+  }
+
+  async #wanted(want) {
+    try {
+      const found = await this.context.ask({ ...this.context.settings, want });
+      return found === null ? null : found.note ? inWords(found.note) : found.text;
+    } catch (error) {
+      return error.remedy === undefined ? null : `${error.message} ${error.remedy}`;
+    }
+  }
+
+  #files() {
+    const { name } = this.context;
+    const save = (label, run) => h("button", { type: "button", onclick: run }, label);
+    return h("div", { class: "files" },
+      save("Figure as SVG", () => this.#visible(() => download(`${name}.svg`, "image/svg+xml", svgOf(this.figure)))),
+      save("Figure as PNG", () => this.#visible(async () => download(`${name}.png`, "image/png", await pngOf(this.figure)))),
+      save("Figure as PDF (print)", () => this.#visible(() => print([...this.figure.querySelectorAll("figure")]))),
+      save("Numbers as CSV", async () => download(`${name}.csv`, "text/csv", await this.#wanted("csv"))),
+      save("Problem as TOML", () => download("problem.toml", "application/toml", this.context.problem.toml)));
+  }
+
+  // A figure is measured as it is saved, so that its panel must be there for as long.
+  async #visible(run) {
+    this.figure.hidden = false;
+    try {
+      await run();
+    } finally {
+      this.figure.hidden = this.opened !== "Figure";
+    }
+  }
+}

@@ -1,0 +1,188 @@
+// The data view: covariances, middle row, spectrum, marginal or means, and examples of each class.
+
+import { heat } from "../figures/heat.js";
+import { lines } from "../figures/lines.js";
+import { Figures } from "../lib/figures.js";
+import { View } from "../lib/view.js";
+
+const REST = 200; // milliseconds without a move, after which samples are drawn
+
+export function mount(root, context) {
+  const view = new View(root, context, { draw, controls });
+  const figures = new Figures(view.figure);
+  let waiting = 0;
+
+  function draw(answer) {
+    figures.draw(figuresOf(answer));
+  }
+
+  return {
+    async update() {
+      clearTimeout(waiting);
+      await view.update();
+      clearTimeout(waiting);
+      waiting = setTimeout(() => view.update({ sample: true }), REST);
+    },
+    destroy: () => clearTimeout(waiting),
+  };
+}
+
+// The pair of classes whose covariances are drawn, where there are more than two.
+function controls({ classes, first }) {
+  if (classes.length <= 2) return [];
+  const options = classes.slice(1).map((name, c) => [String(c), `${classes[c]} and ${name}`]);
+  return [{ name: "first", label: "covariances of", kind: "choice", value: String(first), options }];
+}
+
+function figuresOf(answer) {
+  return [...answer.covariances.map((one) => covariance(answer, one)), row(answer), spectrum(answer),
+    answer.marginal ? marginal(answer) : means(answer), ...(answer.examples ? [examples(answer)] : [])];
+}
+
+function covariance({ classes, shape, site, how, covariances }, { class: c, matrix }) {
+  const limit = Math.max(...covariances.flatMap((one) => one.matrix.flat().map(Math.abs)));
+  const onGrid = shape !== null;
+  return {
+    key: `covariance-${c}`,
+    make: heat,
+    data: { values: matrix },
+    options: {
+      title: `Covariance, ${classes[c]}`,
+      caption: onGrid ? `Of every site with the middle one, site ${site}; ${how}.` : `Of every pair of sites; ${how}.`,
+      x: { label: onGrid ? "column" : "site l", integer: true },
+      y: { label: onGrid ? "row" : "site k", integer: true },
+      value: { label: "Cov", unit: "x²" },
+      square: true, down: true, limit: limit || 1,
+    },
+  };
+}
+
+// Curves of each class: exact as lines, sampled as marks.
+function curves({ classes, how }, x, exact, sampled) {
+  const colours = classes.map((_, c) => colourOf(c));
+  const marks = sampled ?? [];
+  return [
+    ...marks.map((y, c) => ({ name: "sampled", colour: colours[c], x, y, look: "marks" })),
+    ...exact.map((y, c) => ({ name: `${classes[c]}, ${how}`, colour: colours[c], x, y })),
+  ];
+}
+
+export function colourOf(c) {
+  return c < 4 ? `class-${c + 1}` : c;
+}
+
+function along(values) {
+  return values[0].map((_, place) => place);
+}
+
+function row(answer) {
+  const { row: found, site } = answer;
+  const place = found.row === null ? "" : ` along row ${found.row}`;
+  return {
+    key: "row", make: lines,
+    data: { series: curves(answer, along(found.exact), found.exact, found.sampled) },
+    options: {
+      title: `Covariance with site ${site}${place}`,
+      caption: "How far the inputs of a class are alike.",
+      x: { label: found.row === null ? "site k" : "column", integer: true }, y: { label: "Cov", unit: "x²", zero: true },
+    },
+  };
+}
+
+function spectrum(answer) {
+  const { exact, sampled } = answer.spectrum;
+  const rank = along(exact).map((place) => place + 1);
+  return {
+    key: "spectrum", make: lines,
+    data: { series: curves(answer, rank, exact, sampled) },
+    options: {
+      title: "Spectrum of the covariance",
+      caption: "Eigenvalues in descending order; those of the size of rounding are left out.",
+      x: { label: "rank", integer: true }, y: { label: "eigenvalue", unit: "x²", log: true },
+    },
+  };
+}
+
+function marginal(answer) {
+  const { marginal: found, discrete, classes, how } = answer;
+  const series = discrete ? classes.flatMap((name, c) => stems(found[c], c, name)) : classes.flatMap((name, c) => steps(found[c], c, name, how));
+  return {
+    key: "marginal", make: lines,
+    data: { series },
+    options: {
+      title: "Marginal of one site",
+      caption: discrete ? "The values of x with their probabilities." : "The probability of a bin over its width.",
+      x: { label: "x" }, y: { label: discrete ? "probability" : "density", unit: discrete ? null : "1/x", zero: true },
+    },
+  };
+}
+
+const APART = 0.04; // of the classes at one value of x
+
+function stems({ x, exact, sampled }, c, name) {
+  const colour = colourOf(c);
+  const at = x.map((value) => value + c * APART);
+  const marks = sampled ? [{ name: "sampled", colour, x: at, y: sampled, look: "marks" }] : [];
+  return [...at.map((value, k) => ({ name, colour, x: [value, value], y: [0, exact[k]] })), ...marks];
+}
+
+function steps({ x, exact, sampled }, c, name, how) {
+  const colour = colourOf(c);
+  const edges = exact.flatMap((_, k) => [x[k], x[k + 1]]);
+  const heights = exact.flatMap((height) => [height, height]);
+  const middle = exact.map((_, k) => (x[k] + x[k + 1]) / 2);
+  const marks = sampled ? [{ name: "sampled", colour, x: middle, y: sampled, look: "marks" }] : [];
+  return [...marks, { name: `${name}, ${how}`, colour, x: edges, y: heights }];
+}
+
+function means(answer) {
+  const { means: found } = answer;
+  const place = found.row === null ? "" : ` along row ${found.row}`;
+  return {
+    key: "means", make: lines,
+    data: { series: curves(answer, along(found.exact), found.exact, found.sampled) },
+    options: {
+      title: `Class means${place}`,
+      caption: "The sites are not alike, so that the mean of each stands in place of one marginal.",
+      x: { label: found.row === null ? "site" : "column", integer: true }, y: { label: "⟨x⟩", unit: "x", zero: true },
+    },
+  };
+}
+
+function examples(answer) {
+  return answer.shape === null ? curvesOfExamples(answer) : tiles(answer);
+}
+
+function curvesOfExamples({ classes, examples: drawn }) {
+  const all = drawn.flat(2);
+  const shift = 1.15 * (Math.max(...all) - Math.min(...all)) || 1;
+  const count = drawn[0].length;
+  const series = drawn.flatMap((rows, c) => rows.map((y, k) => ({
+    name: classes[c], colour: colourOf(c), x: along([y]), y: y.map((value) => value - (c * count + k) * shift),
+  })));
+  return {
+    key: "examples", make: lines,
+    data: { series },
+    options: {
+      title: "Examples", caption: `${count} of each class, one below the other.`,
+      x: { label: "site", integer: true }, y: { label: "x, shifted", ticks: [] },
+    },
+  };
+}
+
+function tiles({ classes, shape, examples: drawn }) {
+  const [rows, columns] = shape;
+  const blank = Array(columns + 1).fill(null);
+  const values = drawn.flatMap((of) => [
+    ...Array.from({ length: rows }, (_, r) => of.flatMap((x) => [...x.slice(r * columns, (r + 1) * columns), null])),
+    blank.concat(...of.slice(1).map(() => blank)),
+  ]);
+  return {
+    key: "examples", make: heat,
+    data: { values },
+    options: {
+      title: "Examples", caption: `A row of each class, from above: ${classes.join("; ")}.`,
+      x: { label: "", ticks: [] }, y: { label: "", ticks: [] }, value: { label: "x" }, square: true, down: true,
+    },
+  };
+}

@@ -1,0 +1,237 @@
+"""The fields and the compare view in a real browser: training, films, replays, matched pairs, and copied Python."""
+
+import subprocess
+import sys
+from ast import literal_eval
+from dataclasses import replace
+
+import pytest
+
+from derivations.experiments.folders import problem_named
+from derivations.explore import compare_page, fields_page, two_laws
+from derivations.explore.fields import rows, theory_of
+from derivations.explore.problems import FIRST
+from tests.derivations.explore.browser import EVERY, SECONDS, explorer, needs_a_browser
+from tests.tolerances import EXPLORER_DESCENT
+from theory.problem import dumps, load
+
+pytestmark = [needs_a_browser, pytest.mark.xdist_group("fields-page")]
+
+ENDLESS = 10**6  # a time that no test waits for
+
+
+@pytest.fixture(scope="module")
+def relu():
+    given = problem_named("relu-training")
+    small = replace(given, data=replace(given.data, n=12), network=replace(given.network, units=3))
+    return replace(small, training=replace(small.training, times=(0, 16)))
+
+
+@pytest.fixture(scope="module")
+def running():
+    with explorer() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def shown(running, relu):
+    found = running.tab("fields", relu)
+    done(found)
+    return found
+
+
+def done(shown):
+    """Wait until networks are trained; a control that asks for others forgets the old ones at once."""
+    shown.page.wait_for_selector('.work[data-state="done"]', timeout=SECONDS)
+
+
+def figures(shown):
+    return shown.page.locator(".panel-figure .figure-title").all_text_contents()
+
+
+def table(shown):
+    """The rows of the open table: texts, and numbers in full."""
+    shown.tab("Table")
+    return shown.page.evaluate(
+        """() => [...document.querySelectorAll(".table tbody tr")].map((row) => [...row.children].map(
+            (cell) => cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value)))"""
+    )
+
+
+def copied(shown, folder):
+    """The lines that the Python of the page prints in a fresh interpreter."""
+    # An older text stays until the newer one is there.
+    shown.page.evaluate("document.querySelector('.panel-python').replaceChildren()")
+    shown.tab("Python")
+    text = shown.page.locator(".panel-python code")
+    text.wait_for()
+    path = folder / "copied.py"
+    path.write_text(text.text_content(), encoding="utf-8")
+    found = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+    return [literal_eval(line) for line in found.stdout.splitlines()]
+
+
+def same(shown, printed):
+    """The rows of the page are those that the copied Python prints, with the columns that have a value."""
+    assert len(shown) == len(printed)
+    kept = [key for key in printed[0] if any(row[key] is not None for row in printed)]
+    for cells, row in zip(shown, printed, strict=True):
+        for cell, key in zip(cells, kept, strict=True):
+            if isinstance(row[key], float):
+                assert abs(cell - row[key]) <= EXPLORER_DESCENT * max(1, abs(row[key])), (key, cells)
+            else:
+                assert cell == ("–" if row[key] is None else row[key]), (key, cells)
+
+
+def test_relu_networks_train_at_once_and_say_that_they_have_no_theory(shown, tmp_path):
+    assert "No theory stands beside these networks" in shown.page.locator(".notes").text_content()
+    assert any(title.startswith("Fields aligned by their centre, t = 16") for title in figures(shown))
+    assert any(title.startswith("Gates of one ReLU network") for title in figures(shown))
+    same(table(shown), copied(shown, tmp_path))
+    shown.tab("Figure")
+    shown.nothing_went_wrong()
+
+
+def test_the_film_of_the_training_ends_at_its_last_time(shown, relu):
+    page, times = shown.page, fields_page.asked(relu, {}).training.times
+    shown.slider("time t").focus()
+    page.keyboard.press("Home")
+    page.wait_for_function("document.querySelector('.figure-title').textContent.endsWith('t = 2')", polling=EVERY)
+    assert shown.slider("time t").get_attribute("aria-valuetext") == "2"
+    before = shown.version
+    page.get_by_role("button", name="Play the film of the training").click()
+    page.get_by_role("button", name="Pause the film").wait_for()
+    page.get_by_role("button", name="Play the film of the training").wait_for()
+    assert page.locator(".figure-title").first.text_content().endswith("t = 16")
+    assert shown.version - before == len(times) - 1  # from the second time on
+    shown.nothing_went_wrong()
+
+
+def test_units_and_alignment_are_chosen_without_a_question(shown):
+    page = shown.page
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.get_by_label("fields of").select_option("2")
+    aligned = page.get_by_role("switch", name="Aligned by centre")
+    assert aligned.get_attribute("aria-checked") == "true"
+    aligned.click()
+    page.wait_for_function("document.querySelector('.panel-title').textContent === 'unit 2'", polling=EVERY)
+    aligned.click()
+    page.get_by_label("fields of").select_option("all")
+    assert asked == []
+
+
+def test_frozen_gates_are_replayed_beside_the_network(shown, tmp_path):
+    page = shown.page
+    page.get_by_label("replay with frozen gates").select_option("2")
+    done(shown)
+    page.locator(".panel-title").get_by_text("gates frozen in 2 pieces").wait_for()
+    same(table(shown), copied(shown, tmp_path))
+    shown.tab("Figure")
+    page.get_by_label("replay with frozen gates").select_option("")
+    done(shown)
+    shown.nothing_went_wrong()
+
+
+def test_a_wrong_time_stands_beside_its_control_and_keeps_the_figure(shown):
+    page, before = shown.page, figures(shown)
+    field = page.get_by_label("train to t")
+    field.fill("-3")
+    field.press("Enter")
+    page.locator('.control[data-name="until"]').get_by_role("alert").get_by_text("not above 0").wait_for()
+    assert field.get_attribute("aria-invalid") == "true"
+    assert figures(shown) == before
+    field.fill("16")
+    field.press("Enter")
+    page.locator('.control[data-name="until"]').get_by_role("alert").wait_for(state="hidden")
+    done(shown)
+    shown.errors.clear()  # the browser reports the refused request
+
+
+def test_theory_is_there_before_any_training_and_stop_while_it_runs(running, tmp_path):
+    shown = running.tab("fields", load(FIRST))
+    page = shown.page
+    assert page.get_by_role("button", name="Stop").count() == 0
+    asked = fields_page.asked(load(FIRST), {})
+    last = rows(asked, len(asked.training.times) - 1, {}, theory_of(asked))
+    assert [row[-1] for row in table(shown)] == [row["theory"] for row in last]
+    same(table(shown), copied(shown, tmp_path))
+    shown.tab("Figure")
+    shown.use(replace(load(FIRST), training=replace(load(FIRST).training, times=(1, ENDLESS))))
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.get_by_role("button", name="Stop").click()
+    page.wait_for_selector('.work[data-state="stopped"]')
+    page.get_by_role("button", name="Stop").wait_for(state="hidden")
+    shown.use(load(FIRST))
+    gain = shown.slider("gain g").input_value()
+    page.get_by_role("button", name="Play the gain").click()
+    page.wait_for_function(
+        "before => document.querySelector('[data-name=\"data.gain\"] input').value > Number(before)",
+        arg=gain,
+        polling=EVERY,
+    )
+    page.get_by_role("button", name="Pause the gain").click()
+    shown.nothing_went_wrong()
+    page.close()
+
+
+def test_a_law_and_its_gaussian_clone_train_and_are_judged(running, relu, tmp_path):
+    shown = running.tab("compare", relu)
+    page = shown.page
+    done(shown)
+    assert page.get_by_role("button", name="its Gaussian clone").get_attribute("aria-pressed") == "true"
+    verdict = page.locator(".verdict p").all_text_contents()
+    assert [text[:2] for text in verdict] == ["A ", "B "]
+    assert page.locator(".panel-title").all_text_contents()[2] == "B − A: difference of the mean fields"
+    sides = compare_page.asked(relu, {})
+    page.locator(".plan p").get_by_text("closure").first.wait_for()
+    facts = two_laws.statistics(two_laws.compared(sides["A"].data, sides["B"].data))
+    cells = {row[0]: row for row in table(shown)}
+    for fact in facts:
+        known = [cell for cell in cells[fact["quantity"]][1:] if cell != "–"]
+        assert known == [fact[side] for side in ("A", "B", "B − A") if fact[side] is not None]
+    printed = {row["quantity"]: row for row in copied(shown, tmp_path)}
+    row = printed["participation ratio"]
+    numbers = [row[key] for side in ("A", "B", "B − A") for key in (side, f"{side} ±")]
+    assert all(
+        abs(cell - number) <= EXPLORER_DESCENT
+        for cell, number in zip(cells["participation ratio"][1:], numbers, strict=True)
+    )
+    shown.tab("Figure")
+
+    page.get_by_role("button", name="its labels exchanged").click()
+    done(shown)
+    page.get_by_role("button", name="a problem of its own").click()
+    other = page.get_by_label("The problem B as TOML")
+    other.fill("[data]")
+    page.get_by_role("button", name="Use as B").click()
+    page.get_by_role("alert").get_by_text("lacks").wait_for()
+    other.fill(dumps(replace(relu, data=replace(relu.data, gain=1))))
+    page.get_by_role("button", name="Use as B").click()
+    done(shown)
+    shown.errors.clear()  # the browser reports the refused request
+    page.get_by_role("button", name="its Gaussian clone").click()
+    done(shown)
+    page.get_by_label("data law").select_option("gaussian-clone")
+    page.get_by_role("note").get_by_text("Gaussian already").wait_for()
+    page.get_by_role("button", name="its labels exchanged").click()
+    done(shown)
+    shown.nothing_went_wrong()
+    page.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280, 2560])
+def test_both_views_fit_their_width(shown, width):
+    page = shown.page
+    page.set_viewport_size({"width": width, "height": 900})
+    for view in ("compare", "fields"):
+        page.evaluate(f"location.hash = '#/{view}'")
+        page.wait_for_selector(f".view-{view} .panel-figure figure")
+        done(shown)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        names = page.locator("button").evaluate_all(
+            "all => all.map((b) => b.getAttribute('aria-label') || b.textContent)"
+        )
+        assert all(name.strip() for name in names)
+    shown.nothing_went_wrong()

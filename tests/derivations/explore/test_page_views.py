@@ -1,0 +1,87 @@
+"""The map, gates, formula and graph views in a real browser."""
+
+import pytest
+
+from derivations.experiments.folders import problem_named
+from derivations.explore import graphs
+from derivations.explore.problems import FIRST
+from tests.derivations.explore.browser import explorer, needs_a_browser
+from theory.problem import load, loads
+
+pytestmark = [needs_a_browser, pytest.mark.xdist_group("page")]
+
+
+@pytest.fixture(scope="module")
+def running():
+    with explorer() as found:
+        yield found
+
+
+def test_the_map_comes_row_by_row_and_a_click_opens_the_fields(running):
+    shown = running.tab("map")
+    page = shown.page
+    page.locator(".work[data-state=done]").wait_for()
+    page.locator(".figure-heat").first.click(position={"x": 300, "y": 150})
+    page.get_by_text("Fields at gain g =").wait_for()
+    assert page.get_by_role("button", name="Stop").count() == 0
+    shown.tab("Python")
+    page.get_by_text("found = phase_map(problem, x, y").wait_for()
+    shown.nothing_went_wrong()
+
+
+def test_weights_are_drawn_by_the_arrow_keys(running):
+    shown = running.tab("gates")
+    page = shown.page
+    pencil = page.locator(".figure-pencil")
+    pencil.wait_for()
+    page.get_by_label("weights to start from").select_option("one site")
+    page.get_by_text("the exact formula, and samples that know none").wait_for()
+    pencil.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowUp")
+    pencil.get_by_text("site 21: 0.05").wait_for(state="attached")
+    page.get_by_text("samples ± 2 standard errors").first.wait_for()
+    shown.nothing_went_wrong()
+
+
+def test_a_gate_s_control_changes_the_problem_of_all_views(running):
+    shown = running.tab("gates")
+    page = shown.page
+    page.get_by_label("look at").select_option("gates")
+    with page.expect_response("**/api/problem"):
+        page.get_by_label("gate 0", exact=True).select_option("always")
+    with page.expect_response("**/api/views/gates"):  # the view follows the new problem
+        page.get_by_label("gate 0: site", exact=True).wait_for(state="detached")
+    page.get_by_role("button", name="TOML").click()
+    text = page.get_by_label("the problem as TOML").input_value()
+    assert loads(text).network.gates[0].kind == "always"
+    assert loads(text).network.gates[1] == load(FIRST).network.gates[1]
+    shown.nothing_went_wrong()
+
+
+def test_a_formula_is_answered_refuted_and_refused(running):
+    shown = running.tab("formula")
+    page = shown.page
+    page.locator(".verdict .badge", has_text="derived, each step checked").wait_for()
+    assert page.locator(".steps li").count() == page.locator(".steps .badge[data-holds=true]").count() > 3
+    assert page.locator(".steps math").count() > 3
+    page.get_by_label("examples").select_option("an equation")
+    page.locator(".verdict .badge", has_text="refuted").wait_for()
+    page.get_by_label("integrand, or equation between E[…]").fill("foo(z1)")
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.locator(".work[data-state=failed]").get_by_text("foo is not known").wait_for()
+    shown.nothing_went_wrong()
+
+
+def test_a_graph_and_its_networks(running):
+    shown = running.tab("graph")
+    page = shown.page
+    page.get_by_role("button", name="Open the race").click()
+    race = graphs.graph_page(problem_named("race"), "1", "1", 256, 8)
+    page.get_by_text(graphs.sentence(race)).wait_for()
+    page.get_by_label("highlight the paths through").select_option("decode")
+    page.get_by_text("paths through decode", exact=True).wait_for()
+    page.get_by_role("button", name="Train").click()
+    page.locator(".work[data-state=done]").wait_for()
+    page.get_by_text("networks ± 2 standard errors").first.wait_for()
+    shown.nothing_went_wrong()

@@ -1,0 +1,139 @@
+"""Long work: what it publishes, how it ends, and what happens to it where nobody asks any more."""
+
+import os
+import signal
+from threading import Event
+from time import monotonic
+
+import pytest
+
+from derivations.explore.running import KEPT, PATIENCE, Job, Jobs, StoppedError, in_a_process
+from theory.problem import InputError, WorkbenchError
+
+LONG = 60.0  # seconds that a loaded machine may take
+
+
+def test_results_come_as_they_are_published():
+    go = Event()
+
+    def work(job):
+        job.publish(1, value="kept")
+        go.wait()
+        job.publish(2)
+
+    job = Job(work)
+    first = job.state(0, LONG)
+    assert (first.result, first.value, first.running) == (1, "kept", True)
+    go.set()
+    job.join()
+    last = job.state()
+    assert (last.result, last.running, last.error) == (2, False, None)
+    assert last.version > first.version
+
+
+def test_the_share_is_seen_without_a_result():
+    job = Job(lambda job: job.advance(0.25))
+    job.join()
+    assert (job.state().share, job.state().result) == (0.25, None)
+
+
+def test_a_stopped_job_ends_at_its_next_step():
+    begun, go = Event(), Event()
+
+    def work(job):
+        begun.set()
+        go.wait()
+        job.advance(0.5)
+        raise AssertionError("it went on")
+
+    job = Job(work)
+    begun.wait()
+    job.stop()
+    go.set()
+    job.join()
+    assert (job.state().running, job.state().error) == (False, None)
+
+
+def test_an_error_of_the_library_is_kept():
+    def work(_job):
+        raise InputError("No.", "Do.")
+
+    job = Job(work)
+    job.join()
+    assert job.state().error.message == "No."
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_fault_is_named_and_does_not_pass_for_an_end():
+    job = Job(lambda job: 1 / 0)
+    job.join()
+    assert "ZeroDivisionError" in job.state().error.message
+
+
+def test_a_job_for_which_nobody_asks_ends():
+    jobs, go = Jobs(), Event()
+
+    def work(job):
+        go.wait()
+        job.advance(1.0)
+
+    job = jobs.get(jobs.start(work))
+    jobs.end_abandoned(monotonic() + PATIENCE / 2)
+    assert not job.stopping
+    jobs.end_abandoned(monotonic() + 2 * PATIENCE)
+    assert job.stopping
+    go.set()
+    jobs.stop_all()
+    assert not job.state().running
+
+
+def test_ended_jobs_do_not_pile_up():
+    jobs = Jobs()
+    names = []
+    for _ in range(KEPT + 3):
+        names.append(jobs.start(lambda job: job.publish(1)))
+        jobs.get(names[-1]).join()
+    jobs.stop_all()
+    with pytest.raises(InputError, match="no job"):
+        jobs.get(names[0])
+    assert jobs.get(names[-KEPT]).state().result == 1
+
+
+def _refused(word):
+    raise InputError(word, "Do.", "kind")
+
+
+def test_a_process_answers_or_raises_the_library_s_error():
+    found = []
+
+    def work(job):
+        found.append(in_a_process(job, divmod, 7, 2))
+        in_a_process(job, _refused, "No.")
+
+    job = Job(work)
+    job.join()
+    error = job.state().error
+    assert found == [(3, 1)]
+    assert (error.message, error.hint, error.kind) == ("No.", "Do.", "kind")
+
+
+def test_a_process_that_dies_is_an_error():
+    job = Job(lambda job: in_a_process(job, os._exit, 1))
+    job.join()
+    assert isinstance(job.state().error, WorkbenchError)
+    assert "ended without" in job.state().error.message
+
+
+def test_a_stop_kills_the_process():
+    raised = []
+
+    def work(job):
+        try:
+            in_a_process(job, signal.pause)
+        except StoppedError as stopped:
+            raised.append(stopped)
+
+    job = Job(work)
+    job.stop()
+    job.join()
+    assert len(raised) == 1

@@ -1,0 +1,159 @@
+"""The server of the explorer: who may ask, how much, what the headers say, and how errors are answered."""
+
+from dataclasses import replace
+
+import pytest
+
+from derivations.explore.guard import HEADERS, LARGEST_BODY
+from derivations.explore.problems import FIRST
+from derivations.explore.running import JOBS
+from derivations.explore.server import WEB
+from derivations.explore.views import view_of, views
+from tests.derivations.explore.client import ORIGIN, TOKEN, Client
+from theory.problem import InputError, OutOfReachError, dumps, load
+
+FIRST_TEXT = dumps(load(FIRST))
+
+
+@pytest.fixture(scope="module")
+def client():
+    return Client()
+
+
+def test_the_page_comes_without_the_token_and_the_answers_do_not(client):
+    assert client.asked("GET", "/", authorization=None).body == (WEB / "index.html").read_bytes()
+    for given in (None, "", "Bearer", f"Bearer {TOKEN}x", "Bearer ü"):
+        assert client.asked("POST", "/api/start", b"{}", authorization=given).status == 401
+    assert client.post("start").status == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/api/start"])
+def test_only_the_served_address_is_answered(client, path):
+    method = "GET" if path == "/" else "POST"
+    for host in ("evil.example", "127.0.0.1:8001", "localhost:8000", "", None):
+        assert client.asked(method, path, b"{}", host=host).status == 421
+    for origin in ("http://evil.example", "http://127.0.0.1:8001", "https://127.0.0.1:8000", "null"):
+        assert client.asked(method, path, b"{}", origin=origin).status == 403
+    assert client.asked(method, path, b"{}", origin=None).status == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "given"),
+    [("/", {}), ("/app.js", {}), ("/none", {}), ("/api/start", {"authorization": None}), ("/", {"host": "evil"})],
+)
+def test_every_answer_has_the_headers(client, path, given):
+    headers = client.asked("GET", path, **given).headers
+    assert {name: headers[name] for name in HEADERS} == HEADERS
+    policy = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))
+    assert policy["default-src"] == policy["frame-ancestors"] == "'none'"
+    assert policy["script-src"] == policy["connect-src"] == "'self'"
+
+
+@pytest.mark.parametrize("path", ["/../server.py", "/%2e%2e/server.py", "/..%2fserver.py", "//etc/passwd"])
+def test_only_the_page_is_served(client, path):
+    assert client.asked("GET", path).status == 404
+
+
+def test_a_large_request_is_refused(client):
+    assert client.asked("POST", "/api/problem", b"x" * (LARGEST_BODY + 1)).status == 413
+    assert client.asked("POST", "/api/problem", b"x" * LARGEST_BODY).status == 422
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "says"),
+    [
+        ("problem", b"{", "not JSON"),
+        ("problem", b"[]", "not an object"),
+        ("problem", b"{}", "lacks toml"),
+        ("problem", b'{"toml": "[data]"}', "lacks"),
+        ("problem", b'{"toml": "", "values": {"data.gain": 1}}', "not texts"),
+        ("views/none", b'{"toml": ""}', "no view"),
+        ("jobs/none", b'{"toml": ""}', "no kind of job"),
+    ],
+)
+def test_what_cannot_be_read_is_named(client, path, body, says):
+    reply = client.asked("POST", f"/api/{path}", body)
+    assert reply.status == 422
+    assert says in reply.json["error"]["message"]
+    assert reply.json["error"]["remedy"]
+
+
+def test_the_first_answer_has_the_views_and_the_problem(client):
+    answer = client.post("start").json
+    assert [view["name"] for view in answer["views"]] == list(views())
+    assert answer["views"][0]["name"] == "start"
+    assert answer["toml"] == FIRST_TEXT
+    assert all((WEB / "views" / f"{view['name']}.js").is_file() for view in answer["views"])
+    assert all(view["question"].endswith("?") for view in answer["views"])
+
+
+def test_an_error_is_refused_and_a_limitation_is_a_note(client, monkeypatch):
+    def refused(_problem, settings):
+        raise {"error": InputError, "limit": OutOfReachError}[settings["raise"]]("No.", "Do.", "gain")
+
+    monkeypatch.setattr(view_of("data"), "answer", refused)
+    said = {"message": "No.", "remedy": "Do.", "key": "gain"}
+    reply = client.post("views/data", {"toml": FIRST_TEXT, "settings": {"raise": "error"}})
+    assert (reply.status, reply.json) == (422, {"error": said})
+    reply = client.post("views/data", {"toml": FIRST_TEXT, "settings": {"raise": "limit"}})
+    assert (reply.status, reply.json) == (200, {"note": said})
+
+
+def test_two_pages_do_not_share_a_problem(client):
+    other = dumps(replace(load(FIRST), data=replace(load(FIRST).data, gain=7)))
+    assert client.post("problem", {"toml": other}).json["toml"] == other
+    assert client.post("start").json["toml"] == FIRST_TEXT
+    table = {toml: client.post("views/data", {"toml": toml}).json["table"] for toml in (FIRST_TEXT, other)}
+    assert table[FIRST_TEXT] != table[other]
+
+
+@pytest.fixture
+def job(client, monkeypatch):
+    """The number of a job that waits until it is told to go on, and the function that tells it."""
+    from threading import Event
+
+    from derivations.explore.jobs import kind_of_job
+
+    go = Event()
+
+    def run(_problem, settings, job):
+        job.advance(0.5)
+        job.publish({"seen": settings["word"]})
+        go.wait()
+        job.advance(1.0)
+        job.publish({"seen": "the end"})
+
+    monkeypatch.setattr(kind_of_job("train"), "run", run)
+    name = client.post("jobs/train", {"toml": FIRST_TEXT, "settings": {"word": "first"}}).json["id"]
+    yield name, go
+    go.set()
+    JOBS.get(name).join()
+
+
+def test_a_job_is_followed_to_its_end(client, job):
+    name, go = job
+    first = client.asked("GET", f"/api/jobs/{name}?after=0&seconds=60").json
+    assert (first["result"], first["running"], first["share"]) == ({"seen": "first"}, True, 0.5)
+    same = client.asked("GET", f"/api/jobs/{name}?after={first['version']}&seconds=0").json
+    assert (same["version"], same["result"]) == (first["version"], None)
+    go.set()
+    JOBS.get(name).join()
+    last = client.asked("GET", f"/api/jobs/{name}?after={first['version']}&seconds=60").json
+    assert (last["result"], last["running"], last["share"], last["error"]) == ({"seen": "the end"}, False, 1.0, None)
+
+
+def test_a_job_is_stopped(client, job):
+    name, go = job
+    client.asked("GET", f"/api/jobs/{name}?after=0&seconds=60")
+    assert client.asked("DELETE", f"/api/jobs/{name}").status == 200
+    go.set()
+    JOBS.get(name).join()
+    last = client.asked("GET", f"/api/jobs/{name}").json
+    assert (last["running"], last["result"], last["error"]) == (False, {"seen": "first"}, None)
+    assert client.asked("GET", "/api/jobs/nobody").status == 422
+
+
+def test_the_origin_of_the_tests_is_one_that_the_command_serves():
+    from derivations.explore.server import HOST
+
+    assert ORIGIN.startswith(f"http://{HOST}:")

@@ -1,0 +1,136 @@
+"""Shapes and spectra of fields beside their definitions, entry by entry."""
+
+import cmath
+from math import cos, pi
+
+import numpy as np
+import pytest
+
+from derivations.explore.shapes import (
+    CENTRE,
+    LOW,
+    PEAK,
+    RATIO,
+    WIDTH,
+    aligned,
+    mean_and_error,
+    null_levels,
+    of_the_mean,
+    shapes,
+)
+from derivations.explore.spectra import class_spectra, intervals_of, power_of, share_at, spectrum_of
+from sim.measure.receptive_fields import participation_ratio
+from tests.tolerances import EXPLORER_WAVE
+from tests.tolerances_of_explorer import SPECTRUM
+from theory.moments.inputs import input_statistics
+from theory.problem import NonlinearGP, OutOfReachError, SinglePulse
+
+LAW = NonlinearGP(12, (2, 1), 3, "open", "unit-variance", (1, 0))
+RING = NonlinearGP(12, (1, "1/2"), 3, "ring", "unit-variance", (1, 0))
+
+
+@pytest.fixture
+def w():
+    return np.random.default_rng(0).normal(size=(4, 3, 12))
+
+
+def test_fields_of_zeros_have_no_shape_and_others_keep_theirs(w):
+    whole = shapes(w, RING)
+    assert list(whole) == [RATIO, CENTRE, WIDTH, PEAK, LOW]
+    w[2, 1] = 0
+    w[3, 0] = np.nan
+    for name, values in shapes(w, RING).items():
+        undefined = np.zeros(values.shape, bool)
+        undefined[2, 1] = undefined[3, 0] = True
+        assert (np.isnan(values) == undefined).all()
+        assert (values[~undefined] == whole[name][~undefined]).all()
+
+
+@pytest.mark.parametrize(("law", "boundary"), [(LAW, "open"), (RING, "ring")])
+def test_aligned_fields_have_their_centre_in_the_middle(w, law, boundary):
+    centres = shapes(w, law)[CENTRE]
+    moved = aligned(w, centres, boundary)
+    for place in np.ndindex(4, 3):
+        shift, field = int(np.round(centres[place])) - 6, w[place]
+        sign = np.sign(field[np.abs(field).argmax()])
+        for site in range(12):
+            source = site + shift
+            if boundary == "open" and not 0 <= source < 12:
+                assert np.isnan(moved[(*place, site)])
+            else:
+                assert moved[(*place, site)] == sign * field[source % 12]
+
+
+def test_a_mean_takes_the_networks_that_have_a_value():
+    values = np.array([[1.0, 2.0], [3.0, np.nan], [8.0, 4.0]])
+    mean, error = mean_and_error(values)
+    assert mean.tolist() == [4.0, 3.0]
+    assert error.tolist() == [np.std([1, 3, 8], ddof=1) / np.sqrt(3), 1.0]
+    assert np.isnan(mean_and_error(np.array([[np.nan], [1.0]]))[1]).all()
+
+
+def test_a_statistic_of_the_mean_has_no_bias_of_first_order():
+    """Over all samples of two values the mean of the estimate of (E x)^2 is exact; that of the plain square is not."""
+    draws = np.array(np.meshgrid(*[[0.0, 1.0]] * 4)).reshape(4, -1).T
+    estimates = [float(of_the_mean(np.square, draw)[0]) for draw in draws]
+    assert abs(np.mean(estimates) - 1 / 4) <= EXPLORER_WAVE
+    assert np.mean([draw.mean() ** 2 for draw in draws]) == 1 / 4 + 1 / 16
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 40])
+def test_null_levels_are_ratios_of_fields(n):
+    fields = {
+        "flat": np.ones(n),
+        "one site": np.eye(n)[0],
+        "sinusoid": np.cos(2 * np.pi * np.arange(n) / n + 0.3),
+    }
+    levels = null_levels(n)
+    assert ("sinusoid" in levels) == (n != 4)
+    assert levels.keys() - fields.keys() == {"random"}
+    for name in levels.keys() & fields.keys():
+        assert abs(levels[name] - participation_ratio(fields[name])) <= EXPLORER_WAVE * levels[name]
+
+
+@pytest.mark.parametrize("n", [5, 8])
+def test_spectra_are_the_double_sums_of_their_definition(n):
+    root = np.random.default_rng(n).normal(size=(n, n))
+    covariance = root @ root.T
+    found = spectrum_of(covariance)
+    assert len(found) == n // 2 + 1
+    for q, value in enumerate(found):
+        terms = [covariance[k, m] * cos(2 * pi * q * (k - m) / n) for k in range(n) for m in range(n)]
+        assert abs(value - sum(terms) / n) <= SPECTRUM * np.abs(covariance).sum() / n
+    for q, value in enumerate(power_of(root[0])):
+        coefficient = sum(root[0, k] * cmath.exp(-2j * pi * q * k / n) for k in range(n))
+        assert abs(value - abs(coefficient) ** 2 / (n * (root[0] ** 2).sum())) <= SPECTRUM
+
+
+@pytest.mark.parametrize("n", [5, 8])
+def test_the_power_of_all_modes_is_one(n):
+    power = power_of(np.random.default_rng(0).normal(size=(3, n)))
+    everything = np.ones(n // 2 + 1, bool)
+    assert np.abs(share_at(power, everything, n) - 1).max() <= SPECTRUM
+    assert np.isnan(power_of(np.zeros(n))).all()
+
+
+def test_on_a_ring_the_spectrum_has_the_eigenvalues():
+    found = class_spectra(RING)
+    for c in range(2):
+        own = np.sort(np.concatenate([found.power[c], found.power[c][1:6]]))
+        exact = np.linalg.eigvalsh(input_statistics(RING, c).covariance)
+        assert np.abs(own - exact).max() <= SPECTRUM * exact.max() * 12
+
+
+def test_the_class_of_the_larger_label_is_named_by_its_label():
+    exchanged = NonlinearGP(12, (1, "1/2"), 3, "ring", "unit-variance", (0, 1))
+    assert class_spectra(RING).ends == (0, 1)
+    assert class_spectra(exchanged).ends == (1, 0)
+    assert not (class_spectra(RING).larger & class_spectra(exchanged).larger).any()
+    assert intervals_of(class_spectra(RING).larger).startswith("0 to ")
+
+
+def test_spectra_belong_to_lines_and_single_labels():
+    pulses = SinglePulse(8, ((2, 2), (3, 4)), "plus-minus", "sign", (1, 0))
+    assert class_spectra(pulses).power.shape == (2, 5)
+    with pytest.raises(OutOfReachError, match="several numbers"):
+        class_spectra(NonlinearGP(12, (1, 1), 3, "ring", "none", ((1, 0), (0, 1))))

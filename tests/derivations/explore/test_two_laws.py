@@ -1,0 +1,178 @@
+"""The compare view without a browser: matched pairs, statistics of both laws, verdicts, and trained networks."""
+
+from csv import DictReader
+from dataclasses import replace
+from io import StringIO
+
+import numpy as np
+import pytest
+
+from derivations.experiments.folders import problem_named
+from derivations.explore import compare_page, two_laws
+from derivations.explore.problems import FIRST
+from derivations.explore.training import Learned, train_together
+from derivations.statistics.intervals import intervals
+from sim.measure.receptive_fields import participation_ratio
+from tests.derivations.explore.client import Client
+from tests.derivations.explore.test_fields import finished
+from tests.tolerances import EXPLORER_DESCENT
+from theory.moments.amplifier import flat_state_of
+from theory.moments.inputs import input_statistics
+from theory.problem import InputError, SinglePulse, dumps, load
+
+SETTINGS = {"networks": 5, "batch": 32, "until": "16"}
+
+
+@pytest.fixture(scope="module")
+def problem():
+    given = problem_named("relu-training")
+    return replace(given, data=replace(given.data, n=12), network=replace(given.network, units=3))
+
+
+@pytest.fixture(scope="module")
+def sides(problem):
+    return compare_page.asked(problem, SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def learned(sides):
+    return train_together(sides)
+
+
+def test_each_pair_keeps_what_it_says(problem):
+    law = problem.data
+    covariance, kurtosis = (
+        [getattr(input_statistics(law, c), name) for c in (0, 1)] for name in ("covariance", "kurtosis")
+    )
+    kept = {"gaussian": "covariance", "marginal": "covariance", "copula": "kurtosis"}
+    for name in two_laws.PAIRS:
+        other = two_laws.other_side(problem, name)
+        assert (other.network, other.training) == (problem.network, problem.training)
+        assert other.data != law
+        for c in (0, 1) if name in kept else ():
+            given = {"covariance": covariance, "kurtosis": kurtosis}[kept[name]][c]
+            assert np.abs(getattr(input_statistics(other.data, c), kept[name]) - given).max() <= EXPLORER_DESCENT
+    assert two_laws.other_side(problem, "exchanged").data.labels == law.labels[::-1]
+
+
+def test_a_pair_that_does_not_exist_is_a_note_with_the_pairs_to_choose(problem):
+    clone = two_laws.other_side(problem, "gaussian")
+    page = compare_page.page(clone, SETTINGS)
+    assert "Gaussian already" in page["note"]["message"]
+    assert [pair["name"] for pair in page["pairs"]] == list(two_laws.PAIRS)
+    with pytest.raises(InputError, match="no pair"):
+        two_laws.other_side(problem, "twin")
+
+
+def test_given_gates_give_way_to_units_that_find_their_place():
+    gated = load(FIRST)
+    found = compare_page.asked(gated, SETTINGS)
+    for own in found.values():
+        assert (own.network.model, own.network.units) == ("relu", gated.network.units)
+        assert own.simulated().initialisation == "per-replicate"
+    as_given = compare_page.asked(gated, SETTINGS | {"units": "given"})
+    assert {own.network.model for own in as_given.values()} == {"gated-linear"}
+    assert as_given["A"].simulated().initialisation == "shared"
+
+
+def test_a_problem_of_its_own_is_trained_as_a_is(problem):
+    pulses = SinglePulse(10, ((2, 2), (4, 4)), "plus-minus", "sign", (1, 0))
+    other = replace(problem, data=pulses, training=replace(problem.training, tau=3, times=(1, 7)))
+    found = compare_page.asked(problem, SETTINGS | {"pair": "own", "other": dumps(other)})
+    assert found["B"].data == pulses
+    assert found["B"].training.times == found["A"].training.times
+    assert found["B"].simulation == found["A"].simulation
+    shown = compare_page.snapshot_page(found, 0, train_together(found))
+    assert shown["difference"] is None  # fields of other sizes have none
+    with pytest.raises(InputError):
+        compare_page.asked(problem, SETTINGS | {"pair": "own", "other": "[data]"})
+
+
+def test_statistics_are_those_of_both_laws(sides):
+    a, b = (sides[side].data for side in "AB")
+    found = {row["quantity"]: row for row in two_laws.statistics(two_laws.compared(a, b))}
+    row = found["excess kurtosis, y = 1, ξ = 2"]
+    assert abs(row["A"] - input_statistics(a, 0).kurtosis[0]) <= EXPLORER_DESCENT
+    assert (row["B"], row["B − A"]) == (0.0, -row["A"])
+    assert found["largest difference of the covariances, y = 1, ξ = 2"]["B − A"] <= EXPLORER_DESCENT
+    row = found["elasticity of a flat field"]
+    assert (row["A"], row["B"]) == (flat_state_of(a).elasticity, flat_state_of(b).elasticity)
+
+
+def test_a_flat_field_changes_its_stability_at_the_gain_that_is_named():
+    law = replace(problem_named("localization-problem").data, gain=10)
+    found = two_laws.stability(law, gains=True)
+    below, above = (flat_state_of(replace(law, gain=str(factor * found.gain))) for factor in (0.99, 1.01))
+    assert (below.unstable, above.unstable) == (False, True)
+    laws = two_laws.compared(
+        law, two_laws.other_side(replace(problem_named("localization-problem"), data=law), "gaussian").data
+    )
+    one, other = two_laws.reasons(laws)
+    assert "unstable" in one
+    assert f"It is stable below the gain {found.gain:.3g}." in one
+    assert "a flat field is stable" in other
+    assert two_laws.stability(law, gains=False).gain is None
+
+
+def test_a_law_without_a_flat_state_says_why():
+    laws = two_laws.compared(load(FIRST).data, load(FIRST).data)
+    assert all("says nothing of this law" in reason for reason in two_laws.reasons(laws))
+    assert not any("elasticity" in row["quantity"] for row in two_laws.statistics(laws))
+
+
+def _learned(ratios, n=12):
+    """Networks of one unit: one site has the weight 1, and all others have one that gives about these ratios."""
+    fields = np.stack([np.full(n, (1 / ratio - 1) ** 0.5 / n**0.5) for ratio in ratios])
+    fields[:, 3] = 1.0
+    return Learned(fields[:, None, None], np.ones((len(ratios), 1)))
+
+
+@pytest.mark.parametrize(
+    ("ratios", "localized"),
+    [
+        ([0.9, 0.95, 0.92, 0.97, 0.93], True),
+        ([0.02, 0.03, 0.02, 0.03, 0.02], False),
+        ([0.2, 0.9, 0.05, 0.5, 0.1], None),
+    ],
+)
+def test_a_verdict_rests_on_the_whole_interval(sides, ratios, localized):
+    own = _learned(ratios)
+    found = two_laws.verdict(sides["A"], own, 0)
+    measured = participation_ratio(own.weights[:, 0]).mean(axis=1)
+    expected = intervals(measured[:, None], 0.01)
+    assert (found.mean, found.low, found.high) == (expected.mean[0], expected.low[0], expected.high[0])
+    assert found.random == 3 / 14
+    assert found.localized is localized
+
+
+def test_networks_that_have_diverged_have_no_verdict(sides):
+    lost = Learned(np.full((5, 1, 3, 12), np.nan), np.full((5, 1), np.nan))
+    assert two_laws.verdict(sides["A"], lost, 0) is None
+    assert "diverged" in two_laws.sentences(sides, {"A": lost, "B": lost}, 0)[0]
+
+
+def test_the_difference_is_taken_network_by_network(sides, learned):
+    table = {row["quantity"]: row for row in two_laws.rows(sides, -1, learned)}
+    each = [participation_ratio(learned[side].weights[:, -1]).mean(axis=1) for side in "AB"]
+    row = table["participation ratio"]
+    assert abs(row["B − A"] - (each[1] - each[0]).mean()) <= EXPLORER_DESCENT
+    assert abs(row["B − A ±"] - (each[1] - each[0]).std(ddof=1) / np.sqrt(5)) <= EXPLORER_DESCENT
+
+
+def test_a_job_trains_both_and_keeps_them_for_the_files(problem, sides):
+    client, toml = Client(), dumps(problem)
+    name, state = finished(client, "compare", toml, SETTINGS)
+    assert state["error"] is None
+    snapshots = state["result"]["snapshots"]
+    assert len(snapshots) == len(sides["A"].training.times)
+    assert [text[0] for text in snapshots[-1]["said"]] == ["A", "B"]
+    texts = {}
+    for want in ("csv", "latex", "python"):
+        asked = {"toml": toml, "settings": SETTINGS | {"job": name, "snapshot": 1, "want": want}}
+        texts[want] = client.post("views/compare", asked).json["text"]
+    table = list(DictReader(StringIO(texts["csv"])))
+    last = [row for row in table if (row["quantity"], row["of"]) == ("participation ratio", "A")][-1]
+    shown = next(row for row in snapshots[-1]["rows"] if row["quantity"] == "participation ratio")
+    assert float(last["value"]) == shown["A"]
+    assert texts["latex"].count("begin{tabular}") == 2
+    assert "gaussian-clone" in texts["python"]

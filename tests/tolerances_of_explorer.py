@@ -1,0 +1,14 @@
+"""Tolerances of what the page of the explorer shows."""
+
+from tests.tolerances import UNIT_ROUNDOFF
+
+# A number shown to six significant digits: half a unit of the last is at most 5e-6 of the number. erf(a z) with
+# |z| <= 1 changes by at most 2/sqrt(pi) < 1.2 times the change of a.
+SHOWN_DIGITS = 1e-5
+
+# A Fourier sum of n <= 12 terms (twice that where it is a double sum), each with a cosine of an argument below 2 pi 12,
+# whose rounding moves it by at most 76 units, and the sums' own n roundings: relative to the sum of the terms' sizes.
+SPECTRUM = (2 * 76 + 4 * 12) * UNIT_ROUNDOFF
+
+# A number that a slider writes with twelve significant digits: half a unit of the last is at most 5e-12 of the number.
+SLIDER_DIGITS = 5e-12
