@@ -7,6 +7,8 @@ from typing import Any
 
 from theory.moments.controls import Control, controls
 from theory.problem import GatedGraph, InputError, Problem, SiteGate, WorkbenchError, dumps
+from theory.problem.arrays import ArraysLaw
+from theory.problem.toml import toml_value
 
 ORIGINAL = "original"
 _SWEEP = """\
@@ -50,6 +52,17 @@ class ControlsAnswer:
             texts["sweep.toml"] = _SWEEP.format(original=ORIGINAL, files=names)
         return texts
 
+    def _written(self, folder: Path) -> dict[str, str]:
+        """Write the arrays of laws into the folder, and return the texts, which name these files."""
+        texts = self.files()
+        for one in self.made:
+            if isinstance(one.control.law, ArraysLaw):
+                archive = folder / f"{one.control.name}.npz"
+                law = one.control.law.filed(archive)
+                text = dumps(replace(one.problem, data=law))
+                texts[f"{one.control.name}.toml"] = text.replace(toml_value(str(archive)), f'"{archive.name}"')
+        return texts
+
     def json(self) -> dict[str, Any]:
         """The object that `gdln controls --json` prints."""
         rows = [
@@ -73,12 +86,15 @@ class ControlsAnswer:
         return "\n".join(lines)
 
     def write(self, folder: Path) -> tuple[Path, ...]:
-        """Write the files into a new or empty folder. Raises InputError where the folder has files."""
+        """Write the files into a new or empty folder, and beside them archives of large arrays.
+
+        Raises InputError where the folder has files.
+        """
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise InputError(f"{folder} exists and is no empty folder; files would be lost.", "Name another.", "file")
         folder.mkdir(parents=True, exist_ok=True)
         written = []
-        for name, text in self.files().items():
+        for name, text in self._written(folder.resolve()).items():
             path = folder / name
             path.write_text(text, encoding="utf-8")
             written.append(path)

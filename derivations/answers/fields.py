@@ -173,7 +173,7 @@ def answer(
 
 def _require_grid(problem: Problem) -> None:
     law = problem.data
-    if not hasattr(law, "shape") or isinstance(problem.network, GatedGraph):
+    if getattr(law, "shape", None) is None or isinstance(problem.network, GatedGraph):
         raise OutOfReachError(
             f"Fields are fitted on grids, for networks with one hidden layer; this problem has the law {law.law!r}.",
             'Use a law on a grid, such as law = "nlgp-2d"; for lines see gdln compare --plot.',

@@ -13,7 +13,6 @@ The names answer the question "kurtosis or correlation?":
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,11 @@ from jaxtyping import Float
 from scipy.optimize import brentq
 
 from theory.moments.arithmetic import FLOAT64
-from theory.moments.inputs import InputStatistics, input_statistics
+from theory.moments.kept_statistics import by_lag, inputs_of, means_of, of_matrices, shortest
 from theory.moments.statistics import class_statistics
 from theory.problem import GaussianClone, InputError, Law, NonlinearGP, OutOfReachError
 from theory.problem.correlations.table import TableCorrelation
+from theory.problem.distributions.gaussian import Gaussian
 from theory.problem.nonlinearities.identity import Identity
 
 NAMES = ("gaussian", "marginal", "copula", "exchanged")
@@ -74,10 +74,11 @@ def _control(name: str, says: str, make: Callable[[], Law]) -> Control:
 def gaussian(law: Law) -> Law:
     """Return the Gaussian law with the same mean and covariance in each class.
 
-    It is the clone of a nonlinear Gaussian process, and for another stationary law the process z + m with a table of
-    correlations. Raises OutOfReachError where the covariance is not a function of the distance, or the inputs are
-    Gaussian.
+    It is the clone of a nonlinear Gaussian process, for another stationary law the process z + m with a table of
+    correlations, and for all others the law "gaussian" with its matrices. Raises OutOfReachError where the inputs are
+    Gaussian already, or do not vary, and for laws without a covariance.
 
+    >>> from theory.moments.inputs import input_statistics
     >>> from theory.problem import SinglePulse
     >>> pulses = SinglePulse(8, ((2, 2), (3, 4)), "plus-minus", "sign", (1, 0))
     >>> copy = gaussian(pulses)
@@ -85,21 +86,24 @@ def gaussian(law: Law) -> Law:
     >>> bool(np.abs(off).max() < 1e-15)
     True
     """
-    if type(law) is GaussianClone or isinstance(getattr(law, "nonlinearity", None), Identity):
+    if type(law) in (GaussianClone, Gaussian) or isinstance(getattr(law, "nonlinearity", None), Identity):
         raise OutOfReachError("The inputs of this law are Gaussian already.", "Compare with another control.")
     if type(law) is NonlinearGP:
         return GaussianClone(**{field.name: getattr(law, field.name) for field in fields(law)})
-    found = [input_statistics(law, c) for c in range(law.classes)]
-    lags, boundary = _by_lag(law, found)
+    found = inputs_of(law)
+    stationary = by_lag(law, found)
+    if stationary is None:
+        return of_matrices(law, found)
+    lags, boundary = stationary
     return NonlinearGP(
         law.n,
         (),
-        tuple(_exact(np.sqrt(own[0])) for own in lags),
+        tuple(shortest(np.sqrt(own[0])) for own in lags),
         boundary,
         "none",
         law.labels,
         priors=law.priors,
-        means=tuple(tuple(map(_exact, own.mean.tolist())) for own in found),
+        means=means_of(found),
         correlation=tuple(_table(own / own[0]) for own in lags),
         nonlinearity="identity",
     )
@@ -112,14 +116,21 @@ def matched(law: Law, nonlinearity: Any) -> NonlinearGP:
     variance 1, so that the covariance of the inputs must have it too. Raises InputError where no Gaussian latent has
     these correlations: then no such copula exists.
 
+    >>> from theory.moments.inputs import input_statistics
     >>> law = NonlinearGP(8, (2, 1), 3, "open", "unit-variance", (1, 0))
     >>> copy = matched(law, "uniform")
     >>> off = input_statistics(copy, 0).covariance - input_statistics(law, 0).covariance
     >>> bool(np.abs(off).max() < 1e-13), copy.nonlinearity == law.nonlinearity
     (True, False)
     """
-    found = [input_statistics(law, c) for c in range(law.classes)]
-    lags, boundary = _by_lag(law, found)
+    found = inputs_of(law)
+    stationary = by_lag(law, found)
+    if stationary is None:
+        raise OutOfReachError(
+            f"The covariance of the law {law.law!r} is not a function of the distance along a line or a ring.",
+            "Use a law that is stationary on a line or a ring.",
+        )
+    lags, boundary = stationary
     for c, own in enumerate(lags):
         if abs(own[0] - 1) > len(lags) * np.finfo(float).eps * 8:
             raise OutOfReachError(
@@ -129,7 +140,7 @@ def matched(law: Law, nonlinearity: Any) -> NonlinearGP:
     process = NonlinearGP(2, (1, 1), 1, "open", "unit-variance", (1, 0), nonlinearity=nonlinearity)
     if process.nonlinearity == getattr(law, "nonlinearity", None) and law.gain == 1:
         raise OutOfReachError("The law has these marginals already.", "Choose another nonlinearity.")
-    means = tuple(tuple(map(_exact, own.mean.tolist())) for own in found)
+    means = means_of(found)
     tables = tuple(_table(_latents(process, own)) for own in lags)
     try:
         return NonlinearGP(
@@ -148,6 +159,7 @@ def other_copula(law: Law, correlation: Any) -> NonlinearGP:
 
     Raises OutOfReachError for a law without a Gaussian latent or with this correlation.
 
+    >>> from theory.moments.inputs import input_statistics
     >>> law = NonlinearGP(8, (2, 1), 3, "open", "unit-variance", (1, 0))
     >>> other = other_copula(law, "exponential")
     >>> bool(input_statistics(other, 0).kurtosis[0] == input_statistics(law, 0).kurtosis[0])
@@ -177,26 +189,6 @@ def exchanged(law: Law) -> Law:
     return replace(law, labels=(*law.labels[1:], law.labels[0]))
 
 
-def _by_lag(law: Law, found: list[InputStatistics]) -> tuple[list[Float[np.ndarray, " lags"]], str]:
-    """The covariance of each class by the distance of two sites, and the boundary; OutOfReachError where it is none."""
-    n = law.n
-    site = np.arange(n)
-    for boundary in ("ring", "open"):
-        apart = np.abs(site[:, None] - site[None, :])
-        distance = apart if boundary == "open" else np.minimum(apart, n - apart)
-        rows = [own.covariance[0, : n if boundary == "open" else n // 2 + 1] for own in found]
-        rounding = 16 * np.finfo(float).eps
-        off = [np.abs(own.covariance - row[distance]).max() for own, row in zip(found, rows, strict=True)]
-        if all(error <= rounding * abs(row[0]) for error, row in zip(off, rows, strict=True)):
-            if not all(row[0] > 0 for row in rows):
-                raise OutOfReachError("The inputs of a class do not vary.", "Choose another law.")
-            return rows, boundary
-    raise OutOfReachError(
-        f"The covariance of the law {law.law!r} is not a function of the distance along a line or a ring.",
-        "Use a law that is stationary on a line or a ring.",
-    )
-
-
 def _latents(process: NonlinearGP, covariances: Float[np.ndarray, " lags"]) -> Float[np.ndarray, " lags"]:
     """The correlation of two latents whose inputs have each covariance."""
 
@@ -218,9 +210,4 @@ def _latents(process: NonlinearGP, covariances: Float[np.ndarray, " lags"]) -> F
 
 
 def _table(values: Float[np.ndarray, " lags"]) -> TableCorrelation:
-    return TableCorrelation([_exact(value) for value in values.tolist()])
-
-
-def _exact(value: float) -> Fraction:
-    """The shortest decimal that rounds to a float64 number."""
-    return Fraction(repr(float(value)))
+    return TableCorrelation([shortest(value) for value in values.tolist()])

@@ -29,8 +29,7 @@ from theory.moments.sign_features import SignFeatures, SignMoments
 from theory.moments.statistics import ClassStatistics, Stationary, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
 from theory.moments.tails import ClassTails
-from theory.problem import Cubic, Identity, Network, OutOfReachError
-from theory.problem.distributions.elliptical import Elliptical
+from theory.problem import Cubic, Identity, Network, NonlinearGP, OutOfReachError
 
 # A certified integral over three signs of which one has a threshold takes 1 ms at 40 digits, over four of which two
 # have one ten times as long.
@@ -67,7 +66,7 @@ def process_moments(
             "degenerate, and different functions of it may be the same gate.",
             'Use hard gates at single sites, simulate it (gdln simulate), or use boundary = "open".',
         )
-    if not isinstance(law, Elliptical):  # whose Gaussian kernel is never singular, and whose x is proportional to z
+    if isinstance(law, NonlinearGP):  # the kernel of others is never singular, or they judge it themselves
         require_independent(law)
         check_gates(law, network, gates)
     seconds = _certified_seconds(law, gates)
@@ -240,7 +239,7 @@ class _Process:
     def _two_sign_block(self, c: int, key: Key) -> Shaped[np.ndarray, "n n"]:
         """E[s_i s_j xi xi^T | class c]; pairs of sites of one lag are made together, and each is handed out once."""
         v, w = (self.gates.half_spaces[i].direction for i in key)
-        if v.site is None or w.site is None:
+        if v.site is None or w.site is None or not self.classes[c].by_distance:
             return two_sign_block(self.classes[c], v, w)
         if (c, key) not in self._blocks:
             same = self._pairs_by_lag[self._lag(key)]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, singledispatch
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Int, Shaped
@@ -23,6 +23,7 @@ from theory.moments.symmetric import Circulant, Dense, Symmetric, Toeplitz
 from theory.problem import Law, NonlinearGP, OutOfReachError
 from theory.problem.correlations import GAUSSIAN
 from theory.problem.distributions.elliptical import Elliptical
+from theory.problem.distributions.gaussian import Gaussian
 
 Stationary = NonlinearGP | Elliptical  # each class is a function of one stationary Gaussian vector
 Lags = Int[np.ndarray, "*any"]
@@ -47,6 +48,8 @@ class ClassStatistics:
     law: Stationary
     c: int
     arithmetic: Arithmetic
+
+    by_distance: ClassVar[bool] = True  # False where a lag is the number of a pair of sites
 
     @cached_property
     def _latent(self) -> tuple[Numbers, Numbers]:
@@ -366,12 +369,16 @@ def all_lags(law: Stationary) -> Int[np.ndarray, "n n"]:
     return np.stack([lags_from(law, site) for site in range(law.n)])
 
 
-def stationary(law: Stationary, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
+def stationary(law: Stationary | Gaussian, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
     """The matrix of which entry (k, l) is by_lag[lag of k and l]: circulant on rings, Toeplitz on the open line.
+
+    Any matrix for the law "gaussian", whose lags are pairs of sites.
 
     >>> stationary(NonlinearGP(3, (1, 1), 1, "open", "none", (1, 0)), np.array([1.0, 0.5, 0.0])).dense().tolist()
     [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
     """
+    if isinstance(law, Gaussian):
+        return Dense(by_lag.reshape(law.n, law.n))
     if law.boundary != "open":
         return Circulant(by_lag[lags_from(law, 0)], law.axes)
     return Toeplitz(by_lag) if len(law.axes) == 1 else Dense(by_lag[all_lags(law)])

@@ -371,7 +371,7 @@ def toml_value(value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(toml_value, value))}]"
     if hasattr(value, "table"):
-        value = value.table()
+        return toml_value(value.table())
     if is_dataclass(value):
         said = {field.name: getattr(value, field.name) for field in fields(value)}
         if kind := getattr(value, "kind", None):  # a class of a room, named by its word
