@@ -14,6 +14,7 @@ from sim.data.sample import Draw, label_table, mean_table, sampler_of, shifted
 from sim.random.streams import Stream
 from theory.problem import NonlinearGP
 from theory.problem.distributions.gaussian import Gaussian
+from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class GaussianSampler:
     or a tensor with one for each. `shift` are the class means.
     """
 
-    law: NonlinearGP | Gaussian
+    law: NonlinearGP | Gaussian | NonlinearGPMatrix
     factors: tuple[Factor, ...]
     labels: Float[torch.Tensor, "C *m"]
     gain: float | Float[torch.Tensor, " C"] | None

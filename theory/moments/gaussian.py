@@ -7,17 +7,17 @@ s of v.x, E[s x_k] = sqrt(2/pi) r_k, and so on. The "lag" of two sites is here t
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
-from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
-from theory.moments.estimated import SampleMoments
+from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
 from theory.moments.gaussian_clone import CloneStatistics
 from theory.moments.inputs import Density, InputStatistics, Sites, input_statistics_of
 from theory.moments.marginal import gaussian_marginal
+from theory.moments.pairs import ByPairs, numbers, of_any_rank
 from theory.moments.process import process_moments, process_second_moments
 from theory.moments.statistics import Lags, statistics_of
 from theory.problem import Network, OutOfReachError
@@ -25,11 +25,12 @@ from theory.problem.distributions.gaussian import Gaussian
 
 
 @dataclass(frozen=True)
-class MatrixStatistics(CloneStatistics):
+class MatrixStatistics(ByPairs, CloneStatistics):
     """Moments of class `c` of the law "gaussian" by pairs of sites.
 
     E|x_i| = sqrt(2 C_ii/pi):
 
+    >>> from theory.moments.arithmetic import FLOAT64
     >>> law = Gaussian([1], [[[4, 1], [1, 1]]])
     >>> round(float(MatrixStatistics(law, 0, FLOAT64).half_space(np.array([0]))[0]) ** 2 * np.pi / 8, 12)
     1.0
@@ -37,12 +38,10 @@ class MatrixStatistics(CloneStatistics):
 
     law: Gaussian
 
-    by_distance: ClassVar[bool] = False
-
     @cached_property
     def covariances(self) -> Numbers:
         """C_ik by the number of the pair."""
-        return _numbers(self.law.matrices[self.c], self.arithmetic).ravel()
+        return numbers(self.law.matrices[self.c], self.arithmetic).ravel()
 
     @property
     def _correlation(self) -> tuple[Numbers, None]:
@@ -63,15 +62,6 @@ class MatrixStatistics(CloneStatistics):
         """C."""
         return self.covariances.reshape(self.law.n, self.law.n)
 
-    @cached_property
-    def lags(self) -> Int[np.ndarray, "n n"]:
-        """The number of each pair of sites."""
-        return np.arange(self.law.n**2).reshape(self.law.n, self.law.n)
-
-    def lags_of(self, site: int) -> Int[np.ndarray, " n"]:
-        """The numbers of the pairs of one site with all."""
-        return self.lags[site]
-
     def half_space(self, lag: Lags) -> Numbers:
         """E[s_i x_k] = C_ik sqrt(2/(pi C_ii)). Raises OutOfReachError for a site that does not vary."""
         site = lag // self.law.n
@@ -91,15 +81,6 @@ class MatrixStatistics(CloneStatistics):
         return self.arithmetic.sign_pair(C[i, j] / self.arithmetic.sqrt(whole), (whole - C[i, j] ** 2) / whole)
 
 
-def _numbers(matrix: Float[np.ndarray, "n n"], arithmetic: Arithmetic) -> Numbers:
-    """Return the float64 entries in an arithmetic, exactly."""
-    if arithmetic is FLOAT64:
-        return matrix
-    from flint import arb
-
-    return np.array([[arb(entry) for entry in row] for row in matrix.tolist()], dtype=object)
-
-
 @statistics_of.register
 def _(law: Gaussian, c: int, arithmetic: Arithmetic) -> MatrixStatistics:
     return MatrixStatistics(law, c, arithmetic)
@@ -107,16 +88,7 @@ def _(law: Gaussian, c: int, arithmetic: Arithmetic) -> MatrixStatistics:
 
 @law_moments.register
 def _(law: Gaussian, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
-    found = process_moments(law, network, arithmetic)
-    if law.regular:
-        return found
-    if arithmetic is not FLOAT64:
-        raise OutOfReachError(
-            "The covariance is singular, or not certain to be regular, in every class: gates and inputs of different "
-            "sites may then be linearly dependent, and the rank of the features is known in float64 alone.",
-            "Leave the digits out, or give a class a covariance whose eigenvalues are all above rounding.",
-        )
-    return SampleMoments(found.assembled(), found.b.reshape(len(found.b), -1), float(found.y2))
+    return of_any_rank(law, process_moments(law, network, arithmetic))
 
 
 @second_moments.register

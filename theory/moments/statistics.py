@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, singledispatch
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from jaxtyping import Int, Shaped
@@ -24,6 +24,7 @@ from theory.problem import Law, NonlinearGP, OutOfReachError
 from theory.problem.correlations import GAUSSIAN
 from theory.problem.distributions.elliptical import Elliptical
 from theory.problem.distributions.gaussian import Gaussian
+from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 
 Stationary = NonlinearGP | Elliptical  # each class is a function of one stationary Gaussian vector
 Lags = Int[np.ndarray, "*any"]
@@ -62,6 +63,14 @@ class ClassStatistics:
         squares, place = np.unique(squared_lags(self.law), return_inverse=True)
         rho, gap = self.arithmetic.exp_minus(squares, rate), self.arithmetic.one_minus_exp_minus(squares, 2 * rate)
         return rho[place], gap[place]
+
+    def at(self, correlations: Shaped[np.ndarray, "n n"]) -> Self:
+        """Return the same statistics for a latent with any matrix of correlations; a lag is then i n + k."""
+        other = replace(self)
+        rho = correlations.ravel()
+        known = {"_latent": (rho, (1 - rho) * (1 + rho)), "lags": np.arange(rho.size).reshape(correlations.shape)}
+        vars(other).update(known)  # in place of the law's own, which are cached there
+        return other
 
     @property
     def latent(self) -> tuple[Numbers, Numbers]:
@@ -369,15 +378,15 @@ def all_lags(law: Stationary) -> Int[np.ndarray, "n n"]:
     return np.stack([lags_from(law, site) for site in range(law.n)])
 
 
-def stationary(law: Stationary | Gaussian, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
+def stationary(law: Stationary | Gaussian | NonlinearGPMatrix, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
     """The matrix of which entry (k, l) is by_lag[lag of k and l]: circulant on rings, Toeplitz on the open line.
 
-    Any matrix for the law "gaussian", whose lags are pairs of sites.
+    Any matrix for laws with matrices, whose lags are pairs of sites.
 
     >>> stationary(NonlinearGP(3, (1, 1), 1, "open", "none", (1, 0)), np.array([1.0, 0.5, 0.0])).dense().tolist()
     [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
     """
-    if isinstance(law, Gaussian):
+    if isinstance(law, Gaussian | NonlinearGPMatrix):
         return Dense(by_lag.reshape(law.n, law.n))
     if law.boundary != "open":
         return Circulant(by_lag[lags_from(law, 0)], law.axes)

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.problem.arrays import ArraysLaw, FloatArray
-from theory.problem.distributions.base import Label, Mean, grid_shape, set_field
+from theory.problem.distributions.base import Label, Law, Mean, grid_shape, set_field
 from theory.problem.errors import InputError
 from theory.problem.positivity import MOST_DENSE
 
@@ -56,13 +56,7 @@ class Gaussian(ArraysLaw):
         set_field(self, "matrices", found)
         require_covariances(found, self.labels)
         self.check_classes()
-        if self.shape is not None:
-            set_field(self, "shape", grid_shape(self.shape))
-            if prod(self.shape) != self.n:
-                raise InputError(
-                    f"data.shape = {list(self.shape)} has {prod(self.shape)} sites, data.covariance {self.n}.",
-                    "Give the rows and columns of the grid.",
-                )
+        check_shape(self)
 
     @property
     def n(self) -> int:
@@ -77,10 +71,35 @@ class Gaussian(ArraysLaw):
     @cached_property
     def regular(self) -> bool:
         """Whether a class certainly has a density: the least eigenvalue of its covariance is above rounding."""
-        return any(_least(matrix)[0] > _least(matrix)[1] for matrix in self.matrices)
+        return any(is_regular(matrix) for matrix in self.matrices)
 
 
-def require_covariances(matrices: Float[np.ndarray, "C n n"], labels: object) -> None:
+def check_shape(law: Law) -> None:
+    """Make the `shape` of a law a pair of sides, where it has one. Raises InputError unless its sites are those of x.
+
+    >>> check_shape(Gaussian([1], [[[1]]]))
+    """
+    if law.shape is None:
+        return
+    set_field(law, "shape", grid_shape(law.shape))
+    if prod(law.shape) != law.n:
+        raise InputError(
+            f"data.shape = {list(law.shape)} has {prod(law.shape)} sites, and the data have n = {law.n}.",
+            "Give the rows and columns of the grid.",
+        )
+
+
+def is_regular(matrix: Float[np.ndarray, "n n"]) -> bool:
+    """Return whether the least eigenvalue of a symmetric matrix is above its rounding.
+
+    >>> is_regular(np.eye(2)), is_regular(np.ones((2, 2)))
+    (True, False)
+    """
+    least, rounding = _least(matrix)
+    return least > rounding
+
+
+def require_covariances(matrices: Float[np.ndarray, "C n n"], labels: object, name: str = "covariance") -> None:
     """Raise InputError unless there is one positive semidefinite matrix for each label.
 
     >>> require_covariances(np.array([[[1.0, 1.0], [1.0, 1.0]]]), [1])
@@ -88,16 +107,16 @@ def require_covariances(matrices: Float[np.ndarray, "C n n"], labels: object) ->
     shape = matrices.shape
     if len(shape) != 3 or shape[1] != shape[2] or 0 in shape:
         raise InputError(
-            f"data.covariance has the shape {list(shape)}, not [C, n, n].", "Give a square matrix for each class."
+            f"data.{name} has the shape {list(shape)}, not [C, n, n].", "Give a square matrix for each class."
         )
     if isinstance(labels, list | tuple) and len(labels) != len(matrices):
         raise InputError(
-            f"data.covariance has {len(matrices)} matrices, data.labels {len(labels)} entries.",
+            f"data.{name} has {len(matrices)} matrices, data.labels {len(labels)} entries.",
             "Give one of both for each class.",
         )
     if shape[1] > MOST_DENSE:
         raise InputError(
-            f"data.covariance has n = {shape[1]} sites, more than {MOST_DENSE}.",
+            f"data.{name} has n = {shape[1]} sites, more than {MOST_DENSE}.",
             "Use fewer: its eigenvalues take minutes.",
         )
     for c, matrix in enumerate(matrices):
@@ -105,14 +124,14 @@ def require_covariances(matrices: Float[np.ndarray, "C n n"], labels: object) ->
         if off.any():
             i, j = np.unravel_index(int(off.argmax()), off.shape)
             raise InputError(
-                f"The covariance of class {c} is not symmetric: its entries {[int(i), int(j)]} and {[int(j), int(i)]} "
+                f"The {name} of class {c} is not symmetric: its entries {[int(i), int(j)]} and {[int(j), int(i)]} "
                 f"are {matrix[i, j]:.17g} and {matrix[j, i]:.17g}.",
                 "Give equal numbers.",
             )
         least, rounding = _least(matrix)
         if least < -rounding:
             raise InputError(
-                f"The covariance of class {c} has the eigenvalue {least:.3g}, below rounding (-{rounding:.3g}): no "
+                f"The {name} of class {c} has the eigenvalue {least:.3g}, below rounding (-{rounding:.3g}): no "
                 "inputs have it.",
                 "Give a positive semidefinite matrix. (Nothing is clipped for you.)",
             )
