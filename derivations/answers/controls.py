@@ -7,7 +7,7 @@ from typing import Any
 
 from theory.moments.controls import Control, controls
 from theory.problem import GatedGraph, InputError, Problem, SiteGate, WorkbenchError, dumps
-from theory.problem.arrays import ArraysLaw
+from theory.problem.distributions.arrays import ArraysLaw
 from theory.problem.toml import toml_value
 
 ORIGINAL = "original"

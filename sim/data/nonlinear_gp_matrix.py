@@ -44,9 +44,7 @@ class MatrixProcessSampler:
 
 
 @sampler_of.register
-def matrix_process_sampler(
-    law: NonlinearGPMatrix, device: torch.device, dtype: torch.dtype
-) -> MatrixProcessSampler:
+def matrix_process_sampler(law: NonlinearGPMatrix, device: torch.device, dtype: torch.dtype) -> MatrixProcessSampler:
     """Return the sampler of the law."""
     factors = tuple(of_matrix(own, f"{law.law}, class {c}", device, dtype) for c, own in enumerate(law.matrices))
     labels, root = label_table(law, device, dtype), math.sqrt(second_moment(law.nonlinearity, 1.0))

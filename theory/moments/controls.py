@@ -7,7 +7,9 @@ The names answer the question "kurtosis or correlation?":
 
     gaussian     the same mean and covariance of the inputs, Gaussian marginals
     marginal     the same covariance of the inputs, another marginal distribution
-    copula       the same marginal distribution, another correlation of the latent
+    copula       the same marginal distribution, another copula: for a law with a latent another correlation of it, for
+                 others the Gaussian copula of the same covariance
+    independent  the same marginal distributions, independent sites
     exchanged    both the same, the labels of the classes exchanged
 """
 
@@ -20,14 +22,17 @@ from jaxtyping import Float
 from scipy.optimize import brentq
 
 from theory.moments.arithmetic import FLOAT64
-from theory.moments.kept_statistics import by_lag, inputs_of, means_of, of_matrices, shortest
+from theory.moments.copulas import copula_with, independent, process_with
+from theory.moments.kept_statistics import by_lag, inputs_of, means_of, of_matrices, priors_of, shortest
 from theory.moments.statistics import class_statistics
-from theory.problem import GaussianClone, InputError, Law, NonlinearGP, OutOfReachError
+from theory.problem import GaussianClone, InputError, Law, NonlinearGP, NonlinearGP2D, OutOfReachError
 from theory.problem.correlations.table import TableCorrelation
 from theory.problem.distributions.gaussian import Gaussian
+from theory.problem.distributions.gaussian_copula import GaussianCopula
+from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 from theory.problem.nonlinearities.identity import Identity
 
-NAMES = ("gaussian", "marginal", "copula", "exchanged")
+NAMES = ("gaussian", "marginal", "copula", "independent", "exchanged")
 _AT_RHO = 1e-15  # of a correlation, where a root is found
 
 
@@ -51,14 +56,15 @@ def controls(law: Law, marginal: Any = "laplace", correlation: Any = "exponentia
 
     >>> law = NonlinearGP(8, (2, 1), 3, "open", "unit-variance", (1, 0))
     >>> [control.name for control in controls(law) if control.law is not None]
-    ['gaussian', 'marginal', 'copula', 'exchanged']
+    ['gaussian', 'marginal', 'copula', 'independent', 'exchanged']
     """
     word = marginal if isinstance(marginal, str) else getattr(marginal, "kind", marginal)
     kernel = correlation if isinstance(correlation, str) else getattr(correlation, "kind", correlation)
     made: dict[str, tuple[str, Callable[[], Law]]] = {
         "gaussian": ("the same mean and covariance, Gaussian marginals", lambda: gaussian(law)),
         "marginal": (f"the same covariance, marginals through {word}", lambda: matched(law, marginal)),
-        "copula": (f"the same marginals, the latent's correlation {kernel}", lambda: other_copula(law, correlation)),
+        "copula": (_other_copula_says(law, kernel), lambda: other_copula(law, correlation)),
+        "independent": ("the same marginals, independent sites", lambda: without_correlations(law)),
         "exchanged": ("the same inputs, the labels of the classes exchanged", lambda: exchanged(law)),
     }
     return tuple(_control(name, says, make) for name, (says, make) in made.items())
@@ -102,19 +108,19 @@ def gaussian(law: Law) -> Law:
         boundary,
         "none",
         law.labels,
-        priors=law.priors,
+        priors=priors_of(law),
         means=means_of(found),
         correlation=tuple(_table(own / own[0]) for own in lags),
         nonlinearity="identity",
     )
 
 
-def matched(law: Law, nonlinearity: Any) -> NonlinearGP:
-    """Return the process x = f(z)/Z + m with the given f whose inputs have the covariance of `law` in each class.
+def matched(law: Law, nonlinearity: Any) -> NonlinearGP | NonlinearGPMatrix:
+    """Return the process x = s f(z)/Z + m with the given f whose inputs have the covariance of `law` in each class.
 
-    The correlation of the latent is the table of the roots rho_d of c_f(rho_d) = C_d/C_0, found in float64; f(z)/Z has
-    variance 1, so that the covariance of the inputs must have it too. Raises InputError where no Gaussian latent has
-    these correlations: then no such copula exists.
+    For a stationary law of variance 1 the correlation of the latent is the table of the roots rho_d of
+    c_f(rho_d) = C_d/C_0, found in float64; for another a matrix. Raises InputError where no Gaussian latent has these
+    correlations: then no such copula exists.
 
     >>> from theory.moments.inputs import input_statistics
     >>> law = NonlinearGP(8, (2, 1), 3, "open", "unit-variance", (1, 0))
@@ -123,29 +129,21 @@ def matched(law: Law, nonlinearity: Any) -> NonlinearGP:
     >>> bool(np.abs(off).max() < 1e-13), copy.nonlinearity == law.nonlinearity
     (True, False)
     """
+    process = NonlinearGP(2, (1, 1), 1, "open", "unit-variance", (1, 0), nonlinearity=nonlinearity)
+    if process.nonlinearity == getattr(law, "nonlinearity", None) and getattr(law, "gain", 1) == 1:
+        raise OutOfReachError("The law has these marginals already.", "Choose another nonlinearity.")
     found = inputs_of(law)
     stationary = by_lag(law, found)
-    if stationary is None:
-        raise OutOfReachError(
-            f"The covariance of the law {law.law!r} is not a function of the distance along a line or a ring.",
-            "Use a law that is stationary on a line or a ring.",
-        )
+    if stationary is None or any(
+        abs(own[0] - 1) > len(stationary[0]) * np.finfo(float).eps * 8 for own in stationary[0]
+    ):
+        return process_with(law, process.nonlinearity)
     lags, boundary = stationary
-    for c, own in enumerate(lags):
-        if abs(own[0] - 1) > len(lags) * np.finfo(float).eps * 8:
-            raise OutOfReachError(
-                f"Class {c} has the variance {own[0]:.6g}: matched marginals are scaled to variance 1.",
-                'Use normaliser = "unit-variance", and one gain for all classes.',
-            )
-    process = NonlinearGP(2, (1, 1), 1, "open", "unit-variance", (1, 0), nonlinearity=nonlinearity)
-    if process.nonlinearity == getattr(law, "nonlinearity", None) and law.gain == 1:
-        raise OutOfReachError("The law has these marginals already.", "Choose another nonlinearity.")
-    means = means_of(found)
     tables = tuple(_table(_latents(process, own)) for own in lags)
     try:
         return NonlinearGP(
-            law.n, (), 1, boundary, "unit-variance", law.labels, priors=law.priors, means=means, correlation=tables,
-            nonlinearity=process.nonlinearity,
+            law.n, (), 1, boundary, "unit-variance", law.labels, priors=priors_of(law), means=means_of(found),
+            correlation=tables, nonlinearity=process.nonlinearity,
         )  # fmt: skip
     except InputError as error:
         raise InputError(
@@ -154,10 +152,12 @@ def matched(law: Law, nonlinearity: Any) -> NonlinearGP:
         ) from None
 
 
-def other_copula(law: Law, correlation: Any) -> NonlinearGP:
+def other_copula(law: Law, correlation: Any) -> Law:
     """Return the process with the same nonlinearity, gain and lengths, and another correlation of its latent.
 
-    Raises OutOfReachError for a law without a Gaussian latent or with this correlation.
+    On a grid the correlation is separable where the law does not say how it continues from one axis to two. A law of
+    finitely many values at each site has the Gaussian copula of its covariance. Raises OutOfReachError for laws of
+    densities without a latent, and for a correlation that the law has.
 
     >>> from theory.moments.inputs import input_statistics
     >>> law = NonlinearGP(8, (2, 1), 3, "open", "unit-variance", (1, 0))
@@ -165,14 +165,32 @@ def other_copula(law: Law, correlation: Any) -> NonlinearGP:
     >>> bool(input_statistics(other, 0).kurtosis[0] == input_statistics(law, 0).kurtosis[0])
     True
     """
+    if isinstance(law, GaussianCopula) and law.matrices is not None:
+        raise OutOfReachError("The copula of this law is Gaussian already.", "Use the control `independent`.")
     if not isinstance(law, NonlinearGP):
-        raise OutOfReachError(
-            f"The law {law.law!r} has no Gaussian latent, whose correlation could be another.",
-            "Use a law that has one, such as nlgp.",
-        )
-    other = replace(law, correlation=correlation)
+        return copula_with(law)
+    grid = {"grid": law.grid or "separable"} if isinstance(law, NonlinearGP2D) else {}
+    other = replace(law, correlation=correlation, **grid)
     if other == law:
         raise OutOfReachError("The latent has this correlation already.", "Choose another one.")
+    return other
+
+
+def _other_copula_says(law: Law, kernel: Any) -> str:
+    if isinstance(law, NonlinearGP):
+        return f"the same marginals, the latent's correlation {kernel}"
+    return "the same marginals and covariance, a Gaussian copula"
+
+
+def without_correlations(law: Law) -> Law:
+    """Return `independent`. Raises OutOfReachError where the sites of the law are independent already.
+
+    >>> without_correlations(NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))).kernels[0]
+    TableCorrelation(values=(Fraction(1, 1),))
+    """
+    other = independent(law)
+    if other == law:
+        raise OutOfReachError("The sites are independent already.", "Compare with another control.")
     return other
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, singledispatch
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Int, Shaped
@@ -64,8 +64,8 @@ class ClassStatistics:
         rho, gap = self.arithmetic.exp_minus(squares, rate), self.arithmetic.one_minus_exp_minus(squares, 2 * rate)
         return rho[place], gap[place]
 
-    def at(self, correlations: Shaped[np.ndarray, "n n"]) -> Self:
-        """Return the same statistics for a latent with any matrix of correlations; a lag is then i n + k."""
+    def at(self, correlations: Shaped[np.ndarray, "*any"]) -> "ClassStatistics":
+        """Return the statistics for a latent with other correlations, a matrix or a list; a lag is the place in it."""
         other = replace(self)
         rho = correlations.ravel()
         known = {"_latent": (rho, (1 - rho) * (1 + rho)), "lags": np.arange(rho.size).reshape(correlations.shape)}

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Float
 
-from theory.problem.arrays import ArraysLaw, FloatArray
+from theory.problem.distributions.arrays import ArraysLaw, FloatArray
 from theory.problem.distributions.base import Label, Law, Mean, grid_shape, set_field
 from theory.problem.errors import InputError
 from theory.problem.positivity import MOST_DENSE

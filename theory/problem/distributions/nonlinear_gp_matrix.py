@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from theory.problem.arrays import ArraysLaw, FloatArray
+from theory.problem.distributions.arrays import ArraysLaw, FloatArray
 from theory.problem.distributions.base import Label, Mean, set_field
 from theory.problem.distributions.gaussian import check_shape, is_regular, require_covariances
 from theory.problem.errors import InputError

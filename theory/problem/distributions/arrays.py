@@ -3,11 +3,12 @@
 import hashlib
 import os
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -79,12 +80,16 @@ def _fractions(value: Any) -> Any:
     return tuple(map(_fractions, value)) if isinstance(value, list) else Fraction(repr(value))
 
 
-class ArraysLaw(Law):
+class ArraysLaw(Law, ABC):
     """A law some of whose fields are arrays, which are written out or stand in the archive `file`."""
 
-    arrays: ClassVar[tuple[str, ...]]  # the names of these fields
     file: str
     sha256: str
+
+    @property
+    @abstractmethod
+    def arrays(self) -> tuple[str, ...]:
+        """The names of these fields."""
 
     def declare_arrays(self) -> dict[str, Float[np.ndarray, "..."]]:
         """Return the arrays by name: those of the fields, or those of the archive.
@@ -112,7 +117,7 @@ class ArraysLaw(Law):
                 )
         return found
 
-    def filed(self, path: Path) -> Self:
+    def filed(self, path: Path) -> Law:
         """Write the arrays of the fields into a new archive, and return the law that reads them from there."""
         own = {name: getattr(self, name).numbers for name in self.arrays if not _empty(getattr(self, name))}
         np.savez(path, **own)
@@ -130,12 +135,12 @@ def _read(law: ArraysLaw) -> dict[str, Float[np.ndarray, "..."]]:
     try:
         content = read_bytes(law.file, LARGEST_FILE, "Use fewer sites or classes.")
     except OSError as error:
-        raise InputError(
-            f"{law.file} cannot be read: {error.strerror or error}.", "Check data.file.", "file"
-        ) from None
+        raise InputError(f"{law.file} cannot be read: {error.strerror or error}.", "Check data.file.", "file") from None
     digest = hashlib.sha256(content).hexdigest()
     if law.sha256 and not (isinstance(law.sha256, str) and _SHA256.fullmatch(law.sha256)):
-        raise InputError(f"data.sha256 = {shown(law.sha256)} is not a sha256 of 64 hexadecimal digits.", "Leave it out.")
+        raise InputError(
+            f"data.sha256 = {shown(law.sha256)} is not a sha256 of 64 hexadecimal digits.", "Leave it out."
+        )
     if law.sha256 not in ("", digest):
         raise InputError(
             f"{law.file} has the sha256 {digest}, and data.sha256 asks for {law.sha256}: it is another file.",
