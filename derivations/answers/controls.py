@@ -80,9 +80,9 @@ class ControlsAnswer:
         """Each control with what it keeps and changes, for a reader."""
         lines = []
         for one in self.found:
-            lines.append(f"{one.control.name:<10} {one.control.says}")
+            lines.append(f"{one.control.name:<11} {one.control.says}")
             if one.problem is None:
-                lines.append(f"{'':<10} not there: {one.why}")
+                lines.append(f"{'':<11} not there: {one.why}")
         return "\n".join(lines)
 
     def write(self, folder: Path) -> tuple[Path, ...]:
@@ -101,7 +101,7 @@ class ControlsAnswer:
         return tuple(written)
 
 
-def answer(problem: Problem, marginal: str = "laplace", correlation: str = "exponential") -> ControlsAnswer:
+def answer(problem: Problem, marginal: Any = "laplace", correlation: Any = "exponential") -> ControlsAnswer:
     """Return the controls of the data of a problem, each with the same network, training and simulation.
 
     Gates at sites of a latent at 0 look at the input where a control has no latent: both have the same sign. Raises

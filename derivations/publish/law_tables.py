@@ -81,6 +81,37 @@ ROWS = (
         _LINE | {"gain": 1},
     ),
     Row(
+        "gaussian",
+        r"$x \sim \mathcal N(m, C)$ with any $m$ and $C$",
+        "a Cholesky factor of the covariance",
+        {"labels": [1], "covariance": [[[2, 1, 0], [1, 1, "1/2"], [0, "1/2", 1]]]},
+        said="`n = 3`, variances 2, 1 and 1, covariances of neighbours 1 and 1/2",
+    ),
+    Row(
+        "nlgp-matrix",
+        r"$x_i = s_i f(z_i)/Z$, $z$ Gaussian of any correlations",
+        "a Cholesky factor of the correlations; then $f$",
+        {
+            "nonlinearity": "laplace",
+            "labels": [1],
+            "correlations": [[[1, "1/2", 0], ["1/2", 1, "1/2"], [0, "1/2", 1]]],
+            "scales": [[1, 1, 1]],
+        },
+        said='`n = 3`, `nonlinearity = "laplace"`, variances 1, latent correlations of neighbours 1/2',
+    ),
+    Row(
+        "gaussian-copula",
+        r"$x_i = Q_i(\Phi(z_i))$, $z$ Gaussian of any correlations, $Q_i$ of finitely many values",
+        "a factor of the correlations; then the values",
+        {
+            "labels": [1],
+            "values": [[[-1, 1]] * 3],
+            "shares": [[["1/2", "1/2"]] * 3],
+            "correlations": [[[1, "1/2", 0], ["1/2", 1, "1/2"], [0, "1/2", 1]]],
+        },
+        said="`n = 3`, values −1 and 1, latent correlations of neighbours 1/2",
+    ),
+    Row(
         "student-t",
         r"$x = z \sqrt{\nu/V}/Z$, $V \sim \chi^2_\nu$ independent of $z$",
         "Gaussian vector times scale",

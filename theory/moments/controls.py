@@ -26,6 +26,7 @@ from theory.moments.copulas import copula_with, independent, process_with
 from theory.moments.kept_statistics import by_lag, inputs_of, means_of, of_matrices, priors_of, shortest
 from theory.moments.statistics import class_statistics
 from theory.problem import GaussianClone, InputError, Law, NonlinearGP, NonlinearGP2D, OutOfReachError
+from theory.problem.correlations import correlation_of
 from theory.problem.correlations.table import TableCorrelation
 from theory.problem.distributions.gaussian import Gaussian
 from theory.problem.distributions.gaussian_copula import GaussianCopula
@@ -170,7 +171,8 @@ def other_copula(law: Law, correlation: Any) -> Law:
     if not isinstance(law, NonlinearGP):
         return copula_with(law)
     grid = {"grid": law.grid or "separable"} if isinstance(law, NonlinearGP2D) else {}
-    other = replace(law, correlation=correlation, **grid)
+    kernel = correlation_of(correlation, "correlation")
+    other = replace(law, correlation=kernel, xi=law.xi if kernel.needs_length else (), **grid)
     if other == law:
         raise OutOfReachError("The latent has this correlation already.", "Choose another one.")
     return other

@@ -17,7 +17,7 @@ from jaxtyping import Float
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.gaussian_copula import Steps
 from theory.moments.inputs import InputStatistics, Values
-from theory.moments.kept_statistics import inputs_of, means_of, priors_of
+from theory.moments.kept_statistics import inputs_of, means_of, priors_of, rows_of
 from theory.moments.nonlinear_gp_matrix import unit_process
 from theory.moments.nonlinearities.dispatch import statistics_through
 from theory.problem import InputError, Law, NonlinearGP, NonlinearGP2D, Nonlinearity, OutOfReachError
@@ -28,6 +28,7 @@ from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 from theory.problem.distributions.sampled import SampledLaw
 
 _AT_RHO = 1e-15  # of a correlation, where a root is found
+_ROUNDING = 1e-13  # of a covariance, relative to the standard deviations
 _MOST_STEPS = 100  # of the search for a root, which takes about ten
 MOST_NUMBERS = 4_000_000  # of the values of all sites and classes
 MOST_TERMS = 10**9  # of the sums over pairs of jumps, about a minute
@@ -69,7 +70,7 @@ def process_with(law: Law, nonlinearity: Nonlinearity) -> NonlinearGPMatrix:
     try:
         return NonlinearGPMatrix(
             nonlinearity, law.labels, np.stack(matrices), scales, priors=priors_of(law), means=means_of(found),
-            shape=getattr(law, "shape", None),
+            rows=rows_of(law),
         )  # fmt: skip
     except InputError as error:
         raise _impossible(f"the marginals {nonlinearity.kind}", error) from None
@@ -124,7 +125,7 @@ def copula_with(law: Law) -> GaussianCopula:
         )
     matrices = np.stack([_correlations(plain, c, own) for c, own in enumerate(found)])
     try:
-        return replace(plain, correlation=matrices)
+        return replace(plain, correlations=matrices)
     except InputError as error:
         raise _impossible(f"the marginals of {law.law}", error) from None
 
@@ -137,7 +138,7 @@ def _correlations(plain: GaussianCopula, c: int, own: InputStatistics) -> Float[
     for i, j in zip(*np.tril_indices(plain.n, -1), strict=True):
         one, other, wanted = steps[i], steps[j], float(own.covariance[i, j])
         least, most = (one.covariance(other, end) for end in (-1.0, 1.0))
-        rounding = 64 * np.finfo(float).eps * float(np.sqrt(own.covariance[i, i] * own.covariance[j, j]))
+        rounding = _ROUNDING * float(np.sqrt(own.covariance[i, i] * own.covariance[j, j]))
         if abs(wanted) <= rounding:
             continue
         if not least - rounding <= wanted <= most + rounding:
@@ -178,7 +179,7 @@ def independent(law: Law) -> Law:
         return replace(law, covariance=matrices, file="", sha256="")
     if isinstance(law, NonlinearGPMatrix):
         matrices = np.stack([np.eye(law.n)] * law.classes)
-        return replace(law, correlation=matrices, scales=law.deviations, file="", sha256="")
+        return replace(law, correlations=matrices, scales=law.deviations, file="", sha256="")
     return independent_values(law)
 
 
@@ -207,10 +208,10 @@ def independent_values(law: Law) -> GaussianCopula:
     for place, marginal in zip(np.ndindex(law.classes, law.n), flat, strict=True):
         own = np.array(marginal.values, float)
         levels[place] = np.pad(own, (0, most - len(own)), mode="edge")
-        weights[place][: len(own)] = np.array(marginal.probabilities, float)
+        shares = np.array(marginal.probabilities, float)
+        weights[place][: len(own)] = shares / shares.sum()  # which counts of many examples miss by roundings
     estimate = {"estimate": law.estimate} if isinstance(law, SampledLaw) else {}
-    shape = getattr(law, "shape", None)
-    return GaussianCopula(law.labels, levels, weights, priors=priors_of(law), shape=shape, **estimate)
+    return GaussianCopula(law.labels, levels, weights, priors=priors_of(law), rows=rows_of(law), **estimate)
 
 
 def _impossible(what: str, error: InputError) -> InputError:

@@ -6,6 +6,7 @@ s of v.x, E[s x_k] = sqrt(2/pi) r_k, and so on. The "lag" of two sites is here t
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +16,7 @@ from jaxtyping import Float
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
 from theory.moments.gaussian_clone import CloneStatistics
-from theory.moments.inputs import Density, InputStatistics, Sites, input_statistics_of
+from theory.moments.inputs import InputStatistics, Marginal, Sites, Values, input_statistics_of
 from theory.moments.marginal import gaussian_marginal
 from theory.moments.pairs import ByPairs, numbers, of_any_rank
 from theory.moments.process import process_moments, process_second_moments
@@ -50,12 +51,12 @@ class MatrixStatistics(ByPairs, CloneStatistics):
     @property
     def variance(self) -> Any:
         """1, that of the unit Gaussians in whose formulas covariances stand."""
-        return self.arithmetic.rational(1)
+        return self.arithmetic.rational(Fraction(1))
 
     @property
     def spread(self) -> Any:
         """1: directions are measured by v'Cv itself."""
-        return self.arithmetic.rational(1)
+        return self.arithmetic.rational(Fraction(1))
 
     @property
     def matrix(self) -> Numbers:
@@ -127,12 +128,10 @@ class GaussianInputs(InputStatistics):
         C = self.covariance
         return np.asarray(C[i, j] * C[k, l] + C[i, k] * C[j, l] + C[i, l] * C[j, k])
 
-    def marginal(self, site: int) -> Density:
-        """N(0, C_jj). Raises OutOfReachError for a site that does not vary."""
+    def marginal(self, site: int) -> Marginal:
+        """N(0, C_jj), or 0 alone for a site that does not vary."""
         variance = float(self.covariance[site, site])
-        if not variance:
-            raise OutOfReachError(f"Site {site} does not vary: it has no density.", "Ask for another site.")
-        return gaussian_marginal(variance)
+        return gaussian_marginal(variance) if variance else Values((0,), (1,))
 
 
 @input_statistics_of.register

@@ -99,14 +99,14 @@ class CopulaInputs(InputStatistics):
         """That of one site; of different ones 0 where they are independent, otherwise OutOfReachError."""
         i, j, k = np.broadcast_arrays(i, j, k)
         same = (i == j) & (j == k)
-        self._require(same.all(), "third")
+        self._require(bool(same.all()), "third")
         return np.where(same, self._central(3)[i], 0.0)
 
     def fourth(self, i: Sites, j: Sites, k: Sites, l: Sites) -> Float[np.ndarray, "..."]:
         """That of one site; of two independent pairs the product of variances, otherwise OutOfReachError."""
         i, j, k, l = np.broadcast_arrays(i, j, k, l)
         same = (i == j) & (j == k) & (k == l)
-        self._require(same.all(), "fourth")
+        self._require(bool(same.all()), "fourth")
         paired = ((i == j) & (k == l)) | ((i == k) & (j == l)) | ((i == l) & (j == k))
         second = self._central(2)
         # In a pair of pairs, the site that differs from i is the largest or the smallest of all.

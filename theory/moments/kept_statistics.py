@@ -53,14 +53,19 @@ def by_lag(law: Law, found: list[InputStatistics]) -> tuple[list[Float[np.ndarra
 def of_matrices(law: Law, found: list[InputStatistics]) -> Gaussian:
     """Return the law "gaussian" with these means and covariances, and the labels and probabilities of `law`."""
     matrices = np.stack([(own.covariance + own.covariance.T) / 2 for own in found])
-    shape = getattr(law, "shape", None)
-    return Gaussian(law.labels, matrices, priors=priors_of(law), means=means_of(found), shape=shape)
+    return Gaussian(law.labels, matrices, priors=priors_of(law), means=means_of(found), rows=rows_of(law))
 
 
 def priors_of(law: Law) -> tuple[Fraction, ...]:
     """Return the probabilities of the classes over their sum, which may differ from 1 by the rounding of a table."""
     total = sum(law.probabilities, Fraction(0))
     return tuple(own / total for own in law.probabilities)
+
+
+def rows_of(law: Law) -> int:
+    """Return the number of rows of a grid, 0 for a law on a line."""
+    shape = getattr(law, "shape", None)
+    return 0 if shape is None else shape[0]
 
 
 def means_of(found: list[InputStatistics]) -> tuple[tuple[Fraction, ...], ...]:

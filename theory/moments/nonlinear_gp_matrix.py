@@ -19,7 +19,7 @@ from theory.moments.pairs import ByPairs, numbers, of_any_rank
 from theory.moments.process import process_moments, process_second_moments
 from theory.moments.process_inputs import ProcessInputs
 from theory.moments.statistics import ClassStatistics, Lags, SignPair, Tail, TailPair, statistics_of
-from theory.problem import Network, NonlinearGP, Nonlinearity, OutOfReachError
+from theory.problem import Network, NonlinearGP, Nonlinearity
 from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 
 
@@ -164,10 +164,10 @@ class MatrixProcessInputs(InputStatistics):
         return np.asarray(self._unit.fourth(i, j, k, l) * s[i] * s[j] * s[k] * s[l])
 
     def marginal(self, site: int) -> Marginal:
-        """The law of f(z) s_site/Z. Raises OutOfReachError for a site that does not vary."""
+        """The law of f(z) s_site/Z, 0 alone for a site that does not vary."""
         found, scale = self._unit.marginal(0), float(self._scales[site])
         if not scale:
-            raise OutOfReachError(f"Site {site} does not vary: it has no density.", "Ask for another site.")
+            return Values((0,), (1,))
         if isinstance(found, Values):
             return Values(tuple(scale * x for x in found.values), found.probabilities)
         low, high = (end if abs(end) == inf else scale * end for end in (found.low, found.high))

@@ -26,7 +26,7 @@ from theory.moments.infinite_line import line_bound
 from theory.moments.latent_rank import require_independent
 from theory.moments.nonlinearities.gates import check_gates
 from theory.moments.sign_features import SignFeatures, SignMoments
-from theory.moments.statistics import ClassStatistics, Stationary, class_statistics, stationary, two_site_blocks
+from theory.moments.statistics import ClassStatistics, Process, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
 from theory.moments.tails import ClassTails
 from theory.problem import Cubic, Identity, Network, NonlinearGP, OutOfReachError
@@ -38,7 +38,7 @@ MOST_SECONDS = 60
 
 
 def process_moments(
-    law: Stationary, network: Network, arithmetic: Arithmetic, centred: bool | None = None
+    law: Process, network: Network, arithmetic: Arithmetic, centred: bool | None = None
 ) -> SignFeatures:
     """A, b and <y.y> of a gated-linear network on a stationary process, of any number of classes, priors and means.
 
@@ -76,10 +76,10 @@ def process_moments(
             f"{MOST_SECONDS} s is refused.",
             "Leave `digits` out for float64, or use fewer sites, thresholds or overlapping gates.",
         )
-    return SignFeatures(gates, _Process(law, gates, arithmetic).moments, seconds)
+    return SignFeatures(gates, _Classes(law, gates, arithmetic).moments, seconds)
 
 
-def _certified_seconds(law: Stationary, gates: GateBasis) -> float:
+def _certified_seconds(law: Process, gates: GateBasis) -> float:
     """How long the certified integrals over one or two tails and two signs take; Gaussian and cubic x have none."""
     if not law.latent or gates.odd or isinstance(law.nonlinearity, Identity | Cubic):
         return 0.0
@@ -89,7 +89,7 @@ def _certified_seconds(law: Stationary, gates: GateBasis) -> float:
     return law.classes * law.n * (law.n + 1) / 2 * sum(SECONDS[len(key)] for key in tails)
 
 
-def process_second_moments(law: Stationary, arithmetic: Arithmetic) -> Shaped[np.ndarray, "C n n"]:
+def process_second_moments(law: Process, arithmetic: Arithmetic) -> Shaped[np.ndarray, "C n n"]:
     """E[x x^T | class c] for every class.
 
     Neighbours have asin(kappa^2 exp(-1/xi^2))/asin(kappa^2), with kappa^2 = 2/3 at gain 1:
@@ -101,15 +101,15 @@ def process_second_moments(law: Stationary, arithmetic: Arithmetic) -> Shaped[np
     >>> np.abs(moments[:, 0, 1] - np.arcsin(2 / 3 * np.exp(-1 / xi**2)) / np.arcsin(2 / 3)).max().round(12).item()
     0.0
     """
-    process = _Process(law, GateBasis((), ()), arithmetic)
+    process = _Classes(law, GateBasis((), ()), arithmetic)
     return np.stack([process.second_of(c, ()).dense() for c in range(law.classes)])
 
 
 @dataclass(frozen=True, eq=False)
-class _Process:
+class _Classes:
     """The classes of a law and the directions of its gates; every moment is computed at its first use and stored."""
 
-    law: Stationary
+    law: Process
     gates: GateBasis
     arithmetic: Arithmetic
 

@@ -27,6 +27,7 @@ from theory.problem.distributions.gaussian import Gaussian
 from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 
 Stationary = NonlinearGP | Elliptical  # each class is a function of one stationary Gaussian vector
+Process = Stationary | Gaussian | NonlinearGPMatrix  # one Gaussian vector with any covariance
 Lags = Int[np.ndarray, "*any"]
 MOST_AT_ONCE = 2_000_000  # the most entries of blocks at a time, each with some ten integers of 64 bits: 160 MB
 
@@ -46,7 +47,7 @@ class ClassStatistics:
     0.0
     """
 
-    law: Stationary
+    law: Process
     c: int
     arithmetic: Arithmetic
 
@@ -378,7 +379,7 @@ def all_lags(law: Stationary) -> Int[np.ndarray, "n n"]:
     return np.stack([lags_from(law, site) for site in range(law.n)])
 
 
-def stationary(law: Stationary | Gaussian | NonlinearGPMatrix, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
+def stationary(law: Process, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
     """The matrix of which entry (k, l) is by_lag[lag of k and l]: circulant on rings, Toeplitz on the open line.
 
     Any matrix for laws with matrices, whose lags are pairs of sites.

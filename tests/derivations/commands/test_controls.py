@@ -51,7 +51,13 @@ def test_the_controls_are_written_and_differ_as_they_say(tmp_path, capsys):
     file.write_text(TEXT)
     assert main(["controls", str(file), "--out", str(out), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert [row["name"] for row in printed["controls"]] == ["gaussian", "marginal", "copula", "exchanged"]
+    assert [row["name"] for row in printed["controls"]] == [
+        "gaussian",
+        "marginal",
+        "copula",
+        "independent",
+        "exchanged",
+    ]
     found = {path.stem: solve(load(path)) for path in out.glob("*.toml") if path.stem != "sweep"}
     for name in ("gaussian", "marginal", "exchanged"):  # gates of one site: A depends on the covariance alone
         assert np.abs(found[name].rates - found["original"].rates).max() <= MATCHED_COVARIANCE
@@ -64,7 +70,7 @@ def test_the_sweep_has_a_cell_for_each_law(tmp_path):
     sweep = load_sweep(tmp_path / "new" / "sweep.toml")
     assert [cell.problem.data for cell in sweep.cells] == [
         load(tmp_path / "new" / f"{name}.toml").data
-        for name in ("original", "gaussian", "marginal", "copula", "exchanged")
+        for name in ("original", "gaussian", "marginal", "copula", "independent", "exchanged")
     ]
     assert len({cell.label for cell in sweep.cells}) == len(sweep.cells)
 
@@ -82,6 +88,50 @@ def test_nothing_is_overwritten(tmp_path):
         answer.write(tmp_path)
     with pytest.raises(InputError, match="no empty folder"):
         answer.write(tmp_path / "mine.txt")
+
+
+GRID = TEXT.replace('law = "nlgp"\nn = 8', 'law = "nlgp-2d"\nshape = [3, 4]').replace("gain = 3.0", "gain = 1.0")
+
+
+def test_a_grid_has_all_controls_with_their_matrices_in_files(tmp_path):
+    answer = controls.answer(loads(GRID), "uniform")
+    assert len(answer.made) == len(answer.found)
+    answer.write(tmp_path / "new")
+    assert {path.name for path in (tmp_path / "new").glob("*.npz")} == {"gaussian.npz", "marginal.npz"}
+    moved = (tmp_path / "new").rename(tmp_path / "moved")
+    assert "file" not in (moved / "copula.toml").read_text()
+    assert str(tmp_path) not in (moved / "gaussian.toml").read_text()
+    found = {path.stem: solve(load(path)) for path in moved.glob("*.toml") if path.stem != "sweep"}
+    for name in ("gaussian", "marginal", "exchanged"):  # gates of one site: A depends on the covariance alone
+        assert np.abs(found[name].rates - found["original"].rates).max() <= MATCHED_COVARIANCE
+    errors = {name: float(own.mse) for name, own in found.items()}
+    assert len({round(error, 4) for error in errors.values()}) == len(errors)
+    assert len(load_sweep(moved / "sweep.toml").cells) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "kind"),
+    [
+        ("--marginal", '{ kind = "quantile", p = ["1/2", "3/4", 1], x = [0, 1, 3] }', "quantile"),
+        ("--correlation", '{ kind = "table", values = [1, "1/2", "1/4"] }', "table"),
+        ("--correlation", '{ kind = "matern", nu = "3/2" }', "matern"),
+    ],
+)
+def test_options_take_tables_as_problem_files_do(option, value, kind, tmp_path, capsys):
+    (tmp_path / "problem.toml").write_text(TEXT.replace("xi = [2.0, 1.0]", "xi = [1.0, 0.5]"))
+    assert main(["controls", str(tmp_path / "problem.toml"), option, value, "--json"]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["controls"]}
+    row = rows["marginal" if option == "--marginal" else "copula"]
+    assert kind in row["differs"]
+    assert kind in row["toml"]
+
+
+@pytest.mark.parametrize("value", ['{ kind = "quantile" }', '{ kind = "table", values = [2] }', "{ kind ="])
+@pytest.mark.parametrize("option", ["--marginal", "--correlation"])
+def test_faulty_tables_are_refused(option, value, tmp_path, capsys):
+    (tmp_path / "problem.toml").write_text(TEXT)
+    assert main(["controls", str(tmp_path / "problem.toml"), option, value]) == 2
+    assert capsys.readouterr().err
 
 
 @pytest.mark.parametrize("option", ["--marginal", "--correlation"])

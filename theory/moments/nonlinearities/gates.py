@@ -4,12 +4,13 @@ from math import inf
 
 from theory.moments.basis import GateBasis
 from theory.problem import Erf, Identity, Network, NonlinearGP, OutOfReachError, Quantile, Sign, Uniform, resolved
+from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 from theory.problem.gates.base import looks_on, sites_of
 
 _SIMULATE = 'Simulate it (gdln simulate), or gate the latent (on = "latent").'
 
 
-def check_gates(law: NonlinearGP, network: Network, gates: GateBasis) -> None:
+def check_gates(law: NonlinearGP | NonlinearGPMatrix, network: Network, gates: GateBasis) -> None:
     """Raise OutOfReachError where a gate is no half-space of the latent, or where the rank of A is not known exactly.
 
     A gate on the input at threshold 0 is one on the latent if f is strictly increasing, as for erf. Other f have flat
@@ -53,14 +54,14 @@ def check_gates(law: NonlinearGP, network: Network, gates: GateBasis) -> None:
         )
 
 
-def _independent(law: NonlinearGP, gates: GateBasis) -> bool:
+def _independent(law: NonlinearGP | NonlinearGPMatrix, gates: GateBasis) -> bool:
     if not gates.half_spaces:
         return True
     single = len(gates.half_spaces) == 1 and gates.half_spaces[0].direction.site is not None
     return single and not gates.constants and not law.means
 
 
-def _check_input_gate(law: NonlinearGP, gate: object, where: str) -> None:
+def _check_input_gate(law: NonlinearGP | NonlinearGPMatrix, gate: object, where: str) -> None:
     """Refuse gates on the input that are not the same gates on the latent."""
     if isinstance(law.nonlinearity, Identity) and len(sites_of(gate)) > 1:
         raise OutOfReachError(

@@ -71,6 +71,8 @@ class FloatArray:
 
 
 def _floats(value: object, where: str) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
     if isinstance(value, list | tuple):
         return [_floats(entry, where) for entry in value]
     return float(exact(value, where))

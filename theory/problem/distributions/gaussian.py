@@ -3,15 +3,15 @@
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import prod
 from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Float
 
 from theory.problem.distributions.arrays import ArraysLaw, FloatArray
-from theory.problem.distributions.base import Label, Law, Mean, grid_shape, set_field
+from theory.problem.distributions.base import Label, Law, Mean, set_field
 from theory.problem.errors import InputError
+from theory.problem.numbers import whole
 from theory.problem.positivity import MOST_DENSE
 
 
@@ -21,7 +21,7 @@ class Gaussian(ArraysLaw):
 
     They are written out, or the array `covariance` of the archive `file` that `numpy.savez` writes. Only its content
     identifies the law: `sha256`, if given, is checked. A singular matrix is allowed, such as that of a site that does
-    not vary. `shape` has the rows and columns of sites that lie on a grid.
+    not vary. `rows` is the number of rows of sites that lie on a grid, row by row.
 
     Raises InputError for a matrix that is not symmetric, or that has an eigenvalue below -4 n eps times the largest.
 
@@ -31,7 +31,7 @@ class Gaussian(ArraysLaw):
     >>> Gaussian([1], [[[1, 2], [2, 1]]])
     Traceback (most recent call last):
     ...
-    theory.problem.errors.InputError: The covariance of class 0 has the eigenvalue -1, below rounding (-5.33e-15): ...
+    theory.problem.errors.InputError: data.covariance[0] has the eigenvalue -1, below rounding (-5.33e-15): ...
     """
 
     labels: tuple[Label, ...]
@@ -40,7 +40,7 @@ class Gaussian(ArraysLaw):
     means: tuple[Mean, ...] = field(default=(), kw_only=True)
     file: str = field(default="", compare=False, kw_only=True)
     sha256: str = field(default="", kw_only=True)
-    shape: tuple[int, int] | None = field(default=None, kw_only=True)
+    rows: int = field(default=0, kw_only=True)
 
     law: ClassVar[str] = "gaussian"
     arrays: ClassVar[tuple[str, ...]] = ("covariance",)
@@ -56,7 +56,12 @@ class Gaussian(ArraysLaw):
         set_field(self, "matrices", found)
         require_covariances(found, self.labels)
         self.check_classes()
-        check_shape(self)
+        check_rows(self)
+
+    @property
+    def shape(self) -> tuple[int, int] | None:
+        """Rows and columns of a grid; None without `rows`."""
+        return (self.rows, self.n // self.rows) if self.rows else None
 
     @property
     def n(self) -> int:
@@ -74,18 +79,16 @@ class Gaussian(ArraysLaw):
         return any(is_regular(matrix) for matrix in self.matrices)
 
 
-def check_shape(law: Law) -> None:
-    """Make the `shape` of a law a pair of sides, where it has one. Raises InputError unless its sites are those of x.
+def check_rows(law: Law) -> None:
+    """Raise InputError unless the sites of a law with `rows` make rows of equal length.
 
-    >>> check_shape(Gaussian([1], [[[1]]]))
+    >>> check_rows(Gaussian([1], [[[1, 0], [0, 1]]]))
     """
-    if law.shape is None:
-        return
-    set_field(law, "shape", grid_shape(law.shape))
-    if prod(law.shape) != law.n:
+    whole(law.rows, "data.rows", least=0, most=law.n, why="a row has at least one site")
+    if law.rows and law.n % law.rows:
         raise InputError(
-            f"data.shape = {list(law.shape)} has {prod(law.shape)} sites, and the data have n = {law.n}.",
-            "Give the rows and columns of the grid.",
+            f"data.rows = {law.rows} does not divide n = {law.n}.",
+            "Give the rows of a grid, or leave it out.",
         )
 
 
@@ -124,14 +127,14 @@ def require_covariances(matrices: Float[np.ndarray, "C n n"], labels: object, na
         if off.any():
             i, j = np.unravel_index(int(off.argmax()), off.shape)
             raise InputError(
-                f"The {name} of class {c} is not symmetric: its entries {[int(i), int(j)]} and {[int(j), int(i)]} "
+                f"data.{name}[{c}] is not symmetric: its entries {[int(i), int(j)]} and {[int(j), int(i)]} "
                 f"are {matrix[i, j]:.17g} and {matrix[j, i]:.17g}.",
                 "Give equal numbers.",
             )
         least, rounding = _least(matrix)
         if least < -rounding:
             raise InputError(
-                f"The {name} of class {c} has the eigenvalue {least:.3g}, below rounding (-{rounding:.3g}): no "
+                f"data.{name}[{c}] has the eigenvalue {least:.3g}, below rounding (-{rounding:.3g}): no "
                 "inputs have it.",
                 "Give a positive semidefinite matrix. (Nothing is clipped for you.)",
             )

@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 
 from theory.problem.distributions.arrays import ArraysLaw, FloatArray
 from theory.problem.distributions.base import Label, Mean, set_field
-from theory.problem.distributions.gaussian import check_shape, require_covariances
+from theory.problem.distributions.gaussian import check_rows, require_covariances
 from theory.problem.distributions.nonlinear_gp_matrix import require_unit_diagonal
 from theory.problem.distributions.sampled import Estimate, SampledLaw
 from theory.problem.errors import InputError
@@ -20,12 +20,12 @@ from theory.problem.positivity import MOST_DENSE
 
 @dataclass(frozen=True)
 class GaussianCopula(ArraysLaw, SampledLaw):
-    """x_i = means[c][i] + Q_i(Phi(z_i)), z ~ N(0, correlation[c]), Q_i the quantile function of site i in class c.
+    """x_i = means[c][i] + Q_i(Phi(z_i)), z ~ N(0, correlations[c]), Q_i the quantile function of site i in class c.
 
     Site i has the value values[c][i][v], ascending in v, with the probability probabilities[c][i][v]; a site with
-    fewer values than others has the probability 0 for the rest. Without `correlation` the sites are independent. The
+    fewer values than others has the probability 0 for the rest. Without `correlations` the sites are independent. The
     arrays are rounded to float64; they are written out, or those of these names in the archive `file`, which `sha256`
-    identifies. `shape` has the rows and columns of sites that lie on a grid. There is no latent: gates look at x.
+    identifies. `rows` is the number of rows of sites that lie on a grid, row by row. Gates look at x.
 
     Statistics of the inputs are exact; moments through gates are estimated, as `estimate` says. Raises InputError for
     values that descend, probabilities that do not add up to 1, and a matrix that is no correlation.
@@ -38,16 +38,16 @@ class GaussianCopula(ArraysLaw, SampledLaw):
     labels: tuple[Label, ...]
     values: FloatArray | tuple[()] = ()
     shares: FloatArray | tuple[()] = ()
-    correlation: FloatArray | tuple[()] = ()
+    correlations: FloatArray | tuple[()] = ()
     priors: tuple[Fraction, ...] = field(default=(), kw_only=True)
     means: tuple[Mean, ...] = field(default=(), kw_only=True)
     file: str = field(default="", compare=False, kw_only=True)
     sha256: str = field(default="", kw_only=True)
-    shape: tuple[int, int] | None = field(default=None, kw_only=True)
+    rows: int = field(default=0, kw_only=True)
     estimate: Estimate = field(default_factory=Estimate, kw_only=True)
 
     law: ClassVar[str] = "gaussian-copula"
-    arrays: ClassVar[tuple[str, ...]] = ("values", "shares", "correlation")
+    arrays: ClassVar[tuple[str, ...]] = ("values", "shares", "correlations")
 
     def __post_init__(self) -> None:
         found = self.declare_arrays()
@@ -59,20 +59,20 @@ class GaussianCopula(ArraysLaw, SampledLaw):
                 )
         set_field(self, "levels", found["values"])
         set_field(self, "weights", found["shares"])
-        set_field(self, "matrices", found.get("correlation"))
+        set_field(self, "matrices", found.get("correlations"))
         self._check_marginals()
         if self.matrices is not None:
-            require_covariances(self.matrices, self.labels, "correlation")
+            require_covariances(self.matrices, self.labels, "correlations")
             require_unit_diagonal(self.matrices)
             if self.matrices.shape[:2] != self.levels.shape[:2]:
                 raise InputError(
-                    f"data.correlation has the shape {list(self.matrices.shape)}, data.values "
+                    f"data.correlations has the shape {list(self.matrices.shape)}, data.values "
                     f"{list(self.levels.shape)}.",
                     "Give both for the same classes and sites.",
                 )
         set_field(self, "estimate", Estimate.of(self.estimate))
         self.check_classes()
-        check_shape(self)
+        check_rows(self)
 
     def _check_marginals(self) -> None:
         levels, weights = self.levels, self.weights
@@ -101,6 +101,11 @@ class GaussianCopula(ArraysLaw, SampledLaw):
                 f"{weights[c, site].sum():.17g}.",
                 "Give ascending values, with probabilities that add up to 1.",
             )
+
+    @property
+    def shape(self) -> tuple[int, int] | None:
+        """Rows and columns of a grid; None without `rows`."""
+        return (self.rows, self.n // self.rows) if self.rows else None
 
     @property
     def n(self) -> int:
