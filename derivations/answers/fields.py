@@ -137,8 +137,8 @@ class FieldsAnswer:
             )
         lines += [
             "explained: share of the field's power; +-: one standard error from the residuals of the fit: how well the",
-            "field determines the number, not whether the model is true; undetermined: two of them (95 %) reach 0, half",
-            "of the grid's shorter side or 45 degrees; lengths in sites, frequency in cycles a site;",
+            "field determines the number, not whether the model is true; undetermined: two of them (95 %) reach 0,",
+            "half of the grid's shorter side or 45 degrees; lengths in sites, frequency in cycles a site;",
             "orientation: the direction of the wave, from columns towards rows",
         ]
         return "\n".join(lines)
