@@ -49,8 +49,13 @@ class SeriesStatistics(ClassStatistics):
     """
 
     @property
+    def function(self) -> Nonlinearity:
+        """The f of a latent of variance 1."""
+        return self.law.nonlinearity
+
+    @property
     def _square(self) -> float:
-        return functions.moment(self.law.nonlinearity, 2)
+        return functions.moment(self.function, 2)
 
     @cached_property
     def input_correlation(self) -> tuple[Numbers, Numbers]:
@@ -60,7 +65,7 @@ class SeriesStatistics(ClassStatistics):
         rho, gap = self._latent
         distinct, first, place = np.unique(rho, return_index=True, return_inverse=True)
         pairs = zip(distinct, gap[first], strict=True)
-        less = np.array([correlation_lost(self.law.nonlinearity, r, own) for r, own in pairs])[place]
+        less = np.array([correlation_lost(self.function, r, own) for r, own in pairs])[place]
         return 1 - less, less
 
     @cached_property
@@ -72,7 +77,7 @@ class SeriesStatistics(ClassStatistics):
         """E[s x_k] = E[f(z_k) erf(r z_k/sqrt(2 (1 - r^2)))]/Z."""
         if self.arithmetic is not FLOAT64:
             refuse(self.law, "certified digits of its moments through gates")
-        return through_sign(self.law.nonlinearity, r, gap) / sqrt(self.normaliser_squared)
+        return through_sign(self.function, r, gap) / sqrt(self.normaliser_squared)
 
     two_half_spaces = through_two_signs = refusing("moments through the half-spaces of two sites or directions")
     first_beyond = second_beyond = first_beyond_two = second_beyond_two = refusing("moments through thresholds")
@@ -197,12 +202,12 @@ class SeriesInputs(ProcessInputs):
         i, j, k, l = np.broadcast_arrays(i, j, k, l)
         if not ((i == j) & (j == k) & (k == l)).all():
             refuse(self.law, "fourth moments of different sites")
-        return np.full(i.shape, functions.moment(self.law.nonlinearity, 4) / self._class.normaliser_squared**2)
+        return np.full(i.shape, functions.moment(self._class.function, 4) / self._class.normaliser_squared**2)
 
     def marginal(self, site: int) -> Density:
         """The law of f(z)/Z, the same at every site."""
         del site
-        return functions.marginal(self.law.nonlinearity, 1 / sqrt(self._class.normaliser_squared))
+        return functions.marginal(self._class.function, 1 / sqrt(self._class.normaliser_squared))
 
 
 @statistics_through.register

@@ -9,7 +9,7 @@ What is exact in `theory.moments` (everything else is refused by name; all kinds
     identity                  the same, by the formulas of Gaussian inputs
     cubic                     gates at 0 on any sites and directions; one threshold at a time, on the latent
     sign                      covariances, E[s_i s_j x_k x_l], fourth moments; `gdln solve` the two sides of one site
-    laplace, logistic, algebraic, quantile
+    laplace, logistic, algebraic, quantile, tanh
                               in float64: covariances, E[s x_k], kurtosis, marginals; gates at 0 along one direction
 """
 
@@ -21,7 +21,7 @@ from theory.problem.keys import check_keys, keys_of
 from theory.problem.nonlinearities.base import Nonlinearity
 from theory.problem.numbers import one_of, shown
 
-_FIRST = ("erf", "sign", "identity", "cubic", "uniform", "laplace", "logistic", "algebraic", "quantile")
+_FIRST = ("erf", "sign", "identity", "cubic", "uniform", "laplace", "logistic", "algebraic", "quantile", "tanh")
 NONLINEARITIES: dict[str, type[Nonlinearity]] = declared(__name__, __path__, Nonlinearity, "kind", _FIRST)
 
 __all__ = ["NONLINEARITIES", "Nonlinearity", "nonlinearity_of"]
