@@ -33,8 +33,8 @@ _CLUSTER = _LINE | {"gain": 1, "normaliser": "none", "nonlinearity": "identity"}
 class Row:
     """A law on the page: its definition in TeX, its sampler in words, and the fields of an example of one class.
 
-    `said` describes an example whose fields are too long for a table. A law that reads data has no example; `reads`
-    stands in its place.
+    `said` describes an example whose fields are too long for a table. A law that reads data or matrices has no example;
+    `reads` stands in its place.
     """
 
     law: str
@@ -84,32 +84,19 @@ ROWS = (
         "gaussian",
         r"$x \sim \mathcal N(m, C)$ with any $m$ and $C$",
         "a Cholesky factor of the covariance",
-        {"labels": [1], "covariance": [[[2, 1, 0], [1, 1, "1/2"], [0, "1/2", 1]]]},
-        said="`n = 3`, variances 2, 1 and 1, covariances of neighbours 1 and 1/2",
+        reads="as `gaussian-clone`, if a covariance is regular",
     ),
     Row(
         "nlgp-matrix",
         r"$x_i = s_i f(z_i)/Z$, $z$ Gaussian of any correlations",
         "a Cholesky factor of the correlations; then $f$",
-        {
-            "nonlinearity": "laplace",
-            "labels": [1],
-            "correlations": [[[1, "1/2", 0], ["1/2", 1, "1/2"], [0, "1/2", 1]]],
-            "scales": [[1, 1, 1]],
-        },
-        said='`n = 3`, `nonlinearity = "laplace"`, variances 1, latent correlations of neighbours 1/2',
+        reads="as `nlgp` with the same nonlinearity, if a covariance is regular",
     ),
     Row(
         "gaussian-copula",
         r"$x_i = Q_i(\Phi(z_i))$, $z$ Gaussian of any correlations, $Q_i$ of finitely many values",
         "a factor of the correlations; then the values",
-        {
-            "labels": [1],
-            "values": [[[-1, 1]] * 3],
-            "shares": [[["1/2", "1/2"]] * 3],
-            "correlations": [[[1, "1/2", 0], ["1/2", 1, "1/2"], [0, "1/2", 1]]],
-        },
-        said="`n = 3`, values −1 and 1, latent correlations of neighbours 1/2",
+        reads="covariance and marginals exact, moments through gates estimated, with standard errors",
     ),
     Row(
         "student-t",
