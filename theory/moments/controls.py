@@ -23,6 +23,8 @@ from scipy.optimize import brentq
 
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.copulas import copula_with, independent, process_with
+from theory.moments.feature_moments import exactly
+from theory.moments.inputs import input_statistics_of
 from theory.moments.kept_statistics import by_lag, inputs_of, means_of, of_matrices, priors_of, shortest
 from theory.moments.statistics import class_statistics
 from theory.problem import GaussianClone, InputError, Law, NonlinearGP, NonlinearGP2D, OutOfReachError
@@ -31,6 +33,7 @@ from theory.problem.correlations.table import TableCorrelation
 from theory.problem.distributions.gaussian import Gaussian
 from theory.problem.distributions.gaussian_copula import GaussianCopula
 from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
+from theory.problem.distributions.sampled import SampledLaw
 from theory.problem.nonlinearities.identity import Identity
 
 NAMES = ("gaussian", "marginal", "copula", "independent", "exchanged")
@@ -61,14 +64,21 @@ def controls(law: Law, marginal: Any = "laplace", correlation: Any = "exponentia
     """
     word = marginal if isinstance(marginal, str) else getattr(marginal, "kind", marginal)
     kernel = correlation if isinstance(correlation, str) else getattr(correlation, "kind", correlation)
+    known = ", estimated from examples" if _is_estimated(law) else ""
     made: dict[str, tuple[str, Callable[[], Law]]] = {
-        "gaussian": ("the same mean and covariance, Gaussian marginals", lambda: gaussian(law)),
-        "marginal": (f"the same covariance, marginals through {word}", lambda: matched(law, marginal)),
+        "gaussian": (f"the same mean and covariance{known}, Gaussian marginals", lambda: gaussian(law)),
+        "marginal": (f"the same covariance{known}, marginals through {word}", lambda: matched(law, marginal)),
         "copula": (_other_copula_says(law, kernel), lambda: other_copula(law, correlation)),
         "independent": ("the same marginals, independent sites", lambda: without_correlations(law)),
         "exchanged": ("the same inputs, the labels of the classes exchanged", lambda: exchanged(law)),
     }
     return tuple(_control(name, says, make) for name, (says, make) in made.items())
+
+
+def _is_estimated(law: Law) -> bool:
+    """Whether the statistics of the inputs are those of drawn examples."""
+    estimates = input_statistics_of.registry[SampledLaw]
+    return isinstance(law, SampledLaw) and exactly(input_statistics_of, law) is estimates
 
 
 def _control(name: str, says: str, make: Callable[[], Law]) -> Control:

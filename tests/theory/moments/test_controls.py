@@ -165,6 +165,14 @@ def test_a_control_that_is_not_there_says_why(ask, said):
         ask()
 
 
+def test_controls_of_an_estimated_law_say_so():
+    """Statistics of photographs and of copulas are exact, those of a user's law are not."""
+    for name in ("own", "images"):
+        said = {one.name: one.says for one in controls(law_named(name), "uniform")}
+        assert ("estimated from examples" in said["gaussian"]) is (name == "own")
+        assert ("estimated from examples" in said["marginal"]) is (name == "own")
+
+
 def test_every_name_has_a_control_or_a_reason():
     found = controls(FiniteData([[1, 0], [0, 2], [1, 1]], [1, 0, 1]))
     assert tuple(one.name for one in found) == NAMES
