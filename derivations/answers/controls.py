@@ -1,5 +1,6 @@
 """The answer of `gdln controls`: problems that differ from one in a single statistic of their data, and their sweep."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import isinf
 from pathlib import Path
@@ -44,24 +45,30 @@ class ControlsAnswer:
 
     def files(self) -> dict[str, str]:
         """The text of every file by its name: the problems as TOML and, where they can be trained, their sweep."""
+        return self._texts({one.control.name: one.problem for one in self.made})
+
+    def _texts(self, problems: Mapping[str, Problem]) -> dict[str, str]:
         # Without the word, gates look at the latent of a law that has one and at the input of another.
         texts = {f"{ORIGINAL}.toml": dumps(self.problem).replace('on = "latent"\n', "")}
-        texts |= {f"{one.control.name}.toml": dumps(one.problem) for one in self.made}
-        if self.problem.simulation is not None and not isinstance(self.problem.network, GatedGraph):
-            names = ", ".join(f'"{name}"' for name in texts)
-            texts["sweep.toml"] = _SWEEP.format(original=ORIGINAL, files=names)
+        texts |= {f"{name}.toml": dumps(problem) for name, problem in problems.items()}
+        if self._swept:
+            texts["sweep.toml"] = _SWEEP.format(original=ORIGINAL, files=", ".join(f'"{name}"' for name in texts))
         return texts
+
+    @property
+    def _swept(self) -> bool:
+        return self.problem.simulation is not None and not isinstance(self.problem.network, GatedGraph)
 
     def _written(self, folder: Path) -> dict[str, str]:
         """Write the arrays of laws into the folder, and return the texts, which name these files."""
-        texts = self.files()
+        problems = {}
         for one in self.made:
-            if isinstance(one.control.law, ArraysLaw):
-                archive = folder / f"{one.control.name}.npz"
-                law = one.control.law.filed(archive)
-                text = dumps(replace(one.problem, data=law))
-                texts[f"{one.control.name}.toml"] = text.replace(toml_value(str(archive)), f'"{archive.name}"')
-        return texts
+            law = one.control.law
+            written_out = isinstance(law, ArraysLaw) and not law.file
+            data = law.filed(folder / f"{one.control.name}.npz") if written_out else law
+            problems[one.control.name] = replace(one.problem, data=data)
+        here = toml_value(f"{folder}/")[:-1]
+        return {name: text.replace(f"file = {here}", 'file = "') for name, text in self._texts(problems).items()}
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln controls --json` prints."""
@@ -74,7 +81,8 @@ class ControlsAnswer:
             }
             for one in self.found
         ]
-        return {"controls": rows, "files": list(self.files())}
+        names = [f"{name}.toml" for name in (ORIGINAL, *(one.control.name for one in self.made))]
+        return {"controls": rows, "files": [*names, "sweep.toml"] if self._swept else names}
 
     def text(self) -> str:
         """Each control with what it keeps and changes, for a reader."""

@@ -37,7 +37,7 @@ def command(
         answer = controls.answer(load(problem), function, kernel)
         written = () if out is None else answer.write(out)
         said = "".join(f"\nWritten: {path}" for path in written)
-        emit("controls", answer.json(), answer.text() + said, json)
+        emit("controls", answer.json() if json else {}, answer.text() + said, json)
         return PASS
 
     return run(body, json, timeout)

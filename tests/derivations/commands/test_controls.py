@@ -147,3 +147,14 @@ def test_a_sweep_over_data_wants_tables(tmp_path):
         (tmp_path / "sweep.toml").write_text(text)
         with pytest.raises(InputError, match=said):
             load_sweep(tmp_path / "sweep.toml")
+
+
+def test_controls_of_a_law_in_a_file_keep_its_file(tmp_path):
+    answer = controls.answer(loads(GRID), "uniform")
+    answer.write(tmp_path / "first")
+    again = controls.answer(load(tmp_path / "first" / "gaussian.toml"), "uniform")
+    again.write(tmp_path / "second")
+    archive = tmp_path / "first" / "gaussian.npz"
+    assert load(tmp_path / "second" / "exchanged.toml").data.file == str(archive)
+    assert {path.name for path in (tmp_path / "second").glob("*.npz")} == {"marginal.npz", "independent.npz"}
+    assert [one.control.name for one in again.found if one.problem is None] == ["gaussian", "copula"]
