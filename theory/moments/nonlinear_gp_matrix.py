@@ -136,6 +136,7 @@ class MatrixProcessInputs(InputStatistics):
         """The inputs at scale 1, by the statistics of the matrix."""
         process = unit_process(self.law.nonlinearity)
         found = inputs_through(process.nonlinearity, process, 0)
+        # In place of the statistics of two sites, which it would make at its first use.
         vars(found)["_class"] = MatrixProcessStatistics(self.law, self.c, FLOAT64)._unit
         return found
 
