@@ -123,6 +123,7 @@ CONTAMINATED = {"kind": "contaminated", "share": ".1", "ratio": 3}
 ONE_CLONE, MOVED = (GaussianClone(4, (2,), 1, "open", "none", (y,), means=(y,)) for y in (1, 0))
 ONE_T = StudentT(4, (1,), "open", "unit-variance", (0,), 5)
 ONE_PULSE = SinglePulse(4, ((1, 2),), "plus-minus", "none", (1,))
+COVARIANCES = np.stack([np.eye(4), (np.eye(4) + 1) / 2])
 DATA = {
     "nlgp": NonlinearGP(4, **PROCESS),
     "nlgp, ring": NonlinearGP(4, **PROCESS | {"boundary": "ring", "xi": (1, "1/2")}),
@@ -140,12 +141,18 @@ DATA = {
     "nlgp, signs": NonlinearGP(4, **PROCESS, nonlinearity="sign"),
     "nlgp, cubics": NonlinearGP(4, **PROCESS, nonlinearity={"kind": "cubic", "c": 1}),
     "nlgp, Laplace": NonlinearGP(4, **PROCESS, nonlinearity="laplace"),
+    "nlgp, tanh": NonlinearGP(4, **PROCESS | {"gain": (1, 2)}, nonlinearity="tanh"),
     "nlgp-2d": NonlinearGP2D(**PROCESS, shape=(2, 2)),
     "nlgp-2d, isotropic": NonlinearGP2D(**PROCESS, shape=(2, 2), correlation="exponential", grid="isotropic"),
     "gaussian-clone": GaussianClone(4, **PROCESS),
     "gaussian-clone, table": GaussianClone(
         4, **PROCESS | {"xi": ()}, correlation={"kind": "table", "values": [1, "1/2"]}
     ),
+    "gaussian": LAWS["gaussian"]([1, 0], COVARIANCES, means=(1, 0)),
+    "gaussian, singular": LAWS["gaussian"]([1, 0], np.ones((2, 4, 4)), rows=2),
+    "nlgp-matrix": LAWS["nlgp-matrix"]("erf", [1, 0], COVARIANCES, [[1, 2, 1, 1], [1, 1, 1, 1]]),
+    "nlgp-matrix, Laplace": LAWS["nlgp-matrix"]("laplace", [1, 0], COVARIANCES, np.ones((2, 4)), means=(1, 0)),
+    "gaussian-copula": LAWS["gaussian-copula"]([1, 0], [[[-1, 1]] * 4] * 2, [[["1/2", "1/2"]] * 4] * 2, COVARIANCES),
     "student-t": StudentT(4, (2, 1), "open", "unit-variance", (1, 0), (5, 9)),
     "student-t, infinite variance": StudentT(4, (2, 1), "open", "none", (1, 0), 2),
     "elliptical": Elliptical(4, (2, 1), ["laplace", "sphere"], "open", "unit-variance", (1, 0)),

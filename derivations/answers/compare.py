@@ -13,6 +13,7 @@ from theory.flow import Solution, discrete, mse_at, solve
 from theory.flow.linear.convention import convention
 from theory.moments import gated_moments
 from theory.problem import GatedGraph, InputError, OutOfReachError, Problem, WorkbenchError
+from theory.problem.distributions.sampled import SampledLaw
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,11 +22,16 @@ if TYPE_CHECKING:
 
     from derivations.answers.graph_compare import GraphCompareAnswer
     from derivations.answers.simulate import SimulateAnswer
+    from theory.flow.linear.estimated_descent import EstimatedDescent
 
 LAW = "theory: gradient descent"
 _CURVE = 48  # times of the drawn curve of the theory
 _UNITS = 12  # units shown; --json has them all
 _REACH = 1  # sites shown on each side of a unit's peak
+_ESTIMATED = (
+    "theory's error: |standard errors| / |theory| of its estimate, which the band does not contain; a distance of this",
+    "size is no difference, and data.estimate.examples makes it smaller",
+)
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,7 @@ class FieldView:
 
     `descent` is the mean of networks trained at the learning rate of the problem; loss and participation ratio are
     those of this mean, and the ratio is None where a field is zero. `solution` is that of the flow: its weights, and
-    their limits.
+    their limits. For a law that is known by its examples alone `estimated` has the standard errors.
     """
 
     problem: Problem
@@ -42,6 +48,7 @@ class FieldView:
     descent: Float[np.ndarray, "T K n"]
     losses: Float[np.ndarray, " T"]
     ratio: Float[np.ndarray, "T K"] | None
+    estimated: "EstimatedDescent | None" = None
 
     @property
     def times(self) -> Float[np.ndarray, " T"]:
@@ -56,15 +63,32 @@ def field_view(problem: Problem) -> FieldView:
     """
     from sim.measure.receptive_fields import participation_ratio
 
+    _require_one_output(problem)
+    mean, solution = discrete(problem), solve(problem)
+    losses = mse_at(gated_moments(problem), mean.weights, float(convention(problem).s), mean.biases)
+    ratio = participation_ratio(mean.weights) if np.abs(mean.weights).max(axis=-1).all() else None
+    return FieldView(problem, solution, mean.weights, losses, ratio)
+
+
+def _require_one_output(problem: Problem) -> None:
     if problem.data.outputs > 1:
         raise OutOfReachError(
             f"Fields are compared for networks with one output; the labels have {problem.data.outputs} numbers each.",
             "Give one number as label; gdln solve and gdln simulate take vectors.",
         )
-    mean, solution = discrete(problem), solve(problem)
-    losses = mse_at(gated_moments(problem), mean.weights, float(convention(problem).s), mean.biases)
-    ratio = participation_ratio(mean.weights) if np.abs(mean.weights).max(axis=-1).all() else None
-    return FieldView(problem, solution, mean.weights, losses, ratio)
+
+
+def _view(problem: Problem) -> FieldView:
+    """The exact prediction, or for a law that is known by its examples the one on estimated moments."""
+    if not isinstance(problem.data, SampledLaw):
+        return field_view(problem)
+    _require_one_output(problem)
+    from sim.measure.receptive_fields import participation_ratio
+    from theory.flow.linear.estimated_descent import estimated_discrete
+
+    found = estimated_discrete(problem)
+    ratio = participation_ratio(found.weights) if np.abs(found.weights).max(axis=-1).all() else None
+    return FieldView(problem, solve(problem), found.weights, found.losses, ratio, found)
 
 
 def distance(view: FieldView, weights: Float[np.ndarray, "S t K n"]) -> Meter | None:
@@ -106,24 +130,32 @@ class CompareAnswer:
                 "fixed_point": view.solution.fixed_point,
                 "mse": view.solution.mse,
             },
+            "theory_standard_errors": self._errors(),
             "networks": self.trained.json(),
             "distance": None if found is None else {name: getattr(found, name) for name in names},
             "notes": self.notes,
         }
 
+    def _errors(self) -> dict[str, Any] | None:
+        """The standard errors of an estimated prediction, None where it is exact."""
+        own = self.theory.estimated
+        return own and {"weights": own.weight_errors, "loss": own.loss_errors, "distance": own.distance}
+
     def text(self) -> str:
         """Loss, participation ratio and distance over time, and the fields at the end, for a reader."""
         view, means = self.theory, self.trained.json()
         head = ("t", "loss of E w", "networks", "IPR of E w", "networks", "distance", "99 % band")
+        head += ("theory's error",) if view.estimated else ()
         table = [head, *(self._row(index, means) for index in range(len(view.times)))]
         widths = [max(len(row[column]) for row in table) for column in range(len(head))]
         lines = [
-            f"the exact law of gradient descent beside {means['replicates']} networks, {means['steps']} steps each",
+            f"{self._law()} beside {means['replicates']} networks, {means['steps']} steps each",
             "",
             *("  ".join(word.rjust(width) for word, width in zip(row, widths, strict=True)) for row in table),
             "",
             "loss: <(y - yhat)^2>; IPR: inverse participation ratio of unit 0; distance: |E w - theory| / |theory|;",
             "(standard error) of a mean over networks; the band covers all times together",
+            *(_ESTIMATED if view.estimated else ()),
             *([f"the distance is undefined: {UNDEFINED}"] if self.distance is None else []),
             "networks scatter around E w, so their mean loss is larger and their mean ratio smaller;",
             "the distance is the test",
@@ -140,19 +172,29 @@ class CompareAnswer:
             lines.append(f"  ... {len(view.descent[0]) - _UNITS} more units; --json has them all")
         return "\n".join([*lines, *(f"\nnote: {note}" for note in self.notes)])
 
+    def _law(self) -> str:
+        if self.theory.estimated is None:
+            return "the exact law of gradient descent"
+        return f"gradient descent on moments of {self.theory.problem.data.estimate.examples} examples"
+
     def _row(self, index: int, means: dict[str, Any]) -> tuple[str, ...]:
         view, found = self.theory, self.distance
         ratio = "undefined" if view.ratio is None else f"{view.ratio[index, 0]:.4f}"
         apart = ("undefined", "") if found is None else (f"{found.distance[index]:.4f}", _band(found, index))
         trained = _shown(means, "loss", index), _shown(means, "participation_ratio", index, 0)
-        return f"{view.times[index]:g}", f"{view.losses[index]:.4f}", trained[0], ratio, trained[1], *apart
+        loss, own = f"{view.losses[index]:.4f}", view.estimated
+        if own is None:
+            return f"{view.times[index]:g}", loss, trained[0], ratio, trained[1], *apart
+        loss += f" ({own.loss_errors[index]:.1g})"
+        error = f"{own.distance[index]:.4f}" if np.isfinite(own.distance[index]) else "undefined"
+        return f"{view.times[index]:g}", loss, trained[0], ratio, trained[1], *apart, error
 
     def figure(self) -> "Figure":
         """The fields of theory and networks, loss, participation ratio and distance against time."""
         from theory.flow.picture import Series, picture
 
         view, found = self.theory, self.distance
-        fine = field_view(at_more_times(view.problem, _CURVE))
+        fine = _view(at_more_times(view.problem, _CURVE))
         lines = Series(
             "gradient descent",
             view.times,
@@ -178,8 +220,9 @@ def answer(
 ) -> "CompareAnswer | GraphCompareAnswer":
     """Predict the networks of `problem`, train them, and measure how far they are from the prediction.
 
-    Raises OutOfReachError where there is no exact prediction (the message says why), InputError for a problem without
-    a [simulation] table or whose networks start from weights of their own.
+    Moments that are estimated from examples of the law carry their standard errors into the prediction. Raises
+    OutOfReachError where there is no prediction (the message says why), InputError for a problem without a [simulation]
+    table or whose networks start from weights of their own.
 
     >>> from theory.problem import loads
     >>> from derivations.experiments.folders import problem_file
@@ -193,7 +236,7 @@ def answer(
 
     if isinstance(problem.network, GatedGraph):
         return compared(problem, device, backend, memory, progress, measuring)
-    view = field_view(problem)
+    view = _view(problem)
     if problem.simulated().initialisation == "per-replicate":
         raise InputError(
             'initialisation = "per-replicate": each network starts from its own w0, and the prediction is for one w0.',

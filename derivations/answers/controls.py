@@ -1,5 +1,6 @@
 """The answer of `gdln controls`: problems that differ from one in a single statistic of their data, and their sweep."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import isinf
 from pathlib import Path
@@ -7,6 +8,8 @@ from typing import Any
 
 from theory.moments.controls import Control, controls
 from theory.problem import GatedGraph, InputError, Problem, SiteGate, WorkbenchError, dumps
+from theory.problem.distributions.arrays import ArraysLaw
+from theory.problem.toml import toml_value
 
 ORIGINAL = "original"
 _SWEEP = """\
@@ -42,13 +45,30 @@ class ControlsAnswer:
 
     def files(self) -> dict[str, str]:
         """The text of every file by its name: the problems as TOML and, where they can be trained, their sweep."""
+        return self._texts({one.control.name: one.problem for one in self.made})
+
+    def _texts(self, problems: Mapping[str, Problem]) -> dict[str, str]:
         # Without the word, gates look at the latent of a law that has one and at the input of another.
         texts = {f"{ORIGINAL}.toml": dumps(self.problem).replace('on = "latent"\n', "")}
-        texts |= {f"{one.control.name}.toml": dumps(one.problem) for one in self.made}
-        if self.problem.simulation is not None and not isinstance(self.problem.network, GatedGraph):
-            names = ", ".join(f'"{name}"' for name in texts)
-            texts["sweep.toml"] = _SWEEP.format(original=ORIGINAL, files=names)
+        texts |= {f"{name}.toml": dumps(problem) for name, problem in problems.items()}
+        if self._swept:
+            texts["sweep.toml"] = _SWEEP.format(original=ORIGINAL, files=", ".join(f'"{name}"' for name in texts))
         return texts
+
+    @property
+    def _swept(self) -> bool:
+        return self.problem.simulation is not None and not isinstance(self.problem.network, GatedGraph)
+
+    def _written(self, folder: Path) -> dict[str, str]:
+        """Write the arrays of laws into the folder, and return the texts, which name these files."""
+        problems = {}
+        for one in self.made:
+            law = one.control.law
+            written_out = isinstance(law, ArraysLaw) and not law.file
+            data = law.filed(folder / f"{one.control.name}.npz") if written_out else law
+            problems[one.control.name] = replace(one.problem, data=data)
+        here = toml_value(f"{folder}/")[:-1]
+        return {name: text.replace(f"file = {here}", 'file = "') for name, text in self._texts(problems).items()}
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln controls --json` prints."""
@@ -61,31 +81,35 @@ class ControlsAnswer:
             }
             for one in self.found
         ]
-        return {"controls": rows, "files": list(self.files())}
+        names = [f"{name}.toml" for name in (ORIGINAL, *(one.control.name for one in self.made))]
+        return {"controls": rows, "files": [*names, "sweep.toml"] if self._swept else names}
 
     def text(self) -> str:
         """Each control with what it keeps and changes, for a reader."""
         lines = []
         for one in self.found:
-            lines.append(f"{one.control.name:<10} {one.control.says}")
+            lines.append(f"{one.control.name:<11} {one.control.says}")
             if one.problem is None:
-                lines.append(f"{'':<10} not there: {one.why}")
+                lines.append(f"{'':<11} not there: {one.why}")
         return "\n".join(lines)
 
     def write(self, folder: Path) -> tuple[Path, ...]:
-        """Write the files into a new or empty folder. Raises InputError where the folder has files."""
+        """Write the files into a new or empty folder, and beside them archives of large arrays.
+
+        Raises InputError where the folder has files.
+        """
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise InputError(f"{folder} exists and is no empty folder; files would be lost.", "Name another.", "file")
         folder.mkdir(parents=True, exist_ok=True)
         written = []
-        for name, text in self.files().items():
+        for name, text in self._written(folder.resolve()).items():
             path = folder / name
             path.write_text(text, encoding="utf-8")
             written.append(path)
         return tuple(written)
 
 
-def answer(problem: Problem, marginal: str = "laplace", correlation: str = "exponential") -> ControlsAnswer:
+def answer(problem: Problem, marginal: Any = "laplace", correlation: Any = "exponential") -> ControlsAnswer:
     """Return the controls of the data of a problem, each with the same network, training and simulation.
 
     Gates at sites of a latent at 0 look at the input where a control has no latent: both have the same sign. Raises

@@ -57,8 +57,9 @@ class DataShowAnswer:
                 {
                     "mean": own.mean,
                     "variance": own.variance,
-                    "kurtosis": _or_none(own, "kurtosis"),
-                    "skewness": _or_none(own, "skewness"),
+                    "kurtosis": _listed(_standardised(own, 4)),
+                    "skewness": _listed(_standardised(own, 3)),
+                    "sites_that_do_not_vary": int((own.variance == 0).sum()),
                     "covariance": own.covariance[self.site],
                     "covariance_by_lag": own.covariance[self.site, list(self._lags())],
                     "spectrum": own.spectrum,
@@ -83,7 +84,7 @@ class DataShowAnswer:
                 f"class {c}, probability {_share(law.probabilities[c])}",
                 f"  mean               {_spread(own.mean)}",
                 f"  variance           {_spread(own.variance)}",
-                f"  excess kurtosis    {_spread(_or_none(own, 'kurtosis'))}",
+                f"  excess kurtosis    {_spread(_standardised(own, 4))}{_still(own)}",
                 f"  covariance by lag  {_row(by_lag)}",
                 f"  spectrum           {_row(own.spectrum)}",
             ]
@@ -96,12 +97,29 @@ class DataShowAnswer:
         return "\n".join(lines)
 
 
-def _or_none(own: InputStatistics, name: str) -> np.ndarray | None:
-    """A statistic, or None where the class does not have it."""
+def _standardised(own: InputStatistics, order: int) -> np.ndarray | None:
+    """Skewness (order 3) or excess kurtosis (4) of each site, NaN where it does not vary; None where it is unknown."""
+    moving = np.flatnonzero(own.variance > 0)
+    found = np.full(len(own.variance), np.nan)
     try:
-        return getattr(own, name)
+        if len(moving) == len(found):
+            return own.skewness if order == 3 else own.kurtosis
+        moments = (own.third if order == 3 else own.fourth)(*[moving] * order)
     except OutOfReachError:
         return None
+    found[moving] = moments / own.variance[moving] ** (order / 2) - (3 if order == 4 else 0)
+    return found if len(moving) else None
+
+
+def _listed(numbers: np.ndarray | None) -> list[float | None] | None:
+    """The numbers for JSON, None at sites that do not vary."""
+    return None if numbers is None else [None if np.isnan(x) else x for x in numbers.tolist()]
+
+
+def _still(own: InputStatistics) -> str:
+    """How many sites have a single value, whose kurtosis is undefined."""
+    still = int((own.variance == 0).sum())
+    return f" over the {len(own.variance) - still} sites that vary; {still} do not" if still else ""
 
 
 def _report(report: LatentReport) -> dict[str, Any]:
@@ -136,7 +154,7 @@ def _spread(numbers: np.ndarray | None) -> str:
     """One number where all sites have it, else the smallest and the largest."""
     if numbers is None:
         return "not defined, or not known"
-    low, high = float(numbers.min()), float(numbers.max())
+    low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
     return f"{low:.6g}" if high - low <= 1e-12 * max(abs(low), abs(high)) else f"{low:.6g} to {high:.6g}"
 
 

@@ -45,6 +45,40 @@ law = "gaussian-clone"        # Gaussian x with the same mean and covariance as 
 n = 40                        # sites
 """
     + _GAUSSIAN.format(gain="that of the nlgp", boundaries="open | ring"),
+    "gaussian": """\
+law = "gaussian"              # Gaussian x with any covariance in each class; gdln controls writes those of other laws
+labels = [1.0, 0.0]           # y; each class has probability 1/2
+covariance = [                # a matrix for each class; or file = "data.npz" with the array covariance (C, n, n)
+    [[2.0, 1.2, 0.5, 0.1], [1.2, 1.0, 0.6, 0.2], [0.5, 0.6, 1.0, 0.3], [0.1, 0.2, 0.3, 0.5]],
+    [[1.0, 0.2, 0.0, 0.0], [0.2, 1.0, 0.1, 0.0], [0.0, 0.1, 1.0, 0.4], [0.0, 0.0, 0.4, 1.0]],
+]
+""",
+    "nlgp-matrix": """\
+law = "nlgp-matrix"           # x_i = scales_i f(z_i)/Z, z Gaussian with any correlations in each class
+nonlinearity = "laplace"      # f, as of nlgp; Z^2 = E f(z)^2
+labels = [1.0, 0.0]           # y; each class has probability 1/2
+correlations = [              # of z, a matrix for each class; or file = "data.npz" with correlations and scales
+    [[1.0, 0.6, 0.3, 0.1], [0.6, 1.0, 0.6, 0.2], [0.3, 0.6, 1.0, 0.3], [0.1, 0.2, 0.3, 1.0]],
+    [[1.0, 0.2, 0.0, 0.0], [0.2, 1.0, 0.1, 0.0], [0.0, 0.1, 1.0, 0.4], [0.0, 0.0, 0.4, 1.0]],
+]
+scales = [[1.0, 1.0, 1.0, 0.5], [1.0, 1.0, 1.0, 1.0]]   # standard deviations of x in each class
+""",
+    "gaussian-copula": """\
+law = "gaussian-copula"       # sites with finitely many values, tied together by a Gaussian z; or independent
+labels = [1.0, 0.0]           # y; each class has probability 1/2
+values = [                    # of each site in each class, ascending; or file = "data.npz" with these arrays
+    [[-1, 0, 1], [-1, 0, 1], [-1, 0, 1], [-1, 0, 2]],
+    [[-1, 0, 1], [-1, 0, 1], [-1, 0, 1], [-1, 0, 2]],
+]
+shares = [                    # their probabilities
+    [["1/3", "1/3", "1/3"], ["1/4", "1/2", "1/4"], ["1/4", "1/2", "1/4"], ["1/2", "1/4", "1/4"]],
+    [["1/3", "1/3", "1/3"], ["1/4", "1/2", "1/4"], ["1/4", "1/2", "1/4"], ["1/2", "1/4", "1/4"]],
+]
+correlations = [              # of z; independent sites without it
+    [[1.0, 0.6, 0.3, 0.1], [0.6, 1.0, 0.6, 0.2], [0.3, 0.6, 1.0, 0.3], [0.1, 0.2, 0.3, 1.0]],
+    [[1.0, 0.2, 0.0, 0.0], [0.2, 1.0, 0.1, 0.0], [0.0, 0.1, 1.0, 0.4], [0.0, 0.0, 0.4, 1.0]],
+]
+""",
     "student-t": """\
 law = "student-t"             # x = r z/Z, z Gaussian with correlation exp(-d^2/xi^2), r^2 = dof/chi^2 of dof
 n = 40                        # sites
@@ -219,6 +253,7 @@ seed = 0
 """
 _RATES = {"single-pulse": "0.125", "pulses": "0.125", "bars": "0.125"}
 _SITES = {"nlgp-2d": 36, "bars": 36, "ising-2d": 14, "finite": 1, "mnist": 105, "fashion-mnist": 105, "images": 36}
+_SITES |= {"gaussian": 1, "nlgp-matrix": 1, "gaussian-copula": 1}
 _THRESHOLDS = {"pulses": "0.5", "bars": "0.5"}  # between the values of x; else both gates would never change
 LAWS = tuple(_DATA)
 

@@ -9,6 +9,8 @@ import numpy as np
 from derivations.answers.graph import GraphSolveAnswer, solved
 from derivations.answers.profiles import profiles, shown, with_error
 from theory.flow import Solution, solve
+from theory.flow.linear.accuracy import EPS, ROUNDINGS
+from theory.moments.feature_moments import squared_labels
 from theory.problem import GatedGraph, Problem
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ class SolveAnswer:
         """The object that `gdln solve --json` prints."""
         known = self.solution.uncertainty
         exact = {name: getattr(self.solution, name) for name in _NAMES}
+        exact |= {"rounding_of_losses": self.rounding}
         return exact if known is None else exact | {"uncertainty": known.json()}
 
     def figure(self) -> "Figure":
@@ -43,13 +46,13 @@ class SolveAnswer:
         """Optimum, rates, losses over time and the fixed point of each unit, for a reader."""
         solution, slowest = self.solution, len(self.solution.rates) - self.solution.rank
         lines = [
-            f"<(y - yhat)^2> at the optimum   {self._number('mse')}",
+            f"<(y - yhat)^2> at the optimum   {self._loss('mse')}",
             f"rates (1/tau)                   {self._number('rates', slowest)} ... {self._number('rates', -1)}",
             f"condition of A                  {self._number('condition', digits=4)}",
             f"rank of A                       {solution.rank} of {len(solution.rates)}",
             "",
             f"{'t':>12}  <(y - yhat)^2>",
-            *(f"{shown(t, 6):>12}  {self._number('losses', index)}" for index, t in enumerate(solution.times)),
+            *(f"{shown(t, 6):>12}  {self._loss('losses', index)}" for index, t in enumerate(solution.times)),
             "",
             "w(infinity), each unit around its largest weight",
             *profiles(solution.fixed_point[:_UNITS], self.problem.data, solution.uncertainty),
@@ -81,6 +84,20 @@ class SolveAnswer:
                 for unit, site in enumerate(peaks)
             ]
             yield f"{shown(time, 6):>12}" + "".join(f"  {w:>{width}}" for w in row)
+
+    @property
+    def rounding(self) -> float | None:
+        """A bound on the rounding error of losses in float64, <y.y> less what is explained; None for other numbers."""
+        if self.solution.uncertainty is not None or isinstance(self.solution.mse, str):
+            return None
+        return ROUNDINGS * EPS * float(self.solution.condition) * float(squared_labels(self.problem.data))
+
+    def _loss(self, name: str, *place: int) -> str:
+        """Return a loss; one that is not larger than its rounding error as 0 with that bound."""
+        value, bound = np.asarray(getattr(self.solution, name))[place], self.rounding
+        if bound is not None and abs(value) <= bound:
+            return f"0 within rounding ({bound:.1g})"
+        return self._number(name, *place)
 
     def _number(self, name: str, *place: int, digits: int = 10) -> str:
         """Return a number of the solution, with its standard error where it is estimated."""

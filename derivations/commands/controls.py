@@ -13,9 +13,11 @@ MAY_BEGIN_WITH_MINUS = False
 def command(
     problem: Annotated[Path, typer.Argument(help="A problem file (TOML).")],
     out: Annotated[Path | None, typer.Option(help="Write the problems and their sweep into this new folder.")] = None,
-    marginal: Annotated[str, typer.Option(help="The nonlinearity of the control with another marginal.")] = "laplace",
+    marginal: Annotated[
+        str, typer.Option(help='The nonlinearity of the control "marginal": a word or { kind = "algebraic", k = 5 }.')
+    ] = "laplace",
     correlation: Annotated[
-        str, typer.Option(help="The correlation of the control with another copula.")
+        str, typer.Option(help='The correlation of the control "copula": a word or { kind = "table", values = [1] }.')
     ] = "exponential",
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
@@ -26,16 +28,16 @@ def command(
     def body() -> int:
         from derivations.answers import controls
         from theory.problem import load
-        from theory.problem.correlations import CORRELATIONS
-        from theory.problem.nonlinearities import NONLINEARITIES
-        from theory.problem.numbers import one_of
+        from theory.problem.correlations import correlation_of
+        from theory.problem.nonlinearities import nonlinearity_of
+        from theory.problem.toml import value_of
 
-        one_of(marginal, "--marginal", NONLINEARITIES)
-        one_of(correlation, "--correlation", CORRELATIONS)
-        answer = controls.answer(load(problem), marginal, correlation)
+        function = nonlinearity_of(value_of(marginal, "--marginal"), "--marginal")
+        kernel = correlation_of(value_of(correlation, "--correlation"), "--correlation")
+        answer = controls.answer(load(problem), function, kernel)
         written = () if out is None else answer.write(out)
         said = "".join(f"\nWritten: {path}" for path in written)
-        emit("controls", answer.json(), answer.text() + said, json)
+        emit("controls", answer.json() if json else {}, answer.text() + said, json)
         return PASS
 
     return run(body, json, timeout)

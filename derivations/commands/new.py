@@ -7,7 +7,8 @@ import typer
 
 MAY_BEGIN_WITH_MINUS = False
 _LAWS = (
-    "nlgp, nlgp-2d, gaussian-clone, student-t, elliptical, mixture, ising, ising-2d, single-pulse, pulses, bars, "
+    "nlgp, nlgp-2d, gaussian-clone, gaussian, nlgp-matrix, gaussian-copula, "
+    "student-t, elliptical, mixture, ising, ising-2d, single-pulse, pulses, bars, "
     "finite, table, mnist, fashion-mnist, images"
 )
 

@@ -44,6 +44,18 @@ _SHOWS: dict[str, tuple[str, str]] = {
         r"$x \sim N(0, C)$ with the covariance $C$ of the law `nlgp` of the same numbers",
         "The covariance shows the lengths ξ as before, and the marginal is Gaussian: the examples have no edges.",
     ),
+    "gaussian": (
+        r"$x \sim N(m, C)$ with any covariance matrix $C$ in each class",
+        "The covariance is the one that was given, and the marginals are Gaussian: the examples have no edges.",
+    ),
+    "nlgp-matrix": (
+        r"$x_i = s_i f(z_i)/Z$; $z$ Gaussian with any correlation matrix in each class",
+        "Each site has the same marginal but for its scale, and the covariance is the one that was asked for.",
+    ),
+    "gaussian-copula": (
+        r"$x_i = Q_i(\Phi(z_i))$; $z$ Gaussian with any correlation matrix, $Q_i$ of finitely many values",
+        "Sites keep the values that they were given, and depend on each other by pairs alone, or not at all.",
+    ),
     "student-t": (
         rf"$x = z \sqrt{{\nu/V}}/Z$; {_GAUSSIAN}; $V \sim \chi^2_\nu$ with $\nu$ degrees of freedom",
         "All sites of an example share one scale: a few examples are large as a whole, the more so the smaller dof is.",

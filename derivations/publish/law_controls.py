@@ -46,7 +46,8 @@ def matched() -> tuple[Matched, ...]:
     original = problem_named(NAME)
     gates = tuple(replace(gate, on="input") for gate in original.network.gates)
     network = replace(original.network, gates=gates)
-    laws = {"original": original.data} | {control.name: control.law for control in controls(original.data)}
+    found = {control.name: control.law for control in controls(original.data) if control.name in _TITLES}
+    laws = {"original": original.data} | found
     problems = {name: replace(original, data=law, network=network) for name, law in laws.items()}
     return tuple(
         Matched(name, problem, solve(problem), input_statistics(problem.data, 0)) for name, problem in problems.items()

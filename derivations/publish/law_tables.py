@@ -35,8 +35,8 @@ _CLUSTER = _LINE | {"gain": 1, "normaliser": "none", "nonlinearity": "identity"}
 class Row:
     """A law on the page: its definition in TeX, its sampler in words, and the fields of an example of one class.
 
-    `said` describes an example whose fields are too long for a table. A law that reads data has no example; `reads`
-    stands in its place.
+    `said` describes an example whose fields are too long for a table. A law that reads data or matrices has no example;
+    `reads` stands in its place.
     """
 
     law: str
@@ -81,6 +81,24 @@ ROWS = (
         r"$x \sim \mathcal N(m, C)$ with $m$, $C$ of the `nlgp`",
         "a factor of the covariance",
         _LINE | {"gain": 1},
+    ),
+    Row(
+        "gaussian",
+        r"$x \sim \mathcal N(m, C)$ with any $m$ and $C$",
+        "a Cholesky factor of the covariance",
+        reads="as `gaussian-clone`, if a covariance is regular",
+    ),
+    Row(
+        "nlgp-matrix",
+        r"$x_i = s_i f(z_i)/Z$, $z$ Gaussian of any correlations",
+        "a Cholesky factor of the correlations; then $f$",
+        reads="as `nlgp` with the same nonlinearity, if a covariance is regular",
+    ),
+    Row(
+        "gaussian-copula",
+        r"$x_i = Q_i(\Phi(z_i))$, $z$ Gaussian of any correlations, $Q_i$ of finitely many values",
+        "a factor of the correlations; then the values",
+        reads="covariance and marginals exact, moments through gates estimated, with standard errors",
     ),
     Row(
         "student-t",

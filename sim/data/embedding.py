@@ -37,12 +37,12 @@ def on_grid(
                 f"modes do not sample it, and a factor of {len(row)} sites would take minutes.",
                 f"Use at most {MOST_DENSE} sites, a shorter correlation, or the torus.",
             )
-        return _of_matrix(matrix_of(row, axes), what, device, dtype)
+        return of_matrix(matrix_of(row, axes), what, device, dtype)
     kept = lam > kept_level(lam, what, dtype)
     return Embedded(torch.from_numpy(np.sqrt(np.where(kept, lam, 0))).to(device, dtype), torus, axes)
 
 
-def _of_matrix(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Dense:
+def of_matrix(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Dense:
     """Return the Cholesky factor, which is unique where a symmetric grid has equal eigenvalues; `dense` if singular."""
     try:
         lower = np.linalg.cholesky(covariance)

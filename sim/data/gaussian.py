@@ -7,12 +7,14 @@ import torch
 from jaxtyping import Float
 
 from sim.data.classes import draw_classes
-from sim.data.embedding import on_grid
+from sim.data.embedding import of_matrix, on_grid
 from sim.data.factors import Factor, Separable, dense, dense_on_ring, on_line, on_ring
 from sim.data.nonlinearities import applied, erf_gain
-from sim.data.sample import Draw, label_table, mean_table, shifted
+from sim.data.sample import Draw, label_table, mean_table, sampler_of, shifted
 from sim.random.streams import Stream
 from theory.problem import NonlinearGP
+from theory.problem.distributions.gaussian import Gaussian
+from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class GaussianSampler:
     or a tensor with one for each. `shift` are the class means.
     """
 
-    law: NonlinearGP
+    law: NonlinearGP | Gaussian | NonlinearGPMatrix
     factors: tuple[Factor, ...]
     labels: Float[torch.Tensor, "C *m"]
     gain: float | Float[torch.Tensor, " C"] | None
@@ -118,3 +120,11 @@ def _factor(
     along = dense if law.boundary == "open" else dense_on_ring
     down, across = (along(covariance, what, device, dtype) for covariance in covariances)
     return Separable(down, across)
+
+
+@sampler_of.register
+def matrix_sampler(law: Gaussian, device: torch.device, dtype: torch.dtype) -> GaussianSampler:
+    """Return the sampler of a Gaussian law by the Cholesky factors of its matrices; of a singular one, by its modes."""
+    factors = tuple(of_matrix(own, f"{law.law}, class {c}", device, dtype) for c, own in enumerate(law.matrices))
+    labels, shift = label_table(law, device, dtype), mean_table(law, device, dtype)
+    return GaussianSampler(law, factors, labels, None, 1.0, shift, device, dtype)

@@ -14,7 +14,7 @@ from jaxtyping import Float
 
 from sim.data.nonlinearities import applied
 from sim.data.quadrature import composite, cross_moment, normal_density, second_moment, settled
-from theory.problem import Algebraic, Nonlinearity, OutOfReachError, Quantile
+from theory.problem import Algebraic, Nonlinearity, OutOfReachError, Quantile, Tanh
 
 Values = Float[np.ndarray, "*any"]
 # P(|N(0, 1)| > 12) < 4e-33, see sim.data.quadrature.
@@ -68,6 +68,12 @@ def finest(nonlinearity: Nonlinearity) -> float:
 def _(nonlinearity: Algebraic) -> float:
     del nonlinearity
     return 2.0**-8  # |u|^k is not smooth at 0
+
+
+@finest.register
+def _(nonlinearity: Tanh) -> float:
+    del nonlinearity
+    return 2.0**-6  # tanh(gain z) turns within 1/gain
 
 
 @second_moment.register

@@ -20,6 +20,7 @@ from theory.problem import (
     OutOfReachError,
     Quantile,
     Sign,
+    Tanh,
     Uniform,
 )
 
@@ -48,6 +49,11 @@ def _(_nonlinearity: Erf, v: Values) -> Values:
 @applied.register
 def _(_nonlinearity: Sign, v: Values) -> Values:
     return v.sign_()
+
+
+@applied.register
+def _(_nonlinearity: Tanh, v: Values) -> Values:
+    return v.tanh_()
 
 
 @applied.register

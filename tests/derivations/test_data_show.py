@@ -90,6 +90,16 @@ def test_a_site_with_a_single_value_has_no_kurtosis():
     assert "not defined, or not known" in answer(LAWS["finite"]).text()
 
 
+def test_dead_sites_are_counted_and_the_others_have_their_kurtosis():
+    """Signs have the kurtosis -2; the middle site is 5 always."""
+    law = FiniteData([[1, 5, -1], [-1, 5, 1], [1, 5, 1], [-1, 5, -1]], [1, 1, 1, 1])
+    (own,) = answer(law).json()["classes"]
+    assert own["kurtosis"] == [-2.0, None, -2.0]
+    assert own["skewness"] == [0.0, None, 0.0]
+    assert own["sites_that_do_not_vary"] == 1
+    assert "excess kurtosis    -2 over the 2 sites that vary; 1 do not" in answer(law).text()
+
+
 def test_a_latent_without_statistics_has_its_report():
     opposite = line(n=7, correlation={"kind": "formula", "formula": "cos(2*pi*d/3)"})
     found = answer(opposite)

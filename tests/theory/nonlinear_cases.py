@@ -11,7 +11,7 @@ BINARY_AND_MORE = Quantile(["1/2", "3/4", 1], [1, 1, 2])  # +-1 with probability
 WITH_FIELDS = {"cubic": Cubic("1/2"), "algebraic": Algebraic("9/2"), "quantile": TABLE}
 EVERY = {kind: WITH_FIELDS[kind] if kind in WITH_FIELDS else made() for kind, made in NONLINEARITIES.items()}
 
-PLAIN = {"erf": erf, "sign": np.sign, "identity": lambda z: z}
+PLAIN = {"erf": erf, "sign": np.sign, "identity": lambda z: z, "tanh": np.tanh}
 DISTRIBUTIONS = {"uniform": stats.uniform(-1, 2), "laplace": stats.laplace(), "logistic": stats.logistic()}
 REACH = 13.0
 PANELS = 40

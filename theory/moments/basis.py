@@ -9,9 +9,10 @@ T_c and x_j alone by their own factors. In a combination that vanishes, the term
 one growth for every d belong to one T_c, to thresholds h, whose oscillations differ, or to mirror images: v = (p, q)
 with x_1 and (q, p) with x_2, beta = 1 and q^2 - p^2 = 2 g^2. The denominators of these differ unless p = 0, and 2 g^2
 is no square of a rational number. So all coefficients are 0. Polynomials f in place of erf change no growth. Where f
-has a kink, a jump or a branch point in u_j, the difference of its two continuations leaves sum_c a_cj T_c = 0. Uniform
-inputs, 2 g^2 = 1, have the one exception p = h = 0: Phi(u_1) is linear in x_1. Soft functions of the input x_i are, as
-functions of x_i, those of a Gaussian input; beside them all others grow slowly, as they are functions of exp(y^2).
+has a kink, a jump or a branch point in u_j, the difference of its two continuations leaves sum_c a_cj T_c = 0, and so
+does each of the poles of tanh, infinitely many along the imaginary axis of u_j. Uniform inputs, 2 g^2 = 1, have the one
+exception p = h = 0: Phi(u_1) is linear in x_1. Soft functions of the input x_i are, as functions of x_i, those of a
+Gaussian input; beside them all others grow slowly, as they are functions of exp(y^2).
 """
 
 from dataclasses import dataclass

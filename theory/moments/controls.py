@@ -7,13 +7,14 @@ The names answer the question "kurtosis or correlation?":
 
     gaussian     the same mean and covariance of the inputs, Gaussian marginals
     marginal     the same covariance of the inputs, another marginal distribution
-    copula       the same marginal distribution, another correlation of the latent
+    copula       the same marginal distribution, another copula: for a law with a latent another correlation of it, for
+                 others the Gaussian copula of the same covariance
+    independent  the same marginal distributions, independent sites
     exchanged    both the same, the labels of the classes exchanged
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,21 @@ from jaxtyping import Float
 from scipy.optimize import brentq
 
 from theory.moments.arithmetic import FLOAT64
-from theory.moments.inputs import InputStatistics, input_statistics
+from theory.moments.copulas import copula_with, independent, process_with
+from theory.moments.feature_moments import exactly
+from theory.moments.inputs import input_statistics_of
+from theory.moments.kept_statistics import by_lag, inputs_of, means_of, of_matrices, priors_of, shortest
 from theory.moments.statistics import class_statistics
-from theory.problem import GaussianClone, InputError, Law, NonlinearGP, OutOfReachError
+from theory.problem import GaussianClone, InputError, Law, NonlinearGP, NonlinearGP2D, OutOfReachError
+from theory.problem.correlations import correlation_of
 from theory.problem.correlations.table import TableCorrelation
+from theory.problem.distributions.gaussian import Gaussian
+from theory.problem.distributions.gaussian_copula import GaussianCopula
+from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
+from theory.problem.distributions.sampled import SampledLaw
 from theory.problem.nonlinearities.identity import Identity
 
-NAMES = ("gaussian", "marginal", "copula", "exchanged")
+NAMES = ("gaussian", "marginal", "copula", "independent", "exchanged")
 _AT_RHO = 1e-15  # of a correlation, where a root is found
 
 
@@ -51,17 +60,25 @@ def controls(law: Law, marginal: Any = "laplace", correlation: Any = "exponentia
 
     >>> law = NonlinearGP(8, (2, 1), 3, "open", "unit-variance", (1, 0))
     >>> [control.name for control in controls(law) if control.law is not None]
-    ['gaussian', 'marginal', 'copula', 'exchanged']
+    ['gaussian', 'marginal', 'copula', 'independent', 'exchanged']
     """
     word = marginal if isinstance(marginal, str) else getattr(marginal, "kind", marginal)
     kernel = correlation if isinstance(correlation, str) else getattr(correlation, "kind", correlation)
+    known = ", estimated from examples" if _is_estimated(law) else ""
     made: dict[str, tuple[str, Callable[[], Law]]] = {
-        "gaussian": ("the same mean and covariance, Gaussian marginals", lambda: gaussian(law)),
-        "marginal": (f"the same covariance, marginals through {word}", lambda: matched(law, marginal)),
-        "copula": (f"the same marginals, the latent's correlation {kernel}", lambda: other_copula(law, correlation)),
+        "gaussian": (f"the same mean and covariance{known}, Gaussian marginals", lambda: gaussian(law)),
+        "marginal": (f"the same covariance{known}, marginals through {word}", lambda: matched(law, marginal)),
+        "copula": (_other_copula_says(law, kernel), lambda: other_copula(law, correlation)),
+        "independent": ("the same marginals, independent sites", lambda: without_correlations(law)),
         "exchanged": ("the same inputs, the labels of the classes exchanged", lambda: exchanged(law)),
     }
     return tuple(_control(name, says, make) for name, (says, make) in made.items())
+
+
+def _is_estimated(law: Law) -> bool:
+    """Whether the statistics of the inputs are those of drawn examples."""
+    estimates = input_statistics_of.registry[SampledLaw]
+    return isinstance(law, SampledLaw) and exactly(input_statistics_of, law) is estimates
 
 
 def _control(name: str, says: str, make: Callable[[], Law]) -> Control:
@@ -74,10 +91,11 @@ def _control(name: str, says: str, make: Callable[[], Law]) -> Control:
 def gaussian(law: Law) -> Law:
     """Return the Gaussian law with the same mean and covariance in each class.
 
-    It is the clone of a nonlinear Gaussian process, and for another stationary law the process z + m with a table of
-    correlations. Raises OutOfReachError where the covariance is not a function of the distance, or the inputs are
-    Gaussian.
+    It is the clone of a nonlinear Gaussian process, for another stationary law the process z + m with a table of
+    correlations, and for all others the law "gaussian" with its matrices. Raises OutOfReachError where the inputs are
+    Gaussian already, or do not vary, and for laws without a covariance.
 
+    >>> from theory.moments.inputs import input_statistics
     >>> from theory.problem import SinglePulse
     >>> pulses = SinglePulse(8, ((2, 2), (3, 4)), "plus-minus", "sign", (1, 0))
     >>> copy = gaussian(pulses)
@@ -85,56 +103,58 @@ def gaussian(law: Law) -> Law:
     >>> bool(np.abs(off).max() < 1e-15)
     True
     """
-    if type(law) is GaussianClone or isinstance(getattr(law, "nonlinearity", None), Identity):
+    if type(law) in (GaussianClone, Gaussian) or isinstance(getattr(law, "nonlinearity", None), Identity):
         raise OutOfReachError("The inputs of this law are Gaussian already.", "Compare with another control.")
     if type(law) is NonlinearGP:
         return GaussianClone(**{field.name: getattr(law, field.name) for field in fields(law)})
-    found = [input_statistics(law, c) for c in range(law.classes)]
-    lags, boundary = _by_lag(law, found)
+    found = inputs_of(law)
+    stationary = by_lag(law, found)
+    if stationary is None:
+        return of_matrices(law, found)
+    lags, boundary = stationary
     return NonlinearGP(
         law.n,
         (),
-        tuple(_exact(np.sqrt(own[0])) for own in lags),
+        tuple(shortest(np.sqrt(own[0])) for own in lags),
         boundary,
         "none",
         law.labels,
-        priors=law.priors,
-        means=tuple(tuple(map(_exact, own.mean.tolist())) for own in found),
+        priors=priors_of(law),
+        means=means_of(found),
         correlation=tuple(_table(own / own[0]) for own in lags),
         nonlinearity="identity",
     )
 
 
-def matched(law: Law, nonlinearity: Any) -> NonlinearGP:
-    """Return the process x = f(z)/Z + m with the given f whose inputs have the covariance of `law` in each class.
+def matched(law: Law, nonlinearity: Any) -> NonlinearGP | NonlinearGPMatrix:
+    """Return the process x = s f(z)/Z + m with the given f whose inputs have the covariance of `law` in each class.
 
-    The correlation of the latent is the table of the roots rho_d of c_f(rho_d) = C_d/C_0, found in float64; f(z)/Z has
-    variance 1, so that the covariance of the inputs must have it too. Raises InputError where no Gaussian latent has
-    these correlations: then no such copula exists.
+    For a stationary law of variance 1 the correlation of the latent is the table of the roots rho_d of
+    c_f(rho_d) = C_d/C_0, found in float64; for another a matrix. Raises InputError where no Gaussian latent has these
+    correlations: then no such copula exists.
 
+    >>> from theory.moments.inputs import input_statistics
     >>> law = NonlinearGP(8, (2, 1), 3, "open", "unit-variance", (1, 0))
     >>> copy = matched(law, "uniform")
     >>> off = input_statistics(copy, 0).covariance - input_statistics(law, 0).covariance
     >>> bool(np.abs(off).max() < 1e-13), copy.nonlinearity == law.nonlinearity
     (True, False)
     """
-    found = [input_statistics(law, c) for c in range(law.classes)]
-    lags, boundary = _by_lag(law, found)
-    for c, own in enumerate(lags):
-        if abs(own[0] - 1) > len(lags) * np.finfo(float).eps * 8:
-            raise OutOfReachError(
-                f"Class {c} has the variance {own[0]:.6g}: matched marginals are scaled to variance 1.",
-                'Use normaliser = "unit-variance", and one gain for all classes.',
-            )
     process = NonlinearGP(2, (1, 1), 1, "open", "unit-variance", (1, 0), nonlinearity=nonlinearity)
-    if process.nonlinearity == getattr(law, "nonlinearity", None) and law.gain == 1:
+    if process.nonlinearity == getattr(law, "nonlinearity", None) and getattr(law, "gain", 1) == 1:
         raise OutOfReachError("The law has these marginals already.", "Choose another nonlinearity.")
-    means = tuple(tuple(map(_exact, own.mean.tolist())) for own in found)
+    found = inputs_of(law)
+    stationary = by_lag(law, found)
+    if stationary is None or any(
+        abs(own[0] - 1) > len(stationary[0]) * np.finfo(float).eps * 8 for own in stationary[0]
+    ):
+        return process_with(law, process.nonlinearity)
+    lags, boundary = stationary
     tables = tuple(_table(_latents(process, own)) for own in lags)
     try:
         return NonlinearGP(
-            law.n, (), 1, boundary, "unit-variance", law.labels, priors=law.priors, means=means, correlation=tables,
-            nonlinearity=process.nonlinearity,
+            law.n, (), 1, boundary, "unit-variance", law.labels, priors=priors_of(law), means=means_of(found),
+            correlation=tables, nonlinearity=process.nonlinearity,
         )  # fmt: skip
     except InputError as error:
         raise InputError(
@@ -143,24 +163,46 @@ def matched(law: Law, nonlinearity: Any) -> NonlinearGP:
         ) from None
 
 
-def other_copula(law: Law, correlation: Any) -> NonlinearGP:
+def other_copula(law: Law, correlation: Any) -> Law:
     """Return the process with the same nonlinearity, gain and lengths, and another correlation of its latent.
 
-    Raises OutOfReachError for a law without a Gaussian latent or with this correlation.
+    On a grid the correlation is separable where the law does not say how it continues from one axis to two. A law of
+    finitely many values at each site has the Gaussian copula of its covariance. Raises OutOfReachError for laws of
+    densities without a latent, and for a correlation that the law has.
 
+    >>> from theory.moments.inputs import input_statistics
     >>> law = NonlinearGP(8, (2, 1), 3, "open", "unit-variance", (1, 0))
     >>> other = other_copula(law, "exponential")
     >>> bool(input_statistics(other, 0).kurtosis[0] == input_statistics(law, 0).kurtosis[0])
     True
     """
+    if isinstance(law, GaussianCopula) and law.matrices is not None:
+        raise OutOfReachError("The copula of this law is Gaussian already.", "Use the control `independent`.")
     if not isinstance(law, NonlinearGP):
-        raise OutOfReachError(
-            f"The law {law.law!r} has no Gaussian latent, whose correlation could be another.",
-            "Use a law that has one, such as nlgp.",
-        )
-    other = replace(law, correlation=correlation)
+        return copula_with(law)
+    grid = {"grid": law.grid or "separable"} if isinstance(law, NonlinearGP2D) else {}
+    kernel = correlation_of(correlation, "correlation")
+    other = replace(law, correlation=kernel, xi=law.xi if kernel.needs_length else (), **grid)
     if other == law:
         raise OutOfReachError("The latent has this correlation already.", "Choose another one.")
+    return other
+
+
+def _other_copula_says(law: Law, kernel: Any) -> str:
+    if isinstance(law, NonlinearGP):
+        return f"the same marginals, the latent's correlation {kernel}"
+    return "the same marginals and covariance, a Gaussian copula"
+
+
+def without_correlations(law: Law) -> Law:
+    """Return `independent`. Raises OutOfReachError where the sites of the law are independent already.
+
+    >>> without_correlations(NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))).kernels[0]
+    TableCorrelation(values=(Fraction(1, 1),))
+    """
+    other = independent(law)
+    if other == law:
+        raise OutOfReachError("The sites are independent already.", "Compare with another control.")
     return other
 
 
@@ -175,26 +217,6 @@ def exchanged(law: Law) -> Law:
             f"The labels of the law {law.law!r} belong to its examples.", "Exchange them in the examples themselves."
         )
     return replace(law, labels=(*law.labels[1:], law.labels[0]))
-
-
-def _by_lag(law: Law, found: list[InputStatistics]) -> tuple[list[Float[np.ndarray, " lags"]], str]:
-    """The covariance of each class by the distance of two sites, and the boundary; OutOfReachError where it is none."""
-    n = law.n
-    site = np.arange(n)
-    for boundary in ("ring", "open"):
-        apart = np.abs(site[:, None] - site[None, :])
-        distance = apart if boundary == "open" else np.minimum(apart, n - apart)
-        rows = [own.covariance[0, : n if boundary == "open" else n // 2 + 1] for own in found]
-        rounding = 16 * np.finfo(float).eps
-        off = [np.abs(own.covariance - row[distance]).max() for own, row in zip(found, rows, strict=True)]
-        if all(error <= rounding * abs(row[0]) for error, row in zip(off, rows, strict=True)):
-            if not all(row[0] > 0 for row in rows):
-                raise OutOfReachError("The inputs of a class do not vary.", "Choose another law.")
-            return rows, boundary
-    raise OutOfReachError(
-        f"The covariance of the law {law.law!r} is not a function of the distance along a line or a ring.",
-        "Use a law that is stationary on a line or a ring.",
-    )
 
 
 def _latents(process: NonlinearGP, covariances: Float[np.ndarray, " lags"]) -> Float[np.ndarray, " lags"]:
@@ -218,9 +240,4 @@ def _latents(process: NonlinearGP, covariances: Float[np.ndarray, " lags"]) -> F
 
 
 def _table(values: Float[np.ndarray, " lags"]) -> TableCorrelation:
-    return TableCorrelation([_exact(value) for value in values.tolist()])
-
-
-def _exact(value: float) -> Fraction:
-    """The shortest decimal that rounds to a float64 number."""
-    return Fraction(repr(float(value)))
+    return TableCorrelation([shortest(value) for value in values.tolist()])

@@ -129,7 +129,7 @@ def two_sign_block(statistics: ClassStatistics, v: Direction, w: Direction) -> S
     >>> round(abs(float(block[0, 1] - 2 / np.pi * (np.sqrt(1 - r**2) + r * np.arcsin(r)))), 12)
     0.0
     """
-    if v.site is not None and w.site is not None:
+    if v.site is not None and w.site is not None and statistics.by_distance:
         return two_site_block(statistics, v.site, w.site)
     n = statistics.law.n
     k, l = np.triu_indices(n)

@@ -21,7 +21,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import gammaln
 
-from theory.moments.statistics import ClassStatistics, Stationary
+from theory.moments.statistics import ClassStatistics, Process
 from theory.problem import Erf, NonlinearGP
 from theory.problem.correlations import GAUSSIAN
 
@@ -126,7 +126,7 @@ def _log_sum(weights: Float[np.ndarray, " k"], values: Float[np.ndarray, "k q"])
     return top + np.log(np.exp(exponents - top).sum(axis=0))
 
 
-def line_bound(law: Stationary, classes: Callable[[], list[ClassStatistics]], gaussian: bool) -> float:
+def line_bound(law: Process, classes: Callable[[], list[ClassStatistics]], gaussian: bool) -> float:
     """`whole_line` for erf and Gaussian correlations on one open line without means, else infinite: no bound is known.
 
     The spectra of other correlations have no such series of positive terms here.

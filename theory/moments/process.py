@@ -27,11 +27,10 @@ from theory.moments.latent_rank import regular, require_independent
 from theory.moments.nonlinearities.gates import basis_of, check_gates, independent
 from theory.moments.nonlinearities.piecewise import PiecewiseFeatures, on_range
 from theory.moments.sign_features import SignFeatures, SignMoments
-from theory.moments.statistics import ClassStatistics, Stationary, class_statistics, stationary, two_site_blocks
+from theory.moments.statistics import ClassStatistics, Process, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
 from theory.moments.tails import ClassTails
-from theory.problem import Cubic, Identity, InputError, Network, OutOfReachError
-from theory.problem.distributions.elliptical import Elliptical
+from theory.problem import Cubic, Identity, InputError, Network, NonlinearGP, OutOfReachError
 
 # A certified integral over three signs of which one has a threshold takes 1 ms at 40 digits, over four of which two
 # have one ten times as long.
@@ -40,7 +39,7 @@ MOST_SECONDS = 60
 
 
 def process_moments(
-    law: Stationary, network: Network, arithmetic: Arithmetic, centred: bool | None = None
+    law: Process, network: Network, arithmetic: Arithmetic, centred: bool | None = None
 ) -> SignFeatures | PiecewiseFeatures:
     """A, b and <y.y> of a gated-linear network on a stationary process, of any number of classes, priors and means.
 
@@ -70,7 +69,7 @@ def process_moments(
             "its latent is degenerate, and different functions of it may be the same gate.",
             'Use hard gates at single sites, simulate it (gdln simulate), or use boundary = "open".',
         )
-    if not isinstance(law, Elliptical):  # whose Gaussian kernel is never singular, and whose x is proportional to z
+    if isinstance(law, NonlinearGP):  # the kernel of others is never singular, or they judge it themselves
         require_independent(law)
         check_gates(law, network, gates)
     seconds = _certified_seconds(law, gates)
@@ -80,13 +79,13 @@ def process_moments(
             f"{MOST_SECONDS} s is refused.",
             "Leave `digits` out for float64, or use fewer sites, thresholds or overlapping gates.",
         )
-    features = SignFeatures(gates, _Process(law, gates, arithmetic).moments, seconds)
-    if isinstance(law, Elliptical) or not law.latent or independent(law, gates):
+    features = SignFeatures(gates, _Classes(law, gates, arithmetic).moments, seconds)
+    if not isinstance(law, NonlinearGP) or not law.latent or independent(law, gates):
         return features
     return on_range(law, features)
 
 
-def _certified_seconds(law: Stationary, gates: GateBasis) -> float:
+def _certified_seconds(law: Process, gates: GateBasis) -> float:
     """How long the certified integrals over one or two tails and two signs take; Gaussian and cubic x have none."""
     if not law.latent or gates.odd or isinstance(law.nonlinearity, Identity | Cubic):
         return 0.0
@@ -96,7 +95,7 @@ def _certified_seconds(law: Stationary, gates: GateBasis) -> float:
     return law.classes * law.n * (law.n + 1) / 2 * sum(SECONDS[len(key)] for key in tails)
 
 
-def process_second_moments(law: Stationary, arithmetic: Arithmetic) -> Shaped[np.ndarray, "C n n"]:
+def process_second_moments(law: Process, arithmetic: Arithmetic) -> Shaped[np.ndarray, "C n n"]:
     """E[x x^T | class c] for every class.
 
     Neighbours have asin(kappa^2 exp(-1/xi^2))/asin(kappa^2), with kappa^2 = 2/3 at gain 1:
@@ -108,15 +107,15 @@ def process_second_moments(law: Stationary, arithmetic: Arithmetic) -> Shaped[np
     >>> np.abs(moments[:, 0, 1] - np.arcsin(2 / 3 * np.exp(-1 / xi**2)) / np.arcsin(2 / 3)).max().round(12).item()
     0.0
     """
-    process = _Process(law, GateBasis((), ()), arithmetic)
+    process = _Classes(law, GateBasis((), ()), arithmetic)
     return np.stack([process.second_of(c, ()).dense() for c in range(law.classes)])
 
 
 @dataclass(frozen=True, eq=False)
-class _Process:
+class _Classes:
     """The classes of a law and the directions of its gates; every moment is computed at its first use and stored."""
 
-    law: Stationary
+    law: Process
     gates: GateBasis
     arithmetic: Arithmetic
 
@@ -246,7 +245,7 @@ class _Process:
     def _two_sign_block(self, c: int, key: Key) -> Shaped[np.ndarray, "n n"]:
         """E[s_i s_j xi xi^T | class c]; pairs of sites of one lag are made together, and each is handed out once."""
         v, w = (self.gates.half_spaces[i].direction for i in key)
-        if v.site is None or w.site is None:
+        if v.site is None or w.site is None or not self.classes[c].by_distance:
             return two_sign_block(self.classes[c], v, w)
         if (c, key) not in self._blocks:
             same = self._pairs_by_lag[self._lag(key)]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, singledispatch
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float, Int, Shaped
@@ -26,8 +26,11 @@ from theory.moments.unit_gaussians import SignPair, Tail, TailPair
 from theory.problem import Law, NonlinearGP, OutOfReachError
 from theory.problem.correlations import GAUSSIAN
 from theory.problem.distributions.elliptical import Elliptical
+from theory.problem.distributions.gaussian import Gaussian
+from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 
 Stationary = NonlinearGP | Elliptical  # each class is a function of one stationary Gaussian vector
+Process = Stationary | Gaussian | NonlinearGPMatrix  # one Gaussian vector with any covariance
 Lags = Int[np.ndarray, "*any"]
 MOST_AT_ONCE = 2_000_000  # the most entries of blocks at a time, each with some ten integers of 64 bits: 160 MB
 
@@ -47,9 +50,11 @@ class ClassStatistics:
     0.0
     """
 
-    law: Stationary
+    law: Process
     c: int
     arithmetic: Arithmetic
+
+    by_distance: ClassVar[bool] = True  # False where a lag is the number of a pair of sites
 
     @cached_property
     def _latent(self) -> tuple[Numbers, Numbers]:
@@ -62,6 +67,14 @@ class ClassStatistics:
         squares, place = np.unique(squared_lags(self.law), return_inverse=True)
         rho, gap = self.arithmetic.exp_minus(squares, rate), self.arithmetic.one_minus_exp_minus(squares, 2 * rate)
         return rho[place], gap[place]
+
+    def at(self, correlations: Shaped[np.ndarray, "*any"]) -> "ClassStatistics":
+        """Return the statistics for a latent with other correlations, a matrix or a list; a lag is the place in it."""
+        other = replace(self)
+        rho = correlations.ravel()
+        known = {"_latent": (rho, (1 - rho) * (1 + rho)), "lags": np.arange(rho.size).reshape(correlations.shape)}
+        vars(other).update(known)  # in place of the law's own, which are cached there
+        return other
 
     @property
     def latent(self) -> tuple[Numbers, Numbers]:
@@ -339,12 +352,16 @@ def all_lags(law: Stationary) -> Int[np.ndarray, "n n"]:
     return np.stack([lags_from(law, site) for site in range(law.n)])
 
 
-def stationary(law: Stationary, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
+def stationary(law: Process, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
     """The matrix of which entry (k, l) is by_lag[lag of k and l]: circulant on rings, Toeplitz on the open line.
+
+    Any matrix for laws with matrices, whose lags are pairs of sites.
 
     >>> stationary(NonlinearGP(3, (1, 1), 1, "open", "none", (1, 0)), np.array([1.0, 0.5, 0.0])).dense().tolist()
     [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
     """
+    if isinstance(law, Gaussian | NonlinearGPMatrix):
+        return Dense(by_lag.reshape(law.n, law.n))
     if law.boundary != "open":
         return Circulant(by_lag[lags_from(law, 0)], law.axes)
     return Toeplitz(by_lag) if len(law.axes) == 1 else Dense(by_lag[all_lags(law)])

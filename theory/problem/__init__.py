@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from theory.problem.nonlinearities.logistic import Logistic
     from theory.problem.nonlinearities.quantile import Quantile
     from theory.problem.nonlinearities.sign import Sign
+    from theory.problem.nonlinearities.tanh import Tanh
     from theory.problem.nonlinearities.uniform import Uniform
     from theory.problem.observables import OBSERVABLES, Observable
     from theory.problem.observables.data_moments import InputMoment, InputOutputMoment
@@ -146,6 +147,7 @@ __all__ = [
     "StudentT",
     "Sweep",
     "Table",
+    "Tanh",
     "Training",
     "Uniform",
     "WeightKurtosisAtTimes",
@@ -199,6 +201,7 @@ _NAMES = {
     "nonlinearities.logistic": "Logistic",
     "nonlinearities.quantile": "Quantile",
     "nonlinearities.sign": "Sign",
+    "nonlinearities.tanh": "Tanh",
     "nonlinearities.uniform": "Uniform",
     "observables": "OBSERVABLES Observable",
     "observables.data_moments": "InputMoment InputOutputMoment",

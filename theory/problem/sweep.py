@@ -305,13 +305,20 @@ def value_text(value: Any) -> str:
         if "law" in value and "labels" in value:
             return _law_text(value)
         return f"{{{', '.join(f'{key} = {value_text(entry)}' for key, entry in value.items())}}}"
-    return str(value)[:60]
+    return str(value)
 
 
 def _law_text(table: Mapping[str, Any]) -> str:
-    """The word of a law and the fields by which laws of one sweep usually differ, up to 60 characters."""
-    said = [f"{key} {value_text(table[key])}" for key in ("nonlinearity", "correlation", "labels") if key in table]
-    return ", ".join([str(table["law"]), *said])[:60]
+    """The word of a law and the fields by which laws of one sweep usually differ, tables by their kind alone."""
+    said = [f"{key} {_kind_text(table[key])}" for key in ("nonlinearity", "correlation", "labels") if key in table]
+    return ", ".join([str(table["law"]), *said])
+
+
+def _kind_text(value: Any) -> str:
+    """The kind of a table, one for each class where they differ; another value as text."""
+    if isinstance(value, list | tuple) and any(isinstance(entry, Mapping) for entry in value):
+        return " and ".join(dict.fromkeys(map(_kind_text, value)))
+    return str(value["kind"]) if isinstance(value, Mapping) and "kind" in value else value_text(value)
 
 
 def _comparable(value: Any) -> Any:

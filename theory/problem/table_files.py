@@ -67,7 +67,7 @@ def read_table(path: str | Path) -> tuple[Rows, str]:
     >>> rows.x.tolist(), rows.y.tolist(), rows.context.tolist()
     ([[1.0, 0.0], [0.0, 1.0]], [[2.5], [-1.0]], [0, 1])
     """
-    readers = {".npz": _of_archive, ".csv": _of_csv}
+    readers = {".npz": lambda content, path: arrays_of_archive(content, path, _NAMES), ".csv": _of_csv}
     reader = readers.get(Path(path).suffix.lower())
     if reader is None:
         raise InputError(f"{path} is neither .npz nor .csv.", "Name a NumPy archive or a CSV file.", "file")
@@ -82,16 +82,24 @@ def read_table(path: str | Path) -> tuple[Rows, str]:
     return rows, digest
 
 
-def _of_archive(content: bytes, path: str) -> dict[str, np.ndarray]:
-    """Return the arrays of an archive; headers are checked before any array is unpacked, and nothing is unpickled."""
+def arrays_of_archive(content: bytes, path: str, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """Return the arrays of an archive that may have `names`. Raises InputError for others, and for other content.
+
+    Headers are checked before any array is unpacked, and nothing is unpickled.
+
+    >>> written = io.BytesIO()
+    >>> np.savez(written, x=np.eye(2))
+    >>> arrays_of_archive(written.getvalue(), "data.npz", ("x", "y"))["x"].tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
     found, numbers = {}, 0
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for entry in archive.infolist():
                 name = entry.filename.removesuffix(".npy")
-                if name not in _NAMES or name in found:
-                    why = "twice" if name in found else "which is none of " + ", ".join(_NAMES)
-                    raise _refusal(path, f"it has the array {shown(name)}, {why}", "Keep x, y, context and weights.")
+                if name not in names or name in found:
+                    why = "twice" if name in found else "which is none of " + ", ".join(names)
+                    raise _refusal(path, f"it has the array {shown(name)}, {why}", f"Keep {', '.join(names)}.")
                 with archive.open(entry) as member:
                     shape, fortran, kind = _HEADERS[np.lib.format.read_magic(member)](member)
                     if kind.kind not in "biuf" or kind.itemsize > 8:

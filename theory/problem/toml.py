@@ -95,6 +95,15 @@ def tables_of(text: str, name: str) -> dict[str, Any]:
         raise InputError(f"{name}: a number is too long to be read.", "Rescale the problem.") from None
 
 
+def value_of(text: str, name: str) -> Any:
+    """Return the value of an option: an inline table as in a problem file, or the word itself. InputError names `name`.
+
+    >>> value_of("laplace", "--marginal"), value_of("{ kind = 'algebraic', k = 5 }", "--marginal")
+    ('laplace', {'kind': 'algebraic', 'k': 5})
+    """
+    return tables_of(f"value = {text}", name)["value"] if text.lstrip().startswith("{") else text
+
+
 def _where_broken(text: str, said: str) -> str:
     """Return a hint for invalid TOML: the parser names no line where the text ends too early."""
     if "end of document" in said:
@@ -371,7 +380,7 @@ def toml_value(value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(toml_value, value))}]"
     if hasattr(value, "table"):
-        value = value.table()
+        return toml_value(value.table())
     if is_dataclass(value):
         said = {field.name: getattr(value, field.name) for field in fields(value)}
         if kind := getattr(value, "kind", None):  # a class of a room, named by its word

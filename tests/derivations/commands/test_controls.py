@@ -9,6 +9,7 @@ from derivations.answers import controls
 from derivations.cli import main
 from tests.tolerances_of_laws import MATCHED_COVARIANCE
 from theory.flow import solve
+from theory.moments.controls import NAMES
 from theory.problem import InputError, load, load_sweep, loads
 
 TEXT = """
@@ -51,7 +52,7 @@ def test_the_controls_are_written_and_differ_as_they_say(tmp_path, capsys):
     file.write_text(TEXT)
     assert main(["controls", str(file), "--out", str(out), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert [row["name"] for row in printed["controls"]] == ["gaussian", "marginal", "copula", "exchanged"]
+    assert tuple(row["name"] for row in printed["controls"]) == NAMES
     found = {path.stem: solve(load(path)) for path in out.glob("*.toml") if path.stem != "sweep"}
     for name in ("gaussian", "marginal", "exchanged"):  # gates of one site: A depends on the covariance alone
         assert np.abs(found[name].rates - found["original"].rates).max() <= MATCHED_COVARIANCE
@@ -64,7 +65,7 @@ def test_the_sweep_has_a_cell_for_each_law(tmp_path):
     sweep = load_sweep(tmp_path / "new" / "sweep.toml")
     assert [cell.problem.data for cell in sweep.cells] == [
         load(tmp_path / "new" / f"{name}.toml").data
-        for name in ("original", "gaussian", "marginal", "copula", "exchanged")
+        for name in ("original", "gaussian", "marginal", "copula", "independent", "exchanged")
     ]
     assert len({cell.label for cell in sweep.cells}) == len(sweep.cells)
 
@@ -82,6 +83,50 @@ def test_nothing_is_overwritten(tmp_path):
         answer.write(tmp_path)
     with pytest.raises(InputError, match="no empty folder"):
         answer.write(tmp_path / "mine.txt")
+
+
+GRID = TEXT.replace('law = "nlgp"\nn = 8', 'law = "nlgp-2d"\nshape = [3, 4]').replace("gain = 3.0", "gain = 1.0")
+
+
+def test_a_grid_has_all_controls_with_their_matrices_in_files(tmp_path):
+    answer = controls.answer(loads(GRID), "uniform")
+    assert len(answer.made) == len(answer.found)
+    answer.write(tmp_path / "new")
+    assert {path.name for path in (tmp_path / "new").glob("*.npz")} == {"gaussian.npz", "marginal.npz"}
+    moved = (tmp_path / "new").rename(tmp_path / "moved")
+    assert "file" not in (moved / "copula.toml").read_text()
+    assert str(tmp_path) not in (moved / "gaussian.toml").read_text()
+    found = {path.stem: solve(load(path)) for path in moved.glob("*.toml") if path.stem != "sweep"}
+    for name in ("gaussian", "marginal", "exchanged"):  # gates of one site: A depends on the covariance alone
+        assert np.abs(found[name].rates - found["original"].rates).max() <= MATCHED_COVARIANCE
+    errors = {name: float(own.mse) for name, own in found.items()}
+    assert len({round(error, 4) for error in errors.values()}) == len(errors)
+    assert len(load_sweep(moved / "sweep.toml").cells) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "kind"),
+    [
+        ("--marginal", '{ kind = "quantile", p = ["1/2", "3/4", 1], x = [0, 1, 3] }', "quantile"),
+        ("--correlation", '{ kind = "table", values = [1, "1/2", "1/4"] }', "table"),
+        ("--correlation", '{ kind = "matern", smoothness = "3/2" }', "matern"),
+    ],
+)
+def test_options_take_tables_as_problem_files_do(option, value, kind, tmp_path, capsys):
+    (tmp_path / "problem.toml").write_text(TEXT.replace("xi = [2.0, 1.0]", "xi = [1.0, 0.5]"))
+    assert main(["controls", str(tmp_path / "problem.toml"), option, value, "--json"]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["controls"]}
+    row = rows["marginal" if option == "--marginal" else "copula"]
+    assert kind in row["differs"]
+    assert kind in row["toml"]
+
+
+@pytest.mark.parametrize("value", ['{ kind = "quantile" }', '{ kind = "table", values = [2] }', "{ kind ="])
+@pytest.mark.parametrize("option", ["--marginal", "--correlation"])
+def test_faulty_tables_are_refused(option, value, tmp_path, capsys):
+    (tmp_path / "problem.toml").write_text(TEXT)
+    assert main(["controls", str(tmp_path / "problem.toml"), option, value]) == 2
+    assert capsys.readouterr().err
 
 
 @pytest.mark.parametrize("option", ["--marginal", "--correlation"])
@@ -102,3 +147,14 @@ def test_a_sweep_over_data_wants_tables(tmp_path):
         (tmp_path / "sweep.toml").write_text(text)
         with pytest.raises(InputError, match=said):
             load_sweep(tmp_path / "sweep.toml")
+
+
+def test_controls_of_a_law_in_a_file_keep_its_file(tmp_path):
+    answer = controls.answer(loads(GRID), "uniform")
+    answer.write(tmp_path / "first")
+    again = controls.answer(load(tmp_path / "first" / "gaussian.toml"), "uniform")
+    again.write(tmp_path / "second")
+    archive = tmp_path / "first" / "gaussian.npz"
+    assert load(tmp_path / "second" / "exchanged.toml").data.file == str(archive)
+    assert {path.name for path in (tmp_path / "second").glob("*.npz")} == {"marginal.npz", "independent.npz"}
+    assert [one.control.name for one in again.found if one.problem is None] == ["gaussian", "copula"]

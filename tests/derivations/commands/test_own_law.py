@@ -14,6 +14,7 @@ from derivations.explore.problems import python_code
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
 from derivations.sweeps.store import Store
 from tests.tolerances import STANDARD_ERRORS
+from tests.tolerances_of_estimates import ESTIMATED_SUMS
 from theory.problem import InputError, dumps, load, load_sweep, loads
 
 CODE = """
@@ -144,7 +145,6 @@ def test_a_sweep_finds_cells_by_content(mine, capsys, tmp_path):
     ("words", "code", "said"),
     [
         (["solve", "FILE", "--digits", "20"], OUT_OF_REACH, "--digits 20: the moments of the law"),
-        (["compare", "FILE"], OUT_OF_REACH, 'The law "own" is known by its examples'),
     ],
 )
 def test_what_needs_exact_moments_is_refused_by_name(words, code, said, mine, capsys):
@@ -191,3 +191,23 @@ def test_text_pasted_into_the_explorer_starts_no_code(mine, capsys):
     with pytest.raises(InputError, match="runs only if a problem file names it, not from a text"):
         loads(other)
     assert not mark.exists()
+
+
+def test_networks_are_compared_with_the_estimated_prediction(mine, capsys):
+    code, found = asked(capsys, "compare", mine)
+    assert code == PASS
+    theory, own, networks = found["theory"], found["theory_standard_errors"], found["networks"]
+    errors = np.hypot(own["weights"], networks["weights_standard_error"])
+    assert (np.abs(np.array(theory["weights"]) - networks["weights"]) < STANDARD_ERRORS * errors).all()
+    lengths = np.sqrt((np.array(own["weights"]) ** 2).sum(axis=(1, 2)))
+    lengths /= np.sqrt((np.array(theory["weights"]) ** 2).sum(axis=(1, 2)))
+    assert np.abs(own["distance"] - lengths).max() <= ESTIMATED_SUMS
+    assert (np.array(found["distance"]["low"]) <= STANDARD_ERRORS * np.array(own["distance"])).all()
+    assert main(["compare", str(mine)]) == PASS
+    text = capsys.readouterr().out
+    assert text.startswith("gradient descent on moments of 20000 examples beside 16 networks")
+    assert f"{own['distance'][0]:.4f}" in text
+    mine.write_text(PROBLEM.replace("gap = 0.5 }\nestimate", "gap = 0.9 }\nestimate"))
+    other = asked(capsys, "compare", mine)[1]  # a law with classes farther apart
+    wrong = np.abs(np.array(other["theory"]["weights"]) - networks["weights"])
+    assert (wrong > STANDARD_ERRORS * errors).any()

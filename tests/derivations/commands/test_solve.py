@@ -16,6 +16,7 @@ from tests.tolerances_of_graphs import GRAPH_INTEGRATED
 from theory.problem import Edge, GatedGraph, InitialByName, Node, dumps, load, loads
 
 KEYS = {"schema", "version", "mse", "fixed_point", "rates", "weights", "condition", "times", "losses", "rank", "notes"}
+KEYS |= {"rounding_of_losses"}
 BIASES = ("hidden_biases", "output_bias", "fixed_hidden_biases", "fixed_output_bias")
 
 
@@ -235,3 +236,23 @@ def test_a_learned_readout_with_biases_or_digits_is_refused(tmp_path, capsys):
     file.write_text(biased.replace("readout0", "hidden_bias0 = [0, 0]\noutput_bias0 = 0\nreadout0"))
     assert cli.main(["solve", str(file)]) == OUT_OF_REACH
     assert "node hidden has a bias" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("y", "fitted"), [("[1, 0, -1]", True), ("[1, 0, -1, 1]", False)])
+def test_a_loss_within_its_rounding_is_said_to_be_zero(y, fitted, tmp_path, capsys):
+    """Three independent examples are fitted exactly, by any sign of the rounding; four are not."""
+    x = "[[1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]]" if not fitted else "[[1, 1, 0], [0, 1, 1], [1, 0, 1]]"
+    file = tmp_path / "problem.toml"
+    file.write_text(
+        f'[data]\nlaw = "finite"\nx = {x}\ny = {y}\n'
+        '[network]\nmodel = "gated-linear"\nreadout = "mean"\ngates = [{ kind = "always" }]\n'
+        '[training]\nloss = "half-mse"\ntau = 1.0\nw0 = { law = "normal", scale = 0.01, seed = 0 }\ntimes = [1, 1000]\n'
+    )
+    code, said, _ = answer(capsys, file)
+    assert code == PASS
+    assert (abs(said["mse"]) <= said["rounding_of_losses"]) is fitted
+    assert answer(capsys, file, "--digits", 20)[1]["rounding_of_losses"] is None
+    cli.main(["solve", str(file)])
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert ("0 within rounding (" in first) is fitted
+    assert sum("0 within rounding (" in line for line in lines) == (1 if fitted else 0)  # at t = 1000, not at t = 1

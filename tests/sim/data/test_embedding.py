@@ -49,7 +49,7 @@ def test_where_the_torus_is_indefinite_the_matrix_is_factored():
 
 def test_a_singular_matrix_takes_its_modes():
     ones = np.ones((9, 9))
-    made = embedding._of_matrix(ones, "test", CPU, torch.float64)
+    made = embedding.of_matrix(ones, "test", CPU, torch.float64)
     assert np.abs(covariance(made) - ones).max() <= EMBEDDED
 
 

@@ -1,18 +1,71 @@
 """Controls of a law: what they keep is kept, what they change is changed, and a missing one says why."""
 
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
 
+from tests.sim.data.omnibus import distance, draws
 from tests.tolerances_of_laws import MATCHED_COVARIANCE
-from theory.moments.controls import NAMES, controls, exchanged, gaussian, matched, other_copula
+from theory.moments.controls import NAMES, controls, exchanged, gaussian, matched, other_copula, without_correlations
+from theory.moments.copulas import copula_with, independent
+from theory.moments.estimated import kept
 from theory.moments.inputs import Values, input_statistics
-from theory.problem import FiniteData, GaussianClone, InputError, NonlinearGP, OutOfReachError, SinglePulse
+from theory.problem import (
+    LAWS,
+    Bars,
+    Component,
+    FiniteData,
+    GaussianClone,
+    InputError,
+    Mixture,
+    NonlinearGP,
+    NonlinearGP2D,
+    OutOfReachError,
+    SinglePulse,
+    StudentT,
+)
 
 LAW = NonlinearGP(9, (2, 1), 3, "open", "unit-variance", (1, 0))
 RING = NonlinearGP(12, (2, 1), 1, "ring", "unit-variance", (1, 0), means=(1, "1/2"))
 PULSES = SinglePulse(10, ((2, 3), (4, 5)), "zero-one", "none", (1, 0))
+
+
+LAWS_OF_ALL_KINDS = {
+    "nlgp-2d": NonlinearGP2D((2, 1), 3, "open", "unit-variance", (1, 0), shape=(3, 4), means=(1, 0)),
+    "gains": NonlinearGP(4, (2, 1), (2, 1), "open", "none", (1, 0)),
+    "ising": LAWS["ising-2d"]((2, 3), "open", (1, 0), couplings=("0.3", ("0.1", "0.2")), h=(0, "0.2")),
+    "bars": Bars((3, 3), "open", ((1, 1), (2, 2)), ((1, 3), (1, 1)), "zero-one", "none", (1, 0), priors=("1/4", "3/4")),
+    "finite": FiniteData([[0, 0], [1, 0], [1, 2], [3, 1], [0, 1], [2, 2], [5, 0]], [1, 1, 1, 1, 0, 0, 0]),
+    "mixture": Mixture(
+        [
+            Component(0, "1/4", NonlinearGP(4, (1,), 1, "open", "none", (1,), means=((0, 1, 0, 2),))),
+            Component(0, "3/4", GaussianClone(4, (2,), 1, "open", "none", (1,))),
+        ],
+        [1],
+    ),
+    "images": lambda: LAWS["images"](2, ["scenes", "textures"], ["patch", "patch"], "mean", "none", [1, 0]),
+    "mnist": lambda: LAWS["mnist"]([3, 8], "train", "mean", [1, 0], downsample=14),
+    "own": lambda: of_arrays(np.random.default_rng(1).integers(0, 3, (64, 3)).astype(float), np.arange(64) % 2),
+}
+
+
+def law_named(name):
+    """The law of this name; laws that read files are made here, where the files of the tests are."""
+    law = LAWS_OF_ALL_KINDS[name]
+    return law() if callable(law) else law
+
+
+def of_arrays(x, y):
+    """A law of these examples."""
+    with TemporaryDirectory() as folder:
+        np.save(Path(folder) / "x.npy", x)
+        np.save(Path(folder) / "y.npy", y)
+        law = LAWS["own"](folder=folder, estimate={"examples": 3200})
+        kept(law)  # its examples are drawn while the files are there
+    return law
 
 
 def covariances(law):
@@ -95,13 +148,14 @@ def test_an_impossible_copula_is_refused_with_the_numbers():
     ("ask", "said"),
     [
         (lambda: gaussian(GaussianClone(4, (2, 1), 1, "open", "none", (1, 0))), "Gaussian already"),
-        (
-            lambda: gaussian(FiniteData([[1, 0], [0, 2], [1, 1]], [1, 0, 1])),
-            "not a function of the distance",
-        ),
-        (lambda: matched(NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0)), "laplace"), "scaled to variance 1"),
+        (lambda: gaussian(LAWS["gaussian"]([1], [[[1]]])), "Gaussian already"),
+        (lambda: gaussian(FiniteData([[1, 0], [0, 2], [1, 1]], [1, 0, 1])), "class 1 do not vary"),
+        (lambda: gaussian(StudentT(4, (2, 1), "open", "none", (1, 0), 2)), "no finite variance"),
+        (lambda: independent(StudentT(4, (2, 1), "open", "unit-variance", (1, 0), 5)), "have densities"),
+        (lambda: other_copula(StudentT(4, (2, 1), "open", "unit-variance", (1, 0), 5), "matern"), "have densities"),
+        (lambda: other_copula(copula_with(LAWS_OF_ALL_KINDS["ising"]), "exponential"), "Gaussian already"),
+        (lambda: without_correlations(independent(PULSES)), "independent already"),
         (lambda: matched(NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0)), "erf"), "already"),
-        (lambda: other_copula(PULSES, "exponential"), "no Gaussian latent"),
         (lambda: other_copula(LAW, "gaussian"), "already"),
         (lambda: exchanged(FiniteData([[1], [2]], [1, 0])), "belong to its examples"),
     ],
@@ -111,7 +165,102 @@ def test_a_control_that_is_not_there_says_why(ask, said):
         ask()
 
 
+def test_controls_of_an_estimated_law_say_so():
+    """Statistics of photographs and of copulas are exact, those of a user's law are not."""
+    for name in ("own", "images"):
+        said = {one.name: one.says for one in controls(law_named(name), "uniform")}
+        assert ("estimated from examples" in said["gaussian"]) is (name == "own")
+        assert ("estimated from examples" in said["marginal"]) is (name == "own")
+
+
 def test_every_name_has_a_control_or_a_reason():
     found = controls(FiniteData([[1, 0], [0, 2], [1, 1]], [1, 0, 1]))
     assert tuple(one.name for one in found) == NAMES
     assert all(one.law is None and one.why for one in found)
+
+
+@pytest.mark.parametrize("name", LAWS_OF_ALL_KINDS)
+def test_laws_that_are_not_stationary_have_a_gaussian_control(name):
+    law = law_named(name)
+    copy = gaussian(law)
+    allowed = MATCHED_COVARIANCE * max(1, np.abs(covariances(law)).max())
+    assert np.abs(covariances(copy) - covariances(law)).max() <= allowed
+    assert np.abs(means(copy) - means(law)).max() <= allowed
+    assert copy.probabilities == law.probabilities
+    assert getattr(copy, "shape", None) == getattr(law, "shape", None)
+    site = np.zeros(1, dtype=int)
+    one, other = (input_statistics(own, 0).fourth(site, site, site, site)[0] for own in (law, copy))
+    assert abs(one - other) > other / 100
+    assert abs(other - 3 * input_statistics(copy, 0).variance[0] ** 2) <= 16 * allowed * other
+
+
+@pytest.mark.parametrize("marginal", ["uniform", "laplace", "sign"])
+@pytest.mark.parametrize("name", ["nlgp-2d", "gains", "finite", "mixture"])
+def test_laws_that_are_not_stationary_have_matched_marginals(name, marginal):
+    """The signs of near sites need a latent that no covariance has: they are refused."""
+    law = law_named(name)
+    if marginal == "sign" and name != "finite":
+        with pytest.raises(InputError, match=r"marginals sign .*eigenvalue -"):
+            matched(law, marginal)
+        return
+    copy = matched(law, marginal)
+    allowed = MATCHED_COVARIANCE * max(1, np.abs(covariances(law)).max())
+    assert np.abs(covariances(copy) - covariances(law)).max() <= allowed
+    assert np.abs(means(copy) - means(law)).max() <= allowed
+    kurtosis = {"uniform": -1.2, "laplace": 3.0, "sign": -2.0}[marginal]
+    assert np.abs(input_statistics(copy, 0).kurtosis - kurtosis).max() <= 16 * MATCHED_COVARIANCE
+
+
+@pytest.mark.parametrize("name", ["ising", "finite", "own"])
+def test_a_gaussian_copula_keeps_marginals_and_covariance_alone(name):
+    law = law_named(name)
+    copy = other_copula(law, "exponential")
+    allowed = MATCHED_COVARIANCE * max(1, np.abs(covariances(law)).max())
+    assert np.abs(covariances(copy) - covariances(law)).max() <= allowed
+    require_same_marginals(law, copy)
+
+
+def require_same_marginals(law, copy):
+    for c in range(law.classes):
+        for site in range(law.n):
+            one, other = (input_statistics(own, c).marginal(site) for own in (law, copy))
+            assert np.array_equal(np.array(one.values, float), np.array(other.values, float))
+            apart = np.array(one.probabilities, float) - np.array(other.probabilities, float)
+            assert np.abs(apart).max() <= MATCHED_COVARIANCE
+
+
+@pytest.mark.parametrize("name", ["bars", "mnist"])
+def test_an_impossible_copula_of_values_is_refused_with_the_numbers(name):
+    """A bar leaves no place for another: the pairs would need latents that no covariance has."""
+    with pytest.raises(InputError, match=rf"marginals of {name} .*eigenvalue -"):
+        other_copula(law_named(name), "exponential")
+
+
+@pytest.mark.parametrize("name", ["nlgp-2d", "gains", "ising", "bars", "finite", "mnist", "own"])
+def test_independent_sites_keep_the_marginals(name):
+    law = law_named(name)
+    copy = without_correlations(law)
+    for c in range(law.classes):
+        one, other = (input_statistics(own, c) for own in (law, copy))
+        allowed = MATCHED_COVARIANCE * max(1, one.variance.max())
+        assert np.abs(other.covariance - np.diag(one.variance)).max() <= allowed
+    if not law.latent:
+        require_same_marginals(law, copy)
+
+
+@pytest.mark.parametrize("name", ["process", "clone"])
+def test_laws_with_matrices_have_independent_sites(name):
+    law = matched(law_named("nlgp-2d"), "laplace") if name == "process" else gaussian(law_named("ising"))
+    copy = without_correlations(law)
+    assert np.abs(covariances(copy) - covariances(law) * np.eye(law.n)).max() <= MATCHED_COVARIANCE
+    with pytest.raises(OutOfReachError, match="independent already"):
+        without_correlations(copy)
+
+
+def test_samples_of_a_control_are_those_of_its_law():
+    """By the omnibus test: the control's samples are not rejected, and those of the original are."""
+    law = law_named("ising")
+    for copy in (gaussian(law), matched(law, "uniform"), other_copula(law, "gaussian"), without_correlations(law)):
+        assert distance(copy, *draws(copy)) <= 1
+    for copy in (gaussian(law), matched(law, "uniform"), without_correlations(law)):
+        assert distance(copy, *draws(law)) > 1

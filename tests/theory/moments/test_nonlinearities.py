@@ -64,6 +64,21 @@ def test_the_covariance_is_the_double_integral(kind, rho):
     assert abs(float(statistics.covariances[0]) - 1) < NONLINEAR
 
 
+@pytest.mark.parametrize("gain", ["1/2", 3, 8])
+@pytest.mark.parametrize("xi", [2, 10])
+def test_the_moments_of_a_tanh_at_any_gain_are_its_integrals(gain, xi):
+    f, rho = lambda z: np.tanh(float(Fraction(gain)) * z), exp(-1 / xi**2)
+    z, weight = nodes(np.unique([*np.linspace(0, REACH, 400), *(2.0 ** -np.arange(12))]))
+    square = 2 * weight @ (stats.norm.pdf(z) * f(z) ** 2)
+    statistics = of("tanh", gain=gain, xi=(xi, 1))
+    assert abs(float(statistics.covariances[1]) - cross(f, f, EVERY["tanh"], rho) / square) < NONLINEAR
+    force = cross(np.sign, f, EVERY["tanh"], rho) / square**0.5
+    assert abs(float(statistics.half_space(np.array([1]))[0]) - force) < NONLINEAR
+    own = input_statistics(line(n=5, nonlinearity="tanh", gain=gain, xi=(xi, 1)), 0)
+    fourth = 2 * weight @ (stats.norm.pdf(z) * f(z) ** 4)
+    assert abs(own.kurtosis[0] - (fourth / square**2 - 3)) < NONLINEAR
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_moment_through_a_half_space_is_the_double_integral(kind):
     statistics = of(EVERY[kind], normaliser="none")
@@ -231,7 +246,7 @@ def test_the_marginal_is_the_law_of_the_latent_carried_along(kind):
         inside = ends[:-1, None] + np.diff(ends)[:, None] * (1 + nodes) / 2
         mass = (marginal.density(inside) * weights).sum(axis=1) @ np.diff(ends) / 2
         assert abs(mass - np.diff(marginal.cumulative(np.array([low, high])))[0]) < NONLINEAR
-    far = 1.0 if kind == "uniform" else 3.0 if kind == "quantile" else inf
+    far = 1.0 if kind in ("uniform", "tanh") else 3.0 if kind == "quantile" else inf
     assert marginal.high == -marginal.low == far
     if far < inf:
         assert marginal.cumulative(np.array([-2 * far, 2 * far])).tolist() == [0.0, 1.0]

@@ -54,7 +54,7 @@ def test_every_kind_but_the_sign_and_tables_with_flat_parts_increases():
     ({"kind": "algebraic", "k": 2}, r"nonlinearity\.k = 2 must be > 2"),
     ({"kind": "algebraic", "k": 2000}, r"more than 1000.*uniform"),
     ({"kind": "quantile", "p": ["1/2", 1], "x": [0]}, r"list of 2 to 32 numbers"),
-    ({"kind": "quantile", "p": ["1/2", 1], "x": [0, 1, 2]}, r"p has 2 numbers, nonlinearity\.x 3"),
+    ({"kind": "quantile", "p": ["1/2", 1], "x": [0, 1, 2]}, r"p has 2 numbers, data.nonlinearity\.x 3"),
     ({"kind": "quantile", "p": [0, 1], "x": [0, 1]}, r"ascend from 1/2 to 1"),
     ({"kind": "quantile", "p": ["1/2", "1/2", 1], "x": [0, 1, 2]}, r"ascend from 1/2 to 1"),
     ({"kind": "quantile", "p": ["1/2", 1], "x": [-1, 1]}, r"must not descend and must begin at 0"),

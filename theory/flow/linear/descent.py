@@ -8,7 +8,7 @@ from jaxtyping import Float
 from theory.flow.linear.convention import Convention, convention
 from theory.flow.linear.parameters import Parameters, initial
 from theory.flow.linear.spectrum import dense_spectrum, spectrum
-from theory.moments import GatedMoments, moments_of
+from theory.moments import FeatureMoments, GatedMoments, moments_of
 from theory.problem import InputError, OutOfReachError, Problem
 
 
@@ -113,9 +113,23 @@ def discrete(problem: Problem) -> Parameters:
     >>> discrete(Problem(law, network, training, steps)).weights[:, 0].round(4).tolist()  # 1 - (3/4)^2 after two steps
     [[0.0, 0.0], [0.4375, -0.4375]]
     """
+    steps_at_times(problem)  # refuses what has no whole number of steps
+    return descended(problem, moments_of(problem))  # refuses what has no exact flow
+
+
+def descended(problem: Problem, moments: FeatureMoments) -> Parameters:
+    """The weights and biases of `discrete` on given moments, such as those of examples; errors as `discrete`.
+
+    >>> from theory.moments.estimated import SampleMoments
+    >>> from theory.problem import AlwaysGate, FiniteData, Network, NormalInitialisation, Simulation, Training
+    >>> law, network = FiniteData([[1], [2]], [1, 1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
+    >>> training = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))
+    >>> problem = Problem(law, network, training, Simulation("full-batch", 2, 1, 2, 0))
+    >>> descended(problem, SampleMoments(np.array([[1.0]]), np.array([[3.0]]), 9.0)).weights.tolist()
+    [[[3.0]]]
+    """
     counts, rate = steps_at_times(problem), problem.simulated().learning_rate
     rules: Convention = convention(problem)
-    moments = moments_of(problem)  # refuses what has no exact flow
     start = initial(problem)
     theta = np.repeat(start[None], len(counts), axis=0)
     for block in moments.blocks:

@@ -96,8 +96,8 @@ def estimated(problem: Problem, digits: int | None = None) -> Estimated:
     whole, rest = flow(moments.whole, modes), [flow(moments.without(group)) for group in range(GROUPS)]
     names = [field.name for field in fields(FlowNumbers) if field.name != "near_null"]
     left_out = {name: np.stack([getattr(each, name) for each in rest]) for name in names}
-    errors = FlowNumbers(**{name: _standard_error(values) for name, values in left_out.items()})
-    biases = {name: _bias(left_out[name], getattr(whole, name)) for name in CORRECTED}
+    errors = FlowNumbers(**{name: standard_error(values) for name, values in left_out.items()})
+    biases = {name: bias(left_out[name], getattr(whole, name)) for name in CORRECTED}
     structure = Structure(sum(int((lam > cut).sum()) for lam in modes.values), len(whole.rates), False, ())
     identified = _identified(problem, whole, errors)
     return Estimated(
@@ -116,12 +116,22 @@ def _identified(problem: Problem, whole: FlowNumbers, errors: FlowNumbers) -> Bo
     return apart <= IDENTIFIED * np.maximum(end, path.max())
 
 
-def _standard_error(left_out: Float[np.ndarray, "G *any"]) -> Float[np.ndarray, "*any"]:
+def standard_error(left_out: Float[np.ndarray, "G *any"]) -> Float[np.ndarray, "*any"]:
+    """Return the jackknife's standard error of a number, from its values without each of the groups.
+
+    >>> standard_error(np.full((GROUPS, 1), 2.0)).tolist()
+    [0.0]
+    """
     apart = left_out - left_out.mean(axis=0)
     return np.asarray(np.sqrt((GROUPS - 1) / GROUPS * (apart**2).sum(axis=0)))
 
 
-def _bias(left_out: Float[np.ndarray, "G *any"], whole: Any) -> Float[np.ndarray, "*any"]:
+def bias(left_out: Float[np.ndarray, "G *any"], whole: Any) -> Float[np.ndarray, "*any"]:
+    """Return the jackknife's bias of a number, from its values without each of the groups.
+
+    >>> bias(np.full((GROUPS, 1), 2.0), np.array([2.0])).tolist()
+    [0.0]
+    """
     return np.asarray((GROUPS - 1) * (left_out.mean(axis=0) - whole))
 
 

@@ -25,6 +25,7 @@ from theory.problem import (
     OutOfReachError,
     Quantile,
     Sign,
+    Tanh,
     Uniform,
 )
 
@@ -56,6 +57,12 @@ def _edge(nonlinearity: Nonlinearity, t: Any, square: Any, strict: bool) -> Any 
 def _(nonlinearity: Erf, t: Any, square: Any, strict: bool) -> Any | None:
     del nonlinearity, square, strict
     return None if t >= 1 else t.erfinv()
+
+
+@_edge.register
+def _(nonlinearity: Tanh, t: Any, square: Any, strict: bool) -> Any | None:
+    del nonlinearity, square, strict
+    return None if t >= 1 else t.atanh()
 
 
 @_edge.register

@@ -23,6 +23,7 @@ from theory.problem import (
     Uniform,
     resolved,
 )
+from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 from theory.problem.gates.base import looks_on, sites_of
 
 Piece = tuple[float, float, Fraction]  # an interval of z on which f has one value
@@ -40,7 +41,17 @@ def basis_of(law: Law, network: Network, centred: bool | None = None) -> GateBas
     >>> len(basis_of(law, Network("gated-linear", "mean", 2, tuple(gates))).half_spaces)
     1
     """
-    return gate_basis(network, law.latent, centred_gates(law, network, centred), law if law.latent else None)
+    process = unit_process(law.nonlinearity) if isinstance(law, NonlinearGPMatrix) else law
+    return gate_basis(network, law.latent, centred_gates(law, network, centred), process if law.latent else None)
+
+
+def unit_process(nonlinearity: Nonlinearity) -> NonlinearGP:
+    """Return a process of this nonlinearity at unit variance, with which "nlgp-matrix" shares what no scale changes.
+
+    >>> unit_process(Uniform()).normaliser
+    'unit-variance'
+    """
+    return NonlinearGP(2, (1,), 1, "open", "unit-variance", (1,), nonlinearity=nonlinearity)
 
 
 def centred_gates(law: Law, network: Network, centred: bool | None = None) -> bool:
@@ -58,7 +69,7 @@ def centred_gates(law: Law, network: Network, centred: bool | None = None) -> bo
     return own and not (law.latent and looking and any(low < 0 < high for low, high, _ in pieces(law.nonlinearity)))
 
 
-def check_gates(law: NonlinearGP, network: Network, gates: GateBasis) -> None:
+def check_gates(law: NonlinearGP | NonlinearGPMatrix, network: Network, gates: GateBasis) -> None:
     """Raise OutOfReachError where a gate is no half-space of the latent, or where the rank of A is not known exactly.
 
     f never falls, so that a gate on one input is one on its latent, for an f without flat pieces in every way. Flat
@@ -98,7 +109,7 @@ def check_gates(law: NonlinearGP, network: Network, gates: GateBasis) -> None:
         )
 
 
-def _check_input_gate(law: NonlinearGP, gate: object, where: str, flat: bool) -> None:
+def _check_input_gate(law: NonlinearGP | NonlinearGPMatrix, gate: object, where: str, flat: bool) -> None:
     """Refuse gates on inputs with atoms or gaps whose number of different gates is not known exactly."""
     what, hint = f"x = {law.nonlinearity.kind}(z)", 'Simulate it (gdln simulate), or gate the latent (on = "latent").'
     if law.means:
@@ -121,7 +132,7 @@ def _check_input_gate(law: NonlinearGP, gate: object, where: str, flat: bool) ->
         )
 
 
-def _check_soft(law: NonlinearGP, gates: GateBasis) -> None:
+def _check_soft(law: NonlinearGP | NonlinearGPMatrix, gates: GateBasis) -> None:
     """Refuse the one soft gate of uniform inputs that is linear in them."""
     uniform = isinstance(law.nonlinearity, Uniform) or law.nonlinearity == Quantile(["1/2", 1], [0, 1])
     linear = [
@@ -162,7 +173,7 @@ def pieces(f: Nonlinearity) -> list[Piece]:
     return joined
 
 
-def independent(law: NonlinearGP, gates: GateBasis) -> bool:
+def independent(law: NonlinearGP | NonlinearGPMatrix, gates: GateBasis) -> bool:
     """Whether the functions e_c x_j, with biases or class means also e_c, are certain to be linearly independent.
 
     Functions of different sites are independent as products, e_c(z_i) f(z_j), unless f is itself a combination of 1 and
@@ -214,7 +225,7 @@ def _regular(rows: list[list[Fraction]]) -> bool:
 
 
 def cells(
-    law: NonlinearGP, own: list[HalfSpace], flat: list[Piece]
+    law: NonlinearGP | NonlinearGPMatrix, own: list[HalfSpace], flat: list[Piece]
 ) -> Iterator[tuple[list[Fraction], Fraction | None]]:
     """Yield, for each interval between the cuts of a site, the values of 1 and the half-spaces, and of f or None.
 
@@ -236,7 +247,7 @@ def cells(
         yield values, next((x for start, end, x in flat if start < z < end), None)
 
 
-def _place(law: NonlinearGP, function: HalfSpace) -> float:
+def _place(law: NonlinearGP | NonlinearGPMatrix, function: HalfSpace) -> float:
     """The threshold on z, in float64."""
     if not function.on_input:
         return float(function.at)

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from theory.problem import NonlinearGP, OutOfReachError
+from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 
 
-def refuse(law: NonlinearGP, what: str) -> NoReturn:
+def refuse(law: NonlinearGP | NonlinearGPMatrix, what: str) -> NoReturn:
     """Raise OutOfReachError: `what` is not known exactly for the nonlinearity of the law.
 
     >>> refuse(NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0), nonlinearity="laplace"), "moments through thresholds")

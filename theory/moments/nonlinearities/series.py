@@ -56,10 +56,15 @@ class SeriesStatistics(ClassStatistics):
     """
 
     @property
+    def function(self) -> Nonlinearity:
+        """The f of a latent of variance 1."""
+        return self.law.nonlinearity
+
+    @property
     def _square(self) -> Any:
         if self.arithmetic is FLOAT64:
-            return functions.moment(self.law.nonlinearity, 2)
-        return square_in_balls(self.law.nonlinearity)
+            return functions.moment(self.function, 2)
+        return square_in_balls(self.function)
 
     @cached_property
     def input_correlation(self) -> tuple[Numbers, Numbers]:
@@ -69,7 +74,7 @@ class SeriesStatistics(ClassStatistics):
         rho, gap = self._latent
         distinct, first, place = np.unique(rho, return_index=True, return_inverse=True)
         pairs = zip(distinct, gap[first], strict=True)
-        less = np.array([correlation_lost(self.law.nonlinearity, r, own) for r, own in pairs])[place]
+        less = np.array([correlation_lost(self.function, r, own) for r, own in pairs])[place]
         return 1 - less, less
 
     @cached_property
@@ -80,11 +85,11 @@ class SeriesStatistics(ClassStatistics):
     def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
         """E[s x_k] = E[f(z_k) erf(r z_k/sqrt(2 (1 - r^2)))]/Z."""
         self._require_float64()
-        return through_sign(self.law.nonlinearity, r, gap) / sqrt(self.normaliser_squared)
+        return through_sign(self.function, r, gap) / sqrt(self.normaliser_squared)
 
     def input_of(self, u: Float[np.ndarray, " q"]) -> tuple[Float[np.ndarray, " q"], Float[np.ndarray, " q"]]:
         """x = f(u)/Z and dx/du, the density of u over that of f."""
-        f, root = self.law.nonlinearity, sqrt(self.normaliser_squared)
+        f, root = self.function, sqrt(self.normaliser_squared)
         x = np.sign(u) * functions.values(f, np.abs(u))
         return x / root, _density(u) / functions.marginal(f, 1.0).density(x) / root
 
@@ -96,7 +101,7 @@ class SeriesStatistics(ClassStatistics):
     @property
     def kinks(self) -> tuple[float, ...]:
         """The u at which f is not smooth."""
-        above = functions.kinks(self.law.nonlinearity).tolist()
+        above = functions.kinks(self.function).tolist()
         return (*(-z for z in above), 0.0, *above)
 
     def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
@@ -125,7 +130,7 @@ class SeriesStatistics(ClassStatistics):
 
     def _first(self, tails: list[Tail], r: float) -> Float[np.ndarray, " n"]:
         self._require_float64()
-        f, root = self.law.nonlinearity, sqrt(self.normaliser_squared)
+        f, root = self.function, sqrt(self.normaliser_squared)
         rows = [[Given(float(tail.r[k]), 0.0, float(tail.a)) for tail in tails] for k in range(self.law.n)]
         return np.array([on_line(f, 1, row, r) for row in rows]) / root
 
@@ -141,7 +146,7 @@ class SeriesStatistics(ClassStatistics):
     def _second(self, tails: list[tuple[float, Numbers, Numbers]], kl: Lags, r: float) -> Numbers:
         """E[T x_k x_l] or E[T T' x_k x_l] for rows of correlations with z_k and z_l; equal rows are computed once."""
         self._require_float64()
-        f, (rho, gap) = self.law.nonlinearity, self._latent
+        f, (rho, gap) = self.function, self._latent
         columns = [np.broadcast_to(column, np.shape(kl)).astype(float) for _, *both in tails for column in both]
         rows, place = np.unique(np.stack([np.asarray(kl, float), *columns], axis=-1), axis=0, return_inverse=True)
         seconds = len(rows) * (SECONDS_OF_TWO if len(tails) == 2 else SECONDS_OF_ONE)
@@ -285,12 +290,12 @@ class SeriesInputs(ProcessInputs):
         i, j, k, l = np.broadcast_arrays(i, j, k, l)
         if not ((i == j) & (j == k) & (k == l)).all():
             refuse(self.law, "fourth moments of different sites")
-        return np.full(i.shape, functions.moment(self.law.nonlinearity, 4) / self._class.normaliser_squared**2)
+        return np.full(i.shape, functions.moment(self._class.function, 4) / self._class.normaliser_squared**2)
 
     def marginal(self, site: int) -> Density:
         """The law of f(z)/Z, the same at every site."""
         del site
-        return functions.marginal(self.law.nonlinearity, 1 / sqrt(self._class.normaliser_squared))
+        return functions.marginal(self._class.function, 1 / sqrt(self._class.normaliser_squared))
 
 
 @statistics_through.register

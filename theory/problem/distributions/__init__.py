@@ -4,7 +4,8 @@ from theory.problem.discovery import declared
 from theory.problem.distributions.base import Law
 
 _FIRST = (
-    *("nlgp", "nlgp-2d", "gaussian-clone", "student-t", "elliptical", "mixture", "single-pulse", "pulses", "bars"),
+    *("nlgp", "nlgp-2d", "gaussian-clone", "gaussian", "nlgp-matrix", "gaussian-copula"),
+    *("student-t", "elliptical", "mixture", "single-pulse", "pulses", "bars"),
     *("finite", "table"),
 )
 LAWS: dict[str, type[Law]] = declared(__name__, __path__, Law, "law", _FIRST)

@@ -10,7 +10,7 @@ What is exact in `theory.moments` (everything else is refused by name; all kinds
                               soft gates on the input of erf, uniform and cubic in float64
     sign                      the same as far as the features are independent: hard gates at sites, not at 0 at two of
                               them, and soft gates of the latent
-    laplace, logistic, algebraic, quantile
+    laplace, logistic, algebraic, quantile, tanh
                               gates as for cubic, in float64 by quadrature; a table with values of their own
                               probability as for sign
 """
@@ -23,7 +23,7 @@ from theory.problem.keys import check_keys, keys_of
 from theory.problem.nonlinearities.base import Nonlinearity
 from theory.problem.numbers import one_of, shown
 
-_FIRST = ("erf", "sign", "identity", "cubic", "uniform", "laplace", "logistic", "algebraic", "quantile")
+_FIRST = ("erf", "sign", "identity", "cubic", "uniform", "laplace", "logistic", "algebraic", "quantile", "tanh")
 NONLINEARITIES: dict[str, type[Nonlinearity]] = declared(__name__, __path__, Nonlinearity, "kind", _FIRST)
 
 __all__ = ["NONLINEARITIES", "Nonlinearity", "nonlinearity_of"]

@@ -26,7 +26,7 @@ class Algebraic(Nonlinearity):
     >>> Algebraic(2)
     Traceback (most recent call last):
     ...
-    theory.problem.errors.InputError: nonlinearity.k = 2 must be > 2: moments of the order k and above are infinite, ...
+    theory.problem.errors.InputError: data.nonlinearity.k = 2 must be > 2: moments of the order k and above are ...
     """
 
     k: Fraction
@@ -35,16 +35,16 @@ class Algebraic(Nonlinearity):
     fixed_gain: ClassVar[str] = FIXED_GAIN
 
     def __post_init__(self) -> None:
-        k = exact(self.k, "nonlinearity.k")
+        k = exact(self.k, "data.nonlinearity.k")
         object.__setattr__(self, "k", k)
         if k <= 2:
             raise InputError(
-                f"nonlinearity.k = {float(k):g} must be > 2: moments of the order k and above are infinite, and x "
+                f"data.nonlinearity.k = {float(k):g} must be > 2: moments of the order k and above are infinite, and x "
                 "would have no variance.",
                 "Give k > 2; the kurtosis needs k > 4.",
             )
         if k > LARGEST_EXPONENT:
             raise InputError(
-                f"nonlinearity.k = {float(k):g} is more than {LARGEST_EXPONENT}: x is uniform to three digits.",
+                f"data.nonlinearity.k = {float(k):g} is more than {LARGEST_EXPONENT}: x is uniform to three digits.",
                 'Write nonlinearity = "uniform".',
             )

@@ -24,4 +24,4 @@ class Cubic(Nonlinearity):
 
     def __post_init__(self) -> None:
         why = "v + c v^3 is increasing for c >= 0 only, and c = 0 is the identity"
-        object.__setattr__(self, "c", positive(self.c, "nonlinearity.c", why))
+        object.__setattr__(self, "c", positive(self.c, "data.nonlinearity.c", why))

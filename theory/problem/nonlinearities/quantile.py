@@ -37,20 +37,20 @@ class Quantile(Nonlinearity):
 
     def __post_init__(self) -> None:
         for name in ("p", "x"):
-            object.__setattr__(self, name, _numbers(getattr(self, name), f"nonlinearity.{name}"))
+            object.__setattr__(self, name, _numbers(getattr(self, name), f"data.nonlinearity.{name}"))
         if len(self.p) != len(self.x):
             raise InputError(
-                f"nonlinearity.p has {len(self.p)} numbers, nonlinearity.x {len(self.x)}.",
+                f"data.nonlinearity.p has {len(self.p)} numbers, data.nonlinearity.x {len(self.x)}.",
                 "Give one quantile x for each probability p.",
             )
         if (self.p[0], self.p[-1]) != (_HALF, 1) or any(low >= high for low, high in pairwise(self.p)):
             raise InputError(
-                "nonlinearity.p must ascend from 1/2 to 1: the quantiles below the median follow by symmetry.",
+                "data.nonlinearity.p must ascend from 1/2 to 1: the quantiles below the median follow by symmetry.",
                 'Write for example p = ["1/2", "3/4", 1].',
             )
         if self.x[0] < 0 or any(low > high for low, high in pairwise(self.x)) or not self.x[-1]:
             raise InputError(
-                "nonlinearity.x must not descend and must begin at 0 or above, with an entry above 0: a quantile "
+                "data.nonlinearity.x must not descend and must begin at 0 or above, with an entry above 0: a quantile "
                 "function never falls, and its value at p = 1/2 is at least minus itself.",
                 "Write for example x = [0, 1, 3].",
             )

@@ -19,6 +19,7 @@ UNIFORM = line(n=7, nonlinearity="uniform")
 CUBIC = line(n=7, nonlinearity={"kind": "cubic", "c": "1/20"})
 LAPLACE = line(n=7, nonlinearity="laplace")
 LOGISTIC = line(n=7, nonlinearity="logistic")
+TANH = line(n=7, gain=3, nonlinearity="tanh")
 ALGEBRAIC = line(n=7, nonlinearity={"kind": "algebraic", "k": 20})
 TABLE = line(n=7, nonlinearity={"kind": "quantile", "p": ["1/2", "3/4", 1], "x": [0, 1, 4]})
 CASES = [
@@ -29,6 +30,7 @@ CASES = [
     (UNIFORM, line(n=7, gain="3/4")),
     (CUBIC, line(n=7, nonlinearity="identity")),
     (LAPLACE, replace(LAPLACE, nonlinearity="logistic")),
+    (TANH, replace(TANH, gain="2.7")),
     (LOGISTIC, replace(LOGISTIC, nonlinearity="identity")),
     (ALGEBRAIC, UNIFORM),
     (TABLE, UNIFORM),
