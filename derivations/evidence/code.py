@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-_PARTS = ("theory", "sim", "derivations")
+_PARTS = ("theory", "sim", "derivations", "tests")
 _FINDS_MODULES = {"__path__", "import_module", "iter_modules"}
 _CATALOG = "theory.claims.registry"  # it loads every claim; a claim depends on its own file and those that it cites
 
@@ -38,23 +38,39 @@ def code_hash(modules: Iterable[str], files: Iterable[Path] = (), root: Path = R
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def closure(modules: Iterable[str], root: Path = ROOT) -> set[str]:
+def closure(modules: Iterable[str], root: Path = ROOT, claims: bool = False) -> set[str]:
     """Return the names of the modules and of all that they import below `root`, directly or not.
+
+    With `claims`, a module that imports the catalog depends on every claim.
 
     >>> "theory.claims.model" in closure(["theory.claims.points"])
     True
     """
     found: set[str] = set()
-    waiting = list(modules)
+    waiting = [name for name in modules if _module(name, root) is not None]
     while waiting:
         name = waiting.pop()
-        if name not in found and (module := _module(name, root)) is not None:
+        if name not in found:
             found.add(name)
-            waiting += [*_parents(name), *module.named]
-            if module.finds and name != _CATALOG:
-                packages = (name,) if module.is_package else module.named
-                waiting += [below for package in packages for below in _below(package, root)]
+            waiting += imported(name, root, claims)
     return found
+
+
+@cache
+def imported(name: str, root: Path = ROOT, claims: bool = False) -> frozenset[str]:
+    """Return the modules below `root` that a module imports itself: those that it names or may find, and its parents.
+
+    >>> "theory.claims.model" in imported("theory.claims.points")
+    True
+    """
+    module = _module(name, root)
+    if module is None:
+        return frozenset()
+    names = {*_parents(name), *module.named}
+    if module.finds and (claims or name != _CATALOG):
+        packages = (name,) if module.is_package else module.named
+        names.update(below for package in packages for below in _below(package, root))
+    return frozenset(other for other in names if _module(other, root) is not None)
 
 
 def _parents(name: str) -> Iterator[str]:
@@ -63,13 +79,23 @@ def _parents(name: str) -> Iterator[str]:
         yield name
 
 
-def _below(package: str, root: Path) -> Iterator[str]:
-    """The modules of a package and of the packages in it; nothing where the name is no package."""
+@cache
+def _below(package: str, root: Path) -> tuple[str, ...]:
+    """Return the modules of a package and of the packages in it; nothing where the name is no package."""
     folder = root.joinpath(*package.split("."))
-    if (folder / "__init__.py").is_file():
-        for path in folder.rglob("*.py"):
-            inner = path.relative_to(root).with_suffix("").parts
-            yield ".".join(inner[:-1] if inner[-1] == "__init__" else inner)
+    if not (folder / "__init__.py").is_file():
+        return ()
+    return tuple(module_name(path.relative_to(root)) for path in folder.rglob("*.py"))
+
+
+def module_name(path: Path) -> str:
+    """Return the dotted name of the module in a source file, whose path is relative to the root.
+
+    >>> module_name(Path("theory/claims/__init__.py"))
+    'theory.claims'
+    """
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 @cache
