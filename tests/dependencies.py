@@ -31,6 +31,9 @@ _EXEMPT = {
     "derivations.evidence.code",  # reads sources, which are in the closure of whoever asks for their hash
     "derivations.timeout",  # takes the root from the names of files that it does not read
     "derivations.answers.fetching.programs",  # starts programs that are not Python
+    "tests.theory.gaussian.export.test_export",  # starts a C compiler, as does
+    "tests.theory.gaussian.export.test_tails",
+    "tests.sim.training.test_compiled",  # its process loads sim and theory, which it names by their paths
     "sim.training.backends.ahead",  # its process compiles the loops, which it names by their place
     "tests.paths",  # its folders count where they are used
     "tests.dependencies",  # decides which tests run, not what they find, as does
@@ -73,7 +76,7 @@ def _needed(tree: Tree, file: str) -> set[str]:
     if not file.endswith(".py"):
         return set()
     module = module_name(Path(file))
-    found = {_file(tree, name) for name in imported(module, tree.root, claims=True)}
+    found = {_file(tree, name) for name in imported(module, tree.root, loaded=True)}
     if file not in COMMON and module not in _EXEMPT:
         places, words = _named(tree.root, file)
         found |= words & tree.digests.keys()

@@ -1,11 +1,13 @@
 """The files on which a test file depends: what it imports, finds and reads, at any distance, and nothing else."""
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from derivations.evidence import code
 from tests import dependencies
 from tests.dependencies import tree
 from tests.paths import ROOT
@@ -26,6 +28,13 @@ FILES = {
     "theory/claims/registry.py": "from importlib import import_module\nimport theory.claims.areas\nimport_module('')\n",
     "theory/claims/areas/__init__.py": "",
     "theory/claims/areas/gaussian.py": "",
+    "theory/lazy/__init__.py": (
+        "from theory.lazy.use import on_first_use\nif TYPE_CHECKING:\n    from theory.lazy.one import One\n"
+        "    from theory.lazy.two import Two\non_first_use()\n"
+    ),
+    "theory/lazy/use.py": "",
+    "theory/lazy/one.py": "",
+    "theory/lazy/two.py": "",
     "derivations/problems/a.toml": "",
     "derivations/problems/b.toml": "",
     "tests/conftest.py": "import tests.shared\n",
@@ -44,6 +53,10 @@ FILES = {
     "tests/test_oracle.py": "import make\n",
     "tests/test_readme.py": "from tests.paths import ROOT\nTEXT = ROOT / 'README.md'\n",
     "tests/test_word.py": "open('derivations/problems/a.toml')\n",
+    "tests/test_name.py": "from theory.lazy import One\n",
+    "tests/test_object.py": "from theory import lazy\n",
+    "tests/test_parent.py": "import theory.lazy.use\n",
+    "tests/test_child.py": "from theory.lazy.use import TYPE_CHECKING\n",
     "tests/test_tree.py": "from tests.paths import ROOT\nALL = ROOT.rglob('*')\n",
     "tests/test_process.py": "def test():\n    import subprocess\n",
     "tests/room/test_folder.py": "from pathlib import Path\nDATA = Path(__file__).parent / 'data'\n",
@@ -63,6 +76,9 @@ CHANGES = {
     "theory/laws/new.py": {"tests/test_laws.py"},
     "theory/claims/areas/gaussian.py": {"tests/test_claims.py"},
     "theory/claims/areas/new.py": {"tests/test_claims.py"},
+    "theory/lazy/one.py": {"tests/test_name.py", "tests/test_object.py", "tests/test_parent.py"},
+    "theory/lazy/two.py": {"tests/test_object.py", "tests/test_parent.py"},
+    "theory/lazy/use.py": {f"tests/test_{name}.py" for name in ("name", "object", "parent", "child")},
     "tests/oracles/make.py": {"tests/test_oracle.py"},
     "tests/oracles/made.json": {"tests/test_oracle.py"},
     "README.md": {"tests/test_readme.py"},
@@ -128,19 +144,39 @@ def test_a_new_import_counts(planted):
     )
 
 
+def packages():
+    """The packages of the tree, each with its source."""
+    files = [name for name in tree().digests if name.endswith("__init__.py")]
+    return {code.module_name(Path(name)): (ROOT / name).read_text(encoding="utf-8") for name in files}
+
+
+def test_a_package_that_imports_names_at_their_first_use_declares_them():
+    """Its declarations for type checkers are where a name is looked up."""
+    lazy = [name for name, source in packages().items() if "__getattr__" in source]
+    assert {"theory.problem", "theory.gaussian"} <= set(lazy)
+    for name in lazy:
+        offers = code._module(name, ROOT).offers
+        assert [offered for offered in import_module(name).__dir__() if offered not in offers] == []
+
+
 def test_exempt_modules_exist():
     names = {dependencies.module_name(Path(name)) for name in tree().digests if name.endswith(".py")}
     assert names >= dependencies._EXEMPT
 
 
 def held(module):
-    """The modules of the tree from which a loaded module holds the module itself, a function or a class."""
+    """The modules of the tree from which a loaded module holds the module itself, a function or a class.
+
+    A package also holds its submodules that others import, and names that others were the first to use.
+    """
+    if hasattr(module, "__path__") and "__getattr__" in vars(module):
+        return set()
     names = {
         value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
         for value in list(vars(module).values())
     }
     others = [sys.modules.get(name) for name in names if isinstance(name, str)]
-    return {other for other in others if place(other)}
+    return {other for other in others if place(other) and not other.__name__.startswith(f"{module.__name__}.")}
 
 
 def place(module):
