@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +12,7 @@ from derivations.evidence.code import closure
 from tests import record
 from tests.dependencies import RECORD
 from tests.paths import ROOT
+from tests.profiles import Selection
 
 LONG = 1000.0  # seconds: no two units of this length share a turn
 FILES = {
@@ -201,3 +203,27 @@ def test_options_that_contradict_each_other_are_refused(project, words, why):
     code, said, ran = run(project, "-n0", *words)
     assert (code, ran) == (pytest.ExitCode.USAGE_ERROR, set())
     assert why in said
+
+
+class Item:
+    """A test as pytest collects it, by its name and marks."""
+
+    def __init__(self, nodeid, marks):
+        self.nodeid, self.marks = nodeid, marks
+
+    def iter_markers(self, name):
+        """Return the marks."""
+        return self.marks
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_processes_get_the_longest_units_first_and_new_ones_before_them(grouped):
+    marks = {"tests/test_b.py::test_group": [pytest.mark.xdist_group("group").mark]}
+    tests = ("a.py::test_1", "b.py::test_1", "a.py::test_2", "b.py::test_group", "c.py::test_1")
+    names = [f"tests/test_{name}" for name in tests]
+    items = [Item(name, marks.get(name, [])) for name in names]
+    config = SimpleNamespace(option=SimpleNamespace(loadgroup=grouped))
+    seconds = {"tests/test_a.py": 1.0, "tests/test_b.py": 3.0, "group": 2.0}
+    Selection([], [], seconds).pytest_collection_modifyitems(config, items)
+    order = (4, 1, 3, 0, 2) if grouped else range(5)
+    assert [item.nodeid for item in items] == [names[index] for index in order]
