@@ -61,12 +61,11 @@ class Tree:
         """Return the paths of the files on which a test file depends."""
         above = (str(folder / "conftest.py") for folder in Path(test_file).parents)
         found: set[str] = set()
-        waiting = [name for name in (test_file, *above, *COMMON) if name in self.digests]
+        waiting = {test_file, *above, *COMMON} & self.digests.keys()
         while waiting:
             name = waiting.pop()
-            if name not in found:
-                found.add(name)
-                waiting += _needed(self, name)
+            found.add(name)
+            waiting |= _needed(self, name) - found
         return found
 
 
@@ -118,7 +117,7 @@ def _named(root: Path, file: str) -> tuple[set[str], set[str]]:
     places = {"."} if modules & _PROCESSES else set()
     if modules & _oracles(root):
         places.add("tests/oracles")  # pytest has this folder on its path
-    if "__file__" in text or "tests.paths" in modules:
+    if any(name in text for name in ("__file__", *_PLACES)):
         found = _places(ast.parse(text), root, root / file)
         places |= {str(place.relative_to(root)) if place.is_relative_to(root) else "." for place in found}
     return places, set(_WORDS.findall(text))
@@ -132,7 +131,7 @@ def _oracles(root: Path) -> set[str]:
 def _places(node: ast.AST, root: Path, file: Path) -> Iterator[Path]:
     """Yield the places that the expressions of a source name, of each expression the longest."""
     if (place := _place(node, root, file)) is not None:
-        yield place
+        yield place if place != file else file.parent  # the file itself stands for what it is part of
     else:
         for inner in ast.iter_child_nodes(node):
             yield from _places(inner, root, file)
@@ -143,7 +142,7 @@ def _place(node: ast.AST, root: Path, file: Path) -> Path | None:
     match node:
         case ast.Name(id="__file__"):
             return file
-        case ast.Name(id=name, ctx=ast.Load()) if name in _PLACES and file != root / "tests" / "paths.py":
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in _PLACES:
             return root / _PLACES[name].relative_to(paths.ROOT)
         case ast.Call(func=ast.Name(id="Path"), args=[inner]):
             return _place(inner, root, file)

@@ -71,7 +71,7 @@ def _chosen(config: pytest.Config, known: record.Record) -> tuple[Plan | None, s
     """Return the plan of a quick run, or None and the reason why every test runs."""
     changed = record.differences(known.versions, record.versions())
     if changed:
-        return None, f"The record is of other versions: {', '.join(changed)}."
+        return None, f"The record is of other versions: {', '.join(changed)}"
     tree = dependencies.tree()
     fresh = [name for name, run in known.files.items() if name in tree.digests and tree.hash(name) == run.hash]
     stale = [name for name in tree.test_files() if name not in set(fresh)]
@@ -147,20 +147,20 @@ class Summary:
         node.workerinput["selection"] = self.config.pluginmanager.get_plugin("selection").sent
 
     def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int) -> None:
-        """Count the deselected tests, of which pytest-xdist says nothing, and repeat the choice in words."""
-        if self.chosen and "deselected" not in terminalreporter.stats:
-            gone = self.chosen.unchanged - self.chosen.chosen
-            terminalreporter.stats["deselected"] = [SimpleNamespace() for _ in range(gone)]
-        line = self.pytest_report_header()
-        if line:
-            again = f" --turn {self.chosen.turn} repeats the turn," if self.chosen and self.chosen.fresh else ""
-            terminalreporter.write_line(f"{line}.{again} --profile full runs every test.")
-
-    def pytest_sessionfinish(self, exitstatus: int) -> None:
-        """Remember a turn that passed: after a failure the same turn comes again."""
+        """Repeat the choice in words, and remember a turn that passed: after a failure the same turn comes again."""
+        if self.trouble:
+            terminalreporter.write_line(f"{self.pytest_report_header()}.")
+        if self.chosen is None:
+            return
+        stats, turn = terminalreporter.stats, self.chosen.turn
+        if "deselected" not in stats:  # pytest-xdist does not say how many its processes deselected
+            stats["deselected"] = [SimpleNamespace() for _ in range(self.chosen.unchanged - self.chosen.chosen)]
+        terminalreporter.write_line(
+            f"{self.chosen.text()}. --turn {turn} repeats the turn, --profile full runs every test."
+        )
         cache = getattr(self.config, "cache", None)
-        if cache and self.chosen and exitstatus == 0 and self.config.option.turn is None:
-            cache.set(LAST, self.chosen.turn)
+        if cache and exitstatus == 0 and stats.get("passed") and self.config.option.turn is None:
+            cache.set(LAST, turn)
 
 
 class Witness:
@@ -214,12 +214,12 @@ class Recorder:
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Add a report to the record of its file."""
         file, _, test = report.nodeid.partition("::")
-        units = self.files.setdefault(file, record.FileRun()).units
-        unit = units.setdefault(report.unit, record.UnitRun())
+        name = getattr(report, "unit", file)  # the report of a process that crashed has no unit
+        unit = self.files.setdefault(file, record.FileRun()).units.setdefault(name, record.UnitRun())
         unit.seconds += report.duration
         unit.tests += report.when == "setup"
         if report.skipped:
-            unit.skipped.append(test.removesuffix(f"@{report.unit}"))
+            unit.skipped.append(test.removesuffix(f"@{name}"))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

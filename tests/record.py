@@ -16,7 +16,7 @@ from tests.dependencies import RECORD
 from tests.paths import ROOT
 
 STORED = ROOT / RECORD
-REMEDY = "pytest --profile full --write-record writes it anew"
+REMEDY = "`pytest --profile full --write-record` writes it anew"
 
 
 class UnusableRecordError(Exception):
@@ -67,12 +67,12 @@ def read(path: Path = STORED) -> Record:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict) or not is_whole(content):
-            raise UnusableRecordError(f"The seal of {path.name} is broken: {REMEDY}.")
+            raise UnusableRecordError(f"The seal of {path.name} is broken; {REMEDY}")
         return Record(content["versions"], {name: _file_run(run) for name, run in content["files"].items()})
     except FileNotFoundError as error:
-        raise UnusableRecordError(f"There is no {path.name}: {REMEDY}.") from error
+        raise UnusableRecordError(f"There is no {path.name}; {REMEDY}") from error
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise UnusableRecordError(f"{path.name} cannot be read: {REMEDY}.") from error
+        raise UnusableRecordError(f"{path.name} cannot be read; {REMEDY}") from error
 
 
 def _file_run(content: Mapping[str, Any]) -> FileRun:

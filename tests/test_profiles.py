@@ -12,7 +12,7 @@ from derivations.evidence.code import closure
 from tests import record
 from tests.dependencies import RECORD
 from tests.paths import ROOT
-from tests.profiles import Selection
+from tests.profiles import Selection, register
 
 LONG = 1000.0  # seconds: no two units of this length share a turn
 FILES = {
@@ -110,17 +110,16 @@ def test_turns_run_every_test_and_what_was_skipped_each_time(recorded):
         assert code == 0
         assert "without_device" in ran
         assert ran < NAMES
-        assert f"turn {turn} of 3: {len(ran)} of the {len(NAMES)} tests of 2 files" in said
+        assert f"turn {turn} of 3: {len(ran)} of {len(NAMES)} tests in files that are unchanged" in said
         assert f"{len(NAMES) - len(ran)} deselected" in said
     assert any({"first shared", "second shared"} <= ran for _, _, ran in runs)
 
 
 def test_processes_of_xdist_run_the_same_turn(recorded):
-    for turn in ("1", "2", "3"):
-        alone, together = (run(recorded, processes, "--turn", turn) for processes in ("-n0", "-n2"))
-        assert together[0] == 0, together[1]
-        assert together[2] == alone[2]
-        assert f"{len(NAMES) - len(alone[2])} deselected" in together[1]
+    alone, together = (run(recorded, processes, "--turn", "1") for processes in ("-n0", "-n2"))
+    assert together[0] == 0, together[1]
+    assert together[2] == alone[2]
+    assert f"{len(NAMES) - len(alone[2])} deselected" in together[1]
 
 
 def test_turns_follow_each_other_and_one_that_fails_comes_again(recorded):
@@ -140,13 +139,16 @@ def test_a_file_runs_whole_after_a_change_of_what_it_imports(recorded):
     for turn in ("1", "2"):
         code, said, ran = run(recorded, "-n0", "--turn", turn)
         assert code == 0
-        assert "1 files whole" in said
+        assert "every test in files that changed or depend on a change (1)" in said
         assert {"one", "first shared"} <= ran < NAMES
 
 
 @pytest.mark.parametrize("words", [["tests"], ["tests/test_first.py", "tests/test_second.py"], ["--profile", "full"]])
 def test_tests_that_are_asked_for_run_whole(recorded, words):
     assert run(recorded, "-n0", *words)[2] == NAMES
+
+
+def test_tests_that_are_asked_for_by_a_word_run_whole(recorded):
     assert run(recorded, "-n0", "-k", "many")[2] == {"many[0]", "many[1]", "many[2]"}
 
 
@@ -181,28 +183,28 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("processes", ["-n0", "-n2"])
-def test_a_run_that_shows_less_is_not_recorded(project, fault, processes):
+def test_a_run_that_shows_less_is_not_recorded(project, fault):
     (project / "tests/test_new.py").write_text(FAULTS[fault])
-    said = run(project, processes, "--profile", "full", "--write-record")[1]
+    said = run(project, "-n2", "--profile", "full", "--write-record")[1]
     assert f"{RECORD} was not written: {fault}" in said
     assert not (project / RECORD).exists()
 
 
 @pytest.mark.parametrize(
-    ("words", "why"),
+    ("options", "source", "why"),
     [
-        (["--write-record"], "needs --profile full and no choice of tests"),
-        (["--write-record", "--profile", "full", "-k", "one"], "needs --profile full and no choice of tests"),
-        (["--write-record", "--profile", "full", "tests"], "needs --profile full and no choice of tests"),
-        (["--turn", "1", "--profile", "full"], "name no tests, and no profile"),
-        (["--turn", "1", "tests"], "name no tests, and no profile"),
+        ({"write_record": True}, "TESTPATHS", "needs --profile full and no choice of tests"),
+        ({"write_record": True, "profile": "full", "keyword": "one"}, "TESTPATHS", "needs --profile full"),
+        ({"write_record": True, "profile": "full"}, "ARGS", "needs --profile full and no choice of tests"),
+        ({"turn": 1, "profile": "full"}, "TESTPATHS", "name no tests, and no profile"),
+        ({"turn": 1}, "ARGS", "name no tests, and no profile"),
     ],
 )
-def test_options_that_contradict_each_other_are_refused(project, words, why):
-    code, said, ran = run(project, "-n0", *words)
-    assert (code, ran) == (pytest.ExitCode.USAGE_ERROR, set())
-    assert why in said
+def test_options_that_contradict_each_other_are_refused(options, source, why):
+    option = SimpleNamespace(**({"profile": "quick", "turn": None, "write_record": False} | options))
+    config = SimpleNamespace(option=option, args_source=pytest.Config.ArgsSource[source])
+    with pytest.raises(pytest.UsageError, match=why):
+        register(config)
 
 
 class Item:

@@ -86,7 +86,7 @@ def test_files_that_changed_take_no_turns():
     fresh = sorted(recorded().files)[:3]
     plan = turns.plan(recorded(), fresh, ["tests/test_new.py"], turn=1, budget=BUDGET, always=ALWAYS)
     assert {name for name, _ in plan.left_out} <= set(fresh)
-    assert "1 files whole" in plan.text()
+    assert "every test in files that changed or depend on a change (1)" in plan.text()
 
 
 def test_the_next_turn_follows_the_last_and_a_fresh_clone_begins_anywhere(monkeypatch):

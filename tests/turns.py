@@ -45,12 +45,10 @@ class Plan:
 
     def text(self) -> str:
         """Return in words which tests run."""
-        whole = f"{len(self.stale)} files whole, because they or what they depend on changed"
-        if not self.fresh:
-            return f"quick profile: {whole}"
         return (
-            f"quick profile, turn {self.turn} of {self.turns}: {self.chosen:,} of the {self.unchanged:,} tests of"
-            f" {len(self.fresh)} files that are unchanged since they passed; {whole}"
+            f"quick profile, turn {self.turn} of {self.turns}: {self.chosen:,} of {self.unchanged:,} tests in files"
+            f" that are unchanged since they passed ({len(self.fresh)}); every test in files that changed or depend on a "
+            f"change ({len(self.stale)})"
         )
 
 
