@@ -47,8 +47,8 @@ class Plan:
         """Return in words which tests run."""
         return (
             f"quick profile, turn {self.turn} of {self.turns}: {self.chosen:,} of {self.unchanged:,} tests in files"
-            f" that are unchanged since they passed ({len(self.fresh)}); every test in files that changed or depend on a "
-            f"change ({len(self.stale)})"
+            f" that are unchanged since they passed ({len(self.fresh)}); every test in files that changed or depend on"
+            f" a change ({len(self.stale)})"
         )
 
 
