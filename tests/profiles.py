@@ -71,7 +71,7 @@ def _chosen(config: pytest.Config, known: record.Record) -> tuple[Plan | None, s
     """Return the plan of a quick run, or None and the reason why every test runs."""
     changed = record.differences(known.versions, record.versions())
     if changed:
-        return None, f"The record is of other versions: {', '.join(changed)}"
+        return None, f"The record is of other versions: {'; '.join(changed)}"
     tree = dependencies.tree()
     fresh = [name for name, run in known.files.items() if name in tree.digests and tree.hash(name) == run.hash]
     stale = [name for name in tree.test_files() if name not in set(fresh)]
@@ -241,6 +241,9 @@ class Recorder:
                 run.hash = self.tree.hash(name)
             write_text(record.STORED, record.Record(record.versions(), self.files).text())
             self.said = "was written."
+            installed = {name: record.versions()[name] for name in record.constraints()}
+            if others := record.differences(record.constraints(), installed):
+                self.said += f" Fresh clones have other versions, those of constraints.txt: {'; '.join(others)}."
 
     def _hidden(self) -> list[str]:
         """Return in words the files that a test file opened and on which it does not depend."""

@@ -85,10 +85,15 @@ def _file_run(content: Mapping[str, Any]) -> FileRun:
 @cache
 def versions() -> dict[str, str]:
     """Return what besides the tree decides whether tests pass: Python, the system, the packages, SymPy's integers."""
-    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    packages = {name: _version(name) for name in re.findall(r"^([\w.-]+)==", text, re.MULTILINE)}
+    packages = {name: _version(name) for name in constraints()}
     machine = {"python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
     return machine | {"ground types": os.environ.get("SYMPY_GROUND_TYPES", "flint")} | packages
+
+
+def constraints() -> dict[str, str]:
+    """Return the versions of constraints.txt, which a fresh clone has."""
+    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    return dict(re.findall(r"^([\w.-]+)==(\S+)", text, re.MULTILINE))
 
 
 def _version(package: str) -> str:
@@ -102,8 +107,8 @@ def differences(recorded: Mapping[str, str], current: Mapping[str, str]) -> list
     """Return the names whose versions differ.
 
     >>> differences({"numpy": "2.3", "scipy": "1.16"}, {"numpy": "2.4", "scipy": "1.16"})
-    ['numpy 2.4 (recorded: 2.3)']
+    ['numpy 2.4, not 2.3']
     """
     names = sorted(recorded.keys() | current.keys())
-    pairs = [(name, current.get(name, "missing"), recorded.get(name, "missing")) for name in names]
-    return [f"{name} {now} (recorded: {before})" for name, now, before in pairs if now != before]
+    pairs = [(name, current.get(name, "missing"), recorded.get(name, "none")) for name in names]
+    return [f"{name} {now}, not {before}" for name, now, before in pairs if now != before]
