@@ -17,7 +17,7 @@ from pathlib import Path
 from derivations.evidence.code import imported, module_name
 from tests import paths
 
-COMMON = ("tests/conftest.py", "pyproject.toml")
+COMMON = ("tests/conftest.py", "pyproject.toml", "constraints.txt")
 FOLDERS = ("theory", "sim", "derivations", "tests", "notebooks", ".ci")
 RECORD = "tests/record.json"
 _IMPORTS = re.compile(r"^\s*(?:import|from) ([\w.]+)", re.MULTILINE)

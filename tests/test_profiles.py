@@ -178,10 +178,8 @@ FAULTS = {
         "from pathlib import Path\n\ndef test_new(request):\n"
         "    (request.config.rootpath / 'tests' / 'helper.py').write_text('LIMIT = 3')\n"
     ),
-    "tests/test_new.py opened tests/words.txt": (
-        "def test_new(request):\n    assert (request.config.rootpath / 'tests' / ('words' + '.txt')).read_text()\n"
-    ),
 }
+OPENS = "def test_new(request):\n    assert (request.config.rootpath / 'tests' / ('words' + '.txt')).read_text()\n"
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -190,6 +188,16 @@ def test_a_run_that_shows_less_is_not_recorded(project, fault):
     said = run(project, "-n2", "--profile", "full", "--write-record")[1]
     assert f"{RECORD} was not written: {fault}" in said
     assert not (project / RECORD).exists()
+
+
+def test_a_file_that_opens_what_it_hides_always_runs_whole(project):
+    (project / "tests/test_new.py").write_text(OPENS)
+    said = run(project, "-n2", "--profile", "full", "--write-record")[1]
+    assert (
+        "tests/test_new.py always runs whole: it opens tests/words.txt, which tests/dependencies.py does not count"
+        in said
+    )
+    assert "every test in files that changed or depend on a change (1)" in run(project, "-n0")[1]
 
 
 @pytest.mark.parametrize(
