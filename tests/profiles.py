@@ -242,7 +242,7 @@ class Recorder:
             self.said = "was written."
             for name, opened in hidden.items():
                 self.said += (
-                    f" {name} always runs whole: tests/dependencies.py does not count {opened}, which it opens."
+                    f" {name} always runs whole: it opens {opened}, which tests/dependencies.py does not count."
                 )
             installed = {name: record.versions()[name] for name in record.constraints()}
             if others := record.differences(record.constraints(), installed):
