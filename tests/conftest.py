@@ -11,8 +11,9 @@ from typing import Any
 import hypothesis
 import pytest
 
-from derivations.__main__ import GARBAGE
+from derivations.garbage import GARBAGE
 from derivations.threads import cores
+from tests import profiles
 
 # Tests and libraries are loaded with the setting of the command, which makes collections of garbage rarer.
 gc.set_threshold(*GARBAGE)
@@ -27,6 +28,17 @@ os.environ.setdefault("SYMPY_CACHE_SIZE", "None")
 # A shell without job control starts background commands with interrupts ignored, and children inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the profiles."""
+    profiles.add_options(parser)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the tests of the profile."""
+    profiles.register(config)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -68,6 +80,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         return None
     from tests.scheduling import Files
 
+    config.option.loadscopereorder = False  # the profiles put them in order
     return Files(config, log)
 
 

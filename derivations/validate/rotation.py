@@ -7,8 +7,8 @@ once, however many claims there are.
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
 
+from derivations.rounds import rounds
 from derivations.validate.checks import Check
 
 BUDGET = 60.0  # processor seconds for checks with fresh evidence: half a minute on two cores
@@ -62,28 +62,3 @@ def plan(checks: Sequence[Check], budget: float = BUDGET, seed: int | None = Non
     names = {check.name for check in chosen} | {check.name for check in checks if not check.fresh}
     now = tuple(check for check in checks if check.name in names)
     return Plan(now, tuple(check for check in checks if check.name not in names), seed, turn, len(parts), budget)
-
-
-def rounds(checks: Sequence[Check], budget: float) -> list[list[Check]]:
-    """Divide the checks into as few rounds as keep the budget, the longest checks first.
-
-    No round takes longer than the budget, or than the longest check where that exceeds the budget.
-
-    >>> one = Check(("a.b.c",), None, "runs", 4.0, True)
-    >>> len(rounds([one] * 5, budget=10.0))
-    3
-    """
-    if not checks:
-        return [[]]
-    allowed = max(budget, max(check.seconds for check in checks))
-    count = max(1, ceil(sum(check.seconds for check in checks) / allowed))
-    while True:
-        parts: list[list[Check]] = [[] for _ in range(count)]
-        spent = [0.0] * count
-        for check in sorted(checks, key=lambda one: (-one.seconds, one.name)):
-            least = spent.index(min(spent))
-            parts[least].append(check)
-            spent[least] += check.seconds
-        if max(spent) <= allowed:
-            return parts
-        count += 1

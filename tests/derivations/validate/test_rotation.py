@@ -2,8 +2,9 @@
 
 import pytest
 
+from derivations.rounds import rounds
 from derivations.validate.checks import Check
-from derivations.validate.rotation import plan, rounds, whole
+from derivations.validate.rotation import plan, whole
 from theory.claims.model import Level
 
 SECONDS = (0.125, 0.25, 7.0, 2.0, 11.0, 0.5, 5.0, 3.0)  # sums of these have no rounding

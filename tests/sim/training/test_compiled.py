@@ -324,7 +324,7 @@ def test_a_package_that_cannot_be_written_keeps_its_cache_with_the_user(tmp_path
     """A file in the place of each `__pycache__` keeps root out too; the first process compiles, the second does not."""
     package, home = tmp_path / "site-packages", tmp_path / "home"
     for source in (Path(sim.__path__[0]), Path(theory.__path__[0])):
-        shutil.copytree(source, package / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(source, package / source.name, ignore=shutil.ignore_patterns("__pycache__", "*.md"))
     for folder in [path for path in package.rglob("*") if path.is_dir()]:
         (folder / "__pycache__").touch()
     kept = {name: value for name, value in os.environ.items() if name not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}

@@ -1,0 +1,159 @@
+"""The files on which each test file depends, read from the sources.
+
+A test file depends on itself, on the modules that it imports at any distance, and on the files and folders that one of
+these names by their place (`__file__`, `ROOT`) or by their path. What a package finds by itself counts with all
+modules that it may find. A module that starts another process of Python depends on every file: nobody sees what that
+process imports and reads. What every test needs is in `COMMON`.
+"""
+
+import ast
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from derivations.evidence.code import imported, module_name
+from tests import paths
+
+COMMON = ("tests/conftest.py", "pyproject.toml", "constraints.txt")
+FOLDERS = ("theory", "sim", "derivations", "tests", "notebooks", ".ci")
+RECORD = "tests/record.json"
+_IMPORTS = re.compile(r"^\s*(?:import|from) ([\w.]+)", re.MULTILINE)
+_WORDS = re.compile(r"""["']([\w./-]+\.\w+)["']""")
+_TEST_FILE = re.compile(r"tests/(?:.*/)?test_\w*\.py$")
+_AT_ROOT = ("*.md", "*.toml", "*.txt", "*.cff")
+_PROCESSES = {"subprocess", "runpy"}
+_PLACES = {name: value for name, value in vars(paths).items() if isinstance(value, Path)}
+# Modules that name a folder or start a process, and still depend on nothing but what they import.
+_EXEMPT = {
+    "derivations.evidence.code",  # reads sources, which are in the closure of whoever asks for their hash
+    "derivations.timeout",  # takes the root from the names of files that it does not read
+    "derivations.answers.fetching.programs",  # starts programs that are not Python
+    "tests.theory.gaussian.export.test_export",  # starts a C compiler, as does
+    "tests.theory.gaussian.export.test_tails",
+    "tests.sim.training.test_compiled",  # its process loads sim and theory, which it names by their paths
+    "sim.training.backends.ahead",  # its process compiles the loops, which it names by their place
+    "tests.paths",  # its folders count where they are used
+    "tests.dependencies",  # decides which tests run, not what they find, as does
+    "tests.record",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """The files below a root by their paths, each with its digest."""
+
+    root: Path
+    digests: Mapping[str, str]
+
+    def test_files(self) -> list[str]:
+        """Return the test files."""
+        return [name for name in self.digests if _TEST_FILE.match(name)]
+
+    def hash(self, test_file: str) -> str:
+        """Return the hash of the files on which a test file depends, by their paths and contents."""
+        lines = [f"{name} {self.digests[name]}" for name in sorted(self.dependencies(test_file))]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+    def dependencies(self, test_file: str) -> set[str]:
+        """Return the paths of the files on which a test file depends."""
+        above = (str(folder / "conftest.py") for folder in Path(test_file).parents)
+        found: set[str] = set()
+        waiting = {test_file, *above, *COMMON} & self.digests.keys()
+        while waiting:
+            name = waiting.pop()
+            found.add(name)
+            waiting |= _needed(self, name) - found
+        return found
+
+
+@cache
+def _needed(tree: Tree, file: str) -> set[str]:
+    """Return the files that a file imports or names by itself."""
+    if not file.endswith(".py"):
+        return set()
+    module = module_name(Path(file))
+    found = {_file(tree, name) for name in imported(module, tree.root, loaded=True)}
+    if file not in COMMON and module not in _EXEMPT:
+        places, words = _named(tree.root, file)
+        found |= words & tree.digests.keys()
+        for place in places:
+            found |= {place} & tree.digests.keys() or _below(tree, place)
+    return found
+
+
+def _file(tree: Tree, module: str) -> str:
+    path = module.replace(".", "/")
+    return f"{path}/__init__.py" if f"{path}/__init__.py" in tree.digests else f"{path}.py"
+
+
+def _below(tree: Tree, place: str) -> set[str]:
+    start = "" if place == "." else f"{place}/"
+    return {name for name in tree.digests if name.startswith(start)}
+
+
+def tree(root: Path = paths.ROOT) -> Tree:
+    """Return the tree as it is now; the record itself is no part of it."""
+    listed = [path for folder in FOLDERS for path in (root / folder).rglob("*")]
+    listed += [path for pattern in _AT_ROOT for path in root.glob(pattern)]
+    files = [path for path in listed if path.name[0] != "." and "__pycache__" not in path.parts and path.is_file()]
+    digests = {str(path.relative_to(root)): _digest(path) for path in files}
+    digests.pop(RECORD, None)
+    return Tree(root, digests)
+
+
+def _digest(path: Path) -> str:
+    # Another system's line ends are no change.
+    return hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
+
+
+@cache
+def _named(root: Path, file: str) -> tuple[set[str], set[str]]:
+    """Return the places that a source file names, "." for the root, and the words that may be paths of files."""
+    text = (root / file).read_text(encoding="utf-8")
+    modules = set(_IMPORTS.findall(text))
+    places = {"."} if modules & _PROCESSES else set()
+    if modules & _oracles(root):
+        places.add("tests/oracles")  # pytest has this folder on its path
+    if any(name in text for name in ("__file__", *_PLACES)):
+        found = _places(ast.parse(text), root, root / file)
+        places |= {str(place.relative_to(root)) if place.is_relative_to(root) else "." for place in found}
+    return places, set(_WORDS.findall(text))
+
+
+@cache
+def _oracles(root: Path) -> set[str]:
+    return {file.stem for file in (root / "tests" / "oracles").glob("*.py")}
+
+
+def _places(node: ast.AST, root: Path, file: Path) -> Iterator[Path]:
+    """Yield the places that the expressions of a source name, of each expression the longest."""
+    if (place := _place(node, root, file)) is not None:
+        yield place if place != file else file.parent  # the file itself stands for what it is part of
+    else:
+        for inner in ast.iter_child_nodes(node):
+            yield from _places(inner, root, file)
+
+
+def _place(node: ast.AST, root: Path, file: Path) -> Path | None:
+    """Return the file or folder that an expression is, or the folder in which it is; None for other expressions."""
+    match node:
+        case ast.Name(id="__file__"):
+            return file
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in _PLACES:
+            return root / _PLACES[name].relative_to(paths.ROOT)
+        case ast.Call(func=ast.Name(id="Path"), args=[inner]):
+            return _place(inner, root, file)
+        case ast.Attribute(value=inner, attr="parent"):
+            return (place := _place(inner, root, file)) and place.parent
+        case ast.Subscript(value=ast.Attribute(value=inner, attr="parents"), slice=ast.Constant(value=int(level))):
+            return (place := _place(inner, root, file)) and place.parents[level]
+        case ast.Call(func=ast.Attribute(value=inner, attr="with_name"), args=[name]):
+            place = _place(inner, root, file)
+            return place and (place.with_name(name.value) if isinstance(name, ast.Constant) else place.parent)
+        case ast.BinOp(left=inner, op=ast.Div(), right=name):
+            place = _place(inner, root, file)
+            return place and (place / name.value if isinstance(name, ast.Constant) else place)
+    return None
