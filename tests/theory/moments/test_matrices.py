@@ -155,7 +155,7 @@ def test_a_singular_covariance_has_the_rank_of_float64():
     law = Gaussian([1], [mixed @ mixed.T])
     found = gated_moments(problem(law, (AlwaysGate(),)))
     assert found.features.structure.rank == 3
-    with pytest.raises(OutOfReachError, match="rank of the features is known in float64 alone"):
+    with pytest.raises(OutOfReachError, match="The rank is known in float64 alone"):
         gated_moments_certified(problem(law, (AlwaysGate(),)), 30)
 
 
