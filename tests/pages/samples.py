@@ -56,6 +56,8 @@ def added(n: mpf, N: mpf, h: mpf) -> mpf:
 
 VALUES = {
     "elliptical.student_gate.five": student,
+    "law.gaussian.half_space": lambda v, w, rho: w * cluster(mpf(0), mpf(0), rho),
+    "law.matrix.uniform": lambda s, rho: mp.sqrt(3) * s * step_erf(1 / mp.sqrt(2), rho),
     "ising.grid.neighbours": loop,
     "mixture.half_space.component": cluster,
     "mixture.half_space.clusters": lambda p, a, b, c, d, rho: p * cluster(a, b, rho) + (1 - p) * cluster(c, d, rho),

@@ -1,9 +1,9 @@
 """Do the standard errors of fields that are predicted from estimated moments say how far these are from networks?
 
-Decision rule, fixed before the run, for each of two problem files: networks are trained on fresh examples, and their
+Decision rule, fixed before the run, for each of three problem files: networks are trained on fresh examples, and their
 mean weights are compared with 128 predictions, each from moments that are estimated anew. A weight is covered where it
 lies in the prediction's 80 % interval. The mean share of covered weights must not be rejected as 4/5, at the level of
-1 % for both files together, and must be shown to lie within 0.08 of it. Controls: neither intervals of half the width
+1 % for all files together, and must be shown to lie within 0.08 of it. Controls: neither intervals of half the width
 may pass nor, for patches, predictions from Gaussian inputs of the same mean and covariance.
 """
 
@@ -32,7 +32,7 @@ ESTIMATES = 128
 _LEVEL, _HALF = 0.01, 0.5
 # Half the width of an 80 % interval, in standard errors.
 REACH = float(stdtrit(GROUPS - 1, (1 + float(COVERED)) / 2))
-PROBLEMS = ("own-ripples", "small-photographs")
+PROBLEMS = ("own-ripples", "small-photographs", "few-valued-sites")
 _OF_PATCHES = PROBLEMS[1]
 Fields = tuple[Float[np.ndarray, "S P"], Float[np.ndarray, "S P"]]  # predicted weights and their standard errors
 

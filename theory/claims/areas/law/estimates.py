@@ -19,10 +19,10 @@ COVERAGE = Claim(
         "128 estimates from 2000 examples each, of seeds of their own; an interval is that of Student's $t$ with the "
         "31 degrees of freedom of the jackknife, and the error of the networks' mean is added in quadrature",
         "$P$ is the share of the eight weights that lie in their intervals, averaged over the estimates; its interval "
-        "at the level of 1 % for both laws together must lie within the margin",
+        "at the level of 1 % for the three laws together must lie within the margin",
         "the laws: `own`, a function that draws ripples and noise; `images`, patches of four pixels of a small "
         "photograph made by a formula, in a file of that format, beside Gaussian inputs of the same mean and "
-        "covariance, whitened",
+        "covariance, whitened; `gaussian-copula`, sites of three values each, tied together by Gaussian latents",
         "controls: intervals of half the width, and for `images` estimates from Gaussian inputs in both classes",
     ),
 )
