@@ -11,9 +11,12 @@ from tests.tolerances import FLOW_FLOAT64
 from tests.tolerances_of_laws import PIECEWISE_RANK
 from theory.flow import solve
 from theory.moments import feature_moments, gated_moments
-from theory.problem import AlwaysGate, Network, Problem, Quantile, SiteGate, Training
+from theory.problem import AlwaysGate, Network, OutOfReachError, Problem, Quantile, SiteGate, Training
 
 ATOMS = Quantile(["1/2", "3/4", "9/10", 1], [0, 0, 1, 1])  # x = 0 and x = +-1 have probabilities of their own
+ONE_VALUE = Quantile(
+    ["1/2", "3/4", 1], [1, 1, 2]
+)  # x = 1/Z for 0 <= z < 0.67, so that g x_1 = g/Z with a bias beside it
 TWO = (SiteGate(1, lo=0), SiteGate(2, lo=0))
 BOTH_SIDES = (SiteGate(0, lo=0), SiteGate(0, hi=0), SiteGate(2, lo=0, on="input"))
 SLABS = (SiteGate(1, hi="-1/2"), SiteGate(1, lo="-1/2", hi="1/2"), SiteGate(1, lo="1/2"), SiteGate(2, lo="1/3"))
@@ -24,6 +27,7 @@ CASES = {
     "slabs": ("sign", SLABS),
     "soft and hard": ("sign", SOFT),
     "atoms": (ATOMS, (*TWO, AlwaysGate())),
+    "a slab where x has one value": (ONE_VALUE, (SiteGate(1, lo=0, hi="1/2"),)),
     "slabs of atoms": (ATOMS, (SiteGate(1, lo="1/2", on="input"), SiteGate(1, hi="-1/2", on="input"), AlwaysGate())),
 }
 
@@ -58,7 +62,7 @@ def test_the_rank_of_two_signs_is_that_of_their_values():
 
 
 @pytest.mark.parametrize("biases", ["none", "trained", "fixed"])
-@pytest.mark.parametrize("case", ["two signs", "slabs", "atoms"])
+@pytest.mark.parametrize("case", ["two signs", "slabs", "atoms", "a slab where x has one value"])
 def test_the_optimum_is_that_of_the_pseudo_inverse(case, biases):
     question = asked(*CASES[case], biases)
     moments, solution = gated_moments(question), solve(question)
@@ -68,6 +72,12 @@ def test_the_optimum_is_that_of_the_pseudo_inverse(case, biases):
     if biases != "trained":
         end = inverse @ moments.b / s + theta0 - inverse @ (moments.A @ theta0)
         assert np.abs(solution.fixed_point.ravel() - end).max() <= FLOW_FLOAT64 * solution.condition
+
+
+def test_digits_beside_a_normaliser_that_is_irrational_are_refused():
+    question = asked(*CASES["a slab where x has one value"], "trained")
+    with pytest.raises(OutOfReachError, match="the range of A is known in float64 alone"):
+        solve(question, digits=15)
 
 
 @pytest.mark.parametrize("means", [(("1/2", 0, 0), (0, "-1/4", 1)), (("1/2", "1/3", 0),) * 2])

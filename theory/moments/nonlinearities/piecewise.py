@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from jaxtyping import Shaped
+from jaxtyping import Float, Shaped
 
-from theory.moments.arithmetic import Arithmetic
+from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
 from theory.moments.basis import GateBasis
 from theory.moments.feature_moments import Block, FeatureMoments, Structure
 from theory.moments.nonlinearities.edges import exact_square
@@ -47,6 +47,7 @@ class PiecewiseFeatures(FeatureMoments):
 
     sums: SignFeatures
     range: Range
+    scales: Float[np.ndarray, " P"] | None = None  # of the rows, where the range is not that of the fractions
 
     @property
     def arithmetic(self) -> Arithmetic:
@@ -87,11 +88,19 @@ class PiecewiseFeatures(FeatureMoments):
         )
         return Structure(rank, rank, False, (note,))
 
+    @property
+    def _directions(self) -> Numbers:
+        """Orthonormal rows that span the range of A."""
+        if self.scales is None:
+            return self.range.directions(self.arithmetic)
+        columns = self.range.matrix[:, self.range.kept].astype(float)
+        return np.linalg.qr(self.scales[:, None] * columns)[0].T
+
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """One block, on the range of A."""
         arithmetic = self.arithmetic
-        directions = self.range.directions(arithmetic)
+        directions = self._directions
         kernel = directions @ self.assembled() @ directions.T
         return (
             Block(
@@ -108,7 +117,8 @@ class PiecewiseFeatures(FeatureMoments):
 def on_range(law: NonlinearGP, sums: SignFeatures) -> PiecewiseFeatures:
     """Return the moments on the exact range of A.
 
-    Raises OutOfReachError for hard gates along several sites, and for class means where Z is irrational.
+    Raises OutOfReachError for hard gates along several sites, for class means where Z is irrational, and for balls of
+    trained biases beside such a Z.
     """
     from flint import fmpq, fmpq_mat
 
@@ -116,7 +126,22 @@ def on_range(law: NonlinearGP, sums: SignFeatures) -> PiecewiseFeatures:
     exact = fmpq_mat([[fmpq(entry.numerator, entry.denominator) for entry in row] for row in matrix.tolist()])
     reduced, rank = exact.rref()
     kept = [next(v for v in range(matrix.shape[1]) if reduced[row, v] != 0) for row in range(rank)]
-    return PiecewiseFeatures(sums, Range(matrix, kept))
+    return PiecewiseFeatures(sums, Range(matrix, kept), _scales(law, sums))
+
+
+def _scales(law: NonlinearGP, sums: SignFeatures) -> Float[np.ndarray, " P"] | None:
+    """1/Z for features of inputs beside 1 for those of biases; None where all rows have one factor."""
+    square = exact_square(law.nonlinearity)
+    if not sums.gates.constants or law.normaliser == "none" or square == 1:
+        return None
+    if sums.arithmetic is not FLOAT64:
+        raise OutOfReachError(
+            "The features of these gates depend on each other, and in some combinations those of the inputs have the "
+            "factor 1/Z and those of the biases have not: the range of A is known in float64 alone.",
+            'Leave the digits out, use normaliser = "none", or leave the biases out.',
+        )
+    inputs, constants = law.n * len(sums.gates.coefficients), len(sums.gates.constants)
+    return np.concatenate([np.full(inputs, float(square) ** -0.5), np.ones(constants)])
 
 
 def coefficients(law: NonlinearGP, gates: GateBasis) -> Shaped[np.ndarray, "P V"]:
