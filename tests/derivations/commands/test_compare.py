@@ -109,7 +109,11 @@ REFUSED = [
     ([("seed = 1", 'seed = 1\ninitialisation = "per-replicate"')], BAD_INPUT, "its own w0"),
     ([("times = [0.5", "times = [0.3")], BAD_INPUT, "steps of tau"),
     ([("seed = 1", 'seed = 1\noptimizer = "momentum"\nmomentum = 0.9')], OUT_OF_REACH, "sgd"),
-    ([("lo = 0.0", 'lo = 0.0\non = "input"\nsharpness = 2.0')], OUT_OF_REACH, "a soft gate"),
+    (
+        [('kind = "site"\nsite = 3\nlo', 'kind = "direction"\nv = { 2 = 1, 3 = 2 }\non = "input"\nlo')],
+        OUT_OF_REACH,
+        "along 2 sites has no exact moments",
+    ),
 ]
 
 

@@ -28,6 +28,7 @@ from theory.flow import solve
 from theory.moments import gated_moments
 from theory.problem import (
     AlwaysGate,
+    DirectionGate,
     InputMoment,
     InputOutputMoment,
     NonlinearGP2D,
@@ -74,11 +75,11 @@ def test_exact_moments_are_the_library_s_and_measured_ones_agree(problem):
 
 @pytest.mark.parametrize("twice", [False, True])
 def test_where_no_closed_form_is_known_the_conditioning_is_measured(problem, twice):
-    slab = SiteGate(20, lo=-1, hi=1, on="input", sharpness=4)
+    slab = DirectionGate({20: 1, 21: 2}, lo=-1, hi=1, on="input")
     slabs = with_gates(problem, [slab, slab if twice else SiteGate(20, lo=1)])
     view = gate_view(slabs)
     assert view.condition is None
-    assert "x is not Gaussian" in view.refused.message
+    assert "is not Gaussian" in view.refused.message
     condition, rank, loss = rows(view)
     assert condition["quantity"] == f"condition of A, measured on {REPLICATES * EXAMPLES} examples"
     sampled = replace(slabs, simulation=Simulation("full-batch", EXAMPLES, 1, REPLICATES, 0))
@@ -105,8 +106,7 @@ def test_what_is_measured_is_what_the_simulator_measures(problem):
 
 @pytest.mark.parametrize("units", [1, 4])
 def test_a_gate_is_measured_where_it_has_no_closed_form(problem, units):
-    soft = {"on": "input", "sharpness": 4}
-    slabs = with_gates(problem, [SiteGate(site, lo=-1, hi=1, **soft) for site in range(units)])
+    slabs = with_gates(problem, [DirectionGate({k: 1, k + 1: 2}, lo=-1, hi=1, on="input") for k in range(units)])
     view = gate_view(slabs)
     assert isinstance(view.refused, OutOfReachError)
     assert view.exact is None

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import mpmath
+import numpy as np
 import sympy
 from mpmath import mpf
 from sympy import Heaviside, Integer, Interval, asin, erf, oo, pi, sqrt
@@ -38,9 +39,10 @@ def _of_uniform_inputs(rho: float, s: float) -> float:
     return float(through_half_space(law).sigma_yx[0, 1])
 
 
-def _uniform(problem: Problem) -> Problem:
-    """The same problem with uniform inputs."""
-    return replace(problem, data=replace(problem.data, nonlinearity="uniform"))
+def _independent(problem: Problem) -> Problem:
+    """The same problem with independent sites."""
+    law = problem.data
+    return replace(problem, data=replace(law, correlations=tuple(np.eye(law.n) for _ in range(law.classes))))
 
 
 UNIFORM = expectation_claim(
@@ -52,12 +54,12 @@ UNIFORM = expectation_claim(
     params=(Param(s, Interval.open(0, oo), "standard deviation of the input", (Integer(1),)), CORRELATION),
     assumptions=(
         r"$x_i = s_i \sqrt 3\, \operatorname{erf}(z_i/\sqrt 2)$, uniform between $-\sqrt 3\, s_i$ and $\sqrt 3\, s_i$",
-        BESIDE + "uniform inputs of the same correlations; the networks' inputs have Laplace's distribution",
+        BESIDE + "independent sites; the networks' inputs have Laplace's distribution",
     ),
     oracle=_by_quadrature,
     numeric=_of_uniform_inputs,
     drawn=4,
-    registration=trained_on("nlgp-matrix", "uniform inputs", _uniform),
+    registration=trained_on("nlgp-matrix", "independent sites", _independent),
     unchecked={Level.EXACT: reasons.ARCSINES},
 )
 
