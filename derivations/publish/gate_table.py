@@ -7,6 +7,7 @@ for <g y x> alone, as <g g x x'> takes seconds where f has no closed moments.
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from math import inf
 from typing import Any
 
@@ -47,6 +48,7 @@ LAWS: Mapping[str, Law] = {
     "`nlgp`, cubic": _process({"kind": "cubic", "c": 1}),
     "`nlgp`, identity": _process("identity"),
     "`nlgp`, sign": _process("sign"),
+    "`nlgp`, tanh": _process("tanh"),
     "`nlgp`, Laplace": _process("laplace"),
     "`nlgp`, logistic": _process("logistic"),
     "`nlgp`, algebraic": _process({"kind": "algebraic", "k": 5}),
@@ -75,8 +77,9 @@ GATES: Mapping[str, tuple[tuple[Gate, ...], str, str]] = {
 }
 
 
+@cache
 def gate_table() -> str:
-    """The table of the directive `{laws gates}`."""
+    """The table of the directive `{laws gates}`; it takes some 25 s of processor time, and is made once."""
     rows = [[name, *(_entry(law, *gates) for gates in GATES.values())] for name, law in LAWS.items()]
     return table(["law", *GATES], rows)
 
