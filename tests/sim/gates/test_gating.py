@@ -31,10 +31,12 @@ from theory.problem import (
 )
 from theory.problem.distributions.bars import Bars
 from theory.problem.distributions.elliptical import Elliptical
+from theory.problem.distributions.gaussian import Gaussian
 from theory.problem.distributions.ising import Ising
 from theory.problem.distributions.ising_2d import Ising2D
 from theory.problem.distributions.mixture import Component, Mixture
 from theory.problem.distributions.mnist import FashionMnist, Mnist
+from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 from theory.problem.distributions.pulses import Pulses
 from theory.problem.distributions.sampled import SampledLaw
 from theory.problem.distributions.student_t import StudentT
@@ -65,11 +67,16 @@ UNSUPPORTED = {
     ("ContextGate", "GaussianClone"),
     ("ContextGate", "SinglePulse"),
     ("ContextGate", "FiniteData"),
+    ("RepeatedGate", "NonlinearGPMatrix"),
+    ("ContextGate", "NonlinearGPMatrix"),
 }
 
 IMAGES = {kind: kind([3, 8], "train", "mean", [1, 0], downsample=14) for kind in (Mnist, FashionMnist)}
 CLONES = Mixture([Component(c, 1, GaussianClone(4, (2,), 1, "open", "none", (1 - c,))) for c in (0, 1)], (1, 0))
+MATRICES = ([[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], IDENTITY)
+CORRELATED = NonlinearGPMatrix("laplace", (1, 0), (IDENTITY, IDENTITY), ((1, 2, 1, 1), (1, 1, 1, 1)))
 OTHERS = {
+    Gaussian: Gaussian((1, 0), MATRICES),
     Ising: Ising(4, "ring", (1, 0), xi=(2, 1)),
     Ising2D: Ising2D((2, 2), "open", (1, 0), couplings=(1, 0)),
     StudentT: StudentT(4, (2, 1), "open", "none", (1, 0), 5),
@@ -87,6 +94,7 @@ UNSUPPORTED |= {
 
 def drawn(kind=NonlinearGP, rows=60):
     known = {SinglePulse: PULSE, NonlinearGP2D: grid(), FiniteData: DATA, Table: TABLE, **IMAGES, **OTHERS}
+    known[NonlinearGPMatrix] = CORRELATED
     law = known.get(kind) or line(kind)
     made = prepare(law, CPU, torch.float64)
     return made.draw([stream(0, r, TRAINING) for r in (0, 1)], rows)
