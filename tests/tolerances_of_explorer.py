@@ -10,5 +10,8 @@ SHOWN_DIGITS = 1e-5
 # whose rounding moves it by at most 76 units, and the sums' own n roundings: relative to the sum of the terms' sizes.
 SPECTRUM = (2 * 76 + 4 * 12) * UNIT_ROUNDOFF
 
+# A stored ratio has six decimals. Training in float64 on another machine differs by rounding, 1e-12 over 32 steps.
+STORED_RATIO = 0.5e-6 + 1e-9
+
 # A number that a slider writes with twelve significant digits: half a unit of the last is at most 5e-12 of the number.
 SLIDER_DIGITS = 5e-12

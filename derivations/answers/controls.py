@@ -5,7 +5,7 @@ from math import isinf
 from pathlib import Path
 from typing import Any
 
-from theory.moments.controls import Control, controls
+from theory.moments.controls import NAMES, Control, controls
 from theory.problem import GatedGraph, InputError, Problem, SiteGate, WorkbenchError, dumps
 
 ORIGINAL = "original"
@@ -93,6 +93,14 @@ def answer(problem: Problem, marginal: str = "laplace", correlation: str = "expo
     """
     found = (_on(problem, control) for control in controls(problem.data, marginal, correlation))
     return ControlsAnswer(problem, tuple(found))
+
+
+def named(problem: Problem, name: str) -> ControlledProblem:
+    """Return one of the controls of `answer` without making the others. Raises InputError for a name that is none."""
+    if name not in NAMES:
+        raise InputError(f"There is no control {name!r}.", f"Known: {', '.join(NAMES)}.", "pair")
+    (control,) = controls(problem.data, names=(name,))
+    return _on(problem, control)
 
 
 def _on(problem: Problem, control: Control) -> ControlledProblem:

@@ -11,7 +11,7 @@ The names answer the question "kurtosis or correlation?":
     exchanged    both the same, the labels of the classes exchanged
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any
@@ -44,8 +44,12 @@ class Control:
     why: str = ""
 
 
-def controls(law: Law, marginal: Any = "laplace", correlation: Any = "exponential") -> tuple[Control, ...]:
+def controls(
+    law: Law, marginal: Any = "laplace", correlation: Any = "exponential", names: Collection[str] = NAMES
+) -> tuple[Control, ...]:
     """Return the controls of a law; `marginal` is the nonlinearity of "marginal", `correlation` that of "copula".
+
+    Those that are not among `names` are not made.
 
     Raises InputError for a nonlinearity or correlation that is none.
 
@@ -61,7 +65,7 @@ def controls(law: Law, marginal: Any = "laplace", correlation: Any = "exponentia
         "copula": (f"the same marginals, the latent's correlation {kernel}", lambda: other_copula(law, correlation)),
         "exchanged": ("the same inputs, the labels of the classes exchanged", lambda: exchanged(law)),
     }
-    return tuple(_control(name, says, make) for name, (says, make) in made.items())
+    return tuple(_control(name, says, make) for name, (says, make) in made.items() if name in names)
 
 
 def _control(name: str, says: str, make: Callable[[], Law]) -> Control:

@@ -76,7 +76,7 @@ function contextOf(name) {
     job(kind, given, heard) {
       const job = begin(kind, { toml: problem.toml, settings: { view: name, ...given } }, heard, (error) => {
         if (error instanceof LostError) lost(error);
-        else heard({ running: false, result: null, error });
+        else heard({ running: false, results: [], error });
       });
       jobs.add(job);
       job.done.finally(() => jobs.delete(job));

@@ -282,8 +282,9 @@ def test_a_job_shows_every_snapshot_and_keeps_the_networks_for_the_files(relu):
     settings = {"networks": 5, "batch": 32, "pieces": "2"}
     name, state = finished(client, "fields", toml, settings)
     assert state["error"] is None
-    snapshots = state["result"]["snapshots"]
-    assert len(snapshots) == len(relu.training.times)
+    snapshots, count = state["results"], len(relu.training.times)
+    assert [one["snapshot"] for one in snapshots] == [*range(count), *range(count)]  # once more with the replay
+    assert list(snapshots[count - 1]["networks"]) == ["relu"]
     assert list(snapshots[-1]["networks"]) == ["relu", name_of("2")]
     asked = {"toml": toml, "settings": settings | {"job": name, "snapshot": 1}}
     texts = {}

@@ -1,11 +1,11 @@
 // The figures of the fields view, from the state of the page: answer, snapshots, and what the reader has chosen.
 
-import { heat } from "../figures/heat.js";
 import { histogram } from "../figures/histogram.js";
 import { lines } from "../figures/lines.js";
 import { multiples } from "../figures/multiples.js";
 import { raster } from "../figures/raster.js";
 import { banded, colourOf, count, line, marked, overTime, titleOf } from "./curves.js";
+import { everyField, image } from "./images.js";
 import { timeText } from "./player.js";
 
 export const RATIO = "participation ratio";
@@ -16,6 +16,7 @@ const DISTANCE = "distance to theory, 99 % band";
 export const SHAPES = ["width (sites)", "spectral peak (cycles along the sites)", "low-frequency share", "centre (site)"];
 const MOST_CURVES = 60; // faint fields in one figure
 const MOST_PANELS = 3; // units side by side
+const LOOKS = ["line", "dash", "dots"]; // of the theory of the first, second and third of them
 const TIME = { label: "t", log: true };
 const WEIGHT = { label: "weight w", unit: "y/x" };
 
@@ -45,6 +46,13 @@ function at({ answer, snapshot }) {
 function unitsOf({ answer, unit }) {
   if (unit !== "all") return [Number(unit)];
   return count(Math.min(MOST_PANELS, answer.units.length));
+}
+
+// Which units are shown, where they are not all that were asked for.
+function firstOf(state) {
+  const { units } = state.answer;
+  const shown = unitsOf(state).length;
+  return state.unit === "all" && shown < units.length ? ` (of the first ${shown} of ${units.length} units)` : "";
 }
 
 function fields(state) {
@@ -97,29 +105,31 @@ function unitFields(state) {
   return {
     key: "fields", make: multiples, size: "wide",
     data: { panels },
-    options: { title: `Fields of the units, ${at(state)}`, caption: beside, x: { label: "site", integer: true }, y: WEIGHT },
+    options: { title: `Fields of the units, ${at(state)}`, caption: `${beside}${firstOf(state)}`, x: { label: "site", integer: true }, y: WEIGHT },
   };
 }
 
-// Fields on a grid: theory and the mean of networks of one unit, in the same colours.
+// Fields on a grid: the theory of each unit and the mean of its networks, then every field of every network.
 function images(state) {
   const { answer, shown, snapshot, unit } = state;
-  const k = unit === "all" ? 0 : Number(unit);
-  const [rows, columns] = answer.shape;
-  const found = [
-    ...(answer.theory ? [["theory", answer.theory.descent[snapshot][k]], ["theory, t → ∞", answer.theory.end[k]]] : []),
-    ...Object.entries(shown).flatMap(([name, one]) => [
-      [`${titleOf(name)}, mean of networks`, one.mean[k]], [`${titleOf(name)}, one network`, one.weights[0][k]],
-    ]),
-  ];
-  return found.map(([name, field]) => ({
-    key: `image-${name}`, make: heat,
-    data: { values: count(rows).map((row) => field.slice(row * columns, (row + 1) * columns)) },
-    options: {
-      title: `Field of unit ${answer.units[k]}: ${name}`, caption: `At ${name.includes("∞") ? "the end" : at(state)}, over the grid of sites.`,
-      x: { label: "column", integer: true }, y: { label: "row", integer: true }, value: WEIGHT, square: true, down: true,
-    },
-  }));
+  const { shape, theory } = answer;
+  const means = unitsOf(state).flatMap((k) => [
+    ...(theory ? [["theory", theory.descent[snapshot][k], at(state)], ["theory", theory.end[k], "t → ∞"]] : []),
+    ...(theory ? Object.entries(shown).map(([name, one]) => [`${titleOf(name)}, mean of networks`, one.mean[k], at(state)]) : []),
+  ].map(([name, field, time]) => image({
+    key: `image-${k}-${name}-${time === at(state)}`, field, shape,
+    title: `Field of unit ${answer.units[k]}: ${name}`, caption: `At ${time}, over the grid of sites.`,
+  })));
+  const every = Object.entries(shown).map(([name, one]) => {
+    const chosen = answer.units.map((_, k) => k).filter((k) => unit === "all" || k === Number(unit));
+    return everyField({
+      key: `every-${name}`, shape, title: `${titleOf(name)}: every field, ${at(state)}`,
+      caption: `${unit === "all" ? "All units" : `Unit ${answer.units[chosen[0]]}`} of all networks.`,
+      fields: one.weights.flatMap((network) => chosen.map((k) => network[k])),
+      names: one.weights.flatMap((_, network) => chosen.map((k) => `network ${network}, unit ${answer.units[k]}`)),
+    });
+  });
+  return [...means, ...every];
 }
 
 function levelsOf({ answer }, axis) {
@@ -132,22 +142,22 @@ function now(state) {
 
 function ratio(state) {
   const { answer, shown, unit } = state;
-  const one = unit === "all" ? "0" : answer.units[Number(unit)];
-  const theory = overTime(state, RATIO_OF_MEAN, one, "theory");
+  const one = unit === "all" ? "all" : answer.units[Number(unit)];
+  const predicted = unitsOf(state).map((k, place) => ({ ...overTime(state, RATIO_OF_MEAN, answer.units[k], "theory"), k, look: LOOKS[place] }))
+    .filter(({ x }) => x.length);
   const series = [
-    ...Object.keys(shown).map((name) => banded(overTime(state, RATIO, unit === "all" ? "all" : one, name), `${titleOf(name)}, mean over networks`, colourOf(name))),
-    ...(theory.x.length ? [
-      line(theory.x, theory.y, `theory, field of unit ${one}`, "theory"),
-      ...(answer.model in shown ? [marked(overTime(state, RATIO_OF_MEAN, one, answer.model), `of the mean ${titleOf(answer.model)} field`, colourOf(answer.model))] : []),
-    ] : []),
+    ...Object.keys(shown).map((name) => banded(overTime(state, RATIO, one, name), `${titleOf(name)}, mean over networks`, colourOf(name))),
+    ...predicted.map(({ x, y, k, look }) => line(x, y, `theory, field of unit ${answer.units[k]}`, "theory", look)),
+    ...(answer.model in shown ? predicted.map(({ k }) =>
+      marked(overTime(state, RATIO_OF_MEAN, answer.units[k], answer.model), `of the mean ${titleOf(answer.model)} field`, colourOf(answer.model))) : []),
   ];
   return {
     key: "ratio", make: lines,
     data: { series, levels: [...levelsOf(state, "y"), now(state)] },
     options: {
       title: "Participation ratio",
-      caption: theory.x.length
-        ? "The theory predicts the mean field: marks are its ratio, without the bias of noise. Bands are means over networks of the ratio of each."
+      caption: predicted.length
+        ? `The theory predicts the mean field of each unit${firstOf(state)}: marks are its ratio, without the bias of noise. Bands are means over networks of the ratio of each.`
         : "The mean over networks of the ratio of each, with one standard error; dashed are fields without localization, and one site.",
       x: TIME, y: { label: "Σw⁴/(Σw²)²", log: true },
     },
@@ -196,10 +206,9 @@ function spectrum(state) {
   const { answer, shown, snapshot, unit } = state;
   const { classes, field } = answer.spectra;
   const q = count(classes[0].length);
-  const k = unit === "all" ? 0 : Number(unit);
   const own = [
-    ...(field ? [line(q, field[snapshot][k], `theory, unit ${answer.units[k]}`, "theory")] : []),
-    ...Object.entries(shown).map(([name, one]) => line(q, one.power[unit === "all" ? answer.units.length : k], `${titleOf(name)}, mean over networks`, colourOf(name))),
+    ...(field ? unitsOf(state).map((k, place) => line(q, field[snapshot][k], `theory, unit ${answer.units[k]}`, "theory", LOOKS[place])) : []),
+    ...Object.entries(shown).map(([name, one]) => line(q, one.power[unit === "all" ? answer.units.length : Number(unit)], `${titleOf(name)}, mean over networks`, colourOf(name))),
   ];
   const panels = [
     { title: "inputs of each class", series: classes.map((y, c) => line(q, y, answer.classes[c], c < 4 ? `class-${c + 1}` : c)), axes: { y: { label: "S(q)", unit: "x²", log: true } } },
@@ -210,7 +219,7 @@ function spectrum(state) {
     data: { panels },
     options: {
       title: "Spectrum of the field beside those of both classes",
-      caption: [...answer.said.slice(1), shown[answer.model]?.said ?? ""].join(" "),
+      caption: [...answer.said.slice(1), shown[answer.model]?.said ?? "", field && firstOf(state) ? `Theory${firstOf(state)}.` : ""].join(" "),
       x: { label: "q", unit: "cycles along the sites", integer: true }, y: { label: "power" }, own: true,
     },
   };

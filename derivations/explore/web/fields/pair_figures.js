@@ -1,11 +1,11 @@
 // The figures of the compare view: A and B on shared axes, and the difference of the two.
 
-import { heat } from "../figures/heat.js";
 import { histogram } from "../figures/histogram.js";
 import { lines } from "../figures/lines.js";
 import { multiples } from "../figures/multiples.js";
 import { banded, count, line, overTime } from "./curves.js";
 import { RATIO, SHAPES } from "./figures.js";
+import { everyField, image, largest } from "./images.js";
 import { timeText } from "./player.js";
 
 const SIDES = ["A", "B"];
@@ -18,13 +18,14 @@ const RATIO_AXIS = { label: "Σw⁴/(Σw²)²", log: true };
 // `state` has {answer, times, tables, snapshot, now}: `now` is the snapshot that is shown, undefined before training.
 export function figuresOf(state) {
   const { answer, now } = state;
-  const line = SIDES.every((side) => answer.sides[side].line);
+  const [lines, grids] = [true, false].map((line) => SIDES.filter((side) => answer.sides[side].line === line));
   return [
-    ...(now ? (line ? [fields(state)] : images(state)) : []),
+    ...(now && lines.length ? [fields(state, lines)] : []),
+    ...(now && grids.length ? images(state, grids) : []),
     ...(now ? [overTimes(state, RATIO, "Participation ratio", RATIO_AXIS, answer.levels), ratios(state)] : []),
-    ...(answer.sides.A.spectra && answer.sides.B.spectra ? [spectra(state)] : []),
-    ...(now && line ? [overTimes(state, SHAPES[0], "Width of the fields", { label: "width", unit: "sites" }, {})] : []),
+    ...(now && lines.length === 2 ? [overTimes(state, SHAPES[0], "Width of the fields", { label: "width", unit: "sites" }, {})] : []),
     ...(now ? [overTimes(state, "loss (y²)", "Loss", { label: "⟨(y − ŷ)²⟩", unit: "y²", zero: true }, {})] : []),
+    ...(answer.sides.A.spectra && answer.sides.B.spectra ? [spectra(state)] : []),
   ];
 }
 
@@ -36,11 +37,11 @@ function at({ times, snapshot }) {
   return `t = ${timeText(times[snapshot])}`;
 }
 
-// The aligned fields of both, and the difference of their means.
-function fields(state) {
+// The aligned fields along a line, and the difference of their means.
+function fields(state, sides) {
   const { answer, now } = state;
   const along = (n) => count(n).map((site) => site - Math.floor(n / 2));
-  const panels = SIDES.map((side) => {
+  const panels = sides.map((side) => {
     const x = along(answer.sides[side].n);
     const { fields: each, mean } = now.sides[side];
     return {
@@ -51,7 +52,7 @@ function fields(state) {
       ],
     };
   });
-  if (now.difference) {
+  if (now.difference && sides.length === 2) {
     panels.push({ title: `${APART}: difference of the mean fields`, series: [line(along(answer.sides.A.n), now.difference, APART, "theory")] });
   }
   return {
@@ -59,26 +60,35 @@ function fields(state) {
     data: { panels },
     options: {
       title: `Fields aligned by their centre, ${at(state)}`,
-      caption: "Every unit of every network is faint, with the sign of its largest weight; the axes are the same.",
+      caption: `The fields of all units and networks are faint (${MOST_CURVES} at most), with the sign of their largest weight; the axes are the same.`,
       x: { label: "site from the centre", integer: true }, y: { label: "weight w", unit: "y/x" },
     },
   };
 }
 
-function images(state) {
+// On grids: the mean field of each side, their difference in the same colours, and every field of every network.
+function images(state, gridded) {
   const { answer, now } = state;
-  return SIDES.filter((side) => answer.sides[side].shape).map((side) => {
-    const [rows, columns] = answer.sides[side].shape;
-    const [field] = now.sides[side].fields;
-    return {
-      key: `image-${side}`, make: heat,
-      data: { values: count(rows).map((row) => field.slice(row * columns, (row + 1) * columns)) },
-      options: {
-        title: titleOf(state, side), caption: `The field of unit 0 of one network, ${at(state)}.`,
-        x: { label: "column", integer: true }, y: { label: "row", integer: true }, value: { label: "weight w", unit: "y/x" }, square: true, down: true,
-      },
-    };
+  const shapes = gridded.map((side) => answer.sides[side].shape);
+  const limit = largest(gridded.map((side) => now.sides[side].mean));
+  const means = gridded.map((side, k) => image({
+    key: `image-${side}`, title: `Mean field of ${titleOf(state, side)}`, shape: shapes[k], field: now.sides[side].mean, limit,
+    caption: `All fields aligned by their centre, each with the sign of its largest weight, ${at(state)}.`,
+  }));
+  const apart = now.difference && gridded.length === 2 ? [image({
+    key: "image-apart", title: `${APART}: difference of the mean fields`, shape: shapes[0], field: now.difference, limit,
+    caption: "In the colours of the mean fields.",
+  })] : [];
+  const every = gridded.map((side, k) => {
+    const { fields: each } = now.sides[side];
+    const units = answer.sides[side].units;
+    return everyField({
+      key: `every-${side}`, title: `${side}: every field, ${at(state)}`, shape: shapes[k], fields: each,
+      caption: "All units of all networks, aligned by their centre; sites beyond the grid are left out.",
+      names: each.map((_, place) => `network ${Math.floor(place / units.length)}, unit ${units[place % units.length]}`),
+    });
   });
+  return [...means, ...apart, ...every];
 }
 
 // A quantity of both against time, and beside it the difference.
@@ -90,7 +100,7 @@ function overTimes(state, quantity, title, axis, levels) {
   const now = { name: "", x: state.times[state.snapshot] };
   const apart = banded(overTime(state, quantity, undefined, APART), APART, "theory");
   return {
-    key: title, make: multiples, size: quantity === RATIO ? "normal" : undefined,
+    key: title, make: multiples, size: quantity === RATIO ? "wide" : undefined,
     data: {
       panels: [
         { title: "A and B", series: both, levels: [...Object.entries(levels).map(([name, y]) => ({ name, y })), now], axes: { y: axis } },

@@ -73,7 +73,8 @@ function crossAt(place) {
   ];
 }
 
-function paletteOf({ palette = "diverging", limit, ends }, values) {
+/** Return the colours of the values and the two ends of their scale. */
+export function paletteOf({ palette = "diverging", limit, ends }, values) {
   const known = values.filter((value) => value !== null && Number.isFinite(value));
   if (palette === "diverging") {
     const most = limit ?? (d3.max(known, Math.abs) || 1);
@@ -99,7 +100,8 @@ function imageOf(picture, { scales }, domain, down) {
   return image.node();
 }
 
-function scaleOfColours({ value }, ends, paint) {
+/** Return the scale of the colours between two ends, for a legend. */
+export function scaleOfColours({ value }, ends, paint) {
   const box = document.createElement("span");
   box.className = "figure-colours";
   const ramp = d3.create("svg").attr("width", 120).attr("height", 12).attr("aria-hidden", "true");

@@ -6,6 +6,7 @@ const PROBLEM = "gdln-problem";
 const SETTINGS = "gdln-settings";
 const JOINED = "gdln-joined";
 const DIALECT = "gdln-dialect";
+const OPENED = "gdln-opened";
 
 export class Problem {
   // `changed()` follows every new problem; `refused(error, names)` a change that the library does not take.
@@ -21,6 +22,11 @@ export class Problem {
 
   get toml() {
     return this.bar.toml;
+  }
+
+  // When a problem was opened as a whole: moved controls leave it as it is.
+  get opened() {
+    return sessionStorage.getItem(OPENED) ?? "";
   }
 
   get joined() {
@@ -69,6 +75,7 @@ export class Problem {
   async replace(toml) {
     const bar = await ask("problem", { toml, dialect: this.dialect });
     this.wanted = {};
+    if (bar.toml !== this.toml) sessionStorage.setItem(OPENED, String(Date.now()));
     this.#take(bar);
   }
 
