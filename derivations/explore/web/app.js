@@ -101,8 +101,10 @@ async function open(name) {
   shown?.view.destroy();
   for (const job of shown?.context.jobs ?? []) job.stop();
   for (const link of nav.querySelectorAll("a")) {
-    if (link.dataset.view === known.name) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.dataset.view === known.name) {
+      link.setAttribute("aria-current", "page");
+      link.scrollIntoView({ block: "nearest", inline: "nearest" }); // the navigation of a narrow page scrolls
+    } else link.removeAttribute("aria-current");
   }
   document.title = `${known.title} · gdln explore`;
   const root = h("div", { class: `view view-${known.name}` });

@@ -32,9 +32,9 @@ export function figuresOf(state) {
     ...(trained ? [ratios(state)] : []),
     loss(state),
     ...(trained && answer.line ? [shape(state)] : []),
-    ...(answer.spectra ? [spectrum(state)] : []),
     ...(Object.values(shown).some((one) => one.raster) ? [flips(state)] : []),
     ...(trained && answer.theory ? [distance(state)] : []),
+    ...(answer.spectra ? [spectrum(state)] : []),
     ...(Object.values(shown).some((one) => one.raster) ? [gates(state)] : []),
   ];
 }
@@ -269,9 +269,9 @@ function flips(state) {
     .map(([name]) => banded(overTime(state, FLIPPED, one, name), titleOf(name), colourOf(name)));
   return {
     key: "flips", make: lines,
-    data: { series, levels: [{ name: "unrelated gates", y: 0.5 }, now(state)] },
+    data: { series, levels: [{ name: "unrelated", y: 0.5 }, now(state)] },
     options: {
-      title: "Gates flipped since the first time", caption: "The share of fresh examples on which a gate differs.",
+      title: "Gates flipped since the first time", caption: "The share of fresh examples on which a gate differs; unrelated gates differ on half.",
       x: TIME, y: { label: "share of examples", zero: true },
     },
   };

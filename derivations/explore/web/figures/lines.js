@@ -47,8 +47,7 @@ export function chart(data, options, width, height) {
   const found = options.shared ?? domains(data, options);
   const { levels = [], points = [] } = data;
   const [across, up] = ["x", "y"].map((side) => levels.filter((level) => level.name && level[side] !== undefined));
-  const beside = up.length > 1; // a single word has its place in the drawing
-  const marginRight = beside ? widthOf(up) : MARGINS.marginRight;
+  const marginRight = up.length ? widthOf(up) : MARGINS.marginRight;
   const y = scaleOf(upAxis, "y", found.y, height - MARGINS.marginTop - MARGINS.marginBottom);
   const marginLeft = marginOf(y);
   const x = scaleOf(acrossAxis, "x", found.x, width - marginLeft - marginRight);
@@ -61,9 +60,9 @@ export function chart(data, options, width, height) {
     x, y: { ...named, grid: true },
     marks: [
       inside(upAxis, found.y) ? Plot.ruleY([0], { stroke: colour("line"), strokeWidth: 1.25 }) : null,
-      ...levels.flatMap((level) => levelMarks(level, beside)),
+      ...levels.map((level) => levelMark(level)),
       above.mark,
-      beside ? wordsBeside(up) : null,
+      wordsBeside(up),
       ...data.series.flatMap((one) => seriesMarks(one)),
       ...points.map((point) => Plot.dot([point], {
         x: "x", y: "y", symbol: "star", r: 7, fill: colour("refuted"), stroke: colour("ground"), strokeWidth: 1,
@@ -96,12 +95,9 @@ function seriesMarks({ x, y, low, high, error, colour: meaning, look = "line" })
   return marks;
 }
 
-function levelMarks({ name, x, y }, beside) {
+function levelMark({ x, y }) {
   const look = { stroke: colour("muted"), strokeDasharray: "2 3", strokeWidth: 1.25 };
-  if (x !== undefined) return [Plot.ruleX([x], look)];
-  const text = { text: () => name, fill: colour("muted"), stroke: colour("ground"), strokeWidth: 4 };
-  const inside = beside ? [] : [Plot.text([y], { ...text, y: (value) => value, frameAnchor: "right", dy: -8 })];
-  return [Plot.ruleY([y], look), ...inside];
+  return x === undefined ? Plot.ruleY([y], look) : Plot.ruleX([x], look);
 }
 
 function tipMark(series, acrossAxis, upAxis) {

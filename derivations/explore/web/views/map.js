@@ -112,6 +112,7 @@ function mapOf({ axes, x, y, quantity, dots, at, time }, values, onSelect) {
       x: { label: axes.x.label, log: axes.x.log, integer: axes.x.counts },
       y: { label: axes.y.label, log: axes.y.log, integer: axes.y.counts },
       value: { label: quantity.symbol },
+      tallest: 720,
       palette: quantity.signed ? "diverging" : "sequential", ends: quantity.ends, onSelect,
     },
   };
