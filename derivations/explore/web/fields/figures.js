@@ -52,7 +52,7 @@ function unitsOf({ answer, unit }) {
 function firstOf(state) {
   const { units } = state.answer;
   const shown = unitsOf(state).length;
-  return state.unit === "all" && shown < units.length ? ` (of the first ${shown} of ${units.length} units)` : "";
+  return state.unit === "all" && shown < units.length ? ` The first ${shown} of ${units.length} units are shown.` : "";
 }
 
 function fields(state) {
@@ -157,7 +157,7 @@ function ratio(state) {
     options: {
       title: "Participation ratio",
       caption: predicted.length
-        ? `The theory predicts the mean field of each unit${firstOf(state)}: marks are its ratio, without the bias of noise. Bands are means over networks of the ratio of each.`
+        ? `The theory predicts the mean field of each unit: marks are its ratio, without the bias of noise. Bands are means over networks of the ratio of each.${firstOf(state)}`
         : "The mean over networks of the ratio of each, with one standard error; dashed are fields without localization, and one site.",
       x: TIME, y: { label: "Σw⁴/(Σw²)²", log: true },
     },
@@ -219,7 +219,7 @@ function spectrum(state) {
     data: { panels },
     options: {
       title: "Spectrum of the field beside those of both classes",
-      caption: [...answer.said.slice(1), shown[answer.model]?.said ?? "", field && firstOf(state) ? `Theory${firstOf(state)}.` : ""].join(" "),
+      caption: [...answer.said.slice(1), shown[answer.model]?.said ?? "", field ? firstOf(state).trim() : ""].join(" "),
       x: { label: "q", unit: "cycles along the sites", integer: true }, y: { label: "power" }, own: true,
     },
   };
