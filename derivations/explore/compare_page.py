@@ -15,7 +15,7 @@ from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
 from derivations.explore.verdict import SIDES
 from derivations.explore.wire import packed
-from theory.problem import OutOfReachError, Problem, dumps, loads
+from theory.problem import OutOfReachError, Problem, WorkbenchError, dumps, loads
 
 
 def asked(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Problem]:
@@ -28,7 +28,11 @@ def asked(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Problem]:
     name = chosen_pair(first, settings)
     if name != two_laws.OWN:
         return {"A": first, "B": two_laws.other_side(first, name)}
-    return {"A": first, "B": two_laws.on_the_times_of(first, loads(str(settings.get("other") or dumps(problem))))}
+    try:
+        other = loads(str(settings.get("other") or dumps(problem)))
+        return {"A": first, "B": two_laws.on_the_times_of(first, other)}
+    except WorkbenchError as error:
+        raise type(error)(error.message, error.hint, "other") from None
 
 
 def chosen_pair(problem: Problem, settings: Mapping[str, Any]) -> str:

@@ -62,7 +62,7 @@ def test_the_residual_is_the_share_of_power_that_the_fit_leaves(problem):
     rows, _ = table_of(problem, field.reshape(1, 1, -1))
     left = ((field - fit.fitted) ** 2).sum() / (field**2).sum()
     assert abs(rows[0]["residual"] - left) <= FITTED
-    assert rows[0]["residual"] > 0.01
+    assert rows[0]["residual"] > FITTED
 
 
 def test_what_a_round_field_leaves_open_is_named(problem):
@@ -76,14 +76,15 @@ def test_what_a_round_field_leaves_open_is_named(problem):
 
 
 def test_the_job_fits_the_networks_that_another_job_has_trained(problem):
-    client, toml = Client(), dumps(problem)
+    small = replace(problem, data=replace(problem.data, shape=(4, 5)), network=replace(problem.network, units=1))
+    client, toml = Client(), dumps(small)
     settings = {"networks": 5, "batch": 32, "until": "4"}
-    assert fields_page.page(fields_page.asked(problem, settings))["fits"]
+    assert fields_page.page(fields_page.asked(small, settings))["fits"]
     trained, _ = finished(client, "fields", toml, settings)
     _, state = finished(client, "fits", toml, settings | {"trained": trained, "snapshot": 1})
     assert (state["error"], state["share"]) == (None, 1.0)
     rows = state["results"][-1]["table"]["rows"]
-    assert [row[:3] for row in rows] == [["relu", network, unit] for network in range(5) for unit in "01"]
+    assert [row[:3] for row in rows] == [["relu", network, "0"] for network in range(5)]
     _, early = finished(client, "fits", toml, settings | {"trained": trained, "snapshot": 99})
     assert "No networks have reached this time" in early["error"]["message"]
 

@@ -116,8 +116,9 @@ def test_a_problem_of_its_own_is_trained_as_a_is(problem):
     assert found["B"].simulation == found["A"].simulation
     shown = compare_page.snapshot_page(found, 0, train_together(found))
     assert shown["difference"] is None  # fields of other sizes have none
-    with pytest.raises(InputError):
+    with pytest.raises(InputError) as error:
         compare_page.asked(problem, SETTINGS | {"pair": "own", "other": "[data]"})
+    assert error.value.kind == "other"
 
 
 def test_statistics_are_those_of_both_laws(sides):

@@ -4,6 +4,7 @@ import { figuresOf } from "../fields/pair_figures.js";
 import { keyed } from "../fields/tables.js";
 import { TrainedView } from "../fields/trained_view.js";
 import { h } from "../lib/dom.js";
+import { inWords } from "../lib/refusals.js";
 
 const OWN = { name: "own", title: "a problem of its own", says: "a law and a network of its own, trained as A is", why: "" };
 
@@ -21,7 +22,8 @@ class Compare extends TrainedView {
     this.verdict = h("div", { class: "verdict", role: "status" });
     this.reasons = h("div", { class: "plan" });
     this.text = h("textarea", { rows: 14, spellcheck: "false", "aria-label": "The problem B as TOML" });
-    this.editor = h("div", { class: "own", hidden: true }, this.text,
+    this.wrong = h("p", { class: "fault", role: "alert", hidden: true });
+    this.editor = h("div", { class: "own", hidden: true }, this.text, this.wrong,
       h("button", { type: "button", onclick: () => this.choose({ other: this.text.value }) }, "Use as B"));
     root.prepend(this.choices, this.editor);
     this.steer.after(this.verdict, this.reasons);
@@ -35,6 +37,13 @@ class Compare extends TrainedView {
   async rest() {
     await this.ask({ rest: true });
     await super.rest();
+  }
+
+  // What is wrong with the text of B stands below it.
+  refuse(error) {
+    this.wrong.hidden = error.key !== "other";
+    this.wrong.textContent = inWords(error);
+    if (this.wrong.hidden) super.refuse(error);
   }
 
   trains() {
@@ -54,6 +63,7 @@ class Compare extends TrainedView {
 
   #draw(answer) {
     this.pairs = answer.pairs ?? this.pairs;
+    this.wrong.hidden = true;
     this.#choosePair(answer);
     const known = Boolean(answer.sides);
     for (const element of [this.player.element, this.verdict, this.reasons]) element.hidden = !known;
