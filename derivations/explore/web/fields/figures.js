@@ -1,12 +1,12 @@
 // The figures of the fields view, from the state of the page: answer, snapshots, and what the reader has chosen.
 
-import { histogram } from "../figures/histogram.js";
 import { lines } from "../figures/lines.js";
 import { multiples } from "../figures/multiples.js";
 import { raster } from "../figures/raster.js";
 import { banded, colourOf, count, line, marked, overTime, titleOf } from "./curves.js";
 import { everyField, image } from "./images.js";
 import { timeText } from "./player.js";
+import { MOST_CURVES, RATIO_AXIS, SHARE, SPECTRUM, TIME, WEIGHT, inputSpectra, ratioHistogram } from "./shared.js";
 
 export const RATIO = "participation ratio";
 const RATIO_OF_MEAN = "participation ratio of the mean field";
@@ -14,11 +14,8 @@ const [LOSS, LOSS_OF_MEAN] = ["loss (y²)", "loss of the mean network (y²)"];
 const FLIPPED = "gates flipped since the first time";
 const DISTANCE = "distance to theory, 99 % band";
 export const SHAPES = ["width (sites)", "spectral peak (cycles along the sites)", "low-frequency share", "centre (site)"];
-const MOST_CURVES = 60; // faint fields in one figure
 const MOST_PANELS = 3; // units side by side
 const LOOKS = ["line", "dash", "dots"]; // of the theory of the first, second and third of them
-const TIME = { label: "t", log: true };
-const WEIGHT = { label: "weight w", unit: "y/x" };
 
 // `state` has {answer, times, tables, snapshot, shown, first, behind, unit, aligned, shape}: `shown` are the networks at
 // the snapshot by name, `first` those at the first one, and `tables` the rows of every snapshot.
@@ -132,10 +129,6 @@ function images(state) {
   return [...means, ...every];
 }
 
-function levelsOf({ answer }, axis) {
-  return Object.entries(answer.levels).map(([name, value]) => ({ name, [axis]: value }));
-}
-
 function now(state) {
   return { name: "", x: state.answer.times[state.snapshot] };
 }
@@ -153,13 +146,13 @@ function ratio(state) {
   ];
   return {
     key: "ratio", make: lines,
-    data: { series, levels: [...levelsOf(state, "y"), now(state)] },
+    data: { series, levels: [...Object.entries(answer.levels).map(([name, y]) => ({ name, y })), now(state)] },
     options: {
       title: "Participation ratio",
       caption: predicted.length
         ? `The theory predicts the mean field of each unit: marks are its ratio, without the bias of noise. Bands are means over networks of the ratio of each.${firstOf(state)}`
         : "The mean over networks of the ratio of each, with one standard error; dashed are fields without localization, and one site.",
-      x: TIME, y: { label: "Σw⁴/(Σw²)²", log: true },
+      x: TIME, y: RATIO_AXIS,
     },
   };
 }
@@ -167,18 +160,12 @@ function ratio(state) {
 function ratios(state) {
   const { answer, shown, unit } = state;
   const values = (one) => (unit === "all" ? one.ratio.flat() : one.ratio.map((network) => network[Number(unit)])).filter(Number.isFinite);
-  return {
-    key: "ratios", make: histogram,
-    data: {
-      groups: Object.entries(shown).map(([name, one]) => ({ name: titleOf(name), colour: colourOf(name), values: values(one) })),
-      levels: levelsOf(state, "x").filter(({ name }) => name !== "flat"),
-    },
-    options: {
-      title: `Participation ratio of every field, ${at(state)}`,
-      caption: `${unit === "all" ? "All units" : `Unit ${answer.units[Number(unit)]}`} of all networks.`,
-      x: { label: "Σw⁴/(Σw²)²", domain: [0, 1] }, y: { label: "fields" },
-    },
-  };
+  return ratioHistogram({
+    groups: Object.entries(shown).map(([name, one]) => ({ name: titleOf(name), colour: colourOf(name), values: values(one) })),
+    levels: answer.levels, n: answer.n,
+    title: `Participation ratio of every field, ${at(state)}`,
+    caption: `${unit === "all" ? "All units" : `Unit ${answer.units[Number(unit)]}`} of all networks.`,
+  });
 }
 
 function loss(state) {
@@ -211,8 +198,8 @@ function spectrum(state) {
     ...Object.entries(shown).map(([name, one]) => line(q, one.power[unit === "all" ? answer.units.length : Number(unit)], `${titleOf(name)}, mean over networks`, colourOf(name))),
   ];
   const panels = [
-    { title: "inputs of each class", series: classes.map((y, c) => line(q, y, answer.classes[c], c < 4 ? `class-${c + 1}` : c)), axes: { y: { label: "S(q)", unit: "x²", log: true } } },
-    ...(own.length ? [{ title: `fields, ${at(state)}`, series: own, axes: { y: { label: "share of power a mode", zero: true } } }] : []),
+    inputSpectra("inputs of each class", classes, answer.classes),
+    ...(own.length ? [{ title: `fields, ${at(state)}`, series: own, axes: SHARE }] : []),
   ];
   return {
     key: "spectrum", make: multiples, size: "wide",
@@ -220,7 +207,7 @@ function spectrum(state) {
     options: {
       title: "Spectrum of the field beside those of both classes",
       caption: [...answer.said.slice(1), shown[answer.model]?.said ?? "", field ? firstOf(state).trim() : ""].join(" "),
-      x: { label: "q", unit: "cycles along the sites", integer: true }, y: { label: "power" }, own: true,
+      ...SPECTRUM,
     },
   };
 }

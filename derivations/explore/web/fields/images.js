@@ -3,8 +3,8 @@
 import { heat } from "../figures/heat.js";
 import { tiles } from "../figures/tiles.js";
 import { count } from "./curves.js";
+import { WEIGHT } from "./shared.js";
 
-const VALUE = { label: "weight w", unit: "y/x" };
 const MOST = 160; // tiles of a figure
 
 function rowsOf(field, [rows, columns]) {
@@ -17,7 +17,7 @@ export function image({ key, title, caption, field, shape, limit }) {
     key, make: heat,
     data: { values: rowsOf(field, shape) },
     options: {
-      title, caption, limit, value: VALUE, square: true, down: true,
+      title, caption, limit, value: WEIGHT, square: true, down: true,
       x: { label: "column", integer: true }, y: { label: "row", integer: true },
     },
   };
@@ -30,7 +30,7 @@ export function everyField({ key, title, caption, fields, names, shape, limit })
   return {
     key, make: tiles,
     data: { tiles: shown.map((field, k) => ({ name: names[k], values: rowsOf(field, shape) })) },
-    options: { title, caption: `${caption}${more}`, limit, value: VALUE },
+    options: { title, caption: `${caption}${more}`, limit, value: WEIGHT },
   };
 }
 

@@ -1,19 +1,16 @@
 // The figures of the compare view: A and B on shared axes, and the difference of the two.
 
-import { histogram } from "../figures/histogram.js";
-import { lines } from "../figures/lines.js";
 import { multiples } from "../figures/multiples.js";
 import { banded, count, line, overTime } from "./curves.js";
 import { RATIO, SHAPES } from "./figures.js";
 import { everyField, image, largest } from "./images.js";
 import { timeText } from "./player.js";
+import { MOST_CURVES, RATIO_AXIS, SHARE, SPECTRUM, TIME, WEIGHT, inputSpectra, ratioHistogram } from "./shared.js";
 
 const SIDES = ["A", "B"];
 const COLOUR = { A: 3, B: 4 };
 const APART = "B − A";
-const MOST_CURVES = 60;
-const TIME = { label: "t", log: true };
-const RATIO_AXIS = { label: "Σw⁴/(Σw²)²", log: true };
+const SINGLE = 2 ** -22; // two roundings of numbers in single precision
 
 // `state` has {answer, times, tables, snapshot, now}: `now` is the snapshot that is shown, undefined before training.
 export function figuresOf(state) {
@@ -61,7 +58,7 @@ function fields(state, sides) {
     options: {
       title: `Fields aligned by their centre, ${at(state)}`,
       caption: `The fields of all units and networks are faint (${MOST_CURVES} at most), with the sign of their largest weight; the axes are the same.`,
-      x: { label: "site from the centre", integer: true }, y: { label: "weight w", unit: "y/x" },
+      x: { label: "site from the centre", integer: true }, y: WEIGHT,
     },
   };
 }
@@ -116,34 +113,31 @@ function overTimes(state, quantity, title, axis, levels) {
 
 function ratios(state) {
   const { answer, now } = state;
-  return {
-    key: "ratios", make: histogram,
-    data: {
-      groups: SIDES.map((side) => ({ name: titleOf(state, side), colour: COLOUR[side], values: now.sides[side].ratio.flat().filter(Number.isFinite) })),
-      levels: Object.entries(answer.levels).filter(([name]) => name !== "flat").map(([name, x]) => ({ name, x })),
-    },
-    options: {
-      title: `Participation ratio of every field, ${at(state)}`, caption: "All units of all networks of both.",
-      x: { label: "Σw⁴/(Σw²)²", domain: [0, 1] }, y: { label: "fields" },
-    },
-  };
+  return ratioHistogram({
+    groups: SIDES.map((side) => ({ name: titleOf(state, side), colour: COLOUR[side], values: now.sides[side].ratio.flat().filter(Number.isFinite) })),
+    levels: answer.levels, n: Math.max(...SIDES.map((side) => answer.sides[side].n)),
+    title: `Participation ratio of every field, ${at(state)}`, caption: "All units of all networks of both.",
+  });
+}
+
+// Whether both laws have the same class spectra, as far as single precision tells.
+function alike({ A, B }) {
+  const [a, b] = [A, B].map(({ spectra: own }) => own.flat());
+  const most = Math.max(...a.map(Math.abs));
+  return a.length === b.length && a.every((value, k) => Math.abs(value - b[k]) <= SINGLE * most);
 }
 
 function spectra(state) {
   const { answer, now } = state;
   const panels = SIDES.map((side) => {
     const { spectra: classes, classes: names } = answer.sides[side];
-    return {
-      title: `inputs of ${titleOf(state, side)}`,
-      series: classes.map((y, c) => line(count(y.length), y, names[c], c < 4 ? `class-${c + 1}` : c)),
-      axes: { y: { label: "S(q)", unit: "x²", log: true } },
-    };
+    return inputSpectra(`inputs of ${titleOf(state, side)}`, classes, names);
   });
   if (now && SIDES.every((side) => now.sides[side].power)) {
     panels.push({
       title: `fields, ${at(state)}`,
       series: SIDES.map((side) => line(count(now.sides[side].power.length), now.sides[side].power, `mean field power of ${side}`, COLOUR[side], side === "A" ? "line" : "dash")),
-      axes: { y: { label: "share of power a mode", zero: true } },
+      axes: SHARE,
     });
   }
   return {
@@ -151,8 +145,8 @@ function spectra(state) {
     data: { panels },
     options: {
       title: "Spectra of both laws, and of the fields",
-      caption: "A Gaussian clone has the spectra of its law: then the order of the lengths is no reason for a difference.",
-      x: { label: "q", unit: "cycles along the sites", integer: true }, y: { label: "power" }, own: true,
+      caption: alike(answer.sides) ? "Both laws have the same spectra: the order of the lengths is no reason for a difference." : "",
+      ...SPECTRUM,
     },
   };
 }
