@@ -44,7 +44,7 @@ def field_figure(answer: "FieldsAnswer") -> Figure:
 def _centres(axis: plt.Axes, answer: "FieldsAnswer") -> None:
     rows, columns = answer.problem.data.shape
     waves = {(one.network, one.unit) for one in answer.waves}
-    for one in answer.told:
+    for one in answer.placed:
         y, x = one.fit.value["y"], one.fit.value["x"]
         if (one.network, one.unit) in waves:
             # A bar along the stripes, across the direction of the wave.
@@ -54,7 +54,9 @@ def _centres(axis: plt.Axes, answer: "FieldsAnswer") -> None:
         else:
             axis.plot(x, y, "o", ms=4, mfc="none", color=BLUE)
     axis.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), aspect="equal", xlabel="column", ylabel="row")
-    axis.set_title("centres: bars along the stripes of waves, rings for bumps", fontsize=8)
+    lost = len(answer.told) - len(answer.placed)
+    left_out = f"; {lost} undetermined" if lost else ""
+    axis.set_title(f"centres: bars along the stripes of waves, rings for bumps{left_out}", fontsize=8)
     if not answer.told:
         axis.text((columns - 1) / 2, (rows - 1) / 2, "no fit explains half of a field", ha="center", color=GREY)
 

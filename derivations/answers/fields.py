@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 SOURCES = ("theory", "networks")
 MOST_FITS = 400  # about 0.3 s of processor time each
 _TOLD = 0.5  # of the power
+_CONFIDENT = 2  # standard errors: 95 %
+_CONFIDENCE = 0.95
+_OF_WAVES = ("orientation", "frequency", "along")
 _ROWS = 40  # fields listed; --json has them all
 
 
@@ -31,6 +34,20 @@ class FittedField:
     unit: int
     field: Float[np.ndarray, "rows columns"]
     fit: Fit | None
+
+    def determined(self, *names: str) -> bool:
+        """Whether the field determines these parameters of its fit: two standard errors, 95 %, are below their reach.
+
+        That is 45 degrees for an orientation, a right angle for a phase, half of the shorter side for the centre, and
+        for all others the number itself, which is then told from 0.
+        """
+        reach = {"orientation": 45.0, "phase": np.pi / 2} | dict.fromkeys(("y", "x"), min(self.field.shape) / 2)
+        return all(_CONFIDENT * self.fit.error[name] < reach.get(name, abs(self.fit.value[name])) for name in names)
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """The parameters that the field does not determine."""
+        return tuple(name for name in self.fit.value if not self.determined(name))
 
 
 @dataclass(frozen=True)
@@ -54,12 +71,17 @@ class FieldsAnswer:
 
     @property
     def waves(self) -> tuple[FittedField, ...]:
-        """Of these the Gabor functions of known orientation with at least half a cycle along their envelope.
+        """Of these the Gabor functions with half a cycle or more along their envelope, if the field determines both.
 
         A slower one is a bump: its orientation is not that of a wave.
         """
-        found = (one for one in self.told if one.fit.model == "gabor" and np.isfinite(one.fit.error["orientation"]))
+        found = (one for one in self.told if one.fit.model == "gabor" and one.determined(*_OF_WAVES))
         return tuple(one for one in found if 4 * one.fit.value["frequency"] * one.fit.value["along"] >= 1 / 2)
+
+    @property
+    def placed(self) -> tuple[FittedField, ...]:
+        """The fields of which at least half is explained and whose centre is determined: those of the map."""
+        return tuple(one for one in self.told if one.determined("y", "x"))
 
     def alignment(self) -> tuple[float, float] | None:
         """Return mean orientation (degrees) and resultant length of exp(2 i orientation): 1 if all agree, 0 if spread.
@@ -85,7 +107,7 @@ class FieldsAnswer:
                     "network": one.network,
                     "unit": one.unit,
                     "weights": one.field,
-                    "fit": None if one.fit is None else _fit_json(one.fit),
+                    "fit": None if one.fit is None else _fit_json(one),
                 }
                 for one in self.fields
             ],
@@ -100,7 +122,7 @@ class FieldsAnswer:
         lines = [f"fields at t = {self.time:g} from {self._origin()}", "", head]
         for one in self.fields[:_ROWS]:
             place = f"{one.network:>7}{one.unit:>5}  "
-            lines.append(place + ("zero: it has no fit" if one.fit is None else _row(one.fit)))
+            lines.append(place + ("zero: it has no fit" if one.fit is None else _row(one)))
         if len(self.fields) > _ROWS:
             lines.append(f"  ... {len(self.fields) - _ROWS} more; --json has them all")
         told, waves = len(self.told), len(self.waves)
@@ -118,7 +140,8 @@ class FieldsAnswer:
             )
         lines += [
             "explained: share of the field's power; +-: one standard error from the residuals of the fit: how well the",
-            "field determines the number, not whether the model is true; lengths in sites, frequency in cycles a site;",
+            "field determines the number, not whether the model is true; undetermined: two of them (95 %) reach 0,",
+            "half of the grid's shorter side or 45 degrees; lengths in sites, frequency in cycles a site;",
             "orientation: the direction of the wave, from columns towards rows",
         ]
         return "\n".join(lines)
@@ -191,7 +214,7 @@ def fitted(
 
 def _require_grid(problem: Problem) -> None:
     law = problem.data
-    if not hasattr(law, "shape") or isinstance(problem.network, GatedGraph):
+    if getattr(law, "shape", None) is None or isinstance(problem.network, GatedGraph):
         raise OutOfReachError(
             f"Fields are fitted on grids, for networks with one hidden layer; this problem has the law {law.law!r}.",
             'Use a law on a grid, such as law = "nlgp-2d"; for lines see gdln compare --plot.',
@@ -239,20 +262,25 @@ def _of_networks(problem: Problem, time: float | None, networks: int) -> tuple[f
     return float(problem.training.times[place]), run.weights[:, place]
 
 
-def _fit_json(found: Fit) -> dict[str, Any]:
+def _fit_json(one: FittedField) -> dict[str, Any]:
+    found = one.fit
     finite = {name: own if np.isfinite(own) else None for name, own in found.error.items()}
-    return {"model": found.model, "explained": found.explained, "bic": found.bic, "value": found.value, "error": finite}
+    said = {"model": found.model, "explained": found.explained, "bic": found.bic, "value": found.value, "error": finite}
+    return said | {"undetermined": one.undetermined, "confidence": _CONFIDENCE}
 
 
-def _row(found: Fit) -> str:
+def _row(one: FittedField) -> str:
+    found = one.fit
     value, error = found.value, found.error
 
     def shown(name: str, unit: str = "") -> str:
         if not np.isfinite(error[name]):
-            return f"undetermined{unit}"
+            return "undetermined"
+        if not one.determined(name):
+            return f"undetermined (+- {error[name]:.1g}{unit})"
         return f"{value[name]:.3g} +- {error[name]:.1g}{unit}"
 
-    place = f"({value['y']:.1f}, {value['x']:.1f})"
+    place = f"({value['y']:.1f}, {value['x']:.1f})" if one.determined("y", "x") else "undetermined"
     if found.model == "gabor":
         says = (
             f"wave {shown('frequency')} at {shown('orientation', ' deg')}, widths {shown('along')}, {shown('across')}"

@@ -34,7 +34,10 @@ def page(fits: Mapping[str, FieldsAnswer]) -> dict[str, Any]:
         "Gaussians. The residual is the share of the field's power that the fit leaves; ± is one standard error.",
     ]
     if open_ones:
-        said.append(f"{open_ones} of the fits have parameters that the field does not determine: the last column.")
+        said.append(
+            f"{open_ones} of the fits have parameters that the field does not determine, which the last column names: "
+            "two standard errors reach 0, half of the grid's shorter side, or 45 degrees."
+        )
     if len(fitted) < len(rows):
         said.append("A field of zeros, or of a network that has diverged, has no fit.")
     return {
@@ -49,7 +52,7 @@ def page(fits: Mapping[str, FieldsAnswer]) -> dict[str, Any]:
 def _row(networks: str, found: FieldsAnswer, field: Mapping[str, Any]) -> dict[str, Any]:
     fit = field["fit"]
     names = {} if fit is None else _PARAMETERS[fit["model"]]
-    error = {} if fit is None else fit["error"]
+    unknown = [title for title, name in names.items() if name in fit["undetermined"]]
     row: dict[str, Any] = {
         "networks": networks,
         "network": field["network"],
@@ -58,8 +61,8 @@ def _row(networks: str, found: FieldsAnswer, field: Mapping[str, Any]) -> dict[s
         "residual": None if fit is None else 1 - fit["explained"],
     }
     for title in _UNITS:
-        name = names.get(title)
-        known = error.get(name) is not None
-        row[title], row[f"{title} ±"] = (fit["value"][name], error[name]) if known else (None, None)
-    row["undetermined"] = ", ".join(name for name, size in error.items() if size is None) or None
+        known = title in names and title not in unknown
+        numbers = (fit[key][names[title]] for key in ("value", "error")) if known else (None, None)
+        row[title], row[f"{title} ±"] = numbers
+    row["undetermined"] = ", ".join(unknown) or None
     return row

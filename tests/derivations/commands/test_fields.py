@@ -1,6 +1,7 @@
 """`gdln fields`: fields of theory and of networks on a grid, their fits, and what is refused."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -154,3 +155,41 @@ def test_every_law_on_a_grid_has_fields(name):
     for unit, one in enumerate(found.fields):
         assert np.array_equal(one.field, solve(problem).weights[1][unit].reshape(6, 5))
     assert found.json()["estimated_from"] is None
+
+
+def noisy(noise):
+    """A wave of 0.2 cycles a site in normal noise, as a fitted field."""
+    y, x = np.mgrid[:12, :12].astype(float)
+    wave = np.exp(-((x - 6) ** 2 + (y - 5) ** 2) / 12) * np.cos(2 * np.pi * 0.2 * (x - 6))
+    field = wave + noise * np.random.default_rng(0).standard_normal(wave.shape)
+    return fields.FittedField(0, 0, field, fields.fit(field, torus=False))
+
+
+def test_what_two_standard_errors_do_not_tell_is_undetermined():
+    """The parameters of a clear wave are known; those of one in noise three times as large are not, in all answers."""
+    clear, lost = noisy(0.01), noisy(3.0)
+    assert clear.undetermined == ()
+    for name in lost.undetermined:
+        assert not lost.determined(name)
+    assert lost.undetermined
+    found = fields.FieldsAnswer(loads(TEXT), "theory", 1.0, (clear, lost))
+    rows = found.text().splitlines()
+    assert "undetermined" not in rows[3]
+    assert "undetermined" in rows[4]
+    said = [own["fit"] for own in found.json()["fields"]]
+    assert [own["undetermined"] for own in said] == [clear.undetermined, lost.undetermined]
+    assert {own["confidence"] for own in said} == {0.95}
+    assert clear in found.waves
+
+
+def test_a_wave_of_uncertain_orientation_is_no_wave_of_the_map():
+    clear = noisy(0.01)
+    error = dict(clear.fit.error) | {"orientation": 23.0}  # two of which reach 45 degrees
+    uncertain = fields.FittedField(0, 1, clear.field, replace(clear.fit, error=error))
+    answer = fields.FieldsAnswer(loads(TEXT), "theory", 1.0, (uncertain,))
+    assert answer.told == answer.placed == (uncertain,)
+    assert answer.waves == ()
+    assert answer.alignment() is None
+    assert "undetermined (+- 2e+01 deg)" in answer.text()
+    far = replace(clear.fit, error=error | {"y": 7.0})
+    assert fields.FieldsAnswer(loads(TEXT), "theory", 1.0, (fields.FittedField(0, 1, clear.field, far),)).placed == ()

@@ -8,6 +8,7 @@ import pytest
 from derivations.answers.fields import fitted
 from derivations.experiments.folders import problem_named
 from derivations.explore import fields_page, fits_page
+from derivations.statistics.field_fits import difference
 from tests.derivations.explore.client import Client
 from tests.derivations.explore.test_fields import finished
 from tests.tolerances_of_explorer import FITTED
@@ -69,13 +70,17 @@ def test_what_a_round_field_leaves_open_is_named(problem):
     y, x = np.mgrid[: SHAPE[0], : SHAPE[1]]
     bump = np.exp(-((y - 4) ** 2 + (x - 5) ** 2) / 4)
     rows, said = table_of(problem, bump.reshape(1, 1, -1))
-    assert rows[0]["undetermined"]
-    for name in ("frequency", "orientation"):
-        assert rows[0][name] is None
+    found = fitted(problem, "networks", 4.0, bump.reshape(1, 1, -1)).fields[0]
+    assert found.undetermined
+    names = rows[0]["undetermined"].split(", ")
+    assert {"width", "other width", "orientation", "frequency"} & set(names)
+    for name in names:
+        assert rows[0][name] is rows[0][f"{name} ±"] is None
     assert "1 of the fits have parameters" in said[1]
 
 
-def test_the_job_fits_the_networks_that_another_job_has_trained(problem):
+def test_the_job_fits_the_networks_that_another_job_has_trained(problem, monkeypatch):
+    monkeypatch.setattr("derivations.answers.fields.fit", difference)  # of both models the faster one
     small = replace(problem, data=replace(problem.data, shape=(4, 5)), network=replace(problem.network, units=1))
     client, toml = Client(), dumps(small)
     settings = {"networks": 5, "batch": 32, "until": "4"}
@@ -84,7 +89,7 @@ def test_the_job_fits_the_networks_that_another_job_has_trained(problem):
     _, state = finished(client, "fits", toml, settings | {"trained": trained, "snapshot": 1})
     assert (state["error"], state["share"]) == (None, 1.0)
     rows = state["results"][-1]["table"]["rows"]
-    assert [row[:3] for row in rows] == [["relu", network, "0"] for network in range(5)]
+    assert [row[:4] for row in rows] == [["relu", network, "0", "difference of Gaussians"] for network in range(5)]
     _, early = finished(client, "fits", toml, settings | {"trained": trained, "snapshot": 99})
     assert "No networks have reached this time" in early["error"]["message"]
 
