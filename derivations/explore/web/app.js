@@ -103,7 +103,7 @@ async function open(name) {
   for (const link of nav.querySelectorAll("a")) {
     if (link.dataset.view === known.name) {
       link.setAttribute("aria-current", "page");
-      link.scrollIntoView({ block: "nearest", inline: "nearest" }); // the navigation of a narrow page scrolls
+      link.scrollIntoView({ block: "nearest", inline: "nearest" });
     } else link.removeAttribute("aria-current");
   }
   document.title = `${known.title} · gdln explore`;
