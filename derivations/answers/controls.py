@@ -99,8 +99,7 @@ def named(problem: Problem, name: str) -> ControlledProblem:
     """Return one of the controls of `answer` without making the others. Raises InputError for a name that is none."""
     if name not in NAMES:
         raise InputError(f"There is no control {name!r}.", f"Known: {', '.join(NAMES)}.", "pair")
-    (control,) = controls(problem.data, names=(name,))
-    return _on(problem, control)
+    return _on(problem, next(one for one in controls(problem.data, names=(name,)) if one.name == name))
 
 
 def _on(problem: Problem, control: Control) -> ControlledProblem:

@@ -49,18 +49,16 @@ def _trained(problem: Problem, settings: Mapping[str, Any]) -> Problem:
 def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return both laws, and what is known of them before training.
 
-    With settings["rest"] also what takes time: the pairs to choose from, and the gain at which a flat field changes its
-    stability. Where the pair that is asked for does not exist, `note` says why.
+    Where the pair that is asked for does not exist, `note` says why, and the pairs are there to choose another. The
+    gain at which a flat field changes its stability is there with settings["rest"] alone: it takes time.
     """
-    rest = bool(settings.get("rest"))
     first = _trained(problem, settings)
-    listed = two_laws.pairs(first) if rest else None
-    chosen = {"pairs": listed, "pair": chosen_pair(first, settings)}
+    chosen = {"pairs": two_laws.pairs(first), "pair": chosen_pair(first, settings)}
     try:
         sides = asked(problem, settings)
     except OutOfReachError as error:
         return {**chosen, "note": {"message": error.message, "remedy": error.hint}}
-    laws = two_laws.compared(*(sides[side].data for side in SIDES), gains=rest)
+    laws = two_laws.compared(*(sides[side].data for side in SIDES), gains=bool(settings.get("rest")))
     return {
         **chosen,
         "sides": {side: _side(own) for side, own in sides.items()},

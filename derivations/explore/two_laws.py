@@ -18,6 +18,7 @@ from derivations.explore.training import Learned
 from derivations.explore.verdict import SIDES
 from theory.moments.amplifier import FlatState, critical_gain, flat_state_of
 from theory.moments.controls import NAMES
+from theory.moments.controls import controls as controls_of
 from theory.moments.inputs import InputStatistics, input_statistics
 from theory.problem import Law, Network, NormalInitialisation, OutOfReachError, Problem, WorkbenchError
 from theory.problem.simulation import INITIALISATIONS
@@ -34,10 +35,9 @@ TITLES = {
 
 
 def pairs(problem: Problem) -> list[dict[str, str]]:
-    """Return the matched pairs of a problem, those of `gdln controls`: what B keeps, and why a pair does not exist."""
+    """Return the matched pairs, those of `gdln controls`, with what B keeps. None is made: `other_side` makes one."""
     return [
-        {"name": one.control.name, "title": title(one.control.name), "says": one.control.says, "why": one.why}
-        for one in controls.answer(problem).found
+        {"name": one.name, "title": title(one.name), "says": one.says} for one in controls_of(problem.data, names=())
     ]
 
 

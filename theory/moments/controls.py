@@ -35,7 +35,7 @@ _AT_RHO = 1e-15  # of a correlation, where a root is found
 class Control:
     """A control of a law: its name, a sentence that says in which statistic alone it differs, and the law.
 
-    Where the law has no such control, `law` is None and `why` is the reason.
+    Where the law has no such control, `law` is None and `why` is the reason; where it is not made, the reason is empty.
     """
 
     name: str
@@ -49,7 +49,7 @@ def controls(
 ) -> tuple[Control, ...]:
     """Return the controls of a law; `marginal` is the nonlinearity of "marginal", `correlation` that of "copula".
 
-    Those that are not among `names` are not made.
+    Those that are not among `names` are not made, which may take long: they have neither a law nor a reason.
 
     Raises InputError for a nonlinearity or correlation that is none.
 
@@ -65,7 +65,10 @@ def controls(
         "copula": (f"the same marginals, the latent's correlation {kernel}", lambda: other_copula(law, correlation)),
         "exchanged": ("the same inputs, the labels of the classes exchanged", lambda: exchanged(law)),
     }
-    return tuple(_control(name, says, make) for name, (says, make) in made.items() if name in names)
+    return tuple(
+        _control(name, says, make) if name in names else Control(name, says, None)
+        for name, (says, make) in made.items()
+    )
 
 
 def _control(name: str, says: str, make: Callable[[], Law]) -> Control:

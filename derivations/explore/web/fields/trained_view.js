@@ -31,14 +31,9 @@ export class TrainedView extends View {
     this.work.forget();
     this.snapshots = [];
     this.#forgetTime();
-    await this.ask(this.first());
+    await this.ask();
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => this.rest(), REST);
-  }
-
-  // What the first question after a change asks for beside the settings.
-  first() {
-    return {};
   }
 
   // What happens once the settings rest.

@@ -6,7 +6,7 @@ import { TrainedView } from "../fields/trained_view.js";
 import { h } from "../lib/dom.js";
 import { inWords } from "../lib/refusals.js";
 
-const OWN = { name: "own", title: "a problem of its own", says: "a law and a network of its own, trained as A is", why: "" };
+const OWN = { name: "own", title: "a problem of its own", says: "a law and a network of its own, trained as A is" };
 
 export function mount(root, context) {
   return new Compare(root, context);
@@ -17,7 +17,6 @@ class Compare extends TrainedView {
     super(root, context, {
       label: "Train both", kind: "compare", draw: (answer) => this.#draw(answer), controls: (answer) => this.#steer(answer),
     });
-    this.pairs = null; // known once the server has made them
     this.choices = h("div", { class: "pairs", role: "group", "aria-label": "Compare A with" });
     this.verdict = h("div", { class: "verdict", role: "status" });
     this.reasons = h("div", { class: "plan" });
@@ -29,11 +28,7 @@ class Compare extends TrainedView {
     this.steer.after(this.verdict, this.reasons);
   }
 
-  // Pairs, and the gain at which a flat field changes its stability, take longer than a slider's move.
-  first() {
-    return this.pairs === null ? { rest: true } : {};
-  }
-
+  // The gain at which a flat field changes its stability takes longer than a slider's move.
   async rest() {
     await this.ask({ rest: true });
     await super.rest();
@@ -62,7 +57,6 @@ class Compare extends TrainedView {
   }
 
   #draw(answer) {
-    this.pairs = answer.pairs ?? this.pairs;
     this.wrong.hidden = true;
     this.#choosePair(answer);
     const known = Boolean(answer.sides);
@@ -82,12 +76,17 @@ class Compare extends TrainedView {
     this.figures.draw(figuresOf({ answer, snapshot, now, times: answer.times, tables: this.snapshots.map(({ rows }) => rows) }));
   }
 
-  // One click gives a matched pair; a pair that does not exist says why.
-  #choosePair({ pair, other }) {
-    this.choices.replaceChildren(h("span", { class: "lead" }, "Compare A with"), ...[...this.pairs, OWN].map((one) =>
-      h("button", { type: "button", class: "pair", disabled: Boolean(one.why), "data-pair": one.name,
-        "aria-pressed": String(one.name === pair), onclick: () => this.choose({ pair: one.name }) },
-      h("span", { class: "pair-title" }, one.title), h("span", { class: "pair-says" }, one.why || one.says))));
+  // One click gives a matched pair. The buttons stay, so that they keep the focus.
+  #choosePair({ pairs, pair, other }) {
+    const all = [...pairs, OWN];
+    const shape = JSON.stringify(all);
+    if (this.choices.dataset.shape !== shape) {
+      this.choices.dataset.shape = shape;
+      this.choices.replaceChildren(h("span", { class: "lead" }, "Compare A with"), ...all.map(({ name, title, says }) =>
+        h("button", { type: "button", class: "pair", onclick: () => this.choose({ pair: name }) },
+          h("span", { class: "pair-title" }, title), h("span", { class: "pair-says" }, says))));
+    }
+    [...this.choices.querySelectorAll("button")].forEach((button, k) => button.setAttribute("aria-pressed", String(all[k].name === pair)));
     this.editor.hidden = pair !== OWN.name;
     if (!this.editor.hidden && this.text.value === "") this.text.value = this.context.settings.other ?? other ?? "";
   }
