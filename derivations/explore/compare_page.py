@@ -37,7 +37,7 @@ def asked(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Problem]:
 
 def chosen_pair(problem: Problem, settings: Mapping[str, Any]) -> str:
     """Return the name of the pair that is asked for; if none is, of the first that exists: the Gaussian clone."""
-    return settings.get("pair") or next((name for name in two_laws.pair_names(problem)), two_laws.OWN)
+    return settings.get("pair") or next(two_laws.pair_names(problem), two_laws.OWN)
 
 
 def _trained(problem: Problem, settings: Mapping[str, Any]) -> Problem:
@@ -55,7 +55,7 @@ def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
     first = _trained(problem, settings)
     chosen = {"pairs": two_laws.pairs(first), "pair": chosen_pair(first, settings)}
     try:
-        sides = asked(problem, settings)
+        sides = asked(problem, {**settings, "pair": chosen["pair"]})
     except OutOfReachError as error:
         return {**chosen, "note": {"message": error.message, "remedy": error.hint}}
     laws = two_laws.compared(*(sides[side].data for side in SIDES), gains=bool(settings.get("rest")))

@@ -14,7 +14,7 @@ def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
     from derivations.explore.fields import fields_at, reached
 
     given = fields_page.asked(problem, settings)
-    snapshot = int(settings["snapshot"])
+    snapshot = int(settings.get("snapshot", len(given.training.times) - 1))
     there = reached(JOBS.get(str(settings.get("trained"))).state().value or {}, snapshot)
     if not there:
         raise InputError("No networks have reached this time.", "Train them first, or move the time back.", "snapshot")

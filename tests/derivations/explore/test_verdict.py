@@ -111,7 +111,7 @@ def test_two_seeds_of_one_problem_are_hardly_ever_called_different():
         40
     )
     assert f"in {apart} ({100 * apart / pairs:.1f} %)" in rule(40)
-    assert "2 × 0.071 = 0.143" in rule(40)
+    assert "2 × 0.071 = 0.143 on 40 sites" in rule(40)
 
 
 def test_the_stored_ratios_are_those_of_trained_networks():

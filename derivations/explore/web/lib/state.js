@@ -45,7 +45,7 @@ export class Problem {
 
   join(joined) {
     sessionStorage.setItem(JOINED, joined ? "yes" : "no");
-    if (joined) this.channel.postMessage(this.toml);
+    if (joined) this.#tell();
   }
 
   // The problem that this tab had before it was loaded again, or the server's first one.
@@ -90,8 +90,13 @@ export class Problem {
     }
   }
 
-  async hear(toml) {
+  #tell() {
+    this.channel.postMessage({ toml: this.toml, opened: this.opened });
+  }
+
+  async hear({ toml, opened }) {
     if (toml === this.toml) return;
+    sessionStorage.setItem(OPENED, opened);
     this.bar = await ask("problem", { toml, dialect: this.dialect });
     sessionStorage.setItem(PROBLEM, toml);
     this.changed();
@@ -100,7 +105,7 @@ export class Problem {
   #take(bar) {
     this.bar = bar;
     sessionStorage.setItem(PROBLEM, bar.toml);
-    if (this.joined) this.channel.postMessage(bar.toml);
+    if (this.joined) this.#tell();
     this.changed();
   }
 }
