@@ -118,10 +118,10 @@ def rule(n: int) -> str:
     """Return the rule of the verdict on n sites: the bound, why it is this one, and how often the rule errs."""
     random = float(gaussian_ratio(n))
     return (
-        f"A side localizes where the 99 % interval of its mean participation ratio lies above {TIMES_RANDOM} × 3/(n + 2) "
-        f"= {TIMES_RANDOM} × {random:.3f} = {TIMES_RANDOM * random:.3f} on {n} sites: twice the ratio of random fields, "
-        "that of independent Gaussian weights on half of the sites. It does not localize where the interval lies below. "
-        + _errors()
+        "A side localizes where the 99 % interval of its mean participation ratio lies above "
+        f"{TIMES_RANDOM} × 3/(n + 2) = {TIMES_RANDOM} × {random:.3f} = {TIMES_RANDOM * random:.3f} on {n} sites: twice "
+        "the ratio of random fields, that of independent Gaussian weights on half of the sites. It does not localize "
+        f"where the interval lies below. {_errors()}"
     )
 
 
