@@ -43,6 +43,7 @@ FOR_USERS = {
 PROGRAMS_AND_API = {
     "derivations.__main__",
     "derivations.compare",
+    "derivations.explore.verdict_study",
     "derivations.statistics.calibration_study",
     "theory.conjecture",
     "theory.gaussian",

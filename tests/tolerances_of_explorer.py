@@ -10,5 +10,12 @@ SHOWN_DIGITS = 1e-5
 # whose rounding moves it by at most 76 units, and the sums' own n roundings: relative to the sum of the terms' sizes.
 SPECTRUM = (2 * 76 + 4 * 12) * UNIT_ROUNDOFF
 
+# A stored ratio has six decimals. Training in float64 on another machine differs by rounding, 1e-12 over 32 steps.
+STORED_RATIO = 0.5e-6 + 1e-9
+
+# Least squares stop where a step changes the parameters by less than 1e-8 of them; the field has no noise, and the cost
+# is quadratic there, so that the distance to the optimum is of the order of the last step. Ten of them are allowed.
+FITTED = 1e-7
+
 # A number that a slider writes with twelve significant digits: half a unit of the last is at most 5e-12 of the number.
 SLIDER_DIGITS = 5e-12

@@ -6,7 +6,7 @@ from math import isinf
 from pathlib import Path
 from typing import Any
 
-from theory.moments.controls import Control, controls
+from theory.moments.controls import NAMES, Control, controls
 from theory.problem import GatedGraph, InputError, Problem, SiteGate, WorkbenchError, dumps
 from theory.problem.distributions.arrays import ArraysLaw
 from theory.problem.toml import toml_value
@@ -117,6 +117,13 @@ def answer(problem: Problem, marginal: Any = "laplace", correlation: Any = "expo
     """
     found = (_on(problem, control) for control in controls(problem.data, marginal, correlation))
     return ControlsAnswer(problem, tuple(found))
+
+
+def named(problem: Problem, name: str) -> ControlledProblem:
+    """Return one of the controls of `answer` without making the others. Raises InputError for a name that is none."""
+    if name not in NAMES:
+        raise InputError(f"There is no control {name!r}.", f"Known: {', '.join(NAMES)}.", "pair")
+    return _on(problem, next(one for one in controls(problem.data, names=(name,)) if one.name == name))
 
 
 def _on(problem: Problem, control: Control) -> ControlledProblem:

@@ -25,7 +25,10 @@ _ROWS = 40  # fields listed; --json has them all
 
 @dataclass(frozen=True)
 class FittedField:
-    """The field of one unit of one network at the time asked for, and its fit; None where the field is zero."""
+    """The field of one unit of one network at the time asked for, and its fit.
+
+    It has none where the field is zero, or not finite as that of a network that has diverged.
+    """
 
     network: int
     unit: int
@@ -176,7 +179,21 @@ def answer(
     """
     _require_grid(problem)
     made = _of_theory(problem, time) if source == "theory" else _of_networks(problem, time, networks)
-    found_at, weights = made
+    return fitted(problem, source, *made, progress)
+
+
+def fitted(
+    problem: Problem,
+    source: str,
+    time: float,
+    weights: Float[np.ndarray, "S K n"],
+    progress: Callable[[int, int], None] | None = None,
+) -> FieldsAnswer:
+    """Fit the fields that S networks of `problem`, or the theory, have at a time. Raises as `answer` does.
+
+    A field of zeros, and one of a network that has diverged, has no fit.
+    """
+    _require_grid(problem)
     count = weights.shape[0] * weights.shape[1]
     if count > MOST_FITS:
         raise OutOfReachError(
@@ -188,10 +205,11 @@ def answer(
     for network, own in enumerate(weights):
         for unit, flat in enumerate(own):
             field = flat.reshape(problem.data.shape)
-            fields.append(FittedField(network, unit, field, fit(field, torus) if field.any() else None))
+            known = np.isfinite(field).all() and field.any()
+            fields.append(FittedField(network, unit, field, fit(field, torus) if known else None))
             if progress is not None:
                 progress(len(fields), count)
-    return FieldsAnswer(problem, source, found_at, tuple(fields))
+    return FieldsAnswer(problem, source, time, tuple(fields))
 
 
 def _require_grid(problem: Problem) -> None:

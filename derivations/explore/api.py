@@ -82,7 +82,7 @@ async def _job(request: Request) -> Response:
             "version": now.version,
             "share": now.share,
             "running": now.running,
-            "result": now.result if now.version > after else None,
+            "results": now.results,
             "error": None if now.error is None else _said(now.error),
         }
 

@@ -5,19 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from derivations.explore import fields_page, two_laws
+from derivations.explore import fields_page, two_laws, verdict
 from derivations.explore.fields import fields_at, mean_and_error, reached, unit_names
 from derivations.explore.laws import legends, title_of
-from derivations.explore.shapes import CENTRE, RATIO, aligned, null_levels, on_a_line, shapes
+from derivations.explore.shapes import RATIO, centred, null_levels, on_a_line, shapes
 from derivations.explore.sites import grid
 from derivations.explore.spectra import class_spectra, power_of
 from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
-from derivations.explore.two_laws import SIDES
+from derivations.explore.verdict import SIDES
 from derivations.explore.wire import packed
-from theory.problem import OutOfReachError, Problem, dumps, loads
-
-FIRST_PAIR = "gaussian"
+from theory.problem import OutOfReachError, Problem, WorkbenchError, dumps, loads
 
 
 def asked(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Problem]:
@@ -26,34 +24,50 @@ def asked(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Problem]:
     `pair` is the name of a matched pair, or "own" with the problem `other` as TOML; `units` is "relu" to put ReLU units
     in the place of given gates, or "given".
     """
-    given = problem if settings.get("units", "relu") == "given" else two_laws.ungated(problem)
-    first = fields_page.asked(given, settings)
-    name = settings.get("pair", FIRST_PAIR)
+    first = _trained(problem, settings)
+    name = chosen_pair(first, settings)
     if name != two_laws.OWN:
         return {"A": first, "B": two_laws.other_side(first, name)}
-    return {"A": first, "B": two_laws.on_the_times_of(first, loads(str(settings.get("other") or dumps(problem))))}
+    try:
+        other = loads(str(settings.get("other") or dumps(problem)))
+        return {"A": first, "B": two_laws.on_the_times_of(first, other)}
+    except WorkbenchError as error:
+        raise type(error)(error.message, error.hint, "other") from None
+
+
+def chosen_pair(problem: Problem, settings: Mapping[str, Any]) -> str:
+    """Return the name of the pair that is asked for; if none is, of the first that exists: the Gaussian clone."""
+    return settings.get("pair") or next(two_laws.pair_names(problem), two_laws.OWN)
+
+
+def _trained(problem: Problem, settings: Mapping[str, Any]) -> Problem:
+    """The problem A as it is trained."""
+    given = problem if settings.get("units", "relu") == "given" else two_laws.ungated(problem)
+    return fields_page.asked(given, settings)
 
 
 def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the pairs, both laws, and what is known of them before training.
+    """Return both laws, and what is known of them before training.
 
     Where the pair that is asked for does not exist, `note` says why, and the pairs are there to choose another. The
     gain at which a flat field changes its stability is there with settings["rest"] alone: it takes time.
     """
-    listed = [{"name": name, "title": pair.title, "says": pair.says} for name, pair in two_laws.PAIRS.items()]
+    first = _trained(problem, settings)
+    chosen = {"pairs": two_laws.pairs(first), "pair": chosen_pair(first, settings)}
     try:
-        sides = asked(problem, settings)
+        sides = asked(problem, {**settings, "pair": chosen["pair"]})
     except OutOfReachError as error:
-        return {"pairs": listed, "note": {"message": error.message, "remedy": error.hint}}
+        return {**chosen, "note": {"message": error.message, "remedy": error.hint}}
     laws = two_laws.compared(*(sides[side].data for side in SIDES), gains=bool(settings.get("rest")))
     return {
-        "pairs": listed,
+        **chosen,
         "sides": {side: _side(own) for side, own in sides.items()},
         "times": [float(time) for time in sides["A"].training.times],
         "levels": null_levels(laws.a.n),
         "statistics": two_laws.statistics(laws),
         "reasons": two_laws.reasons(laws),
-        "other": dumps(sides["B"]),
+        "rule": verdict.rule(sides["A"].data.n),
+        "other": dumps(sides["B"]) if chosen["pair"] == two_laws.OWN else None,
         "note": None,
     }
 
@@ -81,12 +95,12 @@ def snapshot_page(problems: Mapping[str, Problem], snapshot: int, learned: Mappi
     """Return what is drawn of both sides at a snapshot, the difference of their mean fields, and the table."""
     shown = {side: _networks(problems[side], learned[side], snapshot) for side in SIDES}
     means = [shown[side].pop("mean") for side in SIDES]
-    apart = None if any(mean is None for mean in means) or means[0].shape != means[1].shape else means[1] - means[0]
+    alike = len({grid(problems[side].data) or problems[side].data.n for side in SIDES}) == 1
     return {
-        "sides": {side: {**shown[side], "mean": _packed(mean)} for side, mean in zip(SIDES, means, strict=True)},
-        "difference": _packed(apart),
+        "sides": {side: {**shown[side], "mean": packed(mean)} for side, mean in zip(SIDES, means, strict=True)},
+        "difference": packed(means[1] - means[0]) if alike else None,
         "rows": two_laws.rows(problems, snapshot, learned),
-        "said": two_laws.sentences(problems, learned, snapshot),
+        "said": verdict.sentences(problems, learned, snapshot),
     }
 
 
@@ -95,18 +109,15 @@ def _packed(array: np.ndarray | None) -> dict[str, Any] | None:
 
 
 def _networks(problem: Problem, learned: Learned, snapshot: int) -> dict[str, Any]:
-    """The fields aligned by centre and their mean, and their ratios; on a grid the fields as they are."""
+    """The fields aligned by centre and their mean, their ratios, and on a line the mean of their power."""
     w, law = fields_at(learned, snapshot), problem.data
-    measured = shapes(w, law)
-    flat = w.reshape(-1, law.n)
-    if not on_a_line(law):
-        return {"fields": packed(flat), "ratio": packed(measured[RATIO]), "mean": None, "power": None}
-    moved = aligned(w, measured[CENTRE], law.boundary).reshape(-1, law.n)
+    moved = centred(w, law).reshape(-1, law.n)
+    power = mean_and_error(power_of(w.reshape(-1, law.n)))[0] if on_a_line(law) else None
     return {
         "fields": packed(moved),
-        "ratio": packed(measured[RATIO]),
+        "ratio": packed(shapes(w, law)[RATIO]),
         "mean": mean_and_error(moved)[0],
-        "power": packed(mean_and_error(power_of(flat))[0]),
+        "power": _packed(power),
     }
 
 

@@ -10,7 +10,7 @@ from derivations.answers.compare import FieldView
 from derivations.explore import fields
 from derivations.explore.flips import categories, flipped, has_flips, raster
 from derivations.explore.laws import legends
-from derivations.explore.shapes import CENTRE, RATIO, aligned, null_levels, on_a_line, shapes
+from derivations.explore.shapes import RATIO, centred, null_levels, on_a_line, shapes
 from derivations.explore.sites import grid
 from derivations.explore.spectra import ClassSpectra, class_spectra, intervals_of, power_of, share_at
 from derivations.explore.tables import rows_csv
@@ -92,6 +92,7 @@ def page(problem: Problem) -> dict[str, Any]:
         "note": None if refused is None else {"message": f"No theory stands beside these networks. {refused.message}"},
         "rows": [fields.rows(problem, snapshot, {}, view) for snapshot in range(len(problem.training.times))],
         "spectra": None if spectra is None else {"classes": packed(spectra.power), "field": _theory_power(view)},
+        "fits": grid(law) is not None,
         "replays": has_flips(problem) and problem.network.model == fields.RELU,
     }
 
@@ -158,7 +159,7 @@ def _networks(
         "ratio": packed(measured[RATIO]),
     }
     if on_a_line(law):
-        moved = aligned(w, measured[CENTRE], law.boundary)
+        moved = centred(w, law)
         power = power_of(w)
         found |= {
             "aligned": packed(moved),

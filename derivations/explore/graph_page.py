@@ -18,10 +18,15 @@ NO_GRAPH = "The network of the problem is no gated graph. Open the race for an e
 _COUNTS = ("2", "4", "8", "16", "32")
 _START = {"w0": "1", "tau": "1", "batch": "256", "networks": "8"}
 _CHOICES = {"w0": graphs.FACTORS, "tau": graphs.FACTORS, "batch": BATCHES, "networks": _COUNTS}
+# The colours of the page's theme in the drawing.
+_THEMED = {
+    "ground": "var(--ground)", "plain": "var(--muted)", "marked": "var(--class-2)", "pale": "var(--raised)",
+    "ink": "var(--ink)", "gate": "var(--accent)",
+}  # fmt: skip
 _PANELS = (
     ("loss", "Loss", "⟨|y − ŷ|²⟩", "y²"),
     ("strengths", "Strengths of paths", "|s W| along the path", "y/x"),
-    ("sizes", "Sizes of weights", "|W|", "no unit"),
+    ("sizes", "Sizes of weights", "|W|", ""),
 )
 
 
@@ -51,8 +56,9 @@ def page(found: graphs.GraphPage, learned: dict[str, Learned], through: object) 
         "weights": list(flow.weights),
         "through": chosen,
         "times": found.view.times,
+        "tau": found.problem.training.tau,
         "panels": [_panel(found, *panel) for panel in _PANELS],
-        "drawing": drawing(flow.graph, flow.paths, chosen),
+        "drawing": drawing(flow.graph, flow.paths, chosen, _THEMED),
         "equations": graphs.equations(found),
         "trained": trained(found, learned),
         "said": graphs.sentence(found),

@@ -51,7 +51,10 @@ def _range(problem: Problem, parameter: Any, side: str, settings: Mapping[str, A
         return start
     low, high = (_number(settings, f"{side}.{end}", getattr(start, end)) for end in ("low", "high"))
     log = {"even": False, "log": True}.get(settings.get(f"{side}.spacing"), start.log)
-    found = replace(start, low=low, high=high, log=log)
+    try:
+        found = replace(start, low=low, high=high, log=log)
+    except InputError as error:
+        raise InputError(error.message, error.hint, f"{side}.{error.kind}") from None
     return found.counted if parameter.counts else found
 
 

@@ -81,19 +81,19 @@ class Range:
     def __post_init__(self) -> None:
         if not 2 <= self.count <= MOST_VALUES:
             raise InputError(
-                f"{self.count} values of {self.field}: a map takes 2 to {MOST_VALUES}.", "Take 24.", "count"
+                f"{self.count} values of {self.field}: a map takes 2 to {MOST_VALUES}.", "Take 24.", "size"
             )
         if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low < self.high):
             raise InputError(
                 f"{self.field} from {self.low:g} to {self.high:g} is no range.",
                 "The first end is the smaller one.",
-                "range",
+                "high",
             )
         if self.log and self.low <= 0:
             raise InputError(
                 f"{self.field} from {self.low:g} has no logarithm.",
                 "Begin above 0, or space the values evenly.",
-                "range",
+                "low",
             )
 
     @property
@@ -172,13 +172,17 @@ def quantities(problem: Problem) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class PhaseMap:
-    """The quantity at each value of y and x: NaN where it is not computed yet, or has no value (`refused` says why)."""
+    """The quantity at each value of y and x: NaN where it has no value (`refused` says why) or is not computed yet.
+
+    The first `rows` rows are computed.
+    """
 
     x: Range
     y: Range
     quantity: str
     values: Float[np.ndarray, "Y X"]
     refused: tuple[WorkbenchError, ...]
+    rows: int
 
 
 def phase_map(
@@ -209,8 +213,8 @@ def phase_map(
             except WorkbenchError as error:
                 refused.append(error)
         if report is not None:
-            report((row + 1) / len(values), PhaseMap(x, y, quantity, values.copy(), tuple(refused)))
-    return PhaseMap(x, y, quantity, values, tuple(refused))
+            report((row + 1) / len(values), PhaseMap(x, y, quantity, values.copy(), tuple(refused), row + 1))
+    return PhaseMap(x, y, quantity, values, tuple(refused), len(values))
 
 
 def value_at(cell: Cell, quantity: str, unit: int, time: str) -> float:
@@ -321,12 +325,13 @@ def dots(folder: str, x: str, y: str, quantity: str, unit: int) -> tuple[Dot, ..
 
 
 def csv(found: PhaseMap) -> str:
-    """The map as comma-separated values, a cell each; an empty value where it has none."""
-    rows = [
-        {found.x.field: x, found.y.field: y, found.quantity: "" if np.isnan(value) else float(value)}
-        for y, row in zip(found.y.values, found.values, strict=True)
-        for x, value in zip(found.x.values, row, strict=True)
-    ]
+    """The map as comma-separated values, a cell each; `state` says why a cell is empty."""
+    rows = []
+    for place, (y, row) in enumerate(zip(found.y.values, found.values, strict=True)):
+        for x, value in zip(found.x.values, row, strict=True):
+            missing = "no value" if place < found.rows else "not computed"
+            known = {found.quantity: "", "state": missing} if np.isnan(value) else {found.quantity: value, "state": ""}
+            rows.append({found.x.field: x, found.y.field: y, **known})
     return rows_csv(rows)
 
 

@@ -1,6 +1,7 @@
 """Long work that a page starts, follows and stops: trained networks, phase maps, formulas.
 
-A job runs in a thread. It publishes results as they come; each raises the version, for which a page waits. A job for
+A job runs in a thread. It publishes results as they come; each raises the version, for which a page waits. A result
+takes the place of the one before it, or is one more: a page that has seen some of them gets the others alone. A job for
 which no page has asked for a while belongs to a closed tab and ends.
 """
 
@@ -26,12 +27,12 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True)
 class State:
-    """The part of a job that a page sees: `result` was published last, `value` stays with the server."""
+    """The part of a job that a page sees: `results` are those that it has not seen, `value` stays with the server."""
 
     version: int
     share: float
     running: bool
-    result: Any
+    results: tuple[Any, ...]
     error: WorkbenchError | None
     value: Any
 
@@ -40,7 +41,8 @@ class Job:
     """Work in a thread of its own; `work(job)` publishes what it finds."""
 
     def __init__(self, work: Callable[["Job"], None]) -> None:
-        self._state = State(0, 0.0, True, None, None, None)
+        self._state = State(0, 0.0, True, (), None, None)
+        self._results: list[tuple[int, Any]] = []  # each with the version at which it came
         self._changed, self._stop = Condition(), Event()
         self._waiting, self._asked, self._share = 0, monotonic(), 0.0
         self._thread = Thread(target=self._run, args=(work,), daemon=True)
@@ -58,9 +60,18 @@ class Job:
         self._share = share
 
     def publish(self, result: Any, value: Any = None) -> None:
-        """Show a result; raises StoppedError where the job must end."""
+        """Show a result in the place of those before; raises StoppedError where the job must end."""
         self.advance(self._share)
-        self._show(result=result, value=value)
+        with self._changed:
+            self._results = [(self._state.version + 1, result)]
+            self._show(value=value)
+
+    def add(self, result: Any, value: Any = None) -> None:
+        """Show a result beside those before; raises StoppedError where the job must end."""
+        self.advance(self._share)
+        with self._changed:
+            self._results.append((self._state.version + 1, result))
+            self._show(value=value)
 
     def stop(self) -> None:
         """End the job at the next result that it publishes; returns at once."""
@@ -71,13 +82,17 @@ class Job:
         self._thread.join()
 
     def state(self, after: int = -1, seconds: float = 0.0) -> State:
-        """Return the state once its version exceeds `after`, and in any case after `seconds`."""
+        """Return the state once its version exceeds `after`, and in any case after `seconds`.
+
+        Its results are those that came after the version `after`.
+        """
         with self._changed:
             self._waiting += 1
             self._changed.wait_for(lambda: self._state.version > after or not self._state.running, seconds)
             self._waiting -= 1
             self._asked = monotonic()
-            return replace(self._state, share=self._share)
+            news = tuple(result for version, result in self._results if version > after)
+            return replace(self._state, share=self._share, results=news)
 
     def abandoned(self, now: float) -> bool:
         """Whether the job runs although nobody has asked for it for PATIENCE seconds."""

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from jaxtyping import Float, Int
 
+from derivations.explore.sites import grid
 from theory.moments.null_levels import flat_ratio, gaussian_ratio, one_site_ratio, sinusoid_ratio
 from theory.problem import InputError, Law
 
@@ -25,7 +26,7 @@ def on_a_line(law: Law) -> bool:
     >>> on_a_line(SinglePulse(8, ((2, 2), (3, 4)), "plus-minus", "sign", (1, 0)))
     True
     """
-    return getattr(law, "shape", None) is None
+    return grid(law) is None
 
 
 def shapes(w: Fields, law: Law) -> dict[str, Float[np.ndarray, "*any"]]:
@@ -69,13 +70,44 @@ def aligned(w: Fields, centres: Float[np.ndarray, "*any"], boundary: str) -> Fie
     >>> aligned(np.array([0.0, 0.0, 1.0, -3.0]), np.array(3.0), "ring").tolist()
     [-0.0, -1.0, 3.0, -0.0]
     """
+    return _shifted(w * _sign(w)[..., None], centres, boundary)
+
+
+def _shifted(w: Fields, centres: Float[np.ndarray, "*any"], boundary: str) -> Fields:
     n = w.shape[-1]
     known = np.isfinite(centres)
     shift = np.round(np.where(known, centres, 0)).astype(int) - n // 2
     at = np.arange(n) + shift[..., None]
-    moved = np.take_along_axis(w, at % n, axis=-1) * _sign(w)[..., None]
+    moved = np.take_along_axis(w, np.broadcast_to(at % n, w.shape), axis=-1)
     there = known[..., None] & ((at >= 0) & (at < n) if boundary == "open" else True)
     return np.where(there, moved, np.nan)
+
+
+def centred(w: Fields, law: Law) -> Fields:
+    """Return fields as `aligned` does, by the centre of their power: along a line, or along both axes of a grid.
+
+    >>> from theory.problem import NonlinearGP2D
+    >>> law = NonlinearGP2D(("1/2", "1/2"), 1, "torus", "none", (1, 0), (3, 4))
+    >>> corner = np.zeros(12)
+    >>> corner[0] = -2
+    >>> int(centred(corner, law).argmax())  # row 1, column 2
+    6
+    """
+    from sim.measure.receptive_fields import centre_and_width
+
+    def centres(field: Fields) -> Float[np.ndarray, "*any"]:
+        return _where_defined(lambda own: centre_and_width(own, law.boundary)[0], field)
+
+    shape = grid(law)
+    if shape is None:
+        return aligned(w, centres(w), law.boundary)
+    on_grid = w.reshape(*w.shape[:-1], *shape)
+    moved = on_grid * _sign(w)[..., None, None]
+    for axis in (-1, -2):
+        profile = np.sqrt((on_grid**2).sum(axis=-3 - axis))
+        along = _shifted(moved.swapaxes(axis, -1), centres(profile)[..., None], law.boundary)
+        moved = along.swapaxes(axis, -1)
+    return moved.reshape(w.shape)
 
 
 def _sign(w: Fields) -> Float[np.ndarray, "*any"]:

@@ -3,66 +3,60 @@
 B is A on another law, by default the Gaussian clone; or a problem of its own, trained at the times of A.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from derivations.answers import controls
 from derivations.explore.fields import LOSS, RELU, fields_at, rivals
 from derivations.explore.laws import legends
-from derivations.explore.problems import carried
-from derivations.explore.shapes import CENTRE, RATIO, mean_and_error, shapes
+from derivations.explore.shapes import CENTRE, mean_and_error, shapes
 from derivations.explore.training import Learned
-from derivations.statistics.intervals import intervals
-from theory.moments import controls
+from derivations.explore.verdict import SIDES
 from theory.moments.amplifier import FlatState, critical_gain, flat_state_of
+from theory.moments.controls import NAMES
+from theory.moments.controls import controls as controls_of
 from theory.moments.inputs import InputStatistics, input_statistics
-from theory.moments.null_levels import gaussian_ratio
-from theory.problem import InputError, Law, Network, NormalInitialisation, OutOfReachError, Problem, WorkbenchError
+from theory.problem import Law, Network, NormalInitialisation, OutOfReachError, Problem, WorkbenchError
 from theory.problem.simulation import INITIALISATIONS
 
-SIDES = ("A", "B")
 OWN = "own"
-LEVEL = 0.01
 GAINS = 0.01, 100.0  # between which a change of stability is looked for
-_LOCALIZED = 2  # times the participation ratio of a random field
 
-
-@dataclass(frozen=True)
-class Pair:
-    """A law that differs from another in one statistic: its name on the page, what it keeps, and how it is made."""
-
-    title: str
-    says: str
-    make: Callable[[Law], Law]
-
-
-PAIRS = {
-    "gaussian": Pair("its Gaussian clone", "the same mean and covariance, Gaussian marginals", controls.gaussian),
-    "marginal": Pair(
-        "another marginal", "the same covariance, Laplace marginals", lambda law: controls.matched(law, "laplace")
-    ),
-    "copula": Pair(
-        "another correlation",
-        "the same marginals, an exponential correlation of the latent",
-        lambda law: controls.other_copula(law, "exponential"),
-    ),
-    "exchanged": Pair(
-        "its labels exchanged", "the same inputs, the labels of the classes exchanged", controls.exchanged
-    ),
+TITLES = {
+    "gaussian": "its Gaussian clone",
+    "marginal": "another marginal",
+    "copula": "another correlation",
+    "exchanged": "its labels exchanged",
 }
+
+
+def pairs(problem: Problem) -> list[dict[str, str]]:
+    """Return the matched pairs, those of `gdln controls`, with what B keeps. None is made: `other_side` makes one."""
+    return [
+        {"name": one.name, "title": title(one.name), "says": one.says} for one in controls_of(problem.data, names=())
+    ]
+
+
+def pair_names(problem: Problem) -> Iterator[str]:
+    """Yield the names of the pairs that exist, in the order of `gdln controls`; each is made as it is asked for."""
+    return (name for name in NAMES if controls.named(problem, name).problem is not None)
+
+
+def title(name: str) -> str:
+    """Return the words of a pair on the page: those of `TITLES`, or its name in `gdln controls`."""
+    return TITLES.get(name, name)
 
 
 def other_side(problem: Problem, name: str) -> Problem:
     """Return the problem of a matched pair. Raises OutOfReachError where the law has none, InputError for no pair."""
-    if name not in PAIRS:
-        raise InputError(f"There is no pair {name!r}.", f"Known: {', '.join(PAIRS)}.", "pair")
-    try:
-        return carried(problem, PAIRS[name].make(problem.data))[0]
-    except WorkbenchError as error:
-        raise OutOfReachError(f"This law has no pair with {PAIRS[name].says}. {error.message}", error.hint) from None
+    one = controls.named(problem, name)
+    if one.problem is None:
+        raise OutOfReachError(f"This problem has no pair with {one.control.says}.", one.why)
+    return one.problem
 
 
 def ungated(problem: Problem) -> Problem:
@@ -85,50 +79,6 @@ def on_the_times_of(live: Problem, other: Problem) -> Problem:
     """
     training = replace(other.training, tau=live.training.tau, times=live.training.times, loss=live.training.loss)
     return replace(other, training=training, simulation=live.simulation)
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The mean participation ratio over networks and units with a 99 % interval, beside that of random fields."""
-
-    mean: float
-    low: float
-    high: float
-    random: float
-
-    @property
-    def localized(self) -> bool | None:
-        """True above twice the random ratio with the whole interval, False below it, None where it is undecided."""
-        bound = _LOCALIZED * self.random
-        return True if self.low > bound else False if self.high < bound else None
-
-
-def verdict(problem: Problem, learned: Learned, snapshot: int) -> Verdict | None:
-    """Return the verdict on the networks at a snapshot; None where fewer than two have fields."""
-    ratios = mean_and_error(shapes(fields_at(learned, snapshot), problem.data)[RATIO].T)[0]
-    ratios = ratios[np.isfinite(ratios)]
-    if len(ratios) < 2:
-        return None
-    found = intervals(ratios[:, None], LEVEL)
-    return Verdict(
-        float(found.mean[0]), float(found.low[0]), float(found.high[0]), float(gaussian_ratio(problem.data.n))
-    )
-
-
-def sentences(problems: Mapping[str, Problem], learned: Mapping[str, Learned], snapshot: int) -> list[str]:
-    """Return which of the two localizes, with the numbers on which this rests."""
-    found = []
-    for side in SIDES:
-        one = verdict(problems[side], learned[side], snapshot)
-        if one is None:
-            found.append(f"The networks of {side} have diverged.")
-            continue
-        said = {True: "localizes", False: "does not localize", None: "is undecided"}[one.localized]
-        found.append(
-            f"{side} {said}: participation ratio {one.mean:.3f} (99 %: {one.low:.3f} to {one.high:.3f}), fields of "
-            f"about {1 / one.mean:.1f} sites; random fields have {one.random:.3f}."
-        )
-    return found
 
 
 def rows(problems: Mapping[str, Problem], snapshot: int, learned: Mapping[str, Learned]) -> list[dict[str, Any]]:

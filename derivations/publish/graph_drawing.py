@@ -1,6 +1,6 @@
 """A drawing of a gated graph as SVG text: nodes in columns by depth, edges with their weights, paths highlighted."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from itertools import pairwise
 from xml.sax.saxutils import escape
 
@@ -8,18 +8,26 @@ from theory.flow.graph.paths import Path
 from theory.problem.graph import Edge, Graph, Node
 
 _COLUMN, _ROW, _RADIUS, _MARGIN, _TITLE = 190, 84, 29, 56, 28
-_PLAIN, _MARKED, _PALE, _INK, _GATE = "#7b818c", "#c2410c", "#f4f5f7", "#1f2430", "#2563a8"
+PRINTED = {
+    "ground": "white", "plain": "#7b818c", "marked": "#c2410c", "pale": "#f4f5f7", "ink": "#1f2430", "gate": "#2563a8",
+}  # fmt: skip
 _HEAD = 8  # length of an arrow's head
 
 Point = tuple[float, float]
 Slot = str | Edge  # a place in a column: a node, or an edge that passes the column
 
 
-def drawing(graph: Graph, paths: Collection[Path] = (), through: str | None = None) -> str:
+def drawing(
+    graph: Graph,
+    paths: Collection[Path] = (),
+    through: str | None = None,
+    colours: Mapping[str, str] = PRINTED,
+) -> str:
     """The graph as one SVG element. With `through`, a weight's name, the paths through that weight are highlighted.
 
     Gated nodes and edges carry a g; edges without weights are dashed. A node stands in the column of its longest path
-    from an input; an edge that passes a column has a place of its own there, so that it crosses no node.
+    from an input; an edge that passes a column has a place of its own there, so that it crosses no node. `colours` has
+    the names of `PRINTED`.
 
     >>> from theory.problem.graph import one_hidden_layer
     >>> from theory.problem import Network
@@ -37,16 +45,16 @@ def drawing(graph: Graph, paths: Collection[Path] = (), through: str | None = No
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
         f'height="{height:g}" font-family="sans-serif" font-size="13" role="img">',
         f"<title>{escape(title)}</title>",
-        f'<rect width="{width:g}" height="{height:g}" fill="white"/>',
+        f'<rect width="{width:g}" height="{height:g}" fill="{colours["ground"]}"/>',
     ]
     if through is not None:
-        lines.append(_text(_MARGIN - _RADIUS, 24, f"paths through {through}", _MARKED, "start"))
+        lines.append(_text(_MARGIN - _RADIUS, 24, f"paths through {through}", colours["marked"], "start"))
     ordered = sorted(graph.edges, key=lambda each: each in marked)  # marked ones lie on top
-    drawn = [_edge(edge, _course(edge, points), edge in marked, edge.weight == through) for edge in ordered]
+    drawn = [_edge(edge, _course(edge, points), edge in marked, edge.weight == through, colours) for edge in ordered]
     lines += [line for line, _ in drawn]
     lines += [label for _, label in drawn if label]
     on_paths = {name for edge in marked for name in (edge.source, edge.target)}
-    lines += [line for node in graph.nodes for line in _node(node, points[node.name], node.name in on_paths)]
+    lines += [line for node in graph.nodes for line in _node(node, points[node.name], node.name in on_paths, colours)]
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
@@ -98,9 +106,9 @@ def _course(edge: Edge, points: dict) -> list[Point]:
     return [(x1 + _RADIUS, y1), *passed, (x2 - _RADIUS - _HEAD, y2)]
 
 
-def _edge(edge: Edge, course: list[Point], marked: bool, chosen: bool) -> tuple[str, str]:
+def _edge(edge: Edge, course: list[Point], marked: bool, chosen: bool, colours: Mapping[str, str]) -> tuple[str, str]:
     """The line of an edge with its arrow, and its label."""
-    colour, width = (_MARKED, 2.6 if chosen else 1.8) if marked else (_PLAIN, 1.4)
+    colour, width = (colours["marked"], 2.6 if chosen else 1.8) if marked else (colours["plain"], 1.4)
     dash = ' stroke-dasharray="5 4"' if edge.weight is None else ""
     d = f"M{course[0][0]:g},{course[0][1]:g}"
     for (x1, y1), (x2, y2) in pairwise(course):
@@ -119,21 +127,24 @@ def _edge(edge: Edge, course: list[Point], marked: bool, chosen: bool) -> tuple[
     else:
         at_x, at_y = (course[0][0] + x) / 2, (course[0][1] + y) / 2
     half = 3.6 * len(said) + 3
-    rim = f'<rect x="{at_x - half:g}" y="{at_y - 10:g}" width="{2 * half:g}" height="20" rx="4" fill="white"/>'
-    return line, rim + _text(at_x, at_y + 4, said, _MARKED if marked else _INK)
+    rim = (
+        f'<rect x="{at_x - half:g}" y="{at_y - 10:g}" width="{2 * half:g}" height="20" rx="4" '
+        f'fill="{colours["ground"]}"/>'
+    )
+    return line, rim + _text(at_x, at_y + 4, said, colours["marked" if marked else "ink"])
 
 
-def _node(node: Node, place: Point, marked: bool) -> list[str]:
+def _node(node: Node, place: Point, marked: bool, colours: Mapping[str, str]) -> list[str]:
     x, y = place
-    colour = _MARKED if marked else _INK
+    colour = colours["marked" if marked else "ink"]
     lines = [
-        f'<circle cx="{x:g}" cy="{y:g}" r="{_RADIUS}" fill="{_PALE}" stroke="{colour}" stroke-width="1.6"/>',
-        _text(x, y - 1, node.name, _INK),
-        _text(x, y + 14, str(node.dimension), _PLAIN),
+        f'<circle cx="{x:g}" cy="{y:g}" r="{_RADIUS}" fill="{colours["pale"]}" stroke="{colour}" stroke-width="1.6"/>',
+        _text(x, y - 1, node.name, colours["ink"]),
+        _text(x, y + 14, str(node.dimension), colours["plain"]),
     ]
     if node.gates:
-        lines.append(f'<circle cx="{x + 22:g}" cy="{y - 22:g}" r="10" fill="{_GATE}"/>')
-        lines.append(_text(x + 22, y - 18, "g", "white"))
+        lines.append(f'<circle cx="{x + 22:g}" cy="{y - 22:g}" r="10" fill="{colours["gate"]}"/>')
+        lines.append(_text(x + 22, y - 18, "g", colours["ground"]))
     return lines
 
 

@@ -14,6 +14,5 @@ def namespace(*arguments: Any) -> ModuleType:
     'numpy'
     """
     torch = sys.modules.get("torch")
-    if torch is not None and any(isinstance(argument, torch.Tensor) for argument in arguments):
-        return torch
-    return np
+    tensor = getattr(torch, "Tensor", None)  # none either while another thread imports torch: no argument is one yet
+    return torch if tensor is not None and any(isinstance(argument, tensor) for argument in arguments) else np

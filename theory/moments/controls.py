@@ -13,7 +13,7 @@ The names answer the question "kurtosis or correlation?":
     exchanged    both the same, the labels of the classes exchanged
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -44,7 +44,7 @@ _AT_RHO = 1e-15  # of a correlation, where a root is found
 class Control:
     """A control of a law: its name, a sentence that says in which statistic alone it differs, and the law.
 
-    Where the law has no such control, `law` is None and `why` is the reason.
+    Where the law has no such control, `law` is None and `why` is the reason; where it is not made, the reason is empty.
     """
 
     name: str
@@ -53,8 +53,12 @@ class Control:
     why: str = ""
 
 
-def controls(law: Law, marginal: Any = "laplace", correlation: Any = "exponential") -> tuple[Control, ...]:
+def controls(
+    law: Law, marginal: Any = "laplace", correlation: Any = "exponential", names: Collection[str] = NAMES
+) -> tuple[Control, ...]:
     """Return the controls of a law; `marginal` is the nonlinearity of "marginal", `correlation` that of "copula".
+
+    Those that are not among `names` are not made, which may take long: they have neither a law nor a reason.
 
     Raises InputError for a nonlinearity or correlation that is none.
 
@@ -72,7 +76,10 @@ def controls(law: Law, marginal: Any = "laplace", correlation: Any = "exponentia
         "independent": ("the same marginals, independent sites", lambda: without_correlations(law)),
         "exchanged": ("the same inputs, the labels of the classes exchanged", lambda: exchanged(law)),
     }
-    return tuple(_control(name, says, make) for name, (says, make) in made.items())
+    return tuple(
+        _control(name, says, make) if name in names else Control(name, says, None)
+        for name, (says, make) in made.items()
+    )
 
 
 def _is_estimated(law: Law) -> bool:

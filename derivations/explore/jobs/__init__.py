@@ -1,7 +1,7 @@
 """The kinds of long work, one file each, discovered by its place.
 
-A kind has `run(problem, settings, job)`, which publishes what it finds with `job.publish`, ready for JSON, until it is
-done or `publish` raises StoppedError.
+A kind has `run(problem, settings, job)`, which shows what it finds, ready for JSON, until it is done or is stopped:
+`job.publish` and `job.add` then raise StoppedError. The first replaces what was shown, the second shows one more.
 """
 
 from functools import cache

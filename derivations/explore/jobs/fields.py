@@ -1,6 +1,7 @@
 """The networks of the fields view, snapshot by snapshot; then, where it is asked for, the replay of their gates."""
 
 from collections.abc import Mapping
+from itertools import count
 from typing import Any
 
 from derivations.explore.running import Job
@@ -8,7 +9,7 @@ from theory.problem import Problem
 
 
 def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
-    """Train the problem and what stands beside it, and publish all snapshots so far; the job keeps the networks."""
+    """Train the problem and what stands beside it, and show each snapshot; the job keeps the networks."""
     from derivations.explore import fields, fields_page, pieces
     from derivations.explore.training import Learned, train_together
 
@@ -16,17 +17,19 @@ def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
     view, _ = fields_page.prediction(given)
     replay = settings.get("pieces") or None
     part = 1.0 if replay is None else 0.5  # a replay trains its networks once more
-    shown: list[dict[str, Any]] = []
+    snapshots = count()
+
+    def show(snapshot: int, learned: Mapping[str, Learned]) -> None:
+        job.add({"snapshot": snapshot, **fields_page.snapshot_page(given, snapshot, learned, view)}, learned)
 
     def report(share: float, learned: Mapping[str, Learned] | None) -> None:
         job.advance(part * share)
         if learned is not None:
-            shown.append(fields_page.snapshot_page(given, len(shown), learned, view))
-            job.publish({"snapshots": shown}, learned)
+            show(next(snapshots), learned)
 
     learned = train_together(fields.rivals(given, fields_page.beside(settings)), report)
     if replay is not None:
         replayed = pieces.replayed(given, replay, lambda share: job.advance(part * (1 + share)))
         learned = {**learned, pieces.name_of(replay): replayed}
-        again = [fields_page.snapshot_page(given, snapshot, learned, view) for snapshot in range(len(shown))]
-        job.publish({"snapshots": again}, learned)
+        for snapshot in range(len(given.training.times)):
+            show(snapshot, learned)

@@ -10,10 +10,10 @@ from theory.problem import Problem
 
 
 def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
-    """Compute the map that the settings ask for, and publish it after each row."""
+    """Compute the map that the settings ask for, and publish it after each row; the job keeps it."""
 
     def report(share: float, found: PhaseMap) -> None:
         job.advance(share)
-        job.publish(drawn(found))
+        job.publish(drawn(found), found)
 
     phase_map(problem, *asked(problem, settings), report)

@@ -11,17 +11,24 @@ ORDER = 50
 
 
 def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the choices of the view, and the fields at the place settings["at"]; the job `map` computes the map."""
+    """Return the choices of the view, and the fields at the place settings["at"].
+
+    The job `map` computes the map. The CSV has what the job settings["job"] has computed, and says what it has not.
+    """
     from derivations.explore import phase_map
     from derivations.explore.map_page import asked, page
     from derivations.explore.problems import python_code
-    from theory.problem import dumps
+    from derivations.explore.running import JOBS
+    from theory.problem import InputError, dumps
 
     want = settings.get("want")
     if want == "python":
         return {"text": python_code(dumps(problem), phase_map.python(*asked(problem, settings)))}
     if want == "csv":
-        return {"text": phase_map.csv(phase_map.phase_map(problem, *asked(problem, settings)))}
+        found = None if settings.get("job") is None else JOBS.get(str(settings["job"])).state().value
+        if found is None:
+            raise InputError("No part of the map is computed yet.", "Compute the map first.", "want")
+        return {"text": phase_map.csv(found)}
     if want == "latex":
         return {"text": phase_map.latex(*asked(problem, settings)[2:])}
     return page(problem, settings)

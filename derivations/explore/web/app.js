@@ -76,7 +76,7 @@ function contextOf(name) {
     job(kind, given, heard) {
       const job = begin(kind, { toml: problem.toml, settings: { view: name, ...given } }, heard, (error) => {
         if (error instanceof LostError) lost(error);
-        else heard({ running: false, result: null, error });
+        else heard({ running: false, results: [], error });
       });
       jobs.add(job);
       job.done.finally(() => jobs.delete(job));
@@ -101,8 +101,10 @@ async function open(name) {
   shown?.view.destroy();
   for (const job of shown?.context.jobs ?? []) job.stop();
   for (const link of nav.querySelectorAll("a")) {
-    if (link.dataset.view === known.name) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.dataset.view === known.name) {
+      link.setAttribute("aria-current", "page");
+      link.scrollIntoView({ block: "nearest", inline: "nearest" });
+    } else link.removeAttribute("aria-current");
   }
   document.title = `${known.title} · gdln explore`;
   const root = h("div", { class: `view view-${known.name}` });

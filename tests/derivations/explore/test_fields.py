@@ -34,6 +34,7 @@ from theory.problem import (
     dumps,
     load,
 )
+from theory.problem.distributions.images import Images
 
 RELU = "relu-training"
 
@@ -282,8 +283,9 @@ def test_a_job_shows_every_snapshot_and_keeps_the_networks_for_the_files(relu):
     settings = {"networks": 5, "batch": 32, "pieces": "2"}
     name, state = finished(client, "fields", toml, settings)
     assert state["error"] is None
-    snapshots = state["result"]["snapshots"]
-    assert len(snapshots) == len(relu.training.times)
+    snapshots, count = state["results"], len(relu.training.times)
+    assert [one["snapshot"] for one in snapshots] == [*range(count), *range(count)]  # once more with the replay
+    assert list(snapshots[count - 1]["networks"]) == ["relu"]
     assert list(snapshots[-1]["networks"]) == ["relu", name_of("2")]
     asked = {"toml": toml, "settings": settings | {"job": name, "snapshot": 1}}
     texts = {}
@@ -294,6 +296,44 @@ def test_a_job_shows_every_snapshot_and_keeps_the_networks_for_the_files(relu):
     assert name_of("2") in texts["csv"]
     assert name_of("2") in texts["latex"]
     assert 'replayed(problem, "2"' in texts["python"]
+
+
+OWN = """
+import numpy as np
+
+
+def draw(generator, rows):
+    category = generator.integers(0, 2, rows)
+    return generator.standard_normal((rows, 12)) * (1 + category[:, None] * (np.arange(12) < 3)), category
+"""
+
+
+def own_law(folder):
+    (folder / "mine.py").write_text(OWN)
+    text = dumps(problem_named("small-bump")).split("[network]")[1].replace("site = 20", "site = 5")
+    law = f'[data]\nlaw = "own"\npath = "{folder}/mine.py:draw"\nn = 12\nlabels = [1.0, 0.0]\n'
+    estimate = "estimate = { examples = 1000 }\n"
+    (folder / "mine.toml").write_text(f"{law}{estimate}[network]{text}".replace('on = "latent"', 'on = "input"'))
+    return load(folder / "mine.toml")
+
+
+def images(_folder):
+    gates = (SiteGate(5, lo=0, on="input"), SiteGate(5, hi=0, on="input"))
+    law = Images(8, ["scenes", "scenes"], ["patch", "gaussian"], "mean", "none", [1, -1], estimate={"examples": 1000})
+    return replace(load(FIRST), data=law, network=replace(load(FIRST).network, gates=gates))
+
+
+@pytest.mark.parametrize("law", [own_law, images])
+def test_laws_that_are_known_by_their_examples_show_trained_fields_with_a_note(law, tmp_path):
+    given = fields_page.asked(law(tmp_path), {"networks": 5, "batch": 32, "until": "4"})
+    page = fields_page.page(given)
+    assert page["theory"] is None
+    assert "its moments are estimated" in page["note"]["message"]
+    found = train_together(rivals(given))
+    shown = fields_page.snapshot_page(given, 1, found, None)
+    for name in ("gated-linear", "relu"):
+        ratio = participation_ratio(found[name].weights[:, 1]).mean(axis=1)
+        assert one(shown["rows"], "participation ratio", "all")[name] == ratio.mean()
 
 
 def test_a_graph_is_a_note_and_no_error():

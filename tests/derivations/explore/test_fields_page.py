@@ -5,15 +5,19 @@ import sys
 from ast import literal_eval
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from derivations.answers.fields import fitted
 from derivations.experiments.folders import problem_named
-from derivations.explore import compare_page, fields_page, two_laws
+from derivations.explore import compare_page, fields_page, fits_page, two_laws
 from derivations.explore.fields import rows, theory_of
 from derivations.explore.problems import FIRST
+from derivations.explore.verdict import rule
+from derivations.explore.wire import wire
 from tests.derivations.explore.browser import EVERY, SECONDS, explorer, needs_a_browser
 from tests.tolerances import EXPLORER_DESCENT
-from theory.problem import dumps, load
+from theory.problem import NonlinearGP2D, dumps, load
 
 pytestmark = [needs_a_browser, pytest.mark.xdist_group("fields-page")]
 
@@ -176,13 +180,104 @@ def test_theory_is_there_before_any_training_and_stop_while_it_runs(running, tmp
     page.close()
 
 
+def test_a_typed_time_belongs_to_its_problem(shown, relu):
+    page = shown.page
+    field = page.get_by_label("train to t")
+    field.fill("8")
+    field.press("Enter")
+    done(shown)
+    assert page.locator(".figure-title").first.text_content().endswith("t = 8")
+    shown.move("gain g", "ArrowRight")  # the same problem with another gain
+    done(shown)
+    assert field.input_value() == "8"
+    shown.use(relu)
+    done(shown)
+    assert field.input_value() == "16"
+    shown.nothing_went_wrong()
+
+
+def test_each_snapshot_is_sent_once(running, relu):
+    shown = running.tab("fields", relu)
+    page = shown.page
+    done(shown)
+    seen = []
+
+    def heard(response):
+        if "/api/jobs/" in response.url and response.request.method == "GET":
+            seen.extend(result["snapshot"] for result in response.json()["results"])
+
+    page.on("response", heard)
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.wait_for_selector('.work[data-state="running"]', state="attached")
+    done(shown)
+    assert seen == list(range(len(fields_page.asked(relu, {}).training.times)))
+    page.close()
+
+
+def test_the_theory_of_every_unit_is_drawn_or_named(running):
+    shown = running.tab("fields", load(FIRST))
+    page = shown.page
+    ratio = page.locator("figure", has=page.locator(".figure-title", has_text="Participation ratio"))
+    legend = ratio.locator(".figure-legend li").all_text_contents()
+    assert legend == ["theory, field of unit 0", "theory, field of unit 1"]
+    four = replace(load(FIRST), network=replace(load(FIRST).network, units=4, gates=load(FIRST).network.gates * 2))
+    shown.use(four)
+    page.get_by_text("The first 3 of 4 units are shown.").first.wait_for()
+    assert ratio.locator(".figure-legend li").count() == 3
+    page.get_by_label("fields of", exact=True).select_option("3")
+    page.wait_for_function("document.querySelector('.panel-title').textContent === 'unit 3'", polling=EVERY)
+    assert page.get_by_text("units are shown").count() == 0
+    shown.nothing_went_wrong()
+    page.close()
+
+
+def answer_fits(page, problem):
+    """Answer the job of fits with the fit of one wave: a fit of each trained field takes seconds."""
+    y, x = np.mgrid[:6, :7]
+    wave = np.exp(-((y - 3) ** 2 + (x - 3) ** 2) / 4) * np.cos(1.5 * (y - 3))
+    results = [fits_page.page({"relu": fitted(problem, "networks", 8.0, wave.reshape(1, 1, -1))})]
+    state = {"version": 1, "share": 1.0, "running": False, "results": results, "error": None}
+    page.route("**/api/jobs/fits", lambda route: route.fulfill(json={"id": "fits"}))
+    page.route("**/api/jobs/fits?*", lambda route: route.fulfill(json=wire(state)))
+
+
+def test_fields_on_a_grid_are_compared_and_fitted(running, relu):
+    law = NonlinearGP2D((1, "1/2"), 3, "open", "unit-variance", (1, 0), (6, 7))
+    grid = replace(
+        relu, data=law, network=replace(relu.network, units=1), training=replace(relu.training, times=(0, 8))
+    )
+    shown = running.tab("fields", grid)
+    page = shown.page
+    done(shown)
+    every = page.locator("figure", has=page.locator(".figure-title", has_text="ReLU: every field"))
+    assert every.locator("svg image").count() == 8
+    assert every.locator("svg title").first.text_content() == "network 0, unit 0"
+    answer_fits(page, grid)
+    page.get_by_role("button", name="Fit the fields").click()
+    fits = page.locator(".fits")
+    fits.locator('.work[data-state="done"]').wait_for()
+    assert fits.locator("tbody tr").count() == 1
+    assert {"residual", "centre, row site", "frequency cycles a site"} <= set(fits.locator("th").all_text_contents())
+    page.evaluate("location.hash = '#/compare'")
+    page.get_by_role("button", name="its labels exchanged").click()
+    done(shown)
+    page.get_by_text("B − A: difference of the mean fields").wait_for()
+    assert [title for title in figures(shown) if ": every field" in title] == [
+        "A: every field, t = 8", "B: every field, t = 8",
+    ]  # fmt: skip
+    shown.nothing_went_wrong()
+    page.close()
+
+
 def test_a_law_and_its_gaussian_clone_train_and_are_judged(running, relu, tmp_path):
     shown = running.tab("compare", relu)
     page = shown.page
     done(shown)
     assert page.get_by_role("button", name="its Gaussian clone").get_attribute("aria-pressed") == "true"
     verdict = page.locator(".verdict p").all_text_contents()
-    assert [text[:2] for text in verdict] == ["A ", "B "]
+    assert [text[:2] for text in verdict[:2]] == ["A ", "B "]
+    assert "B − A is" in verdict[2]
+    page.locator(".plan p").get_by_text(rule(relu.data.n)).wait_for()
     assert page.locator(".panel-title").all_text_contents()[2] == "B − A: difference of the mean fields"
     sides = compare_page.asked(relu, {})
     page.locator(".plan p").get_by_text("closure").first.wait_for()
@@ -206,7 +301,8 @@ def test_a_law_and_its_gaussian_clone_train_and_are_judged(running, relu, tmp_pa
     other = page.get_by_label("The problem B as TOML")
     other.fill("[data]")
     page.get_by_role("button", name="Use as B").click()
-    page.get_by_role("alert").get_by_text("lacks").wait_for()
+    page.locator(".own").get_by_role("alert").get_by_text("lacks").wait_for()
+    assert page.locator(".refusal").is_hidden()
     other.fill(dumps(replace(relu, data=replace(relu.data, gain=1))))
     page.get_by_role("button", name="Use as B").click()
     done(shown)
@@ -221,6 +317,20 @@ def test_a_law_and_its_gaussian_clone_train_and_are_judged(running, relu, tmp_pa
     page.close()
 
 
+def cut(page):
+    """The menus that are narrower than their longest entry, at widths that have room for it."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll("select")].filter((menu) => menu.checkVisibility()).filter((menu) => {
+            const whole = menu.cloneNode(true);
+            whole.style.cssText = "position: absolute; width: auto; max-width: none";
+            menu.parentElement.append(whole);
+            const wanted = whole.offsetWidth;
+            whole.remove();
+            return menu.closest(".control") && menu.offsetWidth < Math.min(wanted, innerWidth - 48);
+        }).map((menu) => menu.labels[0].textContent)"""
+    )
+
+
 @pytest.mark.parametrize("width", [390, 1280, 2560])
 def test_both_views_fit_their_width(shown, width):
     page = shown.page
@@ -230,6 +340,7 @@ def test_both_views_fit_their_width(shown, width):
         page.wait_for_selector(f".view-{view} .panel-figure figure")
         done(shown)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert cut(page) == []
         names = page.locator("button").evaluate_all(
             "all => all.map((b) => b.getAttribute('aria-label') || b.textContent)"
         )

@@ -4,6 +4,7 @@ import re
 import shutil
 import xml.etree.ElementTree as ElementTree
 from importlib.util import find_spec
+from itertools import combinations
 from math import exp
 from pathlib import Path
 
@@ -15,7 +16,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 WEB = Path(derivations.explore.__file__).parent / "web"
 GALLERY = Path(__file__).parent / "gallery"
 TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
-FIGURES = 9
+FIGURES = 12
 WIDTHS = (390, 1280, 2560)
 
 pytestmark = pytest.mark.skipif(
@@ -64,7 +65,8 @@ def test_every_figure_has_a_title_a_caption_names_of_axes_and_a_description(page
         assert caption.endswith(".")
         label = figure.locator(".figure-area > *").get_attribute("aria-label")
         assert label.startswith(f"{title}. ")
-        assert figure.locator("[aria-label$='axis label']").count() >= (1 if title == "Strengths of paths" else 2)
+        axes = {"Strengths of paths": 1, "Every field": 0}.get(title, 2)
+        assert figure.locator("[aria-label$='axis label']").count() >= axes
 
 
 def test_units_stand_in_the_names_of_axes(page):
@@ -85,6 +87,39 @@ def test_figures_are_as_wide_as_their_place(page, width):
         part => part.getBoundingClientRect().width <= part.parentElement.clientWidth)""")
     assert inside
     page.set_viewport_size({"width": 1280, "height": 900})
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("title", "count"), [("Levels close together", 7), ("A histogram with levels close together", 4)]
+)
+def test_words_of_levels_never_overlap(page, width, title, count):
+    page.set_viewport_size({"width": width, "height": 900})
+    figure = of(page, title)
+    place = figure.locator(".figure-area").bounding_box()
+    page.wait_for_function(
+        "([title, width]) => [...document.querySelectorAll('figure')].some((one) => "
+        "one.querySelector('.figure-title').textContent === title && "
+        "one.querySelector('svg').getAttribute('width') === String(Math.floor(width)))",
+        arg=[title, place["width"]],
+    )
+    boxes = [word.bounding_box() for word in figure.locator(".level-word").all()]
+    assert len(boxes) == count
+    for one, other in combinations(boxes, 2):
+        apart = [
+            one[a] + one[s] <= other[a] or other[a] + other[s] <= one[a] for a, s in (("x", "width"), ("y", "height"))
+        ]
+        assert any(apart), (one, other)
+    for box in boxes:
+        assert box["x"] >= place["x"]
+        assert box["x"] + box["width"] <= place["x"] + place["width"]
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_every_field_is_a_tile_with_its_name(page):
+    tiles = of(page, "Every field").locator("svg g")
+    assert [tile.locator("title").text_content() for tile in tiles.all()] == [f"network 0, unit {k}" for k in range(7)]
+    assert len({tile.locator("image").get_attribute("href") for tile in tiles.all()}) == 7
 
 
 def test_logarithmic_axes_are_labelled_one_three_ten(page):

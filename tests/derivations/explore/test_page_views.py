@@ -4,6 +4,7 @@ import pytest
 
 from derivations.experiments.folders import problem_named
 from derivations.explore import graphs
+from derivations.explore.map_page import SIZE
 from derivations.explore.problems import FIRST
 from tests.derivations.explore.browser import explorer, needs_a_browser
 from theory.problem import load, loads
@@ -27,6 +28,31 @@ def test_the_map_comes_row_by_row_and_a_click_opens_the_fields(running):
     shown.tab("Python")
     page.get_by_text("found = phase_map(problem, x, y").wait_for()
     shown.nothing_went_wrong()
+
+
+def test_the_map_s_csv_and_a_wrong_range_beside_its_control(running):
+    shown = running.tab("map")
+    page = shown.page
+    page.locator(".work[data-state=done]").wait_for()
+    shown.tab("Save")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Numbers as CSV").click()
+    lines = waiting.value.path().read_text().splitlines()
+    assert lines[0] == "data.gain,data.xi.0,ratio,state"
+    assert len(lines) == 1 + SIZE**2
+    shown.tab("Figure")
+    page.get_by_text("Ranges, resolution, networks of a sweep").click()
+    low = page.get_by_label("gain g, from")
+    low.fill("1000")
+    low.press("Enter")
+    control = page.locator('.control[data-name="x.high"]')
+    control.get_by_role("alert").get_by_text("is no range").wait_for()
+    assert page.locator(".refusal").is_hidden()
+    low.fill("0.1")
+    low.press("Enter")
+    control.get_by_role("alert").wait_for(state="hidden")
+    shown.errors.clear()  # the browser reports the refused request
+    page.close()
 
 
 def test_weights_are_drawn_by_the_arrow_keys(running):
@@ -84,4 +110,12 @@ def test_a_graph_and_its_networks(running):
     page.get_by_role("button", name="Train").click()
     page.locator(".work[data-state=done]").wait_for()
     page.get_by_text("networks ± 2 standard errors").first.wait_for()
+    assert page.locator("[aria-label='x-axis label']").get_by_text("time t", exact=True).count() == 3
+    for theme in ("dark", "light"):
+        page.emulate_media(color_scheme=theme)
+        ground, drawn = page.evaluate(
+            """() => [getComputedStyle(document.body).backgroundColor,
+                getComputedStyle(document.querySelector(".typeset svg > rect")).fill]"""
+        )
+        assert drawn == ground
     shown.nothing_went_wrong()

@@ -1,20 +1,28 @@
 """The phase map: values of the library at every place, values left out with their reason, and what the view shows."""
 
 import json
+from csv import DictReader
 from dataclasses import replace
 from fractions import Fraction
+from io import StringIO
 
 import numpy as np
 import pytest
 
+from derivations.cli import main
 from derivations.experiments.folders import problem_named
 from derivations.explore import phase_map
 from derivations.explore.map_page import asked, page
 from derivations.explore.phase_map import END, EXCESS, Range, parameters, problem_at, range_of
 from derivations.explore.problems import FIRST
+from derivations.explore.wire import packed
+from sim.train import train
+from tests.derivations.explore.client import Client
+from tests.derivations.explore.test_fields import finished
+from tests.tolerances import EXPLORER_DESCENT
 from theory.flow import solve
 from theory.moments.amplifier import flat_state_of
-from theory.problem import InputError, NonlinearGP, OutOfReachError, load
+from theory.problem import InputError, NonlinearGP, OutOfReachError, dumps, load
 
 GAIN, LENGTH = Range("data.gain", 0.5, 2, 2, True), Range("data.xi.0", 1.5, 3, 3, False)
 
@@ -101,6 +109,99 @@ def test_the_page_shows_the_fields_at_a_chosen_place(problem):
         phase_map.Cell((), {}, there(problem, 2, 3)), "ratio", 0, END
     )
     assert asked(problem, {})[0].field == "data.gain"
+
+
+SWEEP = """
+base = "base.toml"
+store = "results"
+observables = ["participation-ratio"]
+[axes]
+"data.gain" = [1, 2]
+"data.xi.0" = [2]
+"simulation.seed" = [0, 1]
+"""
+
+
+@pytest.fixture
+def store(problem, tmp_path):
+    """The store of a sweep of three networks at each of four places, trained by `gdln sweep`."""
+    gates = tuple(replace(gate, site=4) for gate in problem.network.gates)
+    settings = replace(problem.simulated(), replicates=3, batch=8, samples=32)
+    small = replace(
+        problem,
+        data=replace(problem.data, n=8),
+        network=replace(problem.network, gates=gates),
+        training=replace(problem.training, times=(1, 4)),
+        simulation=settings,
+    )
+    (tmp_path / "base.toml").write_text(dumps(small))
+    (tmp_path / "sweep.toml").write_text(SWEEP)
+    assert main(["sweep", str(tmp_path / "sweep.toml"), "--device", "cpu", "--workers", "1"]) == 0
+    return small, tmp_path / "results"
+
+
+def test_networks_of_a_sweep_stand_on_the_map(store):
+    small, folder = store
+    shown = page(small, {"x": "data.gain", "y": "data.xi.0", "store": str(folder), "unit": "1"})
+    assert shown["missing"] == []
+    assert sorted((dot["x"], dot["y"], dot["name"]) for dot in shown["dots"]) == [
+        (gain, 2.0, f"simulation.seed = {seed}") for gain in (1.0, 2.0) for seed in (0, 1)
+    ]
+    for dot in shown["dots"]:
+        seed = int(dot["name"][-1])
+        own = replace(
+            small,
+            data=replace(small.data, gain=Fraction(dot["x"])),
+            simulation=replace(small.simulated(), seed=seed),
+        )
+        ratios = [ratio_of(field) for field in train(own, "cpu").weights[:, -1, 1]]
+        assert dot["networks"] == len(ratios) == 3
+        assert abs(dot["value"] - np.mean(ratios)) <= EXPLORER_DESCENT
+        assert abs(dot["error"] - np.std(ratios, ddof=1) / np.sqrt(3)) <= EXPLORER_DESCENT
+
+
+def test_axes_that_no_sweep_of_the_store_has_are_said(store):
+    small, folder = store
+    shown = page(small, {"x": "data.gain", "y": "data.xi.1", "store": str(folder)})
+    assert "No sweep" in shown["missing"][0]
+
+
+def test_the_csv_has_what_is_computed_and_says_what_is_not(problem):
+    parts = []
+    sites = Range("network.gates.0.site", 39, 40, 2, False)
+    phase_map.phase_map(problem, sites, LENGTH, "loss", report=lambda share, now: parts.append(now))
+    table = list(DictReader(StringIO(phase_map.csv(parts[0]))))
+    assert [row["state"] for row in table] == ["", "no value", *["not computed"] * 4]
+    assert [bool(row["loss"]) for row in table] == [True, *[False] * 5]
+    assert float(table[0]["loss"]) == parts[-1].values[0, 0]
+    assert [row["state"] for row in DictReader(StringIO(phase_map.csv(parts[-1])))] == ["", "no value"] * 3
+
+
+def test_the_csv_is_that_of_the_job_and_computes_nothing(problem):
+    client, toml, settings = Client(), dumps(problem), {"size": "2", "quantity": "loss"}
+    wanted = {"toml": toml, "settings": settings | {"want": "csv"}}
+    refused = client.post("views/map", wanted)
+    assert (refused.status, "Compute the map first" in refused.json["error"]["remedy"]) == (422, True)
+    name, state = finished(client, "map", toml, settings)
+    wanted["settings"]["job"] = name
+    table = list(DictReader(StringIO(client.post("views/map", wanted).json["text"])))
+    drawn = np.array([row["loss"] for row in table], float).reshape(2, 2)
+    assert state["results"][-1]["values"] == packed(drawn)
+
+
+@pytest.mark.parametrize(
+    ("settings", "key"),
+    [
+        ({"x": "data.gain", "x.low": "5", "x.high": "2"}, "x.high"),
+        ({"y": "data.xi.0", "y.low": "-1", "y.spacing": "log"}, "y.low"),
+        ({"x": "data.gain", "x.low": "two"}, "x.low"),
+        ({"size": "65"}, "size"),
+    ],
+)
+def test_a_wrong_range_is_named_by_its_control(problem, settings, key):
+    with pytest.raises(InputError) as error:
+        page(problem, settings)
+    assert error.value.kind == key
 
 
 def test_a_folder_that_is_no_store_is_said(problem, tmp_path):

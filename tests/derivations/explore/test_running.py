@@ -23,18 +23,40 @@ def test_results_come_as_they_are_published():
 
     job = Job(work)
     first = job.state(0, LONG)
-    assert (first.result, first.value, first.running) == (1, "kept", True)
+    assert (first.results, first.value, first.running) == ((1,), "kept", True)
     go.set()
     job.join()
     last = job.state()
-    assert (last.result, last.running, last.error) == (2, False, None)
+    assert (last.results, last.running, last.error) == ((2,), False, None)
     assert last.version > first.version
+    assert job.state(last.version).results == ()
+
+
+def test_a_page_gets_the_results_that_it_has_not_seen():
+    go = Event()
+
+    def work(job):
+        for number in range(3):
+            job.add(number)
+        go.wait()
+        job.add(3, value="kept")
+
+    job = Job(work)
+    seen, version = [], 0
+    while len(seen) < 3:
+        state = job.state(version, LONG)
+        seen, version = [*seen, *state.results], state.version
+    go.set()
+    job.join()
+    last = job.state(version)
+    assert (seen, last.results, last.value) == ([0, 1, 2], (3,), "kept")
+    assert job.state().results == (0, 1, 2, 3)  # a page that has seen none gets all
 
 
 def test_the_share_is_seen_without_a_result():
     job = Job(lambda job: job.advance(0.25))
     job.join()
-    assert (job.state().share, job.state().result) == (0.25, None)
+    assert (job.state().share, job.state().results) == (0.25, ())
 
 
 def test_a_stopped_job_ends_at_its_next_step():
@@ -96,7 +118,7 @@ def test_ended_jobs_do_not_pile_up():
     jobs.stop_all()
     with pytest.raises(InputError, match="no job"):
         jobs.get(names[0])
-    assert jobs.get(names[-KEPT]).state().result == 1
+    assert jobs.get(names[-KEPT]).state().results == (1,)
 
 
 def _refused(word):

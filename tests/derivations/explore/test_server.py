@@ -133,13 +133,13 @@ def job(client, monkeypatch):
 def test_a_job_is_followed_to_its_end(client, job):
     name, go = job
     first = client.asked("GET", f"/api/jobs/{name}?after=0&seconds=60").json
-    assert (first["result"], first["running"], first["share"]) == ({"seen": "first"}, True, 0.5)
+    assert (first["results"], first["running"], first["share"]) == ([{"seen": "first"}], True, 0.5)
     same = client.asked("GET", f"/api/jobs/{name}?after={first['version']}&seconds=0").json
-    assert (same["version"], same["result"]) == (first["version"], None)
+    assert (same["version"], same["results"]) == (first["version"], [])
     go.set()
     JOBS.get(name).join()
     last = client.asked("GET", f"/api/jobs/{name}?after={first['version']}&seconds=60").json
-    assert (last["result"], last["running"], last["share"], last["error"]) == ({"seen": "the end"}, False, 1.0, None)
+    assert (last["results"], last["running"], last["share"], last["error"]) == ([{"seen": "the end"}], False, 1.0, None)
 
 
 def test_a_job_is_stopped(client, job):
@@ -149,7 +149,7 @@ def test_a_job_is_stopped(client, job):
     go.set()
     JOBS.get(name).join()
     last = client.asked("GET", f"/api/jobs/{name}").json
-    assert (last["running"], last["result"], last["error"]) == (False, {"seen": "first"}, None)
+    assert (last["running"], last["results"], last["error"]) == (False, [{"seen": "first"}], None)
     assert client.asked("GET", "/api/jobs/nobody").status == 422
 
 

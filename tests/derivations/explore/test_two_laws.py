@@ -7,18 +7,22 @@ from io import StringIO
 import numpy as np
 import pytest
 
+from derivations.answers import controls
 from derivations.experiments.folders import problem_named
 from derivations.explore import compare_page, two_laws
 from derivations.explore.problems import FIRST
-from derivations.explore.training import Learned, train_together
-from derivations.statistics.intervals import intervals
+from derivations.explore.training import train_together
+from derivations.explore.verdict import SIDES
+from derivations.explore.wire import packed
 from sim.measure.receptive_fields import participation_ratio
 from tests.derivations.explore.client import Client
 from tests.derivations.explore.test_fields import finished
 from tests.tolerances import EXPLORER_DESCENT
 from theory.moments.amplifier import flat_state_of
+from theory.moments.controls import NAMES
+from theory.moments.controls import controls as controls_of
 from theory.moments.inputs import input_statistics
-from theory.problem import InputError, SinglePulse, dumps, load
+from theory.problem import InputError, NonlinearGP2D, SinglePulse, dumps, load
 
 SETTINGS = {"networks": 5, "batch": 32, "until": "16"}
 
@@ -45,7 +49,7 @@ def test_each_pair_keeps_what_it_says(problem):
         [getattr(input_statistics(law, c), name) for c in (0, 1)] for name in ("covariance", "kurtosis")
     )
     kept = {"gaussian": "covariance", "marginal": "covariance", "copula": "kurtosis"}
-    for name in two_laws.PAIRS:
+    for name in NAMES:
         other = two_laws.other_side(problem, name)
         assert (other.network, other.training) == (problem.network, problem.training)
         assert other.data != law
@@ -55,12 +59,39 @@ def test_each_pair_keeps_what_it_says(problem):
     assert two_laws.other_side(problem, "exchanged").data.labels == law.labels[::-1]
 
 
+@pytest.mark.parametrize("law", [None, SinglePulse(12, ((2, 2), (4, 4)), "plus-minus", "sign", (1, 0))])
+def test_pairs_are_those_of_gdln_controls(problem, law):
+    given = problem if law is None else replace(problem, data=law)
+    found = controls.answer(compare_page.asked(given, SETTINGS)["A"]).found
+    listed = compare_page.page(given, SETTINGS)["pairs"]
+    assert [(pair["name"], pair["says"]) for pair in listed] == [(one.control.name, one.control.says) for one in found]
+    for one in found:
+        settings = SETTINGS | {"pair": one.control.name}
+        if one.problem is not None:
+            assert compare_page.asked(given, settings)["B"] == one.problem
+        else:
+            assert compare_page.page(given, settings)["note"]["remedy"] == one.why
+
+
+def test_an_answer_makes_only_the_pair_that_is_shown(problem, monkeypatch):
+    made = set()
+
+    def controls(law, names):
+        made.update(names)
+        return controls_of(law, names=names)
+
+    monkeypatch.setattr(two_laws.controls, "controls", controls)
+    page = compare_page.page(problem, SETTINGS | {"pair": "exchanged"})
+    assert (page["pair"], made) == ("exchanged", {"exchanged"})
+
+
 def test_a_pair_that_does_not_exist_is_a_note_with_the_pairs_to_choose(problem):
     clone = two_laws.other_side(problem, "gaussian")
-    page = compare_page.page(clone, SETTINGS)
-    assert "Gaussian already" in page["note"]["message"]
-    assert [pair["name"] for pair in page["pairs"]] == list(two_laws.PAIRS)
-    with pytest.raises(InputError, match="no pair"):
+    page = compare_page.page(clone, SETTINGS | {"pair": "gaussian"})
+    assert "Gaussian already" in page["note"]["remedy"]
+    assert [pair["name"] for pair in page["pairs"]] == list(NAMES)
+    assert compare_page.page(clone, SETTINGS)["pair"] == "marginal"  # the first that exists
+    with pytest.raises(InputError, match="no control 'twin'"):
         two_laws.other_side(problem, "twin")
 
 
@@ -84,8 +115,9 @@ def test_a_problem_of_its_own_is_trained_as_a_is(problem):
     assert found["B"].simulation == found["A"].simulation
     shown = compare_page.snapshot_page(found, 0, train_together(found))
     assert shown["difference"] is None  # fields of other sizes have none
-    with pytest.raises(InputError):
+    with pytest.raises(InputError) as error:
         compare_page.asked(problem, SETTINGS | {"pair": "own", "other": "[data]"})
+    assert error.value.kind == "other"
 
 
 def test_statistics_are_those_of_both_laws(sides):
@@ -120,37 +152,6 @@ def test_a_law_without_a_flat_state_says_why():
     assert not any("elasticity" in row["quantity"] for row in two_laws.statistics(laws))
 
 
-def _learned(ratios, n=12):
-    """Networks of one unit: one site has the weight 1, and all others have one that gives about these ratios."""
-    fields = np.stack([np.full(n, (1 / ratio - 1) ** 0.5 / n**0.5) for ratio in ratios])
-    fields[:, 3] = 1.0
-    return Learned(fields[:, None, None], np.ones((len(ratios), 1)))
-
-
-@pytest.mark.parametrize(
-    ("ratios", "localized"),
-    [
-        ([0.9, 0.95, 0.92, 0.97, 0.93], True),
-        ([0.02, 0.03, 0.02, 0.03, 0.02], False),
-        ([0.2, 0.9, 0.05, 0.5, 0.1], None),
-    ],
-)
-def test_a_verdict_rests_on_the_whole_interval(sides, ratios, localized):
-    own = _learned(ratios)
-    found = two_laws.verdict(sides["A"], own, 0)
-    measured = participation_ratio(own.weights[:, 0]).mean(axis=1)
-    expected = intervals(measured[:, None], 0.01)
-    assert (found.mean, found.low, found.high) == (expected.mean[0], expected.low[0], expected.high[0])
-    assert found.random == 3 / 14
-    assert found.localized is localized
-
-
-def test_networks_that_have_diverged_have_no_verdict(sides):
-    lost = Learned(np.full((5, 1, 3, 12), np.nan), np.full((5, 1), np.nan))
-    assert two_laws.verdict(sides["A"], lost, 0) is None
-    assert "diverged" in two_laws.sentences(sides, {"A": lost, "B": lost}, 0)[0]
-
-
 def test_the_difference_is_taken_network_by_network(sides, learned):
     table = {row["quantity"]: row for row in two_laws.rows(sides, -1, learned)}
     each = [participation_ratio(learned[side].weights[:, -1]).mean(axis=1) for side in "AB"]
@@ -163,9 +164,9 @@ def test_a_job_trains_both_and_keeps_them_for_the_files(problem, sides):
     client, toml = Client(), dumps(problem)
     name, state = finished(client, "compare", toml, SETTINGS)
     assert state["error"] is None
-    snapshots = state["result"]["snapshots"]
-    assert len(snapshots) == len(sides["A"].training.times)
-    assert [text[0] for text in snapshots[-1]["said"]] == ["A", "B"]
+    snapshots = state["results"]
+    assert [one["snapshot"] for one in snapshots] == list(range(len(sides["A"].training.times)))
+    assert [text[0] for text in snapshots[-1]["said"][:2]] == ["A", "B"]
     texts = {}
     for want in ("csv", "latex", "python"):
         asked = {"toml": toml, "settings": SETTINGS | {"job": name, "snapshot": 1, "want": want}}
@@ -176,3 +177,27 @@ def test_a_job_trains_both_and_keeps_them_for_the_files(problem, sides):
     assert float(last["value"]) == shown["A"]
     assert texts["latex"].count("begin{tabular}") == 2
     assert "gaussian-clone" in texts["python"]
+
+
+def test_fields_on_a_grid_are_aligned_and_have_a_difference(problem):
+    law = NonlinearGP2D(("1/2", "1/2"), 1, "torus", "none", (1, 0), (3, 4))
+    found = compare_page.asked(replace(problem, data=law), SETTINGS | {"pair": "exchanged"})
+    learned = train_together(found)
+    shown = compare_page.snapshot_page(found, -1, learned)
+    means = {}
+    for side in SIDES:
+        fields = learned[side].weights[:, -1].reshape(-1, 3, 4)
+        moved = np.stack([_moved(field) for field in fields])
+        means[side] = moved.mean(axis=0).ravel()
+    assert shown["difference"] == packed(means["B"] - means["A"])
+    assert shown["sides"]["A"]["power"] is None
+
+
+def _moved(field):
+    """A field on a torus with its circular centre of power at the middle, and its largest weight positive."""
+    power = field**2
+    for axis, count in enumerate(field.shape):
+        phases = np.exp(2j * np.pi * np.arange(count) / count)
+        centre = np.angle((power.sum(axis=1 - axis) * phases).sum()) * count / (2 * np.pi) % count
+        field = np.roll(field, count // 2 - round(centre), axis=axis)
+    return field * np.sign(field.flat[np.abs(field).argmax()])

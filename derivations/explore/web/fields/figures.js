@@ -1,12 +1,12 @@
 // The figures of the fields view, from the state of the page: answer, snapshots, and what the reader has chosen.
 
-import { heat } from "../figures/heat.js";
-import { histogram } from "../figures/histogram.js";
 import { lines } from "../figures/lines.js";
 import { multiples } from "../figures/multiples.js";
 import { raster } from "../figures/raster.js";
 import { banded, colourOf, count, line, marked, overTime, titleOf } from "./curves.js";
+import { everyField, image } from "./images.js";
 import { timeText } from "./player.js";
+import { MOST_CURVES, RATIO_AXIS, SHARE, SPECTRUM, TIME, WEIGHT, inputSpectra, ratioHistogram } from "./shared.js";
 
 export const RATIO = "participation ratio";
 const RATIO_OF_MEAN = "participation ratio of the mean field";
@@ -14,10 +14,8 @@ const [LOSS, LOSS_OF_MEAN] = ["loss (y²)", "loss of the mean network (y²)"];
 const FLIPPED = "gates flipped since the first time";
 const DISTANCE = "distance to theory, 99 % band";
 export const SHAPES = ["width (sites)", "spectral peak (cycles along the sites)", "low-frequency share", "centre (site)"];
-const MOST_CURVES = 60; // faint fields in one figure
 const MOST_PANELS = 3; // units side by side
-const TIME = { label: "t", log: true };
-const WEIGHT = { label: "weight w", unit: "y/x" };
+const LOOKS = ["line", "dash", "dots"]; // of the theory of the first, second and third of them
 
 // `state` has {answer, times, tables, snapshot, shown, first, behind, unit, aligned, shape}: `shown` are the networks at
 // the snapshot by name, `first` those at the first one, and `tables` the rows of every snapshot.
@@ -31,9 +29,9 @@ export function figuresOf(state) {
     ...(trained ? [ratios(state)] : []),
     loss(state),
     ...(trained && answer.line ? [shape(state)] : []),
-    ...(answer.spectra ? [spectrum(state)] : []),
     ...(Object.values(shown).some((one) => one.raster) ? [flips(state)] : []),
     ...(trained && answer.theory ? [distance(state)] : []),
+    ...(answer.spectra ? [spectrum(state)] : []),
     ...(Object.values(shown).some((one) => one.raster) ? [gates(state)] : []),
   ];
 }
@@ -45,6 +43,13 @@ function at({ answer, snapshot }) {
 function unitsOf({ answer, unit }) {
   if (unit !== "all") return [Number(unit)];
   return count(Math.min(MOST_PANELS, answer.units.length));
+}
+
+// Which units are shown, where they are not all that were asked for.
+function firstOf(state) {
+  const { units } = state.answer;
+  const shown = unitsOf(state).length;
+  return state.unit === "all" && shown < units.length ? ` The first ${shown} of ${units.length} units are shown.` : "";
 }
 
 function fields(state) {
@@ -97,33 +102,31 @@ function unitFields(state) {
   return {
     key: "fields", make: multiples, size: "wide",
     data: { panels },
-    options: { title: `Fields of the units, ${at(state)}`, caption: beside, x: { label: "site", integer: true }, y: WEIGHT },
+    options: { title: `Fields of the units, ${at(state)}`, caption: `${beside}${firstOf(state)}`, x: { label: "site", integer: true }, y: WEIGHT },
   };
 }
 
-// Fields on a grid: theory and the mean of networks of one unit, in the same colours.
+// Fields on a grid: the theory of each unit and the mean of its networks, then every field of every network.
 function images(state) {
   const { answer, shown, snapshot, unit } = state;
-  const k = unit === "all" ? 0 : Number(unit);
-  const [rows, columns] = answer.shape;
-  const found = [
-    ...(answer.theory ? [["theory", answer.theory.descent[snapshot][k]], ["theory, t → ∞", answer.theory.end[k]]] : []),
-    ...Object.entries(shown).flatMap(([name, one]) => [
-      [`${titleOf(name)}, mean of networks`, one.mean[k]], [`${titleOf(name)}, one network`, one.weights[0][k]],
-    ]),
-  ];
-  return found.map(([name, field]) => ({
-    key: `image-${name}`, make: heat,
-    data: { values: count(rows).map((row) => field.slice(row * columns, (row + 1) * columns)) },
-    options: {
-      title: `Field of unit ${answer.units[k]}: ${name}`, caption: `At ${name.includes("∞") ? "the end" : at(state)}, over the grid of sites.`,
-      x: { label: "column", integer: true }, y: { label: "row", integer: true }, value: WEIGHT, square: true, down: true,
-    },
-  }));
-}
-
-function levelsOf({ answer }, axis) {
-  return Object.entries(answer.levels).map(([name, value]) => ({ name, [axis]: value }));
+  const { shape, theory } = answer;
+  const means = unitsOf(state).flatMap((k) => [
+    ...(theory ? [["theory", theory.descent[snapshot][k], at(state)], ["theory", theory.end[k], "t → ∞"]] : []),
+    ...(theory ? Object.entries(shown).map(([name, one]) => [`${titleOf(name)}, mean of networks`, one.mean[k], at(state)]) : []),
+  ].map(([name, field, time]) => image({
+    key: `image-${k}-${name}-${time === at(state)}`, field, shape,
+    title: `Field of unit ${answer.units[k]}: ${name}`, caption: `At ${time}, over the grid of sites.`,
+  })));
+  const every = Object.entries(shown).map(([name, one]) => {
+    const chosen = answer.units.map((_, k) => k).filter((k) => unit === "all" || k === Number(unit));
+    return everyField({
+      key: `every-${name}`, shape, title: `${titleOf(name)}: every field, ${at(state)}`,
+      caption: `${unit === "all" ? "All units" : `Unit ${answer.units[chosen[0]]}`} of all networks.`,
+      fields: one.weights.flatMap((network) => chosen.map((k) => network[k])),
+      names: one.weights.flatMap((_, network) => chosen.map((k) => `network ${network}, unit ${answer.units[k]}`)),
+    });
+  });
+  return [...means, ...every];
 }
 
 function now(state) {
@@ -132,24 +135,24 @@ function now(state) {
 
 function ratio(state) {
   const { answer, shown, unit } = state;
-  const one = unit === "all" ? "0" : answer.units[Number(unit)];
-  const theory = overTime(state, RATIO_OF_MEAN, one, "theory");
+  const one = unit === "all" ? "all" : answer.units[Number(unit)];
+  const predicted = unitsOf(state).map((k, place) => ({ ...overTime(state, RATIO_OF_MEAN, answer.units[k], "theory"), k, look: LOOKS[place] }))
+    .filter(({ x }) => x.length);
   const series = [
-    ...Object.keys(shown).map((name) => banded(overTime(state, RATIO, unit === "all" ? "all" : one, name), `${titleOf(name)}, mean over networks`, colourOf(name))),
-    ...(theory.x.length ? [
-      line(theory.x, theory.y, `theory, field of unit ${one}`, "theory"),
-      ...(answer.model in shown ? [marked(overTime(state, RATIO_OF_MEAN, one, answer.model), `of the mean ${titleOf(answer.model)} field`, colourOf(answer.model))] : []),
-    ] : []),
+    ...Object.keys(shown).map((name) => banded(overTime(state, RATIO, one, name), `${titleOf(name)}, mean over networks`, colourOf(name))),
+    ...predicted.map(({ x, y, k, look }) => line(x, y, `theory, field of unit ${answer.units[k]}`, "theory", look)),
+    ...(answer.model in shown ? predicted.map(({ k }) =>
+      marked(overTime(state, RATIO_OF_MEAN, answer.units[k], answer.model), `of the mean ${titleOf(answer.model)} field`, colourOf(answer.model))) : []),
   ];
   return {
     key: "ratio", make: lines,
-    data: { series, levels: [...levelsOf(state, "y"), now(state)] },
+    data: { series, levels: [...Object.entries(answer.levels).map(([name, y]) => ({ name, y })), now(state)] },
     options: {
       title: "Participation ratio",
-      caption: theory.x.length
-        ? "The theory predicts the mean field: marks are its ratio, without the bias of noise. Bands are means over networks of the ratio of each."
+      caption: predicted.length
+        ? `The theory predicts the mean field of each unit: marks are its ratio, without the bias of noise. Bands are means over networks of the ratio of each.${firstOf(state)}`
         : "The mean over networks of the ratio of each, with one standard error; dashed are fields without localization, and one site.",
-      x: TIME, y: { label: "Σw⁴/(Σw²)²", log: true },
+      x: TIME, y: RATIO_AXIS,
     },
   };
 }
@@ -157,18 +160,12 @@ function ratio(state) {
 function ratios(state) {
   const { answer, shown, unit } = state;
   const values = (one) => (unit === "all" ? one.ratio.flat() : one.ratio.map((network) => network[Number(unit)])).filter(Number.isFinite);
-  return {
-    key: "ratios", make: histogram,
-    data: {
-      groups: Object.entries(shown).map(([name, one]) => ({ name: titleOf(name), colour: colourOf(name), values: values(one) })),
-      levels: levelsOf(state, "x").filter(({ name }) => name !== "flat"),
-    },
-    options: {
-      title: `Participation ratio of every field, ${at(state)}`,
-      caption: `${unit === "all" ? "All units" : `Unit ${answer.units[Number(unit)]}`} of all networks.`,
-      x: { label: "Σw⁴/(Σw²)²", domain: [0, 1] }, y: { label: "fields" },
-    },
-  };
+  return ratioHistogram({
+    groups: Object.entries(shown).map(([name, one]) => ({ name: titleOf(name), colour: colourOf(name), values: values(one) })),
+    levels: answer.levels, n: answer.n,
+    title: `Participation ratio of every field, ${at(state)}`,
+    caption: `${unit === "all" ? "All units" : `Unit ${answer.units[Number(unit)]}`} of all networks.`,
+  });
 }
 
 function loss(state) {
@@ -196,22 +193,21 @@ function spectrum(state) {
   const { answer, shown, snapshot, unit } = state;
   const { classes, field } = answer.spectra;
   const q = count(classes[0].length);
-  const k = unit === "all" ? 0 : Number(unit);
   const own = [
-    ...(field ? [line(q, field[snapshot][k], `theory, unit ${answer.units[k]}`, "theory")] : []),
-    ...Object.entries(shown).map(([name, one]) => line(q, one.power[unit === "all" ? answer.units.length : k], `${titleOf(name)}, mean over networks`, colourOf(name))),
+    ...(field ? unitsOf(state).map((k, place) => line(q, field[snapshot][k], `theory, unit ${answer.units[k]}`, "theory", LOOKS[place])) : []),
+    ...Object.entries(shown).map(([name, one]) => line(q, one.power[unit === "all" ? answer.units.length : Number(unit)], `${titleOf(name)}, mean over networks`, colourOf(name))),
   ];
   const panels = [
-    { title: "inputs of each class", series: classes.map((y, c) => line(q, y, answer.classes[c], c < 4 ? `class-${c + 1}` : c)), axes: { y: { label: "S(q)", unit: "x²", log: true } } },
-    ...(own.length ? [{ title: `fields, ${at(state)}`, series: own, axes: { y: { label: "share of power a mode", zero: true } } }] : []),
+    inputSpectra("inputs of each class", classes, answer.classes),
+    ...(own.length ? [{ title: `fields, ${at(state)}`, series: own, axes: SHARE }] : []),
   ];
   return {
     key: "spectrum", make: multiples, size: "wide",
     data: { panels },
     options: {
       title: "Spectrum of the field beside those of both classes",
-      caption: [...answer.said.slice(1), shown[answer.model]?.said ?? ""].join(" "),
-      x: { label: "q", unit: "cycles along the sites", integer: true }, y: { label: "power" }, own: true,
+      caption: [...answer.said.slice(1), shown[answer.model]?.said ?? "", field ? firstOf(state).trim() : ""].join(" "),
+      ...SPECTRUM,
     },
   };
 }
@@ -260,9 +256,9 @@ function flips(state) {
     .map(([name]) => banded(overTime(state, FLIPPED, one, name), titleOf(name), colourOf(name)));
   return {
     key: "flips", make: lines,
-    data: { series, levels: [{ name: "unrelated gates", y: 0.5 }, now(state)] },
+    data: { series, levels: [{ name: "unrelated", y: 0.5 }, now(state)] },
     options: {
-      title: "Gates flipped since the first time", caption: "The share of fresh examples on which a gate differs.",
+      title: "Gates flipped since the first time", caption: "The share of fresh examples on which a gate differs; unrelated gates differ on half.",
       x: TIME, y: { label: "share of examples", zero: true },
     },
   };

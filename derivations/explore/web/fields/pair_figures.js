@@ -1,30 +1,28 @@
 // The figures of the compare view: A and B on shared axes, and the difference of the two.
 
-import { heat } from "../figures/heat.js";
-import { histogram } from "../figures/histogram.js";
-import { lines } from "../figures/lines.js";
 import { multiples } from "../figures/multiples.js";
 import { banded, count, line, overTime } from "./curves.js";
 import { RATIO, SHAPES } from "./figures.js";
+import { everyField, image, largest } from "./images.js";
 import { timeText } from "./player.js";
+import { MOST_CURVES, RATIO_AXIS, SHARE, SPECTRUM, TIME, WEIGHT, inputSpectra, ratioHistogram } from "./shared.js";
 
 const SIDES = ["A", "B"];
 const COLOUR = { A: 3, B: 4 };
 const APART = "B − A";
-const MOST_CURVES = 60;
-const TIME = { label: "t", log: true };
-const RATIO_AXIS = { label: "Σw⁴/(Σw²)²", log: true };
+const SINGLE = 2 ** -22; // two roundings of numbers in single precision
 
 // `state` has {answer, times, tables, snapshot, now}: `now` is the snapshot that is shown, undefined before training.
 export function figuresOf(state) {
   const { answer, now } = state;
-  const line = SIDES.every((side) => answer.sides[side].line);
+  const [lines, grids] = [true, false].map((line) => SIDES.filter((side) => answer.sides[side].line === line));
   return [
-    ...(now ? (line ? [fields(state)] : images(state)) : []),
+    ...(now && lines.length ? [fields(state, lines)] : []),
+    ...(now && grids.length ? images(state, grids) : []),
     ...(now ? [overTimes(state, RATIO, "Participation ratio", RATIO_AXIS, answer.levels), ratios(state)] : []),
-    ...(answer.sides.A.spectra && answer.sides.B.spectra ? [spectra(state)] : []),
-    ...(now && line ? [overTimes(state, SHAPES[0], "Width of the fields", { label: "width", unit: "sites" }, {})] : []),
+    ...(now && lines.length === 2 ? [overTimes(state, SHAPES[0], "Width of the fields", { label: "width", unit: "sites" }, {})] : []),
     ...(now ? [overTimes(state, "loss (y²)", "Loss", { label: "⟨(y − ŷ)²⟩", unit: "y²", zero: true }, {})] : []),
+    ...(answer.sides.A.spectra && answer.sides.B.spectra ? [spectra(state)] : []),
   ];
 }
 
@@ -36,11 +34,11 @@ function at({ times, snapshot }) {
   return `t = ${timeText(times[snapshot])}`;
 }
 
-// The aligned fields of both, and the difference of their means.
-function fields(state) {
+// The aligned fields along a line, and the difference of their means.
+function fields(state, sides) {
   const { answer, now } = state;
   const along = (n) => count(n).map((site) => site - Math.floor(n / 2));
-  const panels = SIDES.map((side) => {
+  const panels = sides.map((side) => {
     const x = along(answer.sides[side].n);
     const { fields: each, mean } = now.sides[side];
     return {
@@ -51,7 +49,7 @@ function fields(state) {
       ],
     };
   });
-  if (now.difference) {
+  if (now.difference && sides.length === 2) {
     panels.push({ title: `${APART}: difference of the mean fields`, series: [line(along(answer.sides.A.n), now.difference, APART, "theory")] });
   }
   return {
@@ -59,26 +57,35 @@ function fields(state) {
     data: { panels },
     options: {
       title: `Fields aligned by their centre, ${at(state)}`,
-      caption: "Every unit of every network is faint, with the sign of its largest weight; the axes are the same.",
-      x: { label: "site from the centre", integer: true }, y: { label: "weight w", unit: "y/x" },
+      caption: `The fields of all units and networks are faint (${MOST_CURVES} at most), with the sign of their largest weight; the axes are the same.`,
+      x: { label: "site from the centre", integer: true }, y: WEIGHT,
     },
   };
 }
 
-function images(state) {
+// On grids: the mean field of each side, their difference in the same colours, and every field of every network.
+function images(state, gridded) {
   const { answer, now } = state;
-  return SIDES.filter((side) => answer.sides[side].shape).map((side) => {
-    const [rows, columns] = answer.sides[side].shape;
-    const [field] = now.sides[side].fields;
-    return {
-      key: `image-${side}`, make: heat,
-      data: { values: count(rows).map((row) => field.slice(row * columns, (row + 1) * columns)) },
-      options: {
-        title: titleOf(state, side), caption: `The field of unit 0 of one network, ${at(state)}.`,
-        x: { label: "column", integer: true }, y: { label: "row", integer: true }, value: { label: "weight w", unit: "y/x" }, square: true, down: true,
-      },
-    };
+  const shapes = gridded.map((side) => answer.sides[side].shape);
+  const limit = largest(gridded.map((side) => now.sides[side].mean));
+  const means = gridded.map((side, k) => image({
+    key: `image-${side}`, title: `Mean field of ${titleOf(state, side)}`, shape: shapes[k], field: now.sides[side].mean, limit,
+    caption: `All fields aligned by their centre, each with the sign of its largest weight, ${at(state)}.`,
+  }));
+  const apart = now.difference && gridded.length === 2 ? [image({
+    key: "image-apart", title: `${APART}: difference of the mean fields`, shape: shapes[0], field: now.difference, limit,
+    caption: "In the colours of the mean fields.",
+  })] : [];
+  const every = gridded.map((side, k) => {
+    const { fields: each } = now.sides[side];
+    const units = answer.sides[side].units;
+    return everyField({
+      key: `every-${side}`, title: `${side}: every field, ${at(state)}`, shape: shapes[k], fields: each,
+      caption: "All units of all networks, aligned by their centre; sites beyond the grid are left out.",
+      names: each.map((_, place) => `network ${Math.floor(place / units.length)}, unit ${units[place % units.length]}`),
+    });
   });
+  return [...means, ...apart, ...every];
 }
 
 // A quantity of both against time, and beside it the difference.
@@ -90,7 +97,7 @@ function overTimes(state, quantity, title, axis, levels) {
   const now = { name: "", x: state.times[state.snapshot] };
   const apart = banded(overTime(state, quantity, undefined, APART), APART, "theory");
   return {
-    key: title, make: multiples, size: quantity === RATIO ? "normal" : undefined,
+    key: title, make: multiples, size: quantity === RATIO ? "wide" : undefined,
     data: {
       panels: [
         { title: "A and B", series: both, levels: [...Object.entries(levels).map(([name, y]) => ({ name, y })), now], axes: { y: axis } },
@@ -106,34 +113,31 @@ function overTimes(state, quantity, title, axis, levels) {
 
 function ratios(state) {
   const { answer, now } = state;
-  return {
-    key: "ratios", make: histogram,
-    data: {
-      groups: SIDES.map((side) => ({ name: titleOf(state, side), colour: COLOUR[side], values: now.sides[side].ratio.flat().filter(Number.isFinite) })),
-      levels: Object.entries(answer.levels).filter(([name]) => name !== "flat").map(([name, x]) => ({ name, x })),
-    },
-    options: {
-      title: `Participation ratio of every field, ${at(state)}`, caption: "All units of all networks of both.",
-      x: { label: "Σw⁴/(Σw²)²", domain: [0, 1] }, y: { label: "fields" },
-    },
-  };
+  return ratioHistogram({
+    groups: SIDES.map((side) => ({ name: titleOf(state, side), colour: COLOUR[side], values: now.sides[side].ratio.flat().filter(Number.isFinite) })),
+    levels: answer.levels, n: Math.max(...SIDES.map((side) => answer.sides[side].n)),
+    title: `Participation ratio of every field, ${at(state)}`, caption: "All units of all networks of both.",
+  });
+}
+
+// Whether both laws have the same class spectra, as far as single precision tells.
+function alike({ A, B }) {
+  const [a, b] = [A, B].map(({ spectra: own }) => own.flat());
+  const most = Math.max(...a.map(Math.abs));
+  return a.length === b.length && a.every((value, k) => Math.abs(value - b[k]) <= SINGLE * most);
 }
 
 function spectra(state) {
   const { answer, now } = state;
   const panels = SIDES.map((side) => {
     const { spectra: classes, classes: names } = answer.sides[side];
-    return {
-      title: `inputs of ${titleOf(state, side)}`,
-      series: classes.map((y, c) => line(count(y.length), y, names[c], c < 4 ? `class-${c + 1}` : c)),
-      axes: { y: { label: "S(q)", unit: "x²", log: true } },
-    };
+    return inputSpectra(`inputs of ${titleOf(state, side)}`, classes, names);
   });
   if (now && SIDES.every((side) => now.sides[side].power)) {
     panels.push({
       title: `fields, ${at(state)}`,
       series: SIDES.map((side) => line(count(now.sides[side].power.length), now.sides[side].power, `mean field power of ${side}`, COLOUR[side], side === "A" ? "line" : "dash")),
-      axes: { y: { label: "share of power a mode", zero: true } },
+      axes: SHARE,
     });
   }
   return {
@@ -141,8 +145,8 @@ function spectra(state) {
     data: { panels },
     options: {
       title: "Spectra of both laws, and of the fields",
-      caption: "A Gaussian clone has the spectra of its law: then the order of the lengths is no reason for a difference.",
-      x: { label: "q", unit: "cycles along the sites", integer: true }, y: { label: "power" }, own: true,
+      caption: alike(answer.sides) ? "Both laws have the same spectra: the order of the lengths is no reason for a difference." : "",
+      ...SPECTRUM,
     },
   };
 }

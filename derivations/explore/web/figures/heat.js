@@ -6,6 +6,7 @@ import { Plot, d3 } from "./libraries.js";
 import { domainOf, marginOf, number, scaleOf, titled } from "./scales.js";
 
 const TALLEST = 480;
+const WIDEST = 2; // times the height
 const MARGINS = { marginTop: 28, marginRight: 14, marginBottom: 44 };
 const STEPS = 24; // of the scale of colours
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowDown: [-1, 0] };
@@ -36,8 +37,8 @@ export const heat = framed((data, options, width) => {
   const marginLeft = marginOf(yScale);
   const widest = width - marginLeft - MARGINS.marginRight;
   const wanted = options.square ? (widest * rows) / columns : options.height ?? 0.62 * widest;
-  const inner = Math.min(wanted, TALLEST, options.tallest ?? TALLEST);
-  const across = options.square ? Math.round((inner * columns) / rows) : widest;
+  const inner = Math.min(wanted, options.tallest ?? TALLEST);
+  const across = options.square ? Math.round((inner * columns) / rows) : Math.min(widest, WIDEST * inner);
   const xScale = scaleOf(options.x, "x", domain.x, across);
   const picture = pictureOf(values, paint);
   const svg = Plot.plot({
@@ -73,7 +74,8 @@ function crossAt(place) {
   ];
 }
 
-function paletteOf({ palette = "diverging", limit, ends }, values) {
+/** Return the colours of the values and the two ends of their scale. */
+export function paletteOf({ palette = "diverging", limit, ends }, values) {
   const known = values.filter((value) => value !== null && Number.isFinite(value));
   if (palette === "diverging") {
     const most = limit ?? (d3.max(known, Math.abs) || 1);
@@ -99,7 +101,8 @@ function imageOf(picture, { scales }, domain, down) {
   return image.node();
 }
 
-function scaleOfColours({ value }, ends, paint) {
+/** Return the scale of the colours between two ends, for a legend. */
+export function scaleOfColours({ value }, ends, paint) {
   const box = document.createElement("span");
   box.className = "figure-colours";
   const ramp = d3.create("svg").attr("width", 120).attr("height", 12).attr("aria-hidden", "true");

@@ -2,15 +2,16 @@
 import { colour } from "./colours.js";
 import { framed, heightOf } from "./frame.js";
 import { Plot, d3 } from "./libraries.js";
-import { domainOf, marginOf, number, scaleOf, titled } from "./scales.js";
+import { domainOf, marginOf, number, placeOf, scaleOf, titled } from "./scales.js";
+import { widthOf, wordsAbove, wordsBeside } from "./words.js";
 
-const DASH = "6 4";
+const DASHES = { dash: "6 4", dots: "2 4" };
 const MARGINS = { marginTop: 30, marginRight: 14, marginBottom: 44 };
 
 /**
  * Draw curves: `data.series` of {name, colour, x, y, low, high, error, look}.
  *
- * `look` is "line" (the default), "dash", "marks" or "faint"; `low` and `high` are the ends of a band, `error` half of
+ * `look` is "line" (the default), "dash", "dots", "marks" or "faint"; `low` and `high` are the ends of a band, `error` half of
  * an error bar. `data.levels` are {name, x} or {name, y}; `data.points` are {name, x, y}, single large marks.
  */
 export const lines = framed((data, options, width) => ({
@@ -44,18 +45,24 @@ export function domains({ series, levels = [], points = [] }, { x, y }) {
 export function chart(data, options, width, height) {
   const { x: acrossAxis, y: upAxis } = options;
   const found = options.shared ?? domains(data, options);
+  const { levels = [], points = [] } = data;
+  const [across, up] = ["x", "y"].map((side) => levels.filter((level) => level.name && level[side] !== undefined));
+  const marginRight = up.length ? widthOf(up) : MARGINS.marginRight;
   const y = scaleOf(upAxis, "y", found.y, height - MARGINS.marginTop - MARGINS.marginBottom);
   const marginLeft = marginOf(y);
-  const x = scaleOf(acrossAxis, "x", found.x, width - marginLeft - MARGINS.marginRight);
-  const { levels = [], points = [] } = data;
+  const x = scaleOf(acrossAxis, "x", found.x, width - marginLeft - marginRight);
+  const ends = [marginLeft, width - marginRight];
+  const above = wordsAbove(across, placeOf(acrossAxis, found.x, ends), ends);
   const inside = (axis, [low, high]) => (axis.log ? 0 : low) <= 0 && high >= 0 && !axis.log;
   const named = options.plain ? { ...y, label: null } : y;
   return Plot.plot({
-    width, height, marginLeft, ...MARGINS,
+    width, height, marginLeft, ...MARGINS, marginRight, marginTop: MARGINS.marginTop + above.height,
     x, y: { ...named, grid: true },
     marks: [
       inside(upAxis, found.y) ? Plot.ruleY([0], { stroke: colour("line"), strokeWidth: 1.25 }) : null,
-      ...levels.flatMap((level) => levelMarks(level)),
+      ...levels.map((level) => levelMark(level)),
+      above.mark,
+      wordsBeside(up),
       ...data.series.flatMap((one) => seriesMarks(one)),
       ...points.map((point) => Plot.dot([point], {
         x: "x", y: "y", symbol: "star", r: 7, fill: colour("refuted"), stroke: colour("ground"), strokeWidth: 1,
@@ -82,18 +89,15 @@ function seriesMarks({ x, y, low, high, error, colour: meaning, look = "line" })
       x: across, y: (k) => y[k] ?? NaN, stroke,
       strokeWidth: look === "faint" ? 1 : 2,
       strokeOpacity: look === "faint" ? 0.3 : 1,
-      strokeDasharray: look === "dash" ? DASH : undefined,
+      strokeDasharray: DASHES[look],
     }));
   }
   return marks;
 }
 
-function levelMarks({ name, x, y }) {
+function levelMark({ x, y }) {
   const look = { stroke: colour("muted"), strokeDasharray: "2 3", strokeWidth: 1.25 };
-  const text = { text: () => name, fill: colour("muted"), stroke: colour("ground"), strokeWidth: 4 };
-  return x === undefined
-    ? [Plot.ruleY([y], look), Plot.text([y], { ...text, y: (value) => value, frameAnchor: "right", dy: -8 })]
-    : [Plot.ruleX([x], look), Plot.text([x], { ...text, x: (value) => value, frameAnchor: "top", dy: -8 })];
+  return x === undefined ? Plot.ruleY([y], look) : Plot.ruleX([x], look);
 }
 
 function tipMark(series, acrossAxis, upAxis) {

@@ -75,6 +75,11 @@ export function scaleOf(axis, side, domain, pixels) {
   };
 }
 
+/** Return a function that gives the pixel of a value on an axis with this domain between two ends in pixels. */
+export function placeOf({ log }, domain, ends) {
+  return (log ? d3.scaleLog : d3.scaleLinear)(domain, ends);
+}
+
 /** Return the width in pixels that the numbers beside the axis y need. */
 export function marginOf(scale) {
   const longest = d3.max(scale.ticks, (tick) => scale.tickFormat(tick).length) ?? 1;

@@ -4,7 +4,7 @@ import { ask, end, look } from "./api.js";
 
 const WAIT = 1; // seconds of a poll: the share that is done moves between two results
 
-// Starts a job and calls `heard({share, running, result, error})` with every news; `failed(error)` where it cannot start
+// Starts a job and calls `heard({share, running, results, error})` with every news; `failed(error)` where it cannot start
 // or the server is gone.
 export function begin(kind, question, heard, failed) {
   let stopped = false;
@@ -25,7 +25,7 @@ export function begin(kind, question, heard, failed) {
   const done = follow().catch(failed);
   return {
     done,
-    // Its number on the server, which keeps the last result; null before it has begun.
+    // Its number on the server, which keeps its results; null before it has begun.
     get id() {
       return id;
     },
@@ -34,7 +34,7 @@ export function begin(kind, question, heard, failed) {
       if (stopped) return;
       stopped = true;
       if (id !== null) await end(`jobs/${id}`).catch(() => {});
-      heard({ running: false, stopped: true, result: null, error: null });
+      heard({ running: false, stopped: true, results: [], error: null });
     },
   };
 }

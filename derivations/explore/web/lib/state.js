@@ -6,6 +6,7 @@ const PROBLEM = "gdln-problem";
 const SETTINGS = "gdln-settings";
 const JOINED = "gdln-joined";
 const DIALECT = "gdln-dialect";
+const OPENED = "gdln-opened";
 
 export class Problem {
   // `changed()` follows every new problem; `refused(error, names)` a change that the library does not take.
@@ -21,6 +22,11 @@ export class Problem {
 
   get toml() {
     return this.bar.toml;
+  }
+
+  // When a problem was opened as a whole: moved controls leave it as it is.
+  get opened() {
+    return sessionStorage.getItem(OPENED) ?? "";
   }
 
   get joined() {
@@ -39,7 +45,7 @@ export class Problem {
 
   join(joined) {
     sessionStorage.setItem(JOINED, joined ? "yes" : "no");
-    if (joined) this.channel.postMessage(this.toml);
+    if (joined) this.#tell();
   }
 
   // The problem that this tab had before it was loaded again, or the server's first one.
@@ -69,6 +75,7 @@ export class Problem {
   async replace(toml) {
     const bar = await ask("problem", { toml, dialect: this.dialect });
     this.wanted = {};
+    if (bar.toml !== this.toml) sessionStorage.setItem(OPENED, String(Date.now()));
     this.#take(bar);
   }
 
@@ -83,8 +90,13 @@ export class Problem {
     }
   }
 
-  async hear(toml) {
+  #tell() {
+    this.channel.postMessage({ toml: this.toml, opened: this.opened });
+  }
+
+  async hear({ toml, opened }) {
     if (toml === this.toml) return;
+    sessionStorage.setItem(OPENED, opened);
     this.bar = await ask("problem", { toml, dialect: this.dialect });
     sessionStorage.setItem(PROBLEM, toml);
     this.changed();
@@ -93,7 +105,7 @@ export class Problem {
   #take(bar) {
     this.bar = bar;
     sessionStorage.setItem(PROBLEM, bar.toml);
-    if (this.joined) this.channel.postMessage(bar.toml);
+    if (this.joined) this.#tell();
     this.changed();
   }
 }

@@ -19,6 +19,7 @@ export class View {
     this.describe = controls;
     this.answer = null;
     this.controls = new Controls((name, value) => this.choose({ [name]: value }));
+    this.rows = [this.controls]; // all rows of controls of the view
     this.fault = h("div", { class: "refusal", role: "alert", hidden: true });
     this.notes = h("div", { class: "notes", role: "note", hidden: true });
     this.panels = new Map();
@@ -34,8 +35,12 @@ export class View {
     return this.panels.get("Figure");
   }
 
+  update(more = {}) {
+    return this.ask(more);
+  }
+
   // Asks for the answer anew, with the settings of the view and those that only this question has.
-  async update(more = {}) {
+  async ask(more = {}) {
     try {
       const answer = await this.context.ask({ ...this.context.settings, ...more });
       if (answer === null) return;
@@ -61,7 +66,9 @@ export class View {
     if (this.opened !== "Figure") this.#fill(this.opened);
   }
 
+  // What is wrong stands beside the control that the server names, or in the place that a view has for it.
   refuse(error) {
+    if (this.rows.some((controls) => controls.refuse(error.key, inWords(error)))) return;
     this.fault.replaceChildren(h("strong", {}, error.message), ` ${error.remedy}`);
     this.fault.hidden = false;
   }

@@ -42,9 +42,9 @@ export class Work {
     this.#state("none", "");
   }
 
-  #hear({ share, running, stopped, result, error }) {
+  #hear({ share, running, stopped, results, error }) {
     if (share !== undefined) this.bar.value = share;
-    if (result !== null) this.given.heard(result);
+    results.forEach((result) => this.given.heard(result));
     if (error) this.#state("failed", inWords({ message: error.message, remedy: error.remedy }));
     else if (stopped) this.#state("stopped", `Stopped at ${Math.round(100 * this.bar.value)} %.`);
     else if (!running) this.#state("done", "Done.");

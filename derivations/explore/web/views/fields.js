@@ -2,14 +2,12 @@
 
 import { SHAPES, figuresOf } from "../fields/figures.js";
 import { Film } from "../fields/film.js";
-import { Player, timeText } from "../fields/player.js";
+import { Fits } from "../fields/fits.js";
+import { timeText } from "../fields/player.js";
 import { keyed } from "../fields/tables.js";
-import { BATCHES, NETWORKS, REST } from "../fields/training.js";
+import { TrainedView } from "../fields/trained_view.js";
 import { Controls } from "../lib/controls.js";
 import { h } from "../lib/dom.js";
-import { Figures } from "../lib/figures.js";
-import { View } from "../lib/view.js";
-import { Work } from "../lib/work.js";
 
 const REPLAYS = [["", "none"], ["1", "of the start"], ...["2", "3", "4", "5", "6", "7", "8"].map((p) => [p, `in ${p} pieces`]), ["end", "of the end"]];
 
@@ -17,72 +15,47 @@ export function mount(root, context) {
   return new Fields(root, context);
 }
 
-class Fields extends View {
+class Fields extends TrainedView {
   constructor(root, context) {
-    const work = new Work(context, {
-      label: "Train", kind: "fields", settings: () => context.settings, heard: ({ snapshots }) => this.#hear(snapshots),
+    super(root, context, {
+      label: "Train", kind: "fields", draw: (answer) => this.#draw(answer), controls: (answer) => this.#steer(answer),
     });
-    super(root, context, { draw: (answer) => this.#draw(answer), controls: (answer) => this.#steer(answer), tools: [work.element] });
-    this.work = work;
-    this.snapshots = [];
-    this.waiting = 0;
-    this.player = new Player(() => this.#redraw());
     this.film = new Film(context);
     this.look = new Controls((name, value) => this.#look(name, value));
     this.plan = h("p", { class: "plan" });
-    this.figures = new Figures(this.figure);
-    const row = h("div", { class: "steer" }, this.player.element, this.look.element, this.film.element);
-    root.querySelector(".tabs").before(row, this.plan);
+    this.fits = new Fits(context, () => ({ ...context.settings, trained: this.work.job?.id }));
+    this.steer.append(this.look.element, this.film.element);
+    this.steer.after(this.plan);
+    this.figure.append(this.fits.element);
   }
 
-  // The problem or a setting of the training has changed: what was trained belongs to another question.
   async update() {
-    clearTimeout(this.waiting);
-    this.work.forget();
-    this.snapshots = [];
+    this.fits.forget();
     await super.update();
-    clearTimeout(this.waiting);
-    if (this.answer?.times && !this.answer.theory && this.context.settings.atOnce !== false) {
-      this.waiting = setTimeout(() => this.work.begin(), REST);
-    }
   }
 
-  // A setting that the library refuses: what is wrong stands beside its control.
-  refuse(error) {
-    if (!this.controls.refuse(error.key, `${error.message} ${error.remedy}`)) super.refuse(error);
+  // Networks beside a theory are trained when the reader asks for them.
+  trains() {
+    return Boolean(this.answer?.times && !this.answer.theory);
   }
 
   destroy() {
-    clearTimeout(this.waiting);
-    this.player.stop();
+    super.destroy();
     this.film.stop();
-  }
-
-  #hear(snapshots) {
-    this.snapshots = snapshots;
-    this.player.reach(snapshots.length - 1);
-    this.#redraw();
   }
 
   #look(name, value) {
     this.context.choose({ [name]: value });
-    this.#redraw();
+    this.redraw();
   }
 
-  #redraw() {
-    if (this.answer?.times) this.show(this.answer);
-  }
-
-  // Settings of the training: a change asks the server.
   #steer(answer) {
     const { settings } = this.context;
     return [
-      { name: "networks", label: "networks of each model", kind: "slider", value: String(settings.networks ?? 8), values: NETWORKS, unit: ["network", "networks"] },
-      { name: "batch", label: "batch", kind: "choice", value: String(settings.batch ?? 256), options: BATCHES },
-      { name: "until", label: "train to t", kind: "text", value: settings.until || String(answer.times.at(-1)) },
+      ...this.training(answer, "networks of each model"),
       ...(answer.model === "gated-linear" ? [{ name: "beside", label: "beside it", kind: "choice", value: settings.beside ?? "relu", options: [["relu", "ReLU networks"], ["none", "nothing"]] }] : []),
       ...(answer.replays ? [{ name: "pieces", label: "replay with frozen gates", kind: "choice", value: settings.pieces ?? "", options: REPLAYS }] : []),
-      ...(answer.theory ? [] : [{ name: "atOnce", label: "Train at once", kind: "switch", value: settings.atOnce !== false }]),
+      ...(answer.theory ? [] : [this.atOnce]),
     ];
   }
 
@@ -118,17 +91,18 @@ class Fields extends View {
     this.player.show(answer.times);
     this.look.show(this.#choices(answer));
     this.film.show();
+    this.keep();
     const { snapshot } = this.player;
+    const shown = this.snapshots[snapshot]?.networks ?? {};
     this.plan.textContent = [answer.said[0], this.#behind(answer, snapshot)].filter(Boolean).join(" ");
-    this.context.choose({ snapshot, job: this.snapshots.length ? this.work.job.id : null });
     const tables = answer.times.map((_, place) => this.snapshots[place]?.rows ?? answer.rows[place]);
     answer.table = keyed(tables[snapshot]);
     this.figures.draw(figuresOf({
-      answer, tables, snapshot,
+      answer, tables, snapshot, shown,
       times: answer.times,
-      shown: this.snapshots[snapshot]?.networks ?? {},
       first: this.snapshots[0]?.networks ?? {},
       unit: this.#unit(answer), aligned: this.#aligned(answer), shape: this.context.settings.shape ?? SHAPES[0],
     }));
+    this.fits.show(answer.fits && Object.keys(shown).length > 0, answer.times[snapshot]);
   }
 }

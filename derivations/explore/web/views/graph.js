@@ -70,7 +70,7 @@ export function mount(root, context) {
   return { update, destroy: () => work.stop() };
 }
 
-function panelOf({ what, title, label, unit, all, curves }, { times, trained }) {
+function panelOf({ what, title, label, unit, all, curves }, { times, tau, trained }) {
   const found = trained[what] ?? {};
   const theory = curves.map(({ name, y }, k) => ({
     name: what === "loss" ? "gradient descent, exact moments" : name, x: times, y, colour: what === "loss" ? "theory" : k,
@@ -84,8 +84,8 @@ function panelOf({ what, title, label, unit, all, curves }, { times, trained }) 
     data: { series: [...theory, ...networks] },
     options: {
       title: all > curves.length ? `${title}, the ${curves.length} largest of ${all}` : title,
-      caption: "Lines are gradient descent on the exact moments; marks are means of trained networks.",
-      x: { label: "t", unit: "τ", log: true }, y: { label, unit, zero: true },
+      caption: `Lines are gradient descent on the exact moments; marks are means of trained networks. Time t is that of τ dW/dt = −∂L/∂W with τ = ${tau}.`,
+      x: { label: "time t", log: true }, y: { label, unit, zero: true },
     },
   };
 }

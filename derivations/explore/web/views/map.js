@@ -19,6 +19,7 @@ export function mount(root, context) {
   const ranges = new Controls((name, value) => view.choose({ [name]: value }));
   const fold = h("details", { class: "ranges" }, h("summary", {}, "Ranges, resolution, networks of a sweep"), ranges.element);
   const view = new View(root, context, { draw, controls, tools: [work.element, use] });
+  view.rows.push(ranges);
   root.querySelector(".steer").after(fold);
   const figures = new Figures(view.figure);
   let map = { question: null, values: null }; // the last result, and the question that it answers
@@ -26,6 +27,7 @@ export function mount(root, context) {
 
   function heard({ values, refused, reason }) {
     map = { ...map, values };
+    context.choose({ job: work.job.id });
     if (refused) view.say([`${refused} places have no value. The first: ${reason}`]);
     draw(view.answer);
   }
@@ -34,6 +36,7 @@ export function mount(root, context) {
     const question = JSON.stringify([context.problem.toml, ...["axes", "x", "y", "quantity", "unit", "time"].map((key) => answer[key])]);
     if (question !== map.question) {
       work.forget();
+      context.choose({ job: null });
       map = { question, values: null };
       clearTimeout(waiting);
       waiting = setTimeout(() => work.begin(), REST);
@@ -109,6 +112,7 @@ function mapOf({ axes, x, y, quantity, dots, at, time }, values, onSelect) {
       x: { label: axes.x.label, log: axes.x.log, integer: axes.x.counts },
       y: { label: axes.y.label, log: axes.y.log, integer: axes.y.counts },
       value: { label: quantity.symbol },
+      tallest: 720,
       palette: quantity.signed ? "diverging" : "sequential", ends: quantity.ends, onSelect,
     },
   };

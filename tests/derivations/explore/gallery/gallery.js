@@ -7,6 +7,7 @@ import { multiples } from "/figures/multiples.js";
 import { raster } from "/figures/raster.js";
 import { pngOf, svgOf } from "/figures/save.js";
 import { scatter } from "/figures/scatter.js";
+import { tiles } from "/figures/tiles.js";
 
 const range = (count) => [...Array(count).keys()];
 const sites = range(41);
@@ -34,6 +35,24 @@ const losses = lines(
              { name: "flow limit", x: times, y: times.map((t) => 0.27 + 0.22 * Math.exp(-t / 3)), colour: "muted", look: "dash" }],
     points: [{ name: "counter-example", x: 10, y: 0.42 }] },
   { title: "Loss over time", caption: "Time is logarithmic.", x: { label: "t", unit: "τ", log: true }, y: { label: "⟨(y − ŷ)²⟩", unit: "y²" } },
+);
+
+const close = [["one site", 1], ["random", 3 / 786], ["sinusoid", 1.5 / 784], ["flat", 1 / 784]];
+const levels = lines(
+  { series: [{ name: "ratio", x: times, y: times.map((t) => 0.004 + 0.01 / (1 + t)), colour: "relu" }],
+    levels: [...close.map(([name, y]) => ({ name, y })), ...["first", "second", "third"].map((name, k) => ({ name, x: 10 + k }))] },
+  { title: "Levels close together", caption: "No word stands upon another.", height: 200, x: { label: "t", log: true }, y: { label: "ratio", log: true } },
+);
+
+const counted = histogram(
+  { groups: [{ name: "ReLU", colour: "relu", values: range(64).map((k) => 0.1 + 0.05 * Math.sin(k * k)) }],
+    levels: close.map(([name, x]) => ({ name, x })) },
+  { title: "A histogram with levels close together", caption: "No word stands upon another.", x: { label: "ratio", domain: [0, 1] }, y: { label: "fields" } },
+);
+
+const images = tiles(
+  { tiles: range(7).map((unit) => ({ name: `network 0, unit ${unit}`, values: range(6).map((row) => range(8).map((column) => Math.sin(unit + row * column))) })) },
+  { title: "Every field", caption: "All units of one network.", value: { label: "w", unit: "y/x" } },
 );
 
 const small = multiples(
@@ -85,5 +104,5 @@ const strengths = bars(
   { title: "Strengths of paths", caption: "Bars are means of networks, lines two standard errors.", x: { label: "strength", unit: "y/x" } },
 );
 
-document.querySelector("main").append(field, losses, small, ratios, moments, map, gates, points, strengths);
+document.querySelector("main").append(field, losses, levels, counted, images, small, ratios, moments, map, gates, points, strengths);
 Object.assign(window, { gallery: { field, map, moments, small, svgOf, pngOf, bump } });

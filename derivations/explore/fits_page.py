@@ -1,0 +1,68 @@
+"""The fits of trained fields on a grid as a table: centre, widths, frequency and residual, and what is undetermined."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from derivations.answers.fields import FieldsAnswer
+from derivations.explore.fields import unit_names
+
+# The parameters of each model by their column: lengths are along and across a wave, or of centre and surround.
+_PLACE = {"centre, row": "y", "centre, column": "x"}
+_PARAMETERS = {
+    "gabor": {
+        **_PLACE, "width": "along", "other width": "across", "frequency": "frequency", "orientation": "orientation",
+    },
+    "difference of Gaussians": {**_PLACE, "width": "centre", "other width": "surround"},
+}  # fmt: skip
+_UNITS = {
+    "centre, row": "site", "centre, column": "site", "width": "sites", "other width": "sites",
+    "frequency": "cycles a site", "orientation": "degrees",
+}  # fmt: skip
+
+
+def page(fits: Mapping[str, FieldsAnswer]) -> dict[str, Any]:
+    """Return the table of the fits, a row for each field, and sentences on what they leave open.
+
+    `fits` are those of each kind of networks by name.
+    """
+    rows = [_row(name, found, field) for name, found in fits.items() for field in found.json()["fields"]]
+    keys = list(rows[0])
+    fitted = [row for row in rows if row["fit"] is not None]
+    open_ones = sum(bool(row["undetermined"]) for row in fitted)
+    said = [
+        f"{len(fitted)} of {len(rows)} fields are fitted, each by the better of a Gabor function and a difference of "
+        "Gaussians. The residual is the share of the field's power that the fit leaves; ± is one standard error.",
+    ]
+    if open_ones:
+        said.append(
+            f"{open_ones} of the fits have parameters that the field does not determine, which the last column names: "
+            "two standard errors reach 0, half of the grid's shorter side, or 45 degrees."
+        )
+    if len(fitted) < len(rows):
+        said.append("A field of zeros, or of a network that has diverged, has no fit.")
+    return {
+        "table": {
+            "columns": [{"name": key, "unit": _UNITS.get(key, ""), "digits": 2 if "±" in key else 4} for key in keys],
+            "rows": [[row[key] for key in keys] for row in rows],
+        },
+        "said": said,
+    }
+
+
+def _row(networks: str, found: FieldsAnswer, field: Mapping[str, Any]) -> dict[str, Any]:
+    fit = field["fit"]
+    names = {} if fit is None else _PARAMETERS[fit["model"]]
+    unknown = [title for title, name in names.items() if name in fit["undetermined"]]
+    row: dict[str, Any] = {
+        "networks": networks,
+        "network": field["network"],
+        "unit": unit_names(found.problem)[field["unit"]],
+        "fit": None if fit is None else fit["model"],
+        "residual": None if fit is None else 1 - fit["explained"],
+    }
+    for title in _UNITS:
+        known = title in names and title not in unknown
+        numbers = (fit[key][names[title]] for key in ("value", "error")) if known else (None, None)
+        row[title], row[f"{title} ±"] = numbers
+    row["undetermined"] = ", ".join(unknown) or None
+    return row

@@ -1,0 +1,61 @@
+"""How often the rules of `verdict` call two seeds of one problem different.
+
+Each problem is trained with many seeds. Groups of networks of two seeds are compared as the page compares A and B: they
+have opposite verdicts where one localizes and the other does not, and are called apart where the interval of their
+difference leaves out zero. The file keeps the ratio of every network, so that the pairs can be counted again.
+
+`python -m derivations.explore.verdict_study` repeats it in two minutes and stores the file.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from derivations.atomic import write_text
+from derivations.experiments.folders import problem_named
+from derivations.explore import fields_page, two_laws
+from derivations.explore.training import train_together
+from derivations.explore.verdict import STUDY, difference, ratios, sign, verdict
+from theory.problem import Problem
+
+SEEDS, NETWORKS = 40, 8  # groups of a problem, and networks of a group: as many as the page trains at first
+DIGITS = 6  # of a stored ratio
+
+
+def problems() -> dict[str, Problem]:
+    """Return the problems of the study: a law and its Gaussian clone on a ring, and the first one of the explorer."""
+    ring, bump = problem_named("relu-training"), two_laws.ungated(problem_named("small-bump"))
+    given = {"relu-training": ring, "its Gaussian clone": two_laws.other_side(ring, "gaussian"), "small-bump": bump}
+    return {name: fields_page.asked(problem, {"networks": NETWORKS}) for name, problem in given.items()}
+
+
+def measured(problem: Problem, seed: int) -> Float[np.ndarray, " S"]:
+    """Return the ratios of the networks of a seed at the last time."""
+    own = replace(problem, simulation=replace(problem.simulated(), seed=seed))
+    return ratios(own, train_together({"own": own})["own"], -1)
+
+
+def counted(groups: Float[np.ndarray, "G S"], n: int) -> dict[str, int]:
+    """Return the number of pairs of groups, of those with opposite verdicts, and of those that are called apart."""
+    verdicts = [verdict(group, n).localized for group in groups]
+    pairs = list(combinations(range(len(groups)), 2))
+    opposite = sum({verdicts[i], verdicts[j]} == {True, False} for i, j in pairs)
+    apart = sum(sign(difference(groups[i], groups[j])) != 0 for i, j in pairs)
+    return {"pairs": len(pairs), "opposite": opposite, "apart": apart}
+
+
+def study() -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Train every problem with every seed; yield its name, its counts and its ratios."""
+    for name, problem in problems().items():
+        groups = np.stack([measured(problem, seed) for seed in range(SEEDS)]).round(DIGITS)
+        yield name, {"n": problem.data.n, **counted(groups, problem.data.n), "ratios": groups.tolist()}
+
+
+if __name__ == "__main__":
+    found = {"networks": NETWORKS, "problems": dict(study())}
+    write_text(STUDY, json.dumps(found) + "\n")

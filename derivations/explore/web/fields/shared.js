@@ -1,0 +1,28 @@
+// Figures that the fields and the compare view have in common.
+
+import { histogram } from "../figures/histogram.js";
+import { count, line } from "./curves.js";
+
+export const TIME = { label: "t", log: true };
+export const WEIGHT = { label: "weight w", unit: "y/x" };
+export const MOST_CURVES = 60; // faint fields in one figure
+export const RATIO_AXIS = { label: "Σw⁴/(Σw²)²", log: true };
+export const SPECTRUM = { x: { label: "q", unit: "cycles along the sites", integer: true }, y: { label: "power" }, own: true };
+export const SHARE = { y: { label: "share of power a mode", zero: true } };
+
+// The participation ratios of single fields; a field over all n sites has 1/n at least, and one site has 1.
+export function ratioHistogram({ groups, levels, n, title, caption }) {
+  return {
+    key: "ratios", make: histogram,
+    data: { groups, levels: Object.entries(levels).map(([name, x]) => ({ name, x })) },
+    options: { title, caption, x: { ...RATIO_AXIS, domain: [0.9 / n, 1.1] }, y: { label: "fields" } },
+  };
+}
+
+// The spectra of the inputs, a curve for each class.
+export function inputSpectra(title, classes, names) {
+  return {
+    title, axes: { y: { label: "S(q)", unit: "x²", log: true } },
+    series: classes.map((y, c) => line(count(y.length), y, names[c], c < 4 ? `class-${c + 1}` : c)),
+  };
+}
