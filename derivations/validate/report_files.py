@@ -9,7 +9,8 @@ import numpy as np
 
 from derivations import plots
 from derivations.output import plain
-from derivations.publish import html
+from derivations.publish.document import page
+from derivations.publish.html import title_of
 from derivations.validate.judged import Judged, Validation
 from derivations.validate.report import markdown
 from derivations.validate.report_figures import drawings
@@ -26,7 +27,7 @@ def write(validation: Validation, folder: Path) -> None:
         captions[drawing.caption] = f"figures/{drawing.name}.png"
     text = markdown(validation, captions)
     (folder / "report.md").write_text(text, encoding="utf-8")
-    (folder / "report.html").write_text(html.page(text, html.title_of(text), folder), encoding="utf-8")
+    (folder / "report.html").write_text(page(text, title_of(text), folder), encoding="utf-8")
     (folder / "report.json").write_text(json.dumps(plain(summary(validation)), indent=1, allow_nan=False) + "\n")
 
 
