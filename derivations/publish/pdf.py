@@ -9,7 +9,7 @@ from theory.problem import OutOfReachError
 
 # Sizes, contents and numbers of pages, what stays together, and the commands that pandoc uses without definition.
 _PREAMBLE = """
-#set page(paper: "a4", margin: (x: 2.4cm, y: 2.5cm), numbering: "1", header: context {
+#set page(paper: "a4", margin: (x: 2.2cm, y: 2.4cm), numbering: "1", header: context {
   let chapters = query(heading.where(level: 1).before(here()))
   if chapters.len() > 0 and counter(page).get().first() > 1 {
     align(right, text(size: 8.5pt, fill: luma(90), chapters.last().body))
@@ -20,6 +20,12 @@ _PREAMBLE = """
 #set table(inset: 3pt, stroke: (x: none, y: 0.4pt + luma(170)))
 #show table: set text(size: 7.5pt)
 #show table: set par(justify: false)
+#show table: set align(left)
+#show table: it => layout(size => { // digits cannot be broken: a table of many columns of them is set smaller
+  let columns = if type(it.columns) == int { it.columns } else { it.columns.len() }
+  let width = measure(it).width
+  if columns > 8 and width > size.width { text(size: 1em * (size.width / width), it) } else { it }
+})
 #show table.cell.where(y: 0): set text(hyphenate: false, weight: "bold")
 #set table.cell(breakable: false)
 #show raw: set text(size: 0.86em)
@@ -27,13 +33,20 @@ _PREAMBLE = """
 #show heading: set block(sticky: true, above: 1.6em, below: 0.9em)
 #show heading: set par(justify: false)
 #show heading.where(level: 1): set text(size: 1.25em)
-#show heading.where(level: 1): it => { pagebreak(weak: true); it }
 #show math.equation.where(block: true): set block(breakable: false)
+#show math.equation.where(block: true): it => layout(size => {
+  let width = measure(math.equation(math.display(it.body))).width + (8em).to-absolute() // room for the number, on both sides
+  if width > size.width { text(size: 1em * (size.width / width), it) } else { it }
+})
 #show link: set text(fill: rgb("#0b57b0"))
 #let horizontalrule = line(length: 100%)
 """
 # Wider than every line of a table: else pandoc divides the page evenly among the columns, regardless of content.
 _ARGUMENTS = ["--wrap=none", "--columns=100000"]
+# Pandoc writes the symbol by a name that newer versions of typst do not have.
+_RENAMED = re.compile(r"\btimes\.circle\b")
+# The line before a formula, with the mark of its step; both stay on one page.
+_LEADING = re.compile(r"^( *\+ |)(\S.*)$(?=\n\n *\$ )", re.MULTILINE)
 _MARKDOWN = "markdown-smart-citations+tex_math_dollars"
 
 
@@ -52,18 +65,18 @@ def write(chapters: Mapping[str, str], numbers: Mapping[str, int], title: str, p
         ) from error
     parts = [f"#set document(title: {_text(title)}, date: none)", _PREAMBLE, _front(title)]
     for name, markdown in chapters.items():
-        body = pypandoc.convert_text(
-            _linked(markdown, name, chapters), "typst", format=_MARKDOWN, extra_args=_ARGUMENTS
-        )
-        parts += [_numbered(numbers[name]), body]
+        linked = _linked(markdown, name, chapters)
+        body = pypandoc.convert_text(linked, "typst", format=_MARKDOWN, extra_args=_ARGUMENTS)
+        parts += [_numbered(numbers[name]), _LEADING.sub(r"\1#block(sticky: true)[\2]", _RENAMED.sub("⊗", body))]
     path.write_bytes(typst.compile("\n".join(parts).encode(), root=str(images)))
 
 
 def _front(title: str) -> str:
-    """The title and the contents, which number the pages."""
+    """The title and the contents; chapters begin on new pages."""
     return (
         f'#align(center, text(size: 1.7em, weight: "bold", {_text(title)}))\n#v(1em)\n'
-        "#outline(title: [Contents], depth: 2)\n"
+        "#outline(title: none, depth: 2)\n"
+        "#show heading.where(level: 1): it => { pagebreak(weak: true); it }\n"
     )
 
 
@@ -72,7 +85,7 @@ def _numbered(number: int) -> str:
     prefix = f"{number}." if number else ""
     return (
         f"#set math.equation(numbering: n => [({prefix}#n)])\n#counter(math.equation).update(0)\n"
-        f"#set heading(numbering: (..n) => if n.pos().len() == 1 and {number} > 0 [{number}.])"
+        f"#show heading.where(level: 1): set heading(numbering: {f'n => [{number}.]' if number else 'none'})"
     )
 
 
