@@ -58,9 +58,9 @@ def _sources(entries: Sequence[Entry], name: str) -> str:
 def _derivation(claim: Claim, link: Link) -> str:
     if claim.kind is Kind.DEFINITION:
         return ""
-    return (
-        blocks.derivation(claim, link) or f"It has none: {claim.unchecked.get(Level.SYMBOLIC, 'none is registered')}.\n"
-    )
+    if claim.derive:
+        return blocks.steps(claim, link)
+    return f"It has none: {claim.unchecked.get(Level.SYMBOLIC, 'none is registered')}.\n"
 
 
 def _evidence(claim: Claim, evidence: Mapping[str, Any] | None) -> str:

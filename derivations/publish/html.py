@@ -6,18 +6,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape, unescape
 
+from derivations.publish.notation import widest
+
 _ANCHOR = re.compile(r'<a id="[\w.-]+">|</a>|<a id="[\w.-]+"></a>')
 _ANCHOR_LINE = re.compile(r'<a id="([\w.-]+)"></a>')
 _FOLD = re.compile(r"<!-- fold: ([^<>]+) -->")
 _FOLD_END = "<!-- end of fold -->"
-# A minus after a relation, a comma or an opening bracket is a sign; browsers space it as one if told so.
+# A minus after a relation, an arrow, a comma or an opening bracket is a sign; browsers space it as one if told so.
 _SIGN = re.compile(
-    r"((?:&#x0003D;|&#x0002C;|&#x00028;|&#x0007B;|&#x02208;|&#x02264;|&#x0003C;|&#x0003E;)</mo>)<mo>(?=&#x02212;)"
+    r"((?:&#x0003D;|&#x0002C;|&#x00028;|&#x0007B;|&#x02208;|&#x02264;|&#x02192;|&#x0003C;|&#x0003E;)</mo>)<mo>(?=&#x02212;)"
 )
 _PUNCTUATED = re.compile(r'(<math display="inline">(?:(?!</math>).)*</math>)([.,;:)]+)')
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TAG = re.compile(r"<[^>]+>")
 _VERDICT = re.compile(r"<(strong|td)>([A-Z]{4,})</\1>")
+
+_WIDE = 56  # characters from which on a formula is set smaller, to fit beside the contents of a site
 
 
 @dataclass(frozen=True)
@@ -168,7 +172,8 @@ def _faults() -> tuple[type[Exception], ...]:
 
 
 def _formula(tex: str, env: dict) -> str:
-    shown = f'<div class="math">{mathml(tex.strip(), display=True)}</div>'
+    wide = " wide" if widest(tex) >= _WIDE else ""
+    shown = f'<div class="math{wide}">{mathml(tex.strip(), display=True)}</div>'
     if env["numbered"] is None:
         return f'<div class="formula">{shown}</div>\n'
     env["formulas"] += 1

@@ -35,7 +35,8 @@ _PREAMBLE = """
 #show heading.where(level: 1): set text(size: 1.25em)
 #show math.equation.where(block: true): set block(breakable: false)
 #show math.equation.where(block: true): it => layout(size => {
-  let width = measure(math.equation(math.display(it.body))).width + (8em).to-absolute() // room for the number, on both sides
+  let beside = (8em).to-absolute() // room for the number, on both sides
+  let width = measure(math.equation(math.display(it.body))).width + beside
   if width > size.width { text(size: 1em * (size.width / width), it) } else { it }
 })
 #show link: set text(fill: rgb("#0b57b0"))
