@@ -200,6 +200,15 @@ def precise_table(claim: Claim, evidence: Mapping, most: int | None = None) -> s
     return "\n".join(lines) + "\n"
 
 
+def place(where: str) -> str:
+    """The place of a result for a reader: an entry of an array by its indices, without the marks of Python.
+
+    >>> place("equivalent; worst entry (0,)"), place("worst entry (1, 20); slow")
+    ('equivalent; worst entry 0', 'worst entry 1, 20; slow')
+    """
+    return re.sub(r"\bworst entry \(([\d, ]*\d),?\)", r"worst entry \1", where)
+
+
 def number(text: str) -> str:
     """An exact fraction as it is where it is short, else to six digits."""
     return text if len(text) <= 7 else f"{float(Fraction(text)):.6g}"

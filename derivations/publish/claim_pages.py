@@ -89,7 +89,7 @@ def _level(level: Mapping[str, Any]) -> tuple[str, ...]:
     numbers = ("", "")
     if level["worst"] is not None and (level["worst"] or level["tolerance"]):
         numbers = (f"{float(level['worst']):.2g}", f"{float(level['tolerance']):.2g}")
-    return level["level"], _OUTCOMES[level["outcome"]], *numbers, level["where"].replace("|", "\\|")
+    return level["level"], _OUTCOMES[level["outcome"]], *numbers, blocks.place(level["where"]).replace("|", "\\|")
 
 
 def _drawn(claim: Claim) -> str:
