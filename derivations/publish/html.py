@@ -62,15 +62,6 @@ def body(markdown: str, numbered: str | None = None) -> Body:
     return Body(text, headings)
 
 
-def inline(markdown: str) -> str:
-    """Return one line of Markdown as HTML, without a paragraph around it.
-
-    >>> inline("a *slip*")
-    'a <em>slip</em>'
-    """
-    return _PUNCTUATED.sub(r'<span class="joined">\1\2</span>', _markdown().renderInline(markdown))
-
-
 def fold(title: str, markdown: str) -> str:
     """Return Markdown that pages in HTML fold away under its title; elsewhere the marks are not shown."""
     return f"<!-- fold: {title} -->\n\n{markdown}\n{_FOLD_END}\n"

@@ -1,4 +1,4 @@
-"""What surrounds the text of a page of the site: header, contents, and links to the pages before and after."""
+"""The frame of a page of the site: header, contents, and links to the pages before and after."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
