@@ -12,6 +12,7 @@ from derivations.publish import compose, html
 pytestmark = pytest.mark.xdist_group("site")
 CHAPTERS = ("small-bump-gate", "single-pulse", "ising")
 MARGIN = 2.2 / 2.54 * 72  # points
+FOOT, LINE = 2.4 / 2.54 * 72, 14  # points: the lower margin, a line with its distance to the next
 MISSING = [name for name in ("pypandoc", "typst", "pypdf") if find_spec(name) is None]
 
 
@@ -53,6 +54,12 @@ def test_contents_name_chapters_with_their_pages(book):
     for title, page in chapters:
         assert re.search(rf"{re.escape(title)}[ .]+{page + 1}\b", contents), contents
         assert title.split(". ")[1] in book.pages[page].extract_text()
+
+
+def test_no_heading_is_the_last_line_of_a_page(book):
+    lowest = [float(item.top) for _, item in bookmarks(book.outline)]
+    assert len(lowest) > 30
+    assert min(lowest) > FOOT + 2 * LINE
 
 
 def test_every_page_has_its_number(book):
