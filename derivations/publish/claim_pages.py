@@ -138,7 +138,7 @@ def _commands(claim: Claim) -> str:
     if asked := question(claim):
         lines.append(f"As a formula that you may change:\n\n```sh\n{asked.command}\n```\n")
         lines.append(
-            "In the browser, `gdln explore` opens the question when this follows the address of the page:\n\n"
-            f"```\n{asked.fragment}\n```\n"
+            "In a page of `gdln explore`, this in place of the end of its address, from # on, opens the question:\n\n"
+            f"```text\n{asked.fragment}\n```\n"
         )
     return "\n".join(lines)
