@@ -156,7 +156,7 @@ def _prepare(folder: Path) -> None:
 
 def _write_figures(book: Book, chosen: Sequence[str], folder: Path) -> None:
     figures, drawings = _drawn(book, chosen)
-    if folder != compose.BOOK and (compose.BOOK / book_figures.FOLDER).is_dir():
+    if folder.resolve() != compose.BOOK.resolve():
         _copy_stored(figures, folder)
     for name, data in figures.items():
         book_figures.write(name, data, folder)

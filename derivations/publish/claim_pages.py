@@ -127,7 +127,7 @@ def _rejections(evidence: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _places(places: Places) -> str:
-    lines = [f"- Stated and derived in {places.stated}."] if places.stated else []
+    lines = [f"- Stated and derived in {places.stated}."]
     lines += [f"- Mentioned in {', '.join(places.mentioned)}."] if places.mentioned else []
     lines += [f"- Claims that rest on it: {', '.join(places.cited_by)}."] if places.cited_by else []
     return "\n".join([*lines, ""])

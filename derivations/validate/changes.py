@@ -35,10 +35,14 @@ def _differences(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> It
 
 
 def _outcomes(claim: Mapping[str, Any]) -> dict[str, str]:
-    """The outcome of every level, of every experiment, and of every printed form."""
-    levels = {" of ".join(filter(None, (e["level"], e.get("experiment")))): e["outcome"] for e in claim["levels"]}
-    forms = {f"{form['document']} {form['label']}": _agreement(form) for form in claim["printed"]}
-    return levels | forms
+    """The outcomes of every level and experiment, which may have several results, and of every printed form."""
+    found: dict[str, list[str]] = {}
+    for result in claim["levels"]:
+        name = " of ".join(filter(None, (result["level"], result.get("experiment"))))
+        found.setdefault(name, []).append(result["outcome"])
+    for form in claim["printed"]:
+        found.setdefault(f"{form['document']} {form['label']}", []).append(_agreement(form))
+    return {name: ", ".join(outcomes) for name, outcomes in found.items()}
 
 
 def _agreement(form: Mapping[str, Any]) -> str:

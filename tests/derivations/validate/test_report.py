@@ -148,6 +148,16 @@ def test_changes_are_those_of_outcomes(run, change, expected):
     assert changes(before, now) == ({} if expected is None else {CLAIM: expected})
 
 
+def test_a_change_of_the_first_of_two_results_is_seen(run):
+    def control(*outcomes):
+        results = [{"level": "negative control", "experiment": "a", "outcome": outcome} for outcome in outcomes]
+        return summary_with(run, lambda claim: claim.update(levels=results))
+
+    assert changes(control("FAIL", "PASS"), control("PASS", "PASS")) == {
+        CLAIM: ("negative control of a: FAIL, PASS, now PASS, PASS",)
+    }
+
+
 def test_a_report_of_changes_shows_these_claims_alone(run, tmp_path):
     report_files.write(run, tmp_path, {CLAIM: ("verdict: OPEN, now CORRECTED",)})
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
