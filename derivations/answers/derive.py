@@ -167,9 +167,9 @@ def _write_figures(book: Book, chosen: Sequence[str], folder: Path) -> None:
 
 def _copy_stored(names: Iterable[str], folder: Path) -> None:
     """Copy the stored figures; those whose data have changed are drawn anew afterwards."""
-    (folder / book_figures.FOLDER).mkdir(exist_ok=True)
     for name in names:
         for file in (compose.BOOK / book_figures.FOLDER).glob(f"{name}.*"):
+            (folder / book_figures.FOLDER).mkdir(exist_ok=True)
             shutil.copyfile(file, folder / book_figures.FOLDER / file.name)
 
 
