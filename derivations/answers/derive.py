@@ -1,28 +1,35 @@
 """The answer of `gdln derive`: the book, made from claims, evidence and prose, or compared with the stored one."""
 
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from derivations.atomic import write_text
-from derivations.publish import book_figures, compose, html, pdf
-from derivations.publish.compose import Difference
+from derivations.publish import book_figures, compose, pdf
+from derivations.publish.compose import Book, Difference
+from derivations.publish.site import Site
+from derivations.publish.site_frame import CLAIMS, TITLE
 from theory.claims import catalog
 from theory.problem import InputError
 from theory.problem.numbers import one_of
 
 FORMATS = ("md", "html", "pdf")
+PDF = "book.pdf"
 
 
 @dataclass(frozen=True)
 class DeriveAnswer:
-    """The pages that were written into `folder`, or compared with it; the claims without current evidence."""
+    """The pages that were written into `folder`, or compared with it; the claims without current evidence.
+
+    `files` are the files that a reader opens, of the pages written.
+    """
 
     pages: tuple[str, ...]
     folder: Path
-    format: str
+    files: tuple[str, ...]
     checked: bool
     differences: tuple[Difference, ...]
     stale: tuple[str, ...]
@@ -32,6 +39,7 @@ class DeriveAnswer:
         return {
             "pages": list(self.pages),
             "folder": str(self.folder),
+            "files": list(self.files),
             "checked": self.checked,
             "differences": [compose.as_data(item) for item in self.differences],
             "stale": list(self.stale),
@@ -54,7 +62,7 @@ class DeriveAnswer:
         elif content["checked"]:
             lines.append(f"{len(content['pages'])} pages are what the claims and the prose give.")
         else:
-            lines += [f"{content['folder']}/{name}.{self.format}" for name in content["pages"]]
+            lines += [f"{content['folder']}/{name}" for name in content["files"]]
         return "\n".join(lines)
 
 
@@ -86,49 +94,89 @@ def answer(
     folder = folder or (compose.BOOK if check or write else Path("gdln-book"))
     sources = compose.sources()
     chosen = compose.select(list(pages), sources)
-    book = compose.Book(catalog(), sources)
+    book = compose.Book(catalog(), sources, folds=format == "html")
+    differences = _compared(book, chosen, folder, whole=not pages) if check else []
+    files = () if check else _WRITERS[format](book, chosen, folder)
+    if write and not pages:
+        _remove_left_over(book, folder)
+    return DeriveAnswer(tuple(chosen), folder, files, check, tuple(differences), tuple(book.stale))
+
+
+def _compared(book: Book, chosen: Sequence[str], folder: Path, whole: bool) -> list[Difference]:
     rendered = {name: book.render(name) for name in chosen}
+    figures, drawings = _drawn(book, chosen)
+    return [
+        *compose.compare(rendered, folder, whole),
+        *compose.compare_figures(figures, folder, whole),
+        *compose.compare_drawings(drawings, folder, whole),
+    ]
+
+
+def _drawn(book: Book, chosen: Sequence[str]) -> tuple[dict[str, book_figures.Data], dict[str, str]]:
+    """The data of all figures on the pages, and the drawings."""
     figures = {name: data for page in chosen for name, data in book.figures(page).items()}
-    drawings = {name: text for page in chosen for name, text in book.drawings(page).items()}
-    differences: list[Difference] = []
-    if check:
-        differences += compose.compare(rendered, folder, whole=not pages)
-        differences += compose.compare_figures(figures, folder, whole=not pages)
-        differences += compose.compare_drawings(drawings, folder, whole=not pages)
-    else:
-        _write(rendered, figures, drawings, format, folder, leftovers=write and not pages)
-    return DeriveAnswer(tuple(chosen), folder, format, check, tuple(differences), tuple(book.stale))
+    return figures, {name: text for page in chosen for name, text in book.drawings(page).items()}
 
 
-def _write(
-    rendered: dict[str, str], figures: dict, drawings: dict[str, str], kind: str, folder: Path, leftovers: bool
-) -> None:
+def _write_markdown(book: Book, chosen: Sequence[str], folder: Path) -> tuple[str, ...]:
+    _prepare(folder)
+    _write_figures(book, chosen, folder)
+    for name in chosen:
+        write_text(folder / f"{name}.md", book.render(name))
+    return tuple(f"{name}.md" for name in chosen)
+
+
+def _write_site(book: Book, chosen: Sequence[str], folder: Path) -> tuple[str, ...]:
+    _prepare(folder)
+    _write_figures(book, chosen, folder)
+    Site(book, chosen).write(folder)
+    return (*(f"{name}.html" for name in chosen), f"{CLAIMS}/index.html")
+
+
+def _write_pdf(book: Book, chosen: Sequence[str], folder: Path) -> tuple[str, ...]:
+    _prepare(folder)
+    with TemporaryDirectory() as images:
+        _write_figures(book, chosen, Path(images))
+        chapters = {name: book.render(name) for name in chosen}
+        numbers = {name: number for number, name in enumerate(book.pages)}
+        pdf.write(chapters, numbers, TITLE, folder / PDF, Path(images))
+    return (PDF,)
+
+
+_WRITERS = {"md": _write_markdown, "html": _write_site, "pdf": _write_pdf}
+
+
+def _prepare(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file, not a folder.", "Name another folder with --out.")
     if not folder.parent.is_dir():
         raise InputError(f"The folder {folder.parent} does not exist.", "Create it, or name another with --out.")
     folder.mkdir(exist_ok=True)
-    with TemporaryDirectory() as inside:
-        images = folder if kind == "md" else Path(inside)
-        for name, data in figures.items():
-            book_figures.write(name, data, images)
-        for name, drawn in drawings.items():
-            (images / book_figures.FOLDER).mkdir(exist_ok=True)
-            write_text(images / book_figures.FOLDER / f"{name}.svg", drawn)
-        for name, text in rendered.items():
-            if kind == "md":
-                write_text(folder / f"{name}.md", text)
-            else:
-                _write_page(text, kind, folder / f"{name}.{kind}", images)
-    if leftovers:
-        old = [path for path in folder.glob("*.md") if path.stem not in rendered]
-        old += [path for path in (folder / book_figures.FOLDER).glob("*") if path.stem not in {*figures, *drawings}]
-        for path in old:
-            path.unlink()
 
 
-def _write_page(text: str, kind: str, path: Path, images: Path) -> None:
-    if kind == "html":
-        write_text(path, html.page(text, html.title_of(text), images))
-    else:
-        pdf.write(text, html.title_of(text), path, images)
+def _write_figures(book: Book, chosen: Sequence[str], folder: Path) -> None:
+    figures, drawings = _drawn(book, chosen)
+    if folder.resolve() != compose.BOOK.resolve():
+        _copy_stored(figures, folder)
+    for name, data in figures.items():
+        book_figures.write(name, data, folder)
+    for name, drawn in drawings.items():
+        (folder / book_figures.FOLDER).mkdir(exist_ok=True)
+        write_text(folder / book_figures.FOLDER / f"{name}.svg", drawn)
+
+
+def _copy_stored(names: Iterable[str], folder: Path) -> None:
+    """Copy the stored figures; those whose data have changed are drawn anew afterwards."""
+    for name in names:
+        for file in (compose.BOOK / book_figures.FOLDER).glob(f"{name}.*"):
+            (folder / book_figures.FOLDER).mkdir(exist_ok=True)
+            shutil.copyfile(file, folder / book_figures.FOLDER / file.name)
+
+
+def _remove_left_over(book: Book, folder: Path) -> None:
+    """Remove pages and figures of the stored book that no page makes."""
+    figures, drawings = _drawn(book, tuple(book.pages))
+    old = [path for path in folder.glob("*.md") if path.stem not in book.pages]
+    old += [path for path in (folder / book_figures.FOLDER).glob("*") if path.stem not in {*figures, *drawings}]
+    for path in old:
+        path.unlink()

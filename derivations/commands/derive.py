@@ -13,7 +13,7 @@ MAY_BEGIN_WITH_MINUS = False
 
 def command(
     pages: Annotated[list[str] | None, typer.Argument(metavar="PAGE", help="Names of pages; all by default.")] = None,
-    format: Annotated[str, typer.Option(help="md, html (one file a page) or pdf (needs the extra docs).")] = "md",
+    format: Annotated[str, typer.Option(help="md, html (a site) or pdf (one book; needs the extra docs).")] = "md",
     out: Annotated[
         Path | None, typer.Option(help="Folder; by default gdln-book, with --check the stored book.")
     ] = None,

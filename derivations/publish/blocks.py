@@ -11,6 +11,7 @@ from functools import cache
 import sympy
 
 from derivations.evidence.entries import STALE, Entry, verdict_on_claim
+from derivations.publish import html
 from derivations.publish.notation import Notation
 from theory.claims.model import Claim, Kind, Param, Standing
 from theory.claims.rows import Verdict
@@ -45,15 +46,24 @@ def formula(tex: str) -> str:
     return f"$$\n{tex}\n$$\n"
 
 
-def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = "") -> str:
-    """Heading, statement, domain, cited claims, and verdict."""
+def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = "", folds: bool = False) -> str:
+    """Heading, statement, domain, cited claims, and verdict; `folds` as in `stated`."""
+    heading = f'<a id="{claim.id}"></a>\n\n### {claim.title}\n\n'
+    return heading + stated(claim, evidence, link, name, folds)
+
+
+def stated(claim: Claim, evidence: Mapping | None, link: Link, name: str = "", folds: bool = False) -> str:
+    """Return `statement` without its heading; `folds` marks the ranges of sampled points for pages that fold them."""
     notation = notation_of(claim)
     tex, legend = notation.display(claim.statement, name)
-    lines = [f'<a id="{claim.id}"></a>\n', f"### {claim.title}\n", formula(tex)]
+    lines = [formula(tex)]
     lines += [where(legend)] if legend else []
-    lines += [f"- ${domain(param, notation)}$: {param.doc}" for param in claim.params]
+    folded = [param for param in claim.params if folds and _is_sampled(param)]
+    lines += [_letter(param, notation) if param in folded else _parameter(param, notation) for param in claim.params]
     lines += [f"- ${notation.tex(condition)}$" for condition in claim.conditions]
     lines += [f"- {text}" for text in claim.assumptions]
+    if folded:
+        lines.append("\n" + html.fold("Ranges", f"${',$ $'.join(domain(param, notation) for param in folded)}$\n"))
     verdict = verdict_on_claim(claim, evidence) if evidence else STALE
     kind = "" if claim.kind is Kind.DEFINITION else f", {_kind(claim)}"
     fails = evidence is not None and evidence["standing"] == Standing.FAILS
@@ -62,6 +72,22 @@ def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = ""
     if verdict == Verdict.OPEN and claim.settled_by:
         lines.append(f"*What would settle it.* {claim.settled_by}\n")
     return "\n".join(lines)
+
+
+def _parameter(param: Param, notation: Notation) -> str:
+    return f"- ${domain(param, notation)}$: {param.doc}"
+
+
+def _letter(param: Param, notation: Notation) -> str:
+    """The meaning of a parameter without its domain."""
+    letter = notation.tex(param.symbol)
+    return f"- {param.doc}" if param.doc.startswith(f"${letter} =") else f"- ${letter}$: {param.doc}"
+
+
+def _is_sampled(param: Param) -> bool:
+    """Whether the domain is a box in which points are drawn: an end is a number other than 0, 1 and -1."""
+    ends = (param.domain.inf, param.domain.sup)
+    return any(end.is_number and end.is_finite and abs(end) not in (0, 1) for end in ends)
 
 
 def where(legend: Sequence[str]) -> str:
@@ -90,10 +116,15 @@ def _kind(claim: Claim) -> str:
     return f"{article} {claim.kind.value}" + (" statement" if claim.kind is Kind.EMPIRICAL else "")
 
 
+def cited(claim: Claim) -> tuple[str, ...]:
+    """Return the ids of the claims on which a claim rests: those that it and the steps of its derivation cite."""
+    derived = _derived(claim.derive).steps if claim.derive else ()
+    return tuple(dict.fromkeys((*claim.cites, *(name for step in derived for name in step.cites))))
+
+
 def _rests_on(claim: Claim, link: Link) -> str:
-    steps = _derived(claim.derive).steps if claim.derive else ()
-    cited = dict.fromkeys((*claim.cites, *(name for step in steps for name in step.cites)))
-    return f" It rests on {_listed([link(name) for name in cited])}." if cited else ""
+    names = cited(claim)
+    return f" It rests on {_listed([link(name) for name in names])}." if names else ""
 
 
 @cache
@@ -107,11 +138,14 @@ def _listed(items: Sequence[str]) -> str:
 
 def derivation(claim: Claim, link: Link) -> str:
     """The steps, each with its reason and the rule that checks it; empty where none is registered."""
-    if claim.derive is None:
-        return ""
+    return f"*Derivation.* {steps(claim, link)}" if claim.derive else ""
+
+
+def steps(claim: Claim, link: Link) -> str:
+    """The steps of a claim that has a derivation, after a sentence on how they are checked."""
     notation = notation_of(claim)
     notation.display(claim.statement)  # symbols that the statement explains are not explained again
-    lines = ["*Derivation.* Every step is checked by the rule named at its end.\n"]
+    lines = ["Every step is checked by the rule named at its end.\n"]
     shown = ""
     for number, step in enumerate(_derived(claim.derive).steps, start=1):
         tex, legend = notation.display(step.expr)
@@ -137,27 +171,42 @@ def _indented(text: str) -> str:
     return "\n".join(f"   {line}" if line else "" for line in text.split("\n"))
 
 
-def numbers(claim: Claim, evidence: Mapping | None) -> str:
-    """The outcomes of the levels of checking, and the first rows of the precise table."""
+def numbers(claim: Claim, evidence: Mapping | None, folds: bool = False) -> str:
+    """The outcomes of the levels of checking, and the first rows of the precise table; `folds` as in `stated`."""
     if evidence is None:
         return f"*Numbers.* {STALE}: run `gdln validate --write-evidence`.\n"
     said = [text for level in evidence["levels"] if (text := _level(level))]
     lines = [f"*Numbers.* {' '.join(said)}\n"] if said else []
-    rows = sorted(evidence["precise"], key=lambda row: sum(map(len, row["at"].values())))[:_EXACT_ROWS]
-    if rows:
-        names = list(rows[0]["at"])
-        symbols = {param.symbol.name: param.symbol for param in claim.params}
-        notation = notation_of(claim)
-        heads = [f"${notation.tex(symbols[name])}$" if name in symbols else name for name in names]
-        alike = all(row["formula"] == row["definition"] for row in rows)
-        heads += ["definition and formula"] if alike else ["definition", "formula"]
-        lines += [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-        for row in rows:
-            values = [row["definition"]] if alike else [row["definition"], row["formula"]]
-            cells = [*(number(row["at"][name]) for name in names), *(value.removesuffix(".0") for value in values)]
-            lines.append(f"| {' | '.join(cells)} |")
-        lines.append("")
+    if evidence["precise"]:
+        shown = precise_table(claim, evidence, _EXACT_ROWS)
+        lines.append(html.fold("Digits", shown) if folds else shown)
     return "\n".join(lines)
+
+
+def precise_table(claim: Claim, evidence: Mapping, most: int | None = None) -> str:
+    """Return the values by definition and by formula at the points with the shortest fractions, at most `most`."""
+    rows = sorted(evidence["precise"], key=lambda row: sum(map(len, row["at"].values())))[:most]
+    names = list(rows[0]["at"])
+    symbols = {param.symbol.name: param.symbol for param in claim.params}
+    notation = notation_of(claim)
+    heads = [f"${notation.tex(symbols[name])}$" if name in symbols else name for name in names]
+    alike = all(row["formula"] == row["definition"] for row in rows)
+    heads += ["definition and formula"] if alike else ["definition", "formula"]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for row in rows:
+        values = [row["definition"]] if alike else [row["definition"], row["formula"]]
+        cells = [*(number(row["at"][name]) for name in names), *(value.removesuffix(".0") for value in values)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def place(where: str) -> str:
+    """The place of a result for a reader: an entry of an array by its indices, without the marks of Python.
+
+    >>> place("equivalent; worst entry (0,)"), place("worst entry (1, 20); slow")
+    ('equivalent; worst entry 0', 'worst entry 1, 20; slow')
+    """
+    return re.sub(r"\bworst entry \(([\d, ]*\d),?\)", r"worst entry \1", where)
 
 
 def number(text: str) -> str:

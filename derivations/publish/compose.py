@@ -124,8 +124,14 @@ def places(claims: Mapping[str, Claim]) -> dict[str, str]:
 class Book:
     """The pages rendered from claims, evidence and prose."""
 
-    def __init__(self, claims: Mapping[str, Claim], pages: Mapping[str, str], evidence: Path = stored.FOLDER) -> None:
-        self.claims, self.pages = claims, pages
+    def __init__(
+        self,
+        claims: Mapping[str, Claim],
+        pages: Mapping[str, str],
+        evidence: Path = stored.FOLDER,
+        folds: bool = False,  # mark the passages that pages in HTML fold away
+    ) -> None:
+        self.claims, self.pages, self.folds = claims, pages, folds
         self.entries = entries(claims.values(), evidence)
         self.evidence = {name: stored.read(claim, evidence) for name, claim in claims.items()}
         self.folder = evidence
@@ -174,7 +180,7 @@ class Book:
         makers: dict[str, Callable[[], str]] = {
             "claim": lambda: self._statement(argument, link, here),
             "derivation": lambda: blocks.derivation(self._claim(argument, here), link),
-            "numbers": lambda: blocks.numbers(self._claim(argument, here), self.evidence[argument]),
+            "numbers": lambda: blocks.numbers(self._claim(argument, here), self.evidence[argument], self.folds),
             "printed": lambda: self._printed(argument, here),
             "whole": lambda: self._whole(argument, link, here),
             "rest": lambda: self._rest(page, argument.split() or [""], link, here),
@@ -216,14 +222,15 @@ class Book:
 
     def _printed(self, argument: str, here: str) -> str:
         name, _, tex = argument.partition(" as ")
-        return blocks.printed(self._entries_of(self._claim(name, here)), tex or self.names.get(name, ""))
+        return blocks.printed(self.entries_of(self._claim(name, here)), tex or self.names.get(name, ""))
 
-    def _entries_of(self, claim: Claim) -> list[Entry]:
+    def entries_of(self, claim: Claim) -> list[Entry]:
+        """Return the entries of the ledger on a claim: one for each source, or one without a source."""
         return [entry for entry in self.entries if entry.claim.id == claim.id]
 
     def _statement(self, argument: str, link: blocks.Link, here: str) -> str:
         name, _, tex = argument.partition(" as ")
-        return blocks.statement(self._claim(name, here), self.evidence[name], link, tex)
+        return blocks.statement(self._claim(name, here), self.evidence[name], link, tex, self.folds)
 
     def _whole(self, argument: str, link: blocks.Link, here: str) -> str:
         name = argument.partition(" as ")[0]
@@ -231,7 +238,7 @@ class Book:
         parts = (
             self._statement(argument, link, here),
             blocks.derivation(claim, link),
-            blocks.numbers(claim, self.evidence[name]),
+            blocks.numbers(claim, self.evidence[name], self.folds),
             self._printed(argument, here),
         )
         return "\n".join(part for part in parts if part)

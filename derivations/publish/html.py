@@ -1,71 +1,88 @@
-"""Markdown with TeX as one self-contained HTML file: mathematics as MathML, images inside the file, no network."""
+"""Markdown with TeX as HTML: mathematics as MathML, numbered formulas, anchors at headings, folded passages."""
 
-import base64
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from html import escape
-from pathlib import Path
+from html import escape, unescape
+
+from derivations.publish.notation import widest
 
 _ANCHOR = re.compile(r'<a id="[\w.-]+">|</a>|<a id="[\w.-]+"></a>')
-# A minus after a relation, a comma or an opening bracket is a sign; browsers space it as one if told so.
+_ANCHOR_LINE = re.compile(r'<a id="([\w.-]+)"></a>')
+_FOLD = re.compile(r"<!-- fold: ([^<>]+) -->")
+_FOLD_END = "<!-- end of fold -->"
+# A minus after a relation, an arrow, a comma or an opening bracket is a sign; browsers space it as one if told so.
 _SIGN = re.compile(
-    r"((?:&#x0003D;|&#x0002C;|&#x00028;|&#x0007B;|&#x02208;|&#x02264;|&#x0003C;|&#x0003E;)</mo>)<mo>(?=&#x02212;)"
+    r"((?:&#x0003D;|&#x0002C;|&#x00028;|&#x0007B;|&#x02208;|&#x02264;|&#x02192;|&#x0003C;|&#x0003E;)</mo>)<mo>(?=&#x02212;)"
 )
 _PUNCTUATED = re.compile(r'(<math display="inline">(?:(?!</math>).)*</math>)([.,;:)]+)')
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_CSS = """
-:root { color-scheme: light dark; --line: #c9ced6; --soft: #f4f6f8; --ink: #1b1f24; --paper: #fff; --link: #0b57b0; }
-@media (prefers-color-scheme: dark) {
-  :root { --line: #3d444d; --soft: #1d2229; --ink: #e6e8eb; --paper: #14171b; --link: #7fb4ff; }
-}
-body { font: 17px/1.6 "Source Serif 4", Charter, Georgia, "DejaVu Serif", serif; color: var(--ink);
-  background: var(--paper); margin: 0 auto; max-width: 62rem; padding: 2rem 1.25rem 4rem; overflow-wrap: break-word; }
-h1, h2, h3, h4 { font-family: "Source Sans 3", "Helvetica Neue", Arial, "DejaVu Sans", sans-serif; line-height: 1.25; }
-h1 { font-size: 1.9rem; } h2 { font-size: 1.4rem; margin-top: 2.4rem; border-bottom: 1px solid var(--line); }
-h3 { font-size: 1.12rem; margin-top: 2rem; } h4 { font-size: 1rem; }
-a { color: var(--link); }
-code { font: 0.84em "DejaVu Sans Mono", Menlo, Consolas, monospace; background: var(--soft); padding: 0.1em 0.2em; }
-pre { background: var(--soft); padding: 0.8rem; overflow-x: auto; } pre code { padding: 0; }
-blockquote { margin: 1rem 0; padding: 0.1rem 1rem; border-left: 4px solid var(--line); background: var(--soft); }
-.formula, .table { overflow-x: auto; overflow-y: hidden; max-width: 100%; }
-.formula { padding: 0.45rem 0; margin: 0.5rem 0; }
-.table { margin: 1rem 0; }
-table { border-collapse: collapse; font-size: 0.8rem; }
-th, td { border: 1px solid var(--line); padding: 0.35rem 0.4rem; vertical-align: top; text-align: left; }
-td { min-width: 3rem; overflow-wrap: normal; } th { background: var(--soft); }
-math { font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", math; font-size: 1.08em; }
-math[display="block"] { margin: 0 auto; }
-.joined { white-space: nowrap; }
-math[display="block"] mfrac > * { math-style: normal; }
-mtd { padding: 0.18em 0.3em; }
-img { max-width: 100%; height: auto; background: #fff; }
-li > p { margin: 0.35rem 0; }
-@media print { body { max-width: none; font-size: 11pt; } .formula, .table { overflow: visible; }
-  table { font-size: 6.5pt; } th, td { padding: 0.2rem; } }
-"""
+_TAG = re.compile(r"<[^>]+>")
+_VERDICT = re.compile(r"<(strong|td)>([A-Z]{4,})</\1>")
+
+_WIDE = 56  # characters from which on a formula is set smaller, to fit beside the contents of a site
 
 
-def page(markdown: str, title: str, folder: Path | None = None) -> str:
-    """A whole HTML document; images are read from `folder`, links to `x.md` become links to `x.html`."""
-    body = _markdown().render(markdown)
-    body = re.sub(r'<img src="([^"]+)"', lambda found: f'<img src="{_inside(found[1], folder)}"', body)
-    body = _PUNCTUATED.sub(r'<span class="joined">\1\2</span>', body)
-    body = re.sub(r'href="([\w-]+)\.md(#[^"]*)?"', r'href="\1.html\2"', body)
-    body = body.replace("<table>", '<div class="table"><table>').replace("</table>", "</table></div>")
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
-        f"<style>{_CSS}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+@dataclass(frozen=True)
+class Heading:
+    """A heading of a page: its level, its anchor, and its text as HTML."""
+
+    level: int
+    anchor: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Body:
+    """A text as HTML, without the document around it, and its headings in order."""
+
+    html: str
+    headings: tuple[Heading, ...]
+
+
+def body(markdown: str, numbered: str | None = None) -> Body:
+    """Return a text as HTML; display formulas are numbered with the prefix `numbered`, and not numbered if it is None.
+
+    >>> body("# Title").html
+    '<h1 id="title">Title</h1>\\n'
+    """
+    parser = _markdown()
+    env = {"numbered": numbered, "formulas": 0}
+    tokens = _with_anchors(parser.parse(markdown, env))
+    headings = tuple(
+        Heading(int(token.tag[1]), token.attrGet("id"), parser.renderer.render([tokens[at + 1]], parser.options, env))
+        for at, token in enumerate(tokens)
+        if token.type == "heading_open"
     )
+    text = parser.renderer.render(tokens, parser.options, env)
+    text = _PUNCTUATED.sub(r'<span class="joined">\1\2</span>', text)
+    text = _VERDICT.sub(r'<\1 class="verdict \2">\2</\1>', text)
+    text = text.replace("<table>", '<div class="table"><table>').replace("</table>", "</table></div>")
+    return Body(text, headings)
+
+
+def fold(title: str, markdown: str) -> str:
+    """Return Markdown that pages in HTML fold away under its title; elsewhere the marks are not shown."""
+    return f"<!-- fold: {title} -->\n\n{markdown}\n{_FOLD_END}\n"
 
 
 def title_of(markdown: str) -> str:
-    """The text of the first heading."""
+    """Return the text of the first heading."""
     found = re.search(r"^# (.+)$", markdown, re.MULTILINE)
     return re.sub(r"[`$]", "", found[1]) if found else "gdln"
 
 
-@lru_cache(maxsize=4096)
+def words(html: str) -> str:
+    """Return the text of HTML as a reader sees it.
+
+    >>> words("<p>a &lt; <em>b</em></p>")
+    'a < b'
+    """
+    return " ".join(unescape(_TAG.sub("", html)).split())
+
+
+@lru_cache(maxsize=16384)
 def mathml(tex: str, display: bool = False) -> str:
     """TeX as MathML. Raises ValueError for an unknown command, which would otherwise be shown as text."""
     from latex2mathml.converter import convert
@@ -99,11 +116,42 @@ def _markdown():
     parser.use(dollarmath_plugin, allow_space=True, double_inline=False)
     parser.renderer.rules.update(
         math_inline=lambda tokens, at, *_: mathml(tokens[at].content),
-        math_block=lambda tokens, at, *_: _formula(tokens[at].content),
-        html_inline=lambda tokens, at, *_: _only_anchors(tokens[at].content),
-        html_block=lambda tokens, at, *_: _only_anchors(tokens[at].content),
+        math_block=lambda tokens, at, _options, env: _formula(tokens[at].content, env),
+        html_inline=lambda tokens, at, *_: _allowed(tokens[at].content),
+        html_block=lambda tokens, at, *_: _allowed(tokens[at].content),
     )
     return parser
+
+
+def _with_anchors(tokens: Sequence) -> list:
+    """The tokens with an id at every heading: that of the anchor before it, or one made of its words."""
+    kept: list = []
+    used: set[str] = set()
+    for at, token in enumerate(tokens):
+        if token.type == "heading_open":
+            anchor = _anchor_before(kept)
+            if anchor:
+                del kept[-3:]
+            else:
+                anchor = _unused(_slug(tokens[at + 1].content), used)
+            used.add(anchor)
+            token.attrSet("id", anchor)
+        kept.append(token)
+    return kept
+
+
+def _anchor_before(tokens: list) -> str | None:
+    before = tokens[-2].content if len(tokens) > 2 and tokens[-1].type == "paragraph_close" else ""
+    found = _ANCHOR_LINE.fullmatch(before)
+    return found[1] if found else None
+
+
+def _slug(title: str) -> str:
+    return "-".join(re.findall(r"[a-z0-9]+", title.lower())) or "section"
+
+
+def _unused(name: str, used: set[str]) -> str:
+    return next(each for number in range(len(used) + 1) if (each := f"{name}-{number}" if number else name) not in used)
 
 
 @lru_cache(maxsize=1)
@@ -114,19 +162,22 @@ def _faults() -> tuple[type[Exception], ...]:
     return tuple(item for item in vars(exceptions).values() if isinstance(item, type) and issubclass(item, Exception))
 
 
-def _formula(tex: str) -> str:
-    return f'<div class="formula">{mathml(tex.strip(), display=True)}</div>\n'
+def _formula(tex: str, env: dict) -> str:
+    wide = " wide" if widest(tex) >= _WIDE else ""
+    shown = f'<div class="math{wide}">{mathml(tex.strip(), display=True)}</div>'
+    if env["numbered"] is None:
+        return f'<div class="formula">{shown}</div>\n'
+    env["formulas"] += 1
+    number = env["formulas"]
+    link = f'<a class="number" href="#eq-{number}">({env["numbered"]}{number})</a>'
+    return f'<div class="formula" id="eq-{number}">{shown}{link}</div>\n'
 
 
-def _only_anchors(markup: str) -> str:
-    """Escape HTML in the text, except the anchors that pages put before a statement."""
+def _allowed(markup: str) -> str:
+    """Escape HTML in the text, except anchors and the marks of folded passages; comments are left out."""
+    if found := _FOLD.fullmatch(markup.strip()):
+        return f'<details class="fold"><summary>{escape(found[1])}</summary>\n'
+    if markup.strip() == _FOLD_END:
+        return "</details>\n"
     markup = _COMMENT.sub("", markup)
     return markup if _ANCHOR.fullmatch(markup.strip()) else escape(markup)
-
-
-def _inside(path: str, folder: Path | None) -> str:
-    if folder is None or path.startswith("data:"):
-        return path
-    file = folder / path
-    kind = "svg+xml" if file.suffix == ".svg" else file.suffix.removeprefix(".")
-    return f"data:image/{kind};base64,{base64.b64encode(file.read_bytes()).decode()}"

@@ -291,6 +291,11 @@ def width(tex: str) -> int:
     return len(re.sub(r"\\[A-Za-z]+", "x", re.sub(r"[\s{}^_&]|\\[,!; ]", "", tex)))
 
 
+def widest(tex: str) -> int:
+    """Return the width of the widest line of a display formula, as `width` counts it."""
+    return max(width(line) for line in re.split(r" \\\\ |\\(?:begin|end)\{aligned\}", tex))
+
+
 def _one_line_or_more(lines: list[list[str]], rows: list[list[sympy.Basic]], show) -> str:
     total = [sum(width(side) for side in line) + 3 * (len(line) - 1) for line in lines]
     if len(lines) == 1 and total[0] <= _WIDE:

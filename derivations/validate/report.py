@@ -1,11 +1,15 @@
-"""The report of a validation as Markdown: verdicts, corrections with numbers, figures, and each claim in full."""
+"""The report of a validation as Markdown: a figure, a sentence and a table, then corrections, figures and claims."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import mpmath
 
+from derivations.markdown import table
 from derivations.output import counted
-from derivations.publish.blocks import domain, notation_of, parting, sentence, where
+from derivations.publish.blocks import domain, notation_of, parting, place, sentence, where
+from derivations.publish.html import fold
 from derivations.validate.judged import Judged, Validation, result_at
 from theory.claims.levels import PrintedFinding, describe
 from theory.claims.model import CheckResult, Level, Outcome
@@ -15,36 +19,66 @@ _MARK = {Outcome.PASS: "pass", Outcome.FAIL: "**FAIL**", Outcome.INCONCLUSIVE: "
 _SHOWN_ROWS = 5
 
 
-def markdown(validation: Validation, figures: dict[str, str]) -> str:
-    """The whole report; `figures` maps a caption to the path of its image."""
+@dataclass(frozen=True)
+class Image:
+    """A figure of the report: its caption and the path of its file."""
+
+    caption: str
+    path: str
+
+
+def markdown(
+    validation: Validation, opening: Image, figures: Sequence[Image], changed: Mapping[str, Sequence[str]] | None = None
+) -> str:
+    """Return the report: one figure, one sentence, one table of verdicts whose rows link to the claims below.
+
+    With `changed`, the changes by the id of the claim, only these claims are shown.
+    """
+    shown = [item for item in validation.judged if changed is None or item.claim.id in changed]
     parts = [
         "# Validation report\n",
-        _summary(validation),
-        "## Verdicts\n",
-        _verdict_table(validation.judged),
+        _figure(opening),
+        _sentence(validation, changed),
+        _verdict_table(shown, changed) if shown else "",
         "## What the sources print and what holds\n",
-        _corrections(validation.judged),
-        "## Figures\n",
-        *(["Figures show what this run has measured.\n"] if validation.plan.stored else []),
-        *(f"![{caption}]({path})\n\n*{caption}*\n" for caption, path in figures.items()),
+        _corrections(shown),
+        "## Figures\n" if figures or validation.finding.remarks else "",
+        *(["Figures show what this run has measured.\n"] if validation.plan.stored and figures else []),
+        *(_figure(image) for image in figures),
         *(f"{remark}\n" for remark in validation.finding.remarks),
-        "## The claims\n",
-        *(_claim(item) for item in validation.judged),
+        "## The claims\n" if shown else "",
+        *(_claim(item) for item in shown),
+        "## The run\n",
+        _run(validation),
     ]
-    return "\n".join(parts)
+    return "\n".join(part for part in parts if part)
 
 
-def _summary(validation: Validation) -> str:
-    counts = {verdict: sum(item.verdict is verdict for item in validation.judged) for verdict in Verdict}
-    listed = ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items() if count)
+def _figure(image: Image) -> str:
+    return f"![{image.caption}]({image.path})\n\n*{image.caption}*\n"
+
+
+def _sentence(validation: Validation, changed: Mapping[str, Sequence[str]] | None) -> str:
+    counts = Counter(item.verdict for item in validation.judged)
+    listed = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
+    outcomes = Counter(validation.outcomes())
+    failed, undecided = outcomes[Outcome.FAIL], outcomes[Outcome.INCONCLUSIVE]
+    checks = "no check fails or stays undecided"
+    if failed or undecided:
+        fail = f"{counted(failed, 'check')} fail{'s' * (failed == 1)}"
+        checks = f"{fail} and {undecided} stay{'s' * (undecided == 1)} undecided"
+    since = "" if changed is None else f" Since the last report {counted(len(changed), 'claim')} changed."
+    return f"{counted(len(validation.judged), 'claim')}: {listed}; {checks}.{since}\n"
+
+
+def _run(validation: Validation) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in validation.versions.items())
     return (
-        f"{counted(len(validation.judged), 'claim')}: {listed}. "
-        f"Profile {validation.profile}, {validation.seconds:.0f} s.\n\n"
-        f"{sentence(ran(validation))}\n\n"
+        f"Profile {validation.profile}, {validation.seconds:.0f} s. {sentence(ran(validation))}\n\n"
         f"Versions: {versions}.\n\n"
-        "CONFIRMED: the statement holds and its sources print it. CORRECTED: the statement holds, and what a source "
-        "prints does not. REFUTED: a level of checking failed. OPEN: undecided.\n"
+        "CONFIRMED: the statement holds and its sources print it. CORRECTED: the statement holds, and a source prints "
+        "something else by a slip; INHERITED: through a slip elsewhere. REFUTED: a check fails, or a conjecture of a "
+        "source has a counter-example. OPEN: undecided. REMARK and RESULT: it holds, and no source states it.\n"
     )
 
 
@@ -64,32 +98,29 @@ def ran(validation: Validation) -> str:
     )
 
 
-def _verdict_table(judged: tuple[Judged, ...]) -> str:
-    rows = ["| statement | verdict | passed | failed or undecided | checked now |", "|---|---|---|---|---|"]
-    for item in judged:
-        found = {level: result.outcome for level in Level if (result := result_at(item, level)) is not None}
-        passed = ", ".join(level.value for level, outcome in found.items() if outcome is Outcome.PASS) or "–"
-        other = [
-            f"{level.value} ({_MARK[outcome]})"
-            for level, outcome in found.items()
-            if outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
-        ]
-        rows.append(
-            f"| {item.claim.title} (`{item.claim.id}`) | {item.verdict.value} | {passed} | "
-            f"{', '.join(other) or '–'} | {_checked_now(item)} |"
-        )
-    return "\n".join(rows) + "\n"
+def _verdict_table(judged: Sequence[Judged], changed: Mapping[str, Sequence[str]] | None) -> str:
+    columns = ["claim", "verdict", "passed", "failed or undecided", "run now"]
+    if changed is not None:
+        columns[2:] = ["changed"]
+    return table(columns, (_row(item, changed) for item in judged))
 
 
-def _checked_now(item: Judged) -> str:
-    """The levels that this run checked; the others are taken from the evidence."""
-    if not item.stored:
-        return "all"
-    now = [one.level.value for one in item.results if one.outcome is not Outcome.SKIPPED and not item.is_stored(one)]
-    return ", ".join(dict.fromkeys(now)) or "–"
+def _row(item: Judged, changed: Mapping[str, Sequence[str]] | None) -> list[str]:
+    own = [f"[{item.claim.title}](#{item.claim.id})", item.verdict.value]
+    if changed is not None:
+        return [*own, "; ".join(changed[item.claim.id])]
+    found = {level: result.outcome for level in Level if (result := result_at(item, level)) is not None}
+    passed = sum(outcome is Outcome.PASS for outcome in found.values())
+    other = ", ".join(
+        f"{level.value} ({_MARK[outcome]})"
+        for level, outcome in found.items()
+        if outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
+    )
+    now = {one.level for one in item.results if one.outcome is not Outcome.SKIPPED and not item.is_stored(one)}
+    return [*own, counted(passed, "level") if passed else "–", other or "–", str(len(now)) if now else "–"]
 
 
-def _corrections(judged: tuple[Judged, ...]) -> str:
+def _corrections(judged: Sequence[Judged]) -> str:
     parts = []
     for item in judged:
         for findings in same_form(item.printed):
@@ -99,7 +130,7 @@ def _corrections(judged: tuple[Judged, ...]) -> str:
                 finding = {"at": at, "printed": first.printed, "definition": first.oracle}
                 remarks = [part for found in findings for part in found.source.note.split("; ") if part]
                 parts.append(f"### {_labels(findings)}\n")
-                parts.append(f"{sentence(item.claim.title)} (`{item.claim.id}`)\n")
+                parts.append(f"{sentence(item.claim.title)} ([`{item.claim.id}`](#{item.claim.id}))\n")
                 parts.append(parting(item.claim, first.source, finding))
                 parts += [f"{sentence('; '.join(dict.fromkeys(remarks)))}\n"] if remarks else []
     agreeing = [_labels(found) for item in judged for found in same_form(item.printed) if found[0].right]
@@ -123,7 +154,9 @@ def _claim(item: Judged) -> str:
     claim = item.claim
     notation = notation_of(claim)
     tex, legend = notation.display(claim.statement)
-    lines = [f"### `{claim.id}`\n", f"{sentence(claim.title)} **{item.verdict.value}** ({claim.kind.value}).\n"]
+    heading = f'<a id="{claim.id}"></a>\n\n### {claim.title}\n\n'
+    summary = f"{item.verdict.value} {claim.id}: statement ({claim.kind.value}), derivation, results"
+    lines = []
     lines += [f"$$\n{tex}\n$$\n", where(legend)]
     lines += [f"- ${domain(param, notation)}$: {param.doc}" for param in claim.params]
     lines += [f"- where ${notation.tex(condition)}$" for condition in claim.conditions]
@@ -136,7 +169,7 @@ def _claim(item: Judged) -> str:
         f"- {result.level.value}: {_MARK[result.outcome]}{numbers(result)}{_from(item, result)}"
         for result in item.results
     ]
-    return "\n".join(lines) + "\n"
+    return heading + fold(summary, "\n".join(lines) + "\n")
 
 
 def _from(item: Judged, result: CheckResult) -> str:
@@ -173,7 +206,7 @@ def numbers(result: CheckResult) -> str:
     """Return the numbers of a result and where they arose, in parentheses; only the reason of a skipped level."""
     if result.worst is None or result.outcome is Outcome.SKIPPED:
         return f" ({result.where})" if result.where else ""
-    where = f"; {result.where}" if result.where else ""
+    where = f"; {place(result.where)}" if result.where else ""
     return f" (worst {result.worst:.3g}, tolerance {result.tolerance:.3g}{where}){_simulated(result)}"
 
 

@@ -5,10 +5,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from derivations import plots
-from derivations.validate.judged import Validation
+from derivations.validate.judged import Judged, Validation
+from theory.claims.model import Level, Outcome
 from theory.flow import solve
 from theory.problem import Problem
 
@@ -16,6 +19,16 @@ WEIGHTS, YX, XX = "flow.descent.weights", "moment.site_gate.yx", "moment.site_ga
 _OFFSETS = (0, 1, 2, 4)  # distances from the gate's site at which weights are shown over time
 _CURVE_POINTS = 120
 _BESIDE = 11  # sites shown on each side of the gate's; beyond them the weights vanish in print
+# The outcomes of a level in the order of their gravity, with their colours.
+_OUTCOMES = {
+    "does not apply": "#e4e7eb",
+    "passed, by the evidence": "#8fd0b8",
+    "passed in this run": plots.GREEN,
+    "undecided": plots.YELLOW,
+    "failed": plots.ORANGE,
+}
+_PASSED_BEFORE = 1
+_CODES = {Outcome.SKIPPED: 0, Outcome.PASS: 2, Outcome.INCONCLUSIVE: 3, Outcome.FAIL: 4}
 
 
 @dataclass(frozen=True)
@@ -26,6 +39,53 @@ class Drawing:
     caption: str
     arrays: Mapping[str, np.ndarray]
     draw: Callable[[], Figure]
+
+
+def overview(validation: Validation) -> Drawing:
+    """The outcome of every level of every claim: levels as rows, claims as columns in the order of the table."""
+    ids = [item.claim.id for item in validation.judged]
+    codes = np.array([[_code(item, level) for item in validation.judged] for level in Level])
+    return Drawing(
+        "outcomes",
+        "Every claim of this run (a column) at every level of checking (a row).",
+        {"outcome": codes, "claim": np.array(ids)},
+        lambda: _outcomes(codes, [name.split(".")[0] for name in ids]),
+    )
+
+
+def _code(item: Judged, level: Level) -> int:
+    """The number of the outcome in the order of `_OUTCOMES`; the gravest where a level has several results."""
+    found = [result for result in item.results if result.level is level]
+    codes = [
+        _PASSED_BEFORE if item.is_stored(one) and one.outcome is Outcome.PASS else _CODES[one.outcome] for one in found
+    ]
+    return max(codes, default=0)
+
+
+def _outcomes(codes: np.ndarray, areas: list[str]) -> Figure:
+    """Draw the outcomes as colours; a tick stands at the first claim of each area."""
+    with plots.plt.rc_context(plots.STYLE):
+        figure, axis = plots.plt.subplots(figsize=(10, 2.6))
+        axis.imshow(
+            codes,
+            aspect="auto",
+            interpolation="nearest",
+            cmap=ListedColormap(list(_OUTCOMES.values())),
+            vmin=0,
+            vmax=len(_OUTCOMES) - 1,
+        )
+        first = [at for at, area in enumerate(areas) if at == 0 or areas[at - 1] != area]
+        axis.set_xticks(first, [areas[at] for at in first], rotation=60, ha="right", fontsize=7)
+        axis.set_yticks(range(len(Level)), [level.value for level in Level])
+        axis.set_yticks(np.arange(len(Level) - 1) + 0.5, minor=True)
+        axis.grid(which="minor", axis="y", color="white", lw=2)
+        axis.tick_params(which="minor", length=0)
+        named = [(name, colour) for code, (name, colour) in enumerate(_OUTCOMES.items()) if (codes == code).any()]
+        patches = [Patch(color=colour, label=name) for name, colour in named]
+        axis.legend(
+            handles=patches, loc="lower left", bbox_to_anchor=(0, 1), ncols=len(patches), frameon=False, fontsize=8
+        )
+    return figure
 
 
 def drawings(validation: Validation) -> Iterator[Drawing]:

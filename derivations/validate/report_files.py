@@ -1,7 +1,7 @@
 """The folder that `gdln validate` leaves: report.md, report.html, report.json and the figures with their data."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,25 +9,31 @@ import numpy as np
 
 from derivations import plots
 from derivations.output import plain
-from derivations.publish import html
+from derivations.publish.document import page
+from derivations.publish.html import title_of
 from derivations.validate.judged import Judged, Validation
-from derivations.validate.report import markdown
-from derivations.validate.report_figures import drawings
+from derivations.validate.report import Image, markdown
+from derivations.validate.report_figures import Drawing, drawings, overview
+
+_FIGURES = "figures"
+_SUMMARY = "report.json"
 
 
-def write(validation: Validation, folder: Path) -> None:
-    """Write the report into an empty folder."""
-    images = folder / "figures"
-    images.mkdir()
-    captions: dict[str, str] = {}
-    for drawing in drawings(validation):
-        plots.save(drawing.draw(), images / f"{drawing.name}.png")
-        np.savez_compressed(images / f"{drawing.name}.npz", **drawing.arrays)
-        captions[drawing.caption] = f"figures/{drawing.name}.png"
-    text = markdown(validation, captions)
+def write(validation: Validation, folder: Path, changed: Mapping[str, Sequence[str]] | None = None) -> None:
+    """Write the report into an empty folder; with `changed`, of the claims that it names alone."""
+    (folder / _FIGURES).mkdir()
+    figures = [_drawn(drawing, folder) for drawing in drawings(validation)]
+    text = markdown(validation, _drawn(overview(validation), folder), figures, changed)
     (folder / "report.md").write_text(text, encoding="utf-8")
-    (folder / "report.html").write_text(html.page(text, html.title_of(text), folder), encoding="utf-8")
-    (folder / "report.json").write_text(json.dumps(plain(summary(validation)), indent=1, allow_nan=False) + "\n")
+    (folder / "report.html").write_text(page(text, title_of(text), folder), encoding="utf-8")
+    (folder / _SUMMARY).write_text(json.dumps(plain(summary(validation)), indent=1, allow_nan=False) + "\n")
+
+
+def _drawn(drawing: Drawing, folder: Path) -> Image:
+    path = f"{_FIGURES}/{drawing.name}.png"
+    plots.save(drawing.draw(), folder / path)
+    np.savez_compressed(folder / _FIGURES / f"{drawing.name}.npz", **drawing.arrays)
+    return Image(drawing.caption, path)
 
 
 def summary(validation: Validation) -> dict[str, Any]:
@@ -59,13 +65,19 @@ def _run(validation: Validation) -> dict[str, Any]:
     }
 
 
-def last_round(folder: Path) -> int | None:
-    """The round of the report in `folder`; None where there is no report of this version."""
+def last_summary(folder: Path) -> dict[str, Any] | None:
+    """The summary of the report in `folder`; None where there is no report of this version."""
     try:
-        found = json.loads((folder / "report.json").read_text(encoding="utf-8"))["run"]["round"]
+        found = json.loads((folder / _SUMMARY).read_text(encoding="utf-8"))
+        return found if isinstance(found["run"]["round"], int | None) and found["claims"] else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return found if isinstance(found, int) else None
+
+
+def last_round(folder: Path) -> int | None:
+    """The round of the report in `folder`; None where there is no report of this version."""
+    found = last_summary(folder)
+    return found["run"]["round"] if found else None
 
 
 def _origin(item: Judged) -> dict[str, Any]:

@@ -1,0 +1,63 @@
+"""Markdown as HTML: anchors, numbers of formulas, folded passages, and what is refused or escaped."""
+
+import re
+
+import pytest
+
+from derivations import fonts
+from derivations.publish import document, html
+
+
+@pytest.mark.parametrize("tex", [r"\nosuchcommand{x}", r"a & b"])
+def test_tex_that_cannot_be_read_is_refused(tex):
+    with pytest.raises(ValueError, match=re.escape(tex[:4])):
+        html.mathml(tex)
+
+
+def test_html_in_the_text_is_shown_and_not_run():
+    shown = document.page('# Title\n\n<script>alert(1)</script> a <b onclick="x">b</b>\n', "t")
+    assert "<script" not in shown
+    assert "<b onclick" not in shown
+
+
+def test_images_are_inside_the_file(tmp_path):
+    (tmp_path / "one.png").write_bytes(b"image")
+    assert 'src="data:image/png;base64,aW1hZ2U="' in document.page("![c](one.png)\n", "t", tmp_path)
+
+
+def test_the_font_is_inside_the_file():
+    shown = document.page("$x$\n", "t")
+    assert f'@font-face {{ font-family: "{fonts.FAMILY}"; src: url(data:font/woff2;base64,d09GMk9UVE8' in shown
+
+
+def test_headings_have_the_anchor_before_them_or_one_of_their_words():
+    body = html.body('# A title\n\n<a id="a.b.c"></a>\n\n### A claim\n\n## Why $x$?\n\n## Why $x$?\n')
+    assert [heading.anchor for heading in body.headings] == ["a-title", "a.b.c", "why-x", "why-x-1"]
+    assert re.findall(r'id="([^"]+)"', body.html) == ["a-title", "a.b.c", "why-x", "why-x-1"]
+    assert "<a id" not in body.html
+
+
+def test_an_anchor_in_a_paragraph_stays():
+    assert '<a id="here"></a>' in html.body('A word <a id="here"></a> and more.\n').html
+
+
+def test_formulas_are_numbered_where_a_page_asks_for_it():
+    text = "$$\nx\n$$\n\n1. A step.\n\n   $$\n   y\n   $$\n"
+    assert re.findall(r'id="(eq-\d)".*?href="#(eq-\d)">\((7\.\d)\)', html.body(text, "7.").html) == [
+        ("eq-1", "eq-1", "7.1"),
+        ("eq-2", "eq-2", "7.2"),
+    ]
+    assert "eq-" not in html.body(text).html
+
+
+def test_folded_passages_are_closed_and_their_title_is_escaped():
+    shown = html.body(html.fold("Digits & more", "| a |\n|---|\n| 1 |\n")).html
+    assert shown.startswith('<details class="fold"><summary>Digits &amp; more</summary>')
+    assert shown.rstrip().endswith("</details>")
+    assert " open" not in shown
+    assert "<table>" in shown
+
+
+def test_a_verdict_has_its_colour_and_other_words_have_none():
+    shown = html.body("**CORRECTED**: a slip. **Bold**\n\n| a |\n|---|\n| REMARK |\n| A and B |\n").html
+    assert re.findall(r'class="verdict (\w+)"', shown) == ["CORRECTED", "REMARK"]
