@@ -1,0 +1,25 @@
+"""The font that the package ships: the file that was checked, whole, with its licence."""
+
+import hashlib
+import struct
+
+from derivations import fonts
+
+
+def test_the_checksum_holds():
+    digest, name = (fonts.FILE.parent / "SHA256SUMS").read_text(encoding="utf-8").split()
+    assert name == fonts.FILE.name
+    assert hashlib.sha256(fonts.FILE.read_bytes()).hexdigest() == digest
+
+
+def test_the_licence_is_beside_it():
+    assert "GUST Font License" in fonts.LICENCE.read_text(encoding="utf-8")
+    manifest = (fonts.FILE.parent / "MANIFEST-Latin-Modern-Math.txt").read_text(encoding="utf-8")
+    assert f"Font: {fonts.FAMILY}" in manifest
+
+
+def test_it_is_a_whole_woff2_file_of_an_opentype_font():
+    content = fonts.FILE.read_bytes()
+    signature, flavour, length = struct.unpack(">4s4sI", content[:12])
+    assert (signature, flavour) == (b"wOF2", b"OTTO")
+    assert length == len(content)
