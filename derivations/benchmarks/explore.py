@@ -1,8 +1,9 @@
-"""The waiting times of the explorer, in a headless Chromium that already runs, with an empty cache.
+"""The waiting times of the explorer, in a headless Chromium that already runs, with an empty cache, and its memory.
 
 Measured from the moment the command starts: until it prints its address, until the first figure of the data view is
-drawn, until a slider answers. Then, for one slider of each view at n = SITES, from the key to the new picture: the
-median and the worst of MOVES moves, and the processor time of the server for a move.
+drawn, until a slider answers. Then, for the sliders of SLIDERS at n = SITES, from the key to the frame with the new
+picture, as the page itself sees both: the median and the worst of MOVES moves, and the processor time of the server for
+a move. At last the memory of the page and of the server over a thousand moves (`explore_memory`).
 """
 
 import os
@@ -20,20 +21,44 @@ from shutil import which
 from statistics import median
 from typing import Any
 
+from derivations.benchmarks import explore_memory
 from theory.problem import OutOfReachError
 
 STARTS, MOVES = 3, 20
 GOALS = {"first figure": 2.5, "controls": 4.0, "slider": 0.15, "server": 0.1}
 SITES = 100
-# The view, and the label of the slider of the problem bar that is moved.
-SLIDERS = (("data", "gain g"), ("amplifier", "gain g"))
+# The view, and the label of a slider: one of the problem bar, or of the film of trained networks. The formula view has
+# no slider, the graph view none for a graph.
+SLIDERS = (
+    ("data", "gain g"),
+    ("amplifier", "gain g"),
+    ("fields", "gain g"),
+    ("fields", "time t"),
+    ("compare", "gain g"),
+    ("compare", "time t"),
+    ("map", "gain g"),
+    ("gates", "gain g"),
+)
 _MOST = 60_000  # milliseconds to wait before giving up
 _DRAWN = ".panel-figure figure svg"
-_NEWER = """before => Number(document.querySelector(".panel-figure").dataset.version) > before"""
+# Seconds from a key to the frame that shows the next picture of the view.
+_WATCH = """() => {
+    window.picture = new Promise((done) => addEventListener("keydown", () => {
+        const begin = performance.now();
+        const watch = new MutationObserver(() => {
+            watch.disconnect();
+            requestAnimationFrame(() => setTimeout(() => done((performance.now() - begin) / 1000)));
+        });
+        watch.observe(document.querySelector(".panel-figure"), { attributeFilter: ["data-version"] });
+    }, { once: true, capture: true }));
+}"""
 
 
-def measure(starts: int = STARTS, moves: int = MOVES) -> dict[str, Any]:
-    """Seconds of each start and of each move. Raises OutOfReachError where there is no Chromium or no Playwright."""
+def measure(starts: int = STARTS, moves: int = MOVES, walked: int = explore_memory.MOVES) -> dict[str, Any]:
+    """Seconds of each start and of each move, and the memory that moves take.
+
+    Raises OutOfReachError where there is no Chromium or no Playwright.
+    """
     chromium = which("chromium") or which("chromium-browser") or which("google-chrome")
     lacking = [name for name in ("uvicorn", "playwright") if find_spec(name) is None] + (
         [] if chromium else ["Chromium"]
@@ -52,6 +77,12 @@ def measure(starts: int = STARTS, moves: int = MOVES) -> dict[str, Any]:
         problem = Path(folder) / "problem.toml"
         problem.write_text(_problem(), encoding="utf-8")
         moved, server = _moves(browser, problem, moves)
+        memory = {}
+        for view, file in explore_memory.VIEWS:
+            with _served(str(file())) as (address, _, process):
+                page = _page(browser)
+                memory[view] = explore_memory.walked(page, _at(address, view), process, walked)
+                page.context.close()
         version = browser.version
         browser.close()
     return {
@@ -62,6 +93,7 @@ def measure(starts: int = STARTS, moves: int = MOVES) -> dict[str, Any]:
         "sites": SITES,
         "moves": moved,
         "server": server,
+        "memory": memory,
     }
 
 
@@ -74,7 +106,7 @@ def text(found: dict[str, Any]) -> str:
         lines.append(_line(f"{name}, n = {found['sites']}", seconds, found["goals"]["slider"]))
         mean = found["server"][name]
         lines.append(_line("  processor time of the server, mean", [mean], found["goals"]["server"]))
-    return "\n".join(lines)
+    return "\n".join([*lines, *explore_memory.lines(found["memory"])])
 
 
 def _line(name: str, seconds: list[float], goal: float | None) -> str:
@@ -116,6 +148,11 @@ def _shows_a_page(browser: Any) -> None:
     page.close()
 
 
+def _page(browser: Any) -> Any:
+    """A new page with a cache of its own."""
+    return browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+
+
 def _at(address: str, view: str) -> str:
     """The address of a view; the token stays in it until the page has taken it."""
     return f"{address}&view={view}"
@@ -124,14 +161,13 @@ def _at(address: str, view: str) -> str:
 def _start(browser: Any) -> dict[str, float]:
     with _served() as (address, now, _):
         seen = {"address": now()}
-        context = browser.new_context(viewport={"width": 1440, "height": 900})
-        page = context.new_page()
+        page = _page(browser)
         page.goto(_at(address, "data"), wait_until="commit")
         page.wait_for_selector(_DRAWN, timeout=_MOST)
         seen["first figure"] = now()
         _move(page, page.get_by_role("slider", name="gain g"), "ArrowRight")
         seen["controls"] = now()
-        context.close()
+        page.context.close()
     return seen
 
 
@@ -139,10 +175,14 @@ def _moves(browser: Any, problem: Path, count: int) -> tuple[dict[str, list[floa
     found, server = {}, {}
     with _served(str(problem)) as (address, _, process):
         for view, label in SLIDERS:
-            page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+            page = _page(browser)
             page.goto(_at(address, view))
             page.wait_for_selector(_DRAWN, timeout=_MOST)
             page.wait_for_timeout(4000)  # a sample drawn at first, and what it loads, is not part of a move
+            stop = page.get_by_role("button", name="Stop")
+            if stop.is_visible():  # the pictures of networks in training are not those of the moves
+                stop.click()
+                stop.wait_for(state="hidden")
             slider = page.get_by_role("slider", name=label).first
             before = _processor_time(process)
             found[f"{view}: {label}"] = [
@@ -161,8 +201,6 @@ def _processor_time(process: int) -> float:
 
 def _move(page: Any, slider: Any, key: str) -> float:
     slider.focus()
-    before = page.evaluate('Number(document.querySelector(".panel-figure").dataset.version)')
-    begin = time.perf_counter()
+    page.evaluate(_WATCH)
     page.keyboard.press(key)
-    page.wait_for_function(_NEWER, arg=before, timeout=_MOST)
-    return time.perf_counter() - begin
+    return float(page.evaluate("window.picture"))
