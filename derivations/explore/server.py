@@ -8,6 +8,7 @@ import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 
+from derivations import fonts
 from derivations.explore.guard import App, Guard
 from derivations.explore.running import JOBS
 from theory.problem import InputError, Problem
@@ -33,13 +34,15 @@ def listening(port: int) -> socket.socket:
 def application(problem: Problem, origin: str, token: str) -> App:
     """The explorer that starts with `problem` as an ASGI application: the page at /, its questions under /api/."""
     from starlette.applications import Starlette
-    from starlette.routing import Mount
+    from starlette.responses import FileResponse
+    from starlette.routing import Mount, Route
     from starlette.staticfiles import StaticFiles
 
     from derivations.explore.api import routes
 
+    font = Route(f"/fonts/{fonts.FILE.name}", lambda _: FileResponse(fonts.FILE, media_type="font/woff2"))
     page = Mount("/", StaticFiles(directory=WEB, html=True))
-    return Guard(Starlette(routes=[*routes(problem), page]), origin, token)
+    return Guard(Starlette(routes=[*routes(problem), font, page]), origin, token)
 
 
 def serve(problem: Problem, listener: socket.socket, opens: bool, announce: Callable[[str], None]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from derivations import fonts
 from derivations.experiments.folders import problem_file
 from derivations.explore import amplifier
 from derivations.explore.data import numbers, sampled, theory_of
@@ -156,6 +157,16 @@ def test_dark_and_light_are_chosen(shown):
     page.emulate_media(color_scheme="light")
 
 
+def test_formulas_are_set_in_the_embedded_font(shown):
+    page = shown.page
+    page.locator("#bar math").first.wait_for()
+    page.wait_for_function("document.fonts.check('16px \"Latin Modern Math\"')", polling=EVERY)
+    loaded = page.evaluate("[...document.fonts].filter(face => face.status === 'loaded').map(face => face.family)")
+    assert loaded == [fonts.FAMILY]
+    assert page.evaluate("getComputedStyle(document.querySelector('#bar math')).fontFamily").startswith(f'"{fonts.FAMILY}"')
+    shown.nothing_went_wrong()
+
+
 def test_laws_and_kinds_are_chosen_in_the_problem_bar(running):
     shown = running.tab("data")
     page = shown.page
@@ -271,6 +282,28 @@ def test_a_preset_opens_its_problem_in_its_view(running):
     assert page.locator(".classes").get_by_text("y = 1, ξ = 2").count() == 1
     shown.nothing_went_wrong()
     page.close()
+
+
+def test_a_thousand_moves_leave_no_elements_behind(running):
+    shown = running.tab("amplifier", load(problem_file("relu-training")))
+    count = "document.querySelectorAll('*').length"
+    for key in ("ArrowLeft", "ArrowRight"):
+        shown.move("gain g", key)
+    before = shown.page.evaluate(count)
+    shown.page.evaluate(
+        """async () => {
+            const range = document.querySelector('.control[data-name="data.gain"] input[type=range]');
+            for (let move = 0; move < 1000; move += 1) {
+                range.value = 10 + (move % 20);
+                range.dispatchEvent(new Event("input"));
+                if (move % 20 === 0) await new Promise((next) => setTimeout(next, 0));
+            }
+        }"""
+    )
+    shown.move("gain g", "ArrowRight")
+    assert shown.page.evaluate(count) <= before * 1.2  # a legend or tick more
+    shown.nothing_went_wrong()
+    shown.page.close()
 
 
 def test_a_server_that_has_ended_is_said_with_the_problem_to_keep(running):
