@@ -86,7 +86,7 @@ def growth(sizes: list[dict[str, float]], name: str) -> tuple[float, float]:
 
 def lines(memory: dict[str, list[dict[str, float]]]) -> list[str]:
     """The growth of each view as lines of text."""
-    found = [f"bytes a move leaves behind, over the last two windows (half of their difference)"]
+    found = ["bytes a move leaves behind, over the last two windows (half of their difference)"]
     for view, sizes in memory.items():
         heap, server = (growth(sizes, name) for name in ("heap", "server"))
         nodes, listeners = (sizes[-1][name] - sizes[-3][name] for name in ("nodes", "listeners"))

@@ -4,6 +4,7 @@
 import { pngOf, print, svgOf } from "../figures/save.js";
 import { LostError } from "./api.js";
 import { Controls } from "./controls.js";
+import { copying } from "./copy.js";
 import { download, fresh, h } from "./dom.js";
 import { inWords } from "./refusals.js";
 import { table } from "./tables.js";
@@ -119,12 +120,7 @@ export class View {
   async #text(panel, want) {
     const text = await this.#wanted(want);
     if (text === null) return;
-    const copy = h("button", { type: "button", class: "quiet" }, "Copy");
-    copy.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(text);
-      this.context.announce("Copied.");
-      copy.textContent = "Copied";
-    });
+    const copy = copying("Copy", () => text, this.context.announce);
     panel.replaceChildren(h("div", { class: "code" }, copy, h("pre", { tabindex: 0 }, h("code", {}, text))));
   }
 
