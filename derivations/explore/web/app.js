@@ -6,6 +6,7 @@ import { copying } from "./lib/copy.js";
 import { h } from "./lib/dom.js";
 import { begin } from "./lib/jobs.js";
 import { Problem, keepSettings, settingsOf } from "./lib/state.js";
+import { printing } from "./lib/print.js";
 import { Theme } from "./lib/theme.js";
 
 const [banner, barRoot, nav, main, live] = ["banner", "bar", "nav", "main", "live"].map((id) => document.getElementById(id));
@@ -143,4 +144,5 @@ async function start() {
   }
 }
 
+printing(() => main.querySelector(".panel-figure:not([hidden])"));
 start();

@@ -32,7 +32,7 @@ export function mount(root, context) {
   form.element.append(work.element);
   const [verdict, grid, proof] = [h("div", { class: "verdict" }), h("div"), h("div", { class: "proof" })];
   const links = new Links(context);
-  view.figure.replaceChildren(verdict, links.element, grid, proof);
+  view.figure.replaceChildren(verdict, links.copies, grid, proof, links.claims);
   const figures = new Figures(grid);
 
   function question() {
@@ -111,7 +111,7 @@ class Question {
       this.inputs.set(name, input);
       return h("div", { class: `asked asked-${name}` }, h("label", { for: id }, label), input);
     });
-    this.element = h("form", { class: "question" }, labelled);
+    this.element = h("form", { class: "question", "aria-label": "Question" }, labelled);
     this.element.addEventListener("submit", (event) => {
       event.preventDefault();
       asked();
@@ -132,7 +132,7 @@ function verdictOf({ formula, verdict, holds, steps, table }) {
   const [word, good] = verdict === null ? [derived ? "derived, each step checked" : "derived, not each step checked", derived] : [WORDS[verdict], holds];
   const badge = h("p", {}, h("span", { class: "badge", "data-holds": String(good) }, word));
   const rows = table.rows.filter(([name]) => name !== "verdict").map(([name, answer]) => h("div", {}, h("dt", {}, name), h("dd", {}, answer)));
-  return [badge, written("div", { class: "typeset", tabindex: 0 }, formula), h("dl", { class: "facts" }, rows)];
+  return [badge, written("div", { class: "typeset" }, formula), h("dl", { class: "facts" }, rows)];
 }
 
 function figuresOf({ figure }) {
@@ -177,7 +177,7 @@ function proofOf({ steps, holds }, save) {
   if (!steps.length) return [h("h2", {}, "Proof"), h("p", {}, holds === false ? "There is none: a number refutes the equation." : "No proof was found."), files];
   const all = steps.every((step) => step.checked);
   const items = steps.map(({ rule, checked, check, why, formula, text }) => h("li", {},
-    h("div", { class: "line" }, formula === null ? h("code", {}, text) : written("div", { class: "typeset", tabindex: 0 }, formula),
+    h("div", { class: "line" }, formula === null ? h("code", {}, text) : written("div", { class: "typeset" }, formula),
       h("span", { class: "badge rule", "data-holds": String(checked), title: check }, rule)),
     written("p", { class: "why" }, why), checked ? null : h("p", { class: "fault" }, check)));
   return [h("h2", {}, "Proof"), h("p", {}, all ? `${steps.length} steps, each checked by the rule at its right.` : "Not every step is checked."),

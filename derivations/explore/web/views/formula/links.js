@@ -21,9 +21,8 @@ export function viewOf(question) {
 export class Links {
   constructor(context) {
     this.context = context;
-    this.claims = h("div", { class: "claims" });
+    this.claims = h("div", { class: "links" });
     this.copies = h("div", { class: "files" });
-    this.element = h("div", { class: "links" }, this.copies, this.claims);
   }
 
   // Shows the links of an answered question; the claims follow, as the server takes a second to load their catalog.
@@ -52,7 +51,7 @@ export class Links {
     const name = h("code", {}, id);
     const place = this.context.site
       ? h("a", { href: `site/claims/${id}.html`, target: "_blank", rel: "noopener" }, name)
-      : [name, ": ", h("code", {}, command), " ", copying(`Copy ${command}`, () => command, this.context.announce)];
-    return h("li", {}, written("span", {}, title), " ", place);
+      : [name, " ", copying(`Copy ${command}`, () => command, this.context.announce)];
+    return h("li", {}, h("div", {}, written("span", {}, title)), place);
   }
 }
