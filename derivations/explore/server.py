@@ -97,7 +97,7 @@ def serve(
     threading.Thread(target=_load_libraries, args=(problem,), daemon=True).start()
     if opens:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    config = uvicorn.Config(app, log_level="warning", lifespan="off", ws="none", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(app, log_level="warning", lifespan="off", ws="none")
     try:
         uvicorn.Server(config).run(sockets=[listener])
     finally:
