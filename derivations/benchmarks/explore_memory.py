@@ -2,7 +2,7 @@
 
 The slider walks over the same TURN values again and again, so that the page shows the same figures at the end of every
 window. A page that kept a figure of each move would have at least a hundred more nodes after it; one that kept a single
-curve of 40 points, 640 bytes more. The server is read as resident memory, which moves in pages of 4 kB.
+curve, CURVE bytes more. The server is read as resident memory, which moves in pages of 4 kB.
 """
 
 import re
@@ -86,7 +86,10 @@ def growth(sizes: list[dict[str, float]], name: str) -> tuple[float, float]:
 
 def lines(memory: dict[str, list[dict[str, float]]]) -> list[str]:
     """The growth of each view as lines of text."""
-    found = ["bytes a move leaves behind, over the last two windows (half of their difference)"]
+    found = [
+        "bytes a move leaves behind, over the last two windows (half of their difference); "
+        f"a curve of each move would be {CURVE}"
+    ]
     for view, sizes in memory.items():
         heap, server = (growth(sizes, name) for name in ("heap", "server"))
         nodes, listeners = (sizes[-1][name] - sizes[-3][name] for name in ("nodes", "listeners"))

@@ -21,19 +21,15 @@ def claims_on(line: str, cov: str, mean: str, where: str) -> list[dict[str, Any]
     >>> [claim["id"] for claim in claims_on("Heaviside(z1)*Heaviside(z2)", "[[1, 1/3], [1/3, 1]]", "", "")]
     ['gaussian.step_step.orthant']
     """
-    statement = read(line if "=" in line else f"E[{line}] = 0", cov or None, mean or None, where or None)
-    asked = statement.expectations
+    equation = line if "=" in line else f"E[{line}] = 0"
+    asked = read(equation, cov or None, mean or None, where or None).expectations
     claims = catalog()
     pages = placed(claims, sources())
     return [
         {"id": name, "title": marked(claim.title), "page": pages[name].page}
         for name, claim in claims.items()
-        if any(_covers(stated, one, claim) for stated in _averages(claim) for one in asked)
+        if any(_covers(stated, one, claim) for stated in claim.statement.atoms(Expectation) for one in asked)
     ]
-
-
-def _averages(claim: Claim) -> list[Expectation]:
-    return sorted(claim.statement.atoms(Expectation), key=sympy.default_sort_key)
 
 
 def _covers(stated: Expectation, asked: Expectation, claim: Claim) -> bool:
@@ -43,9 +39,10 @@ def _covers(stated: Expectation, asked: Expectation, claim: Claim) -> bool:
     domains = {param.symbol: param.domain for param in claim.params}
     own = [z(place + 1) for place in range(stated.cov.rows)]
     blanks = {symbol: sympy.Wild(symbol.name, exclude=own) for symbol in domains}
-    pattern, target = (sympy.Tuple(one.integrand, *one.cov) for one in (stated, asked))
-    found = target.match(pattern.xreplace(blanks))
-    if found is None or pattern.xreplace(blanks).xreplace(found) != target:
+    target = sympy.Tuple(asked.integrand, *asked.cov)
+    pattern = sympy.Tuple(stated.integrand, *stated.cov).xreplace(blanks)
+    found = target.match(pattern)
+    if found is None or pattern.xreplace(found) != target:
         return False
     values = {symbol: found[blank] for symbol, blank in blanks.items() if blank in found}
     return all(domains[symbol].contains(value) != sympy.false for symbol, value in values.items() if value.is_number)

@@ -8,7 +8,7 @@ import sympy
 
 from derivations.explore.book import claims_on
 from derivations.explore.server import site_in, view_at
-from tests.derivations.explore.browser import Page, explorer, needs_a_browser
+from tests.derivations.explore.browser import EVERY, Page, explorer, needs_a_browser
 from theory.claims import catalog
 from theory.gaussian.expectation import Expectation
 from theory.gaussian.moment import text
@@ -95,9 +95,11 @@ def asked(shown):
     ]
 
 
-def copied(shown, label):
+def copied(shown, label, beginning):
+    """The text that a button copies, which begins so."""
     shown.page.get_by_role("button", name=label).click()
-    shown.page.get_by_role("button", name="Copied").wait_for()
+    holds = "beginning => navigator.clipboard.readText().then(text => text.startsWith(beginning))"
+    shown.page.wait_for_function(holds, arg=beginning, polling=EVERY)
     return shown.page.evaluate("navigator.clipboard.readText()")
 
 
@@ -108,12 +110,12 @@ def test_a_question_comes_from_the_address_and_goes_into_links(running):
     shown.page.goto(running.printed)
     shown.page.locator(".verdict .badge", has_text="derived, each step checked").wait_for()
     assert asked(shown) == ["Heaviside(z1)*erf(h*z2)", "[[1,r],[r,1]]", "h>0,-1<r<1"]
-    command = shlex.split(copied(shown, "Copy the command that opens it"))
+    command = shlex.split(copied(shown, "Copy the command that opens it", "gdln "))
     assert command[:3] == ["gdln", "explore", "--at"]
     question = parse_qs(view_at(command[3]).partition("?")[2])
     assert [question[name] for name in ("line", "cov", "where")] == [[value] for value in asked(shown)]
     other = Page(running.context.new_page(), running.address)
-    other.page.goto(copied(shown, "Copy a link to this formula"))
+    other.page.goto(copied(shown, "Copy a link to this formula", running.address))
     other.page.locator(".verdict .badge", has_text="derived, each step checked").wait_for()
     assert asked(other) == asked(shown)
     assert "token" not in other.page.url

@@ -2,6 +2,8 @@
 
 import { h } from "./dom.js";
 
+const SHOWN = 2000; // milliseconds for which the button says that it has copied
+
 // `text()` is copied; `announce(words)` tells readers who cannot see the button.
 export function copying(label, text, announce) {
   const button = h("button", { type: "button", class: "quiet" }, label);
@@ -9,6 +11,7 @@ export function copying(label, text, announce) {
     await navigator.clipboard.writeText(text());
     announce("Copied.");
     button.textContent = "Copied";
+    setTimeout(() => (button.textContent = label), SHOWN);
   });
   return button;
 }
