@@ -1,9 +1,9 @@
-"""The waiting times of the explorer, in a headless Chromium that already runs, with an empty cache, and its memory.
+"""The waiting times of the explorer, in a headless Chromium that already runs, with an empty cache.
 
 Measured from the moment the command starts: until it prints its address, until the first figure of the data view is
 drawn, until a slider answers. Then, for the sliders of SLIDERS at n = SITES, from the key to the frame with the new
 picture, as the page itself sees both: the median and the worst of MOVES moves, and the processor time of the server for
-a move. At last the memory of the page and of the server over a thousand moves (`explore_memory`).
+a move. `explore_memory` measures the memory that moves take.
 """
 
 import os
@@ -21,7 +21,6 @@ from shutil import which
 from statistics import median
 from typing import Any
 
-from derivations.benchmarks import explore_memory
 from theory.problem import OutOfReachError
 
 STARTS, MOVES = 3, 20
@@ -54,15 +53,11 @@ _WATCH = """() => {
 }"""
 
 
-def measure(starts: int = STARTS, moves: int = MOVES, walked: int = explore_memory.MOVES) -> dict[str, Any]:
-    """Seconds of each start and of each move, and the memory that moves take.
-
-    Raises OutOfReachError where there is no Chromium or no Playwright.
-    """
-    chromium = which("chromium") or which("chromium-browser") or which("google-chrome")
-    lacking = [name for name in ("uvicorn", "playwright") if find_spec(name) is None] + (
-        [] if chromium else ["Chromium"]
-    )
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A headless Chromium. Raises OutOfReachError where there is none, or no Playwright."""
+    found = which("chromium") or which("chromium-browser") or which("google-chrome")
+    lacking = [name for name in ("uvicorn", "playwright") if find_spec(name) is None] + ([] if found else ["Chromium"])
     if lacking:
         raise OutOfReachError(
             f"gdln bench explore needs {' and '.join(lacking)}.",
@@ -70,21 +65,21 @@ def measure(starts: int = STARTS, moves: int = MOVES, walked: int = explore_memo
         )
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def measure(starts: int = STARTS, moves: int = MOVES) -> dict[str, Any]:
+    """Seconds of each start and of each move. Raises OutOfReachError where there is no Chromium or no Playwright."""
+    with chromium() as browser, tempfile.TemporaryDirectory() as folder:
         _shows_a_page(browser)
         begun = [_start(browser) for _ in range(starts)]
         problem = Path(folder) / "problem.toml"
         problem.write_text(_problem(), encoding="utf-8")
         moved, server = _moves(browser, problem, moves)
-        memory = {}
-        for view, file in explore_memory.VIEWS:
-            with _served(str(file())) as (address, _, process):
-                page = _page(browser)
-                memory[view] = explore_memory.walked(page, _at(address, view), process, walked)
-                page.context.close()
         version = browser.version
-        browser.close()
     return {
         "unit": "seconds",
         "chromium": version,
@@ -93,7 +88,6 @@ def measure(starts: int = STARTS, moves: int = MOVES, walked: int = explore_memo
         "sites": SITES,
         "moves": moved,
         "server": server,
-        "memory": memory,
     }
 
 
@@ -106,7 +100,7 @@ def text(found: dict[str, Any]) -> str:
         lines.append(_line(f"{name}, n = {found['sites']}", seconds, found["goals"]["slider"]))
         mean = found["server"][name]
         lines.append(_line("  processor time of the server, mean", [mean], found["goals"]["server"]))
-    return "\n".join([*lines, *explore_memory.lines(found["memory"])])
+    return "\n".join(lines)
 
 
 def _line(name: str, seconds: list[float], goal: float | None) -> str:
@@ -126,7 +120,7 @@ def _problem() -> str:
 
 
 @contextmanager
-def _served(*words: str) -> Iterator[tuple[str, Callable[[], float], int]]:
+def served(*words: str) -> Iterator[tuple[str, Callable[[], float], int]]:
     """The address of an explorer, the seconds since its command was started, and its process."""
     begin = time.perf_counter()
     command = [sys.executable, "-m", "derivations", "explore", "--no-open", *words]
@@ -148,21 +142,21 @@ def _shows_a_page(browser: Any) -> None:
     page.close()
 
 
-def _page(browser: Any) -> Any:
+def page_of(browser: Any) -> Any:
     """A new page with a cache of its own."""
     return browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
 
 
-def _at(address: str, view: str) -> str:
+def at(address: str, view: str) -> str:
     """The address of a view; the token stays in it until the page has taken it."""
     return f"{address}&view={view}"
 
 
 def _start(browser: Any) -> dict[str, float]:
-    with _served() as (address, now, _):
+    with served() as (address, now, _):
         seen = {"address": now()}
-        page = _page(browser)
-        page.goto(_at(address, "data"), wait_until="commit")
+        page = page_of(browser)
+        page.goto(at(address, "data"), wait_until="commit")
         page.wait_for_selector(_DRAWN, timeout=_MOST)
         seen["first figure"] = now()
         _move(page, page.get_by_role("slider", name="gain g"), "ArrowRight")
@@ -173,10 +167,10 @@ def _start(browser: Any) -> dict[str, float]:
 
 def _moves(browser: Any, problem: Path, count: int) -> tuple[dict[str, list[float]], dict[str, float]]:
     found, server = {}, {}
-    with _served(str(problem)) as (address, _, process):
+    with served(str(problem)) as (address, _, process):
         for view, label in SLIDERS:
-            page = _page(browser)
-            page.goto(_at(address, view))
+            page = page_of(browser)
+            page.goto(at(address, view))
             page.wait_for_selector(_DRAWN, timeout=_MOST)
             page.wait_for_timeout(4000)  # a sample drawn at first, and what it loads, is not part of a move
             stop = page.get_by_role("button", name="Stop")

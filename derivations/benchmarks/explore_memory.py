@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from derivations.benchmarks.explore import at, chromium, page_of, served
 from derivations.experiments.folders import problem_file
 
 MOVES, WINDOWS, TURN = 1000, 5, 20
@@ -34,6 +35,22 @@ _WALK = """async ([moves, turn]) => {
         while (panel.dataset.version === before) await new Promise((next) => setTimeout(next, 2));
     }
 }"""
+
+
+def measure(moves: int = MOVES) -> dict[str, Any]:
+    """The sizes of the page and of the server of each view, as `walked` finds them.
+
+    Raises OutOfReachError where there is no Chromium or no Playwright.
+    """
+    found = {}
+    with chromium() as browser:
+        for view, file in VIEWS:
+            with served(str(file())) as (address, _, process):
+                page = page_of(browser)
+                found[view] = walked(page, at(address, view), process, moves)
+                page.context.close()
+        version = browser.version
+    return {"unit": "bytes", "chromium": version, "memory": found}
 
 
 def walked(page: Any, address: str, process: int, moves: int, windows: int = WINDOWS) -> list[dict[str, float]]:
@@ -84,13 +101,13 @@ def growth(sizes: list[dict[str, float]], name: str) -> tuple[float, float]:
     return sum(rates) / 2, abs(rates[1] - rates[0]) / 2
 
 
-def lines(memory: dict[str, list[dict[str, float]]]) -> list[str]:
-    """The growth of each view as lines of text."""
+def text(measured: dict[str, Any]) -> str:
+    """The growth of each view over the last two windows."""
     found = [
         "bytes a move leaves behind, over the last two windows (half of their difference); "
         f"a curve of each move would be {CURVE}"
     ]
-    for view, sizes in memory.items():
+    for view, sizes in measured["memory"].items():
         heap, server = (growth(sizes, name) for name in ("heap", "server"))
         nodes, listeners = (sizes[-1][name] - sizes[-3][name] for name in ("nodes", "listeners"))
         title = f"{view}, {sizes[-1]['moves']:g} moves"
@@ -98,4 +115,4 @@ def lines(memory: dict[str, list[dict[str, float]]]) -> list[str]:
             f"  {title:<30} page {heap[0]:.0f} ({heap[1]:.0f}); server {server[0]:.0f} "
             f"({server[1]:.0f}); {nodes:+g} nodes, {listeners:+g} listeners in all"
         )
-    return found
+    return "\n".join(found)

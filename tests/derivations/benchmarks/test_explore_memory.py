@@ -1,4 +1,4 @@
-"""What `gdln bench explore` says of the memory that moves leave behind."""
+"""What `gdln bench explore-memory` says of the memory that moves leave behind."""
 
 from derivations.benchmarks import explore_memory
 
@@ -15,7 +15,7 @@ def test_the_last_two_windows_are_compared():
     found = sizes(0, 5000, 5100, 5300)
     assert explore_memory.growth(found, "heap") == (15.0, 5.0)
     assert explore_memory.growth(found, "server") == (409.6, 0.0)
-    head, line = explore_memory.lines({"data": found})
+    head, line = explore_memory.text({"memory": {"data": found}}).splitlines()
     assert "last two windows" in head
     assert line.split("page ")[1] == "15 (5); server 410 (0); +4 nodes, +2 listeners in all"
     assert line.split()[:3] == ["data,", "30", "moves"]

@@ -1,6 +1,6 @@
 """Sixty moves of a slider leave nothing behind in the page; a page that keeps its answers is noticed.
 
-`gdln bench explore` walks a thousand, and reads the memory of the server too.
+`gdln bench explore-memory` walks a thousand, and reads the memory of the server too.
 """
 
 import pytest
