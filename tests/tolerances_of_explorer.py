@@ -19,3 +19,7 @@ FITTED = 1e-7
 
 # A number that a slider writes with twelve significant digits: half a unit of the last is at most 5e-12 of the number.
 SLIDER_DIGITS = 5e-12
+
+# Bytes of the two covariance matrices of 40 x 40 numbers in an answer of the data view: a page that keeps its answers
+# grows by at least as much with every move.
+KEPT_ANSWER = 2 * 40 * 40 * 8

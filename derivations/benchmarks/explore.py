@@ -1,8 +1,9 @@
 """The waiting times of the explorer, in a headless Chromium that already runs, with an empty cache.
 
 Measured from the moment the command starts: until it prints its address, until the first figure of the data view is
-drawn, until a slider answers. Then, for one slider of each view at n = SITES, from the key to the new picture: the
-median and the worst of MOVES moves, and the processor time of the server for a move.
+drawn, until a slider answers. Then, for the sliders of SLIDERS at n = SITES, from the key to the frame with the new
+picture, as the page itself sees both: the median and the worst of MOVES moves, and the processor time of the server for
+a move. `explore_memory` measures the memory that moves take.
 """
 
 import os
@@ -25,19 +26,38 @@ from theory.problem import OutOfReachError
 STARTS, MOVES = 3, 20
 GOALS = {"first figure": 2.5, "controls": 4.0, "slider": 0.15, "server": 0.1}
 SITES = 100
-# The view, and the label of the slider of the problem bar that is moved.
-SLIDERS = (("data", "gain g"), ("amplifier", "gain g"))
+# The view, and the label of a slider: one of the problem bar, or of the film of trained networks. The formula view has
+# no slider, the graph view none for a graph.
+SLIDERS = (
+    ("data", "gain g"),
+    ("amplifier", "gain g"),
+    ("fields", "gain g"),
+    ("fields", "time t"),
+    ("compare", "gain g"),
+    ("compare", "time t"),
+    ("map", "gain g"),
+    ("gates", "gain g"),
+)
 _MOST = 60_000  # milliseconds to wait before giving up
 _DRAWN = ".panel-figure figure svg"
-_NEWER = """before => Number(document.querySelector(".panel-figure").dataset.version) > before"""
+# Seconds from a key to the frame that shows the next picture of the view.
+_WATCH = """() => {
+    window.picture = new Promise((done) => addEventListener("keydown", () => {
+        const begin = performance.now();
+        const watch = new MutationObserver(() => {
+            watch.disconnect();
+            requestAnimationFrame(() => setTimeout(() => done((performance.now() - begin) / 1000)));
+        });
+        watch.observe(document.querySelector(".panel-figure"), { attributeFilter: ["data-version"] });
+    }, { once: true, capture: true }));
+}"""
 
 
-def measure(starts: int = STARTS, moves: int = MOVES) -> dict[str, Any]:
-    """Seconds of each start and of each move. Raises OutOfReachError where there is no Chromium or no Playwright."""
-    chromium = which("chromium") or which("chromium-browser") or which("google-chrome")
-    lacking = [name for name in ("uvicorn", "playwright") if find_spec(name) is None] + (
-        [] if chromium else ["Chromium"]
-    )
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A headless Chromium. Raises OutOfReachError where there is none, or no Playwright."""
+    found = which("chromium") or which("chromium-browser") or which("google-chrome")
+    lacking = [name for name in ("uvicorn", "playwright") if find_spec(name) is None] + ([] if found else ["Chromium"])
     if lacking:
         raise OutOfReachError(
             f"gdln bench explore needs {' and '.join(lacking)}.",
@@ -45,15 +65,21 @@ def measure(starts: int = STARTS, moves: int = MOVES) -> dict[str, Any]:
         )
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def measure(starts: int = STARTS, moves: int = MOVES) -> dict[str, Any]:
+    """Seconds of each start and of each move. Raises OutOfReachError where there is no Chromium or no Playwright."""
+    with chromium() as browser, tempfile.TemporaryDirectory() as folder:
         _shows_a_page(browser)
         begun = [_start(browser) for _ in range(starts)]
         problem = Path(folder) / "problem.toml"
         problem.write_text(_problem(), encoding="utf-8")
         moved, server = _moves(browser, problem, moves)
         version = browser.version
-        browser.close()
     return {
         "unit": "seconds",
         "chromium": version,
@@ -94,7 +120,7 @@ def _problem() -> str:
 
 
 @contextmanager
-def _served(*words: str) -> Iterator[tuple[str, Callable[[], float], int]]:
+def served(*words: str) -> Iterator[tuple[str, Callable[[], float], int]]:
     """The address of an explorer, the seconds since its command was started, and its process."""
     begin = time.perf_counter()
     command = [sys.executable, "-m", "derivations", "explore", "--no-open", *words]
@@ -116,33 +142,41 @@ def _shows_a_page(browser: Any) -> None:
     page.close()
 
 
-def _at(address: str, view: str) -> str:
+def page_of(browser: Any) -> Any:
+    """A new page with a cache of its own."""
+    return browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+
+
+def at(address: str, view: str) -> str:
     """The address of a view; the token stays in it until the page has taken it."""
     return f"{address}&view={view}"
 
 
 def _start(browser: Any) -> dict[str, float]:
-    with _served() as (address, now, _):
+    with served() as (address, now, _):
         seen = {"address": now()}
-        context = browser.new_context(viewport={"width": 1440, "height": 900})
-        page = context.new_page()
-        page.goto(_at(address, "data"), wait_until="commit")
+        page = page_of(browser)
+        page.goto(at(address, "data"), wait_until="commit")
         page.wait_for_selector(_DRAWN, timeout=_MOST)
         seen["first figure"] = now()
         _move(page, page.get_by_role("slider", name="gain g"), "ArrowRight")
         seen["controls"] = now()
-        context.close()
+        page.context.close()
     return seen
 
 
 def _moves(browser: Any, problem: Path, count: int) -> tuple[dict[str, list[float]], dict[str, float]]:
     found, server = {}, {}
-    with _served(str(problem)) as (address, _, process):
+    with served(str(problem)) as (address, _, process):
         for view, label in SLIDERS:
-            page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
-            page.goto(_at(address, view))
+            page = page_of(browser)
+            page.goto(at(address, view))
             page.wait_for_selector(_DRAWN, timeout=_MOST)
             page.wait_for_timeout(4000)  # a sample drawn at first, and what it loads, is not part of a move
+            stop = page.get_by_role("button", name="Stop")
+            if stop.is_visible():  # the pictures of networks in training are not those of the moves
+                stop.click()
+                stop.wait_for(state="hidden")
             slider = page.get_by_role("slider", name=label).first
             before = _processor_time(process)
             found[f"{view}: {label}"] = [
@@ -161,8 +195,6 @@ def _processor_time(process: int) -> float:
 
 def _move(page: Any, slider: Any, key: str) -> float:
     slider.focus()
-    before = page.evaluate('Number(document.querySelector(".panel-figure").dataset.version)')
-    begin = time.perf_counter()
+    page.evaluate(_WATCH)
     page.keyboard.press(key)
-    page.wait_for_function(_NEWER, arg=before, timeout=_MOST)
-    return time.perf_counter() - begin
+    return float(page.evaluate("window.picture"))

@@ -5,12 +5,15 @@ argument may begin with a minus). It imports torch, SymPy and the packages it ne
 """
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, Protocol
 
 import typer
 from typer.core import TyperCommand
+
+from derivations.output import PASS, Answer, emit
 
 _BACKENDS = "{backends}"
 
@@ -32,6 +35,28 @@ def loading() -> Iterator[None]:
     finally:
         if collected:
             gc.enable()
+
+
+class Drawable(Answer, Protocol):
+    """The answer of a verb that has `--plot`."""
+
+    def figure(self) -> Any:
+        """The figure that is written."""
+        ...
+
+
+def show_drawn(verb: str, answered: Callable[[], Drawable], plot: Path | None, as_json: bool) -> int:
+    """Print what `answered()` returns, and write its figure to `plot`, a path that is checked before it is called."""
+    from derivations.pictures import check_picture, write_picture
+
+    if plot is not None:
+        check_picture(plot)
+    answer = answered()
+    if plot is not None:
+        write_picture(answer.figure(), plot)
+    written = "" if plot is None else f"\n\nWritten: {plot}"
+    emit(verb, answer.json(), answer.text() + written, as_json)
+    return PASS
 
 
 class Verb(TyperCommand):

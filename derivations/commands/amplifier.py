@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from derivations.commands import Timeout
+from derivations.commands import Timeout, show_drawn
 
 MAY_BEGIN_WITH_MINUS = True
 
@@ -40,20 +40,12 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Compute phi(a) = E[X erf(X a/sqrt(2(1-a^2)))]: which pixel marginals ReLU neurons amplify (a closure)."""
-    from derivations.output import PASS, emit, run
+    from derivations.output import run
 
     def body() -> int:
         from derivations.answers import amplifier
-        from derivations.pictures import check_picture, write_picture
 
-        if plot is not None:
-            check_picture(plot)
         given = amplifier.Given(problem, marginal, kind, support, values, samples, quantile, rescale)
-        answer = amplifier.answer(given, at, digits, gains)
-        if plot is not None:
-            write_picture(answer.figure(), plot)
-        written = "" if plot is None else f"\n\nWritten: {plot}"
-        emit("amplifier", answer.json(), answer.text() + written, json)
-        return PASS
+        return show_drawn("amplifier", lambda: amplifier.answer(given, at, digits, gains), plot, json)
 
     return run(body, json, timeout)

@@ -8,7 +8,19 @@ from derivations import output
 from derivations.commands import Timeout
 
 MAY_BEGIN_WITH_MINUS = False
-BENCHES = ("moments", "expectations", "relu-gates", "solve", "gates", "sample", "flow", "threads", "train", "explore")
+BENCHES = (
+    "moments",
+    "expectations",
+    "relu-gates",
+    "solve",
+    "gates",
+    "sample",
+    "flow",
+    "threads",
+    "train",
+    "explore",
+    "explore-memory",
+)
 
 
 def command(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from derivations.commands import Backend, Timeout
+from derivations.commands import Backend, Drawable, Timeout, show_drawn
 
 MAY_BEGIN_WITH_MINUS = False
 
@@ -22,25 +22,17 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Predict what the networks of PROBLEM learn, their fields or paths and their loss, train them, and show both."""
-    from derivations.output import PASS, emit, run
+    from derivations.output import run
 
-    def body() -> int:
+    def answered() -> Drawable:
         from derivations.answers import compare
         from derivations.commands.simulate import progress_bar
-        from derivations.pictures import check_picture, write_picture
         from theory.problem import load
         from theory.problem.numbers import exact
 
-        if plot is not None:
-            check_picture(plot)
         question = load(problem)
         limit = None if memory is None else int(exact(memory, "--memory") * 2**30)
         with progress_bar() as (training, measuring):
-            answer = compare.answer(question, device, backend, limit, training, measuring)
-        if plot is not None:
-            write_picture(answer.figure(), plot)
-        written = "" if plot is None else f"\n\nWritten: {plot}"
-        emit("compare", answer.json(), answer.text() + written, json)
-        return PASS
+            return compare.answer(question, device, backend, limit, training, measuring)
 
-    return run(body, json, timeout)
+    return run(lambda: show_drawn("compare", answered, plot, json), json, timeout)

@@ -12,6 +12,13 @@ MAY_BEGIN_WITH_MINUS = False
 def command(
     problem: Annotated[Path | None, typer.Argument(help="A problem file (TOML); the small bump if left out.")] = None,
     port: Annotated[int, typer.Option(help="The port on 127.0.0.1; 0 takes a free one.")] = 0,
+    at: Annotated[
+        str | None, typer.Option(help="The view to open: data, or with a question '#/formula?line=...&cov=...'.")
+    ] = None,
+    site: Annotated[
+        Path | None,
+        typer.Option(help="The book as a site (gdln derive --format html); the formula view links to it."),
+    ] = None,
     opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
@@ -21,10 +28,12 @@ def command(
     def body() -> int:
         _require_server()
         from derivations.explore.problems import FIRST
-        from derivations.explore.server import listening, serve
+        from derivations.explore.server import listening, serve, site_in, view_at
         from theory.problem import load
 
         first = load(FIRST if problem is None else problem)
+        view = "" if at is None else view_at(at)
+        folder = None if site is None else site_in(site)
         listener = listening(port)
 
         def announce(address: str) -> None:
@@ -32,7 +41,7 @@ def command(
             sys.stdout.flush()  # the command runs as long as it serves
 
         try:
-            serve(first, listener, opens, announce)
+            serve(first, listener, opens, announce, view, folder)
         except KeyboardInterrupt:  # Ctrl-C is the regular end: the answer is already on stdout
             print("gdln: Interrupted.", file=sys.stderr)
             return INTERRUPTED

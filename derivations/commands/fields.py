@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from derivations.commands import Timeout
+from derivations.commands import Drawable, Timeout, show_drawn
 
 MAY_BEGIN_WITH_MINUS = False
 
@@ -22,23 +22,15 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Fit each unit's field by a Gabor function and a difference of Gaussians, and say which explains it better."""
-    from derivations.output import PASS, emit, run
+    from derivations.output import run
 
-    def body() -> int:
+    def answered() -> Drawable:
         from derivations.answers import fields
-        from derivations.pictures import check_picture, write_picture
         from theory.problem import load
         from theory.problem.numbers import exact, one_of
 
         one_of(source, "--source", fields.SOURCES)
-        if plot is not None:
-            check_picture(plot)
         when = None if time is None else float("inf") if time == "inf" else float(exact(time, "--time"))
-        answer = fields.answer(load(problem), source, when, networks)
-        if plot is not None:
-            write_picture(answer.figure(), plot)
-        written = "" if plot is None else f"\n\nWritten: {plot}"
-        emit("fields", answer.json(), answer.text() + written, json)
-        return PASS
+        return fields.answer(load(problem), source, when, networks)
 
-    return run(body, json, timeout)
+    return run(lambda: show_drawn("fields", answered, plot, json), json, timeout)

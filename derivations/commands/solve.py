@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from derivations.commands import Timeout
+from derivations.commands import Drawable, Timeout, show_drawn
 
 MAY_BEGIN_WITH_MINUS = False
 
@@ -21,20 +21,12 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Solve PROBLEM exactly: optimum, fixed point, rates and weights over time under gradient flow."""
-    from derivations.output import PASS, emit, run
+    from derivations.output import run
 
-    def body() -> int:
+    def answered() -> Drawable:
         from derivations.answers import solve
-        from derivations.pictures import check_picture, write_picture
         from theory.problem import load
 
-        if plot is not None:
-            check_picture(plot)
-        answer = solve.answer(load(problem), digits)
-        if plot is not None:
-            write_picture(answer.figure(), plot)
-        written = "" if plot is None else f"\n\nWritten: {plot}"
-        emit("solve", answer.json(), answer.text() + written, json)
-        return PASS
+        return solve.answer(load(problem), digits)
 
-    return run(body, json, timeout)
+    return run(lambda: show_drawn("solve", answered, plot, json), json, timeout)

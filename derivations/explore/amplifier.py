@@ -30,7 +30,7 @@ class AmplifierView:
 
     law: Law
     category: int
-    marginal: Density | Values
+    amplifier: Amplifier
     phi: Float[np.ndarray, " a"]
     elasticity: Float[np.ndarray, " a"]
     table: Float[np.ndarray, "9 2"]
@@ -57,8 +57,7 @@ def amplifier_view(law: Law, category: int | None = None) -> AmplifierView:
         category = list(law.labels).index(1) if 1 in law.labels else 0
     if not 0 <= category < law.classes:
         raise InputError(f"The law has no class number {category}.", f"It has {law.classes}.", "class")
-    marginal = unit_marginal(input_statistics(law, category).marginal(0))
-    amplifier = Amplifier(marginal)
+    amplifier = Amplifier(unit_marginal(input_statistics(law, category).marginal(0)))
     flat = refused = None
     try:
         flat = flat_state_of(law)
@@ -67,7 +66,7 @@ def amplifier_view(law: Law, category: int | None = None) -> AmplifierView:
     return AmplifierView(
         law,
         category,
-        marginal,
+        amplifier,
         amplifier.at(CURVE),
         amplifier.elasticity(CURVE),
         np.stack([amplifier.at(SHOWN), amplifier.elasticity(SHOWN)], axis=1),
@@ -99,7 +98,7 @@ def along_gains(law: Law) -> dict[str, Any]:
 
 def density(view: AmplifierView) -> dict[str, Any]:
     """The unit marginal as it is drawn: values with probabilities, or points with densities."""
-    own = view.marginal
+    own = view.amplifier.marginal
     if isinstance(own, Values):
         return {"discrete": True, "x": np.array(own.values, float), "p": np.array(own.probabilities, float)}
     x = np.linspace(-_REACH, _REACH, _POINTS)
@@ -134,7 +133,7 @@ def rows(view: AmplifierView) -> list[dict[str, Any]]:
     found = [{"a": a, "φ(a)": phi, "φ(a), Gaussian": np.sqrt(2 / np.pi) * a, "elasticity": e} for a, phi, e in at]
     if view.flat is not None:
         a = view.flat.a
-        phi = float(Amplifier(view.marginal).at(a))
+        phi = float(view.amplifier.at(a))
         new = {"a": a, "φ(a)": phi, "φ(a), Gaussian": np.sqrt(2 / np.pi) * a, "elasticity": view.flat.elasticity}
         found = sorted([*found, new], key=lambda row: row["a"])
     return [{key: float(value) for key, value in row.items()} for row in found]
@@ -156,7 +155,7 @@ def page(view: AmplifierView, settings: Mapping[str, Any]) -> dict[str, Any]:
         if flat is None
         else {
             "a": flat.a,
-            "phi": float(Amplifier(view.marginal).at(flat.a)),
+            "phi": float(view.amplifier.at(flat.a)),
             "elasticity": flat.elasticity,
             "critical": flat.critical,
             "mode": flat.mode,

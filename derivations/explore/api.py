@@ -22,13 +22,13 @@ LONGEST_WAIT = 20.0  # seconds that a page waits for news of a job
 _REFUSED = 422
 
 
-def routes(first: Problem) -> list[Route]:
-    """The routes of the explorer that starts with the problem `first`."""
+def routes(first: Problem, site: bool) -> list[Route]:
+    """The routes of the explorer that starts with the problem `first`, and serves the site of the book where `site`."""
     toml = dumps(first)
 
     def start(_asked: Mapping[str, Any]) -> dict[str, Any]:
         listed = [{"name": name, "title": view.TITLE, "question": view.QUESTION} for name, view in views().items()]
-        return {"version": version(DISTRIBUTION), "views": listed, **bar(loads(toml))}
+        return {"version": version(DISTRIBUTION), "site": site, "views": listed, **bar(loads(toml))}
 
     return [
         _post("/api/start", lambda asked, _: start(asked)),

@@ -257,12 +257,12 @@ def csv(theory: DataTheory, sample: DataSample | None) -> str:
 
 
 PYTHON = (
-    "from derivations.explore.data import sampled, theory_of",
+    "from derivations.explore.data import numbers, sampled, theory_of",
     "",
     "theory = theory_of(problem.data)  # means, covariance, spectrum, kurtosis, marginal of every class",
     "sample = sampled(problem.data)  # the same, measured",
-    "print(theory.variance, theory.kurtosis)",
-    "print(sample.variance, sample.kurtosis)",
+    "for row in numbers(theory, sample):",
+    "    print(row)",
 )
 
 

@@ -19,7 +19,7 @@ _POLICY = {
     "connect-src": "'self'",
     "frame-ancestors": "'none'",
     "base-uri": "'none'",
-    "form-action": "'none'",
+    "form-action": "'self'",  # the search of the book's site
 }
 HEADERS = {
     "content-security-policy": "; ".join(f"{name} {value}" for name, value in _POLICY.items()),

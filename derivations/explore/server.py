@@ -8,6 +8,7 @@ import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 
+from derivations import fonts
 from derivations.explore.guard import App, Guard
 from derivations.explore.running import JOBS
 from theory.problem import InputError, Problem
@@ -30,35 +31,73 @@ def listening(port: int) -> socket.socket:
     return listener
 
 
-def application(problem: Problem, origin: str, token: str) -> App:
-    """The explorer that starts with `problem` as an ASGI application: the page at /, its questions under /api/."""
+def application(problem: Problem, origin: str, token: str, site: Path | None = None) -> App:
+    """The explorer that starts with `problem` as an ASGI application: the page at /, its questions under /api/.
+
+    `site` is the folder of the book's site, which is served under /site/.
+    """
     from starlette.applications import Starlette
-    from starlette.routing import Mount
+    from starlette.responses import FileResponse
+    from starlette.routing import Mount, Route
     from starlette.staticfiles import StaticFiles
 
     from derivations.explore.api import routes
 
+    font = Route(f"/fonts/{fonts.FILE.name}", lambda _: FileResponse(fonts.FILE, media_type="font/woff2"))
+    book = [] if site is None else [Mount("/site", StaticFiles(directory=site, html=True))]
     page = Mount("/", StaticFiles(directory=WEB, html=True))
-    return Guard(Starlette(routes=[*routes(problem), page]), origin, token)
+    return Guard(Starlette(routes=[*routes(problem, site is not None), font, *book, page]), origin, token)
 
 
-def serve(problem: Problem, listener: socket.socket, opens: bool, announce: Callable[[str], None]) -> None:
+def view_at(fragment: str) -> str:
+    """Return the view, perhaps with its question, of a fragment such as "#/formula?line=...".
+
+    Raises InputError for a view that there is not.
+
+    >>> view_at("#/formula?line=z1&cov=[[1]]"), view_at("data")
+    ('formula?line=z1&cov=[[1]]', 'data')
+    """
+    from derivations.explore.views import view_of
+
+    view = fragment.removeprefix("#").removeprefix("/")
+    view_of(view.partition("?")[0])
+    return view
+
+
+def site_in(folder: Path) -> Path:
+    """Return the folder of a site that `gdln derive --format html` has made. Raises InputError for another."""
+    if not (folder / "claims").is_dir():
+        raise InputError(
+            f"--site {folder} has no folder claims.", "Make the site: gdln derive --format html --out gdln-book"
+        )
+    return folder
+
+
+def serve(
+    problem: Problem,
+    listener: socket.socket,
+    opens: bool,
+    announce: Callable[[str], None],
+    at: str = "",
+    site: Path | None = None,
+) -> None:
     """Serve until interrupted; `announce` gets the address with its token, once it answers.
 
-    The token stands in the fragment of the address, which a browser does not send and no log keeps.
+    The token stands in the fragment of the address, which a browser does not send and no log keeps. `at` is the view
+    that opens, `site` the folder of the book's site.
     """
     import uvicorn
 
     leave_processors()
     token = secrets.token_urlsafe(24)
     origin = f"http://{HOST}:{listener.getsockname()[1]}"
-    app = application(problem, origin, token)
-    address = f"{origin}/#token={token}"
+    app = application(problem, origin, token, site)
+    address = f"{origin}/#token={token}{f'&view={at}' if at else ''}"
     announce(address)
     threading.Thread(target=_load_libraries, args=(problem,), daemon=True).start()
     if opens:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    config = uvicorn.Config(app, log_level="warning", lifespan="off", ws="none", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(app, log_level="warning", lifespan="off", ws="none")
     try:
         uvicorn.Server(config).run(sockets=[listener])
     finally:

@@ -11,11 +11,18 @@ ORDER = 70
 
 
 def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the questions that the view offers; the job `formula` answers one, and settings["job"] names its texts."""
-    from derivations.explore.questions import EXAMPLES
+    """Return the questions that the view offers; the job `formula` answers one, and settings["job"] names its texts.
+
+    With settings["want"] of "claims" the answer has the claims of the book on the question of the settings.
+    """
+    from derivations.explore.questions import EXAMPLES, question_of
     from derivations.explore.running import JOBS
 
     del problem
+    if settings.get("want") == "claims":
+        from derivations.explore.book import claims_on
+
+        return {"claims": claims_on(*question_of(settings)[:4])}
     if "want" in settings:
         texts = JOBS.get(str(settings.get("job"))).state().value
         if texts is None or settings["want"] not in texts:

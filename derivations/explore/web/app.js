@@ -1,15 +1,18 @@
 // Start, navigation and routing: the address #/fields shows web/views/fields.js below the problem bar.
 
-import { LostError, ask, latest } from "./lib/api.js";
+import { LostError, addressOf, ask, latest } from "./lib/api.js";
 import { Bar } from "./lib/bar.js";
+import { copying } from "./lib/copy.js";
 import { h } from "./lib/dom.js";
 import { begin } from "./lib/jobs.js";
 import { Problem, keepSettings, settingsOf } from "./lib/state.js";
+import { printing } from "./lib/print.js";
 import { Theme } from "./lib/theme.js";
 
 const [banner, barRoot, nav, main, live] = ["banner", "bar", "nav", "main", "live"].map((id) => document.getElementById(id));
 const FIRST = "start";
 let views = [];
+let site = false; // whether the server has the site of the book
 let shown = null; // {name, view, jobs}
 
 const theme = new Theme();
@@ -36,7 +39,7 @@ function lost(error) {
   if (!banner.hidden) return;
   const text = h("textarea", { readonly: true, rows: 6, "aria-label": "The problem as TOML" });
   text.value = problem.bar?.toml ?? "";
-  const copy = h("button", { type: "button", onclick: () => navigator.clipboard.writeText(text.value) }, "Copy the problem");
+  const copy = copying("Copy the problem", () => text.value, announce);
   banner.replaceChildren(
     h("p", {}, h("strong", {}, `${error.message} `), "What you see stays. To go on, save this problem as problem.toml and run ",
       h("code", {}, "gdln explore problem.toml"), "."),
@@ -55,7 +58,9 @@ function contextOf(name) {
     problem,
     theme,
     announce,
+    addressOf,
     jobs,
+    site,
     get settings() {
       return settings;
     },
@@ -97,7 +102,10 @@ function contextOf(name) {
 
 async function open(name) {
   const known = views.find((view) => view.name === name) ?? views[0];
-  if (shown?.name === known.name) return;
+  if (shown?.name === known.name) {
+    shown.view.visit?.();
+    return;
+  }
   shown?.view.destroy();
   for (const job of shown?.context.jobs ?? []) job.stop();
   for (const link of nav.querySelectorAll("a")) {
@@ -123,7 +131,7 @@ function route() {
 async function start() {
   try {
     const first = await ask("start");
-    views = first.views;
+    ({ views, site } = first);
     nav.replaceChildren(h("ul", {}, views.map(({ name, title }) => h("li", {}, h("a", { href: `#/${name}`, "data-view": name }, title)))));
     await problem.begin(first);
     bar.show();
@@ -136,4 +144,5 @@ async function start() {
   }
 }
 
+printing(() => main.querySelector(".panel-figure:not([hidden])"));
 start();

@@ -117,8 +117,8 @@ class Page:
 class Explorer:
     """A running explorer and one browser; each tab is a session of its own, as where a user opens the address twice."""
 
-    def __init__(self, address, context, server):
-        self.address, self.context, self.server = address, context, server
+    def __init__(self, address, context, server, printed):
+        self.address, self.context, self.server, self.printed = address, context, server, printed
 
     def tab(self, view, problem=None):
         """A new tab at a view."""
@@ -136,12 +136,13 @@ def explorer(*words):
         sync_playwright() as driver,
     ):
         try:
-            address = server.stdout.readline().strip()
-            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#token=[\w-]{32}", address), server.stderr.read()
+            printed = server.stdout.readline().strip()
+            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#token=[\w-]{32}(&view=\S+)?", printed), server.stderr.read()
+            address = printed.partition("&view=")[0]
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
             rights = ["clipboard-read", "clipboard-write"]
             context = browser.new_context(viewport=SIZE, permissions=rights, reduced_motion="reduce")
-            yield Explorer(address, context, server)
+            yield Explorer(address, context, server, printed)
             browser.close()
         finally:
             server.send_signal(signal.SIGINT)

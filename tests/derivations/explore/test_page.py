@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from derivations import fonts
 from derivations.experiments.folders import problem_file
 from derivations.explore import amplifier
 from derivations.explore.data import numbers, sampled, theory_of
@@ -156,6 +157,18 @@ def test_dark_and_light_are_chosen(shown):
     page.emulate_media(color_scheme="light")
 
 
+def test_formulas_are_set_in_the_embedded_font(shown):
+    page = shown.page
+    page.locator("#bar math").first.wait_for()
+    page.wait_for_function("document.fonts.check('16px \"Latin Modern Math\"')", polling=EVERY)
+    loaded = page.evaluate("[...document.fonts].filter(face => face.status === 'loaded').map(face => face.family)")
+    assert loaded == [fonts.FAMILY]
+    assert page.evaluate("getComputedStyle(document.querySelector('#bar math')).fontFamily").startswith(
+        f'"{fonts.FAMILY}"'
+    )
+    shown.nothing_went_wrong()
+
+
 def test_laws_and_kinds_are_chosen_in_the_problem_bar(running):
     shown = running.tab("data")
     page = shown.page
@@ -257,6 +270,19 @@ def test_the_amplifier_says_whether_a_flat_field_is_unstable(running):
     page.get_by_text("No flat state").wait_for()
     page.get_by_role("button", name="Put the sites on a ring").click()
     page.get_by_text("The flat field is stable").wait_for()
+    shown.nothing_went_wrong()
+    page.close()
+
+
+def test_without_a_site_the_command_that_makes_a_page_of_the_book_is_copied(running):
+    shown = running.tab("formula")
+    page = shown.page
+    page.get_by_role("heading", name="Where the book derives this").wait_for()
+    page.get_by_role("button", name="Copy gdln derive gaussian-averages").first.click()
+    command = "gdln derive gaussian-averages"
+    page.wait_for_function(
+        "text => navigator.clipboard.readText().then(now => now === text)", arg=command, polling=EVERY
+    )
     shown.nothing_went_wrong()
     page.close()
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from derivations import fonts
 from derivations.explore.guard import HEADERS, LARGEST_BODY
 from derivations.explore.problems import FIRST
 from derivations.explore.running import JOBS
@@ -52,6 +53,12 @@ def test_every_answer_has_the_headers(client, path, given):
 @pytest.mark.parametrize("path", ["/../server.py", "/%2e%2e/server.py", "/..%2fserver.py", "//etc/passwd"])
 def test_only_the_page_is_served(client, path):
     assert client.asked("GET", path).status == 404
+
+
+def test_the_font_of_formulas_is_that_of_the_package(client):
+    reply = client.asked("GET", f"/fonts/{fonts.FILE.name}", authorization=None)
+    assert (reply.body, reply.headers["content-type"]) == (fonts.FILE.read_bytes(), "font/woff2")
+    assert client.asked("GET", "/fonts/__init__.py").status == 404
 
 
 def test_a_large_request_is_refused(client):

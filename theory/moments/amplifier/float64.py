@@ -18,8 +18,8 @@ from theory.problem import InputError, OutOfReachError
 Array = np.ndarray | np.floating  # of any shape; NumPy makes a scalar of a sum
 Function = Callable[[Array], Array]
 
-# Gauss-Legendre nodes of a panel; a panel is cut until that changes its integral of P(|X| > x) by less than _RESOLVED.
-_ORDER, _RESOLVED, _MOST_PANELS = 16, 1e-14, 4000
+# Gauss-Legendre nodes and weights; a panel is cut until that changes its integral of P(|X| > x) by less than _RESOLVED.
+_NODES, _RESOLVED, _MOST_PANELS = np.polynomial.legendre.leggauss(16), 1e-14, 4000
 # A tail of smaller probability is left out: the rounding error of 1 - P(X <= x) is as large.
 _TAIL = 3e-16
 # Panels halve so often towards 0 and the end of the range: they resolve erf(s x) for s up to 10^9.
@@ -232,7 +232,7 @@ def _average(marginal: Marginal) -> _Average:
 
 def _panels(low: Array, high: Array, beyond: Function) -> tuple[Array, Array, Array]:
     """Nodes and weights of every panel, and the integral of the tail over it."""
-    node, weight = np.polynomial.legendre.leggauss(_ORDER)
+    node, weight = _NODES
     half = (high - low)[:, None] / 2
     x, weights = (low + high)[:, None] / 2 + half * node, half * weight
     return x, weights, (weights * beyond(x)).sum(axis=1)

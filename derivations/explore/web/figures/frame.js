@@ -34,7 +34,7 @@ export function framed(draw) {
       now = { data: nextData, options: nextOptions };
       title.textContent = nextOptions.title;
       caption.textContent = nextOptions.caption ?? "";
-      if (figure.isConnected) redraw(Math.floor(area.clientWidth));
+      redraw(drawn); // to measure the place anew would lay out the page once for each figure
     };
     new ResizeObserver(() => {
       const width = Math.floor(area.clientWidth);

@@ -1,4 +1,4 @@
-// A figure as a file: SVG with its colours written out, PNG, or a printed page, which a browser saves as PDF.
+// A figure as a file: SVG with its colours written out, or PNG.
 
 const PROPERTIES = ["fill", "stroke", "color", "font-family", "font-size", "font-weight", "opacity"];
 const SPACE = "http://www.w3.org/2000/svg";
@@ -37,21 +37,6 @@ export async function pngOf(figure) {
   pixels.scale(DENSITY, DENSITY);
   pixels.drawImage(image, 0, 0);
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
-}
-
-/** Open the browser's print dialog with the figures alone; it saves them as PDF with sharp lines and text. */
-export function print(figures) {
-  const page = document.createElement("div");
-  page.className = "printed";
-  for (const figure of figures) {
-    const image = document.createElement("img");
-    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgOf(figure))}`;
-    image.alt = figure.querySelector(".figure-title").textContent;
-    page.append(image);
-  }
-  document.body.append(page);
-  addEventListener("afterprint", () => page.remove(), { once: true });
-  Promise.all([...page.querySelectorAll("img")].map((image) => image.decode())).then(() => window.print());
 }
 
 function element(name, attributes) {

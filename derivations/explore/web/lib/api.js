@@ -2,10 +2,10 @@
 
 const KEY = "gdln-token";
 
-// The token stands in the fragment of the printed address, perhaps with a view: #token=...&view=data. It leaves the
-// address bar and stays with this tab.
+// The token stands in the fragment of the printed address, perhaps with a view and its question:
+// #token=...&view=formula?line=... It leaves the address bar and stays with this tab.
 function takeToken() {
-  const given = /^#token=([\w-]+)(?:&view=(\w+))?$/.exec(location.hash);
+  const given = /^#token=([\w-]+)(?:&view=(\w+(?:\?.*)?))?$/.exec(location.hash);
   if (given) {
     sessionStorage.setItem(KEY, given[1]);
     const view = given[2] ? `#/${given[2]}` : "";
@@ -15,6 +15,11 @@ function takeToken() {
 }
 
 const token = takeToken();
+
+// The address that opens a view in another tab, for as long as the server runs.
+export function addressOf(view) {
+  return `${location.origin}/#token=${token}&view=${view}`;
+}
 
 // The library refuses a question: what is wrong, what to do, and the control that it is about.
 export class RefusedError extends Error {

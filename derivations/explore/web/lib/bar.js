@@ -31,7 +31,7 @@ export class Bar {
     );
     root.append(this.editor.dialog);
     document.addEventListener("click", (event) => !root.contains(event.target) && this.#closeOthers(null));
-    root.addEventListener("keydown", (event) => event.key === "Escape" && this.#closeOthers(null));
+    root.addEventListener("keydown", (event) => event.key === "Escape" && this.#closeWithFocus());
   }
 
   show() {
@@ -70,6 +70,12 @@ export class Bar {
     this.fault.textContent = text;
     this.fault.hidden = false;
     return false;
+  }
+
+  // The focus goes back to the button of the fold that it was in.
+  #closeWithFocus() {
+    this.folds.find((fold) => fold.contains(document.activeElement))?.querySelector("summary").focus();
+    this.#closeOthers(null);
   }
 
   #closeOthers(kept) {

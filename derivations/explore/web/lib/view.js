@@ -1,9 +1,10 @@
 // The frame of a view: its own controls, the tabs Figure, Table, Python, LaTeX and Save, notes and errors. An error
 // keeps the last figure. A view gives `draw(answer)`, and may give controls of its own.
 
-import { pngOf, print, svgOf } from "../figures/save.js";
+import { pngOf, svgOf } from "../figures/save.js";
 import { LostError } from "./api.js";
 import { Controls } from "./controls.js";
+import { copying } from "./copy.js";
 import { download, fresh, h } from "./dom.js";
 import { inWords } from "./refusals.js";
 import { table } from "./tables.js";
@@ -126,12 +127,7 @@ export class View {
   async #text(panel, want) {
     const text = await this.#wanted(want);
     if (text === null) return;
-    const copy = h("button", { type: "button", class: "quiet" }, "Copy");
-    copy.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(text);
-      this.context.announce("Copied.");
-      copy.textContent = "Copied";
-    });
+    const copy = copying("Copy", () => text, this.context.announce);
     panel.replaceChildren(h("div", { class: "code" }, copy, h("pre", { tabindex: 0 }, h("code", {}, text))));
   }
 
@@ -150,14 +146,15 @@ export class View {
     return h("div", { class: "files" },
       save("Figure as SVG", () => this.#visible(() => download(`${name}.svg`, "image/svg+xml", svgOf(this.figure)))),
       save("Figure as PNG", () => this.#visible(async () => download(`${name}.png`, "image/png", await pngOf(this.figure)))),
-      save("Figure as PDF (print)", () => this.#visible(() => print([...this.figure.querySelectorAll("figure")]))),
+      save("Figure as PDF (print)", () => this.#visible(() => window.print())),
       save("Numbers as CSV", async () => download(`${name}.csv`, "text/csv", await this.#wanted("csv"))),
       save("Problem as TOML", () => download("problem.toml", "application/toml", this.context.problem.toml)));
   }
 
-  // A figure is measured as it is saved, so that its panel must be there for as long.
+  // A figure is measured as it is saved, so that its panel must be there for as long; it is drawn with the next frame.
   async #visible(run) {
     this.figure.hidden = false;
+    for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
     try {
       await run();
     } finally {

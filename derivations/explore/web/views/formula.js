@@ -5,6 +5,7 @@ import { download, fresh, h, written } from "../lib/dom.js";
 import { Figures } from "../lib/figures.js";
 import { View } from "../lib/view.js";
 import { Work } from "../lib/work.js";
+import { Links, questionOfAddress, viewOf } from "./formula/links.js";
 
 const FIELDS = [
   { name: "line", label: "integrand, or equation between E[…]", rows: 3 },
@@ -30,7 +31,8 @@ export function mount(root, context) {
   root.querySelector(".steer").after(form.element);
   form.element.append(work.element);
   const [verdict, grid, proof] = [h("div", { class: "verdict" }), h("div"), h("div", { class: "proof" })];
-  view.figure.replaceChildren(verdict, grid, proof);
+  const links = new Links(context);
+  view.figure.replaceChildren(verdict, links.copies, grid, proof, links.claims);
   const figures = new Figures(grid);
 
   function question() {
@@ -39,6 +41,7 @@ export function mount(root, context) {
 
   function ask(asked) {
     context.choose({ ...asked, job: null });
+    history.replaceState(null, "", `#/${viewOf(asked)}`);
     work.begin();
   }
 
@@ -46,6 +49,7 @@ export function mount(root, context) {
     shown = answer;
     context.choose({ job: work.job.id });
     view.show({ ...view.answer, ...answer });
+    links.show(context.settings);
   }
 
   function controls() {
@@ -78,11 +82,10 @@ export function mount(root, context) {
 
   // The question of the address, of an earlier look at this view, or the first example.
   function begin() {
-    const given = Object.fromEntries(new URLSearchParams(location.hash.split("?")[1] ?? ""));
-    if (given.line) form.show({ ...START, cov: "", where: "", ...given });
-    else if (context.settings.line) form.show(context.settings);
-    else return open(examples[0][0]);
-    return ask({ ...question(), against: context.settings.against ?? null });
+    const given = questionOfAddress() ?? context.settings;
+    if (!given.line) return open(examples[0][0]);
+    form.show({ ...START, ...given });
+    return ask({ ...question(), against: given.against ?? null });
   }
 
   async function save(want, file, type) {
@@ -90,7 +93,11 @@ export function mount(root, context) {
   }
 
   // The problem plays no part, so that a change of it asks nothing anew.
-  return { update: () => (shown === null ? view.update() : null), destroy: () => work.stop() };
+  return {
+    update: () => (shown === null ? view.update() : null),
+    visit: () => questionOfAddress() && begin(),
+    destroy: () => work.stop(),
+  };
 }
 
 // The texts of a question; Enter in a short one and Ctrl-Enter in a long one answer it.
@@ -104,7 +111,7 @@ class Question {
       this.inputs.set(name, input);
       return h("div", { class: `asked asked-${name}` }, h("label", { for: id }, label), input);
     });
-    this.element = h("form", { class: "question" }, labelled);
+    this.element = h("form", { class: "question", "aria-label": "Question" }, labelled);
     this.element.addEventListener("submit", (event) => {
       event.preventDefault();
       asked();
@@ -125,7 +132,7 @@ function verdictOf({ formula, verdict, holds, steps, table }) {
   const [word, good] = verdict === null ? [derived ? "derived, each step checked" : "derived, not each step checked", derived] : [WORDS[verdict], holds];
   const badge = h("p", {}, h("span", { class: "badge", "data-holds": String(good) }, word));
   const rows = table.rows.filter(([name]) => name !== "verdict").map(([name, answer]) => h("div", {}, h("dt", {}, name), h("dd", {}, answer)));
-  return [badge, written("div", { class: "typeset", tabindex: 0 }, formula), h("dl", { class: "facts" }, rows)];
+  return [badge, written("div", { class: "typeset" }, formula), h("dl", { class: "facts" }, rows)];
 }
 
 function figuresOf({ figure }) {
@@ -170,7 +177,7 @@ function proofOf({ steps, holds }, save) {
   if (!steps.length) return [h("h2", {}, "Proof"), h("p", {}, holds === false ? "There is none: a number refutes the equation." : "No proof was found."), files];
   const all = steps.every((step) => step.checked);
   const items = steps.map(({ rule, checked, check, why, formula, text }) => h("li", {},
-    h("div", { class: "line" }, formula === null ? h("code", {}, text) : written("div", { class: "typeset", tabindex: 0 }, formula),
+    h("div", { class: "line" }, formula === null ? h("code", {}, text) : written("div", { class: "typeset" }, formula),
       h("span", { class: "badge rule", "data-holds": String(checked), title: check }, rule)),
     written("p", { class: "why" }, why), checked ? null : h("p", { class: "fault" }, check)));
   return [h("h2", {}, "Proof"), h("p", {}, all ? `${steps.length} steps, each checked by the rule at its right.` : "Not every step is checked."),

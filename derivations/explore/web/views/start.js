@@ -23,9 +23,14 @@ export function mount(root, context) {
     return h("pre", { class: "card-text", "aria-hidden": "true" }, context.problem.toml.split("\n").slice(0, LINES).join("\n"));
   }
 
-  function show({ presets, pictures }) {
-    cards.replaceChildren(...presets.map((preset, place) => card(preset, picture(pictures?.[place].curves ?? []), () => open(preset))),
+  function show({ presets }) {
+    cards.replaceChildren(...presets.map((preset) => card(preset, picture([]), () => open(preset))),
       card({ title: "Your own", says: "Any problem file: edit the present one, or start gdln explore FILE." }, beginning(), context.edit));
+  }
+
+  // The cards stay, so that one of them may have the focus.
+  function fill({ pictures }) {
+    for (const [place, svg] of cards.querySelectorAll("svg").entries()) svg.replaceWith(picture(pictures[place].curves));
   }
 
   return {
@@ -35,7 +40,7 @@ export function mount(root, context) {
       drawn = true;
       try {
         show(await context.ask({}));
-        show(await context.ask({ pictures: true }));
+        fill(await context.ask({ pictures: true }));
       } catch (error) {
         if (!(error instanceof LostError)) throw error;
       }

@@ -1,0 +1,48 @@
+"""Claims of the book on an average that a reader asks for: where the book states and derives it."""
+
+from typing import Any
+
+import sympy
+
+from derivations.explore.bar import marked
+from derivations.publish.compose import placed, sources
+from theory.claims import catalog
+from theory.claims.model import Claim
+from theory.conjecture import read
+from theory.expressions.symbols import z
+from theory.gaussian.expectation import Expectation
+
+
+def claims_on(line: str, cov: str, mean: str, where: str) -> list[dict[str, Any]]:
+    """Return id, title and page of each claim whose statement has the average, or one of those of an equation.
+
+    A claim counts where names or values in place of its parameters turn its average into the one asked for.
+
+    >>> [claim["id"] for claim in claims_on("Heaviside(z1)*Heaviside(z2)", "[[1, 1/3], [1/3, 1]]", "", "")]
+    ['gaussian.step_step.orthant']
+    """
+    equation = line if "=" in line else f"E[{line}] = 0"
+    asked = read(equation, cov or None, mean or None, where or None).expectations
+    claims = catalog()
+    pages = placed(claims, sources())
+    return [
+        {"id": name, "title": marked(claim.title), "page": pages[name].page}
+        for name, claim in claims.items()
+        if any(_covers(stated, one, claim) for stated in claim.statement.atoms(Expectation) for one in asked)
+    ]
+
+
+def _covers(stated: Expectation, asked: Expectation, claim: Claim) -> bool:
+    """Whether values of the claim's parameters, numbers inside of their domains, make both averages equal."""
+    if stated.cov.shape != asked.cov.shape:
+        return False
+    domains = {param.symbol: param.domain for param in claim.params}
+    own = [z(place + 1) for place in range(stated.cov.rows)]
+    blanks = {symbol: sympy.Wild(symbol.name, exclude=own) for symbol in domains}
+    target = sympy.Tuple(asked.integrand, *asked.cov)
+    pattern = sympy.Tuple(stated.integrand, *stated.cov).xreplace(blanks)
+    found = target.match(pattern)
+    if found is None or pattern.xreplace(found) != target:
+        return False
+    values = {symbol: found[blank] for symbol, blank in blanks.items() if blank in found}
+    return all(domains[symbol].contains(value) != sympy.false for symbol, value in values.items() if value.is_number)
