@@ -46,6 +46,8 @@ def page(request, shown):
     page.evaluate("name => { location.hash = `#/${name}`; }", request.param)
     page.locator(f".view-{request.param}").wait_for()
     page.locator(f".view-{request.param} :is(.card, .panel-figure[data-version])").first.wait_for(state="attached")
+    if request.param == "map":  # the map is drawn anew with each of its rows
+        page.locator(".work[data-state=done]").wait_for()
     if request.param == "formula":
         page.locator(".links h2").wait_for()
     return page

@@ -3,9 +3,10 @@
 const NARROWEST = 200; // pixels; a place without a width yet is not drawn into
 
 /**
- * Return a function `(data, options) -> figure element` from `draw(data, options, width)`.
+ * Return a function `(data, options) -> figure element` from `draw(data, options, width, before)`.
  *
- * `draw` returns `{drawing, legend}`: an element, and the items {name, colour, mark} that explain it, or elements.
+ * `before` is the drawing that is replaced, or null. `draw` returns `{drawing, legend}`: an element, and the items
+ * {name, colour, mark} that explain it, or elements.
  * `options` have a `title`, a `caption` (a sentence on what is seen) and a `description` for readers who cannot see it,
  * which the caption replaces where it is left out. The element has `update(data, options)`, which draws again in place.
  */
@@ -24,9 +25,12 @@ export function framed(draw) {
     function redraw(width) {
       drawn = width;
       if (width < NARROWEST) return;
-      const made = draw(now.data, now.options, width);
+      const before = area.firstElementChild;
+      const focused = before?.contains(document.activeElement);
+      const made = draw(now.data, now.options, width, before);
       describe(made.drawing, `${now.options.title}. ${now.options.description ?? now.options.caption ?? ""}`);
       area.replaceChildren(made.drawing);
+      if (focused) made.drawing.focus(); // the keys go on with the new drawing
       legend.replaceChildren(...(made.legend ?? []).map(legendItem));
     }
 

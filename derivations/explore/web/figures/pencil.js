@@ -15,7 +15,7 @@ const MARGINS = { marginTop: 30, marginRight: 14, marginBottom: 44 };
  * The pointer sets the weight of the site below it. With the focus, left and right choose a site, up and down move its
  * weight, 0 or Delete clears it.
  */
-export const pencil = framed((data, options, width) => {
+export const pencil = framed((data, options, width, before) => {
   const values = [...data.values];
   const height = options.height ?? heightOf(width, 0.35);
   const y = scaleOf(options.y, "y", [-LIMIT, LIMIT], height - 74);
@@ -29,9 +29,10 @@ export const pencil = framed((data, options, width) => {
   said.className = "unseen";
   said.setAttribute("role", "status");
   let svg = null;
-  let site = Math.floor(values.length / 2);
+  let site = Math.min(before?.site ?? Math.floor(values.length / 2), values.length - 1);
 
   function redraw() {
+    drawing.site = site; // for the drawing that replaces this one
     svg = Plot.plot({
       width, height, marginLeft, ...MARGINS, x, y: { ...y, grid: true },
       marks: [
