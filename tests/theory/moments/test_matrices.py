@@ -128,6 +128,14 @@ def test_a_stationary_matrix_has_the_moments_of_its_line(nonlinearity):
     assert np.abs(one.b - other.b).max() <= MATCHED_COVARIANCE
 
 
+def test_thresholds_of_a_quadrature_have_the_moments_of_the_line():
+    line, matrix = stationary("laplace")
+    gates = (SiteGate(2, lo="1/2"),)
+    one, other = (gated_moments(problem(law, gates, "trained")) for law in (line, matrix))
+    assert np.abs(one.A - other.A).max() <= MATCHED_COVARIANCE
+    assert np.abs(one.b - other.b).max() <= MATCHED_COVARIANCE
+
+
 def test_scales_multiply_the_moments_of_their_sites():
     _, matrix = stationary("erf")
     scales = np.array([[2.0, 1, 3, 0.5], [1.0, 1, 2, 1]])

@@ -131,7 +131,7 @@ class SeriesStatistics(ClassStatistics):
     def _first(self, tails: list[Tail], r: float) -> Float[np.ndarray, " n"]:
         self._require_float64()
         f, root = self.function, sqrt(self.normaliser_squared)
-        rows = [[Given(float(tail.r[k]), 0.0, float(tail.a)) for tail in tails] for k in range(self.law.n)]
+        rows = [[Given(float(tail.r[k]), 0.0, float(tail.a)) for tail in tails] for k in range(len(tails[0].r))]
         return np.array([on_line(f, 1, row, r) for row in rows]) / root
 
     def second_beyond(self, tail: Tail, k: Lags, l: Lags) -> Numbers:
