@@ -21,7 +21,7 @@ from theory.moments.statistics import ClassStatistics, Lags, statistics_of
 from theory.moments.unit_gaussians import SignPair, Tail, TailPair
 from theory.problem import Network, OutOfReachError, resolved
 from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
-from theory.problem.gates.base import looks_on
+from theory.problem.gates.base import looks_on, sites_of
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,17 @@ def _(law: NonlinearGPMatrix, network: Network, arithmetic: Arithmetic) -> Featu
 
 
 def _require_no_scale(law: NonlinearGPMatrix, network: Network) -> None:
-    """Refuse gates on inputs whose bounds on the latent depend on the scale of the site in each class."""
+    """Refuse gates on inputs whose bounds on the latent depend on the scale of the site in each class, or on a 0."""
     for index, gate in enumerate(resolved(network.gates)):
+        sites = list(sites_of(gate)) if looks_on(gate) == "input" else []
+        still = np.argwhere(law.deviations[:, sites] == 0).tolist()
+        if still:
+            c, place = still[0]
+            raise OutOfReachError(
+                f"network.gates[{index}] looks at site {sites[place]}, which has the scale 0 in class {c}: there it "
+                "does not follow the sign of the latent, and such gates have no exact moments here.",
+                'Gate another site, gate the latent (on = "latent"), or simulate it (gdln simulate).',
+            )
         bounds = {gate.lo, gate.hi} - {-inf, inf} if looks_on(gate) == "input" else set()
         if bounds and (bounds != {0} or gate.sharpness != inf or law.means):
             raise OutOfReachError(

@@ -149,6 +149,33 @@ def test_scales_multiply_the_moments_of_their_sites():
     assert np.abs(gated_moments(problem(unit, gates)).sigma_xx - sums).max() > 1 / 10
 
 
+@pytest.mark.parametrize("nonlinearity", ["erf", "sign", "laplace"])
+@pytest.mark.parametrize("gate", [SiteGate(0, lo="1/2"), SiteGate(1, hi="1/3")])
+def test_a_site_that_is_minus_another_has_minus_its_moments(nonlinearity, gate):
+    """x_2 = -x_0, also where the correlation of the two is -1 up to rounding."""
+    for near in (-1, -1 + 2**-53, -1 - 2**-52):
+        matrix = [[1, 0.5, near], [0.5, 1, -0.5], [near, -0.5, 1]]
+        found = gated_moments(problem(NonlinearGPMatrix(nonlinearity, [1], [matrix], np.ones((1, 3))), (gate,)))
+        second = found.sigma_xx[0, 0]
+        assert np.abs(second[0] + second[2]).max() <= MATCHED_COVARIANCE
+
+
+def test_a_gate_on_an_input_of_scale_zero_is_refused():
+    """x_1 = 0 in class 1, where the gate is open, and the latent has both signs there."""
+    law = NonlinearGPMatrix("erf", [1, 0], [np.eye(2)] * 2, [[1, 1], [1, 0]])
+    with pytest.raises(OutOfReachError, match="site 1, which has the scale 0 in class 1"):
+        gated_moments(problem(law, (SiteGate(1, lo=0, on="input"),)))
+    assert np.isfinite(gated_moments(problem(law, (SiteGate(1, lo=0),))).A).all()
+
+
+@pytest.mark.parametrize("rho", [1.0, -1.0])
+def test_two_gates_at_sites_that_are_one_are_refused_in_words(rho):
+    law = NonlinearGPMatrix("erf", [1], [[[1, rho], [rho, 1]]], [[1, 2]])
+    for threshold in (0, "1/4"):
+        with pytest.raises(OutOfReachError, match="two gates look at the same direction"):
+            gated_moments(problem(law, (SiteGate(0, lo=threshold), SiteGate(1, lo=threshold))))
+
+
 def test_a_gaussian_law_of_a_clone_has_its_moments():
     clone = GaussianClone(4, (2, 1), 1, "open", "none", (1, 0), means=((1, 0, 0, "1/2"), 0))
     matrix = Gaussian([1, 0], [input_statistics(clone, c).covariance for c in range(2)], means=clone.means)

@@ -161,7 +161,8 @@ class SeriesStatistics(ClassStatistics):
             own, left = float(rho[int(lag)]), float(gap[int(lag)])
             pairs = zip(tails, correlations[::2], correlations[1::2], strict=True)
             if left == 0:
-                found.append(on_line(f, 2, [Given(at_k, 0.0, at) for (at, *_), at_k, _ in pairs], r))
+                same = 1 if own > 0 else -1  # z_l = z_k or -z_k
+                found.append(same * on_line(f, 2, [Given(at_k, 0.0, at) for (at, *_), at_k, _ in pairs], r))
                 continue
             given = [Given(at_k, (at_l - own * at_k) / sqrt(left), at) for (at, *_), at_k, at_l in pairs]
             found.append(in_plane(f, own, left, given, r))
