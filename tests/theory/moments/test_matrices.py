@@ -168,6 +168,16 @@ def test_a_gate_on_an_input_of_scale_zero_is_refused():
     assert np.isfinite(gated_moments(problem(law, (SiteGate(1, lo=0),))).A).all()
 
 
+def test_a_gate_on_inputs_of_different_scales_is_refused():
+    """x_0 + x_1 and z_0 + z_1 have the same sign where the scales are equal, and not where they differ."""
+    along = DirectionGate([1, 1], lo=0, on="input")
+    equal, unequal = (NonlinearGPMatrix("identity", [1, 0], [np.eye(2)] * 2, [[2, 2], own]) for own in ([3, 3], [1, 2]))
+    latent = gated_moments(problem(equal, (DirectionGate([1, 1], lo=0),)))
+    assert np.abs(gated_moments(problem(equal, (along,))).A - latent.A).max() <= MATCHED_COVARIANCE
+    with pytest.raises(OutOfReachError, match="2 inputs whose scales differ in some class"):
+        gated_moments(problem(unequal, (along,)))
+
+
 @pytest.mark.parametrize("rho", [1.0, -1.0])
 def test_two_gates_at_sites_that_are_one_are_refused_in_words(rho):
     law = NonlinearGPMatrix("erf", [1], [[[1, rho], [rho, 1]]], [[1, 2]])

@@ -28,7 +28,7 @@ def refusing(what: str) -> Callable[..., NoReturn]:
     'Refuse third moments.'
     """
 
-    def method(self: Any, *_arguments: Any) -> NoReturn:
+    def method(self: Any, *_arguments: Any, **_named: Any) -> NoReturn:
         refuse(self.law, what)
 
     method.__doc__ = f"Refuse {what}."
