@@ -107,9 +107,7 @@ def _between(gate: SiteGate | DirectionGate, entries: Entries, where: str, along
         return {None: ONE}
     on_input = law.latent and gate.on == "input"
     judged = on_input and law.process is not None and gate.sharpness == inf and law.centred
-    size = abs(
-        unit_of(entries)
-    )  # the bounds of x are those of the gate over it; v.u = -size x has them too, as f is odd
+    size = abs(unit_of(entries))  # v.u = +-size x, where the bounds judged are those of x; f is odd
     bounds = [
         (sign, size * on_bound(law.process, at / size) if judged else at) for sign, at in ((1, gate.lo), (-1, gate.hi))
     ]

@@ -124,7 +124,7 @@ def test_bounds_in_a_gap_are_one_gate(f, bounds):
 @pytest.mark.parametrize("bounds", [{"lo": "3/4"}, {"hi": "-3/4"}, {"lo": "-1"}, {"hi": 1}, {"lo": 2, "hi": "5/2"}])
 @pytest.mark.parametrize("factor", [2, Fraction(1, 2)])
 def test_a_direction_of_one_input_is_its_site(law, bounds, factor):
-    """1[c x_1 >= c h] is 1[x_1 >= h], also where h is in a gap of x or beyond its range; and for -x_1, which is alike."""
+    """1[c x_1 >= c h] is 1[x_1 >= h], also where h is in a gap of x or beyond its range, and for -x_1."""
     scaled = {name: factor * Fraction(bound) for name, bound in bounds.items()}
     site, along, minus = (
         gated_moments(asked(law, (gate, AlwaysGate()), "none"))

@@ -24,7 +24,7 @@ from theory.moments.nonlinearities import functions
 from theory.moments.nonlinearities.dispatch import inputs_through, statistics_through
 from theory.moments.nonlinearities.edges import square_in_balls
 from theory.moments.nonlinearities.quadrature import Given, in_plane, on_line
-from theory.moments.nonlinearities.refusals import refuse
+from theory.moments.nonlinearities.refusals import refuse, refuse_digits
 from theory.moments.process_inputs import ProcessInputs
 from theory.moments.statistics import ClassStatistics, Lags
 from theory.moments.unit_gaussians import SignPair, Tail, TailPair
@@ -70,7 +70,7 @@ class SeriesStatistics(ClassStatistics):
     def input_correlation(self) -> tuple[Numbers, Numbers]:
         """r = E[f(z_k) f(z_l)]/E f^2 by lag, and 1 - r."""
         if self.arithmetic is not FLOAT64:
-            refuse(self.law, "certified digits of its covariance")
+            refuse_digits(self.law, "covariance")
         rho, gap = self._latent
         distinct, first, place = np.unique(rho, return_index=True, return_inverse=True)
         pairs = zip(distinct, gap[first], strict=True)
@@ -170,7 +170,7 @@ class SeriesStatistics(ClassStatistics):
 
     def _require_float64(self) -> None:
         if self.arithmetic is not FLOAT64:
-            refuse(self.law, "certified digits of its moments through gates")
+            refuse_digits(self.law, "moments through gates")
 
 
 @dataclass(frozen=True)

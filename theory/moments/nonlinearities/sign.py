@@ -71,7 +71,7 @@ class SignStatistics(ClassStatistics):
         """E[s_i s_j x_k x_l]."""
         return self.products(ij, ik, il, jk, jl, kl)
 
-    through_two_signs = refusing("products of two signs along directions")
+    through_two_signs = refusing("moments through two gates at 0 at different sites, or along directions,")
 
     def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
         """E[T s_k] = 2 T(a, r_k/sqrt(1 - r_k^2)); +-E[T] at the site of the tail, where T s = +-T as a >= 0."""
