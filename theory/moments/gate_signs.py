@@ -107,7 +107,10 @@ def _between(gate: SiteGate | DirectionGate, entries: Entries, where: str, along
         return {None: ONE}
     on_input = law.latent and gate.on == "input"
     judged = on_input and law.process is not None and gate.sharpness == inf and law.centred
-    bounds = [(sign, on_bound(law.process, at) if judged else at) for sign, at in ((1, gate.lo), (-1, gate.hi))]
+    size = abs(unit_of(entries))  # v.u = +-size x, where the bounds judged are those of x; f is odd
+    bounds = [
+        (sign, size * on_bound(law.process, at / size) if judged else at) for sign, at in ((1, gate.lo), (-1, gate.hi))
+    ]
     moved = not law.centred and (gate.on == "input" or not law.latent)
     if on_input:
         _require_on_latent(gate, entries, where, along, moved, law.process)
@@ -138,12 +141,13 @@ def _require_on_latent(
     """Refuse gates on the input that are no half-spaces of the latent."""
     if len(entries) == 1 or (process is not None and isinstance(process.nonlinearity, Identity)):
         return
-    if {gate.lo, gate.hi} <= {0, inf, -inf} and not moved and same_sign_on_latent(entries):
+    hard_at_0 = {gate.lo, gate.hi} <= {0, inf, -inf} and gate.sharpness == inf
+    if hard_at_0 and not moved and same_sign_on_latent(entries):
         return
     raise OutOfReachError(
         f"{where}: the gate on the input {along} has no exact moments, as x = f(gain z)/Z is not Gaussian: they are "
-        "integrals over as many variables. Exact are one site, and at threshold 0 without class means two sites with "
-        "weights of equal size.",
+        "integrals over as many variables. Exact are one site, and for a hard gate at threshold 0 without class means "
+        "two sites with weights of equal size.",
         'Simulate it (gdln simulate), gate the latent instead (on = "latent"), or take <g x> of a ReLU gate alone from '
         "theory.moments.relu_gates: an integral for two sites, labelled approximations for more.",
     )

@@ -23,11 +23,16 @@ from theory.moments.inputs import (
     tallied,
 )
 from theory.moments.mixed import mixed
+from theory.moments.nonlinear_gp_matrix import require_no_scale
+from theory.moments.nonlinearities.gates import basis_of, check_gates, independent
+from theory.moments.pairs import of_any_rank
 from theory.moments.process import process_moments
 from theory.moments.statistics import require_centred, statistics_of
 from theory.problem import Law, Network, OutOfReachError
 from theory.problem.distributions.elliptical import Elliptical
+from theory.problem.distributions.gaussian import Gaussian
 from theory.problem.distributions.mixture import Mixture
+from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +129,18 @@ def _(law: Mixture, c: int) -> MixtureInputs:
 def _(law: Mixture, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
     centred = not any(part.means for _, part in law.parts)
     found = [(share, _features(part, network, arithmetic, centred)) for share, part in law.parts]
-    return mixed(found, arithmetic)
+    return of_any_rank(mixed(found, arithmetic), any(_certain(part, network, centred) for _, part in law.parts))
+
+
+def _certain(law: Law, network: Network, centred: bool) -> bool:
+    """Whether the features of a component certainly depend on each other as its gates do, and in no other way.
+
+    One such component is enough: the range of a sum of positive semidefinite matrices has that of each. Components of
+    other laws are refused where they are not such.
+    """
+    if isinstance(law, NonlinearGPMatrix):
+        return law.regular and independent(law, basis_of(law, network, centred))
+    return law.regular if isinstance(law, Gaussian) else True
 
 
 def _features(law: Law, network: Network, arithmetic: Arithmetic, centred: bool) -> FeatureMoments:
@@ -133,6 +149,9 @@ def _features(law: Law, network: Network, arithmetic: Arithmetic, centred: bool)
         return through_gates(law, network, arithmetic, centred)
     if exactly(statistics_of, law) is statistics_of.registry[object]:
         return feature_moments(law, network, arithmetic)
+    if isinstance(law, NonlinearGPMatrix):
+        require_no_scale(law, network)
+        check_gates(law, network, basis_of(law, network, centred))
     return process_moments(law, network, arithmetic, centred)
 
 

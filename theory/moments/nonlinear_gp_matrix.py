@@ -21,7 +21,7 @@ from theory.moments.statistics import ClassStatistics, Lags, statistics_of
 from theory.moments.unit_gaussians import SignPair, Tail, TailPair
 from theory.problem import Network, OutOfReachError, resolved
 from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
-from theory.problem.gates.base import looks_on
+from theory.problem.gates.base import looks_on, sites_of
 
 
 @dataclass(frozen=True)
@@ -105,16 +105,36 @@ def _(law: NonlinearGPMatrix, c: int, arithmetic: Arithmetic) -> MatrixProcessSt
 
 @law_moments.register
 def _(law: NonlinearGPMatrix, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
-    _require_no_scale(law, network)
+    require_no_scale(law, network)
     gates = basis_of(law, network)
     check_gates(law, network, gates)
     found = process_moments(law, network, arithmetic)
     return of_any_rank(found, law.regular and independent(law, gates))
 
 
-def _require_no_scale(law: NonlinearGPMatrix, network: Network) -> None:
-    """Refuse gates on inputs whose bounds on the latent depend on the scale of the site in each class."""
+def require_no_scale(law: NonlinearGPMatrix, network: Network) -> None:
+    """Refuse gates on inputs whose bounds on the latent depend on the scale of the site in each class, or on a 0.
+
+    >>> from theory.problem import SiteGate
+    >>> law = NonlinearGPMatrix("uniform", [1], [[[1, 0], [0, 1]]], [[2, 1]])
+    >>> require_no_scale(law, Network("gated-linear", "mean", 1, (SiteGate(0, lo=0, on="input"),)))
+    """
     for index, gate in enumerate(resolved(network.gates)):
+        sites = list(sites_of(gate)) if looks_on(gate) == "input" else []
+        still = np.argwhere(law.deviations[:, sites] == 0).tolist()
+        if still:
+            c, place = still[0]
+            raise OutOfReachError(
+                f"network.gates[{index}] looks at site {sites[place]}, which has the scale 0 in class {c}: there it "
+                "does not follow the sign of the latent, and such gates have no exact moments here.",
+                'Gate another site, gate the latent (on = "latent"), or simulate it (gdln simulate).',
+            )
+        if (law.deviations[:, sites] != law.deviations[:, sites[:1]]).any():
+            raise OutOfReachError(
+                f"network.gates[{index}] looks at {len(sites)} inputs whose scales differ in some class: it is no "
+                "half-space of the latent, and such gates have no exact moments here.",
+                'Gate one site, gate the latent (on = "latent"), or simulate it (gdln simulate).',
+            )
         bounds = {gate.lo, gate.hi} - {-inf, inf} if looks_on(gate) == "input" else set()
         if bounds and (bounds != {0} or gate.sharpness != inf or law.means):
             raise OutOfReachError(

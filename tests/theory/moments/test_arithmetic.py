@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tolerances import MOMENT_ENTRY
-from theory.moments.arithmetic import FLOAT64, LARGEST_EXACT, _split, _split_one_by_one
+from theory.expressions.balls.closed_form import NotCertified
+from theory.moments.arithmetic import FLOAT64, LARGEST_EXACT, _split, _split_one_by_one, settled
+from theory.problem import OutOfReachError
 
 RATES = [Fraction(1), Fraction(1, 4), Fraction(4, 9), Fraction(1, 1_000_003), Fraction("0.7") ** -2, Fraction(10**9, 7)]
 DISTANCES = np.arange(0, 60, dtype=int) ** 2
@@ -48,3 +50,11 @@ def test_exponentials_keep_every_digit(rate):
             if exact > np.finfo(float).tiny:
                 assert abs(found - exact) <= MOMENT_ENTRY * exact
             assert abs(gap + mpmath.expm1(-exponent)) <= MOMENT_ENTRY * abs(mpmath.expm1(-exponent))
+
+
+def test_integrals_that_take_too_long_are_refused_in_words():
+    def compute():
+        raise NotCertified("too much work")
+
+    with pytest.raises(OutOfReachError, match="look at the same direction of the data, up to a factor"):
+        settled(compute, 53)

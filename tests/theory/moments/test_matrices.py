@@ -128,6 +128,14 @@ def test_a_stationary_matrix_has_the_moments_of_its_line(nonlinearity):
     assert np.abs(one.b - other.b).max() <= MATCHED_COVARIANCE
 
 
+def test_thresholds_of_a_quadrature_have_the_moments_of_the_line():
+    line, matrix = stationary("laplace")
+    gates = (SiteGate(2, lo="1/2"),)
+    one, other = (gated_moments(problem(law, gates, "trained")) for law in (line, matrix))
+    assert np.abs(one.A - other.A).max() <= MATCHED_COVARIANCE
+    assert np.abs(one.b - other.b).max() <= MATCHED_COVARIANCE
+
+
 def test_scales_multiply_the_moments_of_their_sites():
     _, matrix = stationary("erf")
     scales = np.array([[2.0, 1, 3, 0.5], [1.0, 1, 2, 1]])
@@ -139,6 +147,43 @@ def test_scales_multiply_the_moments_of_their_sites():
         sums = sums + gated_moments(problem(own, gates)).sigma_xx * np.outer(scales[c], scales[c]) / 2
     assert np.abs(gated_moments(problem(scaled, gates)).sigma_xx - sums).max() <= MATCHED_COVARIANCE
     assert np.abs(gated_moments(problem(unit, gates)).sigma_xx - sums).max() > 1 / 10
+
+
+@pytest.mark.parametrize("nonlinearity", ["erf", "sign", "laplace"])
+@pytest.mark.parametrize("gate", [SiteGate(0, lo="1/2"), SiteGate(1, hi="1/3")])
+def test_a_site_that_is_minus_another_has_minus_its_moments(nonlinearity, gate):
+    """x_2 = -x_0, also where the correlation of the two is -1 up to rounding."""
+    for near in (-1, -1 + 2**-53, -1 - 2**-52):
+        matrix = [[1, 0.5, near], [0.5, 1, -0.5], [near, -0.5, 1]]
+        found = gated_moments(problem(NonlinearGPMatrix(nonlinearity, [1], [matrix], np.ones((1, 3))), (gate,)))
+        second = found.sigma_xx[0, 0]
+        assert np.abs(second[0] + second[2]).max() <= MATCHED_COVARIANCE
+
+
+def test_a_gate_on_an_input_of_scale_zero_is_refused():
+    """x_1 = 0 in class 1, where the gate is open, and the latent has both signs there."""
+    law = NonlinearGPMatrix("erf", [1, 0], [np.eye(2)] * 2, [[1, 1], [1, 0]])
+    with pytest.raises(OutOfReachError, match="site 1, which has the scale 0 in class 1"):
+        gated_moments(problem(law, (SiteGate(1, lo=0, on="input"),)))
+    assert np.isfinite(gated_moments(problem(law, (SiteGate(1, lo=0),))).A).all()
+
+
+def test_a_gate_on_inputs_of_different_scales_is_refused():
+    """x_0 + x_1 and z_0 + z_1 have the same sign where the scales are equal, and not where they differ."""
+    along = DirectionGate([1, 1], lo=0, on="input")
+    equal, unequal = (NonlinearGPMatrix("identity", [1, 0], [np.eye(2)] * 2, [[2, 2], own]) for own in ([3, 3], [1, 2]))
+    latent = gated_moments(problem(equal, (DirectionGate([1, 1], lo=0),)))
+    assert np.abs(gated_moments(problem(equal, (along,))).A - latent.A).max() <= MATCHED_COVARIANCE
+    with pytest.raises(OutOfReachError, match="2 inputs whose scales differ in some class"):
+        gated_moments(problem(unequal, (along,)))
+
+
+@pytest.mark.parametrize("rho", [1.0, -1.0])
+def test_two_gates_at_sites_that_are_one_are_refused_in_words(rho):
+    law = NonlinearGPMatrix("erf", [1], [[[1, rho], [rho, 1]]], [[1, 2]])
+    for threshold in (0, "1/4"):
+        with pytest.raises(OutOfReachError, match="two gates look at the same direction"):
+            gated_moments(problem(law, (SiteGate(0, lo=threshold), SiteGate(1, lo=threshold))))
 
 
 def test_a_gaussian_law_of_a_clone_has_its_moments():

@@ -1,5 +1,6 @@
 """Mixtures: statistics and moments through gates as sums over the components, and what does not add up."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -27,7 +28,9 @@ from theory.problem import (
     Training,
 )
 from theory.problem.distributions.elliptical import Elliptical
+from theory.problem.distributions.gaussian import Gaussian
 from theory.problem.distributions.mixture import Component, Mixture
+from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 from theory.problem.distributions.student_t import StudentT
 
 UP, TILTED = SiteGate(1, lo=0, on="input"), DirectionGate({0: 1, 3: -1}, lo=0, on="input")
@@ -160,6 +163,38 @@ def test_statistics_contain_the_distance_between_the_means():
         <= MIXTURE_SUM
     )
     assert not found.alike
+
+
+@pytest.mark.parametrize("biases", ["none", "trained"])
+def test_singular_components_have_the_rank_of_float64(biases):
+    """Sites 0 and 1 are equal in every component, so that each open gate has one feature less."""
+    same = [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+    parts = [
+        Component(0, "1/2", Gaussian([1], [same])),
+        Component(0, "1/2", NonlinearGPMatrix("erf", [1], [same], [[2, 2, 1]])),
+    ]
+    network = (SiteGate(2, lo=0, on="input"),)
+    found = gated_moments(gated(Mixture(parts, (1,)), *network, biases=biases)).features.structure
+    assert found.rank == (2 if biases == "none" else 4)
+    regular = Component(0, "1/3", Gaussian([1], [np.eye(3)]))
+    halves = [replace(part, weight=Fraction(1, 3)) for part in parts]
+    found = gated_moments(gated(Mixture([*halves, regular], (1,)), *network, biases=biases)).features.structure
+    assert found.rank == (3 if biases == "none" else 5)
+
+
+def test_signs_with_a_matrix_have_features_that_depend_on_their_biases():
+    """g x_2 = g for the gate that is open where x_2 = 1."""
+    part = Component(0, 1, NonlinearGPMatrix("sign", [1], [np.eye(3)], [[1, 1, 1]]))
+    question = gated(Mixture([part], (1,)), SiteGate(2, lo=0, on="input"), biases="trained")
+    assert gated_moments(question).features.structure.rank == 4
+
+
+def test_gates_on_inputs_with_scales_are_refused_in_mixtures_too():
+    part = Component(0, 1, NonlinearGPMatrix("erf", [1], [np.eye(3)], [[1, 1, 0]]))
+    with pytest.raises(OutOfReachError, match="which has the scale 0"):
+        gated_moments(gated(Mixture([part], (1,)), SiteGate(2, lo=0, on="input")))
+    with pytest.raises(OutOfReachError, match="a threshold other than 0"):
+        gated_moments(gated(Mixture([part], (1,)), SiteGate(0, lo=1, on="input")))
 
 
 def test_what_does_not_add_up_is_refused_by_name():

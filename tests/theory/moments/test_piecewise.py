@@ -11,7 +11,7 @@ from tests.tolerances import FLOW_FLOAT64
 from tests.tolerances_of_laws import PIECEWISE_RANK
 from theory.flow import solve
 from theory.moments import feature_moments, gated_moments
-from theory.problem import AlwaysGate, Network, OutOfReachError, Problem, Quantile, SiteGate, Training
+from theory.problem import AlwaysGate, DirectionGate, Network, OutOfReachError, Problem, Quantile, SiteGate, Training
 
 ATOMS = Quantile(["1/2", "3/4", "9/10", 1], [0, 0, 1, 1])  # x = 0 and x = +-1 have probabilities of their own
 ONE_VALUE = Quantile(
@@ -118,3 +118,21 @@ def test_bounds_in_a_gap_are_one_gate(f, bounds):
     gates = tuple(SiteGate(1, lo=lo, on="input") for lo in bounds)
     one, three = (gated_moments(asked(f, own, "none", normaliser="none")) for own in (gates[:1], gates))
     assert three.features.A.rank == one.features.A.rank == 3
+
+
+@pytest.mark.parametrize("law", ["sign", ONE_VALUE])
+@pytest.mark.parametrize("bounds", [{"lo": "3/4"}, {"hi": "-3/4"}, {"lo": "-1"}, {"hi": 1}, {"lo": 2, "hi": "5/2"}])
+@pytest.mark.parametrize("factor", [2, Fraction(1, 2)])
+def test_a_direction_of_one_input_is_its_site(law, bounds, factor):
+    """1[c x_1 >= c h] is 1[x_1 >= h], also where h is in a gap of x or beyond its range, and for -x_1."""
+    scaled = {name: factor * Fraction(bound) for name, bound in bounds.items()}
+    site, along, minus = (
+        gated_moments(asked(law, (gate, AlwaysGate()), "none"))
+        for gate in (
+            SiteGate(1, on="input", **bounds),
+            DirectionGate({1: factor}, on="input", **scaled),
+            DirectionGate({1: -factor}, on="input", **scaled),
+        )
+    )
+    assert (along.A == site.A).all()
+    assert np.abs(minus.A - site.A).max() <= FLOW_FLOAT64

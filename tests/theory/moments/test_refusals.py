@@ -21,7 +21,19 @@ from theory.moments.lit_sites import event
 from theory.moments.relu_gates import clt, exact_moment, large_gain, latent_direction
 from theory.moments.statistics import class_statistics, statistics_of
 from theory.moments.tensor import four_point_block
-from theory.problem import LAWS, FiniteData, Network, NonlinearGP, OutOfReachError, Problem, Simulation, SinglePulse
+from theory.problem import (
+    LAWS,
+    DirectionGate,
+    FiniteData,
+    Network,
+    NonlinearGP,
+    NormalInitialisation,
+    OutOfReachError,
+    Problem,
+    Simulation,
+    SinglePulse,
+    Training,
+)
 from theory.problem.distributions.base import Law
 from theory.problem.distributions.sampled import SampledLaw
 from theory.problem.gates import ALL_GATES, Gate
@@ -133,9 +145,18 @@ def test_every_kind_of_gate_is_an_answer_or_a_named_refusal():
         assert answers == [both, both or kind == "context"], kind
 
 
+def test_soft_gates_along_two_inputs_are_refused_by_name():
+    """x_0 + x_1 has the sign of z_0 + z_1, but a soft gate looks at its size too."""
+    law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))
+    soft = DirectionGate({0: 1, 1: 1}, lo=0, on="input", sharpness=2)
+    training = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))
+    with pytest.raises(OutOfReachError, match="for a hard gate at threshold 0"):
+        gated_moments(Problem(law, Network("gated-linear", "mean", 1, (soft,)), training))
+
+
 def test_direction_gates_on_pulses_are_taken_one_by_one():
     """A direction of one site is that site."""
-    from theory.problem import DirectionGate, SiteGate
+    from theory.problem import SiteGate
 
     base = pulse_cases.problem(gates=(pulse_cases.UP, pulse_cases.OPEN))
     gate = base.network.gates[0]

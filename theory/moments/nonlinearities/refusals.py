@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from theory.problem import NonlinearGP, OutOfReachError
+from theory.problem import GaussianClone, NonlinearGP, OutOfReachError
 from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 
 
@@ -21,6 +21,30 @@ def refuse(law: NonlinearGP | NonlinearGPMatrix, what: str) -> NoReturn:
     )
 
 
+def refuse_digits(law: NonlinearGP | NonlinearGPMatrix, what: str) -> NoReturn:
+    """Raise OutOfReachError: `what` of the law's nonlinearity is known in float64 alone.
+
+    The moments of a Gaussian clone through thresholds and directions begin with digits of its covariance.
+
+    >>> refuse_digits(NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0), nonlinearity="laplace"), "covariance")
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.OutOfReachError: The covariance of the nonlinearity "laplace" is known in float64 alone. ...
+    """
+    known = f'The {what} of the nonlinearity "{law.nonlinearity.kind}" {_IS[what]} known in float64 alone'
+    if isinstance(law, GaussianClone):
+        raise OutOfReachError(
+            f"{known}; certified digits of its Gaussian clone, and its gates with thresholds, class means or several "
+            "sites, need more of them.",
+            'Without digits, gate single sites at 0, or give the covariance itself (law = "gaussian"); or simulate it '
+            "(gdln simulate).",
+        )
+    raise OutOfReachError(f"{known}.", "Leave the digits out.")
+
+
+_IS = {"covariance": "is", "moments through gates": "are"}
+
+
 def refusing(what: str) -> Callable[..., NoReturn]:
     """Return a method of statistics that refuses `what`, whatever its arguments.
 
@@ -28,7 +52,7 @@ def refusing(what: str) -> Callable[..., NoReturn]:
     'Refuse third moments.'
     """
 
-    def method(self: Any, *_arguments: Any) -> NoReturn:
+    def method(self: Any, *_arguments: Any, **_named: Any) -> NoReturn:
         refuse(self.law, what)
 
     method.__doc__ = f"Refuse {what}."

@@ -24,7 +24,7 @@ from theory.moments.nonlinearities import functions
 from theory.moments.nonlinearities.dispatch import inputs_through, statistics_through
 from theory.moments.nonlinearities.edges import square_in_balls
 from theory.moments.nonlinearities.quadrature import Given, in_plane, on_line
-from theory.moments.nonlinearities.refusals import refuse
+from theory.moments.nonlinearities.refusals import refuse, refuse_digits
 from theory.moments.process_inputs import ProcessInputs
 from theory.moments.statistics import ClassStatistics, Lags
 from theory.moments.unit_gaussians import SignPair, Tail, TailPair
@@ -70,7 +70,7 @@ class SeriesStatistics(ClassStatistics):
     def input_correlation(self) -> tuple[Numbers, Numbers]:
         """r = E[f(z_k) f(z_l)]/E f^2 by lag, and 1 - r."""
         if self.arithmetic is not FLOAT64:
-            refuse(self.law, "certified digits of its covariance")
+            refuse_digits(self.law, "covariance")
         rho, gap = self._latent
         distinct, first, place = np.unique(rho, return_index=True, return_inverse=True)
         pairs = zip(distinct, gap[first], strict=True)
@@ -131,7 +131,7 @@ class SeriesStatistics(ClassStatistics):
     def _first(self, tails: list[Tail], r: float) -> Float[np.ndarray, " n"]:
         self._require_float64()
         f, root = self.function, sqrt(self.normaliser_squared)
-        rows = [[Given(float(tail.r[k]), 0.0, float(tail.a)) for tail in tails] for k in range(self.law.n)]
+        rows = [[Given(float(tail.r[k]), 0.0, float(tail.a)) for tail in tails] for k in range(len(tails[0].r))]
         return np.array([on_line(f, 1, row, r) for row in rows]) / root
 
     def second_beyond(self, tail: Tail, k: Lags, l: Lags) -> Numbers:
@@ -161,7 +161,8 @@ class SeriesStatistics(ClassStatistics):
             own, left = float(rho[int(lag)]), float(gap[int(lag)])
             pairs = zip(tails, correlations[::2], correlations[1::2], strict=True)
             if left == 0:
-                found.append(on_line(f, 2, [Given(at_k, 0.0, at) for (at, *_), at_k, _ in pairs], r))
+                same = 1 if own > 0 else -1  # z_l = z_k or -z_k
+                found.append(same * on_line(f, 2, [Given(at_k, 0.0, at) for (at, *_), at_k, _ in pairs], r))
                 continue
             given = [Given(at_k, (at_l - own * at_k) / sqrt(left), at) for (at, *_), at_k, at_l in pairs]
             found.append(in_plane(f, own, left, given, r))
@@ -169,7 +170,7 @@ class SeriesStatistics(ClassStatistics):
 
     def _require_float64(self) -> None:
         if self.arithmetic is not FLOAT64:
-            refuse(self.law, "certified digits of its moments through gates")
+            refuse_digits(self.law, "moments through gates")
 
 
 @dataclass(frozen=True)

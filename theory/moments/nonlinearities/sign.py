@@ -71,7 +71,7 @@ class SignStatistics(ClassStatistics):
         """E[s_i s_j x_k x_l]."""
         return self.products(ij, ik, il, jk, jl, kl)
 
-    through_two_signs = refusing("products of two signs along directions")
+    through_two_signs = refusing("moments through two gates at 0 at different sites, or along directions,")
 
     def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
         """E[T s_k] = 2 T(a, r_k/sqrt(1 - r_k^2)); +-E[T] at the site of the tail, where T s = +-T as a >= 0."""
@@ -106,9 +106,15 @@ class SignStatistics(ClassStatistics):
     def _known(
         self, zeroth: Any, first: Shaped[np.ndarray, " n"], tails: list[Tail], k: Lags, l: Lags
     ) -> tuple[Numbers, Bool[np.ndarray, " q"]]:
-        """The moments in which two signs of one site, or a sign and a tail of its site, multiply; where none do."""
+        """The moments in which two signs of one site, or a sign and a tail of its site, multiply; where none do.
+
+        Sites whose latents are equal, or each other's negative, are one site.
+        """
+        rho, gap = (numbers[self.lags[k, l]] for numbers in self._latent)
+        one = (k == l) | np.array([own == 0 for own in gap], dtype=bool)
         total = np.full(len(k), zeroth, dtype=self.arithmetic.dtype)
-        free = k != l
+        total[one] = zeroth * rho[one]
+        free = ~one
         for tail in tails:
             at = _own_sites(tail)
             for own, rest in ((k, l), (l, k)):

@@ -19,8 +19,9 @@ class NonlinearGPMatrix(ArraysLaw):
     """x_i = means[c][i] + scales[c][i] f(z_i)/Z with z ~ N(0, correlations[c]) and Z^2 = E f(z_i)^2.
 
     The correlation is any matrix with the diagonal 1, and scales[c] has the n standard deviations of x in class c; both
-    are rounded to float64. They are written out, or the arrays of these names in the archive `file`, which `sha256`
-    identifies. `rows` is the number of rows of sites that lie on a grid, row by row.
+    are rounded to float64, and a correlation within 4 n eps of 1 or -1 is 1 or -1. They are written out, or the arrays
+    of these names in the archive `file`, which `sha256` identifies. `rows` is the number of rows of sites that lie on
+    a grid, row by row.
 
     Raises InputError for a matrix that is no correlation, and for scales of another shape or below 0.
 
@@ -57,6 +58,7 @@ class NonlinearGPMatrix(ArraysLaw):
         set_field(self, "deviations", found["scales"])
         require_covariances(self.matrices, self.labels, "correlations")
         require_unit_diagonal(self.matrices)
+        set_field(self, "matrices", _rounded(self.matrices))
         if self.deviations.shape != self.matrices.shape[:2] or (self.deviations < 0).any():
             raise InputError(
                 f"data.scales has the shape {list(self.deviations.shape)}, or a number below 0; it needs the shape "
@@ -104,3 +106,9 @@ def require_unit_diagonal(matrices: np.ndarray) -> None:
                 f"data.correlations[{c}] has {matrix[site, site]:.17g} on its diagonal, at site {site}.",
                 "A correlation of a site with itself is 1.",
             )
+
+
+def _rounded(matrices: np.ndarray) -> np.ndarray:
+    """Return correlations with those that are 1 or -1 up to rounding, of two sites that are one, as exactly that."""
+    near = np.abs(matrices) >= 1 - 4 * matrices.shape[-1] * np.finfo(float).eps
+    return np.where(near, np.sign(matrices), matrices)
