@@ -85,6 +85,11 @@ class GivenValues:
             raise InputError("The rows of a level must have one length, at least 1.", "Give a value for each node.")
         object.__setattr__(self, "rows", rows)
 
+    @property
+    def width(self) -> int:
+        """The number of nodes."""
+        return len(self.rows[0])
+
 
 Level = AllOn | BernoulliGates | GivenValues
 
@@ -110,6 +115,11 @@ class GatedNetwork:
         object.__setattr__(self, "levels", tuple(self.levels))
         number = len(self.inputs.rows)
         for index, level in enumerate(self.levels):
+            if not isinstance(level, Level):
+                raise InputError(
+                    f"Level {index + 1} is {shown(level)}, which is no level of nodes.",
+                    "Use AllOn, BernoulliGates or GivenValues.",
+                )
             if isinstance(level, GivenValues) and len(level.rows) != number:
                 raise InputError(
                     f"Level {index + 1} has {len(level.rows)} rows of gates for {number} inputs.",

@@ -23,7 +23,7 @@ from fractions import Fraction
 from math import comb, lcm, log2
 
 from theory.kernels.levels import node_sum
-from theory.kernels.network import AllOn, GatedNetwork, GivenValues, Level
+from theory.kernels.network import AllOn, GatedNetwork, Level
 from theory.kernels.partitions import even_partitions, layer
 from theory.problem.errors import InputError, OutOfReachError
 
@@ -144,13 +144,9 @@ def _check(network: GatedNetwork, pairs: Sequence[Pair]) -> None:
             f"partitions of {2 * len(pairs)} path slots.",
             "Ask for a lower moment.",
         )
-    bits = 2 * len(pairs) * sum(log2(_nodes(level)) + 1 for level in network.levels)
+    bits = 2 * len(pairs) * sum(log2(level.width) + 1 for level in network.levels)
     if bits > MOST_BITS:
         raise OutOfReachError(
             f"Depth {network.depth} is too large: the exact result has {bits:.2g} bits, more than {MOST_BITS:.0g}.",
             "Take fewer layers, or the bound (1 + 2/w)^(d-1) - 1 of the relative variance for equal layers.",
         )
-
-
-def _nodes(level: Level) -> int:
-    return len(level.rows[0]) if isinstance(level, GivenValues) else level.width

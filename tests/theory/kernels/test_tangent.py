@@ -1,4 +1,4 @@
-"""Moments of the tangent kernel at finite width: equal to the enumeration of all weights and gates, without tolerance."""
+"""Moments of the tangent kernel at finite width equal the enumeration of all weights and gates, without tolerance."""
 
 from fractions import Fraction
 
@@ -20,6 +20,7 @@ from theory.kernels import (
     moment,
     variance,
 )
+from theory.kernels.levels import node_sum
 from theory.problem import InputError, OutOfReachError
 
 THREE_POINT = WeightLaw("three-point", (1, 1, 3, 9, 27))  # 0, or +-sqrt(3) s with probability 1/6 each
@@ -78,13 +79,13 @@ def test_random_gates(widths, mu):
 
 
 def test_gaussian_weights():
-    """Var K0 = E z^8-type moments: at d = 2 and one input K0 = |Theta_1|^2 + |Theta_2|^2, chi squared of 2w."""
+    """Two layers and one input: K0 = |Theta_1|^2 + |Theta_2|^2, chi squared with 2w degrees of freedom."""
     for width in (1, 3, 8):
         chi = [2 ** (n - 1) * [1, 1, 2, 6][n - 1] * 2 * width for n in (1, 2, 3, 4)]
         assert [cumulant(alike(width, 2, weights=GAUSSIAN), n) for n in (1, 2, 3, 4)] == chi
 
 
-def test_three_levels_are_kinds_of_given_gates():
+def test_open_gates_are_gates_of_the_value_1():
     all_on, given = AllOn(3), GivenValues([[1, 1, 1]] * 2)
     for pairs in PAIRS:
         one, other = (GatedNetwork([[1], [2]], [level] * 3) for level in (all_on, given))
@@ -132,5 +133,7 @@ def test_refusals():
         WeightLaw("none", (1, 2, 3, 4, 5))
     with pytest.raises(InputError, match="no cumulant of order 0"):
         cumulant(alike(3, 3), 0)
+    with pytest.raises(InputError, match="Level 1 is 3"):
+        GatedNetwork([[1]], [3])
     with pytest.raises(TypeError, match="is no level"):
-        moment(GatedNetwork([[1]], [3]), [(0, 0)])
+        node_sum(3, (0b11,), (0, 0))

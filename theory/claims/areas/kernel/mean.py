@@ -40,7 +40,10 @@ def _in_float64(w: int, d: int, a: int, b: int, u: float, v: float, V: float) ->
 
 
 _FORMULA = d * V ** (d - 1) * (u + v) * (a + b - w) ** (d - 1)
-_READ = r"$\lambda_0$ is the number of paths from an input node that both inputs open, here $(a + b - w)^{d-1}$, and $V = \sigma^2$"
+_READ = (
+    r"$\lambda_0$ is the number of paths from an input node that both inputs open, here $(a + b - w)^{d-1}$, and "
+    r"$V = \sigma^2$"
+)
 
 VALUE = Claim(
     id="kernel.mean.value",
