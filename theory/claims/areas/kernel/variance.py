@@ -66,9 +66,13 @@ _NETWORK = (
     r"$x = 1$, one input node, one output, all gates open; for $r$ given open gates at each level $w$ is $r$; an "
     r"input $x$ of any size multiplies $K_0$ by $x^2$"
 )
-_BEYOND = tuple(
-    Source(DEEP_GATED_NETWORKS, label, note="the exact value, where the theorem bounds it", says=Says.UNSTATED)
-    for label in ("Theorem 2.3", "Theorem 7.3")
+_BEYOND = (
+    Source(
+        DEEP_GATED_NETWORKS,
+        "Theorem 2.3",
+        note="the exact value, where the theorem bounds the variance",
+        says=Says.UNSTATED,
+    ),
 )
 _COUNTED = {Level.SYMBOLIC: "expectations layer by layer, in fractions; no chain of steps sums over the marked layers"}
 
@@ -121,7 +125,7 @@ LEADING = Claim(
     kind=Kind.ASYMPTOTIC,
     statement=Eq(
         sympy.Symbol(r"\lim_{w \to \infty} w \operatorname{Var} K_0", real=True),
-        Rational(2, 3) * (d - 2) * (d - 1) * (2 * d - 3),
+        (d - 2) * (d - 1) * (2 * d - 3) * Rational(2, 3),
         evaluate=False,
     ),
     params=(Param(d, S.Naturals, "layers of weights", (Integer(1), Integer(2)), Range(1, 7)),),
