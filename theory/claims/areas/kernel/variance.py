@@ -110,8 +110,8 @@ GAUSSIAN_WEIGHTS = Claim(
     ),
     **_SIZES,
     assumptions=(
-        r"weights are independent $\mathcal{N}(0, 1/w)$, so that $\mathbb{E} K_0 = d$; for the variance $\sigma^2$ "
-        r"multiply by $(\sigma^2 w)^{2(d-1)}$",
+        r"weights are independent and Gaussian with the variance $1/w$, so that $\mathbb{E} K_0 = d$; for the variance "
+        r"$\sigma^2$ multiply by $(\sigma^2 w)^{2(d-1)}$",
         _NETWORK,
     ),
     **rational_by_name(_by_layers(_layers.GAUSSIAN)),
@@ -161,10 +161,10 @@ ORDER = Claim(
             label,
             printed=Integer(0),
             says=Says.READ_AS,
-            words=r"$\operatorname{Var}[K_0] \leq O\left(d_{in}^2 \sigma^{4(d-1)} \max\{d^2 w^{2(d-2)+1}, "
-            r"d^3 w^{2(d-2)}\}\right)$",
-            note=r"with $\sigma^2 = 1/w$ the bound is $C \max\{d^2/w, d^3/w^2\}$, so that the limit over $w$ is at "
-            r"most $C d^2$ and the limit over $d$ is 0; the proof ends with a constant $C$ that depends on neither. At "
+            words=r"$\operatorname{Var}[K_0] \leq O(d_{in}^2 \sigma^{4(d-1)} \operatorname{max}(d^2 w^{2(d-2)+1}, "
+            r"d^3 w^{2(d-2)}))$",
+            note=r"with $\sigma^2 = 1/w$ the bound is $C$ times the larger of $d^2/w$ and $d^3/w^2$, so that the limit "
+            r"over $w$ is at most $C d^2$ and the limit over $d$ is 0; the proof ends with a constant $C$ that depends on neither. At "
             r"bounded depth the variance is of the order $1/w$, as the bound says",
             slip=SHARED_NODES,
         )
