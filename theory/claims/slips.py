@@ -61,7 +61,7 @@ SHARED_NODES = Slip(
     root=("Theorem 2.3", "Theorem 7.3"),
     title="the proof splices base paths where they share a weight alone, not where they share a node",
     repair=r"Count base paths that share a node as well (the first Fact 7): for $d \leq C w$ the variance is at most "
-    r"$C' d_{\mathrm{in}}^2 \sigma^{4(d-1)} d^3 w^{2(d-2)+1}$.",
+    r"$C' d_{in}^2 \sigma^{4(d-1)} d^3 w^{2(d-2)+1}$.",
 )
 
 
