@@ -60,7 +60,8 @@ SHARED_NODES = Slip(
     "shared nodes",
     root=("Theorem 2.3", "Theorem 7.3"),
     title="the proof splices base paths where they share a weight alone, not where they share a node",
-    repair=r"Count base paths that share a node as well (the first Fact 7): for $d \leq C w$ the variance is at most "
+    repair=r"Count base paths that share a node as well (the first Fact 7). For $d \leq C w$, all gates open, $x = x'$ "
+    r"and entries of $x$ of at most 1 in size, the variance is at most "
     r"$C' d_{in}^2 \sigma^{4(d-1)} d^3 w^{2(d-2)+1}$.",
 )
 

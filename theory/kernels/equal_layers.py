@@ -2,7 +2,8 @@
 
 Divide by the square of the mean's factor (s^2 mu w)^(d-1). The states 12|34, 13|24, 14|23 and 1234 then have the node
 sums q, q, q and e: e = 1/(mu w) and q = 1 - 1/w for Bernoulli(mu) gates, mu = 1 where all are open, and e = 1/r,
-q = 1 - 1/r where r given gates of each level are open. Let kappa be the kurtosis of the weights.
+q = 1 - 1/r where r given gates of each level are open; then r takes the place of mu w. Let kappa be the kurtosis of the
+weights.
 
 After a marked layer the state is 12|34 with the share q and 1234 with the share e, whatever it was before. So the sum
 factorises at the marked layers, and two sequences are enough. u_n is the sum over n layers from an end of the network,

@@ -26,6 +26,7 @@ from theory.kernels.levels import node_sum
 from theory.kernels.network import AllOn, GatedNetwork, Level
 from theory.kernels.partitions import even_partitions, layer
 from theory.problem.errors import InputError, OutOfReachError
+from theory.problem.numbers import whole
 
 Pair = tuple[int, int]  # the numbers of two inputs
 MOST_KERNELS = 4  # five kernels have 6,556 states
@@ -124,8 +125,7 @@ def cumulant(network: GatedNetwork, order: int, pair: Pair = (0, 0)) -> Fraction
     >>> cumulant(net, 2) == variance(net), cumulant(net, 3) > 0
     (True, True)
     """
-    if order < 1:
-        raise InputError(f"There is no cumulant of order {order}.", f"Give an order from 1 to {MOST_KERNELS}.")
+    whole(order, "order", least=1, most=MOST_KERNELS, why="the states of the transfer matrix grow with it")
     moments = [moment(network, (pair,) * count) for count in range(order + 1)]
     cumulants: list[Fraction] = []
     for n in range(1, order + 1):

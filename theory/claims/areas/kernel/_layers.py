@@ -58,8 +58,8 @@ def leading(depth: int) -> Fraction:
 def cubic_coefficient() -> Fraction:
     """Return the limit of `leading`(d)/d^3 for d -> oo, from the depths 2 to 6.
 
-    `leading` counts pairs of marked layers and layers between them, which gives a polynomial in d; the fourth
-    difference must be 0. Raises ArithmeticError where it is not.
+    `leading` counts pairs of marked layers with a level at which paths meet, which gives a cubic polynomial in d: the
+    fourth difference must be 0. Raises ArithmeticError where it is not.
     """
     values = [leading(depth) for depth in range(2, 7)]
     if _difference(values):

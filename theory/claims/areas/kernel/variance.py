@@ -164,8 +164,8 @@ ORDER = Claim(
             words=r"$\operatorname{Var}[K_0] \leq O(d_{in}^2 \sigma^{4(d-1)} \operatorname{max}(d^2 w^{2(d-2)+1}, "
             r"d^3 w^{2(d-2)}))$",
             note=r"with $\sigma^2 = 1/w$ the bound is $C$ times the larger of $d^2/w$ and $d^3/w^2$, so that the limit "
-            r"over $w$ is at most $C d^2$ and the limit over $d$ is 0; the proof ends with a constant $C$ that depends on "
-            r"neither. At bounded depth the variance is of the order $1/w$, as the bound says",
+            r"over $w$ is at most $C d^2$ and the limit over $d$ is 0; the proof ends with one constant $C$. At a "
+            r"bounded depth the variance is of the order $1/w$, as the bound says",
             slip=SHARED_NODES,
         )
         for label in ("Theorem 2.3", "Theorem 7.3")
