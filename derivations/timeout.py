@@ -44,6 +44,7 @@ DOING = {
     "theory.moments": "computing moments of the data",
     "theory.flow": "solving the gradient flow",
     "theory.gates": "comparing gates",
+    "theory.kernels": "summing over paths",
     "sim": "training networks",
     "sim.data": "drawing data",
     "sim.measure": "measuring networks",

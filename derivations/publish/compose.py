@@ -43,6 +43,7 @@ _ORDER = (
     "gated-graphs",
     "dft",
     "deep-linear",
+    "depth-and-width",
     "race",
     "gaussian-averages",
     "expectations",

@@ -19,6 +19,7 @@ import claims_flow
 import claims_gates
 import claims_gaussian
 import claims_ising
+import claims_kernel
 import claims_ols
 import claims_pulse
 import claims_ring
@@ -36,6 +37,7 @@ MODULES = (
     claims_ring,
     claims_pulse,
     claims_ising,
+    claims_kernel,
 )
 MORE = 8  # digits by which the second computation is more precise, with more nodes and smaller steps
 

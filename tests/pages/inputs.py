@@ -5,6 +5,7 @@ Each is a pattern of the plain text. A result that a page states belongs in `sen
 
 INPUTS = (
     r"[Ss]ections? \d\.\d((,| and|, section) \d\.\d)*",
+    r"Theorem \d\.\d",
     # domains of parameters and conditions on them
     r"^- -? ?\d+/\d+ (<|leq) [^:]*",
     r"^- .* > \d+/\d+$",
@@ -19,6 +20,7 @@ INPUTS = (
     r"^- 0 < p < (42/43|108/109): probability of class y = 1",
     r"above p = (42/43|108/109) (gates|another)",
     r"of \(16\) and p = 1/2, two overlapping",
+    r"Here alpha1 = left\(1/2 - .*; alpha2 = left\(1/2 \+ ",
     # exponents
     r"\(M s\)1/3",
     # configurations

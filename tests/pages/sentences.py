@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from mpmath import mp, mpf
 
-from tests.pages import flows, gaussians, graphs, laws, marginals, sites
+from tests.pages import flows, gaussians, graphs, kernels, laws, marginals, sites
 from tests.pages.decisions import counted, triples
 from tests.pages.evidence import benchmark, evidence, run, values
 from tests.pages.numerics import mean
@@ -180,6 +180,9 @@ def noise() -> list[mpf]:
 
 
 SENTENCES: list[Sentence] = [
+    # --- depth and width ---
+    ("operatornameVar K0 approx {4/3} fracd3w", lambda: [kernels.order()]),
+    ("Measured: {1.333333333}.", lambda: [kernels.order()]),
     # --- the graph of the example ---
     (
         "At the end it carries {1.863} of the strength 2, and each gated path {0.137}",

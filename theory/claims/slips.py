@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import sympy
 
-from theory.claims.documents import BUMP_NOTE, NOTES
+from theory.claims.documents import BUMP_NOTE, DEEP_GATED_NETWORKS, NOTES
 from theory.claims.sources import Reading, Slip
 from theory.expressions.symbols import K, tau
 
@@ -54,6 +54,15 @@ SECOND_MOMENTS = Slip(
     repair=r"Put the second moment $\langle \tilde x \tilde x^\top \rangle$ in the place of the outer product of "
     r"the mean, for both classes: $L^\ast = m_1^\top S^{-1} m_1$ with $S = \langle \tilde x \tilde x^\top "
     r"\rangle_1 + \langle \tilde x \tilde x^\top \rangle_0$ and $m_1 = \langle \tilde x \rangle_1$.",
+)
+SHARED_NODES = Slip(
+    DEEP_GATED_NETWORKS,
+    "shared nodes",
+    root=("Theorem 2.3", "Theorem 7.3"),
+    title="the proof splices base paths where they share a weight alone, not where they share a node",
+    repair=r"Count base paths that share a node as well (the first Fact 7). For $d \leq C w$, all gates open, $x = x'$ "
+    r"and entries of $x$ of at most 1 in size, the variance is at most "
+    r"$C' d_{in}^2 \sigma^{4(d-1)} d^3 w^{2(d-2)+1}$.",
 )
 
 

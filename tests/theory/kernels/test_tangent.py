@@ -1,0 +1,140 @@
+"""Moments of the tangent kernel at finite width equal the enumeration of all weights and gates, without tolerance."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tests.theory.kernels import enumeration
+from theory.kernels import (
+    GAUSSIAN,
+    AllOn,
+    BernoulliGates,
+    GatedNetwork,
+    GivenValues,
+    WeightLaw,
+    alike,
+    covariance,
+    cumulant,
+    mean,
+    moment,
+    variance,
+)
+from theory.kernels.levels import node_sum
+from theory.problem import InputError, OutOfReachError
+
+THREE_POINT = WeightLaw("three-point", (1, 1, 3, 9, 27))  # 0, or +-sqrt(3) s with probability 1/6 each
+PAIRS = (((0, 0),), ((0, 1),), ((0, 0), (0, 0)), ((0, 1), (0, 1)), ((0, 0), (1, 1)), ((0, 1), (1, 1)))
+# Inputs, and for each input its gates level by level: all on, hard, soft, unequal widths, closed levels.
+NETS = {
+    "one layer": ([[2, -1], [1, 3]], [[], []]),
+    "all on": ([[1], [2]], [[[1, 1], [1, 1]]] * 2),
+    "three inputs": ([[1, -2, 1], [0, 1, 2]], [[[1, 1], [1, 1]]] * 2),
+    "hard": ([[1, 2], [1, 1]], [[[1, 1, 0], [1, 1]], [[0, 1, 1], [1, 0]]]),
+    "disjoint": ([[1], [1]], [[[1, 0], [1, 1]], [[0, 1], [1, 1]]]),
+    "soft": ([[1], [3]], [[[1, -2], [2, 1]], [[3, 1], [1, 1]]]),
+    "unequal widths": ([[1], [1]], [[[1, 1, 1], [1], [1, 1, 1]]] * 2),
+    "four layers": ([[1], [1]], [[[1, 1], [1, 1], [1, 0]], [[1, 1], [0, 1], [1, 1]]]),
+    "five layers": ([[1], [1]], [[[1, 1], [1, 1], [1, 0], [1, 1]], [[1, 1], [0, 1], [1, 1], [1, 1]]]),
+}
+
+
+def network(inputs, gates, weights=None):
+    levels = [GivenValues(rows) for rows in zip(*gates, strict=True)]
+    return GatedNetwork(inputs, levels) if weights is None else GatedNetwork(inputs, levels, weights)
+
+
+@pytest.mark.parametrize("name", NETS)
+@pytest.mark.parametrize("pairs", PAIRS)
+def test_signs(name, pairs):
+    inputs, gates = NETS[name]
+    assert moment(network(inputs, gates), pairs) == enumeration.moment(inputs, gates, pairs)
+
+
+@pytest.mark.parametrize("name", ["all on", "three inputs", "hard", "soft", "four layers"])
+@pytest.mark.parametrize("order", [3, 4])
+def test_higher_moments(name, order):
+    inputs, gates = NETS[name]
+    pairs = [(0, 0), (0, 1), (1, 1), (0, 1)][:order]
+    assert moment(network(inputs, gates), pairs) == enumeration.moment(inputs, gates, pairs)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("gates", [[[1, 1]], [[1, 1], [1]], [[2, 1], [1, 1]]])
+def test_three_values_of_weights(gates, order):
+    """K0 is homogeneous of degree 2(d - 1) in the weights, so that sqrt(3) leaves the sums as a power of 3."""
+    depth = len(gates) + 1
+    counted = enumeration.moment([[1]], [gates], [(0, 0)] * order, {0: 4, 1: 1, -1: 1})
+    expected = Fraction(3) ** ((depth - 1) * order) * counted
+    assert moment(network([[1]], [gates], THREE_POINT), [(0, 0)] * order) == expected
+
+
+@pytest.mark.parametrize("widths", [(3,), (2, 2), (2, 1, 1)])
+@pytest.mark.parametrize("mu", [Fraction(1, 2), Fraction(1, 3), Fraction(0), Fraction(1)])
+def test_random_gates(widths, mu):
+    levels = [BernoulliGates(width, mu) for width in widths]
+    for inputs, pairs in (([[2]], [(0, 0)] * 2), ([[1], [3]], [(0, 1)] * 2), ([[1], [3]], [(0, 0), (0, 1)])):
+        found = moment(GatedNetwork(inputs, levels), pairs)
+        assert found == enumeration.with_random_gates(inputs, widths, mu, pairs)
+
+
+def test_gaussian_weights():
+    """Two layers and one input: K0 = |Theta_1|^2 + |Theta_2|^2, chi squared with 2w degrees of freedom."""
+    for width in (1, 3, 8):
+        chi = [2 ** (n - 1) * [1, 1, 2, 6][n - 1] * 2 * width for n in (1, 2, 3, 4)]
+        assert [cumulant(alike(width, 2, weights=GAUSSIAN), n) for n in (1, 2, 3, 4)] == chi
+
+
+def test_open_gates_are_gates_of_the_value_1():
+    all_on, given = AllOn(3), GivenValues([[1, 1, 1]] * 2)
+    for pairs in PAIRS:
+        one, other = (GatedNetwork([[1], [2]], [level] * 3) for level in (all_on, given))
+        assert moment(one, pairs) == moment(other, pairs)
+
+
+def test_cumulants_are_those_of_the_enumerated_law():
+    inputs, gates = NETS["four layers"]
+    raw = [enumeration.moment(inputs, gates, [(0, 0)] * order) for order in range(5)]
+    m, net = raw[1], network(inputs, gates)
+    central = [
+        sum((-m) ** (n - k) * raw[k] * [1, n, n * (n - 1) // 2, n * (n - 1) * (n - 2) // 6, 1][k] for k in range(n + 1))
+        for n in range(5)
+    ]
+    assert [cumulant(net, n) for n in (1, 2, 3, 4)] == [m, central[2], central[3], central[4] - 3 * central[2] ** 2]
+    assert variance(net) == central[2] > 0
+    assert covariance(net, (0, 0), (1, 1)) == covariance(net, (1, 1), (0, 0))
+
+
+def test_mean_of_any_depth_and_width():
+    """E K0 = d <x, x'> prod_l <G_l(x), G_l(x')>."""
+    rng = np.random.default_rng(5)
+    inputs = rng.integers(-3, 4, (2, 4)).tolist()
+    gates = [[rng.integers(-2, 3, width).tolist() for width in (5, 9, 2, 7)] for _ in range(2)]
+    product = int(np.dot(*inputs)) * int(np.prod([np.dot(a, b) for a, b in zip(*gates, strict=True)]))
+    assert mean(network(inputs, gates), (0, 1)) == 5 * product
+
+
+def test_refusals():
+    with pytest.raises(InputError, match="names an input that does not exist"):
+        moment(alike(3, 3), [(0, 2)])
+    with pytest.raises(OutOfReachError, match="A moment of 5 kernels"):
+        moment(alike(3, 3), [(0, 0)] * 5)
+    with pytest.raises(OutOfReachError, match="Depth 100000 is too large"):
+        variance(alike(10**4, 10**5))
+    with pytest.raises(InputError, match="is more than 1000000"):
+        alike(3, 10**12)
+    with pytest.raises(InputError, match="rows of gates for 1 inputs"):
+        GatedNetwork([[1]], [GivenValues([[1], [1]])])
+    with pytest.raises(InputError, match="must have one length"):
+        GivenValues([[1, 2], [1]])
+    with pytest.raises(InputError, match="no probability"):
+        BernoulliGates(3, Fraction(3, 2))
+    with pytest.raises(InputError, match="even moments"):
+        WeightLaw("none", (1, 2, 3, 4, 5))
+    for order, message in ((0, "order = 0 must be at least 1"), (5, "order = 5 is more than 4")):
+        with pytest.raises(InputError, match=message):
+            cumulant(alike(3, 3), order)
+    with pytest.raises(InputError, match="Level 1 is 3"):
+        GatedNetwork([[1]], [3])
+    with pytest.raises(TypeError, match="is no level"):
+        node_sum(3, (0b11,), (0, 0))

@@ -1,0 +1,1 @@
+"""Claims on the neural tangent kernel of gated networks at finite width."""

@@ -1,0 +1,77 @@
+"""The mean of the neural tangent kernel with fixed gates: deep gated networks, Theorem 2.3, first line."""
+
+from fractions import Fraction
+
+import sympy
+from sympy import Eq, Integer, Interval, Range, Rational, S
+
+from theory.claims.areas.kernel import _signs
+from theory.claims.documents import DEEP_GATED_NETWORKS
+from theory.claims.model import Claim, Kind, Level, Param, Point
+from theory.claims.points import exact_values
+from theory.claims.rational import rational
+from theory.claims.sources import Source
+from theory.kernels import GatedNetwork, GivenValues
+from theory.kernels import mean as library_mean
+
+a, b, d, w = sympy.symbols("a b d w", integer=True, positive=True)
+V = sympy.Symbol("V", positive=True)  # sigma^2
+u, v = sympy.symbols("u v", real=True)
+
+
+def _gates(at: dict[str, Fraction]) -> tuple[_signs.Gates, _signs.Gates]:
+    """Open on the first a nodes of a level for x, and on the last b for x'."""
+    width = int(at["w"])
+    return tuple(int(i < at["a"]) for i in range(width)), tuple(int(i >= width - at["b"]) for i in range(width))
+
+
+def _over_signs(point: Point) -> Fraction:
+    at = exact_values(point)
+    means = _signs.coefficients(int(at["d"]), *_gates(at))
+    x, other = (1, at["u"]), (at["v"], 1)
+    total = sum(x[i] * means[i][j] * other[j] for i in range(2) for j in range(2))
+    return total * at["V"] ** (int(at["d"]) - 1)
+
+
+def _in_float64(w: int, d: int, a: int, b: int, u: float, v: float, V: float) -> float:
+    rows = _gates({"w": Fraction(w), "a": Fraction(a), "b": Fraction(b)})
+    network = GatedNetwork([[1, Fraction(u)], [Fraction(v), 1]], (GivenValues(rows),) * (d - 1))
+    return float(library_mean(network, (0, 1))) * V ** (d - 1)
+
+
+_FORMULA = d * V ** (d - 1) * (u + v) * (a + b - w) ** (d - 1)
+_READ = (
+    r"$\lambda_0$ is the number of paths from an input node that both inputs open, here $(a + b - w)^{d-1}$, and "
+    r"$V = \sigma^2$"
+)
+
+VALUE = Claim(
+    id="kernel.mean.value",
+    title="The mean of the tangent kernel with fixed gates: depth times input product times the number of shared paths",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Symbol(r"\mathbb{E} K_0(x, x')", real=True), _FORMULA, evaluate=False),
+    params=(
+        Param(w, S.Naturals, "nodes of each hidden level", (Integer(1), Integer(3)), Range(1, 4)),
+        Param(d, S.Naturals, "layers of weights", (Integer(1), Integer(3)), Range(1, 4)),
+        Param(a, S.Naturals, "nodes of a level that $x$ opens", (Integer(3),), Range(1, 4)),
+        Param(b, S.Naturals, "nodes of a level that $x'$ opens", (Integer(3),), Range(1, 4)),
+        Param(u, S.Reals, "second entry of $x$", (), Interval(-3, 3)),
+        Param(v, S.Reals, "first entry of $x'$", (), Interval(-3, 3)),
+        Param(V, Interval.open(0, sympy.oo), r"$\sigma^2$, the variance of a weight", (Rational(1, 2),)),
+    ),
+    conditions=(a <= w, b <= w, a + b > w),
+    assumptions=(
+        r"weights are independent, $\sigma$ or $-\sigma$ with probability 1/2 each, and independent of the gates",
+        "two input nodes, one output, equal hidden levels; $x = (1, u)$ opens the first $a$ nodes of each level, "
+        "$x' = (v, 1)$ the last $b$",
+    ),
+    sources=tuple(
+        Source(DEEP_GATED_NETWORKS, label, printed=_FORMULA, note=_READ) for label in ("Theorem 2.3", "Theorem 7.3")
+    ),
+    **rational(_over_signs),
+    numeric=_in_float64,
+    drawn=10,
+    unchecked={Level.SYMBOLIC: "all signs of the weights are enumerated; no chain of steps derives the mean"},
+)
+
+CLAIMS = (VALUE,)

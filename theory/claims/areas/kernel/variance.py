@@ -1,0 +1,181 @@
+"""The variance of the neural tangent kernel at finite width, all gates open: deep gated networks, Theorem 2.3."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import sympy
+from sympy import Eq, Integer, Range, Rational, S, sqrt
+
+from theory.claims.areas.kernel import _layers
+from theory.claims.documents import DEEP_GATED_NETWORKS
+from theory.claims.model import Claim, Kind, Level, Param
+from theory.claims.rational import rational, rational_by_name
+from theory.claims.slips import SHARED_NODES
+from theory.claims.sources import Says, Source
+from theory.kernels import GAUSSIAN, SIGNS, WeightLaw, alike
+from theory.kernels import moment as library_moment
+
+d, w = sympy.symbols("d w", integer=True, positive=True)
+
+_SQUARE = w**2 + 8 * w - 8
+_ROOT = sqrt(_SQUARE)
+_FOURTH = w**4 + 16 * w**3 + 48 * w**2 - 128 * w + 64  # of the root, multiplied out: the square of _SQUARE
+_LARGE, _SMALL = (1 + _ROOT / w) / 2, (1 - _ROOT / w) / 2  # the roots of x^2 = x + 2 (w - 1)/w^2
+# The sums over marked layers: polynomials in the depth times powers of the roots, and of the rate 1 - 1/w.
+_WITH_SUM = (
+    d**2 * (w + 2) / (6 * _SQUARE)
+    + d * (w - 1) * (2 * w**3 + 27 * w**2 + 90 * w - 16) / (9 * _FOURTH)
+    - Rational(2, 27) * (w - 1)
+)
+_WITH_DIFFERENCE = (
+    d**2 * (w**2 + 6 * w - 4) / (6 * _SQUARE)
+    + d * (w - 1) * (2 * w**2 + 19 * w + 20) / (9 * _SQUARE)
+    - 2 * (w - 1) * (w**5 + 20 * w**4 + 100 * w**3 - 26 * w**2 - 412 * w + 424) / (27 * _FOURTH)
+)
+_SECOND_MOMENT = w * (
+    _WITH_SUM * (_LARGE**d + _SMALL**d)
+    + _WITH_DIFFERENCE * (_LARGE**d - _SMALL**d) / _ROOT
+    + Rational(4, 27) * (w - 1) * (1 - 1 / w) ** d
+)
+
+
+def _by_layers(kurtosis: int) -> Callable[[dict[str, Fraction]], Fraction]:
+    def value(at: dict[str, Fraction]) -> Fraction:
+        width, depth = int(at["w"]), int(at["d"])
+        return Fraction(_layers.second_moment(width, depth, kurtosis), width ** (2 * (depth - 1)))
+
+    return value
+
+
+def _in_float64(law: WeightLaw) -> Callable[..., float]:
+    def value(w: int, d: int) -> float:
+        return float(library_moment(alike(w, d, weights=law), [(0, 0)] * 2) / Fraction(w) ** (2 * (d - 1)))
+
+    return value
+
+
+_SIZES: dict[str, Any] = {
+    "params": (
+        Param(w, S.Naturals, "nodes of each hidden level", (Integer(1), Integer(7)), Range(1, 7)),
+        Param(d, S.Naturals, "layers of weights", (Integer(1), Integer(9)), Range(1, 8)),
+    ),
+    "drawn": 16,
+}
+_NETWORK = (
+    r"$x = 1$, one input node, one output, all gates open; for $r$ given open gates at each level $w$ is $r$; an "
+    r"input $x$ of any size multiplies $K_0$ by $x^2$"
+)
+_BEYOND = (
+    Source(
+        DEEP_GATED_NETWORKS,
+        "Theorem 2.3",
+        note="the exact value, where the theorem bounds the variance",
+        says=Says.UNSTATED,
+    ),
+)
+_COUNTED = {Level.SYMBOLIC: "expectations layer by layer, in fractions; no chain of steps sums over the marked layers"}
+
+VALUE = Claim(
+    id="kernel.variance.value",
+    title="The second moment of the tangent kernel at any width and depth, all gates open",
+    kind=Kind.EQUATION,
+    statement=Eq(
+        sympy.Symbol(r"\mathbb{E} K_0^2", real=True),
+        _SECOND_MOMENT,
+        evaluate=False,
+    ),
+    **_SIZES,
+    assumptions=(
+        r"weights are independent, $\pm 1/\sqrt w$ with probability 1/2 each, so that $\mathbb{E} K_0 = d$; for "
+        r"weights $\pm \sigma$ multiply by $(\sigma^2 w)^{2(d-1)}$",
+        _NETWORK,
+    ),
+    sources=_BEYOND,
+    **rational_by_name(_by_layers(_layers.SIGNS)),
+    numeric=_in_float64(SIGNS),
+    unchecked=_COUNTED,
+)
+
+_A = 1 + 2 / w
+GAUSSIAN_WEIGHTS = Claim(
+    id="kernel.variance.gaussian_weights",
+    title="The second moment of the tangent kernel at any width and depth with Gaussian weights, all gates open",
+    kind=Kind.EQUATION,
+    statement=Eq(
+        sympy.Symbol(r"\mathbb{E} K_0^2", real=True),
+        d * (d + 2) * _A ** (d - 1) / 3
+        + Rational(4, 27) * w * (w - 1) * ((d - 1) * _A**d - d * _A ** (d - 1) * (1 - 1 / w) + (1 - 1 / w) ** d),
+        evaluate=False,
+    ),
+    **_SIZES,
+    assumptions=(
+        r"weights are independent and Gaussian with the variance $1/w$, so that $\mathbb{E} K_0 = d$; for the variance "
+        r"$\sigma^2$ multiply by $(\sigma^2 w)^{2(d-1)}$",
+        _NETWORK,
+    ),
+    **rational_by_name(_by_layers(_layers.GAUSSIAN)),
+    numeric=_in_float64(GAUSSIAN),
+    unchecked=_COUNTED,
+)
+
+LEADING = Claim(
+    id="kernel.variance.leading",
+    title="The variance of the tangent kernel of wide networks, all gates open, grows as the cube of the depth",
+    kind=Kind.ASYMPTOTIC,
+    statement=Eq(
+        sympy.Symbol(r"\lim_{w \to \infty} w \operatorname{Var} K_0", real=True),
+        (d - 2) * (d - 1) * (2 * d - 3) * Rational(2, 3),
+        evaluate=False,
+    ),
+    params=(Param(d, S.Naturals, "layers of weights", (Integer(1), Integer(2)), Range(1, 7)),),
+    assumptions=(
+        r"weights are independent, $\pm 1/\sqrt w$ with probability 1/2 each, so that $\mathbb{E} K_0 = d$",
+        _NETWORK,
+    ),
+    sources=_BEYOND,
+    **rational_by_name(lambda at: _layers.leading(int(at["d"]))),
+    unchecked={
+        **_COUNTED,
+        Level.FLOATING: "the library evaluates the variance at a finite width, not the limit",
+    },
+    drawn=10,
+)
+
+ORDER = Claim(
+    id="kernel.variance.order",
+    title="The variance of the tangent kernel of wide networks is of the order of the cube of the depth over the width",
+    kind=Kind.ASYMPTOTIC,
+    statement=Eq(
+        sympy.Symbol(r"\lim_{d \to \infty} \lim_{w \to \infty} \frac{w}{d^3} \operatorname{Var} K_0", real=True),
+        Rational(4, 3),
+        evaluate=False,
+    ),
+    assumptions=(
+        r"weights are independent, $\pm 1/\sqrt w$ with probability 1/2 each, so that $\mathbb{E} K_0 = d$",
+        _NETWORK,
+    ),
+    sources=tuple(
+        Source(
+            DEEP_GATED_NETWORKS,
+            label,
+            printed=Integer(0),
+            says=Says.READ_AS,
+            words=r"$\operatorname{Var}[K_0] \leq O(d_{in}^2 \sigma^{4(d-1)} \operatorname{max}(d^2 w^{2(d-2)+1}, "
+            r"d^3 w^{2(d-2)}))$",
+            note=r"with $\sigma^2 = 1/w$ the bound is $C$ times the larger of $d^2/w$ and $d^3/w^2$, so that the limit "
+            r"over $w$ is at most $C d^2$ and the limit over $d$ is 0; the proof ends with one constant $C$. At a "
+            r"bounded depth the variance is of the order $1/w$, as the bound says",
+            slip=SHARED_NODES,
+        )
+        for label in ("Theorem 2.3", "Theorem 7.3")
+    ),
+    **rational(lambda _point: _layers.cubic_coefficient()),
+    cites=("kernel.variance.leading",),
+    unchecked={
+        **_COUNTED,
+        Level.FLOATING: "the library evaluates the variance at a finite width, not the limit",
+    },
+)
+
+CLAIMS = (VALUE, GAUSSIAN_WEIGHTS, LEADING, ORDER)
