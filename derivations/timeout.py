@@ -53,6 +53,7 @@ DOING = {
     "derivations.experiments": "running an experiment",
     "derivations.evidence": "reading evidence",
     "derivations.publish": "making pages",
+    "derivations.fonts": "making pages",
     "derivations.statistics": "comparing networks with theory",
     "derivations.sweeps": "making the cells of the sweep",
     "derivations.validate": "validating claims",

@@ -22,6 +22,7 @@ _TAG = re.compile(r"<[^>]+>")
 _VERDICT = re.compile(r"<(strong|td)>([A-Z]{4,})</\1>")
 
 _WIDE = 56  # characters from which on a formula is set smaller, to fit beside the contents of a site
+_WIDER = 100  # and smaller still
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,8 @@ def _faults() -> tuple[type[Exception], ...]:
 
 
 def _formula(tex: str, env: dict) -> str:
-    wide = " wide" if widest(tex) >= _WIDE else ""
+    size = widest(tex)
+    wide = " wider" if size >= _WIDER else " wide" if size >= _WIDE else ""
     shown = f'<div class="math{wide}">{mathml(tex.strip(), display=True)}</div>'
     if env["numbered"] is None:
         return f'<div class="formula">{shown}</div>\n'

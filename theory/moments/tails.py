@@ -75,7 +75,8 @@ class ClassTails:
         return self._combined(key, lambda: none, statistics.first_beyond, statistics.first_beyond_two)
 
     def second(self, key: Key) -> Shaped[np.ndarray, "n n"]:
-        """E[e xi xi^T]."""
+        """E[e xi xi^T]. Raises OutOfReachError for a mixture of thresholds that takes minutes."""
+        self._afford_thresholds(key)
         statistics, n = self.statistics, self.statistics.law.n
         k, l = np.triu_indices(n)
         values = self._combined(
@@ -130,6 +131,20 @@ class ClassTails:
         plane = self._plane_of(first, others[0])
         pairs = ((w * v, tail, far) for w, tail in tails for v, far in more if abs(w * v) > NEGLIGIBLE)
         return total + sum(weight * of_two(_pair_at(tail, far, *plane)) for weight, tail, far in pairs)
+
+    def _afford_thresholds(self, key: Key) -> None:
+        """Raise OutOfReachError where the second moments through a soft gate are too many integrals."""
+        mixed = any(self._is_mixture(i) for i in key) and self.statistics.arithmetic is FLOAT64
+        if not mixed or len({self.half_spaces[i].direction for i in key}) > 1:
+            return
+        n, count = self.statistics.law.n, len(self._mixture(key)[1])
+        seconds = count * n * (n + 1) / 2 * self.statistics.seconds_through_one
+        if seconds > MOST_SECONDS:
+            raise OutOfReachError(
+                f"A soft gate on the input is a mixture of {count} thresholds, whose second moments take "
+                f"{seconds:.0f} s; more than {MOST_SECONDS} s is refused.",
+                'Use fewer sites, gate the latent (on = "latent"), or simulate it (gdln simulate).',
+            )
 
     def _afford(self, pairs: int) -> None:
         """Raise OutOfReachError for a product of mixtures that takes minutes."""

@@ -154,7 +154,7 @@ def test_commands_refuse_a_broken_seal(edited, words, monkeypatch, capsys):
     folder = edited(EDITS["a mean"][0])
     book = compose.Book
     monkeypatch.setattr(ledger_verb, "entries", lambda claims: entries(claims, folder))
-    monkeypatch.setattr(derive_verb.compose, "Book", lambda claims, pages: book(claims, pages, folder))
+    monkeypatch.setattr(derive_verb.compose, "Book", lambda claims, pages, **rest: book(claims, pages, folder, **rest))
     assert cli.main([*words, "--json"]) == CHECK_FAILED
     error = json.loads(capsys.readouterr().out)["error"]
     assert error["kind"] == "damaged"

@@ -173,7 +173,7 @@ def test_the_summary_says_of_every_level_where_it_comes_from(known, tmp_path):
         checked = {level["checked"] for level in item["levels"]}
         assert bool(item["evidence_version"]) == ("evidence" in checked)
     assert told["run"]["rounds"] == run.plan.rounds
-    (tmp_path / "report.json").write_text(json.dumps({"run": told["run"]}))
+    (tmp_path / "report.json").write_text(json.dumps(told))
     assert last_round(tmp_path) == run.plan.round
     assert last_round(tmp_path / "absent") is None
 

@@ -299,6 +299,11 @@ REFUSED = {
     "soft input, sign": ("sign", (SiteGate(1, lo=0, on="input", sharpness=1),), "irrational values"),
     "soft, uniform": ("uniform", (SiteGate(1, lo=0, sharpness=1),), "sharpness 1 is .1 . x Z./2"),
     "direction of inputs": (Cubic(1), (DirectionGate({0: 1, 2: 2}, lo=0, on="input"),), "as many variables"),
+    "many sites, soft input of laplace": (
+        "laplace",
+        (SiteGate(1, lo=0, on="input", sharpness=1),),
+        "thresholds, whose second moments take",
+    ),
     "many sites, laplace": ("laplace", (SiteGate(1, lo=0), SiteGate(2, lo=0)), "more than 300 s is refused"),
 }
 

@@ -94,6 +94,11 @@ class SeriesStatistics(ClassStatistics):
         return x / root, _density(u) / functions.marginal(f, 1.0).density(x) / root
 
     @property
+    def seconds_through_one(self) -> float:
+        """That of an integral in the plane."""
+        return SECONDS_OF_ONE
+
+    @property
     def seconds_through_two(self) -> float:
         """That of an integral in the plane."""
         return SECONDS_OF_TWO

@@ -1,6 +1,7 @@
 """Inputs x = tanh(gain z)/Z: the series and the quadrature of `series` for the function tanh(gain z) of each class.
 
-tanh has no closed moments. Its poles are pi/(2 gain) from the real axis, so that panels end at multiples of 1/gain.
+tanh has no closed moments. Its poles are pi/(2 gain) from the real axis: above gain 1, panels end at multiples of
+1/gain; below, the panels of a Gaussian leave errors of rounding.
 """
 
 from dataclasses import dataclass
@@ -48,7 +49,7 @@ def _(nonlinearity: TanhAt, order: int) -> float:
 @functions.kinks.register
 def _(nonlinearity: TanhAt) -> np.ndarray:
     ends = _ENDS / nonlinearity.gain
-    return ends[ends < functions.reach(nonlinearity)]
+    return ends[(ends < functions.reach(nonlinearity)) & (nonlinearity.gain > 1)]
 
 
 @functions.marginal.register
