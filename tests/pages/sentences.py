@@ -181,7 +181,6 @@ def noise() -> list[mpf]:
 
 SENTENCES: list[Sentence] = [
     # --- depth and width ---
-    ("operatornameVar K0 approx {4/3} fracd3w", lambda: [kernels.order()]),
     ("Measured: {1.333333333}.", lambda: [kernels.order()]),
     # --- the graph of the example ---
     (
