@@ -141,7 +141,7 @@ DATA = {
     "nlgp, signs": NonlinearGP(4, **PROCESS, nonlinearity="sign"),
     "nlgp, cubics": NonlinearGP(4, **PROCESS, nonlinearity={"kind": "cubic", "c": 1}),
     "nlgp, Laplace": NonlinearGP(4, **PROCESS, nonlinearity="laplace"),
-    "nlgp, tanh": NonlinearGP(4, **PROCESS | {"gain": (1, 2)}, nonlinearity="tanh"),
+    "nlgp, tanh": NonlinearGP(4, **PROCESS | {"gain": (1, "1/2")}, nonlinearity="tanh"),
     "nlgp-2d": NonlinearGP2D(**PROCESS, shape=(2, 2)),
     "nlgp-2d, isotropic": NonlinearGP2D(**PROCESS, shape=(2, 2), correlation="exponential", grid="isotropic"),
     "gaussian-clone": GaussianClone(4, **PROCESS),
