@@ -1,4 +1,4 @@
-"""What `gdln bench explore-memory` says of the memory that moves leave behind."""
+"""The report of `gdln bench explore-memory` on the memory that moves leave behind."""
 
 from derivations.benchmarks import explore_memory
 
