@@ -10,6 +10,7 @@ it turns quickly: at z_k and z_l in a kink, on the line on which a tail is as li
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import sqrt
 from typing import Any
 
@@ -26,6 +27,7 @@ WIDTH = 1.5  # of a panel where the integrand is smooth: 12 nodes leave 1e-15 of
 NEAR = np.array([-8.0, -4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0, 8.0])  # beyond 8 of its lengths a turn is over: Phi(-8)
 SETTLED = 1e-15  # a variance below it is rounding: the tail is then known from u and w
 _NARROWEST = 1e-12
+_KEPT = 2**16  # integrals in the plane: one takes up to a second, and each reader of a problem asks for the same ones
 
 
 @dataclass(frozen=True)
@@ -62,13 +64,14 @@ def on_line(nonlinearity: Nonlinearity, power: int, tails: Sequence[Given], r: f
     return float((weight * value).sum())
 
 
-def in_plane(nonlinearity: Nonlinearity, rho: float, gap: float, tails: Sequence[Given], r: float = 0.0) -> float:
+@lru_cache(maxsize=_KEPT)
+def in_plane(nonlinearity: Nonlinearity, rho: float, gap: float, tails: tuple[Given, ...], r: float = 0.0) -> float:
     """E[f(z_k) f(z_l) T T'] with corr(z_k, z_l) = rho, gap = 1 - rho^2 > 0 and corr(U, U') = r.
 
     Without correlation the tail of z_k leaves E[f(z_k) T] E[f(z_l)] = 0:
 
     >>> from theory.problem import Laplace
-    >>> abs(in_plane(Laplace(), 0.0, 1.0, [Given(1.0, 0.0, 0.5)])) < 1e-14
+    >>> abs(in_plane(Laplace(), 0.0, 1.0, (Given(1.0, 0.0, 0.5),))) < 1e-14
     True
     """
     root, end, kinks = sqrt(gap), functions.reach(nonlinearity), _kinks(nonlinearity)

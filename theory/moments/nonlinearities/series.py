@@ -169,7 +169,7 @@ class SeriesStatistics(ClassStatistics):
                 same = 1 if own > 0 else -1  # z_l = z_k or -z_k
                 found.append(same * on_line(f, 2, [Given(at_k, 0.0, at) for (at, *_), at_k, _ in pairs], r))
                 continue
-            given = [Given(at_k, (at_l - own * at_k) / sqrt(left), at) for (at, *_), at_k, at_l in pairs]
+            given = tuple(Given(at_k, (at_l - own * at_k) / sqrt(left), at) for (at, *_), at_k, at_l in pairs)
             found.append(in_plane(f, own, left, given, r))
         return np.array(found)[place].reshape(np.shape(kl)) / self.normaliser_squared
 
