@@ -283,18 +283,24 @@ def fits(gate, law):
     return (getattr(gate, "on", None) != "latent" or law.latent) and set(getattr(gate, "open", ())) <= set(law.contexts)
 
 
+def question(law_name, unit, problem, kind=""):
+    """The parameters of one question; those of a law are a unit of work, since they share what is computed for it."""
+    share = pytest.mark.xdist_group(f"questions, {law_name}")
+    return pytest.param(law_name, unit, problem, id=f"{law_name} - {kind}{unit}", marks=share)
+
+
 def questions():
     """Every law with every gate in a gated-linear network, and every law with every model that gates itself."""
     for law_name, law in DATA.items():
         for gate_name, gate in GATE.items():
             if fits(gate, law):
-                yield pytest.param(law_name, gate_name, gated(law, gate), id=f"{law_name} - {gate_name}")
+                yield question(law_name, gate_name, gated(law, gate))
         for gate_name, gate in GATE.items():
             known = not isinstance(gate, RepeatedGate) and fits(gate, law)
             if known and (gate_name in ("site", "context") or law_name in ("nlgp", "finite")):
-                yield pytest.param(law_name, gate_name, graphed(law, gate), id=f"{law_name} - graph, {gate_name}")
+                yield question(law_name, gate_name, graphed(law, gate), "graph, ")
         for model in MODELS[1:]:
-            yield pytest.param(law_name, model, ungated(law, model), id=f"{law_name} - {model}")
+            yield question(law_name, model, ungated(law, model))
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # means of empty classes in samples of six examples
