@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +14,9 @@ from sim.train import train
 from sim.training.backends.short import for_a_short_run
 from sim.training.run import Run
 from sim.training.schedule import device_named, refuse_endless_measurement
-from theory.moments.constant_gates import remarks
 from theory.problem import (
     BiasesAtTimes,
+    DirectionGate,
     GatedGraph,
     InputError,
     InputOutputMoment,
@@ -25,9 +26,12 @@ from theory.problem import (
     ParticipationRatioAtTimes,
     Problem,
     ReadoutAtTimes,
+    SiteGate,
     WeightsAtTimes,
     dumps,
+    resolved,
 )
+from theory.problem.gates.base import looks_on
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,6 +68,11 @@ class SimulateAnswer:
     @property
     def remarks(self) -> tuple[str, ...]:
         """Sentences on gates that never open, or are always open, on the inputs of the law."""
+        gates = resolved(self.problem.network.gates)
+        if all(isinstance(gate, SiteGate | DirectionGate) and _divides_the_latent(gate) for gate in gates):
+            return ()  # what follows takes half a second to load
+        from theory.moments.constant_gates import remarks
+
         return remarks(self.problem.data, self.problem.network)
 
     def arrays(self) -> dict[str, Any]:
@@ -187,6 +196,11 @@ def answer(
         values[name] = estimate.values
     means |= _apart(means)
     return SimulateAnswer(problem, run, means, values)
+
+
+def _divides_the_latent(gate: SiteGate | DirectionGate) -> bool:
+    """Return whether a gate has a bound on a latent, which is Gaussian: both sides occur."""
+    return looks_on(gate) == "latent" and (gate.lo > -inf or gate.hi < inf)
 
 
 def _trained(

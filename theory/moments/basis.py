@@ -173,6 +173,6 @@ def _require_ordered(half_spaces: tuple[HalfSpace, ...], centred: bool) -> None:
         if kinds.setdefault(site, function.on_input) != function.on_input:
             raise OutOfReachError(
                 f"The gates at site {site} have thresholds of the latent and of the input; exact moments need the "
-                "order of all thresholds at a site, and here it depends on erf.",
-                "Give all gates at that site the same `on`: 1[x >= h] is 1[z >= erfinv(Z h)/gain].",
+                "order of all thresholds at a site, and that of x beside that of z is no question of rational numbers.",
+                "Give all gates at that site the same `on`: x rises with z, so that a bound of x is a bound of z.",
             )

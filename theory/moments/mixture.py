@@ -128,7 +128,13 @@ def _(law: Mixture, c: int) -> MixtureInputs:
 @law_moments.register
 def _(law: Mixture, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
     centred = not any(part.means for _, part in law.parts)
-    found = [(share, _features(part, network, arithmetic, centred)) for share, part in law.parts]
+    found = []
+    for k, (share, part) in enumerate(law.parts):
+        try:
+            found.append((share, _features(part, network, arithmetic, centred)))
+        except OutOfReachError as error:
+            place = f"data.components[{k}], whose one class counts as class 0"
+            raise OutOfReachError(f"{place}: {error.message}", error.hint, error.kind) from None
     return of_any_rank(mixed(found, arithmetic), any(_certain(part, network, centred) for _, part in law.parts))
 
 

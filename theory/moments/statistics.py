@@ -308,11 +308,11 @@ def require_centred(law: Law, what: str) -> None:
     >>> require_centred(NonlinearGP(2, (2, 1), 1, "open", "none", (1, 0), means=([1, 0], [0, 0])), "The spectrum")
     Traceback (most recent call last):
     ...
-    theory.problem.errors.OutOfReachError: The spectrum of the law NonlinearGP is that of classes without ...
+    theory.problem.errors.OutOfReachError: The spectrum of the law nlgp is that of classes without means, ...
     """
     if law.means:
         raise OutOfReachError(
-            f"{what} of the law {type(law).__name__} is that of classes without means, but data.means are given.",
+            f"{what} of the law {law.law} is that of classes without means, but data.means are given.",
             "Leave the means out, or shift the inputs yourself: x - means[c] has the law without them.",
         )
 

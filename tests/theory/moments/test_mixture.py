@@ -191,7 +191,7 @@ def test_signs_with_a_matrix_have_features_that_depend_on_their_biases():
 
 def test_gates_on_inputs_with_scales_are_refused_in_mixtures_too():
     part = Component(0, 1, NonlinearGPMatrix("erf", [1], [np.eye(3)], [[1, 1, 0]]))
-    with pytest.raises(OutOfReachError, match="which has the scale 0"):
+    with pytest.raises(OutOfReachError, match=r"^data\.components\[0\], .*which has the scale 0"):
         gated_moments(gated(Mixture([part], (1,)), SiteGate(2, lo=0, on="input")))
     with pytest.raises(OutOfReachError, match="a threshold other than 0"):
         gated_moments(gated(Mixture([part], (1,)), SiteGate(0, lo=1, on="input")))
