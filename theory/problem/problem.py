@@ -115,22 +115,15 @@ class Problem:
         own = () if replicate is None else (replicate,)
         by_name = isinstance(self.network, GatedGraph | DeepNetwork)
         keys = {each.name: (0, _GRAPH + index) for index, each in enumerate(self.parameters)} if by_name else _KEYS
-        same = self._same_starts()
         return {
-            parameter.name: initial_numbers(
-                self.training.initial(same.get(parameter.name, parameter.name)),
-                parameter.shape,
-                (*own, *keys[same.get(parameter.name, parameter.name)]),
-            )
+            parameter.name: initial_numbers(self.training.initial(source), parameter.shape, (*own, *keys[source]))
             for parameter in self.parameters
+            for source in (self._starts_as(parameter.name),)
         }
 
-    def _same_starts(self) -> dict[str, str]:
-        """The parameter whose initial numbers a parameter shares, by its name."""
-        network = self.network
-        if not isinstance(network, DeepNetwork) or not network.same_start:
-            return {}
-        return dict(zip(network.gating_names, network.names, strict=False))
+    def _starts_as(self, name: str) -> str:
+        """Return the parameter whose initial numbers the parameter `name` has."""
+        return self.network.starts_as(name) if isinstance(self.network, DeepNetwork) else name
 
     def _check_sites(self, index: int, gate: Gate) -> None:
         n, where, sites = self.data.n, self._place(index), sites_of(gate)
@@ -167,8 +160,7 @@ class Problem:
 
     def _check_weights_by_name(self) -> None:
         """Raise InputError unless the weights start from one law, or each from its own law or numbers."""
-        same = self._same_starts()
-        parameters = [parameter for parameter in self.parameters if parameter.name not in same]
+        parameters = [each for each in self.parameters if self._starts_as(each.name) == each.name]
         w0, names = self.training.w0, [parameter.name for parameter in parameters]
         what, where = ("a deep network", "levels") if isinstance(self.network, DeepNetwork) else ("a graph", "edges")
         if isinstance(w0, NormalInitialisation):
@@ -180,7 +172,8 @@ class Problem:
             )
         for name in w0.names:
             if name not in names:
-                why = f"starts as {same[name]} does" if name in same else f"{what} with these {where} does not have"
+                first = self._starts_as(name)
+                why = f"{what} with these {where} does not have" if first == name else f"starts as {first} does"
                 raise InputError(f"training.w0 names {name}, which {why}.", f"Name {', '.join(names)}.")
         for parameter in parameters:
             if parameter.name not in w0.names:

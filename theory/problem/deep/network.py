@@ -84,10 +84,17 @@ class DeepNetwork:
         levels = range(1, self.depth) if isinstance(self.gating, NetworkGates) else ()
         return tuple(f"Theta_g_{level}" for level in levels)
 
-    @property
-    def same_start(self) -> bool:
-        """True if the second network starts from the numbers of Theta_1, ..., Theta_(d-1)."""
-        return isinstance(self.gating, NetworkGates) and self.gating.start == "same"
+    def starts_as(self, name: str) -> str:
+        """Return the parameter whose initial numbers `name` has: itself, or Theta_l for Theta_g_l with start = "same".
+
+        >>> from theory.problem import HardResponse
+        >>> second = NetworkGates("relu", HardResponse("closed"), frozen=True, start="same")
+        >>> DeepNetwork((2,), second).starts_as("Theta_g_1")
+        'Theta_1'
+        """
+        if not isinstance(self.gating, NetworkGates) or self.gating.start == "own":
+            return name
+        return dict(zip(self.gating_names, self.names, strict=False)).get(name, name)
 
     def nodes(self, data: Law) -> tuple[int, ...]:
         """Return the number of nodes of each hidden level."""
