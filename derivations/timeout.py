@@ -45,6 +45,7 @@ DOING = {
     "theory.flow": "solving the gradient flow",
     "theory.gates": "comparing gates",
     "theory.kernels": "summing over paths",
+    "theory.paths": "enumerating paths",
     "sim": "training networks",
     "sim.data": "drawing data",
     "sim.measure": "measuring networks",

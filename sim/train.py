@@ -63,7 +63,7 @@ def train(
     their examples on the device; a fixed sample and the result need additional memory. On a CPU up to `threads` groups
     of networks are trained at once, which changes no number. `progress(done, total)` counts network-steps.
     Raises InputError for times between steps, a sample or a state that does not fit; OutOfReachError for an absent
-    device or back end, too large a run, or a law, gate or model without a simulation.
+    device or back end, too large a run, or a law, gate or model without a training.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
@@ -73,6 +73,7 @@ def train(
     >>> run.weights.shape, run.steps
     ((3, 2, 2, 4), 2)
     """
+    problem.refuse_deep("There is no training of deep networks.")
     settings = problem.simulated()
     begin = time.perf_counter()
     where, kind = device_named(device), dtype_of(problem) if dtype is None else dtype

@@ -35,26 +35,32 @@ from theory.problem import (
     OBSERVABLES,
     AlwaysGate,
     Bars,
+    CircularConvolution,
     ContextGate,
+    DeepNetwork,
     DirectionGate,
     Edge,
     FiniteData,
     Gate,
     GatedGraph,
     GaussianClone,
+    HardResponse,
     Law,
     Network,
+    NetworkGates,
     Node,
     NonlinearGP,
     NonlinearGP2D,
     NormalInitialisation,
     Observable,
+    OwnGates,
     Problem,
     Pulses,
     RepeatedGate,
     Simulation,
     SinglePulse,
     SiteGate,
+    SoftResponse,
     Table,
     Training,
     WorkbenchError,
@@ -193,6 +199,12 @@ GATE = {
     "repeated": RepeatedGate(0),
     "made-up-gate": MadeUpGate(),
 }
+SOFT = SoftResponse(4, "1/10")
+DEEP = {
+    "own gates": DeepNetwork((2, 2), OwnGates(HardResponse("closed"))),
+    "second network": DeepNetwork((2, 3), NetworkGates("linear", SOFT, frozen=True), value_input="ones"),
+    "convolution": DeepNetwork((2, 2), OwnGates(SOFT), CircularConvolution(2)),
+}
 MADE_UP = {"made-up-law", "made-up-clone", "made-up-gate"}
 
 
@@ -227,6 +239,12 @@ def ungated(law: Law, model: str) -> Problem:
     """A network of two units that gates itself; one that reads out several numbers trains its readout."""
     readout = "trained-mean" if law.outputs > 1 else "mean"
     return problem_of(law, Network(model, readout, 2, slope="1/100" if model == "leaky-relu" else None))
+
+
+def deep(law: Law, name: str) -> Problem:
+    """A deep network of two hidden levels on the law."""
+    training = Training("half-mse", 1, NormalInitialisation("1/10", 0), (0, "1/5"))
+    return Problem(law, DEEP[name], training, Simulation("online", 6, "1/10", 2, 0, 3))
 
 
 def backend(name):
@@ -353,3 +371,22 @@ def test_a_graph_is_answered_by_every_reader_that_is_not_of_fields():
     """Data with exact moments through each path's gate, and any law on a finite data set."""
     assert refused_by(graphed(DATA["finite"], GATE["site"])) == OF_ONE_LAYER
     assert refused_by(graphed(DATA["gaussian-clone"], GATE["always"])) == OF_ONE_LAYER
+
+
+# What reads the data and the problem's text, and nothing of its network.
+OF_EVERY_NETWORK = {"exact statistics", "sampled statistics", "problem file"}
+
+
+@pytest.mark.parametrize("name", DEEP)
+@pytest.mark.parametrize("law", ["finite", "nlgp", "nlgp-2d", "nlgp, vector labels"])
+def test_a_deep_network_is_refused_by_every_reader_of_another_network(law, name):
+    assert refused_by(deep(DATA[law], name)) == set(READERS) - OF_EVERY_NETWORK
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_a_refusal_of_a_deep_network_names_the_command_that_reads_it(name):
+    problem = deep(DATA["finite"], name)
+    of_graphs = {"view of graphs"}
+    for reader in set(READERS) - OF_EVERY_NETWORK - of_graphs:
+        refused = attempt(READERS[reader], problem)
+        assert "gdln paths" in refused.hint, f"{reader}: {refused}"

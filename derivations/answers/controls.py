@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from theory.moments.controls import NAMES, Control, controls
-from theory.problem import GatedGraph, InputError, Problem, SiteGate, WorkbenchError, dumps
+from theory.problem import DeepNetwork, GatedGraph, InputError, Problem, SiteGate, WorkbenchError, dumps
 from theory.problem.distributions.arrays import ArraysLaw
 from theory.problem.toml import toml_value
 
@@ -57,7 +57,8 @@ class ControlsAnswer:
 
     @property
     def _swept(self) -> bool:
-        return self.problem.simulation is not None and not isinstance(self.problem.network, GatedGraph)
+        network = self.problem.network
+        return self.problem.simulation is not None and not isinstance(network, GatedGraph | DeepNetwork)
 
     def _written(self, folder: Path) -> dict[str, str]:
         """Write the arrays of laws into the folder, and return the texts, which name these files."""
@@ -130,11 +131,18 @@ def _on(problem: Problem, control: Control) -> ControlledProblem:
     if control.law is None:
         return ControlledProblem(control, None, control.why)
     try:
-        gates = tuple(_gate(gate, control.law.latent) for gate in problem.network.gates)
-        network = problem.network if gates == problem.network.gates else replace(problem.network, gates=gates)
+        network = _looking(problem.network, control.law.latent)
         return ControlledProblem(control, replace(problem, data=control.law, network=network), "")
     except WorkbenchError as error:
         return ControlledProblem(control, None, f"{error.message} {error.hint}".strip())
+
+
+def _looking(network: Any, latent: bool) -> Any:
+    """The network with gates on the input where there is no latent; a deep network looks at no latent."""
+    if isinstance(network, DeepNetwork):
+        return network
+    gates = tuple(_gate(gate, latent) for gate in network.gates)
+    return network if gates == network.gates else replace(network, gates=gates)
 
 
 def _gate(gate: Any, latent: bool) -> Any:

@@ -213,6 +213,7 @@ def fitted(
 
 
 def _require_grid(problem: Problem) -> None:
+    problem.refuse_deep("Fields belong to networks with one hidden layer, and the network is deep.")
     law = problem.data
     if getattr(law, "shape", None) is None or isinstance(problem.network, GatedGraph):
         raise OutOfReachError(

@@ -164,6 +164,7 @@ def answer(
     >>> answer(loads(text.replace("batch = 4000", "batch = 10")), "cpu").json()["steps"]
     32
     """
+    problem.refuse_deep("There is no training of deep networks.")
     if dtype is not None:
         problem = replace(problem, simulation=replace(problem.simulated(), dtype=dtype))
     refuse_endless_measurement(problem, problem.simulated().replicates)

@@ -11,7 +11,7 @@ from derivations.answers.profiles import profiles, shown, with_error
 from theory.flow import Solution, solve
 from theory.flow.linear.accuracy import EPS, ROUNDINGS
 from theory.moments.feature_moments import squared_labels
-from theory.problem import GatedGraph, Problem
+from theory.problem import GatedGraph, Network, Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -118,6 +118,6 @@ def answer(problem: Problem, digits: int | None = None) -> SolveAnswer | GraphSo
     '0.279221'
     """
     network = problem.network
-    if isinstance(network, GatedGraph) or (network.model == network.gated and network.trains_readout):
+    if isinstance(network, GatedGraph) or (network.model == Network.gated and network.trains_readout):
         return solved(problem, digits)
     return SolveAnswer(problem, solve(problem, digits))

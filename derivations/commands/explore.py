@@ -32,6 +32,7 @@ def command(
         from theory.problem import load
 
         first = load(FIRST if problem is None else problem)
+        first.refuse_deep("The explorer has no view of deep networks.")
         view = "" if at is None else view_at(at)
         folder = None if site is None else site_in(site)
         listener = listening(port)

@@ -12,11 +12,12 @@ from starlette.routing import Route
 
 from derivations.explore.bar import bar, changed
 from derivations.explore.jobs import kind_of_job
+from derivations.explore.problems import read
 from derivations.explore.running import JOBS
 from derivations.explore.views import view_of, views
 from derivations.explore.wire import wire
 from derivations.output import DISTRIBUTION
-from theory.problem import InputError, OutOfReachError, Problem, WorkbenchError, dumps, loads
+from theory.problem import InputError, OutOfReachError, Problem, WorkbenchError, dumps
 
 LONGEST_WAIT = 20.0  # seconds that a page waits for news of a job
 _REFUSED = 422
@@ -28,7 +29,7 @@ def routes(first: Problem, site: bool) -> list[Route]:
 
     def start(_asked: Mapping[str, Any]) -> dict[str, Any]:
         listed = [{"name": name, "title": view.TITLE, "question": view.QUESTION} for name, view in views().items()]
-        return {"version": version(DISTRIBUTION), "site": site, "views": listed, **bar(loads(toml))}
+        return {"version": version(DISTRIBUTION), "site": site, "views": listed, **bar(read(toml))}
 
     return [
         _post("/api/start", lambda asked, _: start(asked)),
@@ -45,7 +46,7 @@ def _problem(asked: Mapping[str, Any]) -> dict[str, Any]:
     values = asked.get("values") or {}
     if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
         raise InputError("The values of the request are not texts by name.", "Load the page again.", "request")
-    problem, notes = loads(_text(asked, "toml")), ()
+    problem, notes = read(_text(asked, "toml")), ()
     if values:
         problem, notes = changed(problem, values)
     word = asked.get("dialect")
@@ -59,7 +60,7 @@ def _problem(asked: Mapping[str, Any]) -> dict[str, Any]:
 def _view(asked: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, Any]:
     """The answer of a view; what is out of reach is a note, not an error."""
     view = view_of(path["view"])
-    problem = loads(_text(asked, "toml"))
+    problem = read(_text(asked, "toml"))
     try:
         return view.answer(problem, asked.get("settings") or {})
     except OutOfReachError as error:
@@ -67,7 +68,7 @@ def _view(asked: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _begun(asked: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, Any]:
-    kind, problem, settings = kind_of_job(path["kind"]), loads(_text(asked, "toml")), asked.get("settings") or {}
+    kind, problem, settings = kind_of_job(path["kind"]), read(_text(asked, "toml")), asked.get("settings") or {}
     return {"id": JOBS.start(lambda job: kind.run(problem, settings, job))}
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from derivations.explore import fields_page, two_laws, verdict
 from derivations.explore.fields import fields_at, mean_and_error, reached, unit_names
 from derivations.explore.laws import legends, title_of
+from derivations.explore.problems import read
 from derivations.explore.shapes import RATIO, centred, null_levels, on_a_line, shapes
 from derivations.explore.sites import grid
 from derivations.explore.spectra import class_spectra, power_of
@@ -15,7 +16,7 @@ from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
 from derivations.explore.verdict import SIDES
 from derivations.explore.wire import packed
-from theory.problem import OutOfReachError, Problem, WorkbenchError, dumps, loads
+from theory.problem import OutOfReachError, Problem, WorkbenchError, dumps
 
 
 def asked(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Problem]:
@@ -29,7 +30,7 @@ def asked(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Problem]:
     if name != two_laws.OWN:
         return {"A": first, "B": two_laws.other_side(first, name)}
     try:
-        other = loads(str(settings.get("other") or dumps(problem)))
+        other = read(str(settings.get("other") or dumps(problem)))
         return {"A": first, "B": two_laws.on_the_times_of(first, other)}
     except WorkbenchError as error:
         raise type(error)(error.message, error.hint, "other") from None

@@ -8,10 +8,10 @@ from jaxtyping import Float
 
 from derivations.explore import gates, inspector
 from derivations.explore.laws import legends
-from derivations.explore.problems import carried, python_code
+from derivations.explore.problems import carried, python_code, read
 from derivations.explore.sites import grid, middle, panels, through
 from derivations.explore.wire import packed
-from theory.problem import AlwaysGate, GatedGraph, InputError, Network, OutOfReachError, Problem, dumps, loads
+from theory.problem import AlwaysGate, GatedGraph, InputError, Network, OutOfReachError, Problem, dumps
 from theory.problem.gates.base import sites_of as looked_sites
 
 WEIGHTS, GATES = "weights", "gates"
@@ -62,7 +62,7 @@ def gated(problem: Problem, settings: Mapping[str, Any]) -> Problem:
     if own:
         shown = problem
     elif settings.get("chosen"):
-        shown, _ = carried(loads(settings["chosen"]), problem.data)
+        shown, _ = carried(read(settings["chosen"]), problem.data)
     else:
         count = min(problem.network.units, gates.MOST_ADOPTED)
         shown = gates.with_gates(problem, [AlwaysGate()] * count)

@@ -15,12 +15,20 @@ from theory.problem import (
     Problem,
     SiteGate,
     WorkbenchError,
+    loads,
 )
 from theory.problem.gates.base import looks_on
 from theory.problem.toml import tables_of
 
 FIRST = Path(__file__).parents[1] / "experiments/problems/small-bump.toml"
 Result = TypeVar("Result")
+
+
+def read(text: str) -> Problem:
+    """Return the problem of a text. Raises InputError where it is none, OutOfReachError for one without any view."""
+    problem = loads(text)
+    problem.refuse_deep("The explorer has no view of deep networks.")
+    return problem
 
 
 def attempt(ask: Callable[[], Result]) -> tuple[Result | None, WorkbenchError | None]:

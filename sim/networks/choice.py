@@ -9,7 +9,7 @@ import torch
 from sim.networks import graph, graph_by_hand, one_hidden_layer
 from sim.networks.examples import Examples
 from sim.networks.parameters import Parameters
-from theory.problem import GatedGraph, Problem
+from theory.problem import DeepNetwork, GatedGraph, Problem
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def network_of(problem: Problem) -> Differentiable:
     >>> network_of(problem).gradient.func is one_hidden_layer.gradient
     True
     """
-    if problem.data.outputs > 1 or isinstance(problem.network, GatedGraph):
+    if problem.data.outputs > 1 or isinstance(problem.network, GatedGraph | DeepNetwork):
         return _of_graph(problem, graph_by_hand.gradient)
     network, kind = problem.network, problem.training.loss
     return Differentiable(partial(one_hidden_layer.predict, network), partial(one_hidden_layer.gradient, network, kind))

@@ -9,6 +9,17 @@ from typing import TYPE_CHECKING
 from theory.problem.first_use import on_first_use
 
 if TYPE_CHECKING:
+    from theory.problem.deep.architecture import CircularConvolution, FullyConnected
+    from theory.problem.deep.gating import (
+        AllOpenGates,
+        BernoulliGates,
+        FixedGates,
+        HardResponse,
+        NetworkGates,
+        OwnGates,
+        SoftResponse,
+    )
+    from theory.problem.deep.network import DeepNetwork
     from theory.problem.distributions import LAWS, Law
     from theory.problem.distributions.bars import Bars
     from theory.problem.distributions.elliptical import Elliptical
@@ -84,14 +95,18 @@ __all__ = [
     "NONLINEARITIES",
     "OBSERVABLES",
     "Algebraic",
+    "AllOpenGates",
     "AlwaysGate",
     "Axis",
     "Bars",
+    "BernoulliGates",
     "BiasesAtTimes",
     "Cell",
+    "CircularConvolution",
     "Component",
     "ContextGate",
     "Cubic",
+    "DeepNetwork",
     "DirectionGate",
     "Edge",
     "Elliptical",
@@ -100,6 +115,8 @@ __all__ = [
     "FieldNormAtTimes",
     "FieldWidthAtTimes",
     "FiniteData",
+    "FixedGates",
+    "FullyConnected",
     "Gate",
     "GateFlipsAtTimes",
     "GateFlipsBetweenTimes",
@@ -107,6 +124,7 @@ __all__ = [
     "GatedGraph",
     "GaussianClone",
     "Graph",
+    "HardResponse",
     "Identity",
     "InitialByName",
     "InputError",
@@ -120,6 +138,7 @@ __all__ = [
     "MapModesAtTimes",
     "Mixture",
     "Network",
+    "NetworkGates",
     "Node",
     "NonlinearGP",
     "NonlinearGP2D",
@@ -128,6 +147,7 @@ __all__ = [
     "Observable",
     "OpenTogetherBetweenTimes",
     "OutOfReachError",
+    "OwnGates",
     "Parameter",
     "ParticipationRatioAtTimes",
     "PathStrengthsAtTimes",
@@ -142,6 +162,7 @@ __all__ = [
     "Simulation",
     "SinglePulse",
     "SiteGate",
+    "SoftResponse",
     "SpectralPeakAtTimes",
     "SpectralPeakShareAtTimes",
     "StudentT",
@@ -169,6 +190,9 @@ __all__ = [
 ]
 
 _NAMES = {
+    "deep.architecture": "CircularConvolution FullyConnected",
+    "deep.gating": "AllOpenGates BernoulliGates FixedGates HardResponse NetworkGates OwnGates SoftResponse",
+    "deep.network": "DeepNetwork",
     "distributions": "LAWS Law",
     "distributions.bars": "Bars",
     "distributions.elliptical": "Elliptical",

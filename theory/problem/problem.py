@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.problem.contexts import check_contexts
+from theory.problem.deep.network import DeepNetwork
 from theory.problem.discovery import file_of
 from theory.problem.distributions import Law
 from theory.problem.errors import InputError, OutOfReachError
@@ -22,7 +23,10 @@ from theory.problem.training import INITIAL, Training
 
 # Appended to a replicate's number in the key of its draws, so that parameters with equal seeds draw independently.
 _KEYS = {"w": (), "b": (0, 0), "a": (0, 1), "b_out": (0, 2)}
-_GRAPH = 3  # the weights of a graph: (0, 3), (0, 4), ...
+_GRAPH = 3  # the weights of a graph or a deep network: (0, 3), (0, 4), ...
+_NOT_DEEP = (
+    "For a deep network, gdln paths counts its paths and gives its gates, outputs and kernels; nothing trains it yet."
+)
 
 
 @dataclass(frozen=True)
@@ -45,11 +49,17 @@ class Problem:
     """
 
     data: Law
-    network: Network | GatedGraph
+    network: Network | GatedGraph | DeepNetwork
     training: Training
     simulation: Simulation | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.network, DeepNetwork):
+            self.network.check_data(self.data)
+            self._check_weights_by_name()
+            self._check_further_starts()
+            self._check_labels()
+            return
         for index, gate in enumerate(self.network.gates):
             self._check_sites(index, gate)
         check_contexts(self.data, self.graph, [(self._place(k), gate) for k, gate in enumerate(self.network.gates)])
@@ -59,7 +69,8 @@ class Problem:
 
     @cached_property
     def graph(self) -> Graph:
-        """The network as a graph of named parameters."""
+        """The network as a graph of named parameters. Raises OutOfReachError for a deep network."""
+        self.refuse_deep("This needs the graph of a network, and a deep network is declared by levels.")
         if isinstance(self.network, GatedGraph):
             self.network.check_data(self.data.n, self.data.outputs)
             return self.network.graph
@@ -67,7 +78,8 @@ class Problem:
 
     @property
     def one_layer(self) -> Network:
-        """The network, where it has one hidden layer. Raises OutOfReachError for a graph: it has no closed solution."""
+        """The network, where it has one hidden layer. Raises OutOfReachError for others."""
+        self.refuse_deep("This needs a network with one hidden layer, and the network is deep.")
         if isinstance(self.network, GatedGraph):
             raise OutOfReachError(
                 "This needs a network with one hidden layer, and the network is a graph.",
@@ -75,10 +87,25 @@ class Problem:
             )
         return self.network
 
+    def refuse_deep(self, message: str) -> None:
+        """Raise OutOfReachError with `message` for a deep network, and with the commands that read one."""
+        if isinstance(self.network, DeepNetwork):
+            raise OutOfReachError(message, _NOT_DEEP)
+
+    @property
+    def deep(self) -> DeepNetwork:
+        """The network, where it is a deep gated network. Raises OutOfReachError for others."""
+        if not isinstance(self.network, DeepNetwork):
+            raise OutOfReachError(
+                f'This needs a deep network, and network.model = "{self.network.model}".',
+                'Write model = "deep" with widths and gating; gdln new --network deep writes an example.',
+            )
+        return self.network
+
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The network's parameters: "w", and "b", "b_out" and "a" where it has them; the weights of a graph."""
-        return self.graph.parameters
+        """The parameters: "w", and "b", "b_out" and "a" where it has them; the weights of a graph or a deep network."""
+        return self.network.parameters(self.data) if isinstance(self.network, DeepNetwork) else self.graph.parameters
 
     def start(self, replicate: int | None = None) -> dict[str, np.ndarray]:
         """The initial numbers of every parameter in float64, the same for theory and simulation.
@@ -86,14 +113,17 @@ class Problem:
         With `replicate` a law draws the numbers of that replicate, which are independent of those of the others.
         """
         own = () if replicate is None else (replicate,)
-        graph = isinstance(self.network, GatedGraph)
-        keys = {each.name: (0, _GRAPH + index) for index, each in enumerate(self.parameters)} if graph else _KEYS
+        by_name = isinstance(self.network, GatedGraph | DeepNetwork)
+        keys = {each.name: (0, _GRAPH + index) for index, each in enumerate(self.parameters)} if by_name else _KEYS
         return {
-            parameter.name: initial_numbers(
-                self.training.initial(parameter.name), parameter.shape, (*own, *keys[parameter.name])
-            )
+            parameter.name: initial_numbers(self.training.initial(source), parameter.shape, (*own, *keys[source]))
             for parameter in self.parameters
+            for source in (self._starts_as(parameter.name),)
         }
+
+    def _starts_as(self, name: str) -> str:
+        """Return the parameter whose initial numbers the parameter `name` has."""
+        return self.network.starts_as(name) if isinstance(self.network, DeepNetwork) else name
 
     def _check_sites(self, index: int, gate: Gate) -> None:
         n, where, sites = self.data.n, self._place(index), sites_of(gate)
@@ -129,27 +159,30 @@ class Problem:
         )
 
     def _check_weights_by_name(self) -> None:
-        """Raise InputError unless the weights of a graph start from one law, or each from its own law or numbers."""
-        w0, names = self.training.w0, [parameter.name for parameter in self.parameters]
+        """Raise InputError unless the weights start from one law, or each from its own law or numbers."""
+        parameters = [each for each in self.parameters if self._starts_as(each.name) == each.name]
+        w0, names = self.training.w0, [parameter.name for parameter in parameters]
+        what, where = ("a deep network", "levels") if isinstance(self.network, DeepNetwork) else ("a graph", "edges")
         if isinstance(w0, NormalInitialisation):
             return
         if not isinstance(w0, InitialByName):
             raise InputError(
-                "training.w0 is one array, but a graph has weights of several names.",
+                f"training.w0 is one array, but {what} has weights of several names.",
                 f"Write [training.w0] with {', '.join(names)}, or one law for all.",
             )
         for name in w0.names:
             if name not in names:
-                raise InputError(f"training.w0 names {name}, which no edge has.", f"Name {', '.join(names)}.")
-        for parameter in self.parameters:
+                first = self._starts_as(name)
+                why = f"{what} with these {where} does not have" if first == name else f"starts as {first} does"
+                raise InputError(f"training.w0 names {name}, which {why}.", f"Name {', '.join(names)}.")
+        for parameter in parameters:
             if parameter.name not in w0.names:
                 raise InputError(f"training.w0 lacks {parameter.name}.", "Give its numbers or a law.")
             given = w0.of(parameter.name)
             if not isinstance(given, NormalInitialisation) and not has_shape(given, parameter.shape):
-                rows, columns = parameter.shape
                 raise InputError(
-                    f"training.w0.{parameter.name} is no array of {rows} x {columns} numbers.",
-                    f"Give {rows} rows of {columns} numbers: a row for each unit that the edge leads to.",
+                    f"training.w0.{parameter.name} is no array of {' x '.join(map(str, parameter.shape))} numbers.",
+                    _rows_needed(parameter.shape),
                 )
         self._check_drawn(all(isinstance(w0.of(name), NormalInitialisation) for name in names))
 
@@ -188,6 +221,16 @@ class Problem:
     def _check_further_starts(self) -> None:
         """Check that hidden_bias0, output_bias0 and readout0 are given exactly where the network has them."""
         network, training = self.network, self.training
+        if isinstance(network, DeepNetwork):
+            given = [
+                name for name in ("hidden_bias0", "output_bias0", "readout0") if getattr(training, name) is not None
+            ]
+            if given:
+                raise InputError(
+                    f"training.{given[0]} is given, but a deep network has no biases, and its readout is Theta_d.",
+                    "Remove it; the weights start from training.w0.",
+                )
+            return
         has, otherwise = f'network.biases = "{network.biases}"', 'network.biases = "fixed" or "trained"'
         self._check_given(("hidden_bias0", "output_bias0"), network.has_biases, has, "no biases", otherwise)
         has, otherwise = f'network.readout = "{network.readout}"', 'network.readout = "trained-mean" or "trained-sum"'
@@ -252,3 +295,10 @@ class Problem:
                 "Add one: mode, samples, batch, learning_rate, replicates, seed.",
             )
         return self.simulation
+
+
+def _rows_needed(shape: tuple[int, ...]) -> str:
+    """Return a hint with the rows of an array of weights."""
+    if len(shape) == 2:
+        return f"Give {shape[0]} rows of {shape[1]} numbers: a row for each unit that the edge leads to."
+    return f"Give {shape[0]} channels with {shape[1]} rows of {shape[2]} numbers: a row for each channel before."

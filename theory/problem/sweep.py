@@ -236,6 +236,7 @@ def _entry(entries: list[Any], key: str, field: str) -> int:
 
 
 def _check_measurable(problem: Problem, observables: tuple[str, ...]) -> None:
+    problem.refuse_deep("A sweep trains networks, and there is no training of deep networks.")
     problem.simulated()
     graph = isinstance(problem.network, GatedGraph)
     for name in observables:

@@ -11,6 +11,8 @@ from math import floor, inf, isinf
 from pathlib import Path
 from typing import Any
 
+from theory.problem.deep.network import DeepNetwork
+from theory.problem.deep.tables import deep_network
 from theory.problem.distributions import LAWS, Law
 from theory.problem.distributions.latent_fields import without_length
 from theory.problem.errors import InputError
@@ -150,9 +152,11 @@ def law_of(table: Mapping[str, Any], where: str = "data", **given: Any) -> Law:
     return kind(**{name: value for name, value in table.items() if name != "law"}, **given)
 
 
-def _network(table: Mapping[str, Any], data: Law) -> Network | GatedGraph:
+def _network(table: Mapping[str, Any], data: Law) -> Network | GatedGraph | DeepNetwork:
     if "model" in table:
-        one_of(table["model"], "network.model", (*MODELS, GatedGraph.model))
+        one_of(table["model"], "network.model", (*MODELS, GatedGraph.model, DeepNetwork.model))
+    if table.get("model") == DeepNetwork.model:
+        return deep_network(table)
     if table.get("model") == GatedGraph.model:
         return _graph(table, data)
     check_keys(table, "[network]", required=("model", "readout"), optional=("units", "gates", "biases", "slope"))
@@ -289,15 +293,13 @@ def dumps(problem: Problem) -> str:
     data, network, training = problem.data, problem.network, problem.training
     lines = ["[data]", f'law = "{data.law}"']
     lines += [f"{field.name} = {toml_value(getattr(data, field.name))}" for field in _said(data)]
-    resolved(network.gates)  # raises for recorded gates
-    lines += ["", "[network]", f'model = "{network.model}"']
-    lines += _graph_lines(network) if isinstance(network, GatedGraph) else _network_lines(network)
+    lines += ["", "[network]", f'model = "{network.model}"', *_network_lines(network)]
     lines += ["", "[training]", f'loss = "{training.loss}"', f"tau = {number_text(training.tau)}"]
     lines += [f"w0 = {_initial(training.w0)}", f"times = {_list(training.times)}"]
-    if network.has_biases:
+    if training.hidden_bias0 is not None:
         lines += [f"hidden_bias0 = {_initial(training.hidden_bias0)}"]
         lines += [f"output_bias0 = {toml_value(training.output_bias0)}"]
-    lines += [f"readout0 = {_initial(training.readout0)}"] if network.trains_readout else []
+    lines += [] if training.readout0 is None else [f"readout0 = {_initial(training.readout0)}"]
     if problem.simulation is not None:
         lines += ["", "[simulation]"]
         settings = {field.name: getattr(problem.simulation, field.name) for field in fields(Simulation)}
@@ -307,7 +309,12 @@ def dumps(problem: Problem) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _network_lines(network: Network) -> list[str]:
+def _network_lines(network: Network | GatedGraph | DeepNetwork) -> list[str]:
+    if isinstance(network, DeepNetwork):
+        return [f"{field.name} = {toml_value(getattr(network, field.name))}" for field in _said(network)]
+    resolved(network.gates)  # raises for recorded gates
+    if isinstance(network, GatedGraph):
+        return _graph_lines(network)
     lines = [f'readout = "{network.readout}"']
     lines += [] if network.gates else [f"units = {network.units}"]
     lines += [f'biases = "{network.biases}"'] if network.has_biases else []
@@ -349,8 +356,8 @@ def gate_text(gate: Gate) -> str:
     return f"{{ {', '.join(f'{key} = {value}' for key, value in _gate_items(gate))} }}"
 
 
-def _said(data: Law) -> list[Any]:
-    """Return the fields of a law that its text states: all that differ from their default and are not empty."""
+def _said(data: Law | DeepNetwork) -> list[Any]:
+    """Return the fields that the text of a law or deep network states: not empty, and no default."""
     return [field for field in fields(data) if field.init and getattr(data, field.name) not in (_default(field), ())]
 
 
@@ -424,4 +431,4 @@ def _initial(start: tuple[Any, ...] | NormalInitialisation | InitialByName) -> s
 
 def _one_line(start: Any) -> str:
     """Return the same in one line, as an inline table requires."""
-    return _initial(start) if isinstance(start, NormalInitialisation) else f"[{', '.join(map(_list, start))}]"
+    return _initial(start) if isinstance(start, NormalInitialisation) else toml_value(start)

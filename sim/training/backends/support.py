@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sim.training.backends.names import numba_is_installed
 from theory.problem import (
     AlwaysGate,
+    DeepNetwork,
     DirectionGate,
     Erf,
     GaussianClone,
@@ -68,7 +69,8 @@ def _first(kind: str, reasons: Iterable[str | None]) -> tuple[str, str] | None:
 
 
 def _of_gates(problem: Problem) -> Iterator[str | None]:
-    return (of_gate(gate, problem.data) for gate in resolved(problem.network.gates))
+    given = () if isinstance(problem.network, DeepNetwork) else problem.network.gates
+    return (of_gate(gate, problem.data) for gate in resolved(given))
 
 
 @singledispatch

@@ -1,0 +1,103 @@
+"""Deep networks in torch against plain loops in fractions, and against the exact networks of theory.paths."""
+
+from fractions import Fraction
+
+import pytest
+import torch
+
+from sim.networks.deep import at_start, forward, gates_given
+from tests.deep_cases import CLOSED, DATA, GATINGS, SOFT, cases, drawn, is_soft, loops, sum_over_paths_of_sizes
+from tests.tolerances_of_paths import DEEP_PASS, DEEP_PASS_SINGLE
+from theory.paths import convolution, output
+from theory.paths.convolution import ConvolutionalNetwork
+from theory.paths.evaluate import evaluated
+from theory.problem import (
+    BernoulliGates,
+    CircularConvolution,
+    FiniteData,
+    NetworkGates,
+    OutOfReachError,
+    OwnGates,
+    loads,
+)
+
+CASES = dict(cases())
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("dtype", "allowed"), [(torch.float64, DEEP_PASS), (torch.float32, DEEP_PASS_SINGLE)])
+def test_the_pass_is_that_of_plain_loops(name, dtype, allowed):
+    problem = CASES[name]
+    found = at_start(problem, dtype)
+    assert found.output.dtype == dtype
+    assert found.output.shape == (4, 1)
+    for s in range(4):
+        gates, drives, y = loops(problem, s)
+        size = max(1, sum_over_paths_of_sizes(problem, s, gates))
+        assert abs(Fraction(found.output[s, 0].item()) - y) <= allowed * size
+        for level, (own, q) in enumerate(zip(gates, drives, strict=True)):
+            seen = [Fraction(value) for value in found.gates[level][s].tolist()]
+            if is_soft(problem):
+                assert all(abs(a / b - 1) <= allowed for a, b in zip(seen, own, strict=True))
+            else:
+                assert seen == own
+            seen = found.preactivations[level][s].tolist()
+            assert all(abs(Fraction(a) - b) <= allowed * size for a, b in zip(seen, q, strict=True))
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if not is_soft(CASES[name])])
+def test_the_pass_is_that_of_the_exact_network(name):
+    problem = CASES[name]
+    found, net = at_start(problem), evaluated(problem)
+    exact = convolution.output if isinstance(net, ConvolutionalNetwork) else output
+    for s in range(4):
+        gates = [list(level) for level in net.gates(s)]
+        assert gates == [[Fraction(g) for g in level[s].tolist()] for level in found.gates]
+        size = max(1, sum_over_paths_of_sizes(problem, s, gates))
+        assert abs(Fraction(found.output[s, 0].item()) - exact(net, s)) <= DEEP_PASS * size
+
+
+@pytest.mark.parametrize("gating", ["own, hard", "relu network", "linear network", "bernoulli", "open"])
+@pytest.mark.parametrize("more", [{}, {"architecture": CircularConvolution(3)}])
+def test_drawn_weights_give_the_exact_network_too(gating, more):
+    problem = drawn((4, 3, 4), GATINGS[gating], **more)
+    found, net = at_start(problem), evaluated(problem)
+    exact = convolution.output if isinstance(net, ConvolutionalNetwork) else output
+    for s in range(4):
+        assert [level[s].tolist() for level in found.gates] == [[float(g) for g in own] for own in net.gates(s)]
+        assert abs(found.output[s, 0].item() - float(exact(net, s))) <= DEEP_PASS * max(1, abs(float(exact(net, s))))
+
+
+def test_inputs_are_a_batch_and_do_not_depend_on_each_other():
+    problem = drawn((4, 3), NetworkGates("gated", SOFT, frozen=False))
+    parameters = {name: torch.as_tensor(numbers) for name, numbers in problem.start().items()}
+    x = torch.tensor([[float(v) for v in row] for row in DATA.x], dtype=torch.float64)
+    whole = forward(problem.network, parameters, x)
+    for s in range(4):
+        alone = forward(problem.network, parameters, x[s : s + 1])
+        assert abs(alone.output - whole.output[s]).item() <= DEEP_PASS * max(1.0, abs(whole.output[s]).item())
+    assert [q.shape for q in whole.gating_preactivations] == [(4, 4), (4, 3)]
+
+
+def test_labels_of_several_numbers_have_outputs_of_their_own():
+    data = FiniteData(DATA.x, [[1, 0], [0, 1], [1, 1], [0, 0]])
+    problem = drawn((4,), OwnGates(CLOSED), data)
+    found, theta = at_start(problem), torch.as_tensor(problem.start()["Theta_2"])
+    assert found.output.shape == (4, 2)
+    hidden = found.preactivations[0] * found.gates[0]
+    assert torch.equal(found.output, hidden @ theta.T)
+
+
+def test_gates_of_the_declaration_have_the_dtype_that_is_asked_for():
+    given = gates_given(drawn((2,), BernoulliGates("1/2", 0)).network, DATA, torch.float32)
+    assert [(level.dtype, level.shape) for level in given] == [(torch.float32, (4, 2))]
+
+
+def test_a_law_without_a_list_of_examples_is_refused():
+    problem = loads(
+        '[data]\nlaw = "ising"\nn = 3\nbeta = [1.0]\nboundary = "ring"\nlabels = [1.0]\n'
+        '[network]\nmodel = "deep"\nwidths = [2]\ngating = "open"\n'
+        '[training]\nloss = "mse"\ntau = 1\ntimes = [1]\nw0 = { law = "normal", scale = 1, seed = 0 }\n'
+    )
+    with pytest.raises(OutOfReachError, match='"ising" has no list of examples'):
+        at_start(problem)

@@ -1,0 +1,160 @@
+"""Shared weights: paths, kernels and gradients against enumeration, differences and averages over all signs."""
+
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+import pytest
+
+from tests.deep_cases import DATA, FIXED, GATINGS, problem_of
+from theory.paths import convolution
+from theory.paths.convolution import ConvolutionalNetwork
+from theory.paths.evaluate import evaluated
+from theory.problem import InputError, OutOfReachError
+
+NETWORKS = {
+    name: evaluated(problem_of("shared", gating)) for name, gating in {**GATINGS, "fixed": FIXED["shared"]}.items()
+}
+
+
+def connected(net):
+    """All sequences of nodes in which each node lies in the window of the one before."""
+    n, levels = net.n, [range(net.n), *(range(len(kernel) * net.n) for kernel in net.kernels)]
+    windows = [len(kernel[0][0]) for kernel in net.kernels]
+    for nodes in product(*levels):
+        steps = zip(nodes, nodes[1:], windows, strict=False)
+        if all(any((after % n + k) % n == before % n for k in range(window)) for before, after, window in steps):
+            yield nodes
+
+
+def feature(net, nodes, s):
+    return net.inputs[s][nodes[0]] * prod(level[node] for level, node in zip(net.gates(s), nodes[1:], strict=True))
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_paths_are_the_connected_sequences_of_nodes(name):
+    net = NETWORKS[name]
+    found = convolution.paths(net)
+    assert sorted(found) == sorted(connected(net))
+    assert len(found) == net.number_of_paths == 3 * (2 * 2) * (2 * 3)
+    for s in range(len(DATA.x)):
+        assert convolution.features(net, s) == tuple(feature(net, nodes, s) for nodes in found)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_numbers_of_active_paths_and_the_kernel_are_sums_over_paths(name):
+    net = NETWORKS[name]
+    kernel, nodes = convolution.path_kernel(net), list(connected(net))
+    opened = [
+        [all(level[node] for level, node in zip(net.gates(s), path[1:], strict=True)) for path in nodes]
+        for s in range(len(DATA.x))
+    ]
+    for s, t in product(range(len(DATA.x)), repeat=2):
+        assert convolution.number_common(net, s, t) == sum(a and b for a, b in zip(opened[s], opened[t], strict=True))
+        assert kernel[s][t] == sum(feature(net, path, s) * feature(net, path, t) for path in nodes)
+    assert [convolution.number_active(net, s) for s in range(len(DATA.x))] == [sum(row) for row in opened]
+
+
+def test_the_path_kernel_is_no_product_of_two_matrices():
+    """Between fully connected levels H(s, t) = 0 where x_s and x_t are orthogonal; so it is not here."""
+    gates = [[[1, 0, 0], [1, 0, 0]]]
+    net = ConvolutionalNetwork([[1, 1, 0], [1, -1, 0]], gates, [[[[1]]]], [1])
+    assert sum(a * b for a, b in zip(*net.inputs, strict=True)) == 0
+    assert convolution.path_kernel(net)[0][1] == 1
+
+
+def moved(net, kernel=None, readout=None):
+    return ConvolutionalNetwork(net.inputs, net.levels, kernel or net.kernels, readout or net.readout)
+
+
+def slopes(net, s):
+    """The derivatives of the output, which is linear in each shared weight: differences are exact."""
+    y = convolution.output(net, s)
+    for c in range(len(net.readout)):
+        yield convolution.output(moved(net, readout=[w + (i == c) for i, w in enumerate(net.readout)]), s) - y
+    for level, kernel in enumerate(net.kernels):
+        for c, source, k in product(range(len(kernel)), range(len(kernel[0])), range(len(kernel[0][0]))):
+            changed = [[list(row) for row in channel] for channel in kernel]
+            changed[c][source][k] += 1
+            kernels = [changed if index == level else other for index, other in enumerate(net.kernels)]
+            yield convolution.output(moved(net, kernel=kernels), s) - y
+
+
+@pytest.mark.parametrize("name", ["own, hard", "own, soft", "bernoulli", "fixed", "open"])
+def test_the_tangent_kernel_is_that_of_the_shared_weights(name):
+    net = NETWORKS[name]
+    own = [list(slopes(net, s)) for s in range(len(DATA.x))]
+    expected = tuple(tuple(sum(a * b for a, b in zip(one, other, strict=True)) for other in own) for one in own)
+    assert convolution.tangent_kernel(net) == expected
+
+
+@pytest.mark.parametrize("name", ["own, hard", "bernoulli", "fixed"])
+def test_outputs_are_those_of_the_matrix_with_repeated_weights(name):
+    net = NETWORKS[name]
+    n = net.n
+    for s in range(len(DATA.x)):
+        z = list(net.inputs[s])
+        for kernel, gates in zip(net.kernels, net.gates(s), strict=True):
+            matrix = [[Fraction(0)] * len(z) for _ in gates]
+            for c, source, k, i in product(range(len(kernel)), range(len(z) // n), range(len(kernel[0][0])), range(n)):
+                matrix[c * n + i][source * n + (i + k) % n] = kernel[c][source][k]
+            z = [g * sum(w * v for w, v in zip(row, z, strict=True)) for g, row in zip(gates, matrix, strict=True)]
+        assert convolution.output(net, s) == sum(net.readout[node // n] * v / n for node, v in enumerate(z))
+
+
+GATES = [[[1, 0, 1, 1], [1, 1, 0, 1]], [[1, 1, 0, 1, 1, 0, 0, 1], [0, 1, 1, 1, 1, 1, 0, 1]]]
+
+
+def test_the_kernel_of_bundles_is_the_mean_over_independent_signs():
+    """Deep gated networks, Lemma 4.1: all 2^8 signs of the weights, gates that do not depend on them."""
+    x, shapes = [[1, 2, -1], [3, 0, 1]], ((2, 1, 2), (1, 2, 1))
+    gates = [[[1, 0, 1, 1, 1, 0], [1, 1, 0, 0, 1, 1]], [[1, 1, 0], [0, 1, 1]]]
+    sums = [[Fraction(0)] * 2 for _ in range(2)]
+    for signs in product((1, -1), repeat=7):
+        draw = iter(signs)
+        kernels = [[[[next(draw) for _ in range(k)] for _ in range(b)] for _ in range(a)] for a, b, k in shapes]
+        net = ConvolutionalNetwork(x, gates, kernels, [next(draw)])
+        y = [convolution.output(net, s) for s in range(2)]
+        for s, t in product(range(2), repeat=2):
+            sums[s][t] += y[s] * y[t] / 2**7
+    assert convolution.bundle_kernel(net) == tuple(map(tuple, sums))
+    assert sums[0][1] != convolution.path_kernel(net)[0][1] / 9
+
+
+def test_the_kernel_of_bundles_does_not_change_where_input_and_gates_rotate():
+    x, (first, second) = [2, 0, 1, -1], GATES
+    turned = [row[1:] + row[:1] for row in (x, first[0], second[0][:4], second[0][4:])]
+    levels = [[first[0], turned[1]], [second[0], turned[2] + turned[3]]]
+    net = ConvolutionalNetwork([x, turned[0]], levels, [[[[1, 1]]], [[[1, 1, 1]], [[1, 1, 1]]]], [1, 1])
+    kernel = convolution.bundle_kernel(net)
+    assert kernel[0][0] == kernel[0][1] == kernel[1][1] != 0
+    assert convolution.path_kernel(net)[0][1] != convolution.path_kernel(net)[0][0]
+
+
+def test_too_many_paths_are_counted_and_not_listed():
+    widths = [10, 10, 10]
+    gates = [[[1] * 40] for _ in widths]
+    kernels = [[[[1, 1]] * before] * after for before, after in zip([1, *widths], widths, strict=False)]
+    net = ConvolutionalNetwork([[1, 0, 0, 1]], gates, kernels, [1] * 10)
+    assert convolution.number_active(net, 0) == net.number_of_paths == 4 * 20**3
+    wide = ConvolutionalNetwork([[1, 0, 0, 1]], [*gates, gates[0]], [*kernels, kernels[-1]], [1] * 10)
+    assert wide.number_of_paths == 4 * 20**4
+    with pytest.raises(OutOfReachError, match="640000 paths"):
+        convolution.paths(wide)
+    assert int(convolution.path_kernel(wide)[0][0]) == 2 * 20**4
+
+
+@pytest.mark.parametrize(
+    ("levels", "kernels", "readout", "said"),
+    [
+        ([[[1, 1]]], [[[[1]]]], [1, 1], "2 weights of the output"),
+        ([[[1, 1]]], [[[[1]]], [[[1]]]], [1], "2 kernels, 1 levels"),
+        ([[[1, 1, 1]]], [[[[1]]]], [1], "1 rows of 3 gates"),
+        ([[[1, 1], [1, 1]]], [[[[1]]]], [1], "2 rows of 2 gates"),
+        ([[[1, 1]]], [[[[1], [1]]]], [1], r"kernels of \[2\] channels"),
+        ([[[1, 1]]], [[[[1, 1, 1]]]], [1], r"windows of \[3\]"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_refused(levels, kernels, readout, said):
+    with pytest.raises(InputError, match=said):
+        ConvolutionalNetwork([[1, 2]], levels, kernels, readout)

@@ -1,0 +1,61 @@
+"""The path view of a gated network with given weights: its output, and its kernels, as sums over paths, in fractions.
+
+WeightedNetwork(gated, weights)      the question; weighted(inputs, gates, weights) builds it from rows
+relu_network, linearly_gated         networks whose gates follow from pre-activations
+paths, activities, features, values  the paths, at most MOST_PATHS; active_paths and their number
+output_over_paths, output            y = <phi, v>, and the same layer by layer
+overlap, path_kernel, tangent_kernel Lambda, H = Sigma o Lambda and K without enumeration
+value_tangent_kernel, interaction    sums over pairs of paths, which K = Phi^T V Phi uses
+"""
+
+from theory.paths.enumeration import (
+    MOST_PATHS,
+    active_paths,
+    activities,
+    features,
+    forward,
+    number_active,
+    output,
+    output_over_paths,
+    paths,
+    value_gradients,
+    values,
+)
+from theory.paths.gating import linear_gates, linearly_gated, relu_gates, relu_network
+from theory.paths.kernels import (
+    input_gram,
+    interaction,
+    overlap,
+    path_kernel,
+    tangent_kernel,
+    tangent_kernel_over_paths,
+    value_tangent_kernel,
+)
+from theory.paths.network import WeightedNetwork, weighted
+
+__all__ = [
+    "MOST_PATHS",
+    "WeightedNetwork",
+    "active_paths",
+    "activities",
+    "features",
+    "forward",
+    "input_gram",
+    "interaction",
+    "linear_gates",
+    "linearly_gated",
+    "number_active",
+    "output",
+    "output_over_paths",
+    "overlap",
+    "path_kernel",
+    "paths",
+    "relu_gates",
+    "relu_network",
+    "tangent_kernel",
+    "tangent_kernel_over_paths",
+    "value_gradients",
+    "value_tangent_kernel",
+    "values",
+    "weighted",
+]
