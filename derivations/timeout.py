@@ -47,6 +47,7 @@ DOING = {
     "theory.kernels": "summing over paths",
     "sim": "training networks",
     "sim.data": "drawing data",
+    "sim.kernels": "computing kernels",
     "sim.measure": "measuring networks",
     "derivations.answers.fetching": "getting a data set",
     "derivations.benchmarks": "measuring speed",
