@@ -48,6 +48,7 @@ DOING = {
     "theory.paths": "enumerating paths",
     "sim": "training networks",
     "sim.data": "drawing data",
+    "sim.kernels": "computing kernels",
     "sim.measure": "measuring networks",
     "derivations.answers.fetching": "getting a data set",
     "derivations.benchmarks": "measuring speed",

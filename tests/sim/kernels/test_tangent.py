@@ -1,0 +1,153 @@
+"""Tangent kernels of networks with given gates or an activation, against the Jacobians of autograd."""
+
+import pytest
+import torch
+
+from sim.kernels import gates_of, tangent_kernel
+from sim.kernels.passes import passes
+from sim.kernels.tangent import _of_weights
+from tests.sim.kernels.networks import (
+    drawn,
+    hard_gates,
+    jacobian,
+    kernel,
+    learnable,
+    path_features,
+    path_values,
+    points,
+)
+from tests.tolerances_of_empirical_kernels import EMPIRICAL_KERNEL
+
+ROWS, COLUMNS = 7, 5
+ACTIVATIONS = {
+    "relu": torch.relu,
+    "tanh": torch.tanh,
+    "soft relu": lambda q: q * torch.sigmoid(4 * q),
+    "linear": lambda q: q,
+}
+WIDTHS = {
+    "one layer": (3, 1),
+    "one hidden layer": (3, 6, 1),
+    "four layers": (4, 8, 3, 5, 1),
+    "two outputs": (3, 5, 4, 2),
+}
+
+
+def by_autograd(weights, inputs, activation=None, gates=None):
+    """The Jacobian of a network with an activation, or with gates (N, width) for each hidden layer."""
+    own = learnable(weights)
+
+    def outputs(x, s):
+        for number, matrix in enumerate(own[:-1]):
+            q = matrix @ x
+            x = activation(q) if activation else q * gates[number][s]
+        return own[-1] @ x
+
+    return jacobian(outputs, own, inputs)
+
+
+def close(found, exact):
+    return float((found - exact).abs().max()) <= EMPIRICAL_KERNEL * float(exact.abs().max())
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS.values(), ids=ACTIVATIONS)
+@pytest.mark.parametrize("widths", WIDTHS.values(), ids=WIDTHS)
+def test_the_kernel_of_an_activation_is_the_product_of_the_jacobians(widths, activation):
+    weights, x, y = drawn(widths), points(ROWS, widths[0]), points(COLUMNS, widths[0], seed=5)
+    first, second = by_autograd(weights, x, activation), by_autograd(weights, y, activation)
+    assert close(tangent_kernel(weights, x, activation=activation), kernel(first, first))
+    assert close(tangent_kernel(weights, x, y, activation=activation), kernel(first, second))
+
+
+@pytest.mark.parametrize("soft", [False, True], ids=["hard", "soft"])
+@pytest.mark.parametrize("widths", WIDTHS.values(), ids=WIDTHS)
+def test_the_kernel_of_gates_is_the_product_of_the_jacobians(widths, soft):
+    weights, x, y = drawn(widths), points(ROWS, widths[0]), points(COLUMNS, widths[0], seed=5)
+    gates, others = hard_gates(ROWS, widths[1:-1]), hard_gates(COLUMNS, widths[1:-1], seed=6)
+    if soft:
+        gates, others = ([0.3 + 0.6 * g.double() for g in own] for own in (gates, others))
+    first, second = by_autograd(weights, x, gates=gates), by_autograd(weights, y, gates=others)
+    assert close(tangent_kernel(weights, x, gates=gates), kernel(first, first))
+    assert close(tangent_kernel(weights, x, y, gates=gates, other_gates=others), kernel(first, second))
+
+
+@pytest.mark.parametrize("widths", [(3, 6, 1), (4, 8, 3, 5, 1), (3, 5, 4, 2)], ids=str)
+def test_every_layer_is_needed(widths):
+    """The check above rejects a kernel without one of its layers, and one whose backward vectors miss their gates."""
+    weights, x, gates = drawn(widths), points(ROWS, widths[0]), hard_gates(ROWS, widths[1:-1])
+    rows = by_autograd(weights, x, gates=gates)
+    exact = kernel(rows, rows)
+    found = passes(weights, x, [gate.double() for gate in gates], None)
+    layers = [torch.stack([a @ b.mT for a, b in product]).prod(0) for product in _of_weights(found, found)]
+    assert close(sum(layers), exact)
+    for missing in range(len(layers)):
+        assert not close(sum(layers) - layers[missing], exact)
+    ungated = [s.expand_as(b) for s, b in zip(found.sensitivities, found.backward, strict=True)]
+    wrong = layers[0] + sum(
+        (z @ z.mT) * (b.flatten(-2) @ b.flatten(-2).mT) for z, b in zip(found.forward, ungated, strict=False)
+    )
+    assert not close(wrong, exact)
+
+
+def test_the_kernel_is_the_form_of_the_path_features_with_the_value_tangent_kernel():
+    """Proposition 3.1 of the NPK paper, K = Phi^T V Phi with V = dv^T dv over all 2 x 3 x 2 paths, by a loop."""
+    weights, x, gates = drawn((2, 3, 2, 1)), points(4, 2), hard_gates(4, (3, 2))
+    own = learnable(weights)
+    values = path_values(own, gates)
+    slopes = torch.stack(
+        [torch.cat([g.flatten() for g in torch.autograd.grad(v, own, retain_graph=True)]) for v in values]
+    )
+    phi = path_features(x, [gate.double() for gate in gates])
+    assert close(tangent_kernel(weights, x, gates=gates), phi @ slopes @ slopes.T @ phi.T)
+
+
+def test_networks_side_by_side_have_the_kernels_of_each_alone():
+    weights = drawn((3, 6, 4, 2), networks=(2, 3))
+    x, y = points(ROWS, 3), points(COLUMNS, 3, seed=5)
+    together = tangent_kernel(weights, x, y, activation=torch.tanh)
+    assert together.shape == (2, 3, ROWS, COLUMNS)
+    own = tangent_kernel(weights, x, activation=torch.relu, block=2)
+    for i in range(2):
+        for j in range(3):
+            alone = [matrix[i, j] for matrix in weights]
+            assert close(together[i, j], tangent_kernel(alone, x, y, activation=torch.tanh))
+            assert close(own[i, j], tangent_kernel(alone, x, activation=torch.relu))
+
+
+@pytest.mark.parametrize("shared", ["gates", "weights"])
+def test_networks_may_share_gates_or_weights(shared):
+    weights = drawn((3, 6, 4, 1), networks=() if shared == "weights" else (2,))
+    x = points(ROWS, 3)
+    gates = hard_gates(ROWS, (6, 4))
+    each = [gates, hard_gates(ROWS, (6, 4), seed=9)]
+    own = gates if shared == "gates" else [torch.stack(layer) for layer in zip(*each, strict=True)]
+    found = tangent_kernel(weights, x, gates=own)
+    assert found.shape == (2, ROWS, ROWS)
+    for i in range(2):
+        alone = weights if shared == "weights" else [matrix[i] for matrix in weights]
+        assert close(found[i], tangent_kernel(alone, x, gates=gates if shared == "gates" else each[i]))
+
+
+def test_a_relu_network_and_its_gates_have_one_kernel():
+    """The dependent initialisation of the NPK paper: equal gates, equal weights, equal tangent kernels."""
+    weights, x = drawn((3, 8, 8, 1)), points(ROWS, 3)
+    gates = gates_of(weights[:-1], x, gate=lambda p: p > 0, activation=torch.relu)
+    assert close(tangent_kernel(weights, x, gates=gates), tangent_kernel(weights, x, activation=torch.relu))
+
+
+def test_float32_has_the_error_that_counting_its_roundings_bounds():
+    """An entry is a sum of products over pairs of paths; each product is rounded at most once for each of its sums.
+
+    Two forward and two backward vectors take, in all layers, width + 1 roundings each, and the two Gram matrices of a
+    layer and their sum as many again. The absolute values of all terms add up to the kernel of the absolute network.
+    """
+    widths = (20, 64, 48, 64, 1)
+    weights, x, gates = drawn(widths), points(40, 20), hard_gates(40, widths[1:-1])
+    single = tangent_kernel([w.float() for w in weights], x.float(), gates=gates)
+    rounded = [w.float().double() for w in weights]
+    exact = tangent_kernel(rounded, x.float().double(), gates=gates)
+    absolute = tangent_kernel([w.abs() for w in rounded], x.float().double().abs(), gates=gates)
+    roundings = 2 * sum(width + 2 for width in widths) + 2 * max(widths) + len(widths)
+    error = (single.double() - exact).abs()
+    assert bool((error <= roundings * torch.finfo(torch.float32).eps / 2 * absolute).all())
+    assert float(error.max()) > 0
