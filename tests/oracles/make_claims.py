@@ -22,6 +22,7 @@ import claims_ising
 import claims_kernel
 import claims_ols
 import claims_pulse
+import claims_region
 import claims_ring
 import mpmath
 from mpmath import mpf
@@ -38,6 +39,7 @@ MODULES = (
     claims_pulse,
     claims_ising,
     claims_kernel,
+    claims_region,
 )
 MORE = 8  # digits by which the second computation is more precise, with more nodes and smaller steps
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import sympy
 
-from theory.claims.documents import BUMP_NOTE, DEEP_GATED_NETWORKS, NOTES
+from theory.claims.documents import BUMP_NOTE, DEEP_GATED_NETWORKS, HALF_SPACES, NOTES
 from theory.claims.sources import Reading, Slip
 from theory.expressions.symbols import K, tau
 
@@ -63,6 +63,15 @@ SHARED_NODES = Slip(
     repair=r"Count base paths that share a node as well (the first Fact 7). For $d \leq C w$, all gates open, $x = x'$ "
     r"and entries of $x$ of at most 1 in size, the variance is at most "
     r"$C' d_{in}^2 \sigma^{4(d-1)} d^3 w^{2(d-2)+1}$.",
+)
+
+OUTPUT_LAYER = Slip(
+    HALF_SPACES,
+    "output layer",
+    root=("section 3.1",),
+    title="the comparison of both kinds of regions counts $L$ gated layers, and the output layer has no gates",
+    repair="Write $L - 1$ for $L$ in the comparison: $m^{L-1}$ paths and $2^{m(L-1)}$ bit patterns, $L - 1$ and "
+    "$m(L - 1)$ faces. The definitions of both regions, in sections 2 and 3.1, have $L - 1$ hidden layers.",
 )
 
 

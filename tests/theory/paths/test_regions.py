@@ -1,0 +1,165 @@
+"""The division of the plane by gates, beside enumerated bit patterns with feasible inequalities and random points."""
+
+import random
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from tests.theory.paths.half_planes import patterns
+from tests.theory.paths.networks import drawn, outputs
+from theory.paths.regions import LinearGates, ReluGates, division, pattern_at
+from theory.paths.regions.gating import MOST_UNITS
+from theory.problem import InputError, OutOfReachError
+
+KINDS = (LinearGates, ReluGates)
+SIZES = ((3,), (2, 2), (3, 2), (2, 2, 2), (1, 3))
+BOX = ((Fraction(-1), Fraction(2)), (Fraction(-2), Fraction(1)))
+
+
+def euler(parts):
+    """V - E + F with the outside of the rectangle, which is 2 for one connected drawing."""
+    return len(parts.vertices) - parts.edges + parts.faces + 1
+
+
+def inside(corners, point):
+    """Whether a point is in the interior of a convex polygon with these corners, counterclockwise."""
+    turned = (*corners[1:], *corners[:1])
+    return all(
+        (x1 - x0) * (point[1] - y0) - (y1 - y0) * (point[0] - x0) > 0
+        for (x0, y0), (x1, y1) in zip(corners, turned, strict=True)
+    )
+
+
+@pytest.mark.parametrize("box", [None, BOX], ids=["plane", "box"])
+@pytest.mark.parametrize("biased", [False, True], ids=["central", "biased"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("widths", SIZES, ids=str)
+def test_patterns_are_those_of_feasible_inequalities(kind, widths, biased, box):
+    for seed in range(6):
+        weights, biases = drawn(seed, widths, biased)
+        made = division(kind(weights, biases), box)
+        assert set(made.patterns) == patterns(weights, biases, kind is ReluGates, box), (seed, weights, biases)
+        assert euler(made.subdivision) == 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("biased", [False, True])
+def test_faces_fill_the_box_and_have_the_pattern_of_their_points(kind, biased):
+    rng = random.Random(5)
+    for seed in range(4):
+        weights, biases = drawn(seed, (3, 2), biased)
+        made = division(kind(weights, biases), BOX)
+        parts = made.subdivision
+        assert sum(parts.area(face) for face in range(1, parts.faces + 1)) == 9
+        for _ in range(40):
+            point = Fraction(rng.randint(-1000, 2000), 1009), Fraction(rng.randint(-2000, 1000), 1013)
+            opened = tuple(tuple(q > 0 for q in own) for own in outputs(weights, biases, kind is ReluGates, point))
+            assert pattern_at(made.gates, point) == opened
+            holding = [face for face in range(1, parts.faces + 1) if inside(parts.corners(face), point)]
+            assert [made.patterns[face - 1] for face in holding] in ([opened], [])  # empty on an edge
+            assert len(holding) == 1 or any(
+                q == 0 for own in outputs(weights, biases, kind is ReluGates, point) for q in own
+            )
+
+
+def test_each_half_edge_has_a_twin_on_the_other_side():
+    parts = division(ReluGates(*drawn(3, (3, 3), True)), BOX).subdivision
+    for half, origin in enumerate(parts.origins):
+        following = parts.following[half]
+        assert parts.origins[following] == parts.origins[half ^ 1] != origin
+        assert parts.sides[following] == parts.sides[half] != parts.sides[half ^ 1]
+    assert sorted(h for f in range(parts.faces + 1) for h in parts.around(f)) == list(range(2 * parts.edges))
+
+
+@pytest.mark.parametrize(
+    ("forms", "faces"),
+    [
+        ([(1, 0, 0), (1, 0, -1), (1, 0, -2)], 4),  # parallel
+        ([(1, 0, 0), (2, 0, 0), (-1, 0, 0)], 2),  # coincident
+        ([(1, 0, 0), (0, 1, 0), (1, 1, 0)], 6),  # three through a point
+        ([(1, 0, 0), (0, 1, 0), (1, 1, -1)], 7),  # in general position
+        ([(0, 0, 1), (0, 0, -1)], 1),  # pre-activations that are constants
+    ],
+)
+def test_degenerate_lines(forms, faces):
+    made = division(LinearGates([[form[:2] for form in forms]], [[form[2] for form in forms]]))
+    assert made.subdivision.faces == faces
+    assert euler(made.subdivision) == 2
+
+
+def test_lines_through_corners_and_along_sides_of_the_box():
+    weights = [[(1, -1), (1, 1), (1, 0), (1, 0)]]
+    made = division(LinearGates(weights, [[0, -1, 0, -1]]), ((0, 1), (0, 1)))  # both diagonals, and two sides
+    assert made.subdivision.faces == 4
+    assert [made.subdivision.area(face) for face in range(1, 5)] == [Fraction(1, 4)] * 4
+    assert len(made.subdivision.vertices) == 5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_of_regions_of_paths(kind):
+    for seed in range(4):
+        weights, biases = drawn(seed, (3, 2, 2), True)
+        made = division(kind(weights, biases))
+        feasible = patterns(weights, biases, kind is ReluGates)
+        counted = Counter()
+        for path in product(range(3), range(2), range(2)):
+            counted[path] = sum(all(layer[unit] for layer, unit in zip(b, path, strict=True)) for b in feasible)
+        assert made.of_paths() == +counted
+        counts = made.counts
+        assert (counts.paths, counts.bits, counts.patterns) == (12, 2**7, len(feasible))
+        assert (counts.active, counts.most) == (len(+counted), max(counted.values()))
+        for path, number in counted.items():
+            assert made.region(path).patterns == number
+
+
+def test_regions_of_linear_gates_are_convex():
+    for seed in range(4):
+        made = division(LinearGates(*drawn(seed, (3, 3), True)))
+        for path in made.of_paths():
+            region = made.region(path)
+            assert (len(region.components), region.convex) == (1, True)
+            assert region.lines <= 2
+
+
+def test_patterns_on_lines_and_points_alone():
+    opposite = division(LinearGates([[[1, 0], [-1, 0]]]))  # both are closed where x = 0
+    assert (opposite.counts.patterns, opposite.counts.thin) == (2, 1)
+    star = division(LinearGates([[[1, 0], [-1, 1], [-1, -1]]]))  # at the origin alone all are closed
+    assert (star.counts.patterns, star.counts.thin) == (6, 1)
+    assert division(LinearGates([[[1, 0], [0, 1]]])).counts.thin == 0
+
+
+def test_an_activation_pattern_of_relu_gates_may_have_two_faces():
+    """The hidden sum relu(x) + relu(-x) vanishes on the line x = 0 alone, where it bends."""
+    made = division(ReluGates([[[1, 0], [-1, 0]], [[1, 1]]]), ((-1, 1), (0, 1)))
+    region = made.region((0, 0))
+    assert region.components == (region.faces,)
+    closed = division(ReluGates([[[1, 0], [-1, 0], [1, 1]], [[1, 1, 0]]]), ((-1, 1), (2, 3))).region((2, 0))
+    assert (len(closed.faces), len(closed.components), closed.convex) == (2, 2, False)  # x = 0 is not in the region
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: LinearGates([]), InputError, "without a hidden layer"),
+        (lambda: LinearGates([[[1, 0]], [[1, 0]]]), InputError, "layer 2"),
+        (lambda: LinearGates([[[1, 0, 0]]]), InputError, "coordinate of the plane"),
+        (lambda: ReluGates([[[1, 0]] * (MOST_UNITS + 1)]), OutOfReachError, str(MOST_UNITS + 1)),
+        (lambda: division(LinearGates([[[1, 0]]]), ((0, 0), (0, 1))), InputError, "no interior"),
+        (lambda: division(LinearGates([[[1, 0]]]), "box"), InputError, "no rectangle"),
+        (lambda: division(LinearGates([[[1, 0]]])).region((1,)), InputError, "no path"),
+        (lambda: division(LinearGates([[[1, 0]]])).size((1,)), InputError, "no finite area"),
+        (lambda: division(LinearGates([[[1, 0]] * 40] + [[[1] * 40] * 40] * 2)).counts, OutOfReachError, "64000"),
+    ],
+)
+def test_errors_name_the_number(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_too_many_faces(monkeypatch):
+    monkeypatch.setattr("theory.paths.regions.planar.MOST_FACES", 5)
+    with pytest.raises(OutOfReachError, match="more than 5 faces"):
+        division(LinearGates([[[1, 0], [0, 1], [1, 1]]]))
