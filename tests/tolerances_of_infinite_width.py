@@ -2,8 +2,6 @@
 
 from math import exp, pi
 
-import numpy as np
-
 from tests.tolerances import UNIT_ROUNDOFF
 
 # A trapezoidal sum of step h over f times the Gaussian density errs by twice the Fourier transform of f exp(-x^2/2) at
@@ -12,3 +10,6 @@ from tests.tolerances import UNIT_ROUNDOFF
 TRAPEZOID_STEP = 0.3
 TRAPEZOID_REACH = 15.0
 TRAPEZOID = 2e6 * exp(-((2 * pi / TRAPEZOID_STEP - 8) ** 2) / 2) + 1e-30
+
+# A form of at most 40 terms of size below 10, each right to a few roundings.
+WAVES = 40 * 10 * UNIT_ROUNDOFF

@@ -84,6 +84,6 @@ def _mean(integrand: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
 
 WHY = {
     "characteristic-function": r"$\mathbb{E}\, e^{i l} f(z) = e^{-\operatorname{Var}(l)/2}\, "
-    r"\mathbb{E} f(z + i \operatorname{Cov}(z, l))$ for a linear form $l$ and a polynomial $f$; cosine and sine are the "
-    "real and the imaginary part",
+    r"\mathbb{E} f(z + i \operatorname{Cov}(z, l))$ for a linear form $l$ and a polynomial $f$; cosine and sine are "
+    "the real and the imaginary part",
 }
