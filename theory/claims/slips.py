@@ -85,8 +85,8 @@ ADJACENT_WEIGHTS = Slip(
     "adjacent weights",
     root=("Fact 3",),
     title="a further weight is taken to be independent of those that the paths already pass",
-    repair=r"The share is $1/w^2$ for a weight of a middle layer both of whose nodes are free. It is $1/w$ where a weight "
-    "of the next or the last layer before is already fixed and meets it, and 0 where it does not.",
+    repair=r"The share is $1/w^2$ for a weight of a middle layer both of whose nodes are free. It is $1/w$ where a "
+    "weight of a neighbouring layer is fixed and meets it at a node, and 0 where the fixed weight does not meet it.",
 )
 DEPTH_FACTOR = Slip(
     DEEP_GATED_NETWORKS,

@@ -5,9 +5,12 @@ r"""The mean of K0 = K0^w + K0^a for gates that are learned with weights of thei
 
 over the weights of the paths, with the gates and their slopes given. Two different paths differ in a weight, so that a
 mean other than 0 needs the same path twice. K0^w has a slope in each of its d weights, and in K0^a all d weights are
-squared. The activity A is a product over the levels. Replace G_l by G_l + a dG_l/dm for x and by G_l + b dG_l/dm for
-x', with a^2 = b^2 = 0: delta is the sum over m of the coefficient of a b in prod_l sum_i G_l,i(x) G_l,i(x'). Source: Definition
-3.1 and Lemma 3.1 of the paper on deep gated networks, where (ii) omits the factor d.
+squared.
+
+The activity A is a product over the levels. Replace G_l by G_l + a dG_l/dm for x and by G_l + b dG_l/dm for x', with
+a^2 = b^2 = 0: delta is the sum over m of the coefficient of a b in prod_l sum_i G_l,i(x) G_l,i(x').
+
+Source: Definition 3.1 and Lemma 3.1 of the paper on deep gated networks, where (ii) omits the factor d.
 """
 
 from collections.abc import Sequence

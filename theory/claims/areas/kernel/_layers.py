@@ -5,14 +5,14 @@ the weights so far, obey h' = W h and D' = |h|^2 1 + W D W^T. W is independent o
 independent, so that the tensors E[h h h h], E[D h h] and E[D D] of a level follow from those of the level before. K0 is
 D at the output. Weights have variance 1.
 
-Bernoulli(mu) gates multiply h_i and D_ij by the gates of their nodes. Gates are 0 or 1 and independent for each node and
-input, so that an entry of a tensor is multiplied by mu for each different pair of a node and an input. For the entry of
-two inputs x = x' = 1 the tensors are E[h h' h h'], E[D h h'] and E[D D] with D_ij = sum_theta dh_i/dtheta dh'_j/dtheta.
+Bernoulli(mu) gates multiply h_i and D_ij by the gates of their nodes. Gates are 0 or 1 and independent for each node
+and input, so that an entry of a tensor is multiplied by mu for each different pair of a node and an input. For two
+inputs x = x' = 1 the tensors are E[h h' h h'], E[D h h'] and E[D D] with D_ij = sum_theta dh_i/dtheta dh'_j/dtheta.
 """
 
 from fractions import Fraction
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 from math import comb, factorial
 
 Indices = tuple[int, int, int, int]
@@ -80,7 +80,7 @@ def floor(share: Fraction) -> Fraction:
     """
     values = [leading(depth, share, True) for depth in range(2, 8)]
     for _ in range(4):
-        values = [after - share * before for before, after in zip(values, values[1:], strict=False)]
+        values = [after - share * before for before, after in pairwise(values)]
     if values[0] != values[1]:
         raise ArithmeticError("the leading coefficients are not a constant plus a cubic times share^d")
     return values[0] / (1 - share) ** 4

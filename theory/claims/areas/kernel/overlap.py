@@ -52,7 +52,7 @@ CROSS = Claim(
             DEEP_GATED_NETWORKS,
             label,
             printed=(mu**2 * w) ** (d - 1),
-            note=r"part (ii), for two inputs $s \neq s'$; the lemma's “$\forall s, s'$” is read with (i) on the diagonal",
+            note=r"part (ii), for two inputs $s \neq s'$; on the diagonal the lemma's “$\forall s, s'$” means (i)",
         )
         for label in _LEMMA
     ),
@@ -113,8 +113,8 @@ SHARE = Claim(
             DEEP_GATED_NETWORKS,
             "section 1",
             printed=(c / a) ** d,
-            note=r"$\mu = c/a$ is the overlap at each layer; the ratio is printed as at most $\mu^d$, with $d$ the depth "
-            r"of Table 1, whose last layer has no gates",
+            note=r"$\mu = c/a$ is the overlap at each layer; the ratio is printed as at most $\mu^d$, with $d$ the "
+            r"depth of Table 1, whose last layer has no gates",
             slip=DEPTH_OF_OVERLAP,
         ),
     ),

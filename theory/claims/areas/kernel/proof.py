@@ -11,7 +11,7 @@ from theory.claims.documents import DEEP_GATED_NETWORKS
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
 from theory.claims.slips import ADJACENT_WEIGHTS, FIRST_LAYER, SHARED_NODES
-from theory.claims.sources import Says, Source
+from theory.claims.sources import Source
 
 d_in = sympy.Symbol("d_in", integer=True, positive=True)
 k = sympy.Symbol("k", integer=True, nonnegative=True)
@@ -119,16 +119,16 @@ ADJACENT = Claim(
     statement=Eq(sympy.Symbol(r"\frac{|\mathcal{P}''|}{|\mathcal{P}'|}", real=True), 1 / w, evaluate=False),
     params=(nodes(1, 3), layers(4, 5), _INPUTS),
     assumptions=(
-        r"$\mathcal{P}'$ are the paths through a weight of the second layer, $\mathcal{P}''$ those that also pass a given "
-        "weight of the third layer that begins where the first one ends",
+        r"$\mathcal{P}'$ are the paths through a weight of the second layer, $\mathcal{P}''$ those that also pass a "
+        "given weight of the third layer that begins where the first one ends",
     ),
     sources=(
         Source(
             DEEP_GATED_NETWORKS,
             "Fact 3",
             printed=1 / w**2,
-            note=r"printed for “an arbitrary set of paths constrained to pass through some set of weights”; it is right "
-            r"where both nodes of the further weight are free. For the first layer a free weight has the share "
+            note=r"printed for “an arbitrary set of paths constrained to pass through some set of weights”; it is "
+            r"right where both nodes of the further weight are free. For the first layer a free weight has the share "
             r"$1/(d_{in} w)$, which is printed as $1/w$",
             slip=ADJACENT_WEIGHTS,
         ),
@@ -158,16 +158,16 @@ SHARED = Claim(
     params=(Param(k, S.Naturals0, "inner nodes that the base paths share", (Integer(0), Integer(2)), Range(0, 3)),),
     assumptions=(
         "the base paths share the input node, the output node, $k$ nodes between them and no weight",
-        r"the weights of both base paths occur twice each; $p_1$ and $p_2$ pass the last weight $\theta(m)$ of the first "
-        r"base path, $p_3$ and $p_4$ the last weight $\theta(m')$ of the second",
+        r"the weights of both base paths occur twice each; $p_1$ and $p_2$ pass the last weight $\theta(m)$ of the "
+        r"first base path, $p_3$ and $p_4$ the last weight $\theta(m')$ of the second",
     ),
     sources=(
         Source(
             DEEP_GATED_NETWORKS,
             "Fact 7",
             printed=Integer(1),
-            note=r"the first Fact 7: “the only possible assignment is $p_1 = p_2 = \rho_a$ and $p_3 = p_4 = \rho_b$” (or "
-            r"both exchanged, with $m$ and $m'$); for base paths without a common inner node it is right",
+            note=r"the first Fact 7: “the only possible assignment is $p_1 = p_2 = \rho_a$ and $p_3 = p_4 = \rho_b$” "
+            r"(or both exchanged, with $m$ and $m'$); for base paths without a common inner node it is right",
             slip=SHARED_NODES,
         ),
     ),

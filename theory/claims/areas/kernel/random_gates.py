@@ -1,26 +1,24 @@
 r"""The variance of the tangent kernel with Bernoulli(mu) gates, over weights and gates: one input, and two inputs.
 
 The mean over the gates of a level multiplies a term by mu for each different pair of a node and an input. With one
-input the closed form is that of open gates with two numbers in the place of one: the nodes mu w that are open on average,
-and v = mu (w - 1), those among the others.
+input the closed form is that of open gates with two numbers in the place of one: mu w, the mean number of open nodes,
+and v = mu (w - 1), the mean number among the other nodes.
 """
 
 from collections.abc import Callable
 from fractions import Fraction
 
 import sympy
-from sympy import Eq, Interval, Rational, sqrt
+from sympy import Eq, Rational, sqrt
 
 from theory.claims.areas.kernel import _layers
-from theory.claims.areas.kernel._symbols import OPEN, SOMETIMES_CLOSED, d, layers, mu, nodes, w
+from theory.claims.areas.kernel._symbols import BOTH_OPEN, OPEN, SOMETIMES_CLOSED, d, layers, mu, nodes, r, w
 from theory.claims.documents import DEEP_GATED_NETWORKS
-from theory.claims.model import Claim, Kind, Level, Param
+from theory.claims.model import Claim, Kind, Level
 from theory.claims.rational import rational_by_name
 from theory.claims.sources import Says, Source
 from theory.kernels import alike
 from theory.kernels import moment as library_moment
-
-r = sympy.Symbol("r", positive=True)
 
 _OPEN = mu * w
 _V = mu * (w - 1)
@@ -155,12 +153,7 @@ CROSS_LEADING = Claim(
         r ** (d - 2) * (d - 1) * ((1 - r) * d**2 + (d - 2) * (2 * d - 3) / 3) + 2 * _SQUARES,
         evaluate=False,
     ),
-    params=(
-        layers(2, 5),
-        Param(
-            r, Interval.open(0, 1), r"$\mu^2$, the probability that a node is open for both inputs", (Rational(1, 4),)
-        ),
-    ),
+    params=(layers(2, 5), BOTH_OPEN),
     assumptions=_TWO,
     sources=_BEYOND,
     **rational_by_name(lambda at: _layers.leading(int(at["d"]), at["r"], True)),
@@ -189,6 +182,7 @@ FLOOR = Claim(
     ),
     **rational_by_name(lambda at: _layers.floor(at["mu"] ** 2)),
     cites=("kernel.random_gates.cross_leading",),
+    drawn=4,
     unchecked=_LIMIT,
 )
 

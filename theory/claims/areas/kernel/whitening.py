@@ -89,7 +89,7 @@ LARGEST = Claim(
     assumptions=_ALL_ONE,
     sources=(Source(DEEP_GATED_NETWORKS, "section 2", printed=1 + (n - 1) * mu ** (d - 1), note="after (5)"),),
     **rational_by_name(lambda at: _eigenvalues(at)[-1]),
-    numeric=lambda w, d, mu, n: float(equal_inputs_spectrum(n, d, Fraction(mu)).largest),
+    numeric=lambda d, mu, n, **_width: float(equal_inputs_spectrum(n, d, Fraction(mu)).largest),
     unchecked=_UNCHECKED,
 )
 
@@ -111,7 +111,7 @@ SMALLEST = Claim(
     assumptions=_ALL_ONE,
     sources=(Source(DEEP_GATED_NETWORKS, "section 2", printed=1 - mu ** (d - 1), note="after (5)"),),
     **rational_by_name(_smallest),
-    numeric=lambda w, d, mu, n: float(equal_inputs_spectrum(n, d, Fraction(mu)).smallest),
+    numeric=lambda d, mu, n, **_width: float(equal_inputs_spectrum(n, d, Fraction(mu)).smallest),
     unchecked=_UNCHECKED,
 )
 
