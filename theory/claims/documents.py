@@ -68,6 +68,8 @@ DOCUMENTS = {
                 *_named("Lemma", "2.1 2.2 2.4 3.1 4.1 7.1 7.2 7.4 7.5 8.2"),
                 *_named("Theorem", "2.3 7.3"),
                 *_named("Corollary", "8.1"),
+                *_named("Fact", "1 2 3 4 5 6 7 8"),
+                *_named("Experiment", "1 2 3 4 5 6 7 8"),
             ),
             ("Chandrashekar Lakshminarayanan", "Amit Vikram Singh"),
             2020,

@@ -58,7 +58,7 @@ SECOND_MOMENTS = Slip(
 SHARED_NODES = Slip(
     DEEP_GATED_NETWORKS,
     "shared nodes",
-    root=("Theorem 2.3", "Theorem 7.3"),
+    root=("Fact 7", "Theorem 2.3", "Theorem 7.3"),
     title="the proof splices base paths where they share a weight alone, not where they share a node",
     repair=r"Count base paths that share a node as well (the first Fact 7). For $d \leq C w$, all gates open, $x = x'$ "
     r"and entries of $x$ of at most 1 in size, the variance is at most "
@@ -72,6 +72,44 @@ OUTPUT_LAYER = Slip(
     title="the comparison of both kinds of regions counts $L$ gated layers, and the output layer has no gates",
     repair="Write $L - 1$ for $L$ in the comparison: $m^{L-1}$ paths and $2^{m(L-1)}$ bit patterns, $L - 1$ and "
     "$m(L - 1)$ faces. The definitions of both regions, in sections 2 and 3.1, have $L - 1$ hidden layers.",
+)
+DEPTH_OF_OVERLAP = Slip(
+    DEEP_GATED_NETWORKS,
+    "depth of the overlap",
+    root=("section 1",),
+    title=r"the overlap of sub-networks decays with a factor for each of $d$ levels, of which $d - 1$ have gates",
+    repair=r"Write $\mu^{d-1}$ for $\mu^d$, as (5) does.",
+)
+FIRST_LAYER = Slip(
+    DEEP_GATED_NETWORKS,
+    "first layer",
+    root=("Fact 2",),
+    title="a weight of the first layer is counted with the paths of all input nodes",
+    repair=r"A weight of the first layer belongs to one input node: $w^{d-2}$ paths pass it, which is the printed "
+    r"number for $d_{in} = 1$.",
+)
+ADJACENT_WEIGHTS = Slip(
+    DEEP_GATED_NETWORKS,
+    "adjacent weights",
+    root=("Fact 3",),
+    title="a further weight is taken to be independent of those that the paths already pass",
+    repair=r"The share is $1/w^2$ for a weight of a middle layer both of whose nodes are free. It is $1/w$ where a "
+    "weight of a neighbouring layer is fixed and meets it at a node, and 0 where the fixed weight does not meet it.",
+)
+DEPTH_FACTOR = Slip(
+    DEEP_GATED_NETWORKS,
+    "number of layers",
+    root=("Lemma 3.1", "Lemma 7.5"),
+    title=r"the mean of $K_0^w$ omits the factor $d$ of Theorem 2.3",
+    repair=r"Write $\mathbb{E}[K_0^w] = d \sigma^{2(d-1)} (x^\top x) \odot \lambda$ in (ii).",
+)
+BEFORE_POOLING = Slip(
+    DEEP_GATED_NETWORKS,
+    "before pooling",
+    root=("(7)",),
+    title="the mean before pooling is replaced by the mean after it",
+    repair=r"Study the pooled output itself. Before pooling, only a path with itself has a mean other than 0, so that "
+    "the mean depends on the positions of both inputs.",
 )
 
 

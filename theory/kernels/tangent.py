@@ -46,7 +46,7 @@ def moment(network: GatedNetwork, pairs: Sequence[Pair]) -> Fraction:
     >>> moment(net, [(0, 0)]), moment(net, [(0, 0)] * 2)  # 3 x 2^2, and its square plus the variance 16
     (Fraction(12, 1), Fraction(160, 1))
     """
-    _check(network, pairs)
+    checked(network, pairs)
     inputs = tuple(number for pair in pairs for number in pair)
     kernels, states = len(pairs), even_partitions(len(pairs))
     sums: dict[Level, tuple[list[int], int]] = {}
@@ -134,7 +134,8 @@ def cumulant(network: GatedNetwork, order: int, pair: Pair = (0, 0)) -> Fraction
     return cumulants[-1]
 
 
-def _check(network: GatedNetwork, pairs: Sequence[Pair]) -> None:
+def checked(network: GatedNetwork, pairs: Sequence[Pair]) -> None:
+    """Refuse inputs that the network does not have, too many pairs, and results that are too long."""
     number = len(network.inputs.rows)
     if any(not 0 <= own < number for pair in pairs for own in pair):
         raise InputError(f"{list(pairs)} names an input that does not exist.", f"Inputs are 0 to {number - 1}.")

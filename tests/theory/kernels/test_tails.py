@@ -1,0 +1,55 @@
+"""Tail bounds beside the exact distribution of K0 over all signs of the weights."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tests.theory.kernels.enumeration import every_weight, gradient
+from theory.kernels import BernoulliGates, GatedNetwork, alike, mean, tail_bounds
+from theory.problem import InputError
+
+
+def distribution(widths: tuple[int, ...]) -> np.ndarray:
+    """Return K0 for x = 1 and all gates open, for each choice of the signs."""
+    sizes = [1, *widths, 1]
+    weights = every_weight([(b, a) for a, b in itertools.pairwise(sizes)], (1, -1))
+    return sum((part**2).sum((1, 2)) for part in gradient(weights, [1], [[1] * width for width in widths]))
+
+
+@pytest.mark.parametrize(("width", "depth"), [(2, 3), (3, 3), (2, 4), (2, 5)])
+@pytest.mark.parametrize("share", ["1/10", "1/3", "1/2", "2/3", "1", "3/2", "2", "3"])
+def test_no_probability_exceeds_its_bounds(width, depth, share):
+    network = alike(width, depth)
+    values = distribution((width,) * (depth - 1))
+    middle = int(mean(network))
+    assert int(values.sum()) == middle * len(values)
+    found = tail_bounds(network, share)
+    away = [abs(int(value) - middle) >= Fraction(share) * middle for value in values]
+    above = [int(value) - middle >= Fraction(share) * middle for value in values]
+    both, one = Fraction(sum(away), len(values)), Fraction(sum(above), len(values))
+    assert both <= found.two_sided <= 1
+    assert one <= found.cantelli < 1
+
+
+def test_two_values_attain_the_bounds():
+    """At the depth 2 with one node K0 is 2 with probability mu and 0 otherwise; at mu = 1/2 all bounds are exact."""
+    network = GatedNetwork([[1]], [BernoulliGates(1, "1/2")])
+    found = tail_bounds(network, 1)
+    assert (found.chebyshev, found.fourth_moment, found.cantelli) == (1, 1, Fraction(1, 2))
+
+
+def test_the_fourth_moment_is_better_far_out():
+    """Its bound falls as t^-4."""
+    near, far = tail_bounds(alike(50, 5), "1/10"), tail_bounds(alike(50, 5), 10)
+    assert near.chebyshev < near.fourth_moment
+    assert far.fourth_moment < far.chebyshev
+    assert far.two_sided == far.fourth_moment
+
+
+def test_refusals():
+    with pytest.raises(InputError, match="is no distance"):
+        tail_bounds(alike(3, 3), 0)
+    with pytest.raises(InputError, match="is no distance"):
+        tail_bounds(GatedNetwork([[1, 0], [0, 1]], []), 1, (0, 1))
