@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 _SYMBOLS = {
     **dict(zip(["beta", "eta", "kappa", "lambda", "mu", "omega"], "βηκλμω", strict=True)),
     **dict(zip(["pi", "rho", "sigma", "tau", "varphi", "xi"], "πρστφξ", strict=True)),
-    **dict(zip(["Delta", "Lambda", "Phi", "Sigma"], "ΔΛΦΣ", strict=True)),
+    **dict(zip(["delta", "phi", "psi", "theta"], "δϕψθ", strict=True)),
+    **dict(zip(["Delta", "Lambda", "Phi", "Psi", "Sigma", "Theta"], "ΔΛΦΨΣΘ", strict=True)),
+    **dict(zip(["circ", "odot", "partial", "prod"], "∘⊙∂∏", strict=True)),
     **dict(zip(["varepsilon", "ell", "infty", "sum", "cdot"], "εℓ∞∑·", strict=True)),
     **dict(zip(["otimes", "pm", "to", "leq", "geq", "sim", "in", "mid", "ldots", "neq"], "⊗±→≤≥∼∈|…≠", strict=True)),
     **dict(zip(["{", "}", ",", "top", "ast"], "{} T*", strict=True)),
