@@ -1,4 +1,4 @@
-"""Kernels of the gradient as sums over pairs of paths. Neural path kernel, section 3; deep gated networks, section 2."""
+"""Kernels of the gradient as sums over pairs of paths. Neural path kernel, section 3; deep gated networks, 2 and 7."""
 
 from fractions import Fraction
 from itertools import product
@@ -226,7 +226,7 @@ def _wire_of_the_library(**values: float) -> float:
 
 SIGNAL_WIRE = Claim(
     id="path.kernel.signal_wire",
-    title="The tangent kernel is a double sum over input nodes, as paths from different input nodes share later weights",
+    title="The tangent kernel is a double sum over input nodes: paths from different input nodes share later weights",
     kind=Kind.EQUATION,
     statement=Eq(_K, _WIRE, evaluate=False),
     params=(*INPUTS, *_OTHER, *_SIGNAL_GATES, *FIRST, *LAST),
@@ -335,8 +335,8 @@ CONDITIONING = Claim(
     ),
     assumptions=(
         "two inputs, two input nodes, one hidden node with an open gate, one output",
-        r"in any network $z^\top K z = (\Phi z)^\top V (\Phi z) \leq \rho_{max}(V) z^\top H z$; with the eigenvector of "
-        r"$H$ at $\rho_{min}(H)$ as $z$ this gives $\rho_{min}(K) \leq \rho_{min}(H) \rho_{max}(V)$",
+        r"in any network $z^\top K z = (\Phi z)^\top V (\Phi z) \leq \rho_{max}(V) z^\top H z$; with the eigenvector "
+        r"of $H$ at $\rho_{min}(H)$ as $z$ this gives $\rho_{min}(K) \leq \rho_{min}(H) \rho_{max}(V)$",
     ),
     sources=(
         Source(
