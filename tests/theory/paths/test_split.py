@@ -10,8 +10,6 @@ from tests.theory.paths.enumerated import SHAPES, drawn
 from theory.paths import activities, adaptation_kernel, output_over_paths, paths, sensitivity_overlap, values, weighted
 from theory.problem import InputError
 
-MOST = 3  # hidden levels of a shape: the output is a polynomial of this degree in the step of the gates
-
 
 def slopes_of(net, weights, seed):
     rng = random.Random(seed)
@@ -34,7 +32,7 @@ def stepped(net, slopes, m, step):
 
 
 def derivative(function):
-    """The slope at 0 of a polynomial of degree MOST at most, from its values at -2, -1, 1, 2."""
+    """The slope at 0 of a polynomial of degree four at most; the output has the number of hidden levels as degree."""
     one, two = function(1) - function(-1), function(2) - function(-2)
     return Fraction(8 * one - two, 12)
 
