@@ -6,8 +6,8 @@ from derivations.experiments.model import Data
 
 CAPTION = (
     "The ReLU network of the example on two inputs. Filled nodes are open; coloured lines are the weights of active "
-    r"paths. On $x$ and on $x'$ four of the eight paths are active. Two are active on both, one from each input node, so "
-    r"that the overlap $\Lambda(x, x')$ is 1."
+    r"paths. On $x$ and on $x'$ four of the eight paths are active. Two are active on both, one from each input node: "
+    r"the overlap $\Lambda(x, x')$ is 1."
 )
 INPUTS = ((2, 1), (1, 2))
 WEIGHTS = (((1, 1), (1, -1)), ((1, 1), (1, -4)), ((2, -1),))
