@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 _SYMBOLS = {
     **dict(zip(["beta", "eta", "kappa", "lambda", "mu", "omega"], "βηκλμω", strict=True)),
     **dict(zip(["pi", "rho", "sigma", "tau", "varphi", "xi"], "πρστφξ", strict=True)),
-    **dict(zip(["Delta", "Lambda", "Phi", "Sigma"], "ΔΛΦΣ", strict=True)),
+    **dict(zip(["delta", "phi", "psi", "theta"], "δϕψθ", strict=True)),
+    **dict(zip(["Delta", "Lambda", "Phi", "Psi", "Sigma", "Theta"], "ΔΛΦΨΣΘ", strict=True)),
+    **dict(zip(["circ", "odot", "partial", "prod"], "∘⊙∂∏", strict=True)),
     **dict(zip(["varepsilon", "ell", "infty", "sum", "cdot"], "εℓ∞∑·", strict=True)),
     **dict(zip(["otimes", "pm", "to", "leq", "geq", "sim", "in", "mid", "ldots", "neq"], "⊗±→≤≥∼∈|…≠", strict=True)),
     **dict(zip(["{", "}", ",", "top", "ast"], "{} T*", strict=True)),
@@ -16,7 +18,7 @@ _SYMBOLS = {
 }
 _OPENING = {"langle": "⟨", "lvert": "|"}
 _CLOSING = {"rangle": "⟩", "rvert": "|"}
-_ACCENTS = {"tilde": "\u0303", "hat": "\u0302"}
+_ACCENTS = {"tilde": "\u0303", "hat": "\u0302", "dot": "\u0307"}
 _STYLES = ("operatorname", "text", "mathbf", "mathbb")
 _RAISED = dict(zip("0123456789+-nTxy", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿᵀˣʸ", strict=True)) | {"*": "*"}
 _LOWERED = dict(zip("0123456789+-ijklnm", "₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₗₙₘ", strict=True))

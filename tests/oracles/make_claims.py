@@ -21,6 +21,7 @@ import claims_gaussian
 import claims_ising
 import claims_kernel
 import claims_ols
+import claims_path
 import claims_pulse
 import claims_ring
 import mpmath
@@ -38,6 +39,7 @@ MODULES = (
     claims_pulse,
     claims_ising,
     claims_kernel,
+    claims_path,
 )
 MORE = 8  # digits by which the second computation is more precise, with more nodes and smaller steps
 

@@ -89,7 +89,7 @@ DOCUMENTS = {
         Document(
             HALF_SPACES,
             "Half-Space Feature Learning in Neural Networks",
-            0,
+            11,
             (
                 *_named("section", "1 1.1 2 2.1 2.2 2.3 3 3.1 3.2 4 5 6"),
                 *_named("Theorem", "1 2"),

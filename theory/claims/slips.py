@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import sympy
 
-from theory.claims.documents import BUMP_NOTE, DEEP_GATED_NETWORKS, NOTES
+from theory.claims.documents import BUMP_NOTE, DEEP_GATED_NETWORKS, HALF_SPACES, NOTES
 from theory.claims.sources import Reading, Slip
 from theory.expressions.symbols import K, tau
 
@@ -63,6 +63,31 @@ SHARED_NODES = Slip(
     repair=r"Count base paths that share a node as well (the first Fact 7). For $d \leq C w$, all gates open, $x = x'$ "
     r"and entries of $x$ of at most 1 in size, the variance is at most "
     r"$C' d_{in}^2 \sigma^{4(d-1)} d^3 w^{2(d-2)+1}$.",
+)
+
+DIFFERENT_INPUT_NODES = Slip(
+    DEEP_GATED_NETWORKS,
+    "different input nodes",
+    root=("(4)", "(9)", "Lemma 2.1", "Lemma 7.1", "section 1"),
+    title="the Gram matrix is summed over pairs of paths from one input node alone",
+    repair=r"Sum over all pairs of input nodes, $K(s, s') = \sum_{i, j} x(i, s) x(j, s') \kappa(s, s', i, j)$: paths "
+    r"that start at $i$ and at $j \neq i$ share later weights, and the proof drops them between its fourth and fifth "
+    r"line. The printed form holds for $d_{in} = 1$, and for the mean over independent symmetric weights.",
+)
+GATED_LEVELS = Slip(
+    DEEP_GATED_NETWORKS,
+    "gated levels",
+    root=("section 1",),
+    title=r"the overlap of active gates is counted for $d$ levels, and $d - 1$ have gates",
+    repair=r"Read $\mu^{d-1}$ in place of $\mu^d$, as (5) of the paper has it.",
+)
+SECOND_INDEX = Slip(
+    HALF_SPACES,
+    "second index",
+    root=("(8)", "(11)", "Lemma 3", "Lemma 4"),
+    title=r"the second sum over hidden nodes is over $i_1$ from 2 in place of $i_2$ from 1",
+    repair=r"Read $\sum_{i_2 = 1}^m$. In the proofs of Theorems 1 and 2 the last weight also stands before the sum "
+    r"over $i_{L-1}$ in one line; it belongs inside.",
 )
 
 

@@ -6,6 +6,7 @@ paths, activities, features, values  the paths, at most MOST_PATHS; active_paths
 output_over_paths, output            y = <phi, v>, and the same layer by layer
 overlap, path_kernel, tangent_kernel Lambda, H = Sigma o Lambda and K without enumeration
 value_tangent_kernel, interaction    sums over pairs of paths, which K = Phi^T V Phi uses
+adaptation_kernel, sensitivity_overlap   K^a and delta of gates that learn
 """
 
 from theory.paths.enumeration import (
@@ -32,12 +33,14 @@ from theory.paths.kernels import (
     value_tangent_kernel,
 )
 from theory.paths.network import WeightedNetwork, weighted
+from theory.paths.split import adaptation_kernel, sensitivity_overlap
 
 __all__ = [
     "MOST_PATHS",
     "WeightedNetwork",
     "active_paths",
     "activities",
+    "adaptation_kernel",
     "features",
     "forward",
     "input_gram",
@@ -52,6 +55,7 @@ __all__ = [
     "paths",
     "relu_gates",
     "relu_network",
+    "sensitivity_overlap",
     "tangent_kernel",
     "tangent_kernel_over_paths",
     "value_gradients",

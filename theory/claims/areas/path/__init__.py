@@ -1,0 +1,1 @@
+"""Claims on the path view of gated networks: outputs, overlaps and kernels as sums over paths."""

@@ -1,0 +1,220 @@
+"""Networks as mixtures of experts, one for each path of hidden nodes. Half-space feature learning, section 2."""
+
+from fractions import Fraction
+
+import sympy
+from sympy import Eq, Integer, Max, Symbol
+
+from theory.claims.areas.path import _networks
+from theory.claims.areas.path._networks import FIRST, INPUTS, LAST, NETWORK, SECOND, R, U, W, X
+from theory.claims.areas.path.output import RELU_SUM, WEIGHTS, exactly, relu_in_float64, y_hat
+from theory.claims.documents import HALF_SPACES
+from theory.claims.indicator import is_open
+from theory.claims.model import Claim, Kind, Level, Param
+from theory.claims.rational import rational_by_name
+from theory.claims.slips import SECOND_INDEX
+from theory.claims.sources import Source
+from theory.paths import forward, linearly_gated, output_over_paths, relu_network
+
+_SIGNS = {Level.SYMBOLIC: "the sign of each pre-activation decides; all are tried at drawn points"}
+_DRAWN = 24
+
+RELU = Claim(
+    id="path.experts.relu",
+    title="A ReLU network is a mixture of linear experts, one for each path of hidden nodes",
+    kind=Kind.EQUATION,
+    statement=Eq(y_hat, RELU_SUM, evaluate=False),
+    params=(*INPUTS, *WEIGHTS),
+    assumptions=(
+        NETWORK,
+        r"ReLU units; a path $\pi$ of hidden nodes has the gate $f_\pi$, 1 where all its pre-activations are $\geq 0$, "
+        r"and the expert $g_\pi$, its weights times $w_{1, i_1} \cdot x$",
+    ),
+    sources=tuple(Source(HALF_SPACES, label, printed=RELU_SUM) for label in ("Theorem 1", "(10)")),
+    **rational_by_name(lambda at: _networks.relu_output(_networks.three_layers(at), [at["x1"], at["x2"]])),
+    numeric=relu_in_float64,
+    drawn=_DRAWN,
+    unchecked=_SIGNS,
+)
+
+# The gating network of linear gating has weights of its own: a in layer 1, b in layer 2.
+a11, a12, a21, a22 = sympy.symbols("a11 a12 a21 a22", real=True)
+b11, b12, b21, b22 = sympy.symbols("b11 b12 b21 b22", real=True)
+_A, _B = ((a11, a12), (a21, a22)), ((b11, b12), (b21, b22))
+GATING = tuple(
+    Param(symbol, sympy.S.Reals, f"weight of the gating network, layer {number}", likely=sympy.Interval(-3, 3))
+    for number, layer in ((1, _A), (2, _B))
+    for row in layer
+    for symbol in row
+)
+_ETA_1 = tuple(sum(_A[a][i] * X[i] for i in range(2)) for a in range(2))
+_ETA_2 = tuple(sum(_B[b][a] * _ETA_1[a] for a in range(2)) for b in range(2))
+
+
+def _gating_layers(at: dict[str, Fraction]) -> _networks.Layers:
+    return [[[at["a11"], at["a12"]], [at["a21"], at["a22"]]], [[at["b11"], at["b12"]], [at["b21"], at["b22"]]]]
+
+
+def _gated_by_nodes(at: dict[str, Fraction], seen: list[Fraction]) -> Fraction:
+    gates = _networks.linear_gates(_gating_layers(at), [at["x1"], at["x2"]])
+    return _networks.output(_networks.three_layers(at), gates, seen)
+
+
+def _gated_in_float64(value_input: str, **values: float) -> float:
+    at = exactly(**values)
+    gating = [*_gating_layers(at), [[Fraction(1)] * 2]]
+    x = [[at["x1"], at["x2"]]]
+    net = linearly_gated(x, _networks.three_layers(at), gating, at_zero=1, value_input=value_input)
+    return float(output_over_paths(net, 0))
+
+
+def _mixture(expert) -> sympy.Expr:
+    """Return the sum over paths of gate times expert; `expert` gives the value of a node of level 1."""
+    pairs = ((a, b) for a in range(2) for b in range(2))
+    return sum(is_open(_ETA_1[a]) * is_open(_ETA_2[b]) * W[b][a] * R[b] * expert(a) for a, b in pairs)
+
+
+_LINEAR = _mixture(lambda a: sum(U[a][i] * X[i] for i in range(2)))
+LINEARLY_GATED = Claim(
+    id="path.experts.linearly_gated",
+    title="A deep linearly gated network is a mixture of linear experts, one for each path of hidden nodes",
+    kind=Kind.EQUATION,
+    statement=Eq(y_hat, _LINEAR, evaluate=False),
+    params=(*INPUTS, *WEIGHTS, *GATING),
+    assumptions=(
+        NETWORK,
+        r"a gate is 1 where its $\eta_\ell$ is $\geq 0$, $\eta_\ell = W_\ell \eta_{\ell-1}$ with weights of its own",
+    ),
+    sources=tuple(Source(HALF_SPACES, label, printed=_LINEAR) for label in ("Theorem 2", "(7)")),
+    **rational_by_name(lambda at: _gated_by_nodes(at, [at["x1"], at["x2"]])),
+    numeric=lambda **values: _gated_in_float64("x", **values),
+    drawn=_DRAWN,
+    unchecked=_SIGNS,
+)
+
+_CONSTANT = _mixture(lambda a: sum(U[a]))
+CONSTANT = Claim(
+    id="path.experts.constant",
+    title="With ones in place of the input the experts of a deep linearly gated network are constants",
+    kind=Kind.EQUATION,
+    statement=Eq(y_hat, _CONSTANT, evaluate=False),
+    params=(*INPUTS, *WEIGHTS, *GATING),
+    assumptions=(NETWORK, "the gates see the input, the first layer of the value network sees $(1, 1)$"),
+    sources=(Source(HALF_SPACES, "section 2.3", printed=_CONSTANT),),
+    **rational_by_name(lambda at: _gated_by_nodes(at, [Fraction(1)] * 2)),
+    numeric=lambda **values: _gated_in_float64("ones", **values),
+    drawn=_DRAWN,
+    unchecked=_SIGNS,
+)
+
+# The values of hidden nodes. A third hidden level of one node, whose weights are r and, for the gates, s.
+s1, s2 = sympy.symbols("s1 s2", real=True)
+_GATES_OF_THIRD = tuple(
+    Param(symbol, sympy.S.Reals, "weight of the gating network, layer 3", likely=sympy.Interval(-3, 3))
+    for symbol in (s1, s2)
+)
+_THIRD_ETA = s1 * _ETA_2[0] + s2 * _ETA_2[1]
+_HIDDEN_GATED = sum(
+    is_open(_ETA_1[a]) * is_open(_ETA_2[b]) * is_open(_THIRD_ETA) * X[i] * U[a][i] * W[b][a] * R[b]
+    for i in range(2)
+    for a in range(2)
+    for b in range(2)
+)
+_RELU_1 = tuple(Max(sum(U[a][i] * X[i] for i in range(2)), 0) for a in range(2))
+_RELU_2 = tuple(Max(sum(W[b][a] * _RELU_1[a] for a in range(2)), 0) for b in range(2))
+_HIDDEN_RELU = is_open(R[0] * _RELU_2[0] + R[1] * _RELU_2[1]) * RELU_SUM
+_THIRD = "three hidden levels of two, two and one nodes; the value is that of the one node, with its gate"
+
+
+def _printed_lemma(label: str) -> Source:
+    return Source(
+        HALF_SPACES,
+        label,
+        # The sum over i_1 from 2 leaves the index i_2 of the summand free: as printed there is no number.
+        printed=Symbol("i_2", integer=True),
+        shown=r"\sum_{i_0=1}^{d} x_{i_0} \sum_{i_1=1}^{m} \sum_{i_1=2}^{m} \cdots \sum_{i_{\ell-1}=1}^{m} \cdots",
+        note=r"as printed the index $i_2$ is free, which a sum over $i_2$ from 1 binds; clear from the context",
+        slip=SECOND_INDEX,
+    )
+
+
+def _third_gated(at: dict[str, Fraction]) -> Fraction:
+    gating = [*_gating_layers(at), [[at["s1"], at["s2"]]]]
+    gates = _networks.linear_gates(gating, [at["x1"], at["x2"]])
+    layers = [*_networks.three_layers(at), [[Fraction(1)]]]
+    return _networks.levels(layers, gates, [at["x1"], at["x2"]])[3][0]
+
+
+def _third_relu(at: dict[str, Fraction]) -> Fraction:
+    layers = [*_networks.three_layers(at), [[Fraction(1)]]]
+    return _networks.relu_levels(layers, [at["x1"], at["x2"]])[3][0]
+
+
+def _third_in_float64(gated: bool, **values: float) -> float:
+    at = exactly(**values)
+    x, layers = [[at["x1"], at["x2"]]], [*_networks.three_layers(at), [[Fraction(1)]]]
+    if not gated:
+        return float(forward(relu_network(x, layers, at_zero=1), 0)[3][0])
+    gating = [*_gating_layers(at), [[at["s1"], at["s2"]]], [[Fraction(1)]]]
+    return float(forward(linearly_gated(x, layers, gating, at_zero=1, value_input="x"), 0)[3][0])
+
+
+HIDDEN_GATED = Claim(
+    id="path.experts.hidden_gated",
+    title="The value of a hidden node of a deep linearly gated network is a sum over the paths that lead to it",
+    kind=Kind.EQUATION,
+    statement=Eq(Symbol("h_{3,1}", real=True), _HIDDEN_GATED, evaluate=False),
+    params=(*INPUTS, *FIRST, *SECOND, *LAST, *GATING, *_GATES_OF_THIRD),
+    assumptions=(_THIRD, "linear gating, weights $r$ of layer 3"),
+    sources=tuple(_printed_lemma(label) for label in ("(8)", "Lemma 3")),
+    **rational_by_name(_third_gated),
+    numeric=lambda **values: _third_in_float64(gated=True, **values),
+    drawn=_DRAWN,
+    unchecked=_SIGNS,
+)
+
+HIDDEN_RELU = Claim(
+    id="path.experts.hidden_relu",
+    title="The value of a hidden node of a ReLU network is a sum over the paths that lead to it",
+    kind=Kind.EQUATION,
+    statement=Eq(Symbol("h_{3,1}", real=True), _HIDDEN_RELU, evaluate=False),
+    params=(*INPUTS, *FIRST, *SECOND, *LAST),
+    assumptions=(_THIRD, "ReLU units, weights $r$ of layer 3"),
+    sources=tuple(_printed_lemma(label) for label in ("(11)", "Lemma 4")),
+    **rational_by_name(_third_relu),
+    numeric=lambda **values: _third_in_float64(gated=False, **values),
+    drawn=_DRAWN,
+    unchecked=_SIGNS,
+)
+
+m, L = sympy.symbols("m L", integer=True, positive=True)
+_HIDDEN_PATHS = m ** (L - 1)
+NUMBER = Claim(
+    id="path.experts.number",
+    title=r"The number of experts, paths of hidden nodes, is $m^{L-1}$",
+    kind=Kind.EQUATION,
+    statement=Eq(Symbol(r"\lvert \Pi \rvert", integer=True), _HIDDEN_PATHS, evaluate=False),
+    params=(
+        Param(m, sympy.S.Naturals, "nodes of each hidden level", (Integer(1),), sympy.Range(1, 5)),
+        Param(L, sympy.S.Naturals, "layers of weights", (Integer(1),), sympy.Range(1, 6)),
+    ),
+    assumptions=("paths that differ in their input node alone are one expert",),
+    sources=(Source(HALF_SPACES, "section 2", printed=_HIDDEN_PATHS),),
+    **rational_by_name(lambda at: _walks(int(at["m"]), int(at["L"]))),
+    drawn=12,
+    unchecked={
+        Level.SYMBOLIC: "a product of the widths; walks are counted level by level",
+        Level.FLOATING: "the library counts paths from every input node, as `path.output.count` states",
+    },
+)
+
+
+def _walks(width: int, layers: int) -> int:
+    """Walks through the hidden levels to the output, by the adjacency of the levels."""
+    ways = [1] * (width if layers > 1 else 1)
+    for _ in range(layers - 2):
+        ways = [sum(ways)] * width
+    return sum(ways)
+
+
+CLAIMS = (RELU, LINEARLY_GATED, CONSTANT, HIDDEN_RELU, HIDDEN_GATED, NUMBER)
