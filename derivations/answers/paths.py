@@ -96,7 +96,7 @@ class PathsAnswer:
     `tangent` is the tangent kernel with the gates fixed.
     """
 
-    problem: Problem
+    declared: DeepNetwork
     network: WeightedNetwork | ConvolutionalNetwork
     inputs: tuple[InputPaths, ...]
     overlap: Rows
@@ -112,8 +112,9 @@ class PathsAnswer:
 
     def named(self, path: Sequence[int]) -> str:
         """The nodes of a path in words; a node of a convolutional level is channel.position."""
-        n = len(self.problem.data.x[0])
-        nodes = (f"{node // n}.{node % n}" if self.convolutional else str(node) for node in path[1:])
+        nodes = map(str, path[1:])
+        if isinstance(self.network, ConvolutionalNetwork):
+            nodes = (f"{node // self.network.n}.{node % self.network.n}" for node in path[1:])
         return "-".join((str(path[0]), *nodes))
 
     def figure(self) -> "Figure":
@@ -124,12 +125,11 @@ class PathsAnswer:
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln paths --json` prints; exact numbers are fractions in strings."""
-        declared = self.problem.deep
         return {
-            "depth": declared.depth,
+            "depth": self.declared.depth,
             "nodes": [*self.network.widths, 1],
-            "gating": declared.gating.kind,
-            "architecture": declared.architecture.kind,
+            "gating": self.declared.gating.kind,
+            "architecture": self.declared.architecture.kind,
             "paths": str(self.network.number_of_paths),
             "inputs": [self._input(one) for one in self.inputs],
             "overlap": _matrix(self.overlap),
@@ -160,11 +160,11 @@ class PathsAnswer:
 
     def text(self) -> str:
         """The network, then each input with its gates, active paths and output, then the kernels, for a reader."""
-        declared, count = self.problem.deep, self.network.number_of_paths
+        count = self.network.number_of_paths
         nodes = ", ".join(map(str, (*self.network.widths, 1)))
         lines = [
-            f"{'network':<10}{declared.depth} layers of weights, {declared.architecture.kind}",
-            f"{'gates':<10}{gates_in_words(declared)}",
+            f"{'network':<10}{self.declared.depth} layers of weights, {self.declared.architecture.kind}",
+            f"{'gates':<10}{gates_in_words(self.declared)}",
             f"{'nodes':<10}{nodes}, from the inputs to the output",
             f"{'paths':<10}{count}, from an input node to the output",
         ]
@@ -224,6 +224,7 @@ def answer(problem: Problem, inputs: Sequence[int] | None = None, in_torch: bool
     >>> [(one.active, str(one.output)) for one in answer(problem).inputs]
     [(2, '3/2'), (4, '9/2')]
     """
+    declared = problem.deep
     chosen = _chosen(problem, inputs)
     network = evaluated(problem, chosen)
     sums = _SHARED if isinstance(network, ConvolutionalNetwork) else _FULLY
@@ -240,7 +241,7 @@ def answer(problem: Problem, inputs: Sequence[int] | None = None, in_torch: bool
         x, output = network.inputs[s], sums.output(network, s)
         found.append(InputPaths(number, x, network.gates(s), active, output, terms, over_paths))
     return PathsAnswer(
-        problem,
+        declared,
         network,
         tuple(found),
         sums.overlap(network),
@@ -265,7 +266,6 @@ def numbers_in(text: str) -> tuple[int, ...]:
 
 def _chosen(problem: Problem, inputs: Sequence[int] | None) -> tuple[int, ...]:
     """Return the numbers of the examples that are looked at."""
-    problem.deep  # noqa: B018 - a network of another kind is refused before its examples are
     examples = getattr(problem.data, "x", ())
     chosen = tuple(range(len(examples))) if inputs is None else tuple(inputs)
     for number in chosen:
@@ -331,8 +331,8 @@ def _in_torch(problem: Problem, found: Sequence[InputPaths]) -> InTorch:
 def number_text(value: Fraction) -> str:
     """The fraction where it is short, otherwise ten digits of it.
 
-    >>> number_text(Fraction(-3, 2)), number_text(Fraction(2**70, 3**40))
-    ('-3/2', '97.10625966')
+    >>> number_text(Fraction(-3, 2)), number_text(Fraction(10**30, 3))
+    ('-3/2', '3.333333333e+29')
     """
     if max(abs(value.numerator), value.denominator) < 10**_LONGEST and len(str(value)) <= _LONGEST:
         return str(value)
@@ -345,7 +345,7 @@ def gates_in_words(network: DeepNetwork) -> str:
 
     >>> from theory.problem import SoftResponse
     >>> gates_in_words(DeepNetwork((2,), OwnGates(SoftResponse(4, 0))))
-    'of the own preactivations, soft with beta = 4 and epsilon = 0'
+    'decided by its own preactivations, soft with beta = 4 and epsilon = 0'
     """
     match network.gating:
         case AllOpenGates():
@@ -355,11 +355,11 @@ def gates_in_words(network: DeepNetwork) -> str:
         case BernoulliGates(mu=mu, seed=seed):
             return f"open with probability {mu}, drawn with the seed {seed}"
         case OwnGates(gate=response):
-            return f"of the own preactivations, {_response_in_words(response)}"
+            return f"decided by its own preactivations, {_response_in_words(response)}"
         case NetworkGates(network=second, gate=response, frozen=frozen):
             kept = "frozen" if frozen else "learned"
             seen = "; the values see ones" if network.value_input == "ones" else ""
-            return f"of a second network ({second}, {kept}), {_response_in_words(response)}{seen}"
+            return f"decided by a second network ({second}, {kept}), {_response_in_words(response)}{seen}"
     raise OutOfReachError(f"Gates {network.gating!r} have no description.", "Choose another kind of gates.")
 
 

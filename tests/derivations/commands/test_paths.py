@@ -107,7 +107,7 @@ def test_the_tangent_kernel_is_that_of_differences(toy, capsys):
 def test_text(toy, capsys):
     assert cli.main(["paths", str(toy), "--torch"]) == PASS
     text = capsys.readouterr().out
-    assert "gates     of the own preactivations, hard, closed at 0" in text
+    assert "gates     decided by its own preactivations, hard, closed at 0" in text
     assert "  active    2 of 8 paths\n            0-0-0          phi = 1              v = 1/2\n" in text
     assert "  output    31, and <phi, v> = 31\n" in text
     assert "overlap Lambda(s, t) = prod_l <G_l(x_s), G_l(x_t)>\n  1  1  0\n  1  2  1\n  0  1  2\n" in text
@@ -225,8 +225,8 @@ def test_gates_have_words():
     assert words == {
         "all open",
         "open with probability 1/3, drawn with the seed 7",
-        "of the own preactivations, hard, closed at 0",
-        "of a second network (linear, learned), soft with beta = 2 and epsilon = 1/10; the values see ones",
+        "decided by its own preactivations, hard, closed at 0",
+        "decided by a second network (linear, learned), soft with beta = 2 and epsilon = 1/10; the values see ones",
     }
     assert gates_in_words(problem_of("full", FIXED["full"]).network) == "given"
 
@@ -245,7 +245,7 @@ def test_long_fractions_are_shown_as_decimals_and_written_whole(tmp_path, capsys
 
 def test_convolutional_nodes_are_channel_and_position():
     answer = paths.answer(problem_of("shared", OwnGates(CLOSED)))
-    assert isinstance(answer.problem.network.architecture, CircularConvolution)
+    assert isinstance(answer.declared.architecture, CircularConvolution)
     assert answer.named((2, 4, 8)) == "2-1.1-2.2"  # of 3 positions
     assert len(answer.inputs) == len(DATA.x)
     assert "paths that are active for both inputs" in answer.text()
