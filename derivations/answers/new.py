@@ -251,11 +251,38 @@ learning_rate = {rate:<13} # a step lasts tau * learning_rate: each time above i
 replicates = 16               # networks, each on examples of its own
 seed = 0
 """
+_DEEP = """\
+# Start: gdln paths {file}, gdln paths {file} --plot {stem}.png
+[data]
+law = "finite"                # these examples, each as likely
+x = [[1, 2], [2, 1], [-1, -3]]
+y = [1, 0, 2]
+
+[network]
+model = "deep"                # q_l = Theta_l z_(l-1), z_l = q_l * G_l, yhat = Theta_d z_(d-1), z_0 = x
+widths = [2, 2]               # nodes of the hidden levels; or depth = 3 and width = 4 for [4, 4]
+architecture = "fully-connected"   # or {{ kind = "circular-convolution", window = 2 }}: widths are then channels
+value_input = "x"             # or ones, z_0 = 1, with gates of a second network
+[network.gating]
+kind = "own"                  # G_l = chi(q_l); or open, fixed (with values), bernoulli (with mu and seed),
+                              # network (with network = "relu", linear or gated, frozen, gate): chi of a second one
+gate = {{ kind = "hard", at_zero = "closed" }}   # chi = 1[q > 0]; or {{ kind = "soft", beta = 4.0, epsilon = 0.1 }}
+
+[training]                    # nothing trains a deep network yet; its weights are those of w0
+loss = "half-mse"
+tau = 1.0
+times = [1.0]
+[training.w0]                 # or w0 = {{ law = "normal", scale = 1.0, seed = 0 }} for all
+Theta_1 = [[1, 1], [1, -1]]   # a row for each node that it leads to
+Theta_2 = [[1, 1], [-2, 5]]
+Theta_3 = [["1/2", 3]]        # a second network has Theta_g_1, Theta_g_2 besides
+"""
 _RATES = {"single-pulse": "0.125", "pulses": "0.125", "bars": "0.125"}
 _SITES = {"nlgp-2d": 36, "bars": 36, "ising-2d": 14, "finite": 1, "mnist": 105, "fashion-mnist": 105, "images": 36}
 _SITES |= {"gaussian": 1, "nlgp-matrix": 1, "gaussian-copula": 1}
 _THRESHOLDS = {"pulses": "0.5", "bars": "0.5"}  # between the values of x; else both gates would never change
 LAWS = tuple(_DATA)
+NETWORKS = ("gated-linear", "deep")
 
 
 def data_table(law: str) -> dict[str, Any]:
@@ -270,11 +297,12 @@ def data_table(law: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class NewAnswer:
-    """The name of a problem file, the law of its data, and its TOML text."""
+    """The name of a problem file, the law of its data, its TOML text, and the verb to begin with."""
 
     file: Path
     law: str
     toml: str
+    verb: str = "solve"
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln new --json` prints."""
@@ -282,7 +310,7 @@ class NewAnswer:
 
     def text(self) -> str:
         """The file and what to do with it, for a reader."""
-        return f"Written: {self.file}\nTry: gdln solve {self.file}"
+        return f"Written: {self.file}\nTry: gdln {self.verb} {self.file}"
 
     def write(self) -> None:
         """Write the file. Raises InputError where something has its name already."""
@@ -293,20 +321,30 @@ class NewAnswer:
             raise InputError(f"{self.file} exists; it would be lost.", "Give another name.", "file") from None
 
 
-def answer(name: str | Path, law: str = "nlgp") -> NewAnswer:
-    """Return a problem file of two complementary gates and data of the law `law`; nothing is written.
+def answer(name: str | Path, law: str | None = None, network: str = NETWORKS[0]) -> NewAnswer:
+    """Return a problem file of two complementary gates, or of a deep network, and data of a law; nothing is written.
 
-    `name` gets the ending .toml where it has none. Raises InputError for an unknown law or an empty name.
+    The law is nlgp if left out; a deep network has the law finite and no other. `name` gets the ending .toml where it
+    has none. Raises InputError for an unknown law or network, another law of a deep one, or an empty name.
 
     >>> from theory.problem import loads
     >>> loads(answer("mine").toml).network.units
     2
     """
+    deep = one_of(network, "--network", NETWORKS) == NETWORKS[1]
+    law = ("finite" if deep else LAWS[0]) if law is None else law
     one_of(law, "--law", LAWS, "For another law, write a problem file by hand.")
+    if deep and law != "finite":
+        raise InputError(
+            f"--network deep with --law {law}: gates and paths are those of listed examples.", "Leave --law out."
+        )
     path = Path(name)
     if not path.name:
         raise InputError(f"{str(name)!r} names no file.", "Give a name such as my-problem.", "file")
     file = path if path.suffix == _ENDING else path.with_name(path.name + _ENDING)
+    if deep:
+        toml = _DEEP.format(file=file.name, stem=file.stem)
+        return NewAnswer(file, law, toml, "paths")
     seen = "z" if law.startswith("nlgp") else "x"
     gates = (
         _OF_CONTEXTS

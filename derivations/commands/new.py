@@ -15,16 +15,17 @@ _LAWS = (
 
 def command(
     name: Annotated[Path, typer.Argument(help="The file to write; .toml is added where it is missing.")],
-    law: Annotated[str, typer.Option(help=f"One of: {_LAWS}.")] = "nlgp",
+    law: Annotated[str | None, typer.Option(help=f"nlgp if left out. One of: {_LAWS}.")] = None,
+    network: Annotated[str, typer.Option(help="gated-linear, or deep, for gdln paths.")] = "gated-linear",
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
-    """Write a problem file that solves and trains as it is, with a comment at each key; existing files are kept."""
+    """Write a problem file that works as it is, with a comment at each key; existing files are kept."""
     from derivations.output import PASS, run, show
 
     def body() -> int:
         from derivations.answers import new
 
-        answer = new.answer(name, law)
+        answer = new.answer(name, law, network)
         answer.write()
         show("new", answer, json)
         return PASS

@@ -43,6 +43,8 @@ _ORDER = (
     "gated-graphs",
     "dft",
     "deep-linear",
+    "path-view",
+    "mixtures-of-experts",
     "depth-and-width",
     "race",
     "gaussian-averages",

@@ -105,6 +105,13 @@ class _Printer(LatexPrinter):
     def _print_Heaviside(self, expr: sympy.Heaviside, exp: str | None = None) -> str:
         return rf"\mathbf{{1}}[{self._print(expr.args[0])} \geq 0]" + (f"^{{{exp}}}" if exp else "")
 
+    def _print_Piecewise(self, expr: sympy.Piecewise) -> str:
+        """The indicator of a relation as such; other cases one below another."""
+        return rf"\mathbf{{1}}[{self._print(expr.args[0][1])}]" if _indicates(expr) else super()._print_Piecewise(expr)
+
+    def _needs_mul_brackets(self, expr: sympy.Expr, first: bool = False, last: bool = False) -> bool:
+        return not _indicates(expr) and super()._needs_mul_brackets(expr, first=first, last=last)
+
     def _print_ExpBase(self, expr: sympy.exp, exp: str | None = None) -> str:
         """An exponent is written on one line: a fraction in it would be too small to read."""
         above, below = sympy.fraction(expr.args[0])
@@ -249,6 +256,13 @@ class Notation:
         return text.replace(r"\left|", r"\left\vert ").replace(r"\right|", r"\right\vert ")
 
 
+def _indicates(expr: sympy.Basic) -> bool:
+    """Return whether an expression is the indicator of a relation."""
+    if not isinstance(expr, sympy.Piecewise):
+        return False
+    return [expr.args[0][0], *map(tuple, expr.args[1:])] == [1, (0, sympy.true)]
+
+
 def _power_of_normaliser(base: sympy.Expr, power: sympy.Expr) -> sympy.Expr:
     """(Z^2)^power for the second moment, (pi Z^2/2)^power for its arcsine."""
     return Z ** (2 * power) * (1 if base == _SECOND_MOMENT else (sympy.pi / 2) ** power)
@@ -352,5 +366,6 @@ def _bracketed(text: str, product: sympy.Mul, show) -> list[str]:
         return [text]
     longest = max(sums, key=lambda factor: width(show(factor)))
     first, *rest = _terms(show(longest), longest, show, _WIDE * 3 // 4)
-    factor = show(sympy.Mul(*(f for f in product.args if f is not longest)))
+    others = sympy.Mul(*(f for f in product.args if f is not longest))
+    factor = f"({show(others)})" if others.is_Add else show(others)
     return [f"{factor} [", rf"& \quad {first}", *rest[:-1], f"{rest[-1]} ]"] if rest else [text]

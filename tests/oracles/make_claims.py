@@ -21,6 +21,7 @@ import claims_gaussian
 import claims_ising
 import claims_kernel
 import claims_ols
+import claims_path
 import claims_pulse
 import claims_region
 import claims_ring
@@ -39,6 +40,7 @@ MODULES = (
     claims_pulse,
     claims_ising,
     claims_kernel,
+    claims_path,
     claims_region,
 )
 MORE = 8  # digits by which the second computation is more precise, with more nodes and smaller steps

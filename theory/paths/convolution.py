@@ -110,6 +110,18 @@ def paths(network: ConvolutionalNetwork) -> tuple[Path, ...]:
     return tuple(found)
 
 
+def active_paths(network: ConvolutionalNetwork, number: int) -> tuple[Path, ...]:
+    """Return the paths whose gates are all other than 0 for one input.
+
+    >>> active_paths(ConvolutionalNetwork([[1, 2, 0]], [[[1, 1, 0]]], [[[[3, 1]]]], [6]), 0)
+    ((0, 0), (1, 1), (1, 0), (2, 1))
+    """
+    gates = network.gates(number)
+    return tuple(
+        path for path in paths(network) if all(level[node] for level, node in zip(gates, path[1:], strict=True))
+    )
+
+
 def features(network: ConvolutionalNetwork, number: int) -> tuple[Fraction, ...]:
     """Return phi(x, p) = x(p(0)) prod_l G_l(x, p(l)) of each path for one input.
 

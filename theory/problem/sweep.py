@@ -10,6 +10,7 @@ from math import prod
 from typing import Any
 
 from theory.problem.distributions import LAWS
+from theory.problem.deep.network import DeepNetwork
 from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.gated_graph import GatedGraph
 from theory.problem.maps import mode_names
@@ -236,7 +237,11 @@ def _entry(entries: list[Any], key: str, field: str) -> int:
 
 
 def _check_measurable(problem: Problem, observables: tuple[str, ...]) -> None:
-    problem.refuse_deep("A sweep trains networks, and there is no training of deep networks.")
+    if isinstance(problem.network, DeepNetwork):
+        raise InputError(
+            "A sweep trains networks, and there is no training of deep networks.",
+            "Write another model; gdln paths reads deep networks.",
+        )
     problem.simulated()
     graph = isinstance(problem.network, GatedGraph)
     for name in observables:

@@ -34,6 +34,24 @@ def test_every_law_of_a_file_has_a_start():
 def test_lines_fit():
     for law in LAWS:
         assert max(map(len, answer("a", law).toml.splitlines())) <= 120, law
+    assert max(map(len, answer("a", network="deep").toml.splitlines())) <= 120
+
+
+def test_a_new_deep_network_has_paths(tmp_path, capsys):
+    assert main(["new", str(tmp_path / "mine"), "--network", "deep"]) == PASS
+    assert f"Try: gdln paths {tmp_path / 'mine.toml'}" in capsys.readouterr().out
+    assert main(["paths", str(tmp_path / "mine.toml"), "--json"]) == PASS
+    said = json.loads(capsys.readouterr().out)
+    assert (said["nodes"], said["paths"], len(said["inputs"])) == ([2, 2, 2, 1], "8", 3)
+
+
+def test_deep_networks_are_made_on_listed_examples(tmp_path, capsys):
+    for words in (["--law", "nlgp"], ["--law", "table"]):
+        assert main(["new", str(tmp_path / "mine"), "--network", "deep", *words]) == BAD_INPUT
+        assert "listed examples" in capsys.readouterr().err
+    assert main(["new", str(tmp_path / "mine"), "--network", "deeper"]) == BAD_INPUT
+    assert "Did you mean `deep`?" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_nothing_is_overwritten(tmp_path, capsys):

@@ -88,7 +88,7 @@ def _derive_error() -> Derivation:
     steps = (
         Step(
             Eq(_RATE, sum(one * -(one * e_1 + other * e_2) for one, other in slopes), evaluate=False),
-            r"the slope of $e_1$ by each weight times its velocity $-(\partial_\theta y_1 e_1 + \partial_\theta y_2 e_2)$",
+            r"the slope of $e_1$ by each weight times its rate $-(\partial_\theta y_1 e_1 + \partial_\theta y_2 e_2)$",
             "definition",
         ),
         Step(result, "collect the two errors", "identity"),

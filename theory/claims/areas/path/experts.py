@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import sympy
-from sympy import Eq, Integer, Symbol
+from sympy import Eq, Integer, Max, Symbol
 
 from theory.claims.areas.path import _networks
 from theory.claims.areas.path._networks import FIRST, INPUTS, LAST, NETWORK, SECOND, R, U, W, X
@@ -120,13 +120,8 @@ _HIDDEN_GATED = sum(
     for a in range(2)
     for b in range(2)
 )
-_RELU_2 = tuple(
-    is_open(q) * q
-    for q in (
-        sum(W[b][a] * is_open(p) * p for a, p in enumerate(sum(U[k][i] * X[i] for i in range(2)) for k in range(2)))
-        for b in range(2)
-    )
-)
+_RELU_1 = tuple(Max(sum(U[a][i] * X[i] for i in range(2)), 0) for a in range(2))
+_RELU_2 = tuple(Max(sum(W[b][a] * _RELU_1[a] for a in range(2)), 0) for b in range(2))
 _HIDDEN_RELU = is_open(R[0] * _RELU_2[0] + R[1] * _RELU_2[1]) * RELU_SUM
 _THIRD = "three hidden levels of two, two and one nodes; the value is that of the one node, with its gate"
 
@@ -188,7 +183,7 @@ HIDDEN_RELU = Claim(
     sources=tuple(_printed_lemma(label) for label in ("(11)", "Lemma 4")),
     **rational_by_name(_third_relu),
     numeric=lambda **values: _third_in_float64(gated=False, **values),
-    drawn=12,
+    drawn=_DRAWN,
     unchecked=_SIGNS,
 )
 

@@ -4,6 +4,7 @@ import sympy
 from sympy import Eq, Function, Product, Sum, Symbol
 
 from theory.claims.documents import DEEP_GATED_NETWORKS, HALF_SPACES, NEURAL_PATH_KERNEL
+from theory.claims.indicator import is_open
 from theory.claims.model import Claim, Kind
 from theory.claims.sources import Source
 
@@ -94,23 +95,23 @@ TANGENT = _definition(
     "The value tangent kernel has the inner products of the gradients of path values",
     Eq(
         Function("V")(p, Symbol("p'")),
-        Sum(Function(r"\varphi")(p, n) * Function(r"\varphi")(Symbol("p'"), n), (n, 1, N)),
+        Sum(Function(r"\partial v")(p, n) * Function(r"\partial v")(Symbol("p'"), n), (n, 1, N)),
         evaluate=False,
     ),
     (Source(NEURAL_PATH_KERNEL, "Definition 3.1"), Source(NEURAL_PATH_KERNEL, "Definition 3.2")),
-    r"$\varphi(p, n)$ is the derivative of $v(p)$ by the weight with the number $n$, of $N = d_{net}$ weights",
+    r"$\partial v(p, n)$ is the derivative of $v(p)$ by the weight with the number $n$, of $N = d_{net}$ weights",
 )
 DELTA = _definition(
     "sensitivity",
     "The sensitivity is the overlap of the slopes of the activities by the weights of the gates",
     Eq(
         Function("delta")(s, t),
-        Sum(Function("A'")(s, p, n) * Function("A'")(t, p, n), (p, 1, P / d_in), (n, 1, N)),
+        Sum(Function(r"\partial A")(s, p, n) * Function(r"\partial A")(t, p, n), (p, 1, P / d_in), (n, 1, N)),
         evaluate=False,
     ),
     (Source(DEEP_GATED_NETWORKS, "Definition 3.1"),),
-    "$A'(s, p, n)$ is the derivative of the activity by the weight of the gating network with the number $n$; the "
-    "paths are those from one input node",
+    r"$\partial A(s, p, n)$ is the derivative of the activity by the weight of the gating network with the number $n$; "
+    "the paths are those from one input node",
 )
 SWITCHING = _definition(
     "switching",
@@ -119,7 +120,6 @@ SWITCHING = _definition(
     (Source(NEURAL_PATH_KERNEL, "Definition 3.3"),),
     r"for all inputs $s$ and $T_i \leq t < T_{i+1}$; at $T_{i+1}$ the feature of an input differs from that at $T_i$",
 )
-_HALF_LINE = Function("1")
 EXPERTS = _definition(
     "experts",
     "A mixture of experts",
@@ -129,7 +129,7 @@ EXPERTS = _definition(
 EXPERT_GATE = _definition(
     "expert_gate",
     "The gate of an expert is open where all pre-activations of its path are at least 0",
-    Eq(f(pi, x), Product(_HALF_LINE(q(level, node(level, pi), x) >= 0), (level, 1, L - 1)), evaluate=False),
+    Eq(f(pi, x), Product(is_open(q(level, node(level, pi), x)), (level, 1, L - 1)), evaluate=False),
     (
         Source(HALF_SPACES, "(2)", note="pre-activations of the ReLU network itself"),
         Source(HALF_SPACES, "(4)", note="pre-activations of linear gating"),

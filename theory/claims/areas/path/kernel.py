@@ -75,7 +75,7 @@ SENSITIVITY = Claim(
     id="path.kernel.sensitivity",
     title="The slope of a path's value by a weight is the product of the path's other weights, and 0 off the path",
     kind=Kind.EQUATION,
-    statement=Eq(Symbol(r"\varphi_p(n)", real=True), _SLOPE, evaluate=False),
+    statement=Eq(Symbol(r"\partial v(p, n)", real=True), _SLOPE, evaluate=False),
     params=(
         Param(n, FiniteSet(1, 2, 3, 4), "number of the weight", (Integer(1), Integer(2), Integer(3), Integer(4))),
         *(FIRST[0], FIRST[1], SECOND[0], LAST[0]),

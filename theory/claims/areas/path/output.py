@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import sympy
-from sympy import Eq, Integer, Interval, Mul
+from sympy import Eq, Integer, Interval, Max, Mul
 
 from theory.claims.areas.path import _networks
 from theory.claims.areas.path._networks import (
@@ -99,7 +99,7 @@ SUM = Claim(
 
 c = sympy.Symbol("c", positive=True)
 _Q = tuple(sum(U[a][i] * X[i] for i in range(2)) for a in range(2))
-_Z = tuple(is_open(q) * q for q in _Q)
+_Z = tuple(Max(q, 0) for q in _Q)
 _P = tuple(sum(W[b][a] * _Z[a] for a in range(2)) for b in range(2))
 RELU_SUM = sum(is_open(_Q[a]) * is_open(_P[b]) * W[b][a] * R[b] * _Q[a] for a in range(2) for b in range(2))
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 import sympy
-from sympy import Eq, FiniteSet, Integer, Ne, Piecewise, Symbol
+from sympy import Eq, FiniteSet, Integer, Max, Ne, Piecewise, Symbol
 
 from theory.claims.areas.path import _networks
 from theory.claims.areas.path._networks import FIRST, GATES, INPUTS, NETWORK, SECOND, X, g1, g2, gate, h1, h2, y1, y2
@@ -135,7 +135,7 @@ HADAMARD = Claim(
 
 def _pre_activations(x: tuple) -> tuple[list[sympy.Expr], list[sympy.Expr]]:
     first = [row[0] * x[0] + row[1] * x[1] for row in _networks.U]
-    second = [sum(row[a] * is_open(first[a]) * first[a] for a in range(2)) for row in _networks.W]
+    second = [sum(row[a] * Max(first[a], 0) for a in range(2)) for row in _networks.W]
     return first, second
 
 

@@ -1,0 +1,32 @@
+"""`gdln paths`: the paths of a deep gated network, which are active for each input, and the kernels that they make."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from derivations.commands import Drawable, Timeout, show_drawn
+
+MAY_BEGIN_WITH_MINUS = False
+
+
+def command(
+    problem: Annotated[Path, typer.Argument(help="A problem file (TOML) with a deep network and a list of examples.")],
+    inputs: Annotated[str | None, typer.Option(help="The numbers of the examples, as 0,2; all if left out.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the network with the active paths to this file (.png, .svg or .pdf).")
+    ] = None,
+    torch: Annotated[bool, typer.Option("--torch", help="Evaluate in PyTorch too, and print the difference.")] = False,
+    timeout: Timeout = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> int:
+    """Count and list the paths of PROBLEM's deep network that each input opens, with outputs and kernels, exactly."""
+    from derivations.output import run
+
+    def answered() -> Drawable:
+        from derivations.answers import paths
+        from theory.problem import load
+
+        return paths.answer(load(problem), None if inputs is None else paths.numbers_in(inputs), torch)
+
+    return run(lambda: show_drawn("paths", answered, plot, json), json, timeout)
