@@ -33,12 +33,12 @@ NOT_INSTALLED = "neural-tangents is not installed"
 Contender = Callable[[], Any]
 
 
-def measure(points: int = POINTS, rounds: int = ROUNDS) -> dict[str, Any]:
+def measure(points: int = POINTS, rounds: int | None = None) -> dict[str, Any]:
     """Seconds of processor time of every contender, the ratios to sim's, and the errors of float32.
 
     Raises InputError for fewer than 2 points.
     """
-    points = whole(points, "points", least=2)
+    points, rounds = whole(points, "points", least=2), rounds or ROUNDS
     with one_thread("gdln bench kernels"):
         weights, inputs = _network(points)
         gates = gates_of(weights[:-1], inputs, gate=_step, activation=torch.relu)
@@ -110,7 +110,8 @@ def _timed(
     """
     results, seen = {}, {}
     for name, run in contenders.items():
-        results[name] = torch.as_tensor(np.array(run()))
+        made = run()
+        results[name] = made if isinstance(made, torch.Tensor) else torch.as_tensor(np.array(made))
         seen[name] = [_seconds(run)]
     every = {name: -(-rounds // SLOW_ROUNDS) if first > SLOW else 1 for name, (first,) in seen.items()}
     for number in range(1, rounds):

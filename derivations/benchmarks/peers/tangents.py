@@ -6,6 +6,7 @@ layerwise    the formula of `sim.kernels` in plain torch, whole matrices and bot
 nt-*         the three methods of neural-tangents, compiled by JAX
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 from importlib import metadata
 from importlib.util import find_spec
@@ -44,6 +45,9 @@ def by_vector_products(weights: Sequence[torch.Tensor], inputs: torch.Tensor) ->
         return torch.func.jvp(lambda own: _output(own, y), (parameters,), (gradient,))[1]
 
     pairs = torch.func.vmap(torch.func.vmap(entry, (None, 0)), (0, None), chunk_size=_PART)
+    with warnings.catch_warnings():  # at its first use jvp loads parts of torch that warn of each other
+        warnings.simplefilter("ignore", DeprecationWarning)
+        entry(inputs[0], inputs[0])
     return lambda: pairs(inputs, inputs)
 
 

@@ -107,3 +107,23 @@ def flow(found: dict[str, Any]) -> str:
         f"| gradient of the race | by hand {steps['by hand']:.0f} µs, by autograd {steps['autograd']:.0f} µs |",
     ]
     return "\n".join(lines)
+
+
+def kernels(found: dict[str, Any]) -> str:
+    """Milliseconds of every way to compute a tangent kernel and a path kernel, and their ratios to sim's."""
+    lines = ["| kernel | way | time | ratio | apart | goal |", "|---|---|---|---|---|---|"]
+    goals = {goal["beside"]: goal for goal in found["tangent"]["goals"]}
+    beside = {"jacobian": "jacobian", found["tangent"]["best of neural-tangents"]: "neural-tangents"}
+    for kind in ("tangent", "path"):
+        part = found[kind]
+        for name, took in part["seconds"].items():
+            if isinstance(took, str):
+                lines.append(f"| {kind} | {name} | {took} | – | – | – |")
+                continue
+            ratio, apart = (
+                ("–", "–") if name == "sim" else (f"{part['ratios'][name]:.1f}", f"{part['apart'][name]:.0e}")
+            )
+            goal = goals[beside[name]] if kind == "tangent" and name in beside else None
+            outcome = f"{goal['goal']:g}: {'reached' if goal['reached'] else 'missed'}" if goal else "–"
+            lines.append(f"| {kind} | {name} | {1e3 * took:,.1f} ms | {ratio} | {apart} | {outcome} |")
+    return "\n".join(lines)
