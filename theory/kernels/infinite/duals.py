@@ -89,7 +89,12 @@ class Dual:
 @lru_cache(maxsize=64)
 @decimals()
 def dual(activation: Activation) -> Dual:
-    """Derive the dual of an activation; OutOfReachError where the engine cannot."""
+    """Derive the dual of an activation; OutOfReachError where the engine cannot.
+
+    >>> from theory.kernels.infinite.activations import activation
+    >>> dual(activation("exp(h)")).closed_form
+    exp(c)*exp(p/2)*exp(q/2)
+    """
     cov = [[p, c], [c, q]]
     moment = expect(activation.of(1) * activation.of(2), cov)
     slope = _smooth_slope(activation)
