@@ -1,4 +1,4 @@
-"""Proved expectations of products of steps, signs, erfs, ReLUs, powers and exponentials of jointly Gaussian variables.
+"""Proved expectations of products of steps, erfs, ReLUs, powers, exponentials and sines of jointly Gaussian variables.
 
     expect(expr, cov, mean=None, where=None)   the closed form of E[expr] for z ~ N(mean, cov), as a Moment
     limit(moment, name, to)                    the limit of a Moment as a gain tends to 0 or to oo

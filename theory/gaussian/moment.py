@@ -182,10 +182,11 @@ def expect(expr: object, cov: object, mean: object = None, where: str | None = N
     """E[expr] for z = (z1, ..., zm) ~ N(mean, cov), derived step by step.
 
     `expr` is a SymPy expression in z1, z2, ...: sums of products of Heaviside(u), sign(u), erf(u), erfc(u), Phi(u),
-    relu(u), Abs(u), max, min, exp(u) and powers of u, each u affine in z, with up to four steps, signs and erfs that
-    depend on each other. `cov` is an m x m matrix, `mean` m entries, of numbers or real symbols. Each may be text, as
-    `gdln moment` takes it, with the domains of its parameters in `where`. Raises OutOfReachError
-    at once for anything else, InputError for a covariance that is not real, symmetric and positive semidefinite.
+    relu(u), Abs(u), max, min, exp(u), sin(u), cos(u) and powers of u, each u affine in z, with up to four steps, signs
+    and erfs that depend on each other, and none that correlates with the u of a sine or cosine. `cov` is an m x m
+    matrix, `mean` m entries, of numbers or real symbols. Each may be text, as `gdln moment` takes it, with the domains
+    of its parameters in `where`. Raises OutOfReachError at once for anything else, InputError for a covariance that is
+    not real, symmetric and positive semidefinite.
 
     >>> g, rho = sympy.Symbol("g", positive=True), sympy.Symbol("rho", real=True)
     >>> expect(sympy.Heaviside(z(1)) * sympy.erf(g * z(2)), [[1, rho], [rho, 1]]).closed_form

@@ -73,7 +73,7 @@ def test_arguments_may_begin_with_a_minus(capsys):
         (2, ["__import__('os')", "--cov", "[[1]]"], "Code"),
         (2, ["z1"], "--cov"),
         (4, ["erf(z1*z1)", "--cov", "[[1]]"], "linear"),
-        (4, ["sin(z1)", "--cov", "[[1]]"], "sin"),
+        (4, ["atan(z1)", "--cov", "[[1]]"], "atan"),
         (4, ["erf(z1)**6", "--cov", "[[1]]"], "6 dependent steps"),
         (2, ["z1", "--cov", "[[1]]", "--mean", "[1, 2]"], "mean"),
     ],

@@ -6,7 +6,7 @@ from functools import lru_cache
 import sympy
 
 import theory.gaussian.derive.rules  # noqa: F401 - it registers the checkers of the moves
-from theory.gaussian.derive import four_signs, laws, moves, powers
+from theory.gaussian.derive import four_signs, laws, moves, powers, waves
 from theory.gaussian.derive.factors import atoms
 from theory.gaussian.expectation import Expectation
 from theory.problem.errors import OutOfReachError
@@ -15,7 +15,7 @@ from theory.proof.rules.shared import replaced
 
 # Every move removes a factor, a power, a variable or an expectation; a power of 64 takes about as many steps.
 MAX_STEPS = 300
-WHY = {**moves.WHY, **powers.WHY, **laws.WHY}
+WHY = {**moves.WHY, **powers.WHY, **laws.WHY, **waves.WHY}
 # Powers are removed all at once where possible, otherwise one at a time.
 MOVES = {name: move for name, move in moves.MOVES.items() if name != "stein"} | powers.MOVES
 MOVES["stein"] = moves.stein
@@ -65,6 +65,8 @@ def _started(expr: sympy.Expr, cov: sympy.MatrixBase) -> "_Chain":
     chain.move("linearity", moves.linearity)
     chain.move("parity", moves.parity)
     if chain.move("exponential-tilt", moves.exponential_tilt):
+        chain.move("linearity", moves.linearity)
+    if chain.move("characteristic-function", waves.characteristic_function):
         chain.move("linearity", moves.linearity)
     chain.move("noisy-sign", moves.noisy_sign)
     chain.move("linearity", moves.linearity_of_sums)

@@ -1,8 +1,9 @@
-"""Integrands of the engine: sums of products of sign(u), erf(u), exp(u) and powers of z_i, u affine in z.
+"""Integrands of the engine: sums of products of sign(u), erf(u), exp(u), sin(u), cos(u) and powers of z_i, u affine.
 
 `expand` writes an integrand as {product of atoms: coefficient}, for almost every z, by Heaviside(u) = (1 + sign u)/2,
 relu(u) = u Heaviside(u), |u| = u sign(u), Phi(u) = (1 + erf(u/sqrt 2))/2, sign(u)^2 = 1, sign(c u) = sign(c) sign(u),
-erf(-u) = -erf(u) and exp(u) exp(v) = exp(u + v). Any other function raises an error that names it.
+erf(-u) = -erf(u), exp(u) exp(v) = exp(u + v), and products of sines and cosines as sums, so that at most one of them
+remains: 2 cos(u) cos(v) = cos(u - v) + cos(u + v). Any other function raises an error that names it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -23,7 +24,7 @@ MAX_DEGREE = 128
 MAX_PRODUCTS = 1200
 HALF = sympy.Rational(1, 2)
 
-# A product is a sorted tuple of atoms sign(u), erf(u), exp(u), z_i (with repetition).
+# A product is a sorted tuple of atoms sign(u), erf(u), exp(u), sin(u), cos(u), z_i (with repetition).
 Product = tuple[sympy.Expr, ...]
 Expansion = dict[Product, sympy.Expr]
 Form = dict[int, sympy.Expr]
@@ -41,7 +42,7 @@ def affine(argument: sympy.Expr) -> tuple[Form, sympy.Expr]:
     if variables(offset) or any(variables(c) for c in form.values()):
         raise OutOfReachError(
             f"The argument {argument} is not linear in the Gaussian variables.",
-            "Steps, signs, erfs and exponentials of forms such as z1 - 2*z2 + 1 can be integrated.",
+            "Steps, signs, erfs, exponentials, sines and cosines of forms such as z1 - 2*z2 + 1 can be integrated.",
         )
     return form, offset
 
@@ -121,11 +122,40 @@ def _phi(argument: sympy.Expr) -> Expansion:
     return _sum([{(): HALF}, _scaled(HALF, _erf(argument / sympy.sqrt(2)))])
 
 
-def _erf(argument: sympy.Expr) -> Expansion:
-    form, offset = affine(argument)
-    # SymPy writes erf(-u) as -erf(u) for one of u and -u; the sign in front becomes the coefficient.
-    outer, atom = sympy.erf(linear(form) + offset).as_coeff_Mul()
-    return {(atom,): outer}
+def _odd_or_even(function: type) -> Callable[[sympy.Expr], Expansion]:
+    """Expand erf, sin or cos of an affine form: one atom and its sign."""
+
+    def rule(argument: sympy.Expr) -> Expansion:
+        form, offset = affine(argument)
+        # SymPy writes erf(-u) as -erf(u) for one of u and -u; the sign in front becomes the coefficient.
+        outer, atom = function(linear(form) + offset).as_coeff_Mul()
+        return {(atom,): outer}
+
+    return rule
+
+
+_erf = _odd_or_even(sympy.erf)
+
+
+def _wave(function: type, argument: sympy.Expr) -> Expansion:
+    """Return sin(u) or cos(u) with a multiplier, which is a number where the variables of u cancel."""
+    value = function(sympy.expand(argument))
+    return _odd_or_even(function)(argument) if variables(value) else _clean({(): value})
+
+
+def _two_waves(a: sympy.Expr, b: sympy.Expr) -> Expansion:
+    """Return the product of two sines or cosines as a sum of two."""
+    u, v = a.args[0], b.args[0]
+    if isinstance(a, sympy.sin) and isinstance(b, sympy.cos):
+        return _two_waves(b, a)
+    function = sympy.sin if isinstance(b, sympy.sin) and isinstance(a, sympy.cos) else sympy.cos
+    if isinstance(a, sympy.sin):
+        signs = (1, -1)  # sin u sin v = (cos(u - v) - cos(u + v))/2
+    elif function is sympy.sin:
+        signs = (-1, 1)  # cos u sin v = (sin(u + v) - sin(u - v))/2
+    else:
+        signs = (1, 1)
+    return _sum(_scaled(side * HALF, _wave(function, w)) for side, w in zip(signs, (u - v, u + v), strict=True))
 
 
 def _sign(argument: sympy.Expr) -> Expansion:
@@ -156,6 +186,8 @@ FUNCTIONS: Mapping[type, Callable[..., Expansion]] = {
     Relu: _relu,
     sympy.Abs: lambda argument: _product([expand(argument), _sign(argument)]),
     sympy.exp: _exponential,
+    sympy.sin: _odd_or_even(sympy.sin),
+    sympy.cos: _odd_or_even(sympy.cos),
     sympy.Max: _extreme(1),
     sympy.Min: _extreme(-1),
 }
@@ -181,7 +213,7 @@ def _product(factors: list[Expansion]) -> Expansion:
                 f"The integrand expands into more than {MAX_PRODUCTS} products.",
                 "Ask for its parts one by one.",
             )
-        result = _sum({_merge(a, b): ca * cb} for a, ca in result.items() for b, cb in factor.items())
+        result = _sum(_scaled(ca * cb, _merge(a, b)) for a, ca in result.items() for b, cb in factor.items())
     return result
 
 
@@ -195,20 +227,32 @@ def _power(base: Expansion, exponent: int) -> Expansion:
     return _clean({moving[0] * k: comb(exponent, k) * slope**k * offset ** (exponent - k) for k in powers})
 
 
-def _merge(a: Product, b: Product) -> Product:
-    """Multiply two products, with sign(u)^2 = 1 and exp(u) exp(v) = exp(u + v)."""
+def _merge(a: Product, b: Product) -> Expansion:
+    """Multiply two products, with sign(u)^2 = 1, exp(u) exp(v) = exp(u + v), and two sines or cosines as a sum."""
     atoms = list(a)
+    waves: Expansion = {(): sympy.Integer(1)}
     for atom in b:
-        other = next((x for x in atoms if isinstance(x, sympy.exp)), None) if isinstance(atom, sympy.exp) else None
+        other = _partner(atoms, atom)
         if isinstance(atom, sympy.sign) and atom in atoms:
             atoms.remove(atom)
-        elif other is not None:
+        elif other is None:
+            atoms.append(atom)
+        elif isinstance(atom, sympy.exp):
             atoms.remove(other)
             both = sympy.exp(sympy.expand(atom.args[0] + other.args[0]))
             atoms += [both] if both != 1 else []
         else:
-            atoms.append(atom)
-    return tuple(sorted(atoms, key=sympy.default_sort_key))
+            atoms.remove(other)
+            waves = _two_waves(other, atom)
+    return {tuple(sorted((*atoms, *wave), key=sympy.default_sort_key)): c for wave, c in waves.items()}
+
+
+def _partner(atoms: list[sympy.Expr], atom: sympy.Expr) -> sympy.Expr | None:
+    """Return the exponential among the atoms for an exponential, the sine or cosine for one of these, else None."""
+    for kind in (sympy.exp, sympy.sin | sympy.cos):
+        if isinstance(atom, kind):
+            return next((x for x in atoms if isinstance(x, kind)), None)
+    return None
 
 
 def _clean(expansion: Expansion) -> Expansion:

@@ -9,4 +9,5 @@ from theory.gaussian.derive.rules import (  # noqa: F401 - an import registers t
     noisy_sign,
     polynomials,
     powers,
+    waves,
 )
