@@ -3,8 +3,10 @@
 The tangent kernel of POINTS inputs of dimension WIDTH through a ReLU network of LAYERS weight matrices, 4 hidden layers
 of WIDTH units and one output, in float32: `sim.kernels.tangent_kernel` and the peers of `peers/tangents.py`, all with
 the same weights and inputs. The path kernel of its gates: `sim.kernels.path_kernel` and the product of whole Gram
-matrices. The rounds of all contenders are interleaved in one process and on one thread; each is called once before,
-which compiles. Entries are compared with those in float64 for the same weights, inputs and gates.
+matrices. The tangent kernel of the infinitely wide network: `theory.kernels.infinite.gram_kernels` and the recursion of
+neural-tangents, both from the inputs on. The rounds of all contenders of a kernel are interleaved in one process and on
+one thread; each is called once before, which compiles. Entries are compared with those in float64 for the same weights,
+inputs and gates.
 """
 
 import resource
@@ -28,6 +30,7 @@ SLOW_ROUNDS = 3  # of contenders that take longer than SLOW seconds
 SLOW = 0.5
 LARGER = 4  # times as many inputs, for the growth of time and memory
 GOALS = {"jacobian": 40.0, "neural-tangents": 1.0}
+RECURSION_GOAL, RECURSION_ERROR = 4.0, 1e-6
 NOT_INSTALLED = "neural-tangents is not installed"
 
 Contender = Callable[[], Any]
@@ -47,6 +50,7 @@ def measure(points: int = POINTS, rounds: int | None = None) -> dict[str, Any]:
         path_seconds, path_spread, path_found = _timed(
             {"sim": partial(path_kernel, inputs, gates), "whole matrices": partial(_whole, inputs, gates)}, rounds
         )
+        recursion = _recursion(inputs, rounds)
         errors = _errors(weights, inputs, gates)
     ratios = {name: seconds[name] / seconds["sim"] for name in seconds if name != "sim"}
     best = min((name for name in ratios if name in tangents.NEURAL_TANGENTS), key=ratios.__getitem__, default=None)
@@ -75,6 +79,7 @@ def measure(points: int = POINTS, rounds: int | None = None) -> dict[str, Any]:
             "apart": _apart(path_found),
             "ratios": {"whole matrices": path_seconds["whole matrices"] / path_seconds["sim"]},
         },
+        "recursion": recursion,
         "larger": larger,
         "errors": errors,
     }
@@ -141,6 +146,49 @@ def _apart(found: dict[str, torch.Tensor]) -> dict[str, float]:
     }
 
 
+def _recursion(inputs: torch.Tensor, rounds: int) -> dict[str, Any]:
+    """Return seconds and errors of the kernel of the infinitely wide network, from the inputs on.
+
+    An error is the largest difference from float64, over the largest entry; the goal is judged for the fastest way of
+    the workbench whose error is at most RECURSION_ERROR.
+    """
+    from theory.kernels.infinite import WideNetwork, gram_kernels
+
+    network, single = WideNetwork("relu", LAYERS), inputs.numpy()
+
+    def own(x: np.ndarray) -> np.ndarray:
+        return gram_kernels(x @ x.T / np.asarray(x.shape[1], x.dtype), network).ntk
+
+    double = single.astype(float)
+    contenders: dict[str, Contender] = {"theory float32": partial(own, single), "theory float64": partial(own, double)}
+    if tangents.installed() is not None:
+        contenders["neural-tangents"] = tangents.recursion(LAYERS, single)
+    seconds, spread, found = _timed(contenders, rounds)
+    exact = own(double)
+    errors = {name: float(np.abs(kernel.numpy() - exact).max() / exact.max()) for name, kernel in found.items()}
+    fit = [name for name in contenders if name.startswith("theory") and errors[name] <= RECURSION_ERROR]
+    chosen = min(fit, key=seconds.__getitem__)
+    ratios = {
+        name: seconds["neural-tangents"] / seconds[name]
+        for name in contenders
+        if name.startswith("theory") and "neural-tangents" in seconds
+    }
+    ratio = ratios.get(chosen)
+    return {
+        "seconds": seconds if "neural-tangents" in seconds else {**seconds, "neural-tangents": NOT_INSTALLED},
+        "range": spread,
+        "errors": errors,
+        "ratios": ratios,
+        "goal": {
+            "largest error": RECURSION_ERROR,
+            "way": chosen,
+            "goal": RECURSION_GOAL,
+            "ratio": ratio,
+            "reached": _reached(ratio, RECURSION_GOAL),
+        },
+    }
+
+
 def _larger(weights: list[torch.Tensor], points: int) -> dict[str, float]:
     """Return the seconds of the kernel of LARGER times as many inputs, and the growth of the peak memory by it."""
     inputs = torch.randn(LARGER * points, WIDTH, generator=torch.Generator().manual_seed(1))
@@ -193,6 +241,10 @@ def _reached(ratio: float | None, goal: float) -> bool | None:
     return None if ratio is None else ratio >= goal
 
 
+def _outcome(reached: bool | None) -> str:
+    return "not measured" if reached is None else "reached" if reached else "missed"
+
+
 def text(found: dict[str, Any]) -> str:
     """A table for a reader."""
     lines = [f"{found['unit']}; {found['points']} inputs, {found['layers']} layers, width {found['width']}"]
@@ -206,8 +258,16 @@ def text(found: dict[str, Any]) -> str:
             beside = f"   sim is {part['ratios'][name]:.1f} x, apart {part['apart'][name]:.0e}" if name != "sim" else ""
             lines.append(f"  {name:<16} {1e3 * took:>10.1f} ms{beside}")
     for goal in found["tangent"]["goals"]:
-        outcome = "not measured" if goal["reached"] is None else "reached" if goal["reached"] else "missed"
-        lines.append(f"goal {goal['goal']:g} x {goal['beside']}: {outcome}")
+        lines.append(f"goal {goal['goal']:g} x {goal['beside']}: {_outcome(goal['reached'])}")
+    recursion = found["recursion"]
+    lines.append("tangent kernel of the infinitely wide network")
+    for name, took in recursion["seconds"].items():
+        if isinstance(took, str):
+            lines.append(f"  {name:<16} {took}")
+            continue
+        beside = f", {recursion['ratios'][name]:.1f} x neural-tangents" if name in recursion["ratios"] else ""
+        lines.append(f"  {name:<16} {1e3 * took:>10.1f} ms   error {recursion['errors'][name]:.0e}{beside}")
+    lines.append(f"goal {recursion['goal']['goal']:g} x neural-tangents: {_outcome(recursion['goal']['reached'])}")
     larger, errors = found["larger"], found["errors"]
     lines.append(
         f"{larger['points']} inputs: {larger['seconds']:.3g} s, peak memory + {larger['megabytes of growth']:.0f} MB"

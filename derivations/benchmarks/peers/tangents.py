@@ -4,6 +4,8 @@ jacobian     torch.func's first documented way: vmap(jacrev), then the Jacobians
 vector       its second: vjp and jvp of every pair of inputs, in parts that fit the memory
 layerwise    the formula of `sim.kernels` in plain torch, whole matrices and both halves
 nt-*         the three methods of neural-tangents, compiled by JAX
+
+and the kernel of the infinitely wide network by the recursion of neural-tangents.
 """
 
 import warnings
@@ -83,11 +85,7 @@ def neural_tangents(method: str, weights: Sequence[np.ndarray], inputs: np.ndarr
 
     Raises OutOfReachError where neural-tangents is not installed.
     """
-    if installed() is None:
-        raise OutOfReachError(
-            "This peer of gdln bench kernels needs neural-tangents, which is not installed.",
-            "Install it with pip install -e '.[peers-kernels]'.",
-        )
+    _require()
     jax, nt = _loaded()
     implementation = {
         "nt-jacobian": nt.NtkImplementation.JACOBIAN_CONTRACTION,
@@ -104,6 +102,30 @@ def neural_tangents(method: str, weights: Sequence[np.ndarray], inputs: np.ndarr
     # Matrices as (source, target): with transposes in the network the structured derivatives take 25 times as long.
     parameters, x = [jax.numpy.asarray(matrix.T.copy()) for matrix in weights], jax.numpy.asarray(inputs)
     return lambda: kernel(x, None, parameters).block_until_ready()
+
+
+def recursion(layers: int, inputs: np.ndarray) -> Kernel:
+    """Return the tangent kernel of the infinitely wide ReLU network with so many layers, by neural-tangents.
+
+    Weights after the first layer have the variance 2/width, those of the first layer 1/n. Raises OutOfReachError where
+    neural-tangents is not installed.
+    """
+    _require()
+    jax, _ = _loaded()
+    from neural_tangents import stax
+
+    units = [part for _ in range(layers - 1) for part in (stax.Relu(), stax.Dense(1, W_std=2**0.5))]
+    kernel_fn = stax.serial(stax.Dense(1), *units)[2]
+    kernel, x = jax.jit(lambda own: kernel_fn(own, None, "ntk")), jax.numpy.asarray(inputs)
+    return lambda: kernel(x).block_until_ready()
+
+
+def _require() -> None:
+    if installed() is None:
+        raise OutOfReachError(
+            "This peer of gdln bench kernels needs neural-tangents, which is not installed.",
+            "Install it with pip install -e '.[peers-kernels]'.",
+        )
 
 
 def _loaded() -> tuple[Any, Any]:

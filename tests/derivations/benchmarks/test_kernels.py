@@ -11,7 +11,8 @@ from derivations.benchmarks.peers import tangents
 from derivations.cli import main
 from sim.kernels import tangent_kernel
 from tests.derivations.benchmarks import tables
-from tests.tolerances_of_empirical_kernels import PEER_KERNELS
+from tests.tolerances_of_empirical_kernels import PEER_INVERSE_COSINE, PEER_KERNELS
+from theory.kernels.infinite import WideNetwork, gram_kernels
 from theory.problem import InputError, OutOfReachError
 
 
@@ -73,6 +74,29 @@ def test_neural_tangents_computes_the_same_kernel(name):
     found = torch.as_tensor(np.array(tangents.neural_tangents(name, arrays, inputs.numpy())()))
     own = tangent_kernel(weights, inputs, activation=torch.relu)
     assert bench._apart({"sim": own, name: found})[name] <= PEER_KERNELS
+
+
+def test_the_recursion_of_neural_tangents_is_that_of_the_same_network():
+    """Up to its inverse cosine, which loses half of the digits of float32 on the diagonal."""
+    pytest.importorskip("neural_tangents", reason="neural-tangents is not installed (extra `peers-kernels`)")
+    _, inputs = bench._network(12)
+    found = np.array(tangents.recursion(4, inputs.numpy())(), float)
+    x = inputs.numpy().astype(float)
+    exact = gram_kernels(x @ x.T / x.shape[1], WideNetwork("relu", 4)).ntk
+    apart = np.abs(found - exact)
+    assert apart.max() <= PEER_INVERSE_COSINE * exact.max()
+    np.fill_diagonal(apart, 0)
+    assert apart.max() <= PEER_KERNELS * exact.max()
+
+
+def test_the_recursion_is_judged_where_its_error_is_small(measured):
+    found = measured["recursion"]
+    assert found["errors"]["theory float64"] == 0
+    assert 0 < found["errors"]["theory float32"] <= PEER_KERNELS
+    assert found["goal"]["way"] in ("theory float32", "theory float64")
+    assert found["errors"][found["goal"]["way"]] <= found["goal"]["largest error"]
+    if tangents.installed() is not None:
+        assert found["goal"]["reached"] == (found["ratios"][found["goal"]["way"]] >= 4)
 
 
 def test_missing_neural_tangents_are_named(monkeypatch):
