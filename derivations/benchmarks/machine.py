@@ -9,7 +9,7 @@ from pathlib import Path
 
 from theory.problem import InputError
 
-PACKAGES = ("numpy", "scipy", "sympy", "mpmath", "python-flint", "torch", "numba", "jax", "jaxlib")
+PACKAGES = ("numpy", "scipy", "sympy", "mpmath", "python-flint", "torch", "numba", "jax", "jaxlib", "neural-tangents")
 
 
 def machine() -> dict[str, str | int | float]:

@@ -16,6 +16,7 @@ BENCHES = (
     "gates",
     "sample",
     "flow",
+    "kernels",
     "threads",
     "train",
     "explore",
@@ -26,14 +27,15 @@ BENCHES = (
 def command(
     what: Annotated[str, typer.Argument(metavar="WHAT", help=f"One of: {', '.join(BENCHES)}.")],
     out: Annotated[str | None, typer.Option(help="Also write the JSON to this file.")] = None,
+    points: Annotated[int | None, typer.Option(help="Number of inputs, for kernels alone (1000).")] = None,
     timeout: Timeout = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """Measure speed and accuracy beside the usual alternatives."""
-    return output.run(lambda: _bench(what, out, as_json), as_json, timeout)
+    return output.run(lambda: _bench(what, out, points, as_json), as_json, timeout)
 
 
-def _bench(what: str, out: str | None, as_json: bool) -> int:
+def _bench(what: str, out: str | None, points: int | None, as_json: bool) -> int:
     import json
     from contextlib import nullcontext
     from importlib import import_module
@@ -41,12 +43,16 @@ def _bench(what: str, out: str | None, as_json: bool) -> int:
 
     from derivations import atomic
     from derivations.benchmarks.machine import machine
+    from theory.problem import InputError
     from theory.problem.numbers import one_of
 
     one_of(what, "WHAT", BENCHES)
+    if points is not None and what != "kernels":
+        raise InputError(f"--points belongs to gdln bench kernels, not to {what}.", "Leave it out.")
+    options = {} if points is None else {"points": points}
     module = import_module(f"derivations.benchmarks.{what.replace('-', '_')}")
     with nullcontext() if out is None else atomic.new_text(Path(out)) as file:
-        payload = output.plain({"bench": what, "machine": machine(), **module.measure()})
+        payload = output.plain({"bench": what, "machine": machine(), **module.measure(**options)})
         if file is not None:
             file.write(json.dumps(payload, indent=1) + "\n")
     output.emit("bench", payload, "" if as_json else module.text(payload), as_json)

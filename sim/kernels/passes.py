@@ -23,15 +23,16 @@ Elementwise = Callable[[torch.Tensor], torch.Tensor]
 class Passes:
     """The vectors of a network on N inputs.
 
-    `forward[l]` is z_l, (*networks, N, width), l = 0 to d - 1; `preactivations[l - 1]` is q_l, and `sensitivities`,
-    `backward` have S_l and B_l, (*networks, N, outputs, width), for the hidden layers l = 1 to d - 1.
+    `forward[l]` is z_l, (*networks, N, width), l = 0 to d - 1, and `backward[l - 1]` is B_l, (*networks, N, outputs,
+    width), for the hidden layers l = 1 to d - 1. `preactivations[l - 1]` is q_l and `sensitivities[l - 1]` S_l, of the
+    shape of B_l; both are empty unless gates that learn need them.
     """
 
     forward: tuple[torch.Tensor, ...]
-    preactivations: tuple[torch.Tensor, ...]
-    sensitivities: tuple[torch.Tensor, ...]
     backward: tuple[torch.Tensor, ...]
     outputs: int
+    preactivations: tuple[torch.Tensor, ...] = ()
+    sensitivities: tuple[torch.Tensor, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,11 @@ def passes(
     inputs: torch.Tensor,
     gates: Sequence[torch.Tensor] | None,
     activation: Elementwise | None,
+    for_gates: bool = False,
 ) -> Passes:
     """Return the vectors of the network, for given gates or, where they are None, for an activation.
+
+    `for_gates` keeps the vectors that the gradients of the gates need.
 
     >>> weights = [torch.tensor([[1.0, 0.0], [0.0, -1.0]]), torch.tensor([[2.0, 3.0]])]
     >>> found = passes(weights, torch.tensor([[4.0, 5.0]]), None, torch.relu)
@@ -61,7 +65,8 @@ def passes(
     for number, matrix in enumerate(weights[:-1]):
         q = forward[-1] @ matrix.mT
         value, slope = (q * gates[number], gates[number]) if gates is not None else with_slope(activation, q)
-        preactivations.append(q)
+        if for_gates:
+            preactivations.append(q)
         forward.append(value)
         slopes.append(slope)
     sensitivities, backward = [], []
@@ -69,11 +74,12 @@ def passes(
     for number in reversed(range(len(slopes))):
         if number < len(slopes) - 1:
             sensitivity = transposed(weights[number + 1], backward[-1])
-        sensitivities.append(sensitivity)
+        if for_gates:
+            sensitivities.append(sensitivity)
         backward.append(sensitivity * slopes[number].unsqueeze(-2))
     outputs = weights[-1].shape[-2]
     return Passes(
-        tuple(forward), tuple(preactivations), tuple(reversed(sensitivities)), tuple(reversed(backward)), outputs
+        tuple(forward), tuple(reversed(backward)), outputs, tuple(preactivations), tuple(reversed(sensitivities))
     )
 
 
@@ -145,7 +151,8 @@ def with_slope(function: Elementwise, values: torch.Tensor) -> tuple[torch.Tenso
         value = value.to(values.dtype)
         if not value.requires_grad:
             return value, torch.zeros_like(values)
-        (slope,) = torch.autograd.grad(value, argument, torch.ones_like(value))
+        ones = torch.ones((), dtype=values.dtype, device=values.device).expand_as(value)
+        (slope,) = torch.autograd.grad(value, argument, ones)
     return value.detach(), slope
 
 

@@ -7,18 +7,21 @@ its transpose, whereas the Jacobian has N times as many numbers as the network h
 of a gating network are outer products too, which gives K = K^w + K^a for gates that learn in a network of their own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
 
 from sim.kernels.arguments import check_inputs, check_weights, gate_values
-from sim.kernels.passes import Elementwise, Gating, Passes, gating, gating_backward, passes
+from sim.kernels.passes import Elementwise, gating, gating_backward, passes
 from sim.kernels.products import Pair, Progress, sum_of_products
 from theory.problem import InputError
 
 Kernel = Float[torch.Tensor, "*networks N M"]
+
+# Inputs whose vectors are computed at once, so that on a CPU intermediate ones stay in the second-level cache.
+_PART = {"cpu": 256, "cuda": 2**16}
 
 
 def tangent_kernel(
@@ -41,7 +44,7 @@ def tangent_kernel(
     `other_gates`, by default the same inputs. Several outputs c are summed; each layer has weights of its own. Given
     gates do not depend on the weights, so that for them K is K^w of the DGN paper and K^V of the NPK paper.
 
-    Memory: N M numbers for the result, about 2 N (1 + outputs) times the sum of the widths for the vectors, and two
+    Memory: N M numbers for the result, N (1 + outputs) times the sum of the hidden widths for the vectors, and two
     tiles. `out`, `block` and `progress` are those of `products.sum_of_products`. All tensors have one type, float32 or
     float64, and lie on one device. An entry has an error of some rounding errors of sqrt(K(s, s) K(s', s')).
 
@@ -58,11 +61,12 @@ def tangent_kernel(
         raise InputError("other_gates are the gates of a second set of inputs.", "Give `other` and `gates` too.")
     if other is not None and gates is not None and other_gates is None:
         raise InputError("The inputs in `other` have gates too.", "Give other_gates.")
-    rows = passes(weights, inputs, _checked(gates, inputs, weights, "gates"), activation)
+    outputs = weights[-1].shape[-2]
+    rows = _network(weights, inputs, _checked(gates, inputs, weights, "gates"), activation)
     columns = rows
     if other is not None:
-        columns = passes(weights, other, _checked(other_gates, other, weights, "other_gates"), activation)
-    return sum_of_products(_of_weights(rows, columns), other is None, out, block, progress)
+        columns = _network(weights, other, _checked(other_gates, other, weights, "other_gates"), activation)
+    return sum_of_products(_of_weights(rows, columns, outputs), other is None, out, block, progress)
 
 
 @dataclass(frozen=True)
@@ -121,15 +125,42 @@ def split_kernel(
                 f"gating_weights[{number}] has {own.shape[-2]} units, weights[{number}] has {gated.shape[-2]}.",
                 "A unit of the gating network is the gate of the same unit of the network.",
             )
+    outputs = weights[-1].shape[-2]
     first = _gated(weights, gating_weights, inputs, gate, gating_activation)
     second = first if other is None else _gated(weights, gating_weights, other, gate, gating_activation)
-    (rows, row_gating, row_back), (columns, column_gating, column_back) = first, second
-    of_weights = sum_of_products(_of_weights(rows, columns), other is None, None, block, progress)
-    pairs = zip(row_gating.sources, column_gating.sources, row_back, column_back, strict=True)
-    products = [[(u, v), (d.flatten(-2), e.flatten(-2))] for u, v, d, e in pairs]
-    if not products:
+    (rows, row_gates), (columns, column_gates) = first, second
+    of_weights = sum_of_products(_of_weights(rows, columns, outputs), other is None, None, block, progress)
+    if not gating_weights:
         return SplitKernel(of_weights, torch.zeros_like(of_weights))
-    return SplitKernel(of_weights, sum_of_products(products, other is None, None, block, progress))
+    of_gates = sum_of_products(_layers(row_gates, column_gates), other is None, None, block, progress)
+    return SplitKernel(of_weights, of_gates)
+
+
+@dataclass(frozen=True)
+class _Gradients:
+    """The two factors of the gradients in each layer, for N inputs: d yhat/dW_l = backward[l - 1] forward[l - 1]^T.
+
+    `forward` are (*networks, N, source) and `backward` (*networks, N, outputs x target), the outputs side by side.
+    Those of the weights have one more entry in `forward`: the gradient of an output in its own row of W_d.
+    """
+
+    forward: tuple[torch.Tensor, ...]
+    backward: tuple[torch.Tensor, ...]
+
+
+def _network(
+    weights: Sequence[torch.Tensor],
+    inputs: torch.Tensor,
+    gates: Sequence[torch.Tensor] | None,
+    activation: Elementwise | None,
+) -> _Gradients:
+    def vectors(part: slice) -> list[torch.Tensor]:
+        own = None if gates is None else [gate[..., part, :] for gate in gates]
+        found = passes(weights, inputs[part], own, activation)
+        return [*found.forward[1:], *(b.flatten(-2) for b in found.backward)]
+
+    found, hidden = _in_parts(vectors, inputs), len(weights) - 1
+    return _Gradients((inputs, *found[:hidden]), tuple(found[hidden:]))
 
 
 def _gated(
@@ -138,18 +169,48 @@ def _gated(
     inputs: torch.Tensor,
     gate: Elementwise,
     activation: Elementwise,
-) -> tuple[Passes, Gating, tuple[torch.Tensor, ...]]:
-    own = gating(gating_weights, inputs, gate, activation)
-    found = passes(weights, inputs, own.gates, None)
-    return found, own, gating_backward(gating_weights, own, found)
+) -> tuple[_Gradients, _Gradients]:
+    """Return the gradients in the weights and those in the gating weights."""
+
+    def vectors(part: slice) -> list[torch.Tensor]:
+        own = gating(gating_weights, inputs[part], gate, activation)
+        found = passes(weights, inputs[part], own.gates, None, for_gates=True)
+        backward = (*found.backward, *gating_backward(gating_weights, own, found))
+        return [*found.forward[1:], *own.sources[1:], *(b.flatten(-2) for b in backward)]
+
+    found, hidden = _in_parts(vectors, inputs), len(gating_weights)
+    sources = 2 * hidden - 1 if hidden else 0
+    forward, backward = found[:sources], found[sources:]
+    return (
+        _Gradients((inputs, *forward[:hidden]), tuple(backward[:hidden])),
+        _Gradients((inputs, *forward[hidden:]), tuple(backward[hidden:])),
+    )
 
 
-def _of_weights(rows: Passes, columns: Passes) -> list[list[Pair]]:
-    """Return the two factors of each layer; the gradient of an output in its own row of W_d is z_(d-1)."""
-    last, others = (rows.forward[-1], columns.forward[-1]), (rows.forward[:-1], columns.forward[:-1])
-    products = [[last if rows.outputs == 1 else (rows.outputs * last[0], last[1])]]
-    layers = zip(*others, rows.backward, columns.backward, strict=True)
-    return products + [[(z, y), (b.flatten(-2), c.flatten(-2))] for z, y, b, c in layers]
+def _in_parts(vectors: Callable[[slice], list[torch.Tensor]], inputs: torch.Tensor) -> list[torch.Tensor]:
+    """Return the vectors of all inputs, (*networks, N, width), from those of the parts of the inputs."""
+    rows, size = len(inputs), _PART.get(inputs.device.type, _PART["cpu"])
+    found = vectors(slice(0, size))
+    if rows <= size:
+        return found
+    whole = [own.new_empty((*own.shape[:-2], rows, own.shape[-1])) for own in found]
+    for start in range(0, rows, size):
+        part = slice(start, start + size)
+        for target, own in zip(whole, found if start == 0 else vectors(part), strict=True):
+            target[..., part, :] = own
+    return whole
+
+
+def _of_weights(rows: _Gradients, columns: _Gradients, outputs: int) -> list[list[Pair]]:
+    """Return the two Gram matrices of each layer; that of the backward vectors of the last layer is `outputs`."""
+    left, right = rows.forward[-1], columns.forward[-1]
+    return [[(left if outputs == 1 else outputs * left, right)], *_layers(rows, columns)]
+
+
+def _layers(rows: _Gradients, columns: _Gradients) -> list[list[Pair]]:
+    count = len(rows.backward)
+    layers = zip(rows.forward[:count], columns.forward[:count], rows.backward, columns.backward, strict=True)
+    return [[(z, y), (b, c)] for z, y, b, c in layers]
 
 
 def _check(weights: Sequence[torch.Tensor], inputs: torch.Tensor, other: torch.Tensor | None) -> None:

@@ -35,6 +35,8 @@ THREE_TO_FOUR = sympy.Interval.open(3, 4)
 # The largest power of the generator of an exponential.
 MOST_POWER = 12 * 64
 TWELFTH = sympy.Rational(1, 12)
+# sin(n/d) and cos(n/d) are written in sin(1/d) and cos(1/d) for n up to this.
+MOST_MULTIPLE = 24
 
 
 class NormalForm(Field):
@@ -281,7 +283,13 @@ class NormalForm(Field):
         return self._circle(sympy.cos, x)
 
     def _circle(self, func: type, x: sympy.Expr) -> sympy.Expr:
-        """Rewrite sin and cos of sums and multiples by the addition theorem, and sin^2 as 1 - cos^2."""
+        """Rewrite sin and cos of sums and multiples by the addition theorem, and sin^2 as 1 - cos^2.
+
+        A fraction n/d is a multiple of 1/d.
+        """
+        if x.is_Rational and 1 < abs(x.p) <= MOST_MULTIPLE:
+            t = sympy.Dummy(real=True)
+            return self.of(sympy.expand_trig(func(x.p * t)).xreplace({t: sympy.Rational(1, x.q)}))
         expanded = sympy.expand_trig(func(x))
         if expanded.func is not func or expanded.args[0] != x:
             return self.of(expanded)

@@ -73,7 +73,7 @@ def jax_scan(problem: Problem, variant: Variant, steps: int) -> Peer:
             "The JAX peer of gdln bench train needs jax, which is not installed.",
             "Install it with pip install -c constraints.txt -e '.[peers]'.",
         )
-    jax = _configured()
+    jax = configured()
     blocks = -(-steps // variant.block)
     networks = variant.networks
     units, n = problem.network.units, problem.data.n
@@ -94,7 +94,7 @@ def jax_scan(problem: Problem, variant: Variant, steps: int) -> Peer:
     return Peer(variant.name, networks * blocks * variant.block, lambda: np.asarray(train(w0, key)))
 
 
-def _configured() -> Any:
+def configured() -> Any:
     """Jax with the flags above, if it was not loaded before; its generator uses both words of each call."""
     if "jax" not in sys.modules:
         os.environ["XLA_FLAGS"] = " ".join((os.environ.get("XLA_FLAGS", ""), *FLAGS)).strip()

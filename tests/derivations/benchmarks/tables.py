@@ -107,3 +107,29 @@ def flow(found: dict[str, Any]) -> str:
         f"| gradient of the race | by hand {steps['by hand']:.0f} µs, by autograd {steps['autograd']:.0f} µs |",
     ]
     return "\n".join(lines)
+
+
+def kernels(found: dict[str, Any]) -> str:
+    """Milliseconds of every way to compute a kernel, how many times sim (or theory) is faster, and the distance."""
+    lines = ["| kernel | way | time | ratio | apart | goal |", "|---|---|---|---|---|---|"]
+    goals = {goal["beside"]: goal for goal in found["tangent"]["goals"]}
+    beside = {"jacobian": "jacobian", found["tangent"]["best of neural-tangents"]: "neural-tangents"}
+    for kind in ("tangent", "path"):
+        part = found[kind]
+        for name, took in part["seconds"].items():
+            ratio, apart = part["ratios"].get(name), part["apart"].get(name)
+            goal = goals[beside[name]] if kind == "tangent" and name in beside else None
+            lines.append(_kernel(kind, name, took, ratio, apart, goal))
+    part = found["recursion"]
+    for name, took in part["seconds"].items():
+        goal = part["goal"] if name == part["goal"]["way"] else None
+        lines.append(_kernel("infinite width", name, took, part["ratios"].get(name), part["errors"].get(name), goal))
+    return "\n".join(lines)
+
+
+def _kernel(kind: str, name: str, took: Any, ratio: Any, apart: Any, goal: Any) -> str:
+    time = took if isinstance(took, str) else f"{1e3 * took:,.1f} ms"
+    shown = "–" if ratio is None else f"{ratio:.1f}"
+    far = "–" if apart is None else f"{apart:.0e}"
+    outcome = "–" if goal is None else f"{goal['goal']:g}: {'reached' if goal['reached'] else 'missed'}"
+    return f"| {kind} | {name} | {time} | {shown} | {far} | {outcome} |"

@@ -126,3 +126,18 @@ def test_an_entry_that_overflows_is_named_and_a_sum_that_overflows_is_no_error()
 def test_arguments_that_do_not_fit_are_named(call, message):
     with pytest.raises(InputError, match=message):
         call(drawn((4, 6, 5, 1)), points(3, 4), hard_gates(3, (6, 5)))
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+@pytest.mark.parametrize("block", [None, 5])
+def test_a_gpu_gives_the_kernel_of_the_cpu_also_into_the_memory_of_the_cpu(block):
+    weights, x = drawn((4, 6, 5, 1)), points(300, 4)
+    exact = tangent_kernel(weights, x, activation=torch.relu)
+    there = [matrix.cuda() for matrix in weights]
+    out = torch.empty_like(exact)
+    for found in (
+        tangent_kernel(there, x.cuda(), activation=torch.relu, block=block).cpu(),
+        tangent_kernel(there, x.cuda(), activation=torch.relu, block=block, out=out),
+    ):
+        assert float((found - exact).abs().max()) <= EMPIRICAL_KERNEL * float(exact.abs().max())

@@ -3,9 +3,8 @@
 import pytest
 import torch
 
-from sim.kernels import gates_of, tangent_kernel
+from sim.kernels import gates_of, split_kernel, tangent_kernel
 from sim.kernels.passes import passes
-from sim.kernels.tangent import _of_weights
 from tests.sim.kernels.networks import (
     drawn,
     hard_gates,
@@ -77,8 +76,11 @@ def test_every_layer_is_needed(widths):
     weights, x, gates = drawn(widths), points(ROWS, widths[0]), hard_gates(ROWS, widths[1:-1])
     rows = by_autograd(weights, x, gates=gates)
     exact = kernel(rows, rows)
-    found = passes(weights, x, [gate.double() for gate in gates], None)
-    layers = [torch.stack([a @ b.mT for a, b in product]).prod(0) for product in _of_weights(found, found)]
+    found = passes(weights, x, [gate.double() for gate in gates], None, for_gates=True)
+    layers = [
+        widths[-1] * found.forward[-1] @ found.forward[-1].T,
+        *((z @ z.T) * (b.flatten(-2) @ b.flatten(-2).T) for z, b in zip(found.forward, found.backward, strict=False)),
+    ]
     assert close(sum(layers), exact)
     for missing in range(len(layers)):
         assert not close(sum(layers) - layers[missing], exact)
@@ -133,6 +135,18 @@ def test_a_relu_network_and_its_gates_have_one_kernel():
     weights, x = drawn((3, 8, 8, 1)), points(ROWS, 3)
     gates = gates_of(weights[:-1], x, gate=lambda p: p > 0, activation=torch.relu)
     assert close(tangent_kernel(weights, x, gates=gates), tangent_kernel(weights, x, activation=torch.relu))
+
+
+def test_more_inputs_than_are_taken_at_once_have_the_kernel_of_each_part():
+    weights, x = drawn((3, 6, 4, 1)), points(600, 3)
+    gates, gating = hard_gates(600, (6, 4)), drawn((3, 6, 4), seed=3)
+    whole = tangent_kernel(weights, x, gates=gates)
+    split = split_kernel(weights, gating, x, gate=torch.sigmoid, gating_activation=torch.relu)
+    pick = torch.tensor([0, 100, 255, 256, 257, 511, 512, 599])
+    assert close(whole[pick][:, pick], tangent_kernel(weights, x[pick], gates=[gate[pick] for gate in gates]))
+    alone = split_kernel(weights, gating, x[pick], gate=torch.sigmoid, gating_activation=torch.relu)
+    assert close(split.of_weights[pick][:, pick], alone.of_weights)
+    assert close(split.of_gates[pick][:, pick], alone.of_gates)
 
 
 def test_float32_has_the_error_that_counting_its_roundings_bounds():

@@ -43,6 +43,8 @@ TRUE = [
     (sqrt(1 + sqrt(2)) * sqrt(sqrt(2) - 1), sympy.Integer(1)),
     (3 * atan(g), atan((3 * g - g**3) / (1 - 3 * g**2)) + (1 - sympy.sign(1 - 3 * g**2)) * sympy.pi / 2),
     (sympy.sin(2 * x), 2 * sympy.sin(x) * sympy.cos(x)),
+    (sympy.cos(x + 1) * sympy.cos(1 - x), (sympy.cos(2) + sympy.cos(2 * x)) / 2),
+    (sympy.sin(sympy.Rational(4, 3)), 2 * sympy.sin(sympy.Rational(2, 3)) * sympy.cos(sympy.Rational(2, 3))),
     (exp(100) ** 2 + x * exp(50), exp(200) + x * exp(25) ** 2),
     (f(x) * (x + 1) ** 2, f(x) * (x**2 + 2 * x + 1)),
 ]

@@ -1,0 +1,200 @@
+"""Kernels of infinitely wide networks against quadrature of their definition, and certified digits."""
+
+import mpmath
+import pytest
+import sympy
+
+from tests.theory.kernels.gaussian_means import ACTIVATIONS, kernels, mean
+from tests.tolerances_of_infinite_width import DUAL_QUADRATURE, FORMS, RECURSION_QUADRATURE
+from theory.gaussian import expect
+from theory.kernels.infinite import WideNetwork, activation, certified_kernel, dual
+from theory.kernels.infinite.activations import h
+from theory.kernels.infinite.certified import KERNELS
+from theory.kernels.infinite.duals import c, gap, p, q
+from theory.problem.errors import InputError, OutOfReachError
+
+HALF, ONE, TWO = sympy.Rational(1, 2), sympy.Integer(1), sympy.Integer(2)
+PAIRS = [(1.0, 1.0, 0.5), (0.7, 1.8, -0.9), (1.0, 1.0, 0.95), (2.0, 0.5, 0.0)]
+
+
+def value_at(form, pair):
+    table = dict(zip((p, q, c), map(sympy.Rational, map(str, pair)), strict=True))
+    return float(form.xreplace({gap: p * q - c**2}).xreplace(table).evalf(30))
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
+def test_duals_are_their_integrals(name, pair):
+    forms = dual(activation(name)).pair
+    for function, form in zip(ACTIVATIONS[name], (forms.value, forms.slope), strict=True):
+        assert abs(value_at(form, pair) - mean(function, function, *pair)) <= DUAL_QUADRATURE
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+@pytest.mark.parametrize("side", [1, -1])
+def test_forms_of_equal_and_opposite_inputs(name, side):
+    forms = dual(activation(name)).equal_inputs(side)
+    for function, form in zip(ACTIVATIONS[name], (forms.value, forms.slope), strict=True):
+        wanted = mean(function, lambda x, f=function: f(side * x), 1.3, 1.3, 1.3)
+        assert abs(value_at(form, (1.3, 1.3, side * 1.3)) - wanted) <= DUAL_QUADRATURE
+
+
+@pytest.mark.parametrize("name", [name for name in ACTIVATIONS if name not in ("step", "sign")])
+def test_the_slope_is_the_derivative_of_the_value(name):
+    """Price's theorem, for continuous activations: the slopes without erf are derived without it."""
+    forms = dual(activation(name))
+    difference = forms.closed_form.diff(c) - forms.pair.slope.xreplace({gap: p * q - c**2})
+    for pair in PAIRS:
+        table = dict(zip((p, q, c), map(sympy.Rational, map(str, pair)), strict=True))
+        assert abs(difference.xreplace(table).evalf(40)) <= FORMS
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_the_proof_of_each_dual(name):
+    assert [check.error for check in dual(activation(name)).derivation.check() if not check.passed] == []
+
+
+NETWORKS = [
+    (name, *rest)
+    for name in ACTIVATIONS
+    for rest in ((2, (1.0, 1.0, 0.5), None, 0), (4, (0.5, 2.0, -0.25), "3/2", "1/4"), (3, (1.0, 1.0, -1.0), None, 0))
+]
+
+
+@pytest.mark.parametrize(("name", "depth", "start", "weight", "bias"), NETWORKS, ids=str)
+def test_certified_digits_are_the_recursion(name, depth, start, weight, bias):
+    network = WideNetwork(name, depth, weight, bias)
+    given = [sympy.Rational(str(number)) for number in start]
+    norms = sympy.sqrt(given[0]), sympy.sqrt(given[1])
+    wanted = kernels(name, depth, start, float(network.weight_variance), float(network.bias_variance))
+    for kernel, number in zip(("ntk", "nngp"), wanted, strict=True):
+        found = certified_kernel(network, given[2] / norms[0] / norms[1], norms, 20, kernel)
+        assert abs(float(found.value) - number) <= RECURSION_QUADRATURE * max(1, abs(number))
+        assert found.digits == 20
+
+
+def test_more_digits_agree():
+    """80 digits begin with 25 of them, and lie within their error."""
+    for name in ("relu", "erf", "gelu", "sin"):
+        few, many = (certified_kernel(WideNetwork(name, 5), HALF / 3, digits=digits) for digits in (25, 80))
+        with mpmath.workdps(100):
+            assert abs(mpmath.mpf(few.value) - mpmath.mpf(many.value)) <= mpmath.mpf(few.radius) + mpmath.mpf(
+                many.radius
+            )
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 7])
+def test_equal_inputs_of_relu(depth):
+    """K(x, x) = d where every layer is alike, (d + 1)/2 where the last has weights of variance 1/w."""
+    assert certified_kernel(WideNetwork("relu", depth), ONE).value == str(depth)
+    unit = certified_kernel(WideNetwork("relu", depth, last="unit"), ONE).value
+    assert sympy.Rational(unit) == sympy.Rational(depth + 1, 2)
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_the_last_layer_of_weights_of_variance_one(depth):
+    """(K + Sigma)/2 for ReLU, whose other layers have the variance 2/w."""
+    alike, unit = (WideNetwork("relu", depth, last=last) for last in ("alike", "unit"))
+    parts = [float(certified_kernel(alike, HALF, kernel=kernel).value) for kernel in ("ntk", "nngp")]
+    assert abs(float(certified_kernel(unit, HALF).value) - sum(parts) / 2) <= DUAL_QUADRATURE
+
+
+def test_fixed_gates_are_a_product_of_duals():
+    """d <x, x'> prod_l k0(r_l), with r_(l+1) = k1(r_l)."""
+    r, product = 0.5, 0.5 * 4
+    for _ in range(3):
+        product *= 2 * mean(ACTIVATIONS["relu"][1], ACTIVATIONS["relu"][1], 1, 1, r)
+        r = 2 * mean(ACTIVATIONS["relu"][0], ACTIVATIONS["relu"][0], 1, 1, r)
+    found = certified_kernel(WideNetwork("relu", 4), HALF, kernel="fixed-gates").value
+    assert abs(float(found) - product) <= RECURSION_QUADRATURE
+
+
+@pytest.mark.parametrize(
+    ("name", "correlation", "value"),
+    [
+        ("relu", -1, {2: "0", 3: "0.31830988618379067153776752674503"}),  # 1/pi
+        ("sin", 0, {2: "0", 9: "0"}),
+        ("erf", 0, {5: "0"}),
+        ("linear", HALF, {6: "3"}),
+        ("step", 1, {4: "1"}),
+        ("sign", -1, {4: "-1"}),
+    ],
+)
+def test_values_that_are_known(name, correlation, value):
+    for depth, number in value.items():
+        found = certified_kernel(WideNetwork(name, depth), sympy.Rational(correlation)).value
+        assert found == number
+
+
+@pytest.mark.parametrize(
+    ("name", "parity", "degree"), [("relu", 0, 1), ("abs", 1, 1), ("sign", -1, 0), ("gelu", 0, None)]
+)
+def test_parity_and_degree(name, parity, degree):
+    assert (activation(name).parity, activation(name).degree) == (parity, degree)
+
+
+def test_inputs_on_a_line_scale_the_kernel():
+    """K(x, a x) = a K(x, x) for a homogeneous activation without biases, here to 40 digits and at the depth 30."""
+    for side in (1, -1):
+        found = [
+            certified_kernel(WideNetwork("leaky-relu:1/5", 30), sympy.Integer(side), (ONE, norm), 40).value
+            for norm in (ONE, sympy.Integer(3))
+        ]
+        with mpmath.workdps(50):
+            assert abs(3 * mpmath.mpf(found[0]) - mpmath.mpf(found[1])) <= FORMS
+
+
+def test_a_gain_is_a_factor_of_the_argument():
+    assert activation("erf", "1/sqrt(2)").expr == activation("erf(h/sqrt(2))").expr
+    named, written = activation("erf", "1/sqrt(2)"), activation("erf(h/sqrt(2))")
+    assert certified_kernel(WideNetwork(named, 3), HALF) == certified_kernel(WideNetwork(written, 3), HALF)
+
+
+def test_slopes_almost_everywhere():
+    assert activation("relu").slope() == sympy.sign(h) / 2 + HALF
+    assert activation("step").slope() == 0
+    found = activation("Heaviside(h)*sin(h)").slope()
+    assert sympy.expand(found - sympy.cos(h) * (sympy.sign(h) + 1) / 2) == 0
+
+
+def test_a_threshold():
+    """relu(h - 1), whose dual has Owen's T: one layer against the integral, which is smooth beyond the kink."""
+    found = float(certified_kernel(WideNetwork("relu(h - 1)", 2), HALF, digits=15, kernel="nngp").value)
+    assert found == float(expect("relu(z1 - 1)*relu(z2 - 1)", "[[1, 1/2], [1/2, 1]]").evaluate(15).value)
+
+
+REFUSED = [
+    (lambda: WideNetwork("relu", 0), InputError, "depth"),
+    (lambda: WideNetwork("relu", 1001), InputError, "1000"),
+    (lambda: WideNetwork("relu", 2, 0), InputError, "variances"),
+    (lambda: WideNetwork("relu", 2, 1, -1), InputError, "variances"),
+    (lambda: WideNetwork("relu", 2, last="first"), InputError, "last layer"),
+    (lambda: activation("tanh(h)"), InputError, "tanh"),
+    (lambda: activation("3"), InputError, "does not depend on h"),
+    (lambda: activation("z1"), InputError, "z1"),
+    (lambda: activation("leaky-relu:2"), InputError, "slope"),
+    (lambda: activation("relu", -1), InputError, "gain"),
+    (lambda: certified_kernel(WideNetwork("relu", 2), TWO), InputError, "correlation"),
+    (lambda: certified_kernel(WideNetwork("relu", 2), h), InputError, "not a number"),
+    (lambda: certified_kernel(WideNetwork("relu", 2), HALF, (ONE, sympy.Integer(0))), InputError, "norms"),
+    (lambda: certified_kernel(WideNetwork("relu", 2), HALF, digits=0), InputError, "digits"),
+    (lambda: certified_kernel(WideNetwork("relu", 2), HALF, kernel="cntk"), InputError, "kernel"),
+    (lambda: certified_kernel(WideNetwork("erf", 2), HALF, kernel="fixed-gates"), OutOfReachError, "gate"),
+    (lambda: dual(activation("relu(h)*sin(h)")), OutOfReachError, "correlated"),
+    (lambda: dual(activation("Phi(h)*Heaviside(h)")), OutOfReachError, "jump"),
+    (lambda: certified_kernel(WideNetwork("relu(h - 1)", 5), HALF), OutOfReachError, "digits"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "word"), REFUSED, ids=range(len(REFUSED)))
+def test_what_is_refused_is_named(call, error, word):
+    with pytest.raises(error, match=word):
+        call()
+
+
+def test_every_kernel_has_a_value():
+    network = WideNetwork("relu", 3)
+    found = {kernel: certified_kernel(network, HALF, digits=4, kernel=kernel).value for kernel in KERNELS}
+    ntk, nngp = kernels("relu", 3, (1.0, 1.0, 0.5), 2.0, 0.0)
+    assert set(found) == {"ntk", "nngp", "fixed-gates"}
+    assert (found["ntk"][:5], found["nngp"][:5]) == (f"{ntk:.8f}"[:5], f"{nngp:.8f}"[:5])

@@ -1,0 +1,190 @@
+"""Certified digits of the kernels of an infinitely wide network at one pair of inputs, in balls.
+
+    Sigma_1 = <x, x'> + v_b,   Sigma_(l+1) = v_w E[s(z) s(z')] + v_b,   z, z' ~ N(0, Sigma_l),
+    K_1 = Sigma_1,             K_(l+1) = v_w E[s'(z) s'(z')] K_l + Sigma_(l+1).
+
+Where the inputs of a layer are equal, opposite, on a line or uncorrelated, its forms are taken there exactly: the
+determinant of the covariance vanishes, and its ball would not.
+"""
+
+from collections.abc import Callable, Iterator
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import sympy
+
+from theory.expressions.algebra import is_zero
+from theory.expressions.balls.precision import decimals, precision
+from theory.expressions.functions import OwensT
+from theory.gaussian.certified.digits import SPARE, Certified, rounded
+from theory.gaussian.covariance import sign
+from theory.kernels.infinite.duals import Dual, Pair, c, dual, gap, p, q
+from theory.kernels.infinite.network import ALIKE, WideNetwork
+from theory.problem.errors import InputError, OutOfReachError
+from theory.problem.numbers import one_of
+
+if TYPE_CHECKING:
+    from flint import acb
+
+NTK, NNGP, FIXED_GATES = "ntk", "nngp", "fixed-gates"
+KERNELS = (NTK, NNGP, FIXED_GATES)
+MAX_DIGITS = 1000
+_CHECK_BITS = 64
+# A layer loses some ten bits where its inputs are nearly proportional: enough for a thousand layers. Forms with
+# Owen's T and integrals are slow at such precisions.
+_MOST_BITS, _MOST_SPECIAL_BITS = 2**14, 2**10
+
+
+class _Case(Enum):
+    """The relation of z and z' in a layer: z' = z, z' = -z, on a line through 0, uncorrelated, or another one."""
+
+    SAME = "same"
+    OPPOSITE = "opposite"
+    LINE = "line"
+    OPPOSITE_LINE = "opposite line"
+    UNCORRELATED = "uncorrelated"
+    GENERAL = "general"
+
+
+_SIDES = {_Case.SAME: 1, _Case.OPPOSITE: -1, _Case.LINE: 1, _Case.OPPOSITE_LINE: -1}
+_EQUAL, _LINES = {1: _Case.SAME, -1: _Case.OPPOSITE}, {1: _Case.LINE, -1: _Case.OPPOSITE_LINE}
+
+
+def certified_kernel(
+    network: WideNetwork,
+    correlation: sympy.Expr,
+    norms: tuple[sympy.Expr, sympy.Expr] = (sympy.Integer(1), sympy.Integer(1)),
+    digits: int = 30,
+    kernel: str = NTK,
+) -> Certified:
+    """Return a kernel at two inputs of the given norms and correlation, to `digits` correct significant digits.
+
+    `kernel` is "ntk", the tangent kernel K_d; "nngp", the covariance Sigma_d of the outputs; or "fixed-gates", the
+    tangent kernel d <x, x'> prod_l v_w E[s'(z_l) s'(z'_l)] of a network that is linear in its weights and takes its
+    gates s' from another infinitely wide network. Raises InputError for a correlation beyond 1 or a norm that is not
+    positive, and OutOfReachError where the engine has no dual, or the digits take too much work.
+
+    >>> certified_kernel(WideNetwork("relu", 2), sympy.Rational(1, 2), digits=10).value
+    '0.942331114378'
+    >>> certified_kernel(WideNetwork("relu", 3), sympy.Integer(1), digits=10).value
+    '3'
+    """
+    one_of(kernel, "the kernel", KERNELS)
+    if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= MAX_DIGITS:
+        raise InputError(f"digits={digits!r} is not between 1 and {MAX_DIGITS}.", "Ask for 30, say.")
+    if kernel == FIXED_GATES and not network.activation.gated:
+        raise OutOfReachError(
+            f"{network.activation.expr} is no gate times its argument: s(h) = h s'(h) does not hold.",
+            "Gates exist for linear, relu, leaky-relu and abs.",
+        )
+    with decimals():
+        start = _start(network, correlation, norms)
+        forms = dual(network.activation)
+        layers = list(_layers(forms, start, network))
+        special = any(form.has(OwensT, sympy.Integral) for pair in layers for form in (pair.value, pair.slope))
+    bits = _MOST_SPECIAL_BITS if special else _MOST_BITS
+    return _certified(lambda: _value(network, start, layers, kernel), digits, bits)
+
+
+def _start(
+    network: WideNetwork, correlation: sympy.Expr, norms: tuple[sympy.Expr, sympy.Expr]
+) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
+    """Return the exact variances and covariance of the first layer."""
+    for number in (correlation, *norms):
+        if number.free_symbols:
+            raise InputError(f"{number} is not a number.", "Give numbers, such as 1/2 or sqrt(2).")
+    if sign(1 - correlation**2) < 0:
+        raise InputError(f"The correlation {correlation} is not between -1 and 1.", "Give a correlation, such as 1/2.")
+    if min(map(sign, norms)) < 1:
+        raise InputError(f"The norms {norms[0]} and {norms[1]} must be positive.", "Give positive norms, such as 1.")
+    bias = sympy.Rational(network.bias_variance.numerator, network.bias_variance.denominator)
+    one, other = norms
+    return one**2 + bias, other**2 + bias, correlation * one * other + bias
+
+
+def _first_case(start: tuple[sympy.Expr, sympy.Expr, sympy.Expr]) -> _Case:
+    one, other, both = start
+    if is_zero(both) is True:
+        return _Case.UNCORRELATED
+    if is_zero(one * other - both**2) is not True:
+        return _Case.GENERAL
+    return (_EQUAL if is_zero(one - other) is True else _LINES)[sign(both)]
+
+
+def _layers(forms: Dual, start: tuple[sympy.Expr, sympy.Expr, sympy.Expr], network: WideNetwork) -> Iterator[Pair]:
+    """Yield the forms of each layer in p, q, c and gap."""
+    case, biased = _first_case(start), bool(network.bias_variance)
+    for _ in range(network.depth - 1):
+        pair, case = _layer(forms, case, biased=biased)
+        yield pair
+
+
+def _layer(forms: Dual, case: _Case, *, biased: bool) -> tuple[Pair, _Case]:
+    """Return the forms of one layer, and the relation of the next layer's inputs."""
+    if case is _Case.GENERAL:
+        return forms.pair, case
+    if case is _Case.UNCORRELATED:
+        pair = forms.uncorrelated
+        return pair, case if pair.value == 0 and not biased else _Case.GENERAL
+    side = _SIDES[case]
+    equal = case in (_Case.SAME, _Case.OPPOSITE)
+    pair = forms.equal_inputs(side) if equal else forms.on_a_line(side)
+    if pair is None:
+        return forms.pair, _Case.GENERAL
+    if not pair.finite:
+        raise OutOfReachError(
+            f"The slopes of {forms.activation.expr} have no form for proportional inputs.",
+            "Move the correlation away from 1 and -1.",
+        )
+    along = side if side == 1 else forms.activation.parity
+    keeps = (equal or forms.activation.degree is not None) and along and not (biased and (along < 0 or not equal))
+    if keeps:
+        return pair, (_EQUAL if equal else _LINES)[along]
+    vanishes = pair.value == 0 and not biased
+    return pair, _Case.UNCORRELATED if vanishes else _Case.GENERAL
+
+
+def _value(
+    network: WideNetwork, start: tuple[sympy.Expr, sympy.Expr, sympy.Expr], layers: list[Pair], kernel: str
+) -> "acb":
+    """Return the ball of the kernel at the working precision."""
+    from flint import acb, fmpq
+
+    from theory.expressions.balls.closed_form import ball
+    from theory.gaussian.certified.price_path import nonnegative
+
+    forms = dual(network.activation).equal_inputs(1).value
+    weight, bias = (
+        acb(fmpq(number.numerator, number.denominator)) for number in (network.weight_variance, network.bias_variance)
+    )
+    one, other, both = (ball(number, {}) for number in start)
+    tangent, gates = both, both - bias
+    for number, pair in enumerate(layers, start=2):
+        table = {p: one, q: other, c: both, gap: acb(nonnegative((one * other - both * both).real))}
+        if not table[gap].is_finite():
+            return acb("nan")
+        slope = ball(pair.slope, table)
+        both = weight * ball(pair.value, table) + bias
+        # The convention "unit" divides the variance of the last weights, a factor of every other layer's part.
+        last = number == network.depth and network.last != ALIKE
+        tangent = (1 if last else weight) * slope * tangent + both
+        gates = (1 if last else weight) * slope * gates
+        one, other = (weight * ball(forms, {p: variance}) + bias for variance in (one, other))
+    if kernel == FIXED_GATES:
+        return network.depth * gates
+    return tangent if kernel == NTK else both
+
+
+def _certified(compute: Callable[[], "acb"], digits: int, bits: int) -> Certified:
+    from theory.expressions.balls.closed_form import NotCertified, enclose
+
+    try:
+        with precision(_CHECK_BITS):
+            if compute().is_zero():
+                return Certified("0", "0", digits, "exact")
+        middle, radius = enclose(compute, digits + SPARE + 1, bits)
+    except NotCertified as error:
+        raise OutOfReachError(
+            f"{digits} certified digits are out of reach: {error}.", "Ask for fewer digits, or a smaller depth."
+        ) from error
+    return rounded(middle, radius, digits, "arb")
