@@ -77,7 +77,7 @@ DOCUMENTS = {
         Document(
             NEURAL_PATH_KERNEL,
             "Neural Path Features and Neural Path Kernel: Understanding the role of gates in deep learning",
-            1,
+            2,
             (
                 *_named("section", "1 1.1 1.2 2 2.1 2.2 3 3.1 3.2 4 5 6 7 8 A B C"),
                 *_named("Claim", "I II"),

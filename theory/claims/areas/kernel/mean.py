@@ -1,4 +1,4 @@
-"""The mean of the neural tangent kernel with fixed gates: deep gated networks, Theorem 2.3, first line."""
+"""The mean of the neural tangent kernel with fixed gates: two papers' theorems."""
 
 from fractions import Fraction
 
@@ -6,7 +6,7 @@ import sympy
 from sympy import Eq, Integer, Interval, Range, Rational, S
 
 from theory.claims.areas.kernel import _signs
-from theory.claims.documents import DEEP_GATED_NETWORKS
+from theory.claims.documents import DEEP_GATED_NETWORKS, NEURAL_PATH_KERNEL
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values
 from theory.claims.rational import rational
@@ -65,8 +65,16 @@ VALUE = Claim(
         "two input nodes, one output, equal hidden levels; $x = (1, u)$ opens the first $a$ nodes of each level, "
         "$x' = (v, 1)$ the last $b$",
     ),
-    sources=tuple(
-        Source(DEEP_GATED_NETWORKS, label, printed=_FORMULA, note=_READ) for label in ("Theorem 2.3", "Theorem 7.3")
+    sources=(
+        *(Source(DEEP_GATED_NETWORKS, label, printed=_FORMULA, note=_READ) for label in ("Theorem 2.3", "Theorem 7.3")),
+        Source(
+            NEURAL_PATH_KERNEL,
+            "Theorem 5.1",
+            printed=_FORMULA,
+            note=r"$d \sigma^{2(d-1)} H$, $H$ the inner product times the number of shared paths; the theorem states "
+            r"it as a limit for $w \to \infty$, and it is the mean at every width. The distance from the mean vanishes "
+            r"relative to it at a fixed depth, and absolutely where $\sigma^2$ is also of the order $1/w$",
+        ),
     ),
     **rational(_over_signs),
     numeric=_in_float64,

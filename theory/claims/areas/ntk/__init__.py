@@ -1,0 +1,1 @@
+"""Claims on the tangent kernel of networks of infinite width."""
