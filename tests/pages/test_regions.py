@@ -1,4 +1,4 @@
-"""The tables of the page on half-spaces: regions of the networks whose weights it states, and switches of their gates."""
+"""The tables of the page on half-spaces: regions of the networks whose weights it states, and their switches."""
 
 from fractions import Fraction
 from itertools import product
