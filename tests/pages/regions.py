@@ -103,6 +103,29 @@ def active(p: mpf, r: mpf, z: mpf, L: mpf) -> int:
     return sum(min(chosen) >= 0 for chosen in product(values, repeat=int(L) - 1))
 
 
+def between(n: mpf, L: mpf, s: mpf) -> int:
+    """The number of points of a segment in half-planes of the layers' forms, each moved until it has both ends."""
+    source = random.Random(3000 + int(s))
+    ends = [(source.randint(-9, 9), source.randint(-9, 9)) for _ in range(2)]
+    forms = [(1, 0, 0), (0, 1, 0)]
+    points = [
+        tuple(Fraction(a * (int(n) - k) + b * k, int(n)) for a, b in zip(*ends, strict=True)) for k in range(int(n) + 1)
+    ]
+    held = [True] * len(points)
+    for _ in range(int(L) - 1):
+        drawn_rows = [[source.randint(-5, 5) for _ in forms] for _ in range(3)]
+        forms = [
+            tuple(sum(w * form[k] for w, form in zip(row, forms, strict=True)) for k in range(3)) for row in drawn_rows
+        ]
+        a, b, c = forms[1]
+        forms[1] = (a, b, c - min(a * x + b * y + c for x, y in ends))
+        held = [
+            was and forms[1][0] * x + forms[1][1] * y + forms[1][2] >= 0
+            for was, (x, y) in zip(held, points, strict=True)
+        ]
+    return sum(held)
+
+
 def green(x: Fraction, hinges: int) -> Fraction:
     """2 relu(x) - 4 relu(x - 1) + 4 relu(x - 2) - ... - 1."""
     return sum((2 if k == 0 else 4 * (-1) ** k) * max(x - k, 0) for k in range(hinges)) - 1
@@ -138,6 +161,7 @@ VALUES = {
     "region.faces.pattern": lambda m, L, s: faces(touching(int(s), int(m * (L - 1)))),
     "region.boundary.active_paths": active,
     "region.half_space.normal": lambda a, b, c, d, u, v, x, y: u * (a * x + b * y) + v * (c * x + d * y),
+    "region.half_space.segment": between,
     "region.figure.ends": end,
     "region.figure.pieces": lambda r: len(runs(2 * int(r))),
     "region.figure.area": jumping,
