@@ -45,7 +45,7 @@ DOING = {
     "theory.flow": "solving the gradient flow",
     "theory.gates": "comparing gates",
     "theory.kernels": "summing over paths",
-    "theory.paths": "following paths",
+    "theory.paths": "enumerating paths",
     "theory.paths.regions": "dividing the plane by gates",
     "sim": "training networks",
     "sim.data": "drawing data",

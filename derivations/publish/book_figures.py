@@ -17,7 +17,7 @@ from derivations.atomic import write_text
 from derivations.evidence import stored
 from derivations.experiments.folders import figures, problem_named, read
 from derivations.experiments.model import Data, Figure
-from derivations.publish import amplifier_figure, depth_figure, law_controls, mode_figure, path_figure
+from derivations.publish import amplifier_figure, depth_figure, law_controls, mode_figure, path_figure, region_figure
 from theory.claims.model import Claim
 from theory.problem import InputError
 
@@ -135,6 +135,15 @@ AMPLIFIER = BookFigure(
 RACE_MODES = BookFigure(mode_figure.CAPTION, lambda _claims, _evidence: mode_figure.data(), mode_figure.draw)
 PATHS = BookFigure(path_figure.CAPTION, lambda _claims, _evidence: path_figure.data(), path_figure.draw)
 DEPTH_AND_WIDTH = BookFigure(depth_figure.CAPTION, lambda _claims, _evidence: depth_figure.data(), depth_figure.draw)
+PATH_REGIONS = BookFigure(
+    region_figure.PATHS_CAPTION, lambda _claims, _evidence: region_figure.paths_data(), region_figure.draw
+)
+PATH_REGIONS_OF_RELU = BookFigure(
+    region_figure.RELU_CAPTION, lambda _claims, _evidence: region_figure.relu_data(), region_figure.draw
+)
+ACTIVATION_REGIONS = BookFigure(
+    region_figure.KINDS_CAPTION, lambda _claims, _evidence: region_figure.kinds_data(), region_figure.draw
+)
 LAW_CONTROLS = BookFigure(law_controls.CAPTION, lambda _claims, _evidence: law_controls.data(), law_controls.draw)
 
 RING_MODES = BookFigure(
@@ -155,6 +164,9 @@ def known() -> dict[str, BookFigure]:
         "amplifier": AMPLIFIER,
         "depth-and-width": DEPTH_AND_WIDTH,
         "paths": PATHS,
+        "path-regions": PATH_REGIONS,
+        "path-regions-of-relu": PATH_REGIONS_OF_RELU,
+        "activation-regions": ACTIVATION_REGIONS,
         "law-controls": LAW_CONTROLS,
     }
     return own | {name: _of_experiment(declared) for name, declared in figures().items()}

@@ -6,8 +6,9 @@ side; `{derivation ID}`, `{numbers ID}` and `{printed ID}` give its steps, its n
 prefix by prefix (`{rest}`: every other one). `{errata DOCUMENT}` lists what a source prints wrong, `{table DOCUMENT}`
 all it says, `{contents}` the pages, `{gallery GROUP}` expectations of the gallery, `{measured NAME TABLE}` a table of a
 stored run (`{measured NAME}` where it has one), `{dialects NAME}` a table of conventions, `{laws NAME}` one of data
-laws. `{figure NAME}` shows a figure, `{drawing NAME}` the graph of a starter problem, and `{flow NAME PART}` a part of
-its gradient flow. Within a line `{ref ID}` links to a claim, and `{verdict ID}` is its verdict.
+laws, `{regions NAME}` one of regions of paths. `{figure NAME}` shows a figure, `{drawing NAME}` the graph of a starter
+problem, and `{flow NAME PART}` a part of its gradient flow. Within a line `{ref ID}` links to a claim, and
+`{verdict ID}` is its verdict.
 """
 
 import re
@@ -27,6 +28,7 @@ from derivations.publish.errata import errata
 from derivations.publish.gallery import gallery
 from derivations.publish.graph_drawing import drawing
 from derivations.publish.law_tables import law_table
+from derivations.publish.region_table import region_table
 from derivations.publish.stored_runs import stored_table
 from theory.claims.model import Claim
 from theory.claims.rows import Verdict
@@ -46,6 +48,7 @@ _ORDER = (
     "path-view",
     "mixtures-of-experts",
     "depth-and-width",
+    "half-spaces",
     "race",
     "gaussian-averages",
     "expectations",
@@ -194,6 +197,7 @@ class Book:
             "figure": lambda: book_figures.markdown(argument, here),
             "dialects": lambda: dialect_table(argument, here),
             "laws": lambda: law_table(argument, here),
+            "regions": lambda: region_table(argument, here),
             "drawing": lambda: f"![The graph of the problem {argument}]({book_figures.FOLDER}/{argument}.svg)\n",
             "flow": lambda: flows.section(argument, here),
             "measured": lambda: stored_table(argument, here),

@@ -132,6 +132,22 @@ def _normal(at: At, _digits: int) -> Fraction:
     return row[0] * at["x"] + row[1] * at["y"]
 
 
+def _segment(at: At, _digits: int) -> Fraction:
+    """The points of a segment on which the first units are open; a bias opens each of them at both ends, not more."""
+    hidden, rng = int(at["L"]) - 1, random.Random(int(at["s"]))
+    inputs = [(Fraction(rng.randint(-4, 4), 7), Fraction(rng.randint(-4, 4), 7)) for _ in range(2)]
+    ways = [Fraction(k, int(at["n"])) for k in range(int(at["n"]) + 1)]
+    values = [[one + way * (other - one) for one, other in zip(*inputs, strict=True)] for way in ways]
+    is_open = [True] * len(values)
+    for _ in range(hidden):
+        weights = [[Fraction(rng.randint(-3, 3)) for _ in values[0]] for _ in range(3)]
+        own = [[sum(w * v for w, v in zip(row, before, strict=True)) for row in weights] for before in values]
+        least = min(own[0][0], own[-1][0])
+        values = [[first - least, second + 1, third - 2] for first, second, third in own]
+        is_open = [was and now[0] >= 0 for was, now in zip(is_open, values, strict=True)]
+    return Fraction(sum(is_open))
+
+
 def _saw(x: mpf | Fraction, hinges: int) -> mpf | Fraction:
     """2 h_1 - 4 h_2 + 4 h_3 - ... - 1 with h_j = relu(x - j + 1)."""
     total = 2 * max(x, 0) - 1
@@ -190,6 +206,7 @@ WITNESSES = {
             "a=-2 b=1 c=1/5 d=-4 u=3/8 v=7 x=9 y=1/6",
         ),
     ),
+    "region.half_space.segment": Witness(_segment, ("n=1 L=2 s=1", "n=7 L=3 s=2", "n=40 L=5 s=3", "n=12 L=4 s=9")),
     "region.figure.ends": Witness(_end, ("e=1", "e=2", "e=3", "e=4")),
     "region.figure.pieces": Witness(_pieces, ("r=1", "r=2", "r=3", "r=7")),
     "region.figure.area": Witness(_area, ("epsilon=1/1000", "epsilon=-1/1000", "epsilon=5", "epsilon=-3/2")),

@@ -46,6 +46,7 @@ INPUTS = (
     r"w = e20 \+ 1/2 e22",
     r"x = 1/[ab]",
     r"(Up to|At|From) gain \d\.\d( on)?",
+    r"follows the input \(1, -1/2\)",
     r"gains 35\.9 and 100",
     r"added to the diagonal .*",
     r"The 10\^-3 on the diagonal",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from mpmath import mp, mpf
 
-from tests.pages import flows, gaussians, graphs, kernels, laws, marginals, sites
+from tests.pages import flows, gaussians, graphs, kernels, laws, marginals, regions, sites
 from tests.pages.decisions import counted, triples
 from tests.pages.evidence import benchmark, evidence, run, values
 from tests.pages.numerics import mean
@@ -182,6 +182,8 @@ def noise() -> list[mpf]:
 SENTENCES: list[Sentence] = [
     # --- depth and width ---
     ("Measured: {1.333333333}.", lambda: [kernels.order()]),
+    # --- half-spaces ---
+    ("is [{0.5},{1.5}] cup [{2.5},{3.5}]", lambda: [regions.end(mpf(number)) for number in range(1, 5)]),
     # --- the graph of the example ---
     (
         "At the end it carries {1.863} of the strength 2, and each gated path {0.137}",

@@ -71,7 +71,7 @@ OUTPUT_LAYER = Slip(
     root=("section 3.1",),
     title="the comparison of both kinds of regions counts $L$ gated layers, and the output layer has no gates",
     repair="Write $L - 1$ for $L$ in the comparison: $m^{L-1}$ paths and $2^{m(L-1)}$ bit patterns, $L - 1$ and "
-    "$m(L - 1)$ faces. The definitions of both regions, in sections 2 and 3.1, have $L - 1$ hidden layers.",
+    "$m(L - 1)$ faces. By section 2 there are $L - 1$ hidden layers.",
 )
 DEPTH_OF_OVERLAP = Slip(
     DEEP_GATED_NETWORKS,

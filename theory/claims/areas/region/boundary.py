@@ -17,8 +17,10 @@ p, r, z = sympy.symbols("p r z", integer=True, nonnegative=True)
 
 
 def _weights(values: list[int], signs: list[int], rng: random.Random) -> list[list[Fraction]]:
-    """Return random rows whose products with `values` have these signs; `values` has an entry that is not 0."""
-    pivot = next(i for i, value in enumerate(values) if value)
+    """Return random rows whose products with `values` have these signs, which are 0 where all values are."""
+    pivot = next((i for i, value in enumerate(values) if value), None)
+    if pivot is None:
+        return [[Fraction(rng.randint(-5, 5)) for _ in values] for _ in signs]
     rows = []
     for sign in signs:
         row = [Fraction(rng.randint(-5, 5)) for _ in values]
@@ -33,7 +35,7 @@ def _active(at: dict[str, Fraction]) -> int:
     counts = {1: int(at["p"]), 0: int(at["r"]), -1: int(at["z"])}
     signs = [sign for sign, count in counts.items() for _ in range(count)]
     rng = random.Random(str(sorted(counts.items())))
-    values, layers = [3, -2], []
+    values, layers = [3, -2] if any(signs) else [0, 0], []
     for _ in range(int(at["L"]) - 1):
         rows = _weights(values, signs, rng)
         values = [sum(w * v for w, v in zip(row, values, strict=True)) for row in rows]
@@ -53,7 +55,7 @@ ACTIVE = Claim(
         Param(z, S.Naturals0, "units with a negative pre-activation at $x$", (Integer(0),), Range(0, 3)),
         Param(L, S.Naturals, "layers; $L - 1$ of them are hidden", (Integer(2),), Range(2, 5)),
     ),
-    conditions=(p + z >= 1, L >= 2),
+    conditions=(p + r + z >= 1, L >= 2),
     assumptions=("a gate is open where $q \\geq 0$, as in (2) and (4) of the paper",),
     sources=(
         Source(
@@ -65,7 +67,7 @@ ACTIVE = Claim(
             r"$2^{(m-1)*(L-1)}$) activation pattern regions $A_b$",
             note="$A_b$ has $h > 0$ for the units that are open, so that a path in such a union is open at $x$ only "
             "through units with a positive pre-activation",
-            readings=(Reading("inputs off the boundaries of regions", where=Eq(r, 0)),),
+            readings=(Reading("no pre-activation vanishes at $x$", where=Eq(r, 0)),),
         ),
     ),
     **rational_by_name(_active),

@@ -74,7 +74,7 @@ ENDS = Claim(
     statement=Eq(sympy.Symbol("x_e", real=True), e - Rational(1, 2), evaluate=False),
     params=(Param(e, Range(1, 5), "number of the end, from left to right", tuple(Integer(k) for k in range(1, 5))),),
     assumptions=(
-        r"the red unit is $h_1$ of $h_j = \operatorname{relu}(x - j + 1)$, $j = 1, \dots, 4$, and the green one has "
+        r"the red unit is $h_1$ of $h_j = \operatorname{relu}(x - j + 1)$, $j = 1, \ldots, 4$, and the green one has "
         "the pre-activation $2 h_1 - 4 h_2 + 4 h_3 - 4 h_4 - 1$; the figure's own weights are not given in its caption",
     ),
     sources=(
@@ -99,8 +99,8 @@ PIECES = Claim(
     statement=Eq(sympy.Symbol(r"\#\operatorname{intervals}(A_\pi)", integer=True), r, evaluate=False),
     params=(Param(r, S.Naturals, "half of the units of the first layer", (Integer(1), Integer(2)), Range(1, 9)),),
     assumptions=(
-        r"$h_j = \operatorname{relu}(x - j + 1)$, $j = 1, \dots, 2r$, and the second unit has the pre-activation "
-        r"$2 h_1 - 4 h_2 + 4 h_3 - \dots - 4 h_{2r} - 1$; the path goes through $h_1$",
+        r"$h_j = \operatorname{relu}(x - j + 1)$, $j = 1, \ldots, 2r$, and the second unit has the pre-activation "
+        r"$2 h_1 - 4 h_2 + 4 h_3 - \ldots - 4 h_{2r} - 1$; the path goes through $h_1$",
     ),
     sources=(
         Source(
@@ -138,7 +138,7 @@ AREA = Claim(
     id="region.figure.area",
     title="The region of a ReLU path that jumps from a half-plane to a quadrant when a weight changes its sign",
     kind=Kind.EQUATION,
-    statement=Eq(sympy.Symbol(r"\lvert A_\pi \cap [-1, 1]^2 \rvert", real=True), _AREA, evaluate=False),
+    statement=Eq(sympy.Symbol(r"\operatorname{area}(A_\pi \cap [-1, 1]^2)", real=True), _AREA, evaluate=False),
     params=(
         Param(
             epsilon,
@@ -148,7 +148,6 @@ AREA = Claim(
             Interval(-2, 2),
         ),
     ),
-    conditions=(sympy.Ne(epsilon, 0),),
     assumptions=(
         r"the green unit is $\operatorname{relu}(x_1)$, and the brown one of the next layer has the pre-activation "
         r"$\operatorname{relu}(x_2) + \epsilon \operatorname{relu}(-x_2)$; the figure's own weights are not given in "

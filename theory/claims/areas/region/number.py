@@ -56,7 +56,6 @@ PATHS = Claim(
     conditions=(L >= 2,),
     assumptions=("layers 1 to $L - 1$ have $m$ units each, and layer $L$ is one output (section 2)",),
     sources=(
-        Source(HALF_SPACES, "section 2", printed=m ** (L - 1)),
         Source(
             HALF_SPACES,
             "section 3.1",
@@ -78,7 +77,7 @@ PATTERNS = Claim(
     title="The number of bit patterns, one bit for each hidden unit",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\lvert \{b\} \rvert", integer=True), 2 ** (m * (L - 1)), evaluate=False),
-    params=sizes(4, 4),
+    params=sizes(4, 5),
     conditions=(L >= 2,),
     assumptions=("layers 1 to $L - 1$ have $m$ units each; $b$ has a bit for each of them (section 3.1)",),
     sources=(
@@ -122,7 +121,7 @@ CENTRAL = Claim(
             HALF_SPACES,
             "section 3.1",
             says=Says.UNSTATED,
-            note="of the $2^{m(L-1)}$ bit patterns no more occur in the plane",
+            note="of the $2^{m(L-1)}$ bit patterns no others have a region with an interior",
         ),
     ),
     **rational_by_name(lambda at: _regions(at, biased=False)),
@@ -150,7 +149,7 @@ AFFINE = Claim(
             HALF_SPACES,
             "section 3.1",
             says=Says.UNSTATED,
-            note="of the $2^{m(L-1)}$ bit patterns no more occur in the plane",
+            note="of the $2^{m(L-1)}$ bit patterns no others have a region with an interior",
         ),
     ),
     **rational_by_name(lambda at: _regions(at, biased=True)),

@@ -73,7 +73,7 @@ PLANE = Claim(
             HALF_SPACES,
             "section 3.1",
             says=Says.UNSTATED,
-            note="of the $2^{(m-1)(L-1)}$ bit patterns of the paper, those of regions that are not empty",
+            note="of the $2^{(m-1)(L-1)}$ bit patterns of the paper at most so many have a region with an interior",
         ),
     ),
     **rational_by_name(lambda at: _gates.most_in_a_path(int(at["m"]), int(at["L"]) - 1)),
