@@ -44,6 +44,8 @@ _ORDER = (
     "dft",
     "deep-linear",
     "depth-and-width",
+    "whitening",
+    "learned-gates-and-pooling",
     "race",
     "gaussian-averages",
     "expectations",
