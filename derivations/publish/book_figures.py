@@ -17,7 +17,15 @@ from derivations.atomic import write_text
 from derivations.evidence import stored
 from derivations.experiments.folders import figures, problem_named, read
 from derivations.experiments.model import Data, Figure
-from derivations.publish import amplifier_figure, depth_figure, law_controls, mode_figure, path_figure, region_figure
+from derivations.publish import (
+    amplifier_figure,
+    depth_figure,
+    law_controls,
+    mode_figure,
+    noise_figure,
+    path_figure,
+    region_figure,
+)
 from theory.claims.model import Claim
 from theory.problem import InputError
 
@@ -144,6 +152,7 @@ PATH_REGIONS_OF_RELU = BookFigure(
 ACTIVATION_REGIONS = BookFigure(
     region_figure.KINDS_CAPTION, lambda _claims, _evidence: region_figure.kinds_data(), region_figure.draw
 )
+NOISE_FLOOR = BookFigure(noise_figure.CAPTION, lambda _claims, _evidence: noise_figure.data(), noise_figure.draw)
 LAW_CONTROLS = BookFigure(law_controls.CAPTION, lambda _claims, _evidence: law_controls.data(), law_controls.draw)
 
 RING_MODES = BookFigure(
@@ -167,6 +176,7 @@ def known() -> dict[str, BookFigure]:
         "path-regions": PATH_REGIONS,
         "path-regions-of-relu": PATH_REGIONS_OF_RELU,
         "activation-regions": ACTIVATION_REGIONS,
+        "noise-floor": NOISE_FLOOR,
         "law-controls": LAW_CONTROLS,
     }
     return own | {name: _of_experiment(declared) for name, declared in figures().items()}

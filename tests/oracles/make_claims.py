@@ -20,6 +20,7 @@ import claims_gates
 import claims_gaussian
 import claims_ising
 import claims_kernel
+import claims_kernel_gates
 import claims_ols
 import claims_path
 import claims_pulse
@@ -40,6 +41,7 @@ MODULES = (
     claims_pulse,
     claims_ising,
     claims_kernel,
+    claims_kernel_gates,
     claims_path,
     claims_region,
 )

@@ -10,6 +10,7 @@ from tests.pages import (
     ellipses,
     flows,
     gaussians,
+    kernel_gates,
     kernels,
     laws,
     marginals,
@@ -26,8 +27,10 @@ from tests.pages.reading import Unit, cells, see, tables, units
 SHOWN = 32  # significant digits of a value in a table of a claim
 COUNTED = 10  # significant digits of a counter-example
 VALUES = deep.VALUES | ellipses.VALUES | flows.VALUES | gaussians.VALUES | laws.VALUES | marginals.VALUES
-VALUES |= kernels.VALUES | path_view.VALUES | race.VALUES | regions.VALUES | samples.VALUES | sites.VALUES
-PRINTED = flows.PRINTED | gaussians.PRINTED | kernels.PRINTED | laws.PRINTED | path_view.PRINTED | regions.PRINTED
+VALUES |= kernel_gates.VALUES | kernels.VALUES | path_view.VALUES | race.VALUES | regions.VALUES
+VALUES |= samples.VALUES | sites.VALUES
+PRINTED = flows.PRINTED | gaussians.PRINTED | kernel_gates.PRINTED | kernels.PRINTED | laws.PRINTED
+PRINTED |= path_view.PRINTED | regions.PRINTED
 POINT = re.compile(
     r"At (?P<at>.*?) this (?:gives (?P<printed>\S+)|has no real value), and the true value is (?P<true>\S+)\.$"
 )
