@@ -111,7 +111,7 @@ ERROR = Claim(
     ),
     assumptions=(
         "two inputs, one input node, one hidden level of two nodes, one output; gates do not change",
-        r"the loss is $(1/2) \sum_s e_s^2$; the factors of the errors are the entries of $K$",
+        "the loss is half the sum of the squared errors; their factors in the formula are the entries of $K$",
     ),
     sources=(
         Source(
