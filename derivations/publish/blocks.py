@@ -59,7 +59,11 @@ def stated(claim: Claim, evidence: Mapping | None, link: Link, name: str = "", f
     lines = [formula(tex)]
     lines += [where(legend)] if legend else []
     folded = [param for param in claim.params if folds and _is_sampled(param)]
-    lines += [_letter(param, notation) if param in folded else _parameter(param, notation) for param in claim.params]
+    for group in _alike(claim.params):
+        if any(param in folded for param in group):
+            lines += [_letter(param, notation) if param in folded else _parameter([param], notation) for param in group]
+        else:
+            lines.append(_parameter(group, notation))
     lines += [f"- ${notation.tex(condition)}$" for condition in claim.conditions]
     lines += [f"- {text}" for text in claim.assumptions]
     if folded:
@@ -74,8 +78,20 @@ def stated(claim: Claim, evidence: Mapping | None, link: Link, name: str = "", f
     return "\n".join(lines)
 
 
-def _parameter(param: Param, notation: Notation) -> str:
-    return f"- ${domain(param, notation)}$: {param.doc}"
+def _alike(params: Sequence[Param]) -> list[list[Param]]:
+    """Parameters in their order, those with one meaning and one domain that follow each other in one list."""
+    groups: list[list[Param]] = []
+    for param in params:
+        if groups and (groups[-1][0].doc, groups[-1][0].domain) == (param.doc, param.domain):
+            groups[-1].append(param)
+        else:
+            groups.append([param])
+    return groups
+
+
+def _parameter(params: Sequence[Param], notation: Notation) -> str:
+    letters = ", ".join(notation.tex(param.symbol) for param in params)
+    return f"- ${domain(params[0], notation, letters)}$: {params[0].doc}"
 
 
 def _letter(param: Param, notation: Notation) -> str:
@@ -95,9 +111,9 @@ def where(legend: Sequence[str]) -> str:
     return f"Here {'; '.join(legend)}.\n" if legend else ""
 
 
-def domain(param: Param, notation: Notation) -> str:
-    """The domain of a parameter as TeX."""
-    symbol, domain = notation.tex(param.symbol), param.domain
+def domain(param: Param, notation: Notation, letters: str = "") -> str:
+    """The domain of a parameter as TeX; `letters` stand in place of its symbol where several have this domain."""
+    symbol, domain = letters or notation.tex(param.symbol), param.domain
     if isinstance(domain, sympy.Range):
         return rf"{symbol} \in \{{{domain.inf}, \ldots, {domain.sup}\}}"
     if domain == sympy.Interval.open(0, sympy.oo):

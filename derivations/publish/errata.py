@@ -65,13 +65,15 @@ def _slip(slip: Slip, entries: Sequence[Entry], link: Link, names: Mapping[str, 
     roots = ", ".join(slip.root)
     yield f"### {'' if slip.title.startswith(roots) else f'{roots}: '}{slip.title}\n"
     yield f"*Repair.* {sentence(slip.repair)}\n"
-    for entry in charged:
+    for group in same_form(charged):
+        entry = group[0]
         tex, legend = notation_of(entry.claim).display(entry.claim.statement, names.get(entry.claim.id, ""))
-        yield f"{sentence(entry.claim.title)} {link(entry.claim.id)}, printed in {entry.source.label}:\n"
+        places = ", ".join(one.source.label for one in group)
+        yield f"{sentence(entry.claim.title)} {link(entry.claim.id)}, printed in {places}:\n"
         yield difference(entry, names.get(entry.claim.id, ""))
         yield f"What holds:\n\n{formula(tex)}"
         yield where(legend)
-        yield f"{sentence(entry.source.note)}\n"
+        yield " ".join(dict.fromkeys(sentence(one.source.note) for one in group)) + "\n"
         if entry.source.readings:
             tried = "; ".join(reading.convention for reading in entry.source.readings)
             yield f"*Readings tried; none makes it right.* {sentence(tried)}\n"

@@ -87,10 +87,10 @@ def _gated(at: At, seen: Row) -> Fraction:
 
 def _third(at: At, rectified: bool) -> Fraction:
     """The value of the node of the third level: its gate times its pre-activation."""
-    x = _named(at, "x1 x2")
-    gating = _layers(at) if rectified else [_square(at, "a"), _square(at, "b"), [_named(at, "s1 s2")]]
-    *gates, (last,) = _opened(gating, x, rectified)
-    return last * _backwards(_layers(at), gates, x)
+    layers = [[[at["u11"]], [at["u21"]]], _square(at, "w"), [_named(at, "r1 r2")]]
+    gating = layers if rectified else [[[at["a11"]], [at["a21"]]], _square(at, "b"), [_named(at, "s1 s2")]]
+    *gates, (last,) = _opened(gating, [at["x"]], rectified)
+    return last * _backwards(layers, gates, [at["x"]])
 
 
 def _overlap(at: At) -> int:
@@ -296,10 +296,11 @@ WITNESSES = {
         lambda at, _digits: _gated(at, [Fraction(1)] * 2), _points(f"x1 x2 {_WEIGHTS} {_GATING}", 8)
     ),
     "path.experts.hidden_relu": Witness(
-        lambda at, _digits: _third(at, rectified=True), _points(f"x1 x2 {_WEIGHTS}", 8)
+        lambda at, _digits: _third(at, rectified=True), _points("x u11 u21 w11 w12 w21 w22 r1 r2", 8)
     ),
     "path.experts.hidden_gated": Witness(
-        lambda at, _digits: _third(at, rectified=False), _points(f"x1 x2 {_WEIGHTS} {_GATING} s1 s2", 8)
+        lambda at, _digits: _third(at, rectified=False),
+        _points("x u11 u21 w11 w12 w21 w22 r1 r2 a11 a21 b11 b12 b21 b22 s1 s2", 8),
     ),
     "path.experts.number": Witness(_number, ("m=1 L=4", "m=2 L=5", "m=3 L=3", "m=4 L=2", "m=3 L=1")),
     "path.overlap.product": Witness(_path_overlap, _points(f"{_GATES} {_OTHERS}", gates=f"{_GATES} {_OTHERS}")),

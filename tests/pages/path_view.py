@@ -70,10 +70,13 @@ def gated(seen: np.ndarray | None = None, **at: mpf) -> mpf:
 
 def third(linear: bool, **at: mpf) -> mpf:
     """Return the value of the node of the third level."""
-    x = take(at, "x1 x2")
-    gating = [square(at, "a"), square(at, "b"), take(at, "s1 s2").reshape(1, 2)] if linear else three(at)
+    x = take(at, "x")
+    layers = [take(at, "u11 u21").reshape(2, 1), square(at, "w"), take(at, "r1 r2").reshape(1, 2)]
+    gating = layers
+    if linear:
+        gating = [take(at, "a11 a21").reshape(2, 1), square(at, "b"), take(at, "s1 s2").reshape(1, 2)]
     *gates, last = opened(gating, x, relu=not linear)
-    return last[0] * output(three(at), gates, x)
+    return last[0] * output(layers, gates, x)
 
 
 def given(at: dict, names: str) -> list[np.ndarray]:
@@ -185,7 +188,7 @@ def jump(g1: mpf, g2: mpf, **at: mpf) -> mpf:
 
 
 def toy() -> mpf:
-    """Return half the number of paths, of 18, that pass node 1 of level 1 and node 3 of level 2: these are open twice."""
+    """Return half the number of paths, of 18, through node 1 of level 1 and node 3 of level 2, open on both inputs."""
     first, second = np.array([1, 0, 0]), np.array([0, 0, 1])
     both = np.einsum("i,a,b,a,b->iab", np.ones(2, dtype=int), first, second, first, second).ravel()
     if [int(number) + 1 for number in np.flatnonzero(both)] != [3, 12]:

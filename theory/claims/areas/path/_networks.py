@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import product
 
 import sympy
-from sympy import Interval
+from sympy import FiniteSet, Integer, Interval, Rational
 
 from theory.claims.model import Param
 
@@ -28,25 +28,25 @@ X = (x1, x2)
 U, W, R = ((u11, u12), (u21, u22)), ((w11, w12), (w21, w22)), (r1, r2)
 PATHS = tuple(product(range(2), repeat=3))  # input node, node of level 1, node of level 2
 
-_DRAWN = Interval(-3, 3)
-INPUTS = tuple(Param(symbol, sympy.S.Reals, "entry of the input", likely=_DRAWN) for symbol in X)
+SMALL = FiniteSet(*(Integer(k) for k in (-5, -3, -2, 2, 3, 4)))
+SOFT = FiniteSet(*(Rational(k, 4) for k in range(5)))
+INPUTS = tuple(Param(symbol, sympy.S.Reals, "entry of the input", likely=SMALL) for symbol in X)
 FIRST = tuple(
-    Param(symbol, sympy.S.Reals, "weight of layer 1, named by its target and its source", likely=_DRAWN)
+    Param(symbol, sympy.S.Reals, "weight of layer 1, named by its target and its source", likely=SMALL)
     for row in U
     for symbol in row
 )
 SECOND = tuple(
-    Param(symbol, sympy.S.Reals, "weight of layer 2, named by its target and its source", likely=_DRAWN)
+    Param(symbol, sympy.S.Reals, "weight of layer 2, named by its target and its source", likely=SMALL)
     for row in W
     for symbol in row
 )
-LAST = tuple(Param(symbol, sympy.S.Reals, "weight of the last layer", likely=_DRAWN) for symbol in R)
+LAST = tuple(Param(symbol, sympy.S.Reals, "weight of the last layer", likely=SMALL) for symbol in R)
 
 
 def gate(symbol: sympy.Symbol, level: int, of: str = "$x$") -> Param:
     """Return the parameter of a gate, a number from 0 to 1."""
-    unit = Interval(0, 1)
-    return Param(symbol, unit, f"gate of level {level} on the input {of}", (sympy.Integer(0), sympy.Integer(1)))
+    return Param(symbol, Interval(0, 1), f"gate of level {level} on the input {of}", (Integer(0), Integer(1)), SOFT)
 
 
 GATES = tuple(gate(symbol, level) for level, pair in ((1, (g1, g2)), (2, (h1, h2))) for symbol in pair)

@@ -10,6 +10,7 @@ from theory.claims.areas.path._networks import (
     FIRST,
     LAST,
     SECOND,
+    SMALL,
     Dual,
     derivative,
     g1,
@@ -30,10 +31,9 @@ from theory.claims.sources import Source
 from theory.paths import output, tangent_kernel, value_gradients, weighted
 from theory.proof.derivation import Derivation, Step
 
-_LIKELY = sympy.Interval(-3, 3)
 x, y, a, b = sympy.symbols("x y a b", real=True)
 _DATA = tuple(
-    Param(own, sympy.S.Reals, doc, likely=_LIKELY)
+    Param(own, sympy.S.Reals, doc, likely=SMALL)
     for own, doc in ((x, "input 1"), (y, "input 2"), (a, "label of input 1"), (b, "label of input 2"))
 )
 _ERRORS = (
@@ -111,7 +111,7 @@ ERROR = Claim(
     ),
     assumptions=(
         "two inputs, one input node, one hidden level of two nodes, one output; gates do not change",
-        r"the loss is $(1/2) \sum_s e_s^2$; the factors of the errors are the entries of $K$",
+        "the loss is half the sum of the squared errors; their factors in the formula are the entries of $K$",
     ),
     sources=(
         Source(
@@ -161,7 +161,7 @@ VALUE = Claim(
     kind=Kind.EQUATION,
     statement=Eq(Symbol(r"\dot{v}(p)", real=True), _CHANGE, evaluate=False),
     params=(
-        *(Param(own, sympy.S.Reals, "velocity of a weight", likely=_LIKELY) for own in (s1, s2, s3)),
+        *(Param(own, sympy.S.Reals, "velocity of a weight", likely=SMALL) for own in (s1, s2, s3)),
         FIRST[0],
         SECOND[0],
         LAST[0],

@@ -6,7 +6,7 @@ import sympy
 from sympy import Eq, Integer, Max, Symbol
 
 from theory.claims.areas.path import _networks
-from theory.claims.areas.path._networks import FIRST, INPUTS, LAST, NETWORK, SECOND, R, U, W, X
+from theory.claims.areas.path._networks import FIRST, INPUTS, LAST, NETWORK, SECOND, SMALL, R, U, W, X
 from theory.claims.areas.path.output import RELU_SUM, WEIGHTS, exactly, relu_in_float64, y_hat
 from theory.claims.documents import HALF_SPACES
 from theory.claims.indicator import is_open
@@ -42,7 +42,7 @@ a11, a12, a21, a22 = sympy.symbols("a11 a12 a21 a22", real=True)
 b11, b12, b21, b22 = sympy.symbols("b11 b12 b21 b22", real=True)
 _A, _B = ((a11, a12), (a21, a22)), ((b11, b12), (b21, b22))
 GATING = tuple(
-    Param(symbol, sympy.S.Reals, f"weight of the gating network, layer {number}", likely=sympy.Interval(-3, 3))
+    Param(symbol, sympy.S.Reals, f"weight of the gating network, layer {number}", likely=SMALL)
     for number, layer in ((1, _A), (2, _B))
     for row in layer
     for symbol in row
@@ -107,23 +107,27 @@ CONSTANT = Claim(
     unchecked=_SIGNS,
 )
 
-# The values of hidden nodes. A third hidden level of one node, whose weights are r and, for the gates, s.
+# The values of hidden nodes: one input node, a third hidden level of one node with the weights r and, for gates, s.
+x = Symbol("x", real=True)
 s1, s2 = sympy.symbols("s1 s2", real=True)
+_ONE_INPUT = Param(x, sympy.S.Reals, "the input", likely=SMALL)
 _GATES_OF_THIRD = tuple(
-    Param(symbol, sympy.S.Reals, "weight of the gating network, layer 3", likely=sympy.Interval(-3, 3))
-    for symbol in (s1, s2)
+    Param(symbol, sympy.S.Reals, "weight of the gating network, layer 3", likely=SMALL) for symbol in (s1, s2)
 )
-_THIRD_ETA = s1 * _ETA_2[0] + s2 * _ETA_2[1]
+_SECOND_ETA = tuple(x * sum(_B[b][a] * _A[a][0] for a in range(2)) for b in range(2))
+_THIRD_ETA = s1 * _SECOND_ETA[0] + s2 * _SECOND_ETA[1]
+_PAIRS = tuple((a, b) for a in range(2) for b in range(2))
 _HIDDEN_GATED = sum(
-    is_open(_ETA_1[a]) * is_open(_ETA_2[b]) * is_open(_THIRD_ETA) * X[i] * U[a][i] * W[b][a] * R[b]
-    for i in range(2)
-    for a in range(2)
-    for b in range(2)
+    is_open(_A[a][0] * x) * is_open(_SECOND_ETA[b]) * is_open(_THIRD_ETA) * x * U[a][0] * W[b][a] * R[b]
+    for a, b in _PAIRS
 )
-_RELU_1 = tuple(Max(sum(U[a][i] * X[i] for i in range(2)), 0) for a in range(2))
-_RELU_2 = tuple(Max(sum(W[b][a] * _RELU_1[a] for a in range(2)), 0) for b in range(2))
-_HIDDEN_RELU = is_open(R[0] * _RELU_2[0] + R[1] * _RELU_2[1]) * RELU_SUM
-_THIRD = "three hidden levels of two, two and one nodes; the value is that of the one node, with its gate"
+_RELU_1 = tuple(Max(U[a][0] * x, 0) for a in range(2))
+_DRIVE_2 = tuple(sum(W[b][a] * _RELU_1[a] for a in range(2)) for b in range(2))
+_DRIVE_3 = R[0] * Max(_DRIVE_2[0], 0) + R[1] * Max(_DRIVE_2[1], 0)
+_HIDDEN_RELU = sum(
+    is_open(U[a][0] * x) * is_open(_DRIVE_2[b]) * is_open(_DRIVE_3) * x * U[a][0] * W[b][a] * R[b] for a, b in _PAIRS
+)
+_THIRD = "one input node, hidden levels of two, two and one nodes; the value is that of the one node, with its gate"
 
 
 def _printed_lemma(label: str) -> Source:
@@ -138,25 +142,31 @@ def _printed_lemma(label: str) -> Source:
     )
 
 
+def _one_input(at: dict[str, Fraction]) -> _networks.Layers:
+    layers = _networks.three_layers({**at, "u12": Fraction(0), "u22": Fraction(0)})
+    return [[row[:1] for row in layers[0]], *layers[1:], [[Fraction(1)]]]
+
+
+def _third_gating(at: dict[str, Fraction]) -> _networks.Layers:
+    second = [[at["b11"], at["b12"]], [at["b21"], at["b22"]]]
+    return [[[at["a11"]], [at["a21"]]], second, [[at["s1"], at["s2"]]]]
+
+
 def _third_gated(at: dict[str, Fraction]) -> Fraction:
-    gating = [*_gating_layers(at), [[at["s1"], at["s2"]]]]
-    gates = _networks.linear_gates(gating, [at["x1"], at["x2"]])
-    layers = [*_networks.three_layers(at), [[Fraction(1)]]]
-    return _networks.levels(layers, gates, [at["x1"], at["x2"]])[3][0]
+    gates = _networks.linear_gates(_third_gating(at), [at["x"]])
+    return _networks.levels(_one_input(at), gates, [at["x"]])[3][0]
 
 
 def _third_relu(at: dict[str, Fraction]) -> Fraction:
-    layers = [*_networks.three_layers(at), [[Fraction(1)]]]
-    return _networks.relu_levels(layers, [at["x1"], at["x2"]])[3][0]
+    return _networks.relu_levels(_one_input(at), [at["x"]])[3][0]
 
 
 def _third_in_float64(gated: bool, **values: float) -> float:
     at = exactly(**values)
-    x, layers = [[at["x1"], at["x2"]]], [*_networks.three_layers(at), [[Fraction(1)]]]
     if not gated:
-        return float(forward(relu_network(x, layers, at_zero=1), 0)[3][0])
-    gating = [*_gating_layers(at), [[at["s1"], at["s2"]]], [[Fraction(1)]]]
-    return float(forward(linearly_gated(x, layers, gating, at_zero=1, value_input="x"), 0)[3][0])
+        return float(forward(relu_network([[at["x"]]], _one_input(at), at_zero=1), 0)[3][0])
+    gating = [*_third_gating(at), [[Fraction(1)]]]
+    return float(forward(linearly_gated([[at["x"]]], _one_input(at), gating, at_zero=1, value_input="x"), 0)[3][0])
 
 
 HIDDEN_GATED = Claim(
@@ -164,7 +174,7 @@ HIDDEN_GATED = Claim(
     title="The value of a hidden node of a deep linearly gated network is a sum over the paths that lead to it",
     kind=Kind.EQUATION,
     statement=Eq(Symbol("h_{3,1}", real=True), _HIDDEN_GATED, evaluate=False),
-    params=(*INPUTS, *FIRST, *SECOND, *LAST, *GATING, *_GATES_OF_THIRD),
+    params=(_ONE_INPUT, FIRST[0], FIRST[2], *SECOND, *LAST, GATING[0], GATING[2], *GATING[4:], *_GATES_OF_THIRD),
     assumptions=(_THIRD, "linear gating, weights $r$ of layer 3"),
     sources=tuple(_printed_lemma(label) for label in ("(8)", "Lemma 3")),
     **rational_by_name(_third_gated),
@@ -178,12 +188,12 @@ HIDDEN_RELU = Claim(
     title="The value of a hidden node of a ReLU network is a sum over the paths that lead to it",
     kind=Kind.EQUATION,
     statement=Eq(Symbol("h_{3,1}", real=True), _HIDDEN_RELU, evaluate=False),
-    params=(*INPUTS, *FIRST, *SECOND, *LAST),
+    params=(_ONE_INPUT, FIRST[0], FIRST[2], *SECOND, *LAST),
     assumptions=(_THIRD, "ReLU units, weights $r$ of layer 3"),
     sources=tuple(_printed_lemma(label) for label in ("(11)", "Lemma 4")),
     **rational_by_name(_third_relu),
     numeric=lambda **values: _third_in_float64(gated=False, **values),
-    drawn=_DRAWN,
+    drawn=48,
     unchecked=_SIGNS,
 )
 

@@ -13,6 +13,7 @@ from theory.claims.areas.path._networks import (
     INPUTS,
     LAST,
     SECOND,
+    SMALL,
     R,
     U,
     W,
@@ -48,9 +49,8 @@ from theory.paths import (
 )
 from theory.proof.derivation import Derivation, Step
 
-_LIKELY = sympy.Interval(-3, 3)
 _K = Symbol("K(x, x')", real=True)
-_OTHER = tuple(Param(own, sympy.S.Reals, "entry of the other input $x'$", likely=_LIKELY) for own in (y1, y2))
+_OTHER = tuple(Param(own, sympy.S.Reals, "entry of the other input $x'$", likely=SMALL) for own in (y1, y2))
 
 # The gradient of a path's value: one path with a weight in each of three layers, and a weight beside it.
 n = Symbol("n", integer=True, positive=True)
@@ -115,8 +115,8 @@ _QUADRATIC = sum(
     x * _ONE[p] * y * _TWO[q] * _tangent_of_values(p, q) for p, q in product(_FOUR, _FOUR) if _tangent_of_values(p, q)
 )
 _SIXTEEN = (
-    Param(x, sympy.S.Reals, "the input $x$", likely=_LIKELY),
-    Param(y, sympy.S.Reals, "the other input $x'$", likely=_LIKELY),
+    Param(x, sympy.S.Reals, "the input $x$", likely=SMALL),
+    Param(y, sympy.S.Reals, "the other input $x'$", likely=SMALL),
     *(
         gate(symbol, level, of)
         for of, levels in (("$x$", ((g1, g2), (h1, h2))), ("$x'$", ((p1, p2), (q1, q2))))
@@ -328,7 +328,7 @@ CONDITIONING = Claim(
     params=(
         *INPUTS,
         *_OTHER,
-        *(Param(own, sympy.S.Reals, "coefficient of an input", likely=_LIKELY) for own in (z1, z2)),
+        *(Param(own, sympy.S.Reals, "coefficient of an input", likely=SMALL) for own in (z1, z2)),
         FIRST[0],
         FIRST[1],
         LAST[0],

@@ -173,7 +173,7 @@ def _sizes(depth_least: int) -> tuple[Param, ...]:
         Param(w, naturals, "nodes of each hidden level", (Integer(1),), sympy.Range(1, 5)),
         Param(
             d,
-            sympy.Range(depth_least, sympy.oo),
+            naturals,
             "layers of weights",
             (Integer(depth_least),),
             sympy.Range(depth_least, 6),
@@ -220,6 +220,7 @@ SIZE = Claim(
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol("d_net", integer=True), _WEIGHTS, evaluate=False),
     params=_sizes(2),
+    conditions=(d >= 2,),
     assumptions=("equal hidden levels, at least one, one output, no biases",),
     sources=(Source(NEURAL_PATH_KERNEL, "section 1", printed=_WEIGHTS, note=r"$d_{net}$ of the notation"),),
     **rational_by_name(

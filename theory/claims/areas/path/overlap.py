@@ -7,7 +7,22 @@ import sympy
 from sympy import Eq, FiniteSet, Integer, Max, Ne, Piecewise, Symbol
 
 from theory.claims.areas.path import _networks
-from theory.claims.areas.path._networks import FIRST, GATES, INPUTS, NETWORK, SECOND, X, g1, g2, gate, h1, h2, y1, y2
+from theory.claims.areas.path._networks import (
+    FIRST,
+    GATES,
+    INPUTS,
+    NETWORK,
+    SECOND,
+    SMALL,
+    X,
+    g1,
+    g2,
+    gate,
+    h1,
+    h2,
+    y1,
+    y2,
+)
 from theory.claims.areas.path.output import exactly
 from theory.claims.documents import DEEP_GATED_NETWORKS, HALF_SPACES, NEURAL_PATH_KERNEL
 from theory.claims.indicator import is_open
@@ -20,9 +35,7 @@ from theory.proof.derivation import Derivation, Step
 
 p1, p2, q1, q2 = sympy.symbols("p1 p2 q1 q2", real=True)
 _OTHER_GATES = tuple(gate(symbol, level, "$x'$") for level, pair in ((1, (p1, p2)), (2, (q1, q2))) for symbol in pair)
-_OTHER_INPUT = tuple(
-    Param(symbol, sympy.S.Reals, "entry of the other input $x'$", likely=sympy.Interval(-3, 3)) for symbol in (y1, y2)
-)
+_OTHER_INPUT = tuple(Param(symbol, sympy.S.Reals, "entry of the other input $x'$", likely=SMALL) for symbol in (y1, y2))
 _LAMBDA, _H = Symbol(r"\Lambda(x, x')", real=True), Symbol("H(x, x')", real=True)
 _ALL_OPEN = [[[1, 1], [1, 1]], [[1, 1], [1, 1]], [[1, 1]]]
 _BOTH = "gates are any numbers from 0 to 1; for gates 0 and 1 the overlap counts paths that both inputs open"
@@ -266,7 +279,7 @@ DECAY = Claim(
         Param(r, sympy.S.Naturals, "open gates of a level on each input", (Integer(3),), sympy.Range(1, 4)),
         Param(
             d,
-            sympy.Range(2, sympy.oo),
+            sympy.S.Naturals,
             "layers of weights, one more than hidden levels",
             (Integer(2),),
             sympy.Range(2, 6),

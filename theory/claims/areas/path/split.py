@@ -6,7 +6,7 @@ from itertools import product
 import sympy
 from sympy import Eq, Integer, Interval, Symbol
 
-from theory.claims.areas.path._networks import Dual, derivative
+from theory.claims.areas.path._networks import SMALL, SOFT, Dual, derivative
 from theory.claims.areas.path.output import exactly
 from theory.claims.documents import DEEP_GATED_NETWORKS, NEURAL_PATH_KERNEL
 from theory.claims.model import Claim, Kind, Level, Param
@@ -14,20 +14,17 @@ from theory.claims.rational import rational_by_name
 from theory.claims.sources import Says, Source
 from theory.paths import adaptation_kernel, sensitivity_overlap, tangent_kernel, weighted
 
-_LIKELY = Interval(-3, 3)
 x, y = sympy.symbols("x y", real=True)
 u, w, r, f, e = sympy.symbols("u w r f e", real=True)
 # Of the input x: gates g1, g2 of both levels and their slopes s1, s2 by the pre-activation; of x': h and t.
 g1, g2, s1, s2, h1, h2, t1, t2 = sympy.symbols("g1 g2 s1 s2 h1 h2 t1 t2", real=True)
 
 _INPUTS = tuple(
-    Param(own, sympy.S.Reals, doc, likely=_LIKELY) for own, doc in ((x, "the input $x$"), (y, "the other input $x'$"))
+    Param(own, sympy.S.Reals, doc, likely=SMALL) for own, doc in ((x, "the input $x$"), (y, "the other input $x'$"))
 )
-_WEIGHTS = tuple(
-    Param(own, sympy.S.Reals, f"weight of layer {k}", likely=_LIKELY) for k, own in enumerate((u, w, r), 1)
-)
+_WEIGHTS = tuple(Param(own, sympy.S.Reals, f"weight of layer {k}", likely=SMALL) for k, own in enumerate((u, w, r), 1))
 _GATING = tuple(
-    Param(own, sympy.S.Reals, f"weight of the gating network, layer {k}", likely=_LIKELY)
+    Param(own, sympy.S.Reals, f"weight of the gating network, layer {k}", likely=SMALL)
     for k, own in enumerate((f, e), 1)
 )
 _SOFT = tuple(
@@ -38,7 +35,7 @@ _SOFT = tuple(
         (Interval(0, 1), Interval(0, 1), sympy.S.Reals, sympy.S.Reals),
         ("gate", "gate", "slope of the gate by its pre-activation,", "slope of the gate by its pre-activation,"),
         (1, 2, 1, 2),
-        (Interval(0, 1), Interval(0, 1), _LIKELY, _LIKELY),
+        (SOFT, SOFT, SMALL, SMALL),
         strict=True,
     )
 )
@@ -182,6 +179,7 @@ COUPLED = Claim(
         ),
     ),
     **rational_by_name(_coupled),
+    drawn=16,
     unchecked={
         Level.SYMBOLIC: "dual numbers give the gradient of the network at drawn points",
         Level.FLOATING: "the library has the two kernels, not their cross terms",
@@ -234,7 +232,7 @@ SENSITIVITY = Claim(
     kind=Kind.EQUATION,
     statement=Eq(Symbol(r"\delta(x, x')", real=True), _DELTA, evaluate=False),
     params=tuple(
-        Param(own, sympy.S.Reals, f"{kind} of level {level} on {of}", (Integer(0),), _LIKELY)
+        Param(own, sympy.S.Reals, f"{kind} of level {level} on {of}", (Integer(0),), SMALL)
         for level, groups in enumerate(_LEVELS, 1)
         for group, kind, of in zip(
             groups,
