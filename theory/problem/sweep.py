@@ -9,8 +9,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from theory.problem.distributions import LAWS
 from theory.problem.deep.network import DeepNetwork
+from theory.problem.distributions import LAWS
 from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.gated_graph import GatedGraph
 from theory.problem.maps import mode_names
@@ -200,6 +200,7 @@ class Sweep:
                 for field, value in values.items():
                     tables = _replaced(tables, field.split("."), value, field)
                 problem = problem_of(tables)
+                _check_trainable(problem)
                 _check_measurable(problem, self.observables)
             except InputError as error:
                 yield Cell(index, values, None, error)
@@ -236,12 +237,15 @@ def _entry(entries: list[Any], key: str, field: str) -> int:
     return int(key)
 
 
-def _check_measurable(problem: Problem, observables: tuple[str, ...]) -> None:
+def _check_trainable(problem: Problem) -> None:
     if isinstance(problem.network, DeepNetwork):
         raise InputError(
             "A sweep trains networks, and there is no training of deep networks.",
             "Write another model; gdln paths reads deep networks.",
         )
+
+
+def _check_measurable(problem: Problem, observables: tuple[str, ...]) -> None:
     problem.simulated()
     graph = isinstance(problem.network, GatedGraph)
     for name in observables:

@@ -1,9 +1,11 @@
 """Blocks about claims: sentences on the levels of checking, quotations of sources, and steps that change no line."""
 
 import pytest
+import sympy
 
 from derivations.evidence.entries import Entry
 from derivations.publish import blocks
+from derivations.publish.notation import Notation
 from theory.claims import catalog
 
 COMPARED = {"replicates": 64, "statistic": 1.0, "critical": 2.5}
@@ -66,3 +68,25 @@ def test_sources_with_other_words_are_quoted_each():
 def test_a_step_that_changes_no_line_says_so():
     text = blocks.derivation(catalog()["flow.fixed_point.mode"], lambda name: f"`{name}`")
     assert "A mode that decays, $\\lambda > 0$. (*substitute*) The line stays the same." in text
+
+
+def test_parameters_with_one_meaning_are_in_one_line():
+    lines = blocks.stated(catalog()["path.kernel.signal_wire"], None, lambda name: name).splitlines()
+    assert r"- $0 \leq g_{1}, g_{2} \leq 1$: gate of level 1 on the input $x$" in lines
+    assert r"- $0 \leq p_{1}, p_{2} \leq 1$: gate of level 1 on the input $x'$" in lines
+    assert sum("u_{11}" in line and line.startswith("- ") for line in lines) == 1
+
+
+def test_indicators_and_sums_in_a_formula():
+    notation, (a, b) = Notation(), sympy.symbols("a b", real=True)
+    assert notation.tex(sympy.Piecewise((1, a >= 0), (0, True)) * b) == r"b \mathbf{1}[a \geq 0]"
+    assert "cases" in notation.tex(sympy.Piecewise((1, a >= 0), (2, True)))
+    assert "cases" in notation.tex(sympy.Piecewise((1, a >= 0), (0, b >= 0), (1, True)))
+
+
+def test_a_product_of_two_long_sums_keeps_the_parentheses_of_both():
+    letters = sympy.symbols("a:z", real=True)
+    one = sum(letter**2 for letter in letters[:3])
+    many = sum(first * second for first, second in zip(letters, sympy.symbols("A:Z", real=True), strict=True))
+    tex, _ = Notation().display(sympy.Eq(sympy.Symbol("y"), one * many, evaluate=False))
+    assert r"(a^{2} + b^{2} + c^{2}) [" in tex
