@@ -111,7 +111,8 @@ def _timed(
 ) -> tuple[dict[str, float], dict[str, list[float]], dict[str, torch.Tensor]]:
     """Return medians and ranges of the seconds of each contender, and the kernel of its first call.
 
-    A contender that takes longer than SLOW seconds has SLOW_ROUNDS rounds, spread evenly among those of the others.
+    A contender that takes longer than SLOW seconds has SLOW_ROUNDS rounds, spread evenly among those of the others. Each
+    round begins with another contender, so that none always finds the caches as the same other one leaves them.
     """
     results, seen = {}, {}
     for name, run in contenders.items():
@@ -119,10 +120,12 @@ def _timed(
         results[name] = made if isinstance(made, torch.Tensor) else torch.as_tensor(np.array(made))
         seen[name] = [_seconds(run)]
     every = {name: -(-rounds // SLOW_ROUNDS) if first > SLOW else 1 for name, (first,) in seen.items()}
+    names = list(contenders)
     for number in range(1, rounds):
-        for name, run in contenders.items():
+        turn = number % len(names)
+        for name in names[turn:] + names[:turn]:
             if number % every[name] == 0:
-                seen[name].append(_seconds(run))
+                seen[name].append(_seconds(contenders[name]))
     return (
         {name: median(values) for name, values in seen.items()},
         {name: [min(values), max(values)] for name, values in seen.items()},

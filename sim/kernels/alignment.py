@@ -1,4 +1,4 @@
-"""The alignment of a kernel with labels, nu = y^T K^-1 y, by two stable ways, neither of which forms K^-1 y blindly.
+"""The alignment of a kernel with labels, nu = y^T K^-1 y, by two stable ways, with its condition number.
 
     nu = |L^-1 y|^2 with K = L L^T            (Cholesky)
     nu = sum_i (u_i . y)^2 / rho_i            (eigenvectors u_i and eigenvalues rho_i of K)
