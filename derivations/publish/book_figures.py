@@ -17,7 +17,7 @@ from derivations.atomic import write_text
 from derivations.evidence import stored
 from derivations.experiments.folders import figures, problem_named, read
 from derivations.experiments.model import Data, Figure
-from derivations.publish import amplifier_figure, depth_figure, law_controls, mode_figure
+from derivations.publish import amplifier_figure, depth_figure, law_controls, mode_figure, ntk_figure
 from theory.claims.model import Claim
 from theory.problem import InputError
 
@@ -134,6 +134,7 @@ AMPLIFIER = BookFigure(
 
 RACE_MODES = BookFigure(mode_figure.CAPTION, lambda _claims, _evidence: mode_figure.data(), mode_figure.draw)
 DEPTH_AND_WIDTH = BookFigure(depth_figure.CAPTION, lambda _claims, _evidence: depth_figure.data(), depth_figure.draw)
+NEURAL_PATH_KERNEL = BookFigure(ntk_figure.CAPTION, lambda _claims, _evidence: ntk_figure.data(), ntk_figure.draw)
 LAW_CONTROLS = BookFigure(law_controls.CAPTION, lambda _claims, _evidence: law_controls.data(), law_controls.draw)
 
 RING_MODES = BookFigure(
@@ -153,6 +154,7 @@ def known() -> dict[str, BookFigure]:
         "ring-modes": RING_MODES,
         "amplifier": AMPLIFIER,
         "depth-and-width": DEPTH_AND_WIDTH,
+        "neural-path-kernel": NEURAL_PATH_KERNEL,
         "law-controls": LAW_CONTROLS,
     }
     return own | {name: _of_experiment(declared) for name, declared in figures().items()}

@@ -20,6 +20,7 @@ import claims_gates
 import claims_gaussian
 import claims_ising
 import claims_kernel
+import claims_ntk
 import claims_ols
 import claims_pulse
 import claims_ring
@@ -38,6 +39,7 @@ MODULES = (
     claims_pulse,
     claims_ising,
     claims_kernel,
+    claims_ntk,
 )
 MORE = 8  # digits by which the second computation is more precise, with more nodes and smaller steps
 

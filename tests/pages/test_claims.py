@@ -5,7 +5,7 @@ import re
 import pytest
 from mpmath import mp, mpf
 
-from tests.pages import deep, ellipses, flows, gaussians, kernels, laws, marginals, race, samples, sites
+from tests.pages import deep, ellipses, flows, gaussians, kernels, laws, marginals, ntk, race, samples, sites
 from tests.pages.evidence import evidence, number, printed_as
 from tests.pages.numerics import DIGITS
 from tests.pages.reading import Unit, cells, see, tables, units
@@ -13,7 +13,7 @@ from tests.pages.reading import Unit, cells, see, tables, units
 SHOWN = 32  # significant digits of a value in a table of a claim
 COUNTED = 10  # significant digits of a counter-example
 VALUES = deep.VALUES | ellipses.VALUES | flows.VALUES | gaussians.VALUES | laws.VALUES | marginals.VALUES
-VALUES |= kernels.VALUES | race.VALUES | samples.VALUES | sites.VALUES
+VALUES |= kernels.VALUES | ntk.VALUES | race.VALUES | samples.VALUES | sites.VALUES
 PRINTED = flows.PRINTED | gaussians.PRINTED | kernels.PRINTED | laws.PRINTED
 POINT = re.compile(
     r"At (?P<at>.*?) this (?:gives (?P<printed>\S+)|has no real value), and the true value is (?P<true>\S+)\.$"
