@@ -23,6 +23,7 @@ from derivations.publish import (
     law_controls,
     mode_figure,
     noise_figure,
+    ntk_figure,
     path_figure,
     region_figure,
 )
@@ -153,6 +154,7 @@ ACTIVATION_REGIONS = BookFigure(
     region_figure.KINDS_CAPTION, lambda _claims, _evidence: region_figure.kinds_data(), region_figure.draw
 )
 NOISE_FLOOR = BookFigure(noise_figure.CAPTION, lambda _claims, _evidence: noise_figure.data(), noise_figure.draw)
+NEURAL_PATH_KERNEL = BookFigure(ntk_figure.CAPTION, lambda _claims, _evidence: ntk_figure.data(), ntk_figure.draw)
 LAW_CONTROLS = BookFigure(law_controls.CAPTION, lambda _claims, _evidence: law_controls.data(), law_controls.draw)
 
 RING_MODES = BookFigure(
@@ -177,6 +179,7 @@ def known() -> dict[str, BookFigure]:
         "path-regions-of-relu": PATH_REGIONS_OF_RELU,
         "activation-regions": ACTIVATION_REGIONS,
         "noise-floor": NOISE_FLOOR,
+        "neural-path-kernel": NEURAL_PATH_KERNEL,
         "law-controls": LAW_CONTROLS,
     }
     return own | {name: _of_experiment(declared) for name, declared in figures().items()}

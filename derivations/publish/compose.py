@@ -6,7 +6,8 @@ side; `{derivation ID}`, `{numbers ID}` and `{printed ID}` give its steps, its n
 prefix by prefix (`{rest}`: every other one). `{errata DOCUMENT}` lists what a source prints wrong, `{table DOCUMENT}`
 all it says, `{contents}` the pages, `{gallery GROUP}` expectations of the gallery, `{measured NAME TABLE}` a table of a
 stored run (`{measured NAME}` where it has one), `{dialects NAME}` a table of conventions, `{laws NAME}` one of data
-laws, `{regions NAME}` one of regions of paths. `{figure NAME}` shows a figure, `{drawing NAME}` the graph of a starter
+laws, `{duals}` the averages of activations, `{regions NAME}` a table of regions of paths. `{figure NAME}` shows a
+figure, `{drawing NAME}` the graph of a starter
 problem, and `{flow NAME PART}` a part of its gradient flow. Within a line `{ref ID}` links to a claim, and
 `{verdict ID}` is its verdict.
 """
@@ -24,6 +25,7 @@ from derivations.evidence.entries import STALE, Entry, entries, verdict_on_claim
 from derivations.experiments.folders import problem_named
 from derivations.publish import blocks, book_figures, flows
 from derivations.publish.dialect_tables import dialect_table
+from derivations.publish.dual_formulas import dual_formulas
 from derivations.publish.errata import errata
 from derivations.publish.gallery import gallery
 from derivations.publish.graph_drawing import drawing
@@ -51,6 +53,7 @@ _ORDER = (
     "depth-and-width",
     "whitening",
     "learned-gates-and-pooling",
+    "neural-path-kernel",
     "race",
     "gaussian-averages",
     "expectations",
@@ -200,6 +203,7 @@ class Book:
             "dialects": lambda: dialect_table(argument, here),
             "laws": lambda: law_table(argument, here),
             "regions": lambda: region_table(argument, here),
+            "duals": dual_formulas,
             "drawing": lambda: f"![The graph of the problem {argument}]({book_figures.FOLDER}/{argument}.svg)\n",
             "flow": lambda: flows.section(argument, here),
             "measured": lambda: stored_table(argument, here),

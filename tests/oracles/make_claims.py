@@ -21,6 +21,7 @@ import claims_gaussian
 import claims_ising
 import claims_kernel
 import claims_kernel_gates
+import claims_ntk
 import claims_ols
 import claims_path
 import claims_pulse
@@ -44,6 +45,7 @@ MODULES = (
     claims_kernel_gates,
     claims_path,
     claims_region,
+    claims_ntk,
 )
 MORE = 8  # digits by which the second computation is more precise, with more nodes and smaller steps
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from mpmath import mp, mpf
 
-from tests.pages import flows, gaussians, graphs, kernels, laws, marginals, regions, sites
+from tests.pages import flows, gaussians, graphs, kernels, laws, marginals, ntk, regions, sites
 from tests.pages.decisions import counted, triples
 from tests.pages.evidence import benchmark, evidence, run, values
 from tests.pages.numerics import mean
@@ -184,6 +184,15 @@ SENTENCES: list[Sentence] = [
     ("Measured: {1.333333333}.", lambda: [kernels.order()]),
     # --- half-spaces ---
     ("is [{0.5},{1.5}] cup [{2.5},{3.5}]", lambda: [regions.end(mpf(number)) for number in range(1, 5)]),
+    # --- the neural path kernel ---
+    (
+        r"three layers, $\tilde K^{(3)}$ is {1.3515}, and $d \sigma^{2(d-1)} H$ is {0.7084}.",
+        lambda: [ntk.layers(mpf(1) / 2, 3)[0], ntk.fixed(mpf(1) / 2)],
+    ),
+    (
+        "At the correlation 0 and the depth 100 the first is {0.2727}.",
+        lambda: [ntk.layers(mpf(0), 100)[0] / 100],
+    ),
     # --- the graph of the example ---
     (
         "At the end it carries {1.863} of the strength 2, and each gated path {0.137}",

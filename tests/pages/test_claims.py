@@ -14,6 +14,7 @@ from tests.pages import (
     kernels,
     laws,
     marginals,
+    ntk,
     path_view,
     race,
     regions,
@@ -27,7 +28,7 @@ from tests.pages.reading import Unit, cells, see, tables, units
 SHOWN = 32  # significant digits of a value in a table of a claim
 COUNTED = 10  # significant digits of a counter-example
 VALUES = deep.VALUES | ellipses.VALUES | flows.VALUES | gaussians.VALUES | laws.VALUES | marginals.VALUES
-VALUES |= kernel_gates.VALUES | kernels.VALUES | path_view.VALUES | race.VALUES | regions.VALUES
+VALUES |= kernel_gates.VALUES | kernels.VALUES | ntk.VALUES | path_view.VALUES | race.VALUES | regions.VALUES
 VALUES |= samples.VALUES | sites.VALUES
 PRINTED = flows.PRINTED | gaussians.PRINTED | kernel_gates.PRINTED | kernels.PRINTED | laws.PRINTED
 PRINTED |= path_view.PRINTED | regions.PRINTED

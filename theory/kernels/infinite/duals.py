@@ -52,7 +52,7 @@ class Pair:
 class Dual:
     """The dual of an activation: its forms at a general pair of inputs, and the engine's proof of the value.
 
-    `closed_form` is the value as the engine derives it, in p, q and c.
+    `closed_form` and `closed_slope` are both averages as the engine derives them, in p, q and c.
 
     >>> from theory.kernels.infinite.activations import activation
     >>> dual(activation("step")).closed_form
@@ -63,6 +63,7 @@ class Dual:
 
     activation: Activation
     closed_form: sympy.Expr
+    closed_slope: sympy.Expr
     pair: Pair
     derivation: Derivation
 
@@ -104,7 +105,7 @@ def dual(activation: Activation) -> Dual:
     else:
         slope_form = expect(slope * slope.xreplace({z(1): z(2)}), cov).closed_form
     pair = Pair(_rewritten(moment.closed_form), _rewritten(slope_form))
-    return Dual(activation, moment.closed_form, pair, moment.derivation)
+    return Dual(activation, moment.closed_form, slope_form, pair, moment.derivation)
 
 
 @lru_cache(maxsize=64)

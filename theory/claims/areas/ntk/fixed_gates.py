@@ -104,7 +104,6 @@ SCALE = Claim(
         Param(d, S.Naturals, "layers of weights", (Integer(1), Integer(2), Integer(3)), Range(1, 4)),
         Param(V, Interval.open(0, oo), r"$\sigma^2$, the variance of a weight", (Rational(2, 3), Integer(1))),
     ),
-    conditions=(w * w * (d - 2) + w <= 12,),
     assumptions=(
         "weights of the gating network are independent and symmetric, and no sum of them vanishes; its gate is 1 where "
         "its preactivation is positive",
