@@ -151,7 +151,7 @@ def test_an_activation_pattern_of_relu_gates_may_have_two_faces():
         (lambda: division(LinearGates([[[1, 0]]]), "box"), InputError, "no rectangle"),
         (lambda: division(LinearGates([[[1, 0]]])).region((1,)), InputError, "no path"),
         (lambda: division(LinearGates([[[1, 0]]])).size((1,)), InputError, "no finite area"),
-        (lambda: division(LinearGates([[[1, 0]] * 40] + [[[1] * 40] * 40] * 2)).counts, OutOfReachError, "64000"),
+        (lambda: division(LinearGates([[[1, 0]] * 64] + [[[1] * 64] * 64] * 3)).counts, OutOfReachError, "16777216"),
     ],
 )
 def test_errors_name_the_number(call, error, words):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
+from math import prod
 
 from theory.paths.regions.gating import (
     Form,
@@ -30,7 +31,7 @@ from theory.paths.regions.planar import OUTSIDE, Cuts, Subdivision, area
 from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.numbers import exact, shown
 
-MOST_PATHS = 50_000
+MOST_PAIRS = 2_000_000  # of an activation region and a path that is active there
 Box = tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]
 
 
@@ -96,7 +97,7 @@ class Division:
 
     @cached_property
     def counts(self) -> Counts:
-        """The exact numbers of regions. Raises OutOfReachError for more than 50,000 paths."""
+        """The exact numbers of regions. Raises OutOfReachError for more than 2,000,000 pairs of both."""
         made = self.of_paths()
         on_faces = set(self.patterns)
         return Counts(
@@ -112,11 +113,13 @@ class Division:
     def of_paths(self) -> Counter[Path]:
         """Return, for each path that is active somewhere, of how many activation regions its region consists.
 
-        Raises OutOfReachError for more than 50,000 paths.
+        Raises OutOfReachError for more than 2,000,000 pairs of both.
         """
-        if self.gates.paths > MOST_PATHS:
+        pairs = sum(prod(map(sum, pattern)) for pattern in set(self.patterns))
+        if pairs > MOST_PAIRS:
             raise OutOfReachError(
-                f"The network has {self.gates.paths} paths; they are counted one by one up to {MOST_PATHS}.",
+                f"There are {pairs} pairs of an activation region and a path that is active there; they are counted "
+                f"one by one up to {MOST_PAIRS}.",
                 "Use fewer units or layers, or ask for one path.",
             )
         counted: Counter[Path] = Counter()
