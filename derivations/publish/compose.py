@@ -7,9 +7,8 @@ prefix by prefix (`{rest}`: every other one). `{errata DOCUMENT}` lists what a s
 all it says, `{contents}` the pages, `{gallery GROUP}` expectations of the gallery, `{measured NAME TABLE}` a table of a
 stored run (`{measured NAME}` where it has one), `{dialects NAME}` a table of conventions, `{laws NAME}` one of data
 laws, `{duals}` the averages of activations, `{regions NAME}` a table of regions of paths. `{figure NAME}` shows a
-figure, `{drawing NAME}` the graph of a starter
-problem, and `{flow NAME PART}` a part of its gradient flow. Within a line `{ref ID}` links to a claim, and
-`{verdict ID}` is its verdict.
+figure, `{drawing NAME}` the graph of a starter problem, and `{flow NAME PART}` a part of its gradient flow. Within a
+line `{ref ID}` links to a claim, and `{verdict ID}` is its verdict.
 """
 
 import re

@@ -268,6 +268,15 @@ def strengths() -> Rows:
     return found
 
 
+def initial_kernels() -> Rows:
+    """Means of powers of the standardised kernels, with standard errors and the exact values in parentheses."""
+    rows = []
+    for name, found in run("initial_kernels", "initial-kernels")["histograms"].items():
+        triples = zip(found["moments"], found["standard_errors"], found["exact"], strict=True)
+        rows.append([name, *(f"{value:.2f} +- {error:.2f} ({exact:.2f})" for value, error, exact in triples)])
+    return rows
+
+
 def expected() -> Iterator[tuple[str, str, int, Rows]]:
     """Page, a word of the heads, which of the tables with it, and the rows that it must have."""
     page = "localization-sweep"
@@ -289,6 +298,7 @@ def expected() -> Iterator[tuple[str, str, int, Rows]]:
     yield "further-statements", "median (least to greatest)", 0, ends(SECOND)
     for head, rows in routed():
         yield "race", head, 0, rows
+    yield "depth-and-width", "fourth moment", 0, initial_kernels()
 
 
 def shown(page: str, head: str, place: int) -> list:
@@ -311,10 +321,11 @@ def test_the_times_of_the_design():
 def test_every_table_of_a_run_is_counted():
     counted = {id(shown(page, head, place)[0]) for page, head, place, _ in expected()}
     heads = [table[0] for page in {page for page, *_ in expected()} for table in tables(page)]
-    assert {id(head) for head in heads if cells(head.text)[0] != FORMS and POINTS not in head.text} == counted
+    others = {id(head) for head in heads if cells(head.text)[0] not in FORMS and POINTS not in head.text}
+    assert others == counted
 
 
-FORMS = "form"  # first head of the one table on these pages that has formulas and no measured number
+FORMS = ("form", "label")  # first heads of the tables on these pages that have formulas and no measured number
 POINTS = "definition and formula"  # last head of the tables of points, which `test_claims` recomputes
 
 

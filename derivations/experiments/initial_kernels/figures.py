@@ -6,24 +6,28 @@ import numpy as np
 
 from derivations.experiments.model import Data, Figure, Run
 
-_FROM, _TO = -3.0, 6.0  # standard deviations from the mean that are shown
+_SHOWN = {False: (0.0, 4.0), True: (-3.0, 3.0)}  # from zero, or from the mean, in standard deviations; by `two`
+_FINER = 8  # points of the curve in a bin
 
 
 def data(run: Run) -> Data:
     """The panels: densities by bin, and the curve of a law with the exact mean and variance."""
     edges = np.array(run["edges"])
-    shown = (edges[:-1] >= _FROM) & (edges[1:] <= _TO)
     panels = {}
     for name, found in run["histograms"].items():
-        middles = (edges[:-1] + edges[1:]) / 2
-        density = np.array(found["counts"]) / run["networks"] / np.diff(edges) / found["sd"]
-        places = found["mean"] + found["sd"] * middles
-        curve = _gaussian if name.startswith("two") else _log_normal
+        two, mean, sd = name.startswith("two"), found["mean"], found["sd"]
+        low, high = (mean + sd * end for end in _SHOWN[two])
+        places = mean + sd * edges
+        shown = (places[:-1] >= (low if two else -sd / 10)) & (places[1:] <= high)
+        middles = ((places[:-1] + places[1:]) / 2)[shown]
+        density = (np.array(found["counts"]) / run["networks"] / np.diff(places))[shown]
+        fine = np.linspace(middles[0], middles[-1], _FINER * (len(middles) - 1) + 1)
         panels[name] = {
-            "kernel": places[shown].round(9).tolist(),
-            "drawn": density[shown].round(9).tolist(),
-            "curve": curve(places[shown], found["mean"], found["sd"]).round(9).tolist(),
-            "mean": [found["mean"]],
+            "kernel": middles.round(9).tolist(),
+            "drawn": density.round(9).tolist(),
+            "curve at": fine.round(9).tolist(),
+            "curve": (_gaussian if two else _log_normal)(fine, mean, sd).round(9).tolist(),
+            "mean": [mean],
         }
     return panels
 
@@ -50,7 +54,7 @@ def _draw(panels: Data, path: Path, mark: str) -> None:
             axis.bar(places, curves["drawn"], width=places[1] - places[0], color=GREY, alpha=0.5, label="drawn")
             two = title.startswith("two")
             name, dash = ("Gaussian", ":") if two else ("log-normal", "-")
-            axis.plot(places, curves["curve"], dash, color=ORANGE if two else BLUE, lw=1.3, label=name)
+            axis.plot(curves["curve at"], curves["curve"], dash, color=ORANGE if two else BLUE, lw=1.3, label=name)
             axis.axvline(curves["mean"][0], color="black", lw=0.8, ls="--", label="exact mean")
             axis.set(title=title, xlabel="$K_0(x, x')$" if two else "$K_0(x, x)$")
             axis.legend(fontsize=7, frameon=False)

@@ -154,7 +154,7 @@ SHARED = Claim(
     id="kernel.proof.shared_node",
     title="Base paths that share nodes and no weight can be spliced at each of these nodes",
     kind=Kind.EQUATION,
-    statement=Eq(sympy.Symbol(r"\#(p_1, p_2, p_3, p_4)", real=True), Integer(6) ** k, evaluate=False),
+    statement=Eq(sympy.Symbol(r"\#\{(p_1, p_2, p_3, p_4)\}", real=True), Integer(6) ** k, evaluate=False),
     params=(Param(k, S.Naturals0, "inner nodes that the base paths share", (Integer(0), Integer(2)), Range(0, 3)),),
     assumptions=(
         "the base paths share the input node, the output node, $k$ nodes between them and no weight",
