@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.answers import controls
+from derivations.explore.amplifier import CAUTION, WHY, fastest_rate, periods
 from derivations.explore.fields import LOSS, RELU, fields_at, rivals
 from derivations.explore.laws import legends
 from derivations.explore.shapes import CENTRE, mean_and_error, shapes
@@ -26,17 +27,6 @@ from theory.problem.simulation import INITIALISATIONS
 
 OWN = "own"
 GAINS = 0.01, 100.0  # between which a change of stability is looked for
-WHY = (
-    "Why a marginal matters: pixels with lighter tails than Gaussian ones drive a ReLU unit more than in proportion to "
-    "their correlation with its preactivation, so that pixels that are ahead gain on the others. The elasticity is the "
-    "exponent of this: 1 is proportional, as for Gaussian pixels. The critical value is the least elasticity at which "
-    "some wave on the flat field grows."
-)
-CAUTION = (
-    "The closure takes the preactivation given a pixel as Gaussian: an approximation for one neuron, many correlated "
-    "pixels and early times. It says nothing about trained networks: an unstable flat field need not localize by the "
-    "end of a training, and beside other units a stable one may."
-)
 
 TITLES = {
     "gaussian": "its Gaussian clone",
@@ -259,20 +249,6 @@ def folding_time(problem: Problem, rate: float) -> float | None:
     except OutOfReachError:
         return None
     return float(problem.training.tau / (rules.ell * rules.s**2)) / rate
-
-
-def fastest_rate(flat: FlatState) -> float:
-    """Return the largest rate of the waves, those that are not flat, in 1/tau."""
-    return float(np.max(flat.rates[1:]))
-
-
-def periods(mode: int) -> str:
-    """Return the name of a wave on the ring.
-
-    >>> periods(1), periods(3)
-    ('1 period', '3 periods')
-    """
-    return f"{mode} period{'s' * (mode != 1)}"
 
 
 def _change(law: Law, state: Stability) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from derivations.answers import controls
 from derivations.experiments.folders import problem_named
-from derivations.explore import compare_page, two_laws
+from derivations.explore import amplifier, compare_page, two_laws
 from derivations.explore.problems import FIRST
 from derivations.explore.training import train_together
 from derivations.explore.verdict import SIDES
@@ -141,7 +141,7 @@ def test_a_flat_field_changes_its_stability_at_the_gain_that_is_named():
     sides = {"A": problem, "B": two_laws.other_side(problem, "gaussian")}
     laws = two_laws.compared(law, sides["B"].data)
     one, other, *more = two_laws.reasons(laws, sides)
-    assert more == [two_laws.WHY, two_laws.CAUTION]
+    assert more == [amplifier.WHY, amplifier.CAUTION]
     assert "unstable" in one
     assert f"It is stable below the gain {found.gain:.3g}." in one
     assert "a flat field is stable" in other
@@ -175,8 +175,8 @@ def test_a_unit_that_learns_alone_is_slower_by_the_factor_of_the_folding_time(pr
 
 def test_the_folding_time_is_that_of_relu_units_with_a_squared_error(problem):
     flat = flat_state_of(replace(problem.data, gain=10))
-    assert two_laws.fastest_rate(flat) == flat.rates[1:].max()
-    time = two_laws.folding_time(problem, two_laws.fastest_rate(flat))
+    assert amplifier.fastest_rate(flat) == flat.rates[1:].max()
+    time = two_laws.folding_time(problem, amplifier.fastest_rate(flat))
     assert f"t = {time:.4g} for a unit that learns alone" in two_laws.growth(problem, flat)
     erf = replace(problem, network=replace(problem.network, model="erf"))
     assert two_laws.folding_time(erf, 1.0) is None
