@@ -23,3 +23,7 @@ SLIDER_DIGITS = 5e-12
 # Bytes of the two covariance matrices of 40 x 40 numbers in an answer of the data view: a page that keeps its answers
 # grows by at least as much with every move.
 KEPT_ANSWER = 2 * 40 * 40 * 8
+
+# A gradient by differences of +-1e-4 of a risk below 1 that is quadratic between them: its 60 roundings are divided by
+# the step and by a gradient above 0.01, twice for a ratio of two: 4 * 60 u/(2e-4 * 0.01).
+DIFFERENCES = 4 * 60 * UNIT_ROUNDOFF / (2e-4 * 0.01)

@@ -125,7 +125,7 @@ class AmplifierAnswer:
         ]
         if self.flat is not None:
             flat = self.flat
-            q = int(np.argmax(flat.rates[1:])) + 1
+            q = int(np.argmax(flat.rates[1 : len(flat.rates) // 2 + 1])) + 1
             said = "unstable" if flat.unstable else "stable"
             lines += [
                 "",

@@ -1,6 +1,6 @@
 """Numbers of the amplifier view: phi and elasticity for the marginal of a law, and the flat state of a ReLU neuron."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -18,7 +18,18 @@ CURVE = np.linspace(0.0, 0.98, 50)  # at which phi and the elasticity are drawn
 SHOWN = np.arange(1, 10) / 10  # at which the table gives them
 GAINS = np.geomspace(0.03, 100, 25)
 _REACH = 4.0  # standard deviations of the marginal that are drawn
-_POINTS = 61  # of its density: with more, the peaks at the ends of a support hide the rest
+_BINS = 60  # of its density: with more, the peaks at the ends of a support hide the rest
+WHY = (
+    "Why a marginal matters: pixels with lighter tails than Gaussian ones drive a ReLU unit more than in proportion to "
+    "their correlation with its preactivation, so that pixels that are ahead gain on the others. The elasticity is the "
+    "exponent of this: 1 is proportional, as for Gaussian pixels. The critical value is the least elasticity at which "
+    "some wave on the flat field grows."
+)
+CAUTION = (
+    "The closure takes the preactivation given a pixel as Gaussian: an approximation for one neuron, many correlated "
+    "pixels and early times. It says nothing about trained networks: an unstable flat field need not localize by the "
+    "end of a training, and beside other units a stable one may."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +108,12 @@ def along_gains(law: Law) -> dict[str, Any]:
 
 
 def density(view: AmplifierView) -> dict[str, Any]:
-    """The unit marginal as it is drawn: values with probabilities, or points with densities."""
+    """The unit marginal as it is drawn: values with probabilities, or bins with mean densities."""
     own = view.amplifier.marginal
     if isinstance(own, Values):
         return {"discrete": True, "x": np.array(own.values, float), "p": np.array(own.probabilities, float)}
-    x = np.linspace(-_REACH, _REACH, _POINTS)
-    return {"discrete": False, "x": x, "p": density_on(own, x)}
+    edges = np.linspace(-_REACH, _REACH, _BINS + 1)
+    return {"discrete": False, "edges": edges, "heights": np.diff(own.cumulative(edges)) / np.diff(edges)}
 
 
 def density_on(marginal: Density, x: Float[np.ndarray, " x"]) -> Float[np.ndarray, " x"]:
@@ -119,12 +130,26 @@ def said(view: AmplifierView) -> str:
     gaussian = "unstable" if flat.critical < 1 else "stable"
     relation = "exceeds" if flat.unstable else "stays below"
     return (
-        f"The flat field is {'unstable' if flat.unstable else 'stable'}: at its correlation a₀ = {flat.a:.4g} with a "
-        f"pixel the elasticity {flat.elasticity:.5g} {relation} the critical value {flat.critical:.5g} of the wave of "
-        f"{flat.mode} period{'s' * (flat.mode > 1)}. The fastest wave has {q} period{'s' * (q > 1)} and the rate "
-        f"{flat.rates[q]:.3g}/τ. With Gaussian inputs of the same covariance the elasticity is 1, and the flat field "
-        f"{gaussian}."
+        f"The flat field is {'unstable' if flat.unstable else 'stable'} under the closure for one ReLU neuron: at its "
+        f"correlation a₀ = {flat.a:.4g} with a pixel the elasticity {flat.elasticity:.5g} {relation} the critical "
+        f"value {flat.critical:.5g} of the wave of {periods(flat.mode)}. The fastest wave has {periods(q)} and the "
+        f"rate {flat.rates[q]:.3g}/τ. With Gaussian inputs of the same covariance the elasticity is 1, and the flat "
+        f"field {gaussian}."
     )
+
+
+def fastest_rate(flat: FlatState) -> float:
+    """Return the largest rate of the waves, those that are not flat, in 1/tau."""
+    return float(np.max(flat.rates[1:]))
+
+
+def periods(mode: int) -> str:
+    """Return the name of a wave on the ring.
+
+    >>> periods(1), periods(3)
+    ('1 period', '3 periods')
+    """
+    return f"{mode} period{'s' * (mode != 1)}"
 
 
 def rows(view: AmplifierView) -> list[dict[str, Any]]:
@@ -139,9 +164,21 @@ def rows(view: AmplifierView) -> list[dict[str, Any]]:
     return [{key: float(value) for key, value in row.items()} for row in found]
 
 
+def waves(flat: FlatState) -> list[dict[str, Any]]:
+    """Rows of the table of the waves on a flat field: their periods on the ring and their rates."""
+    return [{"periods": q, "rate": float(rate)} for q, rate in enumerate(flat.rates[: len(flat.rates) // 2 + 1])]
+
+
+def _table(title: str, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {
+        "title": title,
+        "columns": [{"name": key} for key in found[0]],
+        "rows": [list(row.values()) for row in found],
+    }
+
+
 def page(view: AmplifierView, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data of the figures of the view."""
-    found = rows(view)
     flat = view.flat
     answer: dict[str, Any] = {
         "classes": list(legends(view.law)),
@@ -165,15 +202,22 @@ def page(view: AmplifierView, settings: Mapping[str, Any]) -> dict[str, Any]:
         },
         "gain": float(view.law.gain) if has_a_gain(view.law) else None,
         "said": [said(view)] if flat is not None else [],
+        "about": [WHY, CAUTION],
         "refused": None if view.refused is None else {"message": view.refused.message, "remedy": view.refused.hint},
-        "table": {
-            "columns": [{"name": key} for key in found[0]],
-            "rows": [list(row.values()) for row in found],
-        },
+        "table": _table("The amplifier", rows(view)),
+        "waves": None if flat is None else _table("Growth of waves on a flat field, rate in 1/τ", waves(flat)),
     }
     if settings.get("scan") and flat is not None and has_a_gain(view.law):
-        answer["gains"] = along_gains(view.law)
+        along = along_gains(view.law)
+        answer["gains"] = along | {"table": _table("Along the gain", _gain_rows(along))}
     return answer
+
+
+def _gain_rows(along: Mapping[str, Any]) -> list[dict[str, float]]:
+    return [
+        {"gain": float(gain), "elasticity − critical value": float(excess), "fastest rate (1/τ)": float(rate)}
+        for gain, excess, rate in zip(along["gain"], along["excess"], along["rate"], strict=True)
+    ]
 
 
 def csv(view: AmplifierView) -> str:
@@ -186,8 +230,15 @@ def csv(view: AmplifierView) -> str:
     ]
     if view.flat is not None:
         found += [
-            {"quantity": "rate of the mode, in 1/tau", "at": mode, "value": float(rate)}
-            for mode, rate in enumerate(view.flat.rates[: len(view.flat.rates) // 2 + 1])
+            {"quantity": "rate of the mode, in 1/tau", "at": row["periods"], "value": row["rate"]}
+            for row in waves(view.flat)
+        ]
+    if view.flat is not None and has_a_gain(view.law):
+        along = along_gains(view.law)
+        found += [
+            {"quantity": f"{name} at the gain", "at": float(gain), "value": float(value)}
+            for name in ("excess", "rate")
+            for gain, value in zip(along["gain"], along[name], strict=True)
         ]
     return rows_csv(found)
 

@@ -18,6 +18,8 @@ from derivations.explore.verdict import SIDES
 from derivations.explore.wire import packed
 from theory.problem import OutOfReachError, Problem, WorkbenchError, dumps
 
+BAR = "random: the bar"
+
 
 def asked(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Problem]:
     """Return the problems A and B as they are trained, from the settings of the page.
@@ -64,13 +66,18 @@ def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
         **chosen,
         "sides": {side: _side(own) for side, own in sides.items()},
         "times": [float(time) for time in sides["A"].training.times],
-        "levels": null_levels(laws.a.n),
+        "levels": levels(laws.a.n),
         "statistics": two_laws.statistics(laws),
-        "reasons": two_laws.reasons(laws),
+        "reasons": two_laws.reasons(laws, sides),
         "rule": verdict.rule(sides["A"].data.n),
         "other": dumps(sides["B"]) if chosen["pair"] == two_laws.OWN else None,
         "note": None,
     }
+
+
+def levels(n: int) -> dict[str, float]:
+    """Return the ratios that the figures name: those of `null_levels`, with the bar of the verdict."""
+    return {BAR if name == "random" else name: level for name, level in null_levels(n).items()}
 
 
 def _side(problem: Problem) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The problems of the start page, each with a sentence, the view that answers it, and the curves of its picture."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.experiments.folders import problem_file
-from theory.problem import LAWS, Problem, load
+from theory.problem import LAWS, Problem, dumps, load
 
 Curves = list[Float[np.ndarray, " x"]]
 
@@ -24,6 +24,7 @@ class Preset:
     file: str
     picture: Callable[[Problem], Curves]
     colours: tuple[str, ...]
+    until: int | None = None  # the last time of the training, where it is not that of the file
 
 
 def _field(problem: Problem) -> Curves:
@@ -87,6 +88,7 @@ PRESETS = (
         "relu-training",
         _marginals,
         ("class-1", "muted"),
+        until=6400,  # 64 K^2 tau: at 8 K^2 tau, where the file ends, the ratio still rises
     ),
     Preset(
         "Single pulse",
@@ -119,5 +121,9 @@ def pictures() -> list[dict[str, Any]]:
 
 
 def text_of(preset: Preset) -> str:
-    """The problem file of a preset."""
-    return problem_file(preset.file).read_text(encoding="utf-8")
+    """The problem file of a preset; with other times, its problem as TOML."""
+    file = problem_file(preset.file)
+    if preset.until is None:
+        return file.read_text(encoding="utf-8")
+    problem = load(file)
+    return dumps(replace(problem, training=replace(problem.training, times=(0, preset.until))))

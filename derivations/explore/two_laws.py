@@ -11,11 +11,13 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.answers import controls
+from derivations.explore.amplifier import CAUTION, WHY, fastest_rate, periods
 from derivations.explore.fields import LOSS, RELU, fields_at, rivals
 from derivations.explore.laws import legends
 from derivations.explore.shapes import CENTRE, mean_and_error, shapes
 from derivations.explore.training import Learned
 from derivations.explore.verdict import SIDES
+from theory.flow.linear.convention import convention
 from theory.moments.amplifier import FlatState, critical_gain, flat_state_of
 from theory.moments.controls import NAMES
 from theory.moments.controls import controls as controls_of
@@ -195,8 +197,11 @@ def _apart(name: str, one: InputStatistics | None, other: InputStatistics | None
     return {"quantity": name, "A": None, "B": None, "B − A": largest}
 
 
-def reasons(laws: Laws) -> list[str]:
-    """Return why one localizes and the other does not, as far as the closure for one ReLU neuron says it."""
+def reasons(laws: Laws, problems: Mapping[str, Problem]) -> list[str]:
+    """Return what the closure for one ReLU neuron says of the flat fields of both laws, with the units of t.
+
+    `problems` are those of the sides: their networks give the time in which an unstable wave grows by the factor e.
+    """
     found = []
     for side, law, state in zip(SIDES, (laws.a, laws.b), laws.states, strict=True):
         if state.flat is None:
@@ -205,10 +210,45 @@ def reasons(laws: Laws) -> list[str]:
         flat, word = state.flat, "unstable" if state.flat.unstable else "stable"
         relation = "exceeds" if flat.unstable else "does not exceed"
         found.append(
-            f"{side}: under the closure for one ReLU neuron a flat field is {word}, as the elasticity of its response, "
-            f"{flat.elasticity:.4f}, {relation} {flat.critical:.4f} (mode {flat.mode}).{_change(law, state)}"
+            f"{side}: under the closure for one ReLU neuron a flat field is {word}, as the elasticity of its "
+            f"response, {flat.elasticity:.4f}, {relation} the critical value {flat.critical:.4f} (the wave of "
+            f"{periods(flat.mode)}).{_change(law, state)}{growth(problems[side], flat)}"
         )
+    if any(state.flat is not None for state in laws.states):
+        found += [WHY, CAUTION]
     return found
+
+
+def growth(problem: Problem, flat: FlatState) -> str:
+    """Return the time in which the fastest wave on an unstable flat field grows by the factor e, as a sentence.
+
+    Empty where no wave grows, and for networks whose units the closure does not describe.
+    """
+    if not flat.unstable or (time := folding_time(problem, fastest_rate(flat))) is None:
+        return ""
+    K = problem.one_layer.units
+    alone = "" if K == 1 else f" for a unit that learns alone; the other {K - 1} change this where they share inputs"
+    share = float(problem.training.times[-1]) / time
+    return (
+        f" The fastest wave grows by the factor e in t = {time:.4g}{alone}: the training lasts {share:.2g} such times."
+    )
+
+
+def folding_time(problem: Problem, rate: float) -> float | None:
+    """Return tau/(ell s^2 rate), the time in which a wave of this rate grows by e on a ReLU unit that learns alone.
+
+    With w = v/s the flow of a unit without others is that of one neuron in the time tau/(ell s^2), so K^2 tau under the
+    mean readout; ell and s are those of `convention`. None where the closure has no such unit: for another model, with
+    biases or trained readouts, and for the cross-entropy.
+    """
+    given = problem.one_layer
+    if given.model != RELU or given.has_biases or given.trains_readout:
+        return None
+    try:
+        rules = convention(problem)
+    except OutOfReachError:
+        return None
+    return float(problem.training.tau / (rules.ell * rules.s**2)) / rate
 
 
 def _change(law: Law, state: Stability) -> str:

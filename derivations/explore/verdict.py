@@ -1,11 +1,11 @@
-"""Which of two trained sides localizes, and which is more local: rules, the numbers they rest on, and their errors.
+"""Which of two trained sides has localized, and which is more local: rules, the numbers they rest on, and their errors.
 
 The participation ratio of a network is averaged over its units; networks are independent, and intervals are Student's.
 How often the rules call two seeds of one problem different is measured by `verdict_study` and stored beside it.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,35 +18,30 @@ from derivations.explore.fields import fields_at
 from derivations.explore.shapes import RATIO, mean_and_error, shapes
 from derivations.explore.training import Learned
 from derivations.statistics.intervals import Intervals, intervals
-from theory.moments.null_levels import gaussian_ratio
+from theory.moments.null_levels import gaussian_ratio, gaussian_sites
 from theory.problem import Problem
 
 SIDES = ("A", "B")
 LEVEL = 0.01  # at which an interval misses the mean
-# Independent Gaussian weights on m of n sites have a participation ratio of 3/(m + 2) in the mean. Twice that of all
-# sites, 6/(n + 2), is the ratio on m = n/2 - 1 sites: a field is local where it is confined to fewer than half of them.
-TIMES_RANDOM = 2
 STUDY = Path(__file__).with_name("verdict.json")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The mean participation ratio over networks and units with a 99 % interval, and the ratio of random fields."""
+    """The mean participation ratio over networks and units with a 99 % interval, and the bar: that of random weights.
+
+    The bar is the one of the book's claims on localization, `gaussian_ratio`.
+    """
 
     mean: float
     low: float
     high: float
-    random: float
-
-    @property
-    def bound(self) -> float:
-        """The ratio above which fields are local."""
-        return TIMES_RANDOM * self.random
+    bar: float
 
     @property
     def localized(self) -> bool | None:
-        """True where the whole interval lies above the bound, False where it lies below, None where it holds it."""
-        return True if self.low > self.bound else False if self.high < self.bound else None
+        """True where the whole interval lies above the bar, False where it lies below, None where it holds it."""
+        return True if self.low > self.bar else False if self.high < self.bar else None
 
 
 def ratios(problem: Problem, learned: Learned, snapshot: int) -> Float[np.ndarray, " S"]:
@@ -82,46 +77,98 @@ def sign(found: Intervals) -> int:
     return int(found.low[0] > 0) - int(found.high[0] < 0)
 
 
+def half_time(times: Sequence[Any], snapshot: int) -> int | None:
+    """Return the last snapshot at no more than half of the time of this one; None where there is none.
+
+    >>> half_time((1, 2, 5, 8), 3), half_time((1, 2, 5, 8), 0)
+    (1, None)
+    """
+    earlier = [place for place, time in enumerate(times) if 2 * time <= times[snapshot] and place != snapshot]
+    return earlier[-1] if earlier else None
+
+
 def sentences(problems: Mapping[str, Problem], learned: Mapping[str, Learned], snapshot: int) -> list[str]:
-    """Return which of the two localizes, and which is more local, with the numbers on which this rests."""
+    """Return which of the two has localized, and which is more local, with the numbers on which this rests.
+
+    Before the last time of the training these are the numbers alone, without a verdict.
+    """
+    times = problems["A"].training.times
+    snapshot %= len(times)
+    now, end = (time_text(times[place]) for place in (snapshot, -1))
     measured = {side: ratios(problems[side], learned[side], snapshot) for side in SIDES}
-    found = [_of_a_side(side, verdict(measured[side], problems[side].data.n)) for side in SIDES]
+    verdicts = {side: verdict(measured[side], problems[side].data.n) for side in SIDES}
+    if now != end:
+        lost = " and ".join(side for side, one in verdicts.items() if one is None)
+        if lost:
+            return [f"At t = {now} of {end} the networks of {lost} have diverged."]
+        found = [f"{side} {_numbers(one)}" for side, one in verdicts.items()]
+        return [f"At t = {now} of {end} the participation ratio is: {'; '.join(found)}. It is judged at the end."]
+    since = half_time(times, snapshot)
+    found = []
+    for side, one in verdicts.items():
+        before = None if since is None else ratios(problems[side], learned[side], since)
+        trend = "" if since is None else _trend(difference(before, measured[side]), time_text(times[since]))
+        found.append(_of_a_side(side, one, problems[side].data.n, now, trend))
     apart = difference(*measured.values()) if problems["A"].data.n == problems["B"].data.n else None
-    return found if apart is None else [*found, _of_both(apart)]
+    return found if apart is None else [*found, _of_both(apart, now)]
 
 
-def _of_a_side(side: str, one: Verdict | None) -> str:
+def time_text(time: Any) -> str:
+    """Return a time with four digits, as the slider of the page shows it.
+
+    >>> time_text(6400), time_text(1 / 3)
+    ('6400', '0.3333')
+    """
+    return f"{float(f'{float(time):.4g}'):g}"
+
+
+def _numbers(one: Verdict) -> str:
+    return f"{one.mean:.3f} (99 %: {one.low:.3f} to {one.high:.3f})"
+
+
+def _of_a_side(side: str, one: Verdict | None, n: int, now: str, trend: str) -> str:
     if one is None:
         return f"The networks of {side} have diverged."
-    said = {
-        True: f"{side} localizes: its fields are confined to fewer than half of the sites",
-        False: f"{side} does not localize",
-        None: f"{side} is undecided: more networks, or a longer training, may decide",
+    said, place = {
+        True: (f"By t = {now} {side} has localized", "lies above"),
+        False: (f"By t = {now} {side} has not localized", "lies below"),
+        None: (f"At t = {now} {side} is undecided", "cannot be told from"),
     }[one.localized]
+    sites = f" Random weights on {float(gaussian_sites(one.mean)):.0f} of the {n} sites have such a ratio."
     return (
-        f"{said}. Participation ratio {one.mean:.3f} (99 %: {one.low:.3f} to {one.high:.3f}), the bound is "
-        f"{one.bound:.3f}."
+        f"{said}: its participation ratio {_numbers(one)} {place} {one.bar:.3f}, that of random weights."
+        f"{sites if one.localized else ''}{trend}"
     )
 
 
-def _of_both(apart: Intervals) -> str:
+def _trend(change: Intervals | None, since: str) -> str:
+    """Whether the ratio still changes: how it differs from that at half of the time."""
+    if change is None:
+        return ""
+    return {
+        1: f" It is still rising: since t = {since} by {change.mean[0]:.3f}.",
+        -1: f" It is still falling: since t = {since} by {-change.mean[0]:.3f}.",
+        0: f" Since t = {since} these networks show no change of it.",
+    }[sign(change)]
+
+
+def _of_both(apart: Intervals, now: str) -> str:
     said = {
-        1: "The fields of B are more local than those of A",
-        -1: "The fields of B are less local than those of A",
-        0: "These networks do not tell which of A and B is more local",
+        1: f"At t = {now} the fields of B are more local than those of A",
+        -1: f"At t = {now} the fields of B are less local than those of A",
+        0: f"At t = {now} these networks do not tell which of A and B is more local",
     }[sign(apart)]
     numbers = f"{apart.mean[0]:.3f} (99 %: {apart.low[0]:.3f} to {apart.high[0]:.3f})".replace("-", "−")
     return f"{said}: B − A is {numbers}."
 
 
 def rule(n: int) -> str:
-    """Return the rule of the verdict on n sites: the bound, why it is this one, and how often the rule errs."""
-    random = float(gaussian_ratio(n))
+    """Return the rule of the verdict on n sites: the bar, where the book has it, and how often the rule errs."""
     return (
-        "A side localizes where the 99 % interval of its mean participation ratio lies above "
-        f"{TIMES_RANDOM} × 3/(n + 2) = {TIMES_RANDOM} × {random:.3f} = {TIMES_RANDOM * random:.3f} on {n} sites: twice "
-        "the ratio of random fields, that of independent Gaussian weights on half of the sites. It does not localize "
-        f"where the interval lies below. {_errors()}"
+        "A side has localized where the 99 % interval of its mean participation ratio lies above "
+        f"3/(n + 2) = {float(gaussian_ratio(n)):.3f} on {n} sites, the mean ratio of independent Gaussian weights: its "
+        "fields are then more concentrated than random ones, be it by little. The book has the same bar "
+        f"(localization.relu.localizes). It has not where the interval lies below. {_errors()}"
     )
 
 

@@ -58,6 +58,19 @@ def gaussian_ratio(n: int) -> Fraction:
     return Fraction(3, _sites(n) + 2)
 
 
+def gaussian_sites(ratio: Fraction | float) -> Fraction | float:
+    """m = 3/IPR - 2, the number of independent Gaussian weights whose mean ratio, `gaussian_ratio`, is this one.
+
+    Raises InputError for a ratio that is not above 0, or above 1, which no field has.
+
+    >>> gaussian_sites(gaussian_ratio(12))
+    Fraction(12, 1)
+    """
+    if not 0 < ratio <= one_site_ratio():
+        raise InputError(f"The ratio {float(ratio):g} is that of no field.", "Give a number above 0 and at most 1.")
+    return 3 / ratio - 2
+
+
 def _sites(n: int) -> int:
     if n < 1:
         raise InputError(f"n = {n} sites hold no field.", "Give n >= 1.")

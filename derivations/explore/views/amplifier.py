@@ -6,7 +6,7 @@ from typing import Any
 from theory.problem import Problem
 
 TITLE = "Amplifier"
-QUESTION = "Is a flat field unstable for this marginal, so that a ReLU neuron localizes?"
+QUESTION = "Which marginals make the flat field of one ReLU neuron unstable, under a closure?"
 ORDER = 20
 
 

@@ -16,7 +16,7 @@ SIZE = {"width": 1280, "height": 1100}
 # The problem of each view, and an element that is there with its last answer.
 PICTURES = {
     "data": ("small-bump", ".panel-figure figure:nth-of-type(6)"),
-    "amplifier": ("relu-training", ".panel-figure figure:nth-of-type(5)"),
+    "amplifier": ("relu-training", ".panel-figure figure:nth-of-type(6)"),
     "fields": ("relu-training", ".work[data-state=done]"),
     "compare": ("relu-training", ".work[data-state=done]"),
     "map": ("small-bump", ".work[data-state=done]"),

@@ -3,6 +3,7 @@
 import csv
 import runpy
 from dataclasses import replace
+from fractions import Fraction
 from io import StringIO
 from math import erf, sqrt
 
@@ -74,6 +75,32 @@ def test_the_transition_lies_between_a_stable_and_an_unstable_gain():
         assert flat_state_of(replace(RING.data, gain=str(gain)[:12])).unstable == unstable
     assert (np.array(found["excess"])[found["gain"] < critical] < 0).all()
     assert (np.array(found["excess"])[found["gain"] > critical] > 0).all()
+
+
+def test_the_tables_have_the_waves_and_the_gains_of_the_figures():
+    shown = view.answer(RING, {"scan": True})
+    waves = shown["waves"]["rows"]
+    assert waves == [[q, rate] for q, rate in enumerate(flat_state_of(RING.data).rates[:21])]
+    for gain, excess, rate in shown["gains"]["table"]["rows"][::8]:
+        flat = flat_state_of(replace(RING.data, gain=Fraction(gain)))
+        assert (excess, rate) == (flat.elasticity - flat.critical, flat.rates[1:].max())
+    rows = list(csv.DictReader(StringIO(view.answer(RING, {"want": "csv"})["text"])))
+    at_gains = [float(row["value"]) for row in rows if row["quantity"] == "excess at the gain"]
+    assert at_gains == shown["gains"]["excess"].tolist()
+
+
+def test_the_marginal_is_drawn_in_bins_by_their_probability():
+    """A bin has the share of z with erf(g z)/Z in it; beyond the support |x| < 1/Z there is nothing."""
+    drawn = view.answer(RING, {})["marginal"]
+    edges, heights = np.array(drawn["edges"]), np.array(drawn["heights"])
+    assert abs(heights @ np.diff(edges) - 1) <= AMPLIFIER_FLOAT64
+    with mpmath.workdps(25):
+        ends = [-12, -4, -1, -0.2, 0, 0.2, 1, 4, 12]
+        Z = mpmath.sqrt(mpmath.quad(lambda z: mpmath.erf(3 * z) ** 2 * mpmath.npdf(z), ends))
+        assert (heights[edges[:-1] > 1 / Z] == 0).all()
+        k = int(np.flatnonzero((edges[:-1] > 0.2) & (edges[1:] < 1 / Z))[0])
+        low, high = (mpmath.erfinv(edges[place] * Z) / 3 for place in (k, k + 1))
+        assert abs(heights[k] * (edges[k + 1] - edges[k]) - (mpmath.ncdf(high) - mpmath.ncdf(low))) <= AMPLIFIER_FLOAT64
 
 
 def test_off_a_ring_there_is_phi_and_no_flat_state():

@@ -275,7 +275,12 @@ def test_a_law_and_its_gaussian_clone_train_and_are_judged(running, relu, tmp_pa
     done(shown)
     assert page.get_by_role("button", name="its Gaussian clone").get_attribute("aria-pressed") == "true"
     verdict = page.locator(".verdict p").all_text_contents()
-    assert [text[:2] for text in verdict[:2]] == ["A ", "B "]
+    assert [side in text for side, text in zip("AB", verdict[:2], strict=True)] == [True, True]
+    assert all("t = 16 " in text for text in verdict)
+    page.get_by_role("slider", name="time t").press("Home")
+    page.locator(".verdict.pending p", has_text="It is judged at the end").wait_for()
+    page.get_by_role("slider", name="time t").press("End")
+    page.wait_for_function("document.querySelectorAll('.verdict:not(.pending) p').length === 3", polling=EVERY)
     assert "B − A is" in verdict[2]
     page.locator(".plan p").get_by_text(rule(relu.data.n)).wait_for()
     assert page.locator(".panel-title").all_text_contents()[2] == "B − A: difference of the mean fields"

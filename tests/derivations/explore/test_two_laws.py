@@ -9,7 +9,7 @@ import pytest
 
 from derivations.answers import controls
 from derivations.experiments.folders import problem_named
-from derivations.explore import compare_page, two_laws
+from derivations.explore import amplifier, compare_page, two_laws
 from derivations.explore.problems import FIRST
 from derivations.explore.training import train_together
 from derivations.explore.verdict import SIDES
@@ -18,6 +18,7 @@ from sim.measure.receptive_fields import participation_ratio
 from tests.derivations.explore.client import Client
 from tests.derivations.explore.test_fields import finished
 from tests.tolerances import EXPLORER_DESCENT
+from tests.tolerances_of_explorer import DIFFERENCES
 from theory.moments.amplifier import flat_state_of
 from theory.moments.controls import NAMES
 from theory.moments.controls import controls as controls_of
@@ -136,19 +137,58 @@ def test_a_flat_field_changes_its_stability_at_the_gain_that_is_named():
     found = two_laws.stability(law, gains=True)
     below, above = (flat_state_of(replace(law, gain=str(factor * found.gain))) for factor in (0.99, 1.01))
     assert (below.unstable, above.unstable) == (False, True)
-    laws = two_laws.compared(
-        law, two_laws.other_side(replace(problem_named("localization-problem"), data=law), "gaussian").data
-    )
-    one, other = two_laws.reasons(laws)
+    problem = replace(problem_named("localization-problem"), data=law)
+    sides = {"A": problem, "B": two_laws.other_side(problem, "gaussian")}
+    laws = two_laws.compared(law, sides["B"].data)
+    one, other, *more = two_laws.reasons(laws, sides)
+    assert more == [amplifier.WHY, amplifier.CAUTION]
     assert "unstable" in one
     assert f"It is stable below the gain {found.gain:.3g}." in one
     assert "a flat field is stable" in other
     assert two_laws.stability(law, gains=False).gain is None
 
 
+@pytest.mark.parametrize(("readout", "loss"), [("mean", "half-mse"), ("mean", "mse"), ("sum", "half-mse")])
+def test_a_unit_that_learns_alone_is_slower_by_the_factor_of_the_folding_time(problem, readout, loss):
+    """The gradient by differences: of one neuron, and of a unit beside two that are closed on all inputs."""
+    rng = np.random.default_rng(0)
+    x, y = rng.random((50, 4)), rng.random(50)
+    v = rng.random(4)
+
+    def rate(units, s, ell):
+        """The relative velocity of the first unit; w = v/s, so that yhat is that of one neuron with the field v."""
+        closed = -np.ones((units - 1, 4))
+
+        def risk(w):
+            yhat = s * np.maximum(x @ np.vstack([w, closed]).T, 0).sum(axis=1)
+            return ell / 2 * np.mean((y - yhat) ** 2)
+
+        w, step = v / s, 1e-4
+        down = [(risk(w - step * e) - risk(w + step * e)) / (2 * step) for e in np.eye(4)]
+        return np.array(down) / w
+
+    tau, own = 2, replace(problem.network, readout=readout, units=3)
+    given = replace(problem, network=own, training=replace(problem.training, tau=tau, loss=loss))
+    slower = rate(1, 1, 1) / rate(3, 1 / 3 if readout == "mean" else 1, 2 if loss == "mse" else 1)
+    assert np.abs(two_laws.folding_time(given, 0.5) / (tau / 0.5) / slower - 1).max() <= DIFFERENCES
+
+
+def test_the_folding_time_is_that_of_relu_units_with_a_squared_error(problem):
+    flat = flat_state_of(replace(problem.data, gain=10))
+    assert amplifier.fastest_rate(flat) == flat.rates[1:].max()
+    time = two_laws.folding_time(problem, amplifier.fastest_rate(flat))
+    assert f"t = {time:.4g} for a unit that learns alone" in two_laws.growth(problem, flat)
+    erf = replace(problem, network=replace(problem.network, model="erf"))
+    assert two_laws.folding_time(erf, 1.0) is None
+    assert two_laws.growth(erf, flat) == ""
+    assert two_laws.growth(problem, replace(flat, critical=flat.elasticity)) == ""
+
+
 def test_a_law_without_a_flat_state_says_why():
-    laws = two_laws.compared(load(FIRST).data, load(FIRST).data)
-    assert all("says nothing of this law" in reason for reason in two_laws.reasons(laws))
+    problem = load(FIRST)
+    laws = two_laws.compared(problem.data, problem.data)
+    reasons = two_laws.reasons(laws, {"A": problem, "B": problem})
+    assert all("says nothing of this law" in reason for reason in reasons)
     assert not any("elasticity" in row["quantity"] for row in two_laws.statistics(laws))
 
 
@@ -166,7 +206,7 @@ def test_a_job_trains_both_and_keeps_them_for_the_files(problem, sides):
     assert state["error"] is None
     snapshots = state["results"]
     assert [one["snapshot"] for one in snapshots] == list(range(len(sides["A"].training.times)))
-    assert [text[0] for text in snapshots[-1]["said"][:2]] == ["A", "B"]
+    assert ["t = 16" in text for text in snapshots[-1]["said"]] == [True, True, True]
     texts = {}
     for want in ("csv", "latex", "python"):
         asked = {"toml": toml, "settings": SETTINGS | {"job": name, "snapshot": 1, "want": want}}

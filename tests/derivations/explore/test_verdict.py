@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,8 +12,8 @@ from derivations.explore.training import Learned
 from derivations.explore.verdict import (
     LEVEL,
     STUDY,
-    TIMES_RANDOM,
     difference,
+    half_time,
     ratios,
     rule,
     sentences,
@@ -25,7 +24,8 @@ from derivations.explore.verdict_study import NETWORKS, SEEDS, counted, measured
 from derivations.statistics.intervals import intervals
 from sim.measure.receptive_fields import participation_ratio
 from tests.tolerances_of_explorer import STORED_RATIO
-from theory.moments.null_levels import gaussian_ratio
+from theory.claims import catalog
+from theory.moments.null_levels import gaussian_sites
 
 SETTINGS = {"networks": 5, "batch": 32, "until": "16"}
 STORED = json.loads(STUDY.read_text(encoding="utf-8"))
@@ -38,46 +38,75 @@ def sides():
     return compare_page.asked(small, SETTINGS)
 
 
-def _learned(ratios, n=12):
-    """Networks of one unit: one site has the weight 1, and all others have one that gives about these ratios."""
+def _learned(ratios, n=12, times=1):
+    """Networks of one unit: one site has the weight 1, and all others have one that gives about these ratios.
+
+    They are the same at all times.
+    """
     fields = np.stack([np.full(n, (1 / ratio - 1) ** 0.5 / n**0.5) for ratio in ratios])
     fields[:, 3] = 1.0
-    return Learned(fields[:, None, None], np.ones((len(ratios), 1)))
+    return Learned(np.repeat(fields[:, None, None], times, axis=1), np.ones((len(ratios), times)))
 
 
-def test_the_bound_is_the_ratio_of_a_random_field_on_half_of_the_sites():
-    for n in (8, 40, 100):
-        assert TIMES_RANDOM * gaussian_ratio(n) == gaussian_ratio(n // 2 - 1) == Fraction(6, n + 2)
+def test_the_bar_is_that_of_the_claim_of_the_book_and_of_its_figures():
+    bar = catalog()["localization.relu.localizes"].statement.rhs
+    assert (bar.p, bar.q) == (1, 14)
+    assert verdict(np.array([0.1, 0.2]), 40).bar == compare_page.levels(40)[compare_page.BAR] == 1 / 14
 
 
-def test_random_fields_on_half_of_the_sites_have_the_ratio_of_the_bound():
-    """The mean over 4,000 fields of independent weights on n/2 - 1 of n sites, within its own interval."""
-    n, count = 40, 4000
-    fields = np.zeros((count, n))
-    fields[:, : n // 2 - 1] = np.random.default_rng(0).standard_normal((count, n // 2 - 1))
-    found = verdict(participation_ratio(fields), n)
-    assert found.low < found.bound < found.high
+def test_random_fields_on_some_of_the_sites_are_counted_by_their_ratio():
+    """The mean over 4,000 fields of independent weights on 19 of 40 sites; those on all sites have the bar."""
+    count = 4000
+    fields = np.random.default_rng(0).standard_normal((count, 40))
+    found = verdict(participation_ratio(fields), 40)
+    assert found.low < found.bar < found.high
+    fields[:, 19:] = 0
+    found = verdict(participation_ratio(fields), 40)
+    assert found.localized
+    assert gaussian_sites(found.high) < 19 < gaussian_sites(found.low)
 
 
 @pytest.mark.parametrize(
     ("given", "localized", "said"),
     [
-        ([0.9, 0.95, 0.92, 0.97, 0.93], True, "A localizes"),
-        ([0.02, 0.03, 0.02, 0.03, 0.02], False, "A does not localize"),
-        ([0.2, 0.9, 0.05, 0.5, 0.1], None, "A is undecided"),
+        ([0.9, 0.95, 0.92, 0.97, 0.93], True, "By t = 16 A has localized"),
+        ([0.02, 0.03, 0.02, 0.03, 0.02], False, "By t = 16 A has not localized"),
+        ([0.2, 0.9, 0.05, 0.5, 0.1], None, "At t = 16 A is undecided"),
     ],
 )
 def test_a_verdict_rests_on_the_whole_interval(sides, given, localized, said):
-    own = _learned(given)
-    values = participation_ratio(own.weights[:, 0]).mean(axis=1)
-    assert (ratios(sides["A"], own, 0) == values).all()
+    own = _learned(given, times=len(sides["A"].training.times))
+    values = participation_ratio(own.weights[:, -1]).mean(axis=1)
+    assert (ratios(sides["A"], own, -1) == values).all()
     found, expected = verdict(values, 12), intervals(values[:, None], LEVEL)
     assert (found.mean, found.low, found.high) == (expected.mean[0], expected.low[0], expected.high[0])
-    assert found.random == 3 / 14
+    assert found.bar == 3 / 14
     assert found.localized is localized
-    text = sentences(sides, {"A": own, "B": own}, 0)[0]
+    text = sentences(sides, {"A": own, "B": own}, -1)[0]
     assert text.startswith(said)
-    assert f"{found.mean:.3f} (99 %: {found.low:.3f} to {found.high:.3f}), the bound is {6 / 14:.3f}" in text
+    assert f"{found.mean:.3f} (99 %: {found.low:.3f} to {found.high:.3f})" in text
+    assert f"{3 / 14:.3f}, that of random weights" in text
+
+
+def test_there_is_no_verdict_before_the_end(sides):
+    times = sides["A"].training.times
+    own = _learned([0.9, 0.95, 0.92, 0.97, 0.93], times=len(times))
+    for snapshot in range(len(times) - 1):
+        (text,) = sentences(sides, {"A": own, "B": own}, snapshot)
+        assert text.startswith(f"At t = {float(times[snapshot]):.4g} of 16 ")
+        assert "localized" not in text
+    assert len(sentences(sides, {"A": own, "B": own}, len(times) - 1)) == 3
+
+
+@pytest.mark.parametrize(("last", "said"), [(1.1, "still rising"), (0.9, "still falling"), (1.0, "show no change")])
+def test_a_verdict_says_whether_the_ratio_still_moves(sides, last, said):
+    times = sides["A"].training.times
+    own = _learned([0.5, 0.55, 0.52, 0.57, 0.53], times=len(times))
+    end = _learned([last * ratio for ratio in (0.5, 0.55, 0.52, 0.57, 0.53)]).weights
+    moved = replace(own, weights=np.concatenate([own.weights[:, :-1], end], axis=1))
+    text = sentences(sides, {"A": moved, "B": moved}, -1)[0]
+    assert said in text
+    assert f"ince t = {float(times[half_time(times, len(times) - 1)]):.4g}" in text
 
 
 @pytest.mark.parametrize(
@@ -87,13 +116,16 @@ def test_the_difference_says_which_side_is_more_local(sides, shift, direction, s
     a = np.array([0.5, 0.55, 0.52, 0.57, 0.53])
     b = a + shift + np.array([0.01, -0.01, 0.02, -0.02, 0.005])
     assert sign(difference(a, b)) == direction
-    assert said in sentences(sides, {"A": _learned(a), "B": _learned(b)}, 0)[2]
+    count = len(sides["A"].training.times)
+    assert said in sentences(sides, {"A": _learned(a, times=count), "B": _learned(b, times=count)}, -1)[2]
 
 
 def test_networks_that_have_diverged_have_no_verdict(sides):
-    lost = Learned(np.full((5, 1, 3, 12), np.nan), np.full((5, 1), np.nan))
+    count = len(sides["A"].training.times)
+    lost = Learned(np.full((5, count, 3, 12), np.nan), np.full((5, count), np.nan))
     assert verdict(ratios(sides["A"], lost, 0), 12) is None
-    assert [text for text in sentences(sides, {"A": lost, "B": lost}, 0) if "diverged" not in text] == []
+    assert sentences(sides, {"A": lost, "B": lost}, 0) == ["At t = 2 of 16 the networks of A and B have diverged."]
+    assert [text for text in sentences(sides, {"A": lost, "B": lost}, -1) if "diverged" not in text] == []
 
 
 def test_two_seeds_of_one_problem_are_hardly_ever_called_different():
@@ -111,7 +143,7 @@ def test_two_seeds_of_one_problem_are_hardly_ever_called_different():
         40
     )
     assert f"in {apart} ({100 * apart / pairs:.1f} %)" in rule(40)
-    assert "2 × 0.071 = 0.143 on 40 sites" in rule(40)
+    assert "= 0.071 on 40 sites" in rule(40)
 
 
 def test_the_stored_ratios_are_those_of_trained_networks():

@@ -52,6 +52,22 @@ def test_gaussian_ratio_by_integration_over_the_sphere(n):
     assert sympy.Rational(null_levels.gaussian_ratio(n)) == mean
 
 
+@pytest.mark.parametrize("sites", [3, 19])
+def test_the_sites_of_gaussian_weights_from_their_ratio(sites):
+    """Draws on some of 40 sites: the mean ratio names their number, within the error of the mean."""
+    weights = np.zeros((NULL_DRAWS, 40))
+    weights[:, :sites] = np.random.default_rng(sites).normal(size=(NULL_DRAWS, sites))
+    ratio = participation_ratio(weights)
+    error = STANDARD_ERRORS * ratio.std() / np.sqrt(NULL_DRAWS)
+    assert null_levels.gaussian_sites(ratio.mean() + error) <= sites <= null_levels.gaussian_sites(ratio.mean() - error)
+
+
+@pytest.mark.parametrize("ratio", [0, -1, 1.5])
+def test_a_ratio_of_no_field_names_no_sites(ratio):
+    with pytest.raises(InputError, match="no field"):
+        null_levels.gaussian_sites(ratio)
+
+
 def test_levels_are_ordered():
     n = 40
     levels = [null_levels.flat_ratio(n), null_levels.sinusoid_ratio(n, 1), null_levels.gaussian_ratio(n)]

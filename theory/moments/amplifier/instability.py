@@ -33,7 +33,8 @@ _GAIN_DIGITS = 1e-12
 class FlatState:
     """The flat fixed point: a_0, E(a_0), its critical value, and the rate of each mode in 1/tau.
 
-    `rates[0]` is that of the flat direction itself, -(lambda_0 + lambda_1)(0)/4; `mode` has the critical elasticity.
+    `rates[0]` is that of the flat direction itself, -(lambda_0 + lambda_1)(0)/4; `mode`, the
+    wave of q <= n/2 periods, has the critical elasticity.
 
     >>> FlatState(0.5, 1.1, 1.2, 3, np.array([-1.0, -0.1])).unstable
     False
@@ -86,8 +87,10 @@ def flat_state(lam0: Float[np.ndarray, " n"], lam1: Float[np.ndarray, " n"], amp
     rates[0] = -both[0] / 4
     with np.errstate(divide="ignore"):
         needed = np.where(lam1[1:] > 0, both[1:] / np.where(lam1[1:] > 0, lam1[1:], 1.0), np.inf) / (both[0] / lam1[0])
-    mode = 1 + int(np.argmin(needed))
-    return FlatState(a, elasticity, float(needed[mode - 1]), mode, rates)
+    place = int(np.argmin(needed))
+    # Modes q and n - q are one wave; which of the two has the least number is a matter of rounding.
+    mode = min(place + 1, n - place - 1)
+    return FlatState(a, elasticity, float(needed[place]), mode, rates)
 
 
 def flat_state_of(law: Law) -> FlatState:

@@ -119,9 +119,17 @@ export class View {
 
   #fill(name) {
     const panel = this.panels.get(name);
-    if (name === "Table") panel.replaceChildren(this.answer.table ? table(this.answer.table, "The numbers of the figure") : h("p", {}, "This view has no table."));
+    if (name === "Table") panel.replaceChildren(...this.#tables());
     else if (name === "Save") panel.replaceChildren(this.#files());
     else this.#text(panel, name.toLowerCase());
+  }
+
+  // An answer has one `table`, or several `tables` with titles.
+  #tables() {
+    const { table: one, tables = one ? [one] : [] } = this.answer;
+    if (!tables.length) return [h("p", {}, "This view has no table.")];
+    if (tables.length === 1) return [table(tables[0], "The numbers of the figure")];
+    return tables.flatMap((each) => [h("h2", {}, each.title), table(each, each.title)]);
   }
 
   async #text(panel, want) {

@@ -70,6 +70,7 @@ class Compare extends TrainedView {
     this.keep();
     const { snapshot } = this.player;
     const now = this.snapshots[snapshot];
+    this.verdict.classList.toggle("pending", snapshot < answer.times.length - 1);
     this.verdict.replaceChildren(...(now?.said ?? []).map((text) => h("p", {}, text)));
     this.reasons.replaceChildren(...[...(now ? [answer.rule] : []), ...answer.reasons].map((text) => h("p", {}, text)));
     answer.table = keyed([...(now?.rows ?? []), ...answer.statistics.map((row) => ({ ...row, "A ±": null, "B ±": null, "B − A ±": null }))]);

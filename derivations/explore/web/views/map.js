@@ -123,7 +123,7 @@ function sayingOf({ name }) {
     ratio: "1 is a field at one site, 1/n a flat one.",
     low: "White noise has a share near one half.",
     loss: "The mean squared error of the exact solution.",
-    excess: "Blue: the flat field of one ReLU neuron is unstable, so that it localizes or oscillates. Red: it is stable.",
+    excess: "Under the closure for one ReLU neuron, an approximation: blue, the flat field is unstable; red, it is stable. Whether trained networks localize is a question to a training.",
   }[name];
 }
 
