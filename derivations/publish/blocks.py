@@ -27,7 +27,7 @@ _SAYS = {
     "CORRECTED": "it holds; its source prints something else",
     "INHERITED": "it holds; its source prints another form, which follows from an earlier slip",
     "REFUTED": "it holds against a conjecture or a question of its source",
-    "REMARK": "it holds; the source that it is near does not state it",
+    "REMARK": "it holds: a related statement, not in the source",
     "RESULT": "it holds; none of the sources states it",
     "OPEN": "it is undecided",
     "DEFINITION": "it is a definition",
@@ -322,7 +322,7 @@ def _said(entry: Entry) -> str:
     if source.words:
         return f"*The source says* “{source.words}”" + ("" if source.words.endswith((".", "?", "!")) else ".")
     if source.says is Says.UNSTATED:
-        return "*Near the source, which does not state it.*"
+        return "*A related statement, not in the source.*"
     return "*As printed.*" if source.printed is not None else "*In the source.*"
 
 

@@ -7,8 +7,8 @@ prefix by prefix (`{rest}`: every other one). `{errata DOCUMENT}` lists what a s
 all it says, `{contents}` the pages, `{gallery GROUP}` expectations of the gallery, `{measured NAME TABLE}` a table of a
 stored run (`{measured NAME}` where it has one), `{dialects NAME}` a table of conventions, `{laws NAME}` one of data
 laws, `{duals}` the averages of activations, `{regions NAME}` a table of regions of paths. `{figure NAME}` shows a
-figure, `{drawing NAME}` the graph of a starter problem, and `{flow NAME PART}` a part of its gradient flow. Within a
-line `{ref ID}` links to a claim, and `{verdict ID}` is its verdict.
+figure, `{drawing NAME}` the graph of a starter problem, and `{flow NAME PART}` a part of its gradient flow. `{summary
+TEXT}` is what the contents say of a page. Within a line `{ref ID}` links to a claim, and `{verdict ID}` is its verdict.
 """
 
 import re
@@ -197,6 +197,7 @@ class Book:
             "errata": lambda: self._errata(argument, link, here),
             "table": lambda: self._table(argument, link, here),
             "contents": lambda: self._contents(page),
+            "summary": lambda: "",
             "gallery": lambda: gallery(argument, here),
             "figure": lambda: book_figures.markdown(argument, here),
             "dialects": lambda: dialect_table(argument, here),
@@ -277,8 +278,13 @@ class Book:
         return "\n".join(rows) + "\n"
 
     def _contents(self, page: str) -> str:
-        titles = {name: _title(text) for name, text in self.pages.items() if name != page}
-        return "\n".join(f"- [{title}]({name}.md)" for name, title in titles.items()) + "\n"
+        return "\n".join(_entry(name, text) for name, text in self.pages.items() if name != page) + "\n"
+
+
+def _entry(name: str, text: str) -> str:
+    """The line of a page in the contents: its title, and its summary where it has one."""
+    summary = next((argument for _, kind, argument in directives(text) if kind == "summary"), "")
+    return f"- [{_title(text)}]({name}.md)" + (f": {summary}" if summary else "")
 
 
 def _title(text: str) -> str:

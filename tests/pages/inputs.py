@@ -36,6 +36,7 @@ INPUTS = (
     r"xi1 = 0\.7 > xi2 = 0\.3",
     r"(lengths|at lengths|With lengths of|with lengths) 0\.3 and 0\.7",
     r"xi1 = 0\.7 \(y = 1\) and xi2 = 0\.3 \(y = 0\)",
+    r"xi1 = 0\.7(,| and) xi2 = 0\.3",
     r"\(3\.5, 2\)",
     r"standard deviation (0\.007|1/100 or 1/10|1/10( or (3/10|1))?)",
     r"learning rate (0\.1|K2/100 or K2/50)",

@@ -320,14 +320,17 @@ def hermite_average(order: int, **moments: mpf) -> mpf:
     return (-1) ** half * average / (2**half * mp.factorial(half) * order)
 
 
-def growth(a: mpf, E: mpf, l0: mpf, m0: mpf, m1: mpf) -> mpf:
-    """Return the rate of the alternating mode for phi(x) = (x/a)^E, by differentiating the velocity at one site."""
-    flat = 4 * a * a
+def growth(a: mpf, E: mpf, l0: mpf, m0: mpf, m1: mpf, n: mpf) -> mpf:
+    """Return the rate of a mode for phi(x) = (x/a)^E, by differentiating the velocity at the top of the wave.
+
+    The mode has the entry 1 there and the mean square 1/2, that of every cosine but the alternating one.
+    """
+    flat = n * a * a
     height = 1 / (l0 + flat)
 
     def velocity(step: mpf) -> mpf:
         own = flat * height + m1 * step
-        x = own / (2 * mp.sqrt(flat * height**2 + m1 * step**2))
+        x = own / mp.sqrt(n * (flat * height**2 + m1 * step**2 / 2))
         return ((x / a) ** E - own - l0 * height - m0 * step) / 4
 
     with mp.workdps(60):

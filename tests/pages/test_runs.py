@@ -102,7 +102,7 @@ def quantities() -> Rows:
         "participation ratio": "participation_ratio",
         "low-frequency share": "low_frequency_power",
         "gates that differ from the start": "gate_flips",
-        "length over that at K2": "growth",
+        "norm of the weights over that at K2": "growth",
     }
     orders = {"xi1 > xi2": "long-first", "xi1 < xi2": "short-first"}
     return [

@@ -18,7 +18,7 @@ def quantities(run: Run) -> str:
         ("participation ratio", "participation_ratio"),
         ("low-frequency share", "low_frequency_power"),
         ("gates that differ from the start", "gate_flips"),
-        ("length over that at $K^2$", "growth"),
+        ("norm of the weights over that at $K^2$", "growth"),
     ):
         for order in ORDERS:
             own = [one[name]["mean"] for one in run["trained"] if one["order"] == order]
@@ -38,7 +38,7 @@ def by_lengths(run: Run) -> str:
                 cells.append(spread([one[name]["mean"][-1] for one in own]))
         rows.append([*cells, str(len(own))])
     heads = [f"{what}, {_TITLES[order]}" for order in ORDERS for what in ("ratio", "low-frequency share")]
-    return table(["lengths", *heads, "configurations"], rows)
+    return table(["correlation lengths", *heads, "configurations"], rows)
 
 
 def spread(values: list[float]) -> str:

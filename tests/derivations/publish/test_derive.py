@@ -342,3 +342,9 @@ def test_a_sentence_is_shown_in_its_words(words, begins):
     text = blocks.printed([Entry(claim, source, Verdict.CONFIRMED, None, None)])
     assert text.startswith(begins + words)
     assert text.endswith("section 1: as opposed to discrete.\n")
+
+
+def test_the_contents_have_the_summary_of_each_page_that_gives_one():
+    made = small(index="# I\n\n{contents}\n", one="# One\n\n{summary all of $x$.}\n\nText.\n", two="# Two\n")
+    assert "- [One](one.md): all of $x$.\n- [Two](two.md)\n" in made.render("index")
+    assert "all of" not in made.render("one")

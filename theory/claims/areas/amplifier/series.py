@@ -4,13 +4,38 @@ from fractions import Fraction
 from math import factorial
 
 import sympy
-from sympy import Eq, Integer, Interval, Rational, oo
+from sympy import Eq, Ge, Interval, Rational, oo
+from sympy.core.relational import Relational
 
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values
 from theory.claims.rational import rational
 
-m4, m6, m8 = _MOMENTS = sympy.symbols("m4 m6 m8", positive=True)
+m4, m6, m8 = sympy.symbols("m4 m6 m8", positive=True)
+
+
+def _moment(symbol: sympy.Symbol, largest: int, *interesting: Rational) -> Param:
+    """A moment of a pixel of variance 1: at least 1, as the moments of X^2 do not fall with their order.
+
+    Random points are drawn up to `largest`, so that some of them meet the conditions on all moments together.
+    """
+    return Param(
+        symbol,
+        Interval(1, oo),
+        rf"$\mathbb{{E}}[X^{symbol.name[1:]}]$",
+        interesting,
+        likely=Interval(1, largest),
+    )
+
+
+# Kurtosis of two values, of the uniform law and of a Gaussian; the sixth and eighth moments of a Gaussian.
+_FOURTH = _moment(m4, 4, Rational(1), Rational(9, 5), Rational(3))
+_INNER = _moment(m4, 4, Rational(3))
+_SIXTH = _moment(m6, 30, Rational(15))
+_EIGHTH = _moment(m8, 600, Rational(105))
+# The Hankel determinants of the moments of X^2 are not negative.
+_SIX = Ge(m6, m4**2)
+_EIGHT = Ge((m4 - 1) * (m8 - m4**2), (m6 - m4) ** 2)
 
 
 def _by_composition(order: int, point: Point) -> Fraction:
@@ -28,17 +53,17 @@ def _by_composition(order: int, point: Point) -> Fraction:
     return total
 
 
-def _claim(name: str, order: int, formula: sympy.Expr) -> Claim:
+def _claim(
+    name: str, order: int, formula: sympy.Expr, params: tuple[Param, ...], conditions: tuple[Relational, ...] = ()
+) -> Claim:
     power = 2 * order + 1
     return Claim(
         id=f"amplifier.series.{name}",
         title=rf"The coefficient of $\sqrt{{2/\pi}} a^{power}$ in the amplifier of a pixel of variance 1",
         kind=Kind.EQUATION,
         statement=Eq(sympy.Function("c")(order), formula, evaluate=False),
-        params=tuple(
-            Param(moment, Interval.open(0, oo), rf"$\mathbb{{E}}[X^{moment.name[1:]}]$", (Integer(1), Rational(7, 2)))
-            for moment in _MOMENTS[:order]
-        ),
+        params=params,
+        conditions=conditions,
         assumptions=(
             r"$X$ has variance 1, is distributed like $-X$, with these moments; the series is asymptotic as $a \to 0$",
             rf"it is $\mathbb{{E}}[X H_{power}(X)]$ times a number, with the Hermite polynomial of the weight "
@@ -53,7 +78,7 @@ def _claim(name: str, order: int, formula: sympy.Expr) -> Claim:
 
 
 CLAIMS = (
-    _claim("third", 1, (3 - m4) / 6),
-    _claim("fifth", 2, (m6 - 10 * m4 + 15) / 40),
-    _claim("seventh", 3, -(m8 - 21 * m6 + 105 * m4 - 105) / 336),
+    _claim("third", 1, (3 - m4) / 6, (_FOURTH,)),
+    _claim("fifth", 2, (m6 - 10 * m4 + 15) / 40, (_INNER, _SIXTH), (_SIX,)),
+    _claim("seventh", 3, -(m8 - 21 * m6 + 105 * m4 - 105) / 336, (_INNER, _SIXTH, _EIGHTH), (_SIX, _EIGHT)),
 )
