@@ -93,12 +93,6 @@ def _arrived(open_: list[list[bool]]) -> int:
     return sum(arrived)
 
 
-def _share(at: At, _digits: int) -> Fraction:
-    levels = int(at["d"]) - 1
-    both, one = ([[node < at[name] for node in range(int(at["w"]))]] * levels for name in ("c", "a"))
-    return Fraction(_arrived(both), _arrived(one))
-
-
 def _entry(at: At, _digits: int = 0) -> Fraction:
     """A path that both inputs open counts once for each of its d weights."""
     levels = int(at["d"]) - 1
@@ -211,11 +205,6 @@ def _linear_mean(at: At, _digits: int) -> Fraction:
     return sum((sum(slopes) for _path in product(range(int(at["w"])), repeat=depth - 1)), Fraction(0))
 
 
-def _linear_output(at: At, _digits: int) -> Fraction:
-    paths = (("u", "a", "p"), ("u", "c", "q"), ("v", "b", "p"), ("v", "e", "q"))
-    return sum((prod(at[name] for name in path) for path in paths), Fraction(0))
-
-
 def _step(at: At, _digits: int) -> Fraction:
     """The central difference of e_(t+1), which is quadratic in the step size."""
     error = at["u"] * at["v"] * at["x"] - at["y"]
@@ -279,9 +268,6 @@ WITNESSES = {
     "kernel.overlap.own": Witness(lambda at, _digits: _overlap(at, 1), _GATES),
     "kernel.overlap.cross": Witness(lambda at, _digits: _overlap(at, 2), _GATES),
     "kernel.overlap.variance": Witness(lambda at, _digits: _overlap(at, 1, 2) - _overlap(at, 1) ** 2, _GATES),
-    "kernel.overlap.share": Witness(
-        _share, ("w=3 d=2 a=2 c=1", "w=3 d=4 a=3 c=2", "w=2 d=3 a=2 c=2", "w=3 d=1 a=3 c=1")
-    ),
     "kernel.whitening.entry": Witness(
         _entry, ("w=1 d=1 mu=1/2 r=2", "w=2 d=3 mu=1/3 r=-1/2", "w=2 d=2 mu=1 r=1", "w=1 d=3 mu=3/4 r=-3")
     ),
@@ -314,15 +300,6 @@ WITNESSES = {
     ),
     "kernel.pooling.fixed_gates": Witness(_fixed, ("g=0 V=1", "g=2 V=1/3", "g=1 V=2", "g=-1/2 V=5")),
     "kernel.linear.mean": Witness(_linear_mean, ("w=1 d=1 V=2", "w=2 d=3 V=1/2", "w=3 d=2 V=1/3", "w=3 d=4 V=1")),
-    "kernel.linear.output": Witness(
-        _linear_output,
-        (
-            "a=1 b=2 c=-1 e=1/2 p=3 q=-2 u=1/3 v=1",
-            "a=-1/2 b=1 c=2 e=3 p=1/5 q=1 u=-2 v=1/7",
-            "a=2 b=-3 c=1/3 e=-1 p=-1 q=1/2 u=1 v=-1",
-            "a=1/4 b=1/3 c=3 e=-2 p=2 q=3 u=-1/2 v=2",
-        ),
-    ),
     "kernel.error.step": Witness(
         _step, ("u=1 v=1 x=1 y=0", "u=1/2 v=-1 x=2 y=1/3", "u=-2 v=1/3 x=-1 y=2", "u=1/5 v=2 x=1/2 y=-1")
     ),

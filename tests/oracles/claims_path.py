@@ -230,12 +230,6 @@ def _delta(at: At, _digits: int) -> Fraction:
     return _slope(lambda b: _slope(lambda a: level("abij", a, b) * level("cdkl", a, b)))
 
 
-def _number(at: At, _digits: int) -> Fraction:
-    """Words of the path's hidden nodes, by the counts of each letter: multinomial numbers of multisets."""
-    width, length = int(at["m"]), int(at["L"]) - 1
-    return Fraction(_words(width, length))
-
-
 def _words(letters: int, length: int) -> int:
     total = 0
     for chosen in combinations_with_replacement(range(letters), length):
@@ -302,7 +296,6 @@ WITNESSES = {
         lambda at, _digits: _third(at, rectified=False),
         _points("x u11 u21 w11 w12 w21 w22 r1 r2 a11 a21 b11 b12 b21 b22 s1 s2", 8),
     ),
-    "path.experts.number": Witness(_number, ("m=1 L=4", "m=2 L=5", "m=3 L=3", "m=4 L=2", "m=3 L=1")),
     "path.overlap.product": Witness(_path_overlap, _points(f"{_GATES} {_OTHERS}", gates=f"{_GATES} {_OTHERS}")),
     "path.overlap.hadamard": Witness(
         _path_kernel, _points(f"x1 x2 y1 y2 {_GATES} {_OTHERS}", gates=f"{_GATES} {_OTHERS}")

@@ -157,11 +157,6 @@ def fixed_gates(g: mpf, V: mpf) -> mpf:
     return V * (convolved([1, 0, 0], [1, 0, 0], gates, gates)[1] - convolved([1, 0, 0], [0, 1, 0], gates, gates)[1])
 
 
-def linear_output(a: mpf, b: mpf, c: mpf, e: mpf, p: mpf, q: mpf, u: mpf, v: mpf) -> mpf:
-    """Return the output as a product of matrices."""
-    return (mp.matrix([[p, q]]) * mp.matrix([[a, b], [c, e]]) * mp.matrix([u, v]))[0]
-
-
 def step(u: mpf, v: mpf, x: mpf, y: mpf) -> mpf:
     """Return the slope of the error by the step size, for the sum of squares."""
     error = v * u * x - y
@@ -198,7 +193,6 @@ VALUES = {
     "kernel.overlap.own": lambda w, d, mu: open_paths(w, d, mu),
     "kernel.overlap.cross": lambda w, d, mu: open_paths(w, d, mu**2),
     "kernel.overlap.variance": lambda w, d, mu: open_paths(w, d, mu, 2) - open_paths(w, d, mu) ** 2,
-    "kernel.overlap.share": lambda w, d, a, c: mp.fprod([c] * (int(d) - 1)) / mp.fprod([a] * (int(d) - 1)),
     "kernel.whitening.entry": entry,
     "kernel.whitening.largest": lambda w, d, mu, n: eigenvalue(-1, w, d, mu, n),
     "kernel.whitening.smallest": lambda w, d, mu, n: eigenvalue(0, w, d, mu, n),
@@ -219,14 +213,12 @@ VALUES = {
     "kernel.pooling.gated": lambda u, v, g, h, V: V * convolved([1, u, 0], [v, 0, 1], [[g, 1, 1]], [[1, 1, h]])[1],
     "kernel.pooling.fixed_gates": fixed_gates,
     "kernel.linear.mean": lambda w, d, V: mp.fsum([V ** (int(d) - 1)] * int(d)) * arrived(sizes(w, d, mpf(1)), ()),
-    "kernel.linear.output": linear_output,
     "kernel.error.step": step,
     "kernel.error.rate": rate,
     "kernel.relu.mean": lambda: relu()[0],
     "kernel.relu.open_share": lambda: relu()[1],
 }
 PRINTED = {
-    "kernel.overlap.share": lambda w, d, a, c: (c / a) ** int(d),
     "kernel.proof.first_layer": lambda w, d, d_in: d_in * w ** (int(d) - 2),
     "kernel.proof.adjacent": lambda w, d, d_in: 1 / w**2,
     "kernel.proof.shared_node": lambda k: mpf(1),

@@ -218,7 +218,6 @@ VALUES = {
     "path.experts.constant": lambda **at: gated(np.array([ONE, ONE]), **at),
     "path.experts.hidden_relu": lambda **at: third(linear=False, **at),
     "path.experts.hidden_gated": lambda **at: third(linear=True, **at),
-    "path.experts.number": lambda m, L: mpf(words(m, L)),
     "path.overlap.product": shared,
     "path.overlap.hadamard": lambda x1, x2, y1, y2, **at: (x1 * y1 + x2 * y2) * shared(**at),
     "path.overlap.relu": shared_of_relu,

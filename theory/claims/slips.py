@@ -73,13 +73,6 @@ OUTPUT_LAYER = Slip(
     repair="Write $L - 1$ for $L$ in the comparison: $m^{L-1}$ paths and $2^{m(L-1)}$ bit patterns, $L - 1$ and "
     "$m(L - 1)$ faces. By section 2 there are $L - 1$ hidden layers.",
 )
-DEPTH_OF_OVERLAP = Slip(
-    DEEP_GATED_NETWORKS,
-    "depth of the overlap",
-    root=("section 1",),
-    title=r"the overlap of sub-networks decays with a factor for each of $d$ levels, of which $d - 1$ have gates",
-    repair=r"Write $\mu^{d-1}$ for $\mu^d$, as (5) does.",
-)
 FIRST_LAYER = Slip(
     DEEP_GATED_NETWORKS,
     "first layer",

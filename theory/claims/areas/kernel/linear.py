@@ -3,12 +3,12 @@
 from fractions import Fraction
 
 import sympy
-from sympy import Eq, Interval, S
+from sympy import Eq
 
-from theory.claims.areas.kernel import _networks, _signs
+from theory.claims.areas.kernel import _signs
 from theory.claims.areas.kernel._symbols import BY_COUNTING, VARIANCE, V, d, layers, nodes, w
 from theory.claims.documents import DEEP_GATED_NETWORKS
-from theory.claims.model import Claim, Kind, Level, Param
+from theory.claims.model import Claim, Kind, Level
 from theory.claims.rational import rational_by_name
 from theory.claims.sources import Source
 from theory.kernels import alike
@@ -44,54 +44,4 @@ MEAN = Claim(
     unchecked={Level.SYMBOLIC: BY_COUNTING},
 )
 
-a, b, c, e, p, q, u, v = sympy.symbols("a b c e p q u v", real=True)
-
-
-def _by_layers(at: dict[str, Fraction]) -> Fraction:
-    """The output node by node: an input of two entries is a first layer behind one node."""
-    weights = [[[at["u"]], [at["v"]]], [[at["a"], at["b"]], [at["c"], at["e"]]], [[at["p"], at["q"]]]]
-    return Fraction(_networks.output(1, weights, [[1, 1], [1, 1]]))
-
-
-def _numbers() -> tuple[Param, ...]:
-    names = {
-        a: "first entry of the first row of the first layer",
-        b: "second entry of its first row",
-        c: "first entry of its second row",
-        e: "second entry of its second row",
-        p: "first entry of the second layer",
-        q: "second entry of the second layer",
-        u: "first entry of $x$",
-        v: "second entry of $x$",
-    }
-    return tuple(Param(symbol, S.Reals, doc, (), Interval(-3, 3)) for symbol, doc in names.items())
-
-
-_ETA = u * (p * a + q * c) + v * (p * b + q * e)
-OUTPUT = Claim(
-    id="kernel.linear.output",
-    title="A deep linear network is linear in its input, with a sum over paths as the weight of each entry",
-    kind=Kind.EQUATION,
-    statement=Eq(sympy.Symbol(r"\hat y", real=True), _ETA, evaluate=False),
-    params=_numbers(),
-    assumptions=("two layers of weights, two input nodes, two hidden nodes, one output, all gates open",),
-    sources=tuple(
-        Source(DEEP_GATED_NETWORKS, label, printed=_ETA, note=note)
-        for label, note in (
-            (
-                "(13)",
-                r"$\eta(1) = p a + q c$ and $\eta(2) = p b + q e$ are the sums over the paths from each input node",
-            ),
-            ("(14)", r"the product of $\Phi_{x,1}$ with the strengths of the four paths"),
-            ("(15)", r"$x^\top \eta$"),
-        )
-    ),
-    **rational_by_name(_by_layers),
-    drawn=8,
-    unchecked={
-        Level.SYMBOLIC: BY_COUNTING,
-        Level.FLOATING: "the library has moments of kernels and evaluates no network",
-    },
-)
-
-CLAIMS = (MEAN, OUTPUT)
+CLAIMS = (MEAN,)

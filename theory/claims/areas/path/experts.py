@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import sympy
-from sympy import Eq, Integer, Max, Symbol
+from sympy import Eq, Max, Symbol
 
 from theory.claims.areas.path import _networks
 from theory.claims.areas.path._networks import FIRST, INPUTS, LAST, NETWORK, SECOND, SMALL, R, U, W, X
@@ -197,34 +197,4 @@ HIDDEN_RELU = Claim(
     unchecked=_SIGNS,
 )
 
-m, L = sympy.symbols("m L", integer=True, positive=True)
-_HIDDEN_PATHS = m ** (L - 1)
-NUMBER = Claim(
-    id="path.experts.number",
-    title=r"The number of experts, paths of hidden nodes, is $m^{L-1}$",
-    kind=Kind.EQUATION,
-    statement=Eq(Symbol(r"\lvert \Pi \rvert", integer=True), _HIDDEN_PATHS, evaluate=False),
-    params=(
-        Param(m, sympy.S.Naturals, "nodes of each hidden level", (Integer(1),), sympy.Range(1, 5)),
-        Param(L, sympy.S.Naturals, "layers of weights", (Integer(1),), sympy.Range(1, 6)),
-    ),
-    assumptions=("paths that differ in their input node alone are one expert",),
-    sources=(Source(HALF_SPACES, "section 2", printed=_HIDDEN_PATHS),),
-    **rational_by_name(lambda at: _walks(int(at["m"]), int(at["L"]))),
-    drawn=12,
-    unchecked={
-        Level.SYMBOLIC: "a product of the widths; walks are counted level by level",
-        Level.FLOATING: "the library counts paths from every input node, as `path.output.count` states",
-    },
-)
-
-
-def _walks(width: int, layers: int) -> int:
-    """Walks through the hidden levels to the output, by the adjacency of the levels."""
-    ways = [1] * (width if layers > 1 else 1)
-    for _ in range(layers - 2):
-        ways = [sum(ways)] * width
-    return sum(ways)
-
-
-CLAIMS = (RELU, LINEARLY_GATED, CONSTANT, HIDDEN_RELU, HIDDEN_GATED, NUMBER)
+CLAIMS = (RELU, LINEARLY_GATED, CONSTANT, HIDDEN_RELU, HIDDEN_GATED)

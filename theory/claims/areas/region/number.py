@@ -56,6 +56,7 @@ PATHS = Claim(
     conditions=(L >= 2,),
     assumptions=("layers 1 to $L - 1$ have $m$ units each, and layer $L$ is one output (section 2)",),
     sources=(
+        Source(HALF_SPACES, "section 2", printed=m ** (L - 1)),
         Source(
             HALF_SPACES,
             "section 3.1",
