@@ -9,7 +9,8 @@ from theory.claims.areas.kernel._symbols import layers
 from theory.claims.documents import DEEP_GATED_NETWORKS
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
-from theory.claims.sources import Reading, Source
+from theory.claims.slips import LOSS_FACTOR
+from theory.claims.sources import Source
 
 u, v, x, y = sympy.symbols("u v x y", real=True)
 
@@ -55,15 +56,8 @@ STEP = Claim(
             DEEP_GATED_NETWORKS,
             "(1)",
             printed=-_KERNEL_TIMES_ERROR,
-            note=r"(1) holds to the first order of $\alpha$; with the printed loss its $\alpha_t$ is twice the step of "
-            "the descent",
-            readings=(
-                Reading(
-                    r"the loss has a factor 1/2, or $\alpha_t$ is twice the step of gradient descent on the "
-                    "printed loss",
-                    printed=-2 * _KERNEL_TIMES_ERROR,
-                ),
-            ),
+            note=r"(1) holds to the first order of $\alpha$",
+            slip=LOSS_FACTOR,
         ),
     ),
     **rational_by_name(_step),
