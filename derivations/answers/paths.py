@@ -9,9 +9,8 @@ import mpmath
 from flint import fmpz
 
 import theory.paths
-from theory.paths import MOST_PATHS, WeightedNetwork, convolution
+from theory.paths import MOST_PATHS, WeightedNetwork, convolution, evaluated
 from theory.paths.convolution import ConvolutionalNetwork
-from theory.paths.evaluate import evaluated
 from theory.paths.network import Rows
 from theory.problem import (
     AllOpenGates,

@@ -1,6 +1,7 @@
 """`gdln paths` as it is typed: paths, outputs and kernels of small networks, the picture, and what it refuses."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 
@@ -19,8 +20,10 @@ from theory.problem import (
     CircularConvolution,
     DeepNetwork,
     FiniteData,
+    InitialByName,
     NetworkGates,
     OwnGates,
+    Training,
     dumps,
 )
 
@@ -250,3 +253,13 @@ def test_convolutional_nodes_are_channel_and_position():
     assert len(answer.inputs) == len(DATA.x)
     assert "paths that are active for both inputs" in answer.text()
     assert "kernel of bundles" in answer.text()
+
+
+def test_a_gate_that_float64_decides_otherwise_is_counted():
+    """0.1 + 0.2 - 0.3 is 0 as fractions, where the gate is closed, and positive in float64."""
+    data, start = FiniteData([[1, 1, 1]], [0]), (("Theta_1", [["0.1", "0.2", "-0.3"]]), ("Theta_2", [[1]]))
+    problem = replace(drawn((1,), OwnGates(CLOSED), data), training=Training("mse", 1, InitialByName(start), (1,)))
+    answer = paths.answer(problem, in_torch=True)
+    assert answer.inputs[0].active == 0
+    assert answer.in_torch.gates == 1
+    assert answer.in_torch.difference > 0
