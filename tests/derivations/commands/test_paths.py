@@ -118,6 +118,20 @@ def test_text(toy, capsys):
     assert "PyTorch in float64: outputs differ by at most 0.0e+00; 0 gates differ" in text
 
 
+def test_values_of_ones_are_told_from_the_input(tmp_path, capsys):
+    file = written(tmp_path, problem_of("full", GATINGS["linear network"], value_input="ones"))
+    found = said(capsys, file)[1]
+    assert found["value_input"] == "ones"
+    assert [one["x"] for one in found["inputs"]] == [[str(value) for value in row] for row in DATA.x]
+    assert {term["feature"] for one in found["inputs"] for term in one["active_paths"]} == {"1"}
+    size = [int(value) for value in found["path_kernel"][0]]
+    assert size == [3 * int(value) for value in found["overlap"][0]]
+    assert cli.main(["paths", str(file)]) == PASS
+    text = capsys.readouterr().out
+    assert "values    of ones in place of x" in text
+    assert "input 2   x = 1/2 1 1" in text
+
+
 def test_chosen_inputs(toy, capsys):
     found = said(capsys, toy, "--inputs", "2, 0")[1]
     assert [one["number"] for one in found["inputs"]] == [2, 0]
@@ -229,7 +243,7 @@ def test_gates_have_words():
         "all open",
         "open with probability 1/3, drawn with the seed 7",
         "decided by its own preactivations, hard, closed at 0",
-        "decided by a second network (linear, learned), soft with beta = 2 and epsilon = 1/10; the values see ones",
+        "decided by a second network (linear, learned), soft with beta = 2 and epsilon = 1/10",
     }
     assert gates_in_words(problem_of("full", FIXED["full"]).network) == "given"
 
