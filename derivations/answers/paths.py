@@ -9,9 +9,8 @@ import mpmath
 from flint import fmpz
 
 import theory.paths
-from theory.paths import MOST_PATHS, WeightedNetwork, convolution
+from theory.paths import MOST_PATHS, WeightedNetwork, convolution, evaluated
 from theory.paths.convolution import ConvolutionalNetwork
-from theory.paths.evaluate import evaluated
 from theory.paths.network import Rows
 from theory.problem import (
     AllOpenGates,
@@ -64,7 +63,7 @@ class PathTerm:
 
 @dataclass(frozen=True)
 class InputPaths:
-    """One input: its gates, the number of its active paths, and the output level by level.
+    """One input x, z_0 that the values see, its gates, its number of active paths, and the output level by level.
 
     `terms` are its active paths and `over_paths` is the output as the sum over all paths; both are None where the
     paths are too many to be enumerated.
@@ -72,6 +71,7 @@ class InputPaths:
 
     number: int
     x: tuple[Fraction, ...]
+    seen: tuple[Fraction, ...]
     gates: Rows
     active: int
     output: Fraction
@@ -130,6 +130,7 @@ class PathsAnswer:
             "nodes": [*self.network.widths, 1],
             "gating": self.declared.gating.kind,
             "architecture": self.declared.architecture.kind,
+            "value_input": self.declared.value_input,
             "paths": str(self.network.number_of_paths),
             "inputs": [self._input(one) for one in self.inputs],
             "overlap": _matrix(self.overlap),
@@ -168,6 +169,8 @@ class PathsAnswer:
             f"{'nodes':<10}{nodes}, from the inputs to the output",
             f"{'paths':<10}{count}, from an input node to the output",
         ]
+        if self.declared.value_input == "ones":
+            lines.append(f"{'values':<10}of ones in place of x")
         if self.inputs[0].over_paths is None:
             lines.append(f"{'':<10}they are counted; at most {MOST_PATHS}, for all inputs together, are listed")
         for one in self.inputs:
@@ -238,8 +241,8 @@ def answer(problem: Problem, inputs: Sequence[int] | None = None, in_torch: bool
             opened = set(sums.active_paths(network, s))
             terms = tuple(PathTerm(*term) for term in along if term[0] in opened)
             over_paths = sums.output_over_paths(network, s)
-        x, output = network.inputs[s], sums.output(network, s)
-        found.append(InputPaths(number, x, network.gates(s), active, output, terms, over_paths))
+        x, seen, output = problem.data.x[number], network.inputs[s], sums.output(network, s)
+        found.append(InputPaths(number, x, seen, network.gates(s), active, output, terms, over_paths))
     return PathsAnswer(
         declared,
         network,
@@ -358,8 +361,7 @@ def gates_in_words(network: DeepNetwork) -> str:
             return f"decided by its own preactivations, {_response_in_words(response)}"
         case NetworkGates(network=second, gate=response, frozen=frozen):
             kept = "frozen" if frozen else "learned"
-            seen = "; the values see ones" if network.value_input == "ones" else ""
-            return f"decided by a second network ({second}, {kept}), {_response_in_words(response)}{seen}"
+            return f"decided by a second network ({second}, {kept}), {_response_in_words(response)}"
     raise OutOfReachError(f"Gates {network.gating!r} have no description.", "Choose another kind of gates.")
 
 

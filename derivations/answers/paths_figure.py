@@ -101,7 +101,7 @@ def _network(axis: plt.Axes, answer: "PathsAnswer", one: "InputPaths") -> None:
             fill = (BLUE if 0 < level < len(widths) - 1 else "white") if is_open else "white"
             rim = BLUE if is_open else GREY
             axis.plot(*place(level, node), "o", ms=7, mfc=fill, mec=rim, mew=1.0, zorder=3)
-    for node, value in enumerate(one.x):
+    for node, value in enumerate(one.seen):
         x, y = place(0, node)
         axis.text(x - 0.12, y, f"{float(value):.3g}", ha="right", va="center", fontsize=7)
     axis.text(len(widths) - 0.88, 0, f"{float(one.output):.3g}", ha="left", va="center", fontsize=7)

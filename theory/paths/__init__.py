@@ -1,6 +1,7 @@
 """The path view of a gated network with given weights: its output, and its kernels, as sums over paths, in fractions.
 
 WeightedNetwork(gated, weights)      the question; weighted(inputs, gates, weights) builds it from rows
+evaluated                            the deep network of a problem, as WeightedNetwork or ConvolutionalNetwork
 relu_network, linearly_gated         networks whose gates follow from pre-activations
 paths, activities, features, values  the paths, at most MOST_PATHS; active_paths and their number
 output_over_paths, output            y = <phi, v>, and the same layer by layer
@@ -22,6 +23,7 @@ from theory.paths.enumeration import (
     value_gradients,
     values,
 )
+from theory.paths.evaluate import evaluated
 from theory.paths.gating import linear_gates, linearly_gated, relu_gates, relu_network
 from theory.paths.kernels import (
     input_gram,
@@ -41,6 +43,7 @@ __all__ = [
     "active_paths",
     "activities",
     "adaptation_kernel",
+    "evaluated",
     "features",
     "forward",
     "input_gram",

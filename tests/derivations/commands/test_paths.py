@@ -1,6 +1,7 @@
 """`gdln paths` as it is typed: paths, outputs and kernels of small networks, the picture, and what it refuses."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 
@@ -19,8 +20,10 @@ from theory.problem import (
     CircularConvolution,
     DeepNetwork,
     FiniteData,
+    InitialByName,
     NetworkGates,
     OwnGates,
+    Training,
     dumps,
 )
 
@@ -113,6 +116,20 @@ def test_text(toy, capsys):
     assert "overlap Lambda(s, t) = prod_l <G_l(x_s), G_l(x_t)>\n  1  1  0\n  1  2  1\n  0  1  2\n" in text
     assert "H(s, t) = <phi(x_s), phi(x_t)> = Sigma o Lambda\n  5   4   0\n  4  10  -5\n  0  -5  20\n" in text
     assert "PyTorch in float64: outputs differ by at most 0.0e+00; 0 gates differ" in text
+
+
+def test_values_of_ones_are_told_from_the_input(tmp_path, capsys):
+    file = written(tmp_path, problem_of("full", GATINGS["linear network"], value_input="ones"))
+    found = said(capsys, file)[1]
+    assert found["value_input"] == "ones"
+    assert [one["x"] for one in found["inputs"]] == [[str(value) for value in row] for row in DATA.x]
+    assert {term["feature"] for one in found["inputs"] for term in one["active_paths"]} == {"1"}
+    size = [int(value) for value in found["path_kernel"][0]]
+    assert size == [3 * int(value) for value in found["overlap"][0]]
+    assert cli.main(["paths", str(file)]) == PASS
+    text = capsys.readouterr().out
+    assert "values    of ones in place of x" in text
+    assert "input 2   x = 1/2 1 1" in text
 
 
 def test_chosen_inputs(toy, capsys):
@@ -226,7 +243,7 @@ def test_gates_have_words():
         "all open",
         "open with probability 1/3, drawn with the seed 7",
         "decided by its own preactivations, hard, closed at 0",
-        "decided by a second network (linear, learned), soft with beta = 2 and epsilon = 1/10; the values see ones",
+        "decided by a second network (linear, learned), soft with beta = 2 and epsilon = 1/10",
     }
     assert gates_in_words(problem_of("full", FIXED["full"]).network) == "given"
 
@@ -250,3 +267,13 @@ def test_convolutional_nodes_are_channel_and_position():
     assert len(answer.inputs) == len(DATA.x)
     assert "paths that are active for both inputs" in answer.text()
     assert "kernel of bundles" in answer.text()
+
+
+def test_a_gate_that_float64_decides_otherwise_is_counted():
+    """0.1 + 0.2 - 0.3 is 0 as fractions, where the gate is closed, and positive in float64."""
+    data, start = FiniteData([[1, 1, 1]], [0]), (("Theta_1", [["0.1", "0.2", "-0.3"]]), ("Theta_2", [[1]]))
+    problem = replace(drawn((1,), OwnGates(CLOSED), data), training=Training("mse", 1, InitialByName(start), (1,)))
+    answer = paths.answer(problem, in_torch=True)
+    assert answer.inputs[0].active == 0
+    assert answer.in_torch.gates == 1
+    assert answer.in_torch.difference > 0

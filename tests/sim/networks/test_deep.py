@@ -8,9 +8,8 @@ import torch
 from sim.networks.deep import at_start, forward, gates_given
 from tests.deep_cases import CLOSED, DATA, GATINGS, SOFT, cases, drawn, is_soft, loops, sum_over_paths_of_sizes
 from tests.tolerances_of_paths import DEEP_PASS, DEEP_PASS_SINGLE
-from theory.paths import convolution, output
+from theory.paths import convolution, evaluated, output
 from theory.paths.convolution import ConvolutionalNetwork
-from theory.paths.evaluate import evaluated
 from theory.problem import (
     BernoulliGates,
     CircularConvolution,

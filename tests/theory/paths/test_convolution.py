@@ -7,9 +7,8 @@ from math import prod
 import pytest
 
 from tests.deep_cases import DATA, FIXED, GATINGS, problem_of
-from theory.paths import convolution
+from theory.paths import convolution, evaluated
 from theory.paths.convolution import ConvolutionalNetwork
-from theory.paths.evaluate import evaluated
 from theory.problem import InputError, OutOfReachError
 
 NETWORKS = {

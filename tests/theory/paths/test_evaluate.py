@@ -21,9 +21,8 @@ from tests.deep_cases import (
     sum_over_paths_of_sizes,
 )
 from tests.tolerances_of_paths import DEEP_PASS, SOFT_GATE
-from theory.paths import convolution, linearly_gated, output, output_over_paths, relu_network
+from theory.paths import convolution, evaluated, linearly_gated, output, output_over_paths, relu_network
 from theory.paths.convolution import ConvolutionalNetwork
-from theory.paths.evaluate import evaluated
 from theory.problem import (
     AllOpenGates,
     BernoulliGates,
