@@ -72,7 +72,10 @@ VERDICTS = {
 def test_verdicts(name):
     found = examination(name)
     by_source = {finding.source: finding for finding in found.printed}
-    rows = {verdict_of(standing(found.claim, found.results), source, by_source.get(source)) for source in found.claim.sources}
+    rows = {
+        verdict_of(standing(found.claim, found.results), source, by_source.get(source))
+        for source in found.claim.sources
+    }
     assert rows == {Verdict(word) for word in VERDICTS[name]}
 
 

@@ -38,7 +38,7 @@ from theory.claims.rational import rational_by_name
 from theory.claims.slips import DIFFERENT_INPUT_NODES
 from theory.claims.sources import Says, Source
 from theory.paths import (
-    features,
+    feature_change,
     interaction,
     path_kernel,
     tangent_kernel,
@@ -367,10 +367,12 @@ def _jump(at: dict[str, Fraction]) -> Fraction:
 
 def _jump_of_the_library(**values: float) -> float:
     at = exactly(**values)
-    rows = [[at["x1"], at["x2"]]] * 2
-    gates = [[[at["g1"], 1], [at["g2"], 1]], [[at["h1"], at["h2"]]] * 2]
-    net = weighted(rows, gates, [[[1, 1], [1, 1]], [[1, 1], [1, 1]], [[1, 1]]])
-    return float(sum((a - b) ** 2 for a, b in zip(features(net, 1), features(net, 0), strict=True)))
+    level_2 = [[at["h1"], at["h2"]]]
+    before, after = (
+        weighted([[at["x1"], at["x2"]]], [[[at[own], 1]], level_2], [[[1, 1]] * 2, [[1, 1]] * 2, [[1, 1]]])
+        for own in ("g1", "g2")
+    )
+    return float(feature_change(before, after, 0))
 
 
 SWITCH = Claim(
