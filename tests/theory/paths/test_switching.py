@@ -7,7 +7,6 @@ import pytest
 from tests.theory.paths import enumerated
 from tests.theory.paths.enumerated import SHAPES, drawn
 from theory.paths import (
-    WeightedNetwork,
     feature_change,
     features,
     output,
@@ -23,9 +22,7 @@ from theory.problem import InputError
 @pytest.mark.parametrize("soft", [False, True])
 def test_the_change_is_that_of_all_paths(d_in, widths, soft):
     one, other = (drawn(d_in, widths, seed, soft=soft) for seed in (1, 2))
-    other = WeightedNetwork(
-        weighted(one.inputs, [level.rows for level in other.gated.levels], other.weights).gated, other.weights
-    )
+    other = weighted(one.inputs, [level.rows for level in other.gated.levels], other.weights)
     for number in range(3):
         moved = [(b - a) ** 2 for a, b in zip(features(one, number), features(other, number), strict=True)]
         assert feature_change(one, other, number) == sum(moved)
@@ -46,10 +43,9 @@ def descent(steps, rate):
     for _ in range(steps):
         slopes = [enumerated.slopes(net, s) for s in range(2)]
         errors = [output(net, s) - labels[s] for s in range(2)]
-        flat = [
-            own - rate * sum(e * row[k] for e, row in zip(errors, slopes, strict=True))
-            for k, own in enumerate(w for layer in net.weights for row in layer for w in row)
-        ]
+        flat = [w for layer in net.weights for row in layer for w in row]
+        downhill = [sum(e * row[k] for e, row in zip(errors, slopes, strict=True)) for k in range(len(flat))]
+        flat = [w - rate * slope for w, slope in zip(flat, downhill, strict=True)]
         net = relu_network(inputs, [[flat[:2], flat[2:4]], [flat[4:]]], at_zero=0)
         nets.append(net)
     return nets
