@@ -241,7 +241,10 @@ SIGNAL_WIRE = Claim(
             ("(4)", r"$\kappa_t(s, s', i)$ as (9) and Lemma 7.1 define it, paths that both start at node $i$"),
             ("Lemma 2.1", "the statement of (4), said to apply to all gated networks and at all times"),
             ("(9)", "the proof drops the pairs from different input nodes between its fourth and its fifth line"),
-            ("Lemma 7.1", "as (9); it holds for one input node, and for the mean over symmetric weights"),
+            (
+                "Lemma 7.1",
+                "as (9); it holds for one input node, and for the mean over symmetric weights that do not make the gates",
+            ),
             ("section 1", "Conceptual Gain III, the same formula"),
         )
     ),
