@@ -243,7 +243,7 @@ SIGNAL_WIRE = Claim(
             ("(9)", "the proof drops the pairs from different input nodes between its fourth and its fifth line"),
             (
                 "Lemma 7.1",
-                "as (9); it holds for one input node, and for the mean over symmetric weights that do not make the gates",
+                "as (9); it holds for one input node, and for the mean where the gates do not depend on the weights",
             ),
             ("section 1", "Conceptual Gain III, the same formula"),
         )
