@@ -119,7 +119,8 @@ DIFFERENT_INPUT_NODES = Slip(
     title="the Gram matrix is summed over pairs of paths from one input node alone",
     repair=r"Sum over all pairs of input nodes, $K(s, s') = \sum_{i, j} x(i, s) x(j, s') \kappa(s, s', i, j)$: paths "
     r"that start at $i$ and at $j \neq i$ share later weights, and the proof drops them between its fourth and fifth "
-    r"line. The printed form holds for $d_{in} = 1$, and for the mean over independent symmetric weights.",
+    r"line. The printed form holds for $d_{in} = 1$, and for the mean over independent symmetric weights "
+    "where the gates are independent of them.",
 )
 GATED_LEVELS = Slip(
     DEEP_GATED_NETWORKS,

@@ -8,6 +8,7 @@ output_over_paths, output            y = <phi, v>, and the same layer by layer
 overlap, path_kernel, tangent_kernel Lambda, H = Sigma o Lambda and K without enumeration
 value_tangent_kernel, interaction    sums over pairs of paths, which K = Phi^T V Phi uses
 adaptation_kernel, sensitivity_overlap   K^a and delta of gates that learn
+feature_change, switching_instants   when features change
 """
 
 from theory.paths.enumeration import (
@@ -36,6 +37,7 @@ from theory.paths.kernels import (
 )
 from theory.paths.network import WeightedNetwork, weighted
 from theory.paths.split import adaptation_kernel, sensitivity_overlap
+from theory.paths.switching import feature_change, switching_instants
 
 __all__ = [
     "MOST_PATHS",
@@ -44,6 +46,7 @@ __all__ = [
     "activities",
     "adaptation_kernel",
     "evaluated",
+    "feature_change",
     "features",
     "forward",
     "input_gram",
@@ -59,6 +62,7 @@ __all__ = [
     "relu_gates",
     "relu_network",
     "sensitivity_overlap",
+    "switching_instants",
     "tangent_kernel",
     "tangent_kernel_over_paths",
     "value_gradients",

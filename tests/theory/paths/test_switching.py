@@ -1,86 +1,73 @@
-"""Switches of gates while the weights move, beside gates that are evaluated at times around them."""
+"""Switching instants: changes of features against all paths, and descent of a ReLU network in exact steps."""
 
 from fractions import Fraction
-from itertools import pairwise
 
 import pytest
-import sympy
 
-from tests.theory.paths.networks import drawn, outputs
-from theory.paths.regions import LinearGates, ReluGates, switches
-from theory.problem import InputError, OutOfReachError
-
-POINTS = ((Fraction(1), Fraction(1, 3)), (Fraction(-2, 5), Fraction(3, 7)))
-STEPS = 400
-
-
-def moved(start, end, time):
-    """The weights and biases at a time, in nested lists."""
-    mixed = [
-        [[a + time * (b - a) for a, b in zip(*rows, strict=True)] for rows in zip(*layers, strict=True)]
-        for layers in zip(start[0], end[0], strict=True)
-    ]
-    return mixed, [
-        [a + time * (b - a) for a, b in zip(*own, strict=True)] for own in zip(start[1], end[1], strict=True)
-    ]
+from tests.theory.paths import enumerated
+from tests.theory.paths.enumerated import SHAPES, drawn
+from theory.paths import (
+    feature_change,
+    features,
+    output,
+    relu_network,
+    switching_instants,
+    tangent_kernel,
+    weighted,
+)
+from theory.problem import InputError
 
 
-def opened(start, end, rectified, point, time):
-    """The gates of every unit at a time, by (layer, unit)."""
-    layers = outputs(*moved(start, end, time), rectified, point)
-    return {(n, unit): q > 0 for n, own in enumerate(layers, start=1) for unit, q in enumerate(own)}
+@pytest.mark.parametrize(("d_in", "widths"), SHAPES)
+@pytest.mark.parametrize("soft", [False, True])
+def test_the_change_is_that_of_all_paths(d_in, widths, soft):
+    one, other = (drawn(d_in, widths, seed, soft=soft) for seed in (1, 2))
+    other = weighted(one.inputs, [level.rows for level in other.gated.levels], other.weights)
+    for number in range(3):
+        moved = [(b - a) ** 2 for a, b in zip(features(one, number), features(other, number), strict=True)]
+        assert feature_change(one, other, number) == sum(moved)
 
 
-def near(number, digits=12):
-    """A fraction next to an algebraic number."""
-    return Fraction(str(sympy.N(number, digits)))
+def test_a_gate_that_switches_before_a_closed_level_changes_no_feature():
+    nets = [weighted([[1, 1]], [[[1, own]], [[0, 0]]], [[[1, 1]] * 2, [[1, 1]] * 2, [[1, 1]]]) for own in (0, 1)]
+    assert nets[0].gates(0) != nets[1].gates(0)
+    assert feature_change(*nets, 0) == 0
+    assert switching_instants((0, 1), nets) == (0,)
 
 
-@pytest.mark.parametrize("kind", [LinearGates, ReluGates])
-@pytest.mark.parametrize("seed", range(3))
-def test_gates_switch_at_these_times_and_at_no_others(kind, seed):
-    start, end = drawn(seed, (2, 2, 2), True), drawn(seed + 50, (2, 2, 2), True)
-    rectified = kind is ReluGates
-    found = switches(kind(*start), kind(*end), POINTS)
-    for number, point in enumerate(POINTS):
-        own = [switch for switch in found if switch.input == number]
-        times = [Fraction(0), *sorted({near(switch.time) for switch in own}), Fraction(1)]
-        apart = min((b - a for a, b in pairwise(times)), default=Fraction(1)) / 4
-        for switch in own:
-            before, after = (
-                opened(start, end, rectified, point, near(switch.time) + shift)[switch.layer, switch.unit]
-                for shift in (-apart, apart)
-            )
-            assert (before, after) == (not switch.opens, switch.opens)
-        for step in range(STEPS):  # gates at times on a grid, followed through the switches
-            now = Fraction(2 * step + 1, 2 * STEPS)
-            expected = opened(start, end, rectified, point, Fraction(1, 10**9))
-            for switch in own:
-                if near(switch.time) < now:
-                    expected[switch.layer, switch.unit] = switch.opens
-            assert opened(start, end, rectified, point, now) == expected
-    assert found
+def descent(steps, rate):
+    """A ReLU network on two inputs with the labels 1 and -1, by gradient descent; slopes by differences, gates held."""
+    inputs, labels = [[2, 1], [1, 2]], (1, -1)
+    net = relu_network(inputs, [[[1, 1], [1, -1]], [[1, -1]]], at_zero=0)
+    nets = [net]
+    for _ in range(steps):
+        slopes = [enumerated.slopes(net, s) for s in range(2)]
+        errors = [output(net, s) - labels[s] for s in range(2)]
+        flat = [w for layer in net.weights for row in layer for w in row]
+        downhill = [sum(e * row[k] for e, row in zip(errors, slopes, strict=True)) for k in range(len(flat))]
+        flat = [w - rate * slope for w, slope in zip(flat, downhill, strict=True)]
+        net = relu_network(inputs, [[flat[:2], flat[2:4]], [flat[4:]]], at_zero=0)
+        nets.append(net)
+    return nets
 
 
-def test_times_are_exact():
-    turned = switches(LinearGates([[[1, 0]], [[1]]]), LinearGates([[[-1, 0]], [[-1]]]), [(1, 0)])
-    assert [(s.time, s.layer, s.opens) for s in turned] == [(sympy.Rational(1, 2), 1, False)]  # (1 - 2 t)^2 touches 0
-    (quadratic,) = switches(
-        LinearGates([[[1, 0]], [[0]]], [[0], [-1]]), LinearGates([[[2, 0]], [[1]]], [[0], [-1]]), [(1, 0)]
-    )
-    assert sympy.expand(quadratic.time**2 + quadratic.time - 1).equals(0)  # (1 + t) t - 1
-    assert quadratic.opens
+def test_descent_switches_where_gates_on_open_paths_do():
+    nets = descent(5, Fraction(1, 10))
+    found = switching_instants(range(6), nets)
+    gates = [[net.gates(s) for s in range(2)] for net in nets]
+    # One hidden level and inputs other than 0: every switch of a gate changes a feature.
+    assert found == (0, *(t for t in range(1, 6) if gates[t] != gates[t - 1]))
+    assert len(found) > 1
+    for before, after, time in zip(nets, nets[1:], range(1, 6), strict=False):
+        assert tangent_kernel(before) != tangent_kernel(after), "the weights move, also where no gate does"
+        assert (time in found) == any(features(before, s) != features(after, s) for s in range(2))
 
 
-def test_a_unit_behind_a_closed_gate_moves_by_its_bias_alone():
-    start, end = ReluGates([[[-1, 0]], [[5]]], [[0], [-1]]), ReluGates([[[-1, 0]], [[9]]], [[0], [3]])
-    assert [(s.time, s.layer) for s in switches(start, end, [(1, 0)])] == [(sympy.Rational(1, 4), 2)]
-
-
-def test_errors():
-    one = LinearGates([[[1, 0]]])
-    with pytest.raises(InputError, match="ReluGates"):
-        switches(one, ReluGates([[[1, 0]]]), [(1, 0)])
-    deep = LinearGates([[[1, 0]], *[[[1]]] * 6])
-    with pytest.raises(OutOfReachError, match="7 hidden layers"):
-        switches(deep, deep, [(1, 0)])
+def test_bad_questions_are_named():
+    nets = descent(1, Fraction(1, 10))
+    with pytest.raises(InputError, match="1 times are given for 2 networks"):
+        switching_instants((0,), nets)
+    with pytest.raises(InputError, match="do not increase"):
+        switching_instants((1, 1), nets)
+    with pytest.raises(InputError, match=r"widths \(2, 2\) and \(1, 1\)"):
+        feature_change(nets[0], drawn(1, (1,), 0), 0)

@@ -38,7 +38,7 @@ from theory.claims.rational import rational_by_name
 from theory.claims.slips import DIFFERENT_INPUT_NODES
 from theory.claims.sources import Says, Source
 from theory.paths import (
-    features,
+    feature_change,
     interaction,
     path_kernel,
     tangent_kernel,
@@ -241,7 +241,10 @@ SIGNAL_WIRE = Claim(
             ("(4)", r"$\kappa_t(s, s', i)$ as (9) and Lemma 7.1 define it, paths that both start at node $i$"),
             ("Lemma 2.1", "the statement of (4), said to apply to all gated networks and at all times"),
             ("(9)", "the proof drops the pairs from different input nodes between its fourth and its fifth line"),
-            ("Lemma 7.1", "as (9); it holds for one input node, and for the mean over symmetric weights"),
+            (
+                "Lemma 7.1",
+                "as (9); it holds for one input node, and for the mean where the gates do not depend on the weights",
+            ),
             ("section 1", "Conceptual Gain III, the same formula"),
         )
     ),
@@ -367,10 +370,12 @@ def _jump(at: dict[str, Fraction]) -> Fraction:
 
 def _jump_of_the_library(**values: float) -> float:
     at = exactly(**values)
-    rows = [[at["x1"], at["x2"]]] * 2
-    gates = [[[at["g1"], 1], [at["g2"], 1]], [[at["h1"], at["h2"]]] * 2]
-    net = weighted(rows, gates, [[[1, 1], [1, 1]], [[1, 1], [1, 1]], [[1, 1]]])
-    return float(sum((a - b) ** 2 for a, b in zip(features(net, 1), features(net, 0), strict=True)))
+    level_2 = [[at["h1"], at["h2"]]]
+    before, after = (
+        weighted([[at["x1"], at["x2"]]], [[[at[own], 1]], level_2], [[[1, 1]] * 2, [[1, 1]] * 2, [[1, 1]]])
+        for own in ("g1", "g2")
+    )
+    return float(feature_change(before, after, 0))
 
 
 SWITCH = Claim(
