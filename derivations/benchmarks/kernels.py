@@ -111,8 +111,8 @@ def _timed(
 ) -> tuple[dict[str, float], dict[str, list[float]], dict[str, torch.Tensor]]:
     """Return medians and ranges of the seconds of each contender, and the kernel of its first call.
 
-    A contender that takes longer than SLOW seconds has SLOW_ROUNDS rounds, spread evenly among those of the others. Each
-    round begins with another contender, so that none always finds the caches as the same other one leaves them.
+    A contender that takes longer than SLOW seconds has SLOW_ROUNDS rounds, spread evenly among those of the others.
+    Each round begins with another contender, so that none always finds the caches as the same other one leaves them.
     """
     results, seen = {}, {}
     for name, run in contenders.items():
