@@ -68,7 +68,20 @@ def test_solve_is_measured_in_processes_of_its_own():
 
 
 @pytest.mark.parametrize(
-    "name", ["train", "moments", "expectations", "relu-gates", "explore", "solve", "gates", "sample", "flow", "threads"]
+    "name",
+    [
+        "train",
+        "moments",
+        "expectations",
+        "relu-gates",
+        "explore",
+        "solve",
+        "gates",
+        "sample",
+        "flow",
+        "kernels",
+        "threads",
+    ],
 )
 def test_a_stored_run_says_on_what_it_was_made(name):
     from derivations.publish.stored_runs import BENCHMARKS as RESULTS
@@ -78,7 +91,7 @@ def test_a_stored_run_says_on_what_it_was_made(name):
     assert run["bench"] == name
 
 
-@pytest.mark.parametrize("name", ["train", "moments", "solve", "gates", "sample", "flow", "threads"])
+@pytest.mark.parametrize("name", ["train", "moments", "solve", "gates", "sample", "flow", "kernels", "threads"])
 def test_the_readme_shows_the_stored_runs(name):
     """A run that is stored anew needs its table in derivations/benchmarks/README.md."""
     from derivations.publish.stored_runs import BENCHMARKS as RESULTS
