@@ -6,6 +6,7 @@ Each is a pattern of the plain text. A result that a page states belongs in `sen
 INPUTS = (
     r"[Ss]ections? \d\.\d((,| and|, section) \d\.\d)*",
     r"Theorem \d\.\d",
+    r"(Lemma|Corollary) \d\.\d",
     # domains of parameters and conditions on them
     r"^- -? ?\d+/\d+ (<|leq) [^:]*",
     r"^- .* > \d+/\d+$",
@@ -23,7 +24,10 @@ INPUTS = (
     r"Here alpha1 = left\(1/2 - .*; alpha2 = left\(1/2 \+ ",
     # exponents
     r"\(M s\)1/3",
+    r"gradient descent on \(hat y - y\)2/2",
     # configurations
+    r"open with mu = 1/2\.",
+    r"with Bernoulli\(1/2\) gates and sigma2 = 2/w",
     r"b1 = 1/5 and b2 = 2/5 in both modes, learning rate 1/100",
     r"Every weight of the example begins at B = 1/10",
     r"At this learning rate, 1/2, they",
