@@ -10,8 +10,8 @@ MAY_BEGIN_WITH_MINUS = False
 
 
 def command(
-    width: Annotated[int, typer.Option(help="Nodes of each hidden level.")],
-    depth: Annotated[int, typer.Option(help="Layers of weights, one more than the hidden levels.")],
+    width: Annotated[int | None, typer.Option(help="Nodes of each hidden level.")] = None,
+    depth: Annotated[int | None, typer.Option(help="Layers of weights, one more than the hidden levels.")] = None,
     gates: Annotated[str, typer.Option(help="all-on, or bernoulli:MU with a probability such as 1/2.")] = "all-on",
     weights: Annotated[
         str, typer.Option(help="bernoulli (+s or -s) or gaussian (variance s^2), independent.")
@@ -19,16 +19,23 @@ def command(
     cross: Annotated[
         bool, typer.Option("--cross", help="The entry of two equal inputs with independent gates, not K0(x, x).")
     ] = False,
+    widths: Annotated[str, typer.Option(help="Nodes of unequal hidden levels, as 30,50,20; no width and depth.")] = "",
+    x: Annotated[str, typer.Option("--input", help="Entries of x, as 1,2; by default x = 1.")] = "",
+    other: Annotated[str, typer.Option(help="Entries of x', for K0(x, x') with gates of its own.")] = "",
+    tail: Annotated[
+        str, typer.Option(help="Bound the probability of a distance of this share of the mean; needs K0's 4th moment.")
+    ] = "",
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
-    """Compute mean and variance of a gated network's tangent kernel K0 at initialisation, exactly, for x = 1."""
+    """Compute mean and variance of a gated network's tangent kernel K0 at initialisation, exactly."""
     from derivations.output import PASS, run, show
 
     def body() -> int:
         from derivations.answers import gram
 
-        show("gram", gram.answer(width, depth, gates, weights, cross), json)
+        found = gram.answer(width, depth, gates, weights, cross, widths=widths, x=x, other=other, tail=tail)
+        show("gram", found, json)
         return PASS
 
     return run(body, json, timeout)

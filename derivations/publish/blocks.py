@@ -285,7 +285,7 @@ def _control(level: Mapping, passed: bool) -> str:
 def _simulated(level: Mapping) -> str:
     outcome = _AGREEMENT[level["outcome"]]
     if "replicates" not in level:
-        return f"Trained networks {outcome}: {level['where']}."
+        return f"{level.get('networks', 'Trained networks')} {outcome}: {level['where']}."
     wrong = [f"“{name}”" for name, rejected in level.get("rejected_alternatives", {}).items() if rejected]
     forms = f"s {_listed(wrong)} are" if wrong[1:] else f" {''.join(wrong)} is"
     rejected = f" The wrong form{forms} rejected." if wrong else ""

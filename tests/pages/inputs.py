@@ -23,7 +23,10 @@ INPUTS = (
     r"Here alpha1 = left\(1/2 - .*; alpha2 = left\(1/2 \+ ",
     # exponents
     r"\(M s\)1/3",
+    r"gradient descent on \(hat y - y\)2/2",
     # configurations
+    r"open with mu = 1/2\.",
+    r"with Bernoulli\(1/2\) gates and sigma2 = 2/w",
     r"b1 = 1/5 and b2 = 2/5 in both modes, learning rate 1/100",
     r"Every weight of the example begins at B = 1/10",
     r"At this learning rate, 1/2, they",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from mpmath import mp, mpf
 
-from tests.pages import flows, gaussians, graphs, kernels, laws, marginals, ntk, regions, sites
+from tests.pages import flows, gaussians, graphs, kernel_gates, kernels, laws, marginals, ntk, regions, sites
 from tests.pages.decisions import counted, triples
 from tests.pages.evidence import benchmark, evidence, run, values
 from tests.pages.numerics import mean
@@ -192,6 +192,14 @@ SENTENCES: list[Sentence] = [
     (
         "At the correlation 0 and the depth 100 the first is {0.2727}.",
         lambda: [ntk.layers(mpf(0), 100)[0] / 100],
+    ),
+    (
+        "with independent gates, open with probability 1/2, the mean is 3 ({3/2})2 = {27/4}",
+        lambda: [mpf(3) / 2, 3 * kernel_gates.open_paths(mpf(3), mpf(3), mpf(1) / 2)],
+    ),
+    (
+        "gradient descent on the printed loss with this step size has {0.64}",
+        lambda: [(1 + kernel_gates.step(mpf(1), mpf(1), mpf(1), mpf(2)) / -20) ** 2],
     ),
     # --- the graph of the example ---
     (

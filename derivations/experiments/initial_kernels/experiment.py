@@ -195,7 +195,8 @@ def decide(name: str, values: Float[np.ndarray, " S"], middle: float, spread: fl
         f"mean {values.mean():.4f} ({middle:.4f} predicted), variance {squares.mean():.4f} ({spread:.4f} predicted), "
         f"{len(values)} networks; deviations of {deviations[0]:.2f} and {deviations[1]:.2f} half widths"
     )
-    return CheckResult(name, Level.SIMULATED, outcome, float(max(deviations)), 1.0, where)
+    untrained = {"networks": "Networks at initialisation"}  # the subject of the sentence that pages make of it
+    return CheckResult(name, Level.SIMULATED, outcome, float(max(deviations)), 1.0, where, untrained)
 
 
 def run(networks: int = DRAWN, report: Callable[[str], None] = lambda _what: None) -> dict:

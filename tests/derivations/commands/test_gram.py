@@ -7,6 +7,7 @@ import pytest
 
 from derivations import cli
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
+from tests.theory.kernels import enumeration
 
 
 def said(capsys, *words):
@@ -61,9 +62,49 @@ def test_numbers_longer_than_python_prints(capsys):
     assert found["relative_variance"].startswith("0.144974")
 
 
+def test_unequal_levels_and_inputs(capsys):
+    """Beside all signs: two input nodes, levels of two nodes and one, all gates open."""
+    found = said(capsys, "--widths", "2,1", "--input", "1,2", "--other", "3,-1")[1]
+    inputs, gates = [[1, 2], [3, -1]], [[[1, 1], [1]]] * 2
+    mean, square = (enumeration.moment(inputs, gates, [(0, 1)] * power) for power in (1, 2))
+    assert (found["mean"], found["variance"], found["entry"]) == (str(mean), str(square - mean**2), "cross")
+    assert (found["width"], found["widths"], found["depth"]) == (None, [2, 1], 3)
+    assert found["inputs"] == [["1", "2"], ["3", "-1"]]
+    assert (found["printed_bound"], found["proved_relative_bound"], found["tail"]) == (None, None, None)
+    assert cli.main(["gram", "--widths", "2,1", "--input", "1,2", "--other", "3,-1"]) == PASS
+    assert "depth d = 3, widths 2, 1, gates all-on, weights bernoulli of variance s^2, x = (1, 2), x' = (3, -1)" in (
+        capsys.readouterr().out
+    )
+
+
+def test_an_input_of_several_entries_keeps_the_proved_bound(capsys):
+    found = said(capsys, "--width", 4, "--depth", 3, "--input", "1,-1/2")[1]
+    assert (found["printed_bound"], found["proved_relative_bound"]) == (None, "1.25")
+    assert found["mean"] == str(3 * 16 * Fraction(5, 4))
+    cross = said(capsys, "--width", 4, "--depth", 3, "--input", "1,2", "--other", "1,0")[1]
+    assert cross["proved_relative_bound"] is None  # the bound is for x = x'
+
+
+def test_tails(capsys):
+    found = said(capsys, "--width", 10, "--depth", 3, "--tail", "1/2")[1]["tail"]
+    assert (found["share"], found["chebyshev"], found["cantelli"]) == ("1/2", "0.16", "0.1379310345")
+    assert cli.main(["gram", "--width", "10", "--depth", "3", "--tail", "1/2"]) == PASS
+    least = found["fourth_moment"]
+    assert float(least) < float(found["chebyshev"])
+    assert f"P(|K0 - mean| >= 1/2 |mean|) <= {least}, on one side <= 0.1379310345, proved" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
+        ([], BAD_INPUT, "--width and --depth, or --widths, are needed"),
+        (["--width", "3", "--widths", "3,2"], BAD_INPUT, "--widths has the nodes of all hidden levels"),
+        (["--widths", "3,x"], BAD_INPUT, "'x' of --widths is no whole number"),
+        (["--widths", "3,0"], BAD_INPUT, "a width of --widths = 0 must be at least 1"),
+        (["--widths", "3", "--other", "1,2"], BAD_INPUT, "the first is missing"),
+        (["--widths", "3", "--input", "1", "--other", "1,2"], BAD_INPUT, "The inputs have 1 and 2 entries"),
+        (["--widths", "3", "--input", "1,y"], BAD_INPUT, "an input = 'y' is not a number"),
+        (["--width", "3", "--depth", "3", "--tail", "0"], BAD_INPUT, "is no distance"),
         (["--width", "0", "--depth", "3"], BAD_INPUT, "width = 0 must be at least 1"),
         (["--width", "3", "--depth", "0"], BAD_INPUT, "depth = 0 must be at least 1"),
         (["--width", "3", "--depth", "-1"], BAD_INPUT, "depth = -1 must be at least 1"),

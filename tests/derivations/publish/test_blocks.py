@@ -42,6 +42,10 @@ def said(name, outcome="PASS", **numbers):
         ({"name": "floating", "worst": 0.0}, "The library in float64 agrees in every digit."),
         ({"name": "simulated", "outcome": "INCONCLUSIVE", "where": "few"}, "Trained networks do not decide it: few."),
         (
+            {"name": "simulated", "outcome": "PASS", "where": "all", "networks": "Networks at initialisation"},
+            "Networks at initialisation agree: all.",
+        ),
+        (
             {"name": "simulated"} | COMPARED | {"rejected_alternatives": {"no biases": True}},
             "Trained networks agree: over 64 replicates the largest deviation is 1.00 standard errors, and 2.50 are "
             "allowed. The wrong form “no biases” is rejected.",

@@ -21,11 +21,9 @@ BY_COUNTING = "all gates, signs or paths are enumerated; no chain of steps deriv
 
 def nodes(least: int, most: int) -> Param:
     """Return the parameter w, drawn from `least` to `most`."""
-    domain = S.Naturals if least == 1 else Range(least, sympy.oo)
-    return Param(w, domain, "nodes of each hidden level", (Integer(least), Integer(most)), Range(least, most + 1))
+    return Param(w, S.Naturals, "nodes of each hidden level", (Integer(least), Integer(most)), Range(least, most + 1))
 
 
 def layers(least: int, most: int) -> Param:
-    """Return the parameter d, drawn from `least` to `most`."""
-    domain = S.Naturals if least == 1 else Range(least, sympy.oo)
-    return Param(d, domain, "layers of weights", (Integer(least), Integer(most)), Range(least, most + 1))
+    """Return the parameter d, drawn from `least` to `most`; a claim for d >= `least` alone has this condition."""
+    return Param(d, S.Naturals, "layers of weights", (Integer(least), Integer(most)), Range(least, most + 1))

@@ -74,6 +74,7 @@ STRENGTHS = Claim(
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\mathbb{E}[K_0^w(x, x')]", real=True), _STRENGTHS, evaluate=False),
     params=_PARAMS,
+    conditions=(d >= 2,),
     assumptions=_SETTING,
     sources=tuple(
         Source(
@@ -87,6 +88,7 @@ STRENGTHS = Claim(
     ),
     **rational_by_name(lambda at: _means(at)[0]),
     numeric=lambda **at: _library(at)[0],
+    drawn=3,
     unchecked=_COUNTED,
 )
 
@@ -96,6 +98,7 @@ ACTIVATIONS = Claim(
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\mathbb{E}[K_0^a(x, x')]", real=True), _ACTIVATIONS, evaluate=False),
     params=_PARAMS,
+    conditions=(d >= 2,),
     assumptions=_SETTING,
     sources=tuple(
         Source(
@@ -108,6 +111,7 @@ ACTIVATIONS = Claim(
     ),
     **rational_by_name(lambda at: _means(at)[1]),
     numeric=lambda **at: _library(at)[1],
+    drawn=3,
     unchecked=_COUNTED,
 )
 
@@ -117,6 +121,7 @@ SUM = Claim(
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\mathbb{E}[K_0(x, x')]", real=True), _STRENGTHS + _ACTIVATIONS, evaluate=False),
     params=_PARAMS,
+    conditions=(d >= 2,),
     assumptions=_SETTING,
     sources=tuple(
         Source(
@@ -129,6 +134,7 @@ SUM = Claim(
     ),
     **rational_by_name(lambda at: sum(_means(at))),
     numeric=lambda **at: sum(_library(at)),
+    drawn=3,
     unchecked=_COUNTED,
 )
 

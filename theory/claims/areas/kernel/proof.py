@@ -74,6 +74,7 @@ FIRST = Claim(
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\#\{p : p \rightsquigarrow \theta\}", real=True), w ** (d - 2), evaluate=False),
     params=(nodes(1, 3), layers(2, 5), _INPUTS),
+    conditions=(d >= 2,),
     assumptions=(r"$\theta$ is a weight of the first layer, from an input node to a node of the first level",),
     sources=(
         Source(
@@ -94,6 +95,7 @@ MIDDLE = Claim(
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\#\{p : p \rightsquigarrow \theta\}", real=True), d_in * w ** (d - 3), evaluate=False),
     params=(nodes(1, 3), layers(3, 5), _INPUTS),
+    conditions=(d >= 3,),
     assumptions=(r"$\theta$ is a weight of the second layer, between two hidden levels",),
     sources=(Source(DEEP_GATED_NETWORKS, "Fact 2", printed=d_in * w ** (d - 3), note="for the middle layers"),),
     **rational_by_name(lambda at: _through(at, (1, 0, 0))),
@@ -106,6 +108,7 @@ LAST = Claim(
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\#\{p : p \rightsquigarrow \theta\}", real=True), d_in * w ** (d - 2), evaluate=False),
     params=(nodes(1, 3), layers(2, 5), _INPUTS),
+    conditions=(d >= 2,),
     assumptions=(r"$\theta$ is a weight of the last layer",),
     sources=(Source(DEEP_GATED_NETWORKS, "Fact 2", printed=d_in * w ** (d - 2), note="for the last layer"),),
     **rational_by_name(lambda at: _through(at, (-1, 0, 0))),
@@ -118,6 +121,7 @@ ADJACENT = Claim(
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\frac{|\mathcal{P}''|}{|\mathcal{P}'|}", real=True), 1 / w, evaluate=False),
     params=(nodes(1, 3), layers(4, 5), _INPUTS),
+    conditions=(d >= 4,),
     assumptions=(
         r"$\mathcal{P}'$ are the paths through a weight of the second layer, $\mathcal{P}''$ those that also pass a "
         "given weight of the third layer that begins where the first one ends",

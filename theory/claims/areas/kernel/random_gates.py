@@ -154,6 +154,7 @@ CROSS_LEADING = Claim(
         evaluate=False,
     ),
     params=(layers(2, 5), BOTH_OPEN),
+    conditions=(d >= 2,),
     assumptions=_TWO,
     sources=_BEYOND,
     **rational_by_name(lambda at: _layers.leading(int(at["d"]), at["r"], True)),
