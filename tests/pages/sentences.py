@@ -184,7 +184,7 @@ SENTENCES: list[Sentence] = [
     ("Measured: {1.333333333}.", lambda: [kernels.order()]),
     # --- the neural path kernel ---
     (
-        r"three layers, $\tilde K^{(3)}$ is {1.3515}, and $d \sigma^{2(d-1)} H$ is {0.7084}.",
+        "the tangent kernel of three layers is {1.3515} where the gates are trained and {0.7084} where they are fixed.",
         lambda: [ntk.layers(mpf(1) / 2, 3)[0], ntk.fixed(mpf(1) / 2)],
     ),
     (
