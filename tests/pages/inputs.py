@@ -56,6 +56,7 @@ INPUTS = (
     r"The 10\^-3 on the diagonal",
     r"in units of 10\^-12$",
     r"output bias starts( where .*)? at 1/2 for erf and at 0 for sigmoid",
+    r"At the correlation 1/2 the tangent kernel of three layers",
     # levels that a rule fixed
     r"its intervals are those of 99\.5 %: so a decision that either look makes is wrong with probability 1/100 at most",
     r"as 99\.5 % intervals for the four differences",

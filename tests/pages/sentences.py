@@ -186,7 +186,7 @@ SENTENCES: list[Sentence] = [
     ("is [{0.5},{1.5}] cup [{2.5},{3.5}]", lambda: [regions.end(mpf(number)) for number in range(1, 5)]),
     # --- the neural path kernel ---
     (
-        r"three layers, $\tilde K^{(3)}$ is {1.3515}, and $d \sigma^{2(d-1)} H$ is {0.7084}.",
+        "the tangent kernel of three layers is {1.3515} where the gates are trained and {0.7084} where they are fixed.",
         lambda: [ntk.layers(mpf(1) / 2, 3)[0], ntk.fixed(mpf(1) / 2)],
     ),
     (
