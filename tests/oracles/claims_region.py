@@ -204,6 +204,7 @@ WITNESSES = {
             "a=1/2 b=-3 c=2 d=5/7 u=-1 v=4/3 x=2/5 y=-7",
             "a=3 b=2/9 c=-1/4 d=6 u=2 v=-5 x=-1/3 y=8",
             "a=-2 b=1 c=1/5 d=-4 u=3/8 v=7 x=9 y=1/6",
+            "a=1 b=-1/3 c=0 d=2 u=-5/2 v=1/9 x=3/4 y=6",
         ),
     ),
     "region.half_space.segment": Witness(_segment, ("n=1 L=2 s=1", "n=7 L=3 s=2", "n=40 L=5 s=3", "n=12 L=4 s=9")),

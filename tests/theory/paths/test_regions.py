@@ -89,6 +89,14 @@ def test_degenerate_lines(forms, faces):
     assert euler(made.subdivision) == 2
 
 
+def test_lines_far_from_the_origin_are_reached():
+    """Layers with small weights, whose lines x = 5000 and y = 5000 cross those of the first layer."""
+    small = [[Fraction(1, 100), 0], [0, Fraction(1, 100)]]
+    made = division(LinearGates([small, [[1, 0], [0, 1]]], [[0, 0], [-50, -50]]))
+    assert made.subdivision.faces == 9
+    assert division(LinearGates([small, small], [[0, 0], [-50, -50]])).subdivision.faces == 9
+
+
 def test_lines_through_corners_and_along_sides_of_the_box():
     weights = [[(1, -1), (1, 1), (1, 0), (1, 0)]]
     made = division(LinearGates(weights, [[0, -1, 0, -1]]), ((0, 1), (0, 1)))  # both diagonals, and two sides

@@ -97,7 +97,7 @@ class Division:
 
     @cached_property
     def counts(self) -> Counts:
-        """The exact numbers of regions. Raises OutOfReachError for more than 2,000,000 pairs of both."""
+        """The exact numbers of regions. Raises OutOfReachError as `of_paths` does."""
         made = self.of_paths()
         on_faces = set(self.patterns)
         return Counts(
@@ -113,7 +113,7 @@ class Division:
     def of_paths(self) -> Counter[Path]:
         """Return, for each path that is active somewhere, of how many activation regions its region consists.
 
-        Raises OutOfReachError for more than 2,000,000 pairs of both.
+        Raises OutOfReachError for more than 2,000,000 pairs of an activation region and a path that is active there.
         """
         pairs = sum(prod(map(sum, pattern)) for pattern in set(self.patterns))
         if pairs > MOST_PAIRS:

@@ -63,6 +63,22 @@ VERDICTS = {
     "localization.relu.biases_removed": Verdict.OPEN,
     "localization.sigmoid.like_erf": Verdict.OPEN,
     "localization.relu.order": Verdict.OPEN,
+    # Regions of paths: one sentence counts L gated layers, and what follows from that is charged with it.
+    "region.number.paths": Verdict.CORRECTED,
+    "region.number.patterns": Verdict.INHERITED,
+    "region.faces.path": Verdict.INHERITED,
+    "region.faces.pattern": Verdict.INHERITED,
+    # "Precisely" counts bit patterns, for all of which the paper defines a region; how many have points is not said.
+    "region.union.patterns": Verdict.CONFIRMED,
+    "region.union.plane": Verdict.REMARK,
+    "region.number.central": Verdict.REMARK,
+    "region.number.affine": Verdict.REMARK,
+    "region.boundary.active_paths": Verdict.CONFIRMED,  # where no pre-activation vanishes
+    "region.half_space.normal": Verdict.CONFIRMED,
+    "region.half_space.segment": Verdict.CONFIRMED,
+    "region.figure.ends": Verdict.CONFIRMED,
+    "region.figure.area": Verdict.CONFIRMED,
+    "region.figure.pieces": Verdict.REMARK,
 }
 
 

@@ -138,7 +138,7 @@ AREA = Claim(
     id="region.figure.area",
     title="The region of a ReLU path that jumps from a half-plane to a quadrant when a weight changes its sign",
     kind=Kind.EQUATION,
-    statement=Eq(sympy.Symbol(r"\operatorname{area}(A_\pi \cap [-1, 1]^2)", real=True), _AREA, evaluate=False),
+    statement=Eq(sympy.Symbol(r"\operatorname{area}(A_\pi)", real=True), _AREA, evaluate=False),
     params=(
         Param(
             epsilon,
@@ -152,6 +152,7 @@ AREA = Claim(
         r"the green unit is $\operatorname{relu}(x_1)$, and the brown one of the next layer has the pre-activation "
         r"$\operatorname{relu}(x_2) + \epsilon \operatorname{relu}(-x_2)$; the figure's own weights are not given in "
         "its caption",
+        "inputs are those of the square $[-1, 1]^2$",
         r"for $\epsilon > 0$ both gates are open on the right half of the square, of area 2, for $\epsilon < 0$ on the "
         "first quadrant, of area 1",
     ),
