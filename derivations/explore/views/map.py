@@ -6,7 +6,7 @@ from typing import Any
 from theory.problem import Problem
 
 TITLE = "Map"
-QUESTION = "Where in two parameters does the field localize?"
+QUESTION = "Where in two parameters is a field local, or a flat one unstable?"
 ORDER = 50
 
 
