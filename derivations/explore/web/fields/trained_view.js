@@ -78,7 +78,9 @@ export class TrainedView extends View {
     }
     this.context.choose(settings);
     this.redraw();
-    if (this.work.job === null) this.rest();
+    if (this.work.job !== null) return;
+    clearTimeout(this.waiting);
+    this.rest();
   }
 
   // A typed time and a way to look at fields belong to the problem for which they were chosen, not to the next one.

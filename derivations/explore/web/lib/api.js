@@ -33,6 +33,9 @@ export class RefusedError extends Error {
 // The server does not answer, or does not know this page.
 export class LostError extends Error {}
 
+// The server answers, but this tab has never had a token.
+export class TokenError extends LostError {}
+
 export async function ask(path, body = {}) {
   return request(path, { method: "POST", body: JSON.stringify(body) });
 }
@@ -53,6 +56,7 @@ async function request(path, options) {
   } catch {
     throw new LostError("The server does not answer.");
   }
+  if (response.status === 401 && token === "") throw new TokenError("This tab lacks the token of the explorer.");
   if (response.status === 401) throw new LostError("This page belongs to a server that has ended.");
   const text = await response.text();
   if (response.ok) return JSON.parse(text, unpacked);
