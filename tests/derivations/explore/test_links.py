@@ -164,6 +164,10 @@ def test_a_tab_without_the_token_is_told_from_a_server_that_has_ended(running):
     page.evaluate("sessionStorage.setItem('gdln-token', 'of-another-server')")
     page.reload()
     banner.get_by_text("This page belongs to a server that has ended").wait_for()
+    page.goto(f"{running.address}&view=formula?line=z1**2&cov=[[1]]")  # in the same tab
+    page.locator(".verdict .badge").first.wait_for()
+    assert banner.is_hidden()
+    assert "token" not in page.url
     page.close()
 
 

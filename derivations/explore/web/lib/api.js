@@ -16,6 +16,13 @@ function takeToken() {
 
 const token = takeToken();
 
+// A printed address that is opened in a tab of the explorer changes the fragment alone: the page begins anew with it.
+addEventListener("hashchange", () => {
+  if (!location.hash.startsWith("#token=")) return;
+  takeToken();
+  location.reload();
+});
+
 // The address that opens a view in another tab, for as long as the server runs.
 export function addressOf(view) {
   return `${location.origin}/#token=${token}&view=${view}`;
