@@ -17,7 +17,7 @@ def command(
     ] = None,
     site: Annotated[
         Path | None,
-        typer.Option(help="The book as a site (gdln derive --format html); the formula view links to it."),
+        typer.Option(help="The book as a site (gdln derive --format html); views link to it."),
     ] = None,
     opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,

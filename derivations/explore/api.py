@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from derivations.explore.bar import bar, changed
+from derivations.explore.chapters import chapter
 from derivations.explore.jobs import kind_of_job
 from derivations.explore.problems import read
 from derivations.explore.running import JOBS
@@ -28,7 +29,15 @@ def routes(first: Problem, site: bool) -> list[Route]:
     toml = dumps(first)
 
     def start(_asked: Mapping[str, Any]) -> dict[str, Any]:
-        listed = [{"name": name, "title": view.TITLE, "question": view.QUESTION} for name, view in views().items()]
+        listed = [
+            {
+                "name": name,
+                "title": view.TITLE,
+                "question": view.QUESTION,
+                "chapters": [chapter(page) for page in getattr(view, "CHAPTERS", ())],
+            }
+            for name, view in views().items()
+        ]
         return {"version": version(DISTRIBUTION), "site": site, "views": listed, **bar(read(toml))}
 
     return [

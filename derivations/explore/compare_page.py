@@ -9,7 +9,7 @@ from derivations.explore import fields_page, two_laws, verdict
 from derivations.explore.fields import fields_at, mean_and_error, reached, unit_names
 from derivations.explore.laws import legends, title_of
 from derivations.explore.problems import read
-from derivations.explore.shapes import RATIO, centred, null_levels, on_a_line, shapes
+from derivations.explore.shapes import RATIO, centred, mean_of_aligned, null_levels, on_a_line, shapes
 from derivations.explore.sites import grid
 from derivations.explore.spectra import class_spectra, power_of
 from derivations.explore.tables import rows_csv
@@ -92,6 +92,7 @@ def _side(problem: Problem) -> dict[str, Any]:
         "n": law.n,
         "shape": grid(law),
         "line": on_a_line(law),
+        "ring": law.boundary == "ring",
         "classes": list(legends(law)),
         "units": unit_names(problem),
         "model": problem.network.model,
@@ -124,7 +125,7 @@ def _networks(problem: Problem, learned: Learned, snapshot: int) -> dict[str, An
     return {
         "fields": packed(moved),
         "ratio": packed(shapes(w, law)[RATIO]),
-        "mean": mean_and_error(moved)[0],
+        "mean": mean_of_aligned(moved),
         "power": _packed(power),
     }
 

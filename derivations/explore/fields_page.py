@@ -10,13 +10,14 @@ from derivations.answers.compare import FieldView
 from derivations.explore import fields
 from derivations.explore.flips import categories, flipped, has_flips, raster
 from derivations.explore.laws import legends
-from derivations.explore.shapes import RATIO, centred, null_levels, on_a_line, shapes
+from derivations.explore.shapes import RATIO, centred, mean_of_aligned, null_levels, on_a_line, shapes
 from derivations.explore.sites import grid
 from derivations.explore.spectra import ClassSpectra, class_spectra, intervals_of, power_of, share_at
 from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
 from derivations.explore.wire import packed
 from theory.problem import GatedGraph, InputError, OutOfReachError, Problem
+from theory.problem.simulation import INITIALISATIONS
 
 _THEORY = "theory: gradient descent"
 
@@ -83,6 +84,7 @@ def page(problem: Problem) -> dict[str, Any]:
         "line": on_a_line(law),
         "ring": law.boundary == "ring",
         "units": fields.unit_names(problem),
+        "separate": problem.simulated().initialisation == INITIALISATIONS[1],
         "model": problem.network.model,
         "times": [float(time) for time in problem.training.times],
         "levels": null_levels(law.n),
@@ -163,7 +165,9 @@ def _networks(
         power = power_of(w)
         found |= {
             "aligned": packed(moved),
-            "aligned_mean": packed(np.concatenate([_mean(moved), _mean(moved.reshape(-1, law.n))[None]])),
+            "aligned_mean": packed(
+                np.concatenate([mean_of_aligned(moved), mean_of_aligned(moved.reshape(-1, law.n))[None]])
+            ),
             "power": packed(np.concatenate([_mean(power), _mean(power.reshape(-1, power.shape[-1]))[None]])),
         }
         if spectra is not None and len(spectra.labels) == 2 and spectra.larger.any():

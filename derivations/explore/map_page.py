@@ -141,6 +141,7 @@ def drawn(found: PhaseMap) -> dict[str, Any]:
     first = found.refused[0] if found.refused else None
     return {
         "values": packed(found.values),
+        "rows": found.rows,
         "refused": len(found.refused),
         "reason": None if first is None else f"{first.message} {first.hint}",
     }

@@ -22,6 +22,7 @@ DIGITS = 6  # of a parameter's value, which stands in a problem file
 END = "infinity"
 EXCESS = "excess"
 _KEPT = 1 << 15  # values of maps that stay in memory
+_LEAST_GAIN = 0.05  # at which inputs are almost Gaussian, below the transitions of flat fields
 _WIDE, _NARROW = 10, 4  # the factor between the present value and the ends of a range
 _NAMES = {
     "xi": "ξ",
@@ -147,7 +148,9 @@ def _is_number(value: Any) -> bool:
 def range_of(parameter: Parameter, problem: Problem, count: int) -> Range:
     """Return the range at which a map starts: some factor around the present value, or all sites.
 
-    >>> range_of(Parameter("data.gain", "gain g", 1.0, False), None, 3).values
+    That of a gain begins where inputs are almost Gaussian, so that the map shows where their shape begins to matter.
+
+    >>> range_of(Parameter("training.w0.scale", "scale of w(0)", 1.0, False), None, 3).values
     ('0.1', '1', '10')
     """
     field, value = parameter.field, parameter.value
@@ -157,7 +160,8 @@ def range_of(parameter: Parameter, problem: Problem, count: int) -> Range:
         return Range(field, max(1, value // 2), max(2, 2 * value), count, False).counted
     if value > 0 and not field.endswith((".lo", ".hi")):
         factor = _WIDE if field.endswith(("gain", "scale")) else _NARROW
-        return Range(field, value / factor, value * factor, count, True)
+        low = min(value / factor, _LEAST_GAIN) if field.endswith("gain") else value / factor
+        return Range(field, low, value * factor, count, True)
     return Range(field, value - 2, value + 2, count, False)
 
 

@@ -110,6 +110,19 @@ def centred(w: Fields, law: Law) -> Fields:
     return moved.reshape(w.shape)
 
 
+def mean_of_aligned(moved: Float[np.ndarray, "S *any n"]) -> Float[np.ndarray, "*any n"]:
+    """Return the mean of aligned fields at the sites that at least half of them have; NaN at the others.
+
+    On an open line few of the fields reach far from the centre: a mean of those alone would be of other fields.
+
+    >>> mean_of_aligned(np.array([[1.0, 2.0, np.nan], [3.0, np.nan, np.nan], [5.0, np.nan, 6.0]])).tolist()
+    [3.0, nan, nan]
+    """
+    there = np.isfinite(moved)
+    fields = there.any(axis=-1).sum(axis=0)[..., None]
+    return np.where(2 * there.sum(axis=0) >= np.maximum(fields, 1), mean_and_error(moved)[0], np.nan)
+
+
 def _sign(w: Fields) -> Float[np.ndarray, "*any"]:
     largest: Int[np.ndarray, "*any 1"] = np.abs(np.where(np.isnan(w), 0, w)).argmax(axis=-1)[..., None]
     return np.where(np.take_along_axis(w, largest, axis=-1)[..., 0] < 0, -1.0, 1.0)

@@ -8,6 +8,7 @@ from theory.problem import Problem
 TITLE = "Amplifier"
 QUESTION = "Which marginals make the flat field of one ReLU neuron unstable, under a closure?"
 ORDER = 20
+CHAPTERS = ("amplifier", "localization-sweep")
 
 
 def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from theory.problem import Problem
 TITLE = "Compare"
 QUESTION = "Which of two laws localizes, and why?"
 ORDER = 40
+CHAPTERS = ("relu-gates", "amplifier", "localization-sweep")
 
 
 def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:

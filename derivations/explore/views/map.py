@@ -6,8 +6,9 @@ from typing import Any
 from theory.problem import Problem
 
 TITLE = "Map"
-QUESTION = "Where in two parameters does the field localize?"
+QUESTION = "Where in two parameters is a field local, or a flat one unstable?"
 ORDER = 50
+CHAPTERS = ("amplifier",)
 
 
 def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:

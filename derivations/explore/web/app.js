@@ -1,7 +1,8 @@
 // Start, navigation and routing: the address #/fields shows web/views/fields.js below the problem bar.
 
-import { LostError, addressOf, ask, latest } from "./lib/api.js";
+import { LostError, TokenError, addressOf, ask, latest } from "./lib/api.js";
 import { Bar } from "./lib/bar.js";
+import { inTheBook } from "./lib/chapters.js";
 import { copying } from "./lib/copy.js";
 import { h } from "./lib/dom.js";
 import { begin } from "./lib/jobs.js";
@@ -34,9 +35,22 @@ function onRefusal(error, names) {
   else bar.refuse(error, names);
 }
 
+// The server runs, but this tab was opened without the token: the printed address has it.
+function locked(error) {
+  const view = location.hash.replace(/^#\//, "");
+  banner.replaceChildren(h("p", {}, h("strong", {}, `${error.message} `), "Each tab needs it once. Open the address that ",
+    h("code", {}, "gdln explore"), " printed, or a link that an open tab of the explorer gives",
+    ...(view ? ["; to open what this address asks for, put ", h("code", {}, `&view=${view}`), " behind the token."] : ["."])));
+  banner.hidden = false;
+}
+
 // The server is gone: the page keeps what it shows, and says how to come back with this problem.
 function lost(error) {
   if (!banner.hidden) return;
+  if (error instanceof TokenError) {
+    locked(error);
+    return;
+  }
   const text = h("textarea", { readonly: true, rows: 6, "aria-label": "The problem as TOML" });
   text.value = problem.bar?.toml ?? "";
   const copy = copying("Copy the problem", () => text.value, announce);
@@ -116,7 +130,7 @@ async function open(name) {
   }
   document.title = `${known.title} · gdln explore`;
   const root = h("div", { class: `view view-${known.name}` });
-  main.replaceChildren(h("h1", {}, known.question), root);
+  main.replaceChildren(...[h("h1", {}, known.question), inTheBook(known.chapters, site, announce), root].filter(Boolean));
   const module = await import(`./views/${known.name}.js`);
   if (!root.isConnected) return;
   const context = contextOf(known.name);

@@ -121,6 +121,9 @@ def test_units_and_alignment_are_chosen_without_a_question(shown):
     assert aligned.get_attribute("aria-checked") == "true"
     aligned.click()
     page.wait_for_function("document.querySelector('.panel-title').textContent === 'unit 2'", polling=EVERY)
+    first = page.locator("figure").first  # each network has a unit 2 of its own: their mean would be of no field
+    assert "they have no mean" in first.locator(".figure-caption").inner_text()
+    assert first.locator(".figure-legend li").count() == 0
     aligned.click()
     page.get_by_label("fields of").select_option("all")
     assert asked == []
@@ -300,8 +303,21 @@ def test_a_law_and_its_gaussian_clone_train_and_are_judged(running, relu, tmp_pa
     )
     shown.tab("Figure")
 
+    begun = []
+    page.on("request", lambda request: request.url.endswith("/api/jobs/compare") and begun.append(request.url))
+    at_once = page.get_by_label("train when a control changes")
+    at_once.uncheck()
+    at_once.check()
+    assert page.locator(".verdict p").all_text_contents() == verdict  # what is trained stays
+    at_once.uncheck()
+    before = shown.version
     page.get_by_role("button", name="its labels exchanged").click()
+    shown.wait_for_news(before)
+    assert page.locator(".verdict p").count() == 0
+    assert begun == []
+    at_once.check()
     done(shown)
+    assert len(begun) == 1
     page.get_by_role("button", name="a problem of its own").click()
     other = page.get_by_label("The problem B as TOML")
     other.fill("[data]")

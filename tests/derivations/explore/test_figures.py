@@ -152,6 +152,36 @@ def test_zero_is_the_ground_of_a_diverging_map_and_its_ends_are_opposite(page):
     assert high[2] > high[0]
 
 
+def test_a_saturating_scale_has_half_of_the_colour_at_half_and_keeps_the_order(page):
+    paint = """async values => { const {saturating} = await import("/figures/colours.js");
+        return values.map(saturating(0.02)); }"""
+    low, zero, half, large, larger = page.evaluate(paint, [-0.02, 0, 0.02, 0.5, 1])
+    assert (zero[3], half[3], low[3]) == (0, 0.5, 0.5)
+    assert low[0] > low[2]
+    assert half[2] > half[0]
+    assert half[3] < large[3] < larger[3] < 1
+
+
+def test_the_median_of_the_values_sets_the_saturating_scale(page):
+    found = page.evaluate(
+        """async values => { const {half, ends} = (await import("/figures/heat.js")).paletteOf(
+            {palette: "saturating"}, values); return {half, ends}; }""",
+        [0, -0.01, 0.03, 0.02, 5, None],
+    )
+    assert found == {"half": 0.025, "ends": [-5, 5]}
+
+
+def test_the_sign_changes_between_cells_and_missing_ones_are_hatched(page):
+    values = [[-1, 2, None], [-1, -1, 3], [None, None, None]]
+    sides, missing = page.evaluate(
+        """async values => { const {signSides, missingCells} = await import("/figures/overlays.js");
+            return [signSides(values, {x: [0, 1, 2, 3], y: [0, 10, 20, 30]}), missingCells(values, 2)]; }""",
+        values,
+    )
+    assert sorted(sides) == [[1, 0, 1, 10], [1, 10, 2, 10], [2, 10, 2, 20]]
+    assert missing == [[0, 2]]  # the last row is not computed yet
+
+
 def test_cells_are_chosen_by_a_click_and_by_keys(page):
     ratio = of(page, "Participation ratio")
     chosen = "[aria-label='rect'] rect"

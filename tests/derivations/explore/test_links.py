@@ -7,7 +7,10 @@ import pytest
 import sympy
 
 from derivations.explore.book import claims_on
+from derivations.explore.chapters import chapter
 from derivations.explore.server import site_in, view_at
+from derivations.explore.views import views
+from derivations.publish.compose import sources
 from tests.derivations.explore.browser import EVERY, Page, explorer, needs_a_browser
 from theory.claims import catalog
 from theory.gaussian.expectation import Expectation
@@ -80,6 +83,8 @@ def site(tmp_path_factory):
     (folder / "claims").mkdir()
     for name in ("gaussian.step_erf.arcsine", "gaussian.step_step.orthant"):
         (folder / "claims" / f"{name}.html").write_text(f"<!doctype html><h1>{name}</h1>", encoding="utf-8")
+    chapter = '<!doctype html><h1>A chapter</h1><a href="/#/formula?line=z1**2&cov=[[1]]">to the explorer</a>'
+    (folder / "amplifier.html").write_text(chapter, encoding="utf-8")
     return folder
 
 
@@ -122,6 +127,48 @@ def test_a_question_comes_from_the_address_and_goes_into_links(running):
     for tab in (shown, other):
         tab.nothing_went_wrong()
         tab.page.close()
+
+
+def test_chapters_of_views_are_pages_of_the_book():
+    known = {page: text.splitlines()[0] for page, text in sources().items()}
+    named = [page for view in views().values() for page in getattr(view, "CHAPTERS", ())]
+    assert {"amplifier", "relu-gates", "localization-sweep"} <= set(named)
+    assert [f"# {chapter(page)['title']}" for page in named] == [known[page] for page in named]
+
+
+@needs_a_browser
+@pytest.mark.xdist_group("page")
+def test_a_view_leads_to_its_chapter_and_the_chapter_back(running):
+    """A link of the site opens the explorer in a tab that has the token of the one it came from."""
+    shown = running.tab("amplifier")
+    with shown.page.context.expect_page() as opened:
+        shown.page.get_by_role("link", name="The localization amplifier").click()
+    page = opened.value
+    page.get_by_role("link", name="to the explorer").click()
+    page.locator(".verdict .badge").first.wait_for()
+    assert page.locator("#banner").is_hidden()
+    page.close()
+    shown.nothing_went_wrong()
+    shown.page.close()
+
+
+@needs_a_browser
+@pytest.mark.xdist_group("page")
+def test_a_tab_without_the_token_is_told_from_a_server_that_has_ended(running):
+    page = running.context.new_page()
+    page.goto(running.address.partition("#")[0] + "#/formula?line=z1")
+    banner = page.locator("#banner")
+    banner.get_by_text("This tab lacks the token").wait_for()
+    assert "&view=formula?line=z1" in banner.inner_text()
+    assert "ended" not in banner.inner_text()
+    page.evaluate("sessionStorage.setItem('gdln-token', 'of-another-server')")
+    page.reload()
+    banner.get_by_text("This page belongs to a server that has ended").wait_for()
+    page.goto(f"{running.address}&view=formula?line=z1**2&cov=[[1]]")  # in the same tab
+    page.locator(".verdict .badge").first.wait_for()
+    assert banner.is_hidden()
+    assert "token" not in page.url
+    page.close()
 
 
 @needs_a_browser

@@ -102,6 +102,16 @@ def test_what_a_map_may_vary(problem):
     assert problem_at(problem, {"data.xi.1": "1.5"}).data.xi[1] == Fraction(3, 2)
 
 
+@pytest.mark.parametrize("gain", [1, 3, 100])
+def test_the_map_of_a_ring_begins_below_the_transition_of_its_flat_field(gain):
+    """The excess at both ends of the range of the gain has both signs."""
+    ring = problem_named("relu-training")
+    ring = replace(ring, data=replace(ring.data, gain=gain))
+    gains = range_of(parameters(ring)[0], ring, 2).values
+    states = [flat_state_of(replace(ring.data, gain=Fraction(end))) for end in gains]
+    assert [state.unstable for state in states] == [False, True]
+
+
 def test_the_page_shows_the_fields_at_a_chosen_place(problem):
     shown = page(problem, {"x": "data.gain", "y": "data.xi.0", "at": {"data.gain": "2", "data.xi.0": "3"}})
     assert (shown["at"]["fields"] == solve(there(problem, 2, 3)).fixed_point).all()
@@ -187,6 +197,7 @@ def test_the_csv_is_that_of_the_job_and_computes_nothing(problem):
     table = list(DictReader(StringIO(client.post("views/map", wanted).json["text"])))
     drawn = np.array([row["loss"] for row in table], float).reshape(2, 2)
     assert state["results"][-1]["values"] == packed(drawn)
+    assert state["results"][-1]["rows"] == 2
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from derivations.explore.shapes import (
     WIDTH,
     aligned,
     mean_and_error,
+    mean_of_aligned,
     null_levels,
     of_the_mean,
     shapes,
@@ -59,6 +60,21 @@ def test_aligned_fields_have_their_centre_in_the_middle(w, law, boundary):
                 assert np.isnan(moved[(*place, site)])
             else:
                 assert moved[(*place, site)] == sign * field[source % 12]
+
+
+def test_the_mean_of_aligned_fields_ends_where_few_of_them_do():
+    """Fields of ones on an open line, shifted: a site has a mean where three of the five have it."""
+    w = np.ones((5, 12))
+    moved = aligned(w, np.array([2.0, 4.0, 6.0, 8.0, 10.0]), "open")
+    count = np.isfinite(moved).sum(axis=0)
+    assert set(count) == {3, 4, 5}
+    moved[:2, :4] = np.nan
+    count = np.isfinite(moved).sum(axis=0)
+    assert (np.isfinite(mean_of_aligned(moved)) == (count >= 3)).all()
+    assert (mean_of_aligned(moved)[count >= 3] == 1).all()
+    nothing = np.full((5, 12), np.nan)
+    assert np.isnan(mean_of_aligned(nothing)).all()
+    assert np.isfinite(mean_of_aligned(np.concatenate([w, nothing]))).all()  # fields without a centre do not count
 
 
 def test_a_mean_takes_the_networks_that_have_a_value():

@@ -6,7 +6,7 @@ import { raster } from "../figures/raster.js";
 import { banded, colourOf, count, line, marked, overTime, titleOf } from "./curves.js";
 import { everyField, image } from "./images.js";
 import { timeText } from "./player.js";
-import { MOST_CURVES, RATIO_AXIS, SHARE, SPECTRUM, TIME, WEIGHT, inputSpectra, ratioHistogram } from "./shared.js";
+import { MOST_CURVES, RATIO_AXIS, SHARE, SPECTRUM, TIME, WEIGHT, centreOf, inputSpectra, ratioHistogram } from "./shared.js";
 
 export const RATIO = "participation ratio";
 const RATIO_OF_MEAN = "participation ratio of the mean field";
@@ -73,10 +73,15 @@ function alignedFields(state) {
     data: { panels },
     options: {
       title: `Fields aligned by their centre, ${at(state)}`,
-      caption: `${unit === "all" ? "All units of all networks" : `Unit ${answer.units[Number(unit)]} of all networks`}, each with the sign of its largest weight.`,
-      x: { label: "site from the centre", integer: true }, y: WEIGHT, own: panels.length > 1,
+      caption: `${unit === "all" ? "All units of all networks" : `Unit ${answer.units[Number(unit)]} of all networks`}, each with the sign of its largest weight. ${centreOf(answer)}`,
+      x: { label: "site from the centre", integer: true }, y: WEIGHT,
     },
   };
+}
+
+// Whether the units with one number differ from network to network: only given gates make them alike.
+function unlike({ separate }, name) {
+  return separate && name !== "gated-linear";
 }
 
 function unitFields(state) {
@@ -93,12 +98,14 @@ function unitFields(state) {
         line(x, theory.flow[snapshot][k], "gradient flow", "muted"),
         line(x, theory.descent[snapshot][k], "theory: gradient descent", "theory"),
       ] : []),
-      ...Object.entries(shown).map(([name, one]) => (theory
+      ...Object.entries(shown).filter(([name]) => !unlike(answer, name)).map(([name, one]) => (theory
         ? { ...line(x, one.mean[k], `${titleOf(name)}, mean of networks`, colourOf(name)), look: "marks" }
         : line(x, one.mean[k], `${titleOf(name)}, mean of networks`, colourOf(name)))),
     ],
   }));
-  const beside = theory ? "The line is the exact mean of networks; marks are the mean of trained ones, each of them faint." : "Each network is faint.";
+  const apart = Object.keys(shown).some((name) => unlike(answer, name))
+    ? ` Networks start apart, so that their units with one number are not alike: they have no mean${answer.line ? "; align them by their centre" : ""}.` : "";
+  const beside = (theory ? "The line is the exact mean of networks; marks are the mean of trained ones, each of them faint." : "Each network is faint.") + apart;
   return {
     key: "fields", make: multiples, size: "wide",
     data: { panels },

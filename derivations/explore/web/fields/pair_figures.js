@@ -5,7 +5,7 @@ import { banded, count, line, overTime } from "./curves.js";
 import { RATIO, SHAPES } from "./figures.js";
 import { everyField, image, largest } from "./images.js";
 import { timeText } from "./player.js";
-import { MOST_CURVES, RATIO_AXIS, SHARE, SPECTRUM, TIME, WEIGHT, inputSpectra, ratioHistogram } from "./shared.js";
+import { MOST_CURVES, RATIO_AXIS, SHARE, SPECTRUM, TIME, WEIGHT, centreOf, inputSpectra, ratioHistogram } from "./shared.js";
 
 const SIDES = ["A", "B"];
 const COLOUR = { A: 3, B: 4 };
@@ -57,7 +57,7 @@ function fields(state, sides) {
     data: { panels },
     options: {
       title: `Fields aligned by their centre, ${at(state)}`,
-      caption: `The fields of all units and networks are faint (${MOST_CURVES} at most), with the sign of their largest weight; the axes are the same.`,
+      caption: `The fields of all units and networks are faint (${MOST_CURVES} at most), with the sign of their largest weight; the axes are the same. ${centreOf({ ring: sides.every((side) => answer.sides[side].ring) })}`,
       x: { label: "site from the centre", integer: true }, y: WEIGHT,
     },
   };

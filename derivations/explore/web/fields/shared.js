@@ -5,6 +5,12 @@ import { count, line } from "./curves.js";
 
 export const TIME = { label: "t", log: true };
 export const WEIGHT = { label: "weight w", unit: "y/x" };
+// How the fields of a figure are aligned.
+export function centreOf({ ring }) {
+  const centre = ring ? "the circular mean of the sites" : "the mean of the sites";
+  return `The centre is ${centre}, weighted by w²; the mean is drawn where at least half of the fields have a site.`;
+}
+
 export const MOST_CURVES = 60; // faint fields in one figure
 export const RATIO_AXIS = { label: "Σw⁴/(Σw²)²", log: true };
 export const SPECTRUM = { x: { label: "q", unit: "cycles along the sites", integer: true }, y: { label: "power" }, own: true };

@@ -67,13 +67,26 @@ export class TrainedView extends View {
   }
 
   get atOnce() {
-    return { name: "atOnce", label: "Train at once", kind: "switch", value: this.context.settings.atOnce !== false };
+    return { name: "atOnce", label: "train when a control changes", kind: "check", value: this.context.settings.atOnce !== false };
   }
 
-  // A typed time belongs to the problem for which it was typed, and not to the next one that is opened.
+  // Whether later changes train at once is no question: what has been trained stays.
+  choose(settings) {
+    if (!("atOnce" in settings)) {
+      super.choose(settings);
+      return;
+    }
+    this.context.choose(settings);
+    this.redraw();
+    if (this.work.job !== null) return;
+    clearTimeout(this.waiting);
+    this.rest();
+  }
+
+  // A typed time and a way to look at fields belong to the problem for which they were chosen, not to the next one.
   #forgetTime() {
     const { opened } = this.context.problem;
-    if (this.context.settings.opened !== opened) this.context.choose({ opened, until: "" });
+    if (this.context.settings.opened !== opened) this.context.choose({ opened, until: "", aligned: undefined });
   }
 
   // Several snapshots may come at once: they are drawn together.

@@ -23,6 +23,11 @@ export function diverging(limit) {
   };
 }
 
+/** Return the same for a scale on which a value `half` has half of the colour, and larger ones ever more of it. */
+export function saturating(half) {
+  return (value) => [...(value < 0 ? NEGATIVE : POSITIVE), Math.abs(value) / (Math.abs(value) + half)];
+}
+
 /** Return [red, green, blue, opacity] of a value between two ends, from dark blue to yellow. */
 export function sequential([low, high], interpolate) {
   return (value) => {

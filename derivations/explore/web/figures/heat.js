@@ -1,8 +1,9 @@
 // Heat maps: matrices of moments, examples, phase maps; with values under the pointer and cells that can be chosen.
 import { cellAt, edgesOf, pictureOf } from "./cells.js";
-import { colour, diverging, sequential } from "./colours.js";
+import { colour, diverging, saturating, sequential } from "./colours.js";
 import { framed } from "./frame.js";
 import { Plot, d3 } from "./libraries.js";
+import { contour, hatched, missingCells, signSides } from "./overlays.js";
 import { domainOf, marginOf, number, scaleOf, titled } from "./scales.js";
 
 const TALLEST = 480;
@@ -16,8 +17,10 @@ const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowD
  * and rows, equidistant (in the logarithm on a log axis) and ascending; 0, 1, 2, ... where they are left out.
  *
  * `data.dots` are {x, y, value, name}, in the colours of the cells. `options.value` names the value and its unit;
- * `options.palette` is "diverging", which is clear at 0 and symmetric, or "sequential" between the ends
- * `options.ends`. `options.down` has row 0 on top, `options.square` makes cells square, `options.onSelect(row, column)`
+ * `options.palette` is "diverging", which is clear at 0 and symmetric; "saturating", the same with half of the colour at
+ * the median size of the values, where a few large ones would hide the rest; or "sequential" between the ends
+ * `options.ends`. `options.contour` names the line that is drawn where the sign changes, and `options.missing` the cells
+ * without a value, which are hatched in the first `data.known` rows. `options.down` has row 0 on top, `options.square` makes cells square, `options.onSelect(row, column)`
  * hears of a click or Enter; `data.chosen` is the cell [row, column] with a frame, and `data.here` the place {x, y} of a
  * cross, where it lies on the map.
  */
@@ -27,7 +30,8 @@ export const heat = framed((data, options, width) => {
   const x = data.x ?? d3.range(columns);
   const y = data.y ?? d3.range(rows);
   const edges = { x: edgesOf(x, options.x.log), y: edgesOf(y, options.y.log) };
-  const { paint, ends } = paletteOf(options, [...values.flat(), ...dots.map((dot) => dot.value)]);
+  const palette = paletteOf(options, [...values.flat(), ...dots.map((dot) => dot.value)]);
+  const { paint } = palette;
   const domain = {
     x: [edges.x[0], edges.x.at(-1)],
     y: options.down ? [edges.y.at(-1), edges.y[0]] : [edges.y[0], edges.y.at(-1)],
@@ -41,12 +45,16 @@ export const heat = framed((data, options, width) => {
   const across = options.square ? Math.round((inner * columns) / rows) : Math.min(widest, WIDEST * inner);
   const xScale = scaleOf(options.x, "x", domain.x, across);
   const picture = pictureOf(values, paint);
+  const sides = options.contour ? signSides(values, edges) : [];
+  const missing = options.missing ? missingCells(values, data.known ?? rows) : [];
   const svg = Plot.plot({
     width: across + marginLeft + MARGINS.marginRight,
     height: inner + MARGINS.marginTop + MARGINS.marginBottom,
     marginLeft, ...MARGINS, x: xScale, y: yScale,
     marks: [
       (_index, scales) => imageOf(picture, scales, domain, options.down),
+      missing.length ? hatched(missing, edges) : null,
+      sides.length ? contour(sides) : null,
       Plot.frame({ stroke: colour("line") }),
       ...dots.map((dot) => Plot.dot([dot], {
         x: "x", y: "y", r: 5, fill: cssOf(paint(dot.value)), stroke: colour("theory"), strokeWidth: 1.25,
@@ -62,7 +70,12 @@ export const heat = framed((data, options, width) => {
   drawing.className = "figure-heat";
   drawing.append(svg);
   hover(drawing, svg, { values, x, y, edges, options, dots });
-  return { drawing, legend: [scaleOfColours(options, ends, paint)] };
+  const legend = [
+    scaleOfColours(options, palette),
+    ...(sides.length ? [{ name: options.contour, colour: colour("theory") }] : []),
+    ...(missing.length ? [{ name: options.missing, colour: colour("muted"), mark: "band" }] : []),
+  ];
+  return { drawing, legend };
 });
 
 // A cross in the colour of the page with a rim of the opposite one, so that it is seen on every colour.
@@ -74,9 +87,14 @@ function crossAt(place) {
   ];
 }
 
-/** Return the colours of the values and the two ends of their scale. */
+/** Return the colours of the values, the two ends of their scale, and the value of half of the colour where it saturates. */
 export function paletteOf({ palette = "diverging", limit, ends }, values) {
   const known = values.filter((value) => value !== null && Number.isFinite(value));
+  if (palette === "saturating") {
+    const most = d3.max(known, Math.abs) || 1;
+    const half = d3.median(known.filter((value) => value !== 0), Math.abs) ?? most;
+    return { paint: saturating(half), ends: [-most, most], half };
+  }
   if (palette === "diverging") {
     const most = limit ?? (d3.max(known, Math.abs) || 1);
     return { paint: diverging(most), ends: [-most, most] };
@@ -101,20 +119,28 @@ function imageOf(picture, { scales }, domain, down) {
   return image.node();
 }
 
-/** Return the scale of the colours between two ends, for a legend. */
-export function scaleOfColours({ value }, ends, paint) {
+/** Return the scale of the colours between two ends, for a legend; evenly in the colour where it saturates. */
+export function scaleOfColours({ value }, { ends, paint, half }) {
   const box = document.createElement("span");
   box.className = "figure-colours";
   const ramp = d3.create("svg").attr("width", 120).attr("height", 12).attr("aria-hidden", "true");
   for (const step of d3.range(STEPS)) {
-    const at = ends[0] + ((step + 0.5) / STEPS) * (ends[1] - ends[0]);
+    const share = (step + 0.5) / STEPS;
+    const at = half ? valueAt(2 * share - 1, ends[1], half) : ends[0] + share * (ends[1] - ends[0]);
     ramp.append("rect").attr("x", (120 * step) / STEPS).attr("width", 120 / STEPS + 0.3).attr("height", 12)
       .style("fill", cssOf(paint(at)));
   }
   const [low, high] = ends.map((end) => Object.assign(document.createElement("span"), { textContent: number(end, 3) }));
   const name = Object.assign(document.createElement("span"), { textContent: titled(value) });
   box.append(name, low, ramp.node(), high);
+  if (half) box.append(`half of the colour at ±${number(half, 2)}`);
   return box;
+}
+
+// The value whose colour is `share` of that of the largest one, on a scale that saturates.
+function valueAt(share, most, half) {
+  const size = (Math.abs(share) * most) / (most + half);
+  return (Math.sign(share) * half * size) / (1 - size);
 }
 
 /** Show the value under the pointer or under the cursor of the arrow keys, and choose a cell by a click or Enter. */

@@ -15,7 +15,8 @@ export const tiles = framed((data, options, width) => {
   const side = Math.max(SMALLEST, Math.min(LARGEST, Math.floor((width + GAP) / Math.ceil(Math.sqrt(3 * data.tiles.length))) - GAP));
   const [height, across] = shape.map((count) => Math.round((side * count) / longest));
   const columns = Math.max(1, Math.floor((width + GAP) / (across + GAP)));
-  const { paint, ends } = paletteOf(options, data.tiles.flatMap(({ values }) => values.flat()));
+  const palette = paletteOf(options, data.tiles.flatMap(({ values }) => values.flat()));
+  const { paint } = palette;
   const rows = Math.ceil(data.tiles.length / columns);
   const used = Math.min(columns, data.tiles.length);
   const svg = d3.create("svg").attr("width", used * (across + GAP) - GAP).attr("height", rows * (height + GAP) - GAP);
@@ -28,5 +29,5 @@ export const tiles = framed((data, options, width) => {
     place.append("rect").attr("x", 0.5).attr("y", 0.5).attr("width", across - 1).attr("height", height - 1)
       .attr("fill", "transparent").attr("stroke", colour("line"));
   });
-  return { drawing: svg.node(), legend: [scaleOfColours(options, ends, paint)] };
+  return { drawing: svg.node(), legend: [scaleOfColours(options, palette)] };
 });

@@ -16,6 +16,13 @@ function takeToken() {
 
 const token = takeToken();
 
+// A printed address that is opened in a tab of the explorer changes the fragment alone: the page begins anew with it.
+addEventListener("hashchange", () => {
+  if (!location.hash.startsWith("#token=")) return;
+  takeToken();
+  location.reload();
+});
+
 // The address that opens a view in another tab, for as long as the server runs.
 export function addressOf(view) {
   return `${location.origin}/#token=${token}&view=${view}`;
@@ -32,6 +39,9 @@ export class RefusedError extends Error {
 
 // The server does not answer, or does not know this page.
 export class LostError extends Error {}
+
+// The server answers, but this tab has never had a token.
+export class TokenError extends LostError {}
 
 export async function ask(path, body = {}) {
   return request(path, { method: "POST", body: JSON.stringify(body) });
@@ -53,6 +63,7 @@ async function request(path, options) {
   } catch {
     throw new LostError("The server does not answer.");
   }
+  if (response.status === 401 && token === "") throw new TokenError("This tab lacks the token of the explorer.");
   if (response.status === 401) throw new LostError("This page belongs to a server that has ended.");
   const text = await response.text();
   if (response.ok) return JSON.parse(text, unpacked);

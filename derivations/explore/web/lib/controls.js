@@ -1,4 +1,4 @@
-// Controls from their descriptions: sliders with a typed value, choices, texts and switches.
+// Controls from their descriptions: sliders with a typed value, choices, texts, switches and boxes to tick.
 
 import { fresh, h } from "./dom.js";
 
@@ -131,4 +131,13 @@ function toggle(description, moved) {
   };
 }
 
-const MAKERS = { slider, choice, text, switch: toggle };
+function check(description, moved) {
+  const id = fresh("check");
+  const input = h("input", { type: "checkbox", id, onchange: () => moved(description.name, input.checked) });
+  return {
+    ...wrap(description, [input], input, labelOf(description, id)),
+    set: ({ value }) => (input.checked = value),
+  };
+}
+
+const MAKERS = { slider, choice, text, switch: toggle, check };

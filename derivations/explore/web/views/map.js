@@ -22,11 +22,11 @@ export function mount(root, context) {
   view.rows.push(ranges);
   root.querySelector(".steer").after(fold);
   const figures = new Figures(view.figure);
-  let map = { question: null, values: null }; // the last result, and the question that it answers
+  let map = { question: null, values: null, rows: 0 }; // the last result, and the question that it answers
   let waiting = 0;
 
-  function heard({ values, refused, reason }) {
-    map = { ...map, values };
+  function heard({ values, rows, refused, reason }) {
+    map = { ...map, values, rows };
     context.choose({ job: work.job.id });
     if (refused) view.say([`${refused} places have no value. The first: ${reason}`]);
     draw(view.answer);
@@ -37,13 +37,13 @@ export function mount(root, context) {
     if (question !== map.question) {
       work.forget();
       context.choose({ job: null });
-      map = { question, values: null };
+      map = { question, values: null, rows: 0 };
       clearTimeout(waiting);
       waiting = setTimeout(() => work.begin(), REST);
     }
     use.hidden = answer.at === null;
     ranges.show(controlsOfRanges(answer, context.settings));
-    figures.draw([mapOf(answer, map.values, choose), ...(answer.at?.fields ? fieldsOf(answer) : [])]);
+    figures.draw([mapOf(answer, map, choose), ...(answer.at?.fields ? fieldsOf(answer) : [])]);
   }
 
   function choose(row, column) {
@@ -96,14 +96,14 @@ function rangeOf(side, axis) {
   ];
 }
 
-function mapOf({ axes, x, y, quantity, dots, at, time }, values, onSelect) {
+function mapOf({ axes, x, y, quantity, dots, at, time }, { values, rows }, onSelect) {
   const chosen = at === null ? null : [y.indexOf(at.y), x.indexOf(at.x)];
   const blank = y.map(() => x.map(() => null));
   const when = quantity.name === "excess" ? "" : time === "infinity" ? ", t → ∞" : `, t = ${time}`;
   return {
     key: "map", make: heat, size: "wide",
     data: {
-      values: values ?? blank, x, y, chosen, here: { x: axes.x.now, y: axes.y.now },
+      values: values ?? blank, known: rows, x, y, chosen, here: { x: axes.x.now, y: axes.y.now },
       dots: dots.map((dot) => ({ ...dot, name: `${dot.networks} trained networks (standard error ${dot.error.toPrecision(2)}); ${dot.name}` })),
     },
     options: {
@@ -113,7 +113,8 @@ function mapOf({ axes, x, y, quantity, dots, at, time }, values, onSelect) {
       y: { label: axes.y.label, log: axes.y.log, integer: axes.y.counts },
       value: { label: quantity.symbol },
       tallest: 720,
-      palette: quantity.signed ? "diverging" : "sequential", ends: quantity.ends, onSelect,
+      palette: quantity.signed ? "saturating" : "sequential", ends: quantity.ends, onSelect,
+      contour: quantity.signed ? `${quantity.symbol} = 0` : null, missing: "no value",
     },
   };
 }

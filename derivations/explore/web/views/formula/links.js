@@ -30,7 +30,7 @@ export class Links {
     const { announce, addressOf } = this.context;
     const view = viewOf(question);
     this.copies.replaceChildren(
-      copying("Copy a link to this formula", () => addressOf(view), announce),
+      copying("Copy a link to this formula, for this session", () => addressOf(view), announce),
       copying("Copy the command that opens it", () => `gdln explore --at '#/${view}'`, announce));
     this.claims.replaceChildren();
     try {
