@@ -100,7 +100,8 @@ def test_planted_broken_links_are_found(tmp_path):
 
 def test_what_pages_load_names_no_other_place(folder):
     loaded = [path for path in (folder / "assets").iterdir() if path.suffix in (".js", ".css")]
-    assert {path.name for path in loaded} >= {"page.css", "site.css", "filter.js", "search.js", "search-index.js"}
+    scripts = {"filter.js", "search.js", "search-index.js", "explorer.js"}
+    assert {path.name for path in loaded} >= {"page.css", "site.css", *scripts}
     for path in loaded:
         text = "" if path.name == "search-index.js" else path.read_text(encoding="utf-8")  # the index is data
         assert not re.search(r"https?:|//[a-z]|fetch|import|XMLHttp", text), path
@@ -271,6 +272,45 @@ def test_folded_passages_open_by_a_click(tab, folder):
     assert not digits.is_visible()
     tab.locator("summary", has_text="Definition and formula").click()
     assert digits.is_visible()
+
+
+def served(browser, folder, token):
+    """A tab that reads the site where the explorer serves it, with or without the token of a session."""
+    page = browser.new_page()
+
+    def answer(route):
+        path = urlsplit(route.request.url).path
+        if path.startswith("/site/"):
+            route.fulfill(path=folder / path.removeprefix("/site/"))
+        else:
+            route.fulfill(body="the explorer", content_type="text/html")
+
+    page.route("**/*", answer)
+    if token:
+        page.add_init_script("sessionStorage.setItem('gdln-token', 'given')")
+    return page
+
+
+@in_a_browser
+@pytest.mark.parametrize("token", [True, False])
+def test_where_the_explorer_serves_the_site_a_claim_links_to_its_question(browser, folder, token):
+    name = "gaussian.step_step.orthant"
+    page = served(browser, folder, token)
+    page.goto(f"http://127.0.0.1:8766/site/claims/{name}.html")
+    link = page.get_by_role("link", name="Open this formula in the explorer")
+    assert link.count() == token
+    if token:
+        link.click()
+        assert page.url == f"http://127.0.0.1:8766/{ASKED[name].fragment}"
+    page.close()
+
+
+@in_a_browser
+def test_from_the_disk_a_claim_names_the_command_that_opens_its_question(tab, folder):
+    name = "gaussian.step_step.orthant"
+    tab.goto(f"file://{folder}/claims/{name}.html")
+    assert tab.get_by_role("link", name="explorer").count() == 0
+    assert ASKED[name].opening in tab.locator("main").inner_text()
 
 
 # The characters of each line of paragraphs in words: those whose boxes have the same top, blanks at the end left out.
