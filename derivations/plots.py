@@ -1,4 +1,4 @@
-"""Printed figures of the report and the book, drawn from arrays and saved as PNG; their style and colours.
+"""Printed figures of the report and the book, drawn from arrays and saved as PNG or SVG; their style and colours.
 
 Colours are the Okabe-Ito palette, which colour-blind readers can tell apart; theory is drawn as lines, simulation as
 markers or bands, so that the figures also read in black and white.
@@ -13,16 +13,42 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
+from derivations.atomic import write_text
+
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
 PURPLE, YELLOW = "#CC79A7", "#E69F00"
 _BAND = 2.576  # the central 99 % of a normal distribution, in standard errors
 STYLE = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True}
 
 
+# Colours of an SVG file where its reader prefers a dark page: ink, paper (that of the book's site) and a lighter blue.
+_DARK = {"#000000": "#e6e8eb", "#ffffff": "#14171b", BLUE.lower(): "#4da6e0"}
+_SVG = {"svg.hashsalt": "gdln", "svg.fonttype": "path"}  # no random ids, no font of this machine
+
+
 def save(figure: Figure, path: Path, mark: str = "") -> None:
-    """Write the figure and release its memory; `mark` is kept in the file's description."""
-    figure.savefig(path, dpi=150, metadata={"Description": mark} if mark else None)
+    """Write the figure and release its memory; `mark` is kept in the file's description.
+
+    A figure in SVG follows the light or dark page of its reader.
+    """
+    described = {"Description": mark} if mark else {}
+    if path.suffix == ".svg":
+        with plt.rc_context(_SVG):
+            figure.savefig(path, metadata=described | {"Date": None})
+        write_text(path, _with_dark_colours(path.read_text(encoding="utf-8")))
+    else:
+        figure.savefig(path, dpi=150, metadata=described or None)
     plt.close(figure)
+
+
+def _with_dark_colours(svg: str) -> str:
+    """An SVG file of matplotlib with a style for dark pages; black, where it fills, is not written into the file."""
+    rules = [f"svg {{ fill: {_DARK['#000000']} }}"]
+    for light, dark in _DARK.items():
+        rules += [f'[style*="{name}: {light}"] {{ {name}: {dark} !important }}' for name in ("fill", "stroke")]
+    style = f"<style>@media (prefers-color-scheme: dark) {{ {' '.join(rules)} }}</style>"
+    begin = svg.index(">", svg.index("<svg")) + 1
+    return f"{svg[:begin]}\n {style}{svg[begin:]}"
 
 
 def receptive_fields(panels: dict[str, dict[str, np.ndarray]], window: slice) -> Figure:

@@ -177,6 +177,7 @@ def _remove_left_over(book: Book, folder: Path) -> None:
     """Remove pages and figures of the stored book that no page makes."""
     figures, drawings = _drawn(book, tuple(book.pages))
     old = [path for path in folder.glob("*.md") if path.stem not in book.pages]
-    old += [path for path in (folder / book_figures.FOLDER).glob("*") if path.stem not in {*figures, *drawings}]
+    kept = {f"{name}{kind}" for name in figures for kind in (".json", ".svg")} | {f"{name}.svg" for name in drawings}
+    old += [path for path in (folder / book_figures.FOLDER).glob("*") if path.name not in kept]
     for path in old:
         path.unlink()

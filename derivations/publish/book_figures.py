@@ -17,6 +17,7 @@ from derivations.atomic import write_text
 from derivations.evidence import stored
 from derivations.experiments.folders import figures, problem_named, read
 from derivations.experiments.model import Data, Figure
+from derivations.markdown import plain
 from derivations.publish import (
     amplifier_figure,
     depth_figure,
@@ -193,9 +194,9 @@ def figure(name: str, here: str) -> BookFigure:
 
 
 def markdown(name: str, here: str) -> str:
-    """The lines that show a figure on a page."""
+    """The lines that show a figure on a page; its text for readers who do not see it has no TeX."""
     caption = figure(name, here).caption
-    return f"![{caption}]({FOLDER}/{name}.png)\n\n*{caption}*\n"
+    return f"![{plain(caption)}]({FOLDER}/{name}.svg)\n\n*{caption}*\n"
 
 
 def digest(data: Data) -> str:
@@ -205,7 +206,7 @@ def digest(data: Data) -> str:
 
 def differences(name: str, data: Data, folder: Path) -> Iterator[tuple[str, str, str, str]]:
     """Return differences of the committed data or image from these: (status, where, stored, now); empty if none."""
-    file, image = folder / FOLDER / f"{name}.json", folder / FOLDER / f"{name}.png"
+    file, image = folder / FOLDER / f"{name}.json", folder / FOLDER / f"{name}.svg"
     if not file.is_file() or not image.is_file():
         yield "missing", "", "", ""
         return
@@ -244,4 +245,4 @@ def write(name: str, data: Data, folder: Path) -> None:
         return
     (folder / FOLDER).mkdir(exist_ok=True)
     write_text(folder / FOLDER / f"{name}.json", json.dumps(data, indent=1, allow_nan=False) + "\n")
-    known()[name].draw(data, folder / FOLDER / f"{name}.png", digest(data))
+    known()[name].draw(data, folder / FOLDER / f"{name}.svg", digest(data))

@@ -138,7 +138,7 @@ def _commands(claim: Claim) -> str:
     if asked := question(claim):
         lines.append(f"As a formula that you may change:\n\n```sh\n{asked.command}\n```\n")
         lines.append(
-            "In a page of `gdln explore`, this in place of the end of its address, from # on, opens the question:\n\n"
-            f"```text\n{asked.fragment}\n```\n"
+            "The next command opens it in the explorer. With `--site` and the folder of these pages the explorer "
+            f"serves them too, and links lead both ways.\n\n```sh\n{asked.opening}\n```\n"
         )
     return "\n".join(lines)

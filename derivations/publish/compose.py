@@ -327,8 +327,13 @@ def compare_figures(data: Mapping[str, book_figures.Data], folder: Path, whole: 
         for status, where, old, new in book_figures.differences(name, numbers, folder)
     ]
     files = (folder / book_figures.FOLDER).glob("*") if whole else ()
-    left = sorted({path.stem for path in files if path.suffix != ".svg"} - set(data))
+    left = sorted({_left_over_as(path) for path in files if path.suffix != ".svg"} - set(data))
     return [*found, *(Difference(f"{book_figures.FOLDER}/{name}", "left over") for name in left)]
+
+
+def _left_over_as(path: Path) -> str:
+    """The name of a file that is no drawing: that of its figure, or the file's own where no figure has such a file."""
+    return path.stem if path.suffix == ".json" else path.name
 
 
 def compare_drawings(drawings: Mapping[str, str], folder: Path, whole: bool) -> list[Difference]:
@@ -340,7 +345,8 @@ def compare_drawings(drawings: Mapping[str, str], folder: Path, whole: bool) -> 
             found.append(Difference(f"{book_figures.FOLDER}/{name}.svg", "missing"))
         elif path.read_text(encoding="utf-8") != text:
             found.append(Difference(f"{book_figures.FOLDER}/{name}.svg", "stale"))
-    left = sorted({path.stem for path in inside.glob("*.svg")} - set(drawings)) if whole else ()
+    images = {path.stem for path in inside.glob("*.svg") if not path.with_suffix(".json").is_file()}
+    left = sorted(images - set(drawings)) if whole else ()
     return [*found, *(Difference(f"{book_figures.FOLDER}/{name}.svg", "left over") for name in left)]
 
 

@@ -11,6 +11,12 @@ _COLUMN, _ROW, _RADIUS, _MARGIN, _TITLE = 190, 84, 29, 56, 28
 PRINTED = {
     "ground": "white", "plain": "#7b818c", "marked": "#c2410c", "pale": "#f4f5f7", "ink": "#1f2430", "gate": "#2563a8",
 }  # fmt: skip
+# In their place where the reader prefers a dark page.
+_DARK = {
+    "ground": "#14171b", "plain": "#9aa4af", "marked": "#f0883e",
+    "pale": "#1d2229", "ink": "#e6e8eb", "gate": "#4da6e0",
+}  # fmt: skip
+_PAINTED = ("fill", "stroke")
 _HEAD = 8  # length of an arrow's head
 
 Point = tuple[float, float]
@@ -45,6 +51,7 @@ def drawing(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
         f'height="{height:g}" font-family="sans-serif" font-size="13" role="img">',
         f"<title>{escape(title)}</title>",
+        *([_dark_style()] if colours is PRINTED else []),
         f'<rect width="{width:g}" height="{height:g}" fill="{colours["ground"]}"/>',
     ]
     if through is not None:
@@ -56,6 +63,11 @@ def drawing(
     on_paths = {name for edge in marked for name in (edge.source, edge.target)}
     lines += [line for node in graph.nodes for line in _node(node, points[node.name], node.name in on_paths, colours)]
     return "\n".join([*lines, "</svg>"]) + "\n"
+
+
+def _dark_style() -> str:
+    rules = [f'[{name}="{PRINTED[part]}"] {{ {name}: {dark} }}' for part, dark in _DARK.items() for name in _PAINTED]
+    return f"<style>@media (prefers-color-scheme: dark) {{ {' '.join(rules)} }}</style>"
 
 
 def _points(graph: Graph, top: float) -> dict[tuple[Edge, int] | str, Point]:

@@ -10,9 +10,10 @@ from theory.problem import OutOfReachError
 # Sizes, contents and numbers of pages, what stays together, and the commands that pandoc uses without definition.
 _PREAMBLE = """
 #set page(paper: "a4", margin: (x: 2.2cm, y: 2.4cm), numbering: "1", header: context {
-  let chapters = query(heading.where(level: 1).before(here()))
-  if chapters.len() > 0 and counter(page).get().first() > 1 {
-    align(right, text(size: 8.5pt, fill: luma(90), chapters.last().body))
+  let begun = query(heading.where(level: 1)).filter(it => it.location().page() <= here().page())
+  let begins = begun.len() > 0 and begun.last().location().page() == here().page()
+  if begun.len() > 0 and not begins and counter(page).get().first() > 1 {
+    align(right, text(size: 8.5pt, fill: luma(90), begun.last().body))
   }
 })
 #set text(size: 10.5pt, lang: "en")
@@ -30,6 +31,9 @@ _PREAMBLE = """
 #set table.cell(breakable: false)
 #show raw: set text(size: 0.86em)
 #show figure: set block(breakable: true)
+#show figure.where(kind: table): it => layout(size => { // a table that fits well on a page leaves no row on the next
+  block(breakable: measure(width: size.width, it).height > 0.6 * size.height, width: 100%, it)
+})
 #show heading: set block(sticky: true, above: 1.6em, below: 0.9em)
 #show heading: set par(justify: false)
 #show heading.where(level: 1): set text(size: 1.25em)
@@ -48,6 +52,8 @@ _ARGUMENTS = ["--wrap=none", "--columns=100000"]
 _RENAMED = re.compile(r"\btimes\.circle\b")
 # The line before a formula, with the mark of its step; both stay on one page.
 _LEADING = re.compile(r"^( *\+ |)(\S.*)$(?=\n\n *\$ )", re.MULTILINE)
+# A caption above its table, and an image above its caption; both stay on one page.
+_CAPTIONED = re.compile(r"^(#emph\[.*\](?=\n\n#figure\()|#box\(image\(.*\)\)(?=\n\n#emph\[))$", re.MULTILINE)
 _MARKDOWN = "markdown-smart-citations+tex_math_dollars"
 
 
@@ -68,7 +74,8 @@ def write(chapters: Mapping[str, str], numbers: Mapping[str, int], title: str, p
     for name, markdown in chapters.items():
         linked = _linked(markdown, name, chapters)
         body = pypandoc.convert_text(linked, "typst", format=_MARKDOWN, extra_args=_ARGUMENTS)
-        parts += [_numbered(numbers[name]), _LEADING.sub(r"\1#block(sticky: true)[\2]", _RENAMED.sub("⊗", body))]
+        body = _LEADING.sub(r"\1#block(sticky: true)[\2]", _RENAMED.sub("⊗", body))
+        parts += [_numbered(numbers[name]), _CAPTIONED.sub(r"#block(sticky: true)[\1]", body)]
     path.write_bytes(typst.compile("\n".join(parts).encode(), root=str(images)))
 
 

@@ -26,6 +26,11 @@ class Question:
         return shlex.join(words)
 
     @property
+    def opening(self) -> str:
+        """The command that opens the question in the explorer, for a shell."""
+        return shlex.join(["gdln", "explore", "--at", self.fragment])
+
+    @property
     def fragment(self) -> str:
         """The part of the explorer's address that opens the question in its formula view."""
         return f"#/formula?{urlencode({'line': self.line, 'cov': self.cov, 'where': self.where})}"

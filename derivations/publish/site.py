@@ -1,12 +1,14 @@
 """The book as a site that works from the disk: chapters, a page for every claim, the index of claims, and a search.
 
-The pages load nothing but their own files: a style, the font of the formulas, and scripts for the filter and search.
+The pages load nothing but their own files: a style, the font of the formulas, and scripts for the filter, the
+search and the link to the explorer.
 """
 
 import re
 import shutil
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from html import escape
 from pathlib import Path
 
 from derivations import fonts
@@ -14,6 +16,7 @@ from derivations.atomic import write_text
 from derivations.publish import blocks, claim_pages, html, site_index
 from derivations.publish.compose import Book
 from derivations.publish.document import ASSETS
+from derivations.publish.questions import question
 from derivations.publish.site_frame import CLAIMS, LOADED, Page, framed
 
 _MENTION = re.compile(r"\]\((?:[\w-]+\.md)?#([\w.]+)\)")
@@ -59,7 +62,16 @@ class Site:
             claim, self.book.evidence[name], self.book.entries_of(claim), places, _code, self.book.names.get(name, "")
         )
         body = html.body(text, numbered="")
-        return Page(f"{CLAIMS}/{name}.html", body.headings[0].title, body.html, body.headings, chapter=f"{where}.html")
+        asked = question(claim)
+        link = f'<p id="in-explorer" data-question="{escape(asked.fragment)}" hidden></p>\n' if asked else ""
+        return Page(
+            f"{CLAIMS}/{name}.html",
+            body.headings[0].title,
+            body.html + link,
+            body.headings,
+            chapter=f"{where}.html",
+            scripts=("explorer.js",) if asked else (),
+        )
 
     @cached_property
     def _mentions(self) -> Mapping[str, set[str]]:

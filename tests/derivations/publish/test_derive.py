@@ -303,15 +303,15 @@ def test_a_missing_an_unreadable_and_a_left_over_figure_are_found(figures):
     (inside / f"{FIGURE}.json").write_text("{", encoding="utf-8")
     assert [(d.page, d.status) for d in compose.compare_figures(data, folder, whole=True)] == [
         (f"figures/{FIGURE}", "unreadable"),
-        ("figures/old", "left over"),
+        ("figures/old.png", "left over"),
     ]
-    (inside / f"{FIGURE}.png").unlink()
+    (inside / f"{FIGURE}.svg").unlink()
     assert [d.status for d in compose.compare_figures(data, folder, whole=False)] == ["missing"]
 
 
 def test_a_figure_that_agrees_is_not_drawn_again(figures):
     folder, data = figures
-    image = folder / book_figures.FOLDER / f"{FIGURE}.png"
+    image = folder / book_figures.FOLDER / f"{FIGURE}.svg"
     before = image.stat().st_mtime_ns
     book_figures.write(FIGURE, data[FIGURE], folder)
     assert image.stat().st_mtime_ns == before

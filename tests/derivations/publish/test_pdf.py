@@ -44,12 +44,18 @@ def bookmarks(outline, depth=0):
             yield depth, item
 
 
+def chapters_of(book):
+    """The titles of the chapters with the pages on which they begin."""
+    return [
+        (item.title, book.get_destination_page_number(item)) for depth, item in bookmarks(book.outline) if depth == 0
+    ]
+
+
 def test_contents_name_chapters_with_their_pages(book):
     contents = " ".join(book.pages[0].extract_text().split())
     stored = {name: html.title_of((compose.BOOK / f"{name}.md").read_text(encoding="utf-8")) for name in CHAPTERS}
     number = {name: at for at, name in enumerate(compose.sources())}
-    titles = [(depth, item.title, book.get_destination_page_number(item)) for depth, item in bookmarks(book.outline)]
-    chapters = [(title, page) for depth, title, page in titles if depth == 0]
+    chapters = chapters_of(book)
     assert [title for title, _ in chapters] == [f"{number[name]}. {stored[name]}" for name in CHAPTERS]
     for title, page in chapters:
         assert re.search(rf"{re.escape(title)}[ .]+{page + 1}\b", contents), contents
@@ -94,7 +100,24 @@ def test_every_font_is_inside(book):
 
 
 def test_figures_are_inside(book):
-    assert sum(len(page.images) for page in book.pages) > 0
+    """They are drawings: each paints many paths, and no page beside those of figures has as many."""
+    chosen = [(compose.BOOK / f"{name}.md").read_text(encoding="utf-8") for name in CHAPTERS]
+    figures = sum(text.count("](figures/") for text in chosen)
+    painted = sorted(page.get_contents().get_data().count(b" c\n") for page in book.pages)
+    assert figures > 0
+    assert painted[-figures] > 10 * max(1, painted[-figures - 1])
+
+
+def test_the_running_head_names_the_chapter_of_its_page(book):
+    title = {page: title for title, page in chapters_of(book)}
+    begun = ""
+    for number, page in enumerate(book.pages[1:], start=1):
+        first = " ".join(page.extract_text().split("\n")[0].split())
+        if number in title:
+            assert first == title[number], "no head above the title of a chapter"
+            begun = first.partition(". ")[2]
+        elif begun:
+            assert first == begun
 
 
 def test_no_text_begins_outside_the_margins(book):

@@ -3,8 +3,10 @@
 import re
 import shutil
 from collections import Counter
+from html import unescape
 from html.parser import HTMLParser
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -12,8 +14,9 @@ import pytest
 
 from derivations import cli
 from derivations.evidence.entries import entries
+from derivations.markdown import plain
 from derivations.output import PASS
-from derivations.publish import compose, questions
+from derivations.publish import book_figures, compose, questions
 from theory.claims import catalog
 from theory.conjecture import judge, read
 
@@ -22,6 +25,8 @@ LOADING = {"src", "href", "action"}
 DIGITS = re.compile(r"\d\.\d{25,}")
 LINE = (66, 75)  # characters
 DESK, PHONE = 1280, 390
+LEGIBLE = 600  # width below which the labels of two panels, drawn for 806, fall below 7 of their 9 points
+WHITE = 255
 
 pytestmark = pytest.mark.xdist_group("site")
 in_a_browser = pytest.mark.skipif(
@@ -100,7 +105,8 @@ def test_planted_broken_links_are_found(tmp_path):
 
 def test_what_pages_load_names_no_other_place(folder):
     loaded = [path for path in (folder / "assets").iterdir() if path.suffix in (".js", ".css")]
-    assert {path.name for path in loaded} >= {"page.css", "site.css", "filter.js", "search.js", "search-index.js"}
+    scripts = {"filter.js", "search.js", "search-index.js", "explorer.js"}
+    assert {path.name for path in loaded} >= {"page.css", "site.css", *scripts}
     for path in loaded:
         text = "" if path.name == "search-index.js" else path.read_text(encoding="utf-8")  # the index is data
         assert not re.search(r"https?:|//[a-z]|fetch|import|XMLHttp", text), path
@@ -271,6 +277,86 @@ def test_folded_passages_open_by_a_click(tab, folder):
     assert not digits.is_visible()
     tab.locator("summary", has_text="Definition and formula").click()
     assert digits.is_visible()
+
+
+def figures_of(folder):
+    """The pages with figures that the house draws from data, and the names of these figures."""
+    for path in sorted(folder.glob("*.html")):
+        for name in re.findall(r'src="figures/([\w-]+)\.svg"', path.read_text(encoding="utf-8")):
+            yield path, name
+
+
+def test_a_figure_has_its_caption_for_those_who_do_not_see_it(folder):
+    found = 0
+    for path, name in figures_of(folder):
+        if name in book_figures.known():
+            alt = re.search(rf'src="figures/{name}\.svg" alt="([^"]*)"', path.read_text(encoding="utf-8"))[1]
+            assert unescape(alt) == plain(book_figures.known()[name].caption)
+            found += 1
+    assert found == len(book_figures.known())
+
+
+@in_a_browser
+def test_figures_follow_a_dark_page(browser, folder):
+    from PIL import Image, ImageStat
+
+    for path, name in figures_of(folder):
+        bright = {}
+        for scheme in ("light", "dark"):
+            page = browser.new_page(viewport={"width": DESK, "height": 900}, color_scheme=scheme)
+            page.goto(f"file://{path}")
+            picture = page.locator(f'img[src="figures/{name}.svg"]').screenshot()
+            bright[scheme] = ImageStat.Stat(Image.open(BytesIO(picture)).convert("L"))
+            page.close()
+        assert bright["light"].mean[0] > WHITE / 2 > bright["dark"].mean[0], name
+        assert bright["dark"].extrema[0][1] > WHITE / 2, f"{name}: ink as dark as the page"
+
+
+@in_a_browser
+def test_a_figure_of_two_panels_scrolls_on_a_phone(tab, folder):
+    tab.set_viewport_size({"width": PHONE, "height": 900})
+    tab.goto(f"file://{folder}/amplifier.html")
+    shown = tab.locator("p:has(> img)").evaluate("each => [each.scrollWidth, each.clientWidth]")
+    assert shown[0] > LEGIBLE >= shown[1]
+
+
+def served(browser, folder, token):
+    """A tab that reads the site where the explorer serves it, with or without the token of a session."""
+    page = browser.new_page()
+
+    def answer(route):
+        path = urlsplit(route.request.url).path
+        if path.startswith("/site/"):
+            route.fulfill(path=folder / path.removeprefix("/site/"))
+        else:
+            route.fulfill(body="the explorer", content_type="text/html")
+
+    page.route("**/*", answer)
+    if token:
+        page.add_init_script("sessionStorage.setItem('gdln-token', 'given')")
+    return page
+
+
+@in_a_browser
+@pytest.mark.parametrize("token", [True, False])
+def test_where_the_explorer_serves_the_site_a_claim_links_to_its_question(browser, folder, token):
+    name = "gaussian.step_step.orthant"
+    page = served(browser, folder, token)
+    page.goto(f"http://127.0.0.1:8766/site/claims/{name}.html")
+    link = page.get_by_role("link", name="Open this formula in the explorer")
+    assert link.count() == token
+    if token:
+        link.click()
+        assert page.url == f"http://127.0.0.1:8766/{ASKED[name].fragment}"
+    page.close()
+
+
+@in_a_browser
+def test_from_the_disk_a_claim_names_the_command_that_opens_its_question(tab, folder):
+    name = "gaussian.step_step.orthant"
+    tab.goto(f"file://{folder}/claims/{name}.html")
+    assert tab.get_by_role("link", name="explorer").count() == 0
+    assert ASKED[name].opening in tab.locator("main").inner_text()
 
 
 # The characters of each line of paragraphs in words: those whose boxes have the same top, blanks at the end left out.

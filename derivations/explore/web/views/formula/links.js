@@ -50,7 +50,7 @@ export class Links {
     const command = `gdln derive ${page}`;
     const name = h("code", {}, id);
     const place = this.context.site
-      ? h("a", { href: `site/claims/${id}.html`, target: "_blank", rel: "noopener" }, name)
+      ? h("a", { href: `site/claims/${id}.html`, target: "_blank", rel: "opener" }, name) // the tab keeps the token
       : [name, " ", copying(`Copy ${command}`, () => command, this.context.announce)];
     return h("li", {}, h("div", {}, written("span", {}, title)), place);
   }
