@@ -19,9 +19,9 @@ from theory.problem import InputError, OutOfReachError
 Pair = tuple[torch.Tensor, torch.Tensor]
 Progress = Callable[[int, int], None]
 
-# Rows of a tile. On a CPU its operands and scratch fit in a second-level cache of 1 MiB; on a GPU a tile has work for
-# every multiprocessor.
-_ROWS = {"cpu": 128, "cuda": 2048}
+# Rows of a tile. On a CPU, with fewer rows matrix products pack the columns more often, and with more rows more entries
+# are computed twice along the diagonal; on a GPU a tile has work for every multiprocessor.
+_ROWS = {"cpu": 256, "cuda": 2048}
 _COLUMNS_PER_ROW = 4
 
 
