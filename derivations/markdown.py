@@ -11,6 +11,7 @@ _SYMBOLS = {
     **dict(zip(["Delta", "Lambda", "Phi", "Sigma"], "ΔΛΦΣ", strict=True)),
     **dict(zip(["varepsilon", "ell", "infty", "sum", "cdot"], "εℓ∞∑·", strict=True)),
     **dict(zip(["otimes", "pm", "to", "leq", "geq", "sim", "in", "mid", "ldots", "neq"], "⊗±→≤≥∼∈|…≠", strict=True)),
+    "approx": "≈",
     **dict(zip(["{", "}", ",", "top", "ast"], "{} T*", strict=True)),
     **{name: name for name in ("exp", "log", "arcsin", "arctan", "tanh", "max", "det")},
 }
