@@ -114,8 +114,8 @@ SCALE = Claim(
             "section 5",
             printed=Integer(1),
             says=Says.READ_AS,
-            words=r"$\sigma = \sqrt{\frac{2}{w}}$ is a normalising choice, in that, the diagonal entries of "
-            r"$\sigma^{2(d-1)} \Lambda_{\mathrm{FNPF}}(s,s) \approx 1$ in this case.",
+            words=r"$\sigma = \sqrt{2/w}$ is a normalising choice, in that, the diagonal entries of "
+            r"$\sigma^{2(d-1)} \Lambda_{FNPF}(s,s) \approx 1$ in this case.",
             note="read as a statement on the mean, which is then exact at every width",
             readings=(Reading(r"$\sigma^2 = 2/w$, as the sentence says", where=Eq(V * w, 2)),),
         ),
