@@ -25,7 +25,7 @@ _THEMED = {
 }  # fmt: skip
 _PANELS = (
     ("loss", "Loss", "⟨|y − ŷ|²⟩", "y²"),
-    ("strengths", "Strengths of paths", "|s W| along the path", "y/x"),
+    ("strengths", "Strengths of paths", "|scales × weights|, their product along the path", "y/x"),
     ("sizes", "Sizes of weights", "|W|", ""),
 )
 

@@ -90,11 +90,11 @@ _SHOWS: dict[str, tuple[str, str]] = {
     ),
     "finite": (
         r"$x$ is one of the given examples, each with its weight",
-        "Few examples: the sites differ, so that the mean of each stands in place of one marginal.",
+        "Few examples: the sites differ; the mean of each is drawn, because no one marginal is that of all.",
     ),
     "table": (
         r"$x$ is one of the examples of a file, or of those made from given second moments",
-        "Sites differ, so that the mean of each stands in place of one marginal; each label is a class.",
+        "Sites differ; the mean of each is drawn, because no one marginal is that of all. Each label is a class.",
     ),
     "mnist": (
         r"$x$ is an image of a digit of MNIST, averaged over squares of pixels",

@@ -3,6 +3,7 @@
 B is A on another law, by default the Gaussian clone; or a problem of its own, trained at the times of A.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -205,7 +206,8 @@ def reasons(laws: Laws, problems: Mapping[str, Problem]) -> list[str]:
     found = []
     for side, law, state in zip(SIDES, (laws.a, laws.b), laws.states, strict=True):
         if state.flat is None:
-            found.append(f"{side}: the closure for one ReLU neuron says nothing of this law. {state.refused}")
+            why = re.sub(r"^(A|An|The) ", lambda article: article[0].lower(), state.refused)
+            found.append(f"{side}: the closure for one ReLU neuron says nothing of this law, because {why}")
             continue
         flat, word = state.flat, "unstable" if state.flat.unstable else "stable"
         relation = "exceeds" if flat.unstable else "does not exceed"

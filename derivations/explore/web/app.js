@@ -128,6 +128,7 @@ async function open(name) {
       link.scrollIntoView({ block: "nearest", inline: "nearest" });
     } else link.removeAttribute("aria-current");
   }
+  document.body.dataset.view = known.name;
   document.title = `${known.title} · gdln explore`;
   const root = h("div", { class: `view view-${known.name}` });
   main.replaceChildren(...[h("h1", {}, known.question), inTheBook(known.chapters, site, announce), root].filter(Boolean));
@@ -150,6 +151,8 @@ async function start() {
     await problem.begin(first);
     bar.show();
     addEventListener("hashchange", route);
+    // What stays in its place while the page scrolls stands below the bar, however high it is.
+    new ResizeObserver(() => document.documentElement.style.setProperty("--bar", `${barRoot.offsetHeight}px`)).observe(barRoot);
     await route();
   } catch (error) {
     if (!(error instanceof LostError)) throw error;

@@ -274,6 +274,36 @@ def test_the_amplifier_says_whether_a_flat_field_is_unstable(running):
     page.close()
 
 
+def test_the_menu_stays_below_the_bar_and_the_text_of_a_problem_opens_at_its_beginning(running):
+    shown = running.tab("amplifier", load(problem_file("relu-training")))
+    page = shown.page
+    page.set_viewport_size({"width": 1000, "height": 500})
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    page.wait_for_function(
+        """() => scrollY > 0 && document.querySelector("#nav a").getBoundingClientRect().top
+            >= document.querySelector("#bar").getBoundingClientRect().bottom""",
+        polling=EVERY,
+    )
+    page.get_by_role("button", name="TOML").click()
+    text = page.get_by_label("the problem as TOML")
+    assert text.evaluate("area => [area.scrollTop, area.selectionStart, area.scrollHeight > area.clientHeight]") == [
+        0, 0, True,
+    ]  # fmt: skip
+    shown.page.close()
+
+
+def test_the_compare_view_puts_sites_on_a_ring_where_the_closure_needs_one(running):
+    shown = running.tab("compare", load(FIRST))
+    page = shown.page
+    page.get_by_label("train when a control changes").uncheck()
+    page.get_by_text("says nothing of this law").first.wait_for()
+    page.get_by_role("button", name="Put the sites on a ring").click()
+    page.get_by_text("A: under the closure for one ReLU neuron").wait_for()
+    assert page.get_by_role("button", name="Put the sites on a ring").count() == 0
+    shown.nothing_went_wrong()
+    page.close()
+
+
 def test_without_a_site_the_command_that_makes_a_page_of_the_book_is_copied(running):
     shown = running.tab("formula")
     page = shown.page
@@ -293,7 +323,7 @@ def test_a_preset_opens_its_problem_in_its_view(running):
     page.evaluate("location.hash = '#/start'")
     page.get_by_role("button", name=re.compile("Gain through the transition")).click()
     page.locator(".view-amplifier").wait_for()
-    page.get_by_text("The flat field is unstable").wait_for()
+    page.locator(".finding", has_text="The flat field is unstable").wait_for()
     assert page.locator(".classes").get_by_text("y = 1, ξ = 2").count() == 1
     shown.nothing_went_wrong()
     page.close()

@@ -144,7 +144,7 @@ function spectra(state) {
     key: "spectra", make: multiples, size: "wide",
     data: { panels },
     options: {
-      title: "Spectra of both laws, and of the fields",
+      title: now ? "Spectra of both laws, and of the fields" : "Spectra of both laws",
       caption: alike(answer.sides) ? "Both laws have the same spectra: the order of the lengths is no reason for a difference." : "",
       ...SPECTRUM,
     },

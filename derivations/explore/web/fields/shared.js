@@ -14,7 +14,7 @@ export function centreOf({ ring }) {
 export const MOST_CURVES = 60; // faint fields in one figure
 export const RATIO_AXIS = { label: "Σw⁴/(Σw²)²", log: true };
 export const SPECTRUM = { x: { label: "q", unit: "cycles along the sites", integer: true }, y: { label: "power" }, own: true };
-export const SHARE = { y: { label: "share of power a mode", zero: true } };
+export const SHARE = { y: { label: "share of power per mode", zero: true } };
 
 // The participation ratios of single fields; a field over all n sites has 1/n at least, and one site has 1.
 export function ratioHistogram({ groups, levels, n, title, caption }) {

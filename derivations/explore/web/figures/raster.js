@@ -30,8 +30,10 @@ export const raster = framed((data, options, width) => {
     ],
   });
   const present = new Set(data.values.flat());
-  const shown = STATES.filter(({ meaning }, state) => meaning && present.has(state));
-  return { drawing, legend: shown.map(({ name, meaning }) => ({ name, colour: colour(meaning), mark: "band" })) };
+  const shown = STATES.filter((_, state) => present.has(state));
+  const legend = shown.map(({ name, meaning }) => (meaning
+    ? { name, colour: colour(meaning), mark: "band" } : { name, colour: colour("line"), mark: "blank" }));
+  return { drawing, legend };
 });
 
 function layer(values, state, meaning, { scales }) {

@@ -94,7 +94,7 @@ function joiner(problem) {
   return button;
 }
 
-const DIALECTS = [["", "Workbench"], ["notes", "Notes"], ["PNAS paper", "PNAS paper"], ["conv_emerge", "conv_emerge (code)"],
+const DIALECTS = [["", "Conventions"], ["notes", "Notes"], ["PNAS paper", "PNAS paper"], ["conv_emerge", "conv_emerge (code)"],
   ["Localization", "Localization (code)"]];
 
 // The conventions of the sources: the problem stays as it is, and its numbers are shown in theirs too.
@@ -129,6 +129,8 @@ class Editor {
     this.text.value = this.problem.toml;
     this.fault.hidden = true;
     this.dialog.showModal();
+    this.text.setSelectionRange(0, 0);
+    this.text.scrollTop = 0;
   }
 
   async use() {

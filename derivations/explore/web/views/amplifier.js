@@ -4,6 +4,7 @@ import { histogram } from "../figures/histogram.js";
 import { lines } from "../figures/lines.js";
 import { h } from "../lib/dom.js";
 import { Figures } from "../lib/figures.js";
+import { ToRing } from "../lib/ring.js";
 import { View } from "../lib/view.js";
 import { inWords } from "../lib/refusals.js";
 
@@ -11,8 +12,8 @@ const REST = 250; // milliseconds without a move, after which the law is followe
 const A = { label: "correlation a of pixel and preactivation" };
 
 export function mount(root, context) {
-  const ring = h("button", { type: "button", hidden: true, onclick: () => context.set({ "data.boundary": "ring" }) }, "Put the sites on a ring");
-  const view = new View(root, context, { draw, controls, tools: [ring] });
+  const ring = new ToRing(context);
+  const view = new View(root, context, { draw, controls, tools: [ring.element] });
   const said = h("p", { class: "finding" });
   const about = h("div", { class: "plan" });
   const place = h("div");
@@ -27,13 +28,8 @@ export function mount(root, context) {
     said.textContent = answer.refused ? `No flat state: ${inWords(answer.refused)}` : answer.said.join(" ");
     about.replaceChildren(...answer.about.map((text) => h("p", {}, text)));
     answer.tables = [answer.table, answer.waves, gains?.table].filter(Boolean);
-    ring.hidden = !(answer.refused && !context.problem.bar.summary.ring && hasRing());
+    ring.show(answer.refused !== null);
     figures.draw(figuresOf(answer, gains));
-  }
-
-  function hasRing() {
-    const boundary = context.problem.bar.controls.find(({ name }) => name === "data.boundary");
-    return boundary?.options.some(([value]) => value === "ring") ?? false;
   }
 
   return {

@@ -5,6 +5,7 @@ import { keyed } from "../fields/tables.js";
 import { TrainedView } from "../fields/trained_view.js";
 import { h } from "../lib/dom.js";
 import { inWords } from "../lib/refusals.js";
+import { ToRing } from "../lib/ring.js";
 
 const OWN = { name: "own", title: "a problem of its own", says: "a law and a network of its own, trained as A is" };
 
@@ -24,8 +25,9 @@ class Compare extends TrainedView {
     this.wrong = h("p", { class: "fault", role: "alert", hidden: true });
     this.editor = h("div", { class: "own", hidden: true }, this.text, this.wrong,
       h("button", { type: "button", onclick: () => this.choose({ other: this.text.value }) }, "Use as B"));
+    this.ring = new ToRing(context);
     root.prepend(this.choices, this.editor);
-    this.steer.after(this.verdict, this.reasons);
+    this.steer.after(this.verdict, this.reasons, this.ring.element);
   }
 
   // The gain at which a flat field changes its stability takes longer than a slider's move.
@@ -60,6 +62,7 @@ class Compare extends TrainedView {
     this.wrong.hidden = true;
     this.#choosePair(answer);
     const known = Boolean(answer.sides);
+    this.ring.show(known);
     for (const element of [this.player.element, this.verdict, this.reasons]) element.hidden = !known;
     if (!known) {
       answer.table = null;

@@ -143,7 +143,7 @@ function means(answer) {
     data: { series: curves(answer, along(found.exact), found.exact, found.sampled) },
     options: {
       title: `Class means${place}`,
-      caption: "The sites are not alike, so that the mean of each stands in place of one marginal.",
+      caption: "The sites are not alike: the mean of each site is drawn, because no one marginal is that of all.",
       x: { label: found.row === null ? "site" : "column", integer: true }, y: { label: "⟨x⟩", unit: "x", zero: true },
     },
   };
