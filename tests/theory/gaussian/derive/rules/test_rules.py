@@ -30,6 +30,7 @@ def pair_at(x):
 SIGNS = Expectation(sign(z1) * sign(z2), PAIR)
 POINT = Expectation(DiracDelta(z1) * DiracDelta(z2), pair_at(r * path))
 NOISY = sympy.Matrix([[1, sqrt(2) * g * r], [sqrt(2) * g * r, 1 + 2 * g**2]])
+WAVE = exp(-(h**2) / 2)  # E cos(h z1)
 STEP_ERF = Expectation(sign(z1) * erf(g * z2), PAIR)
 NOISY_WITH_FACTOR = sympy.Matrix(
     [[1, sqrt(2) * g * r, r], [sqrt(2) * g * r, 1 + 2 * g**2, sqrt(2) * g], [r, sqrt(2) * g, 1]]
@@ -80,6 +81,17 @@ CASES = [
             exp(h**2) * Expectation(sign(z2 + r * h - k), PAIR),
             exp(h**2 / 2) * Expectation(sign(z2 - r * h - k), PAIR),
             exp(h**2 / 2) * Expectation(sign(z2 + h - k), PAIR),
+        ],
+    ),
+    (
+        "characteristic-function",
+        Expectation(sympy.sin(h * z1 + k) * z2, PAIR),
+        WAVE * sympy.sin(k) * Expectation(z2, PAIR) + WAVE * sympy.cos(k) * r * h,
+        [
+            WAVE**2 * sympy.sin(k) * Expectation(z2, PAIR) + WAVE**2 * sympy.cos(k) * r * h,
+            WAVE * sympy.cos(k) * Expectation(z2, PAIR) + WAVE * sympy.sin(k) * r * h,
+            WAVE * sympy.sin(k) * Expectation(z2, PAIR) - WAVE * sympy.cos(k) * r * h,
+            WAVE * sympy.sin(k) * Expectation(z2, PAIR) + WAVE * sympy.cos(k) * h,
         ],
     ),
     ("parity", ONE, sympy.Integer(0), [sympy.Integer(1), ONE / 2]),
@@ -271,6 +283,11 @@ UNEARNED = [
         "exponential-tilt",
         Expectation(exp(h * z1) * sign(z2 - k), PAIR),
         exp(h**2 / 2) * Expectation(sign(z2 + r * h - k), APART),
+    ),
+    (
+        "characteristic-function",
+        Expectation(sympy.cos(h * z1) * z2**2, PAIR),
+        exp(-(h**2) / 2) * Expectation(z2**2 - r**2 * h**2, APART),
     ),
     ("marginal", Expectation(z2**2, sympy.diag(1, 3)), SQUARE),
 ]
