@@ -4,6 +4,7 @@ Colours are the Okabe-Ito palette, which colour-blind readers can tell apart; th
 markers or bands, so that the figures also read in black and white.
 """
 
+from io import BytesIO
 from pathlib import Path
 
 import matplotlib
@@ -12,8 +13,6 @@ import numpy as np
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
-
-from derivations.atomic import write_text
 
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
 PURPLE, YELLOW = "#CC79A7", "#E69F00"
@@ -33,9 +32,10 @@ def save(figure: Figure, path: Path, mark: str = "") -> None:
     """
     described = {"Description": mark} if mark else {}
     if path.suffix == ".svg":
+        drawn = BytesIO()
         with plt.rc_context(_SVG):
-            figure.savefig(path, metadata=described | {"Date": None})
-        write_text(path, _with_dark_colours(path.read_text(encoding="utf-8")))
+            figure.savefig(drawn, format="svg", metadata=described | {"Date": None})
+        path.write_bytes(_with_dark_colours(drawn.getvalue().decode()).encode())
     else:
         figure.savefig(path, dpi=150, metadata=described or None)
     plt.close(figure)

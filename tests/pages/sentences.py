@@ -262,7 +262,7 @@ SENTENCES: list[Sentence] = [
     ("in the mean {1/14} for independent Gaussian weights", noise),
     ("near the {1/14} of Gaussian weights", noise),
     ("exceeds {3/42}, that of Gaussian weights", noise),
-    ("{3/42} = {0.071}, that of Gaussian noise", lambda: noise() * 2),
+    ("{3/42} = {0.071}, that of random weights", lambda: noise() * 2),
     ("3/(n + 2) = {0.071} of a Gaussian draw", noise),
     ("exceeds the {0.071} of Gaussian weights", noise),
     ("where Gaussian weights have {0.07}", noise),
