@@ -27,7 +27,7 @@ def add_options(parser: pytest.Parser) -> None:
         help="quick (default): files that changed whole, of the others one turn; full: all tests",
     )
     group.addoption("--turn", type=int, metavar="N", help="the turn of the quick profile, from 1")
-    group.addoption("--write-record", action="store_true", help="with --profile full: store the run, if all pass")
+    group.addoption("--write-record", action="store_true", help="with --profile full: store the run")
 
 
 def asked(config: pytest.Config) -> bool:
@@ -210,6 +210,7 @@ class Recorder:
     def __init__(self, witness: Witness) -> None:
         self.tree, self.opened = dependencies.tree(), witness.opened
         self.files: dict[str, record.FileRun] = {}
+        self.failed: set[str] = set()
         self.said = ""
 
     def pytest_runtest_logreport(self, report: Any) -> None:
@@ -219,6 +220,8 @@ class Recorder:
         unit = self.files.setdefault(file, record.FileRun()).units.setdefault(name, record.UnitRun())
         unit.seconds += report.duration
         unit.tests += report.when == "setup"
+        if report.failed:
+            self.failed.add(file)
         if report.skipped:
             unit.skipped.append(test.removesuffix(f"@{name}"))
 
@@ -229,17 +232,19 @@ class Recorder:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, exitstatus: int) -> None:
-        """Write the record, if every test passed and no file changed meanwhile."""
-        if exitstatus != 0:
-            self.said = "was not written: not every test passed."
+        """Write the record, if the run came to its end and no file changed meanwhile; failed files have no hash."""
+        if exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            self.said = "was not written: the run did not come to its end."
         elif dependencies.tree().digests != self.tree.digests:
             self.said = "was not written: files changed during the run."
         else:
             hidden = self._hidden()
             for name, run in self.files.items():
-                run.hash = NEVER if name in hidden else self.tree.hash(name)
+                run.hash = NEVER if name in hidden or name in self.failed else self.tree.hash(name)
             write_text(record.STORED, record.Record(record.versions(), self.files).text())
             self.said = "was written."
+            for name in sorted(self.failed):
+                self.said += f" {name} runs whole until a run with --write-record passes: a test of it failed."
             for name, opened in hidden.items():
                 self.said += (
                     f" {name} always runs whole: it opens {opened}, which tests/dependencies.py does not count."

@@ -1,4 +1,4 @@
-"""The record of the last whole run in which every test passed: where it ran, and each test file with its seconds."""
+"""The record of the last whole run: where it ran, and each test file that passed with its seconds."""
 
 import json
 import os

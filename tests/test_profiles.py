@@ -173,7 +173,7 @@ def test_all_tests_run_with_other_versions(recorded):
 
 
 FAULTS = {
-    "not every test passed": "def test_new():\n    assert False\n",
+    "the run did not come to its end": "def test_new():\n    raise KeyboardInterrupt\n",
     "files changed during the run": (
         "from pathlib import Path\n\ndef test_new(request):\n"
         "    (request.config.rootpath / 'tests' / 'helper.py').write_text('LIMIT = 3')\n"
@@ -188,6 +188,15 @@ def test_a_run_that_shows_less_is_not_recorded(project, fault):
     said = run(project, "-n2", "--profile", "full", "--write-record")[1]
     assert f"{RECORD} was not written: {fault}" in said
     assert not (project / RECORD).exists()
+
+
+def test_a_file_that_failed_runs_whole_until_it_passes(project):
+    (project / "tests/test_new.py").write_text("def test_good():\n    pass\n\ndef test_bad():\n    assert False\n")
+    said = run(project, "-n2", "--profile", "full", "--write-record")[1]
+    assert f"{RECORD} was written. tests/test_new.py runs whole until a run with --write-record passes" in said
+    _, said, ran = run(project, "-n0")
+    assert "every test in files that changed or depend on a change (1)" in said
+    assert {"good", "bad"} <= ran
 
 
 def test_a_file_that_opens_what_it_hides_always_runs_whole(project):
