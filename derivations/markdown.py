@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 
 # The commands of TeX that texts use, each with the characters that a terminal shows for it.
 _SYMBOLS = {
-    **dict(zip(["beta", "eta", "kappa", "lambda", "mu", "omega"], "βηκλμω", strict=True)),
+    **dict(zip(["alpha", "beta", "eta", "kappa", "lambda", "mu", "omega"], "αβηκλμω", strict=True)),
     **dict(zip(["pi", "rho", "sigma", "tau", "varphi", "xi"], "πρστφξ", strict=True)),
     **dict(zip(["delta", "phi", "psi", "theta"], "δϕψθ", strict=True)),
     **dict(zip(["Delta", "Lambda", "Phi", "Psi", "Sigma", "Theta"], "ΔΛΦΨΣΘ", strict=True)),
     **dict(zip(["circ", "odot", "partial", "prod"], "∘⊙∂∏", strict=True)),
     **dict(zip(["varepsilon", "ell", "infty", "sum", "cdot"], "εℓ∞∑·", strict=True)),
     **dict(zip(["otimes", "pm", "to", "leq", "geq", "sim", "in", "mid", "ldots", "neq"], "⊗±→≤≥∼∈|…≠", strict=True)),
-    **dict(zip(["epsilon", "cup", "subset"], "ϵ∪⊂", strict=True)),
+    **dict(zip(["epsilon", "cup", "subset", "forall"], "ϵ∪⊂∀", strict=True)),
     "approx": "≈",
     **dict(zip(["{", "}", ",", "top", "ast"], "{} T*", strict=True)),
     **{name: name for name in ("exp", "log", "arcsin", "arctan", "tanh", "max", "det")},
@@ -21,7 +21,7 @@ _SYMBOLS = {
 _OPENING = {"langle": "⟨", "lvert": "|"}
 _CLOSING = {"rangle": "⟩", "rvert": "|"}
 _ACCENTS = {"tilde": "\u0303", "hat": "\u0302", "dot": "\u0307"}
-_STYLES = ("operatorname", "text", "mathbf", "mathbb")
+_STYLES = ("operatorname", "text", "mathbf", "mathbb", "mathcal")
 _RAISED = dict(zip("0123456789+-nTxy", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿᵀˣʸ", strict=True)) | {"*": "*"}
 _LOWERED = dict(zip("0123456789+-ijklnm", "₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₗₙₘ", strict=True))
 _TOKEN = re.compile(r"\\(?:[A-Za-z]+|.)|.")

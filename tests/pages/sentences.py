@@ -198,6 +198,13 @@ SENTENCES: list[Sentence] = [
         lambda: [mpf(3) / 2, 3 * kernel_gates.open_paths(mpf(3), mpf(3), mpf(1) / 2)],
     ),
     (
+        "the rate {0.81} of Experiment 8 then hold. With the printed loss (1) has {2} alphat",
+        lambda: [
+            kernel_gates.rate(mpf(4), mpf(2)),
+            kernel_gates.step(mpf(1), mpf(3), mpf(1), mpf(2)) / kernel_gates.PRINTED["kernel.error.step"](1, 3, 1, 2),
+        ],
+    ),
+    (
         "gradient descent on the printed loss with this step size has {0.64}",
         lambda: [(1 + kernel_gates.step(mpf(1), mpf(1), mpf(1), mpf(2)) / -20) ** 2],
     ),

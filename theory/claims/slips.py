@@ -78,7 +78,7 @@ LOSS_FACTOR = Slip(
     "factor of the loss",
     root=("(1)",),
     title="the loss is printed without the factor 1/2 that the dynamics of the error have",
-    repair=r"Write $L = \frac{1}{2} \sum_s (\hat y(s) - y(s))^2$, as the neural path kernel paper does; (1) and the "
+    repair=r"Write $L = \sum_s (\hat y(s) - y(s))^2/2$, as the neural path kernel paper does; (1) and the "
     r"rate $0.81$ of Experiment 8 then hold. With the printed loss (1) has $2 \alpha_t$.",
 )
 FIRST_LAYER = Slip(

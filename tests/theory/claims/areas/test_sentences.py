@@ -64,6 +64,22 @@ VERDICTS = {
     "localization.sigmoid.like_erf": Verdict.OPEN,
     "localization.relu.order": Verdict.OPEN,
     # Regions of paths: one sentence counts L gated layers, and what follows from that is charged with it.
+    "path.output.homogeneous": Verdict.CONFIRMED,
+    "path.output.count": Verdict.CONFIRMED,
+    "path.output.size": Verdict.CONFIRMED,
+    "path.overlap.product": Verdict.REMARK,  # the paper has the number of paths, not the product over the levels
+    "path.overlap.relu": Verdict.CONFIRMED,  # where no pre-activation vanishes
+    "path.overlap.toy": Verdict.CONFIRMED,
+    "path.overlap.decay": Verdict.CORRECTED,  # d - 1 levels have gates, as (5) of the paper counts
+    "path.experts.constant": Verdict.CONFIRMED,
+    "path.kernel.switch": Verdict.REMARK,
+    "path.split.coupled": Verdict.CONFIRMED,
+    "kernel.whitening.largest": Verdict.CONFIRMED,
+    "kernel.whitening.smallest": Verdict.CONFIRMED,
+    "kernel.random_gates.floor": Verdict.REMARK,  # the paper speaks of the mean
+    "kernel.relu.open_share": Verdict.REMARK,  # of weights of two values, where the paper says about one half
+    "ntk.fixed_gates.scale": Verdict.CONFIRMED,
+    "ntk.fixed_gates.kernel": Verdict.REMARK,
     "region.number.paths": Verdict.CORRECTED,
     "region.number.patterns": Verdict.INHERITED,
     "region.faces.path": Verdict.INHERITED,

@@ -146,7 +146,7 @@ DECOUPLED = Claim(
     assumptions=(_ONE_NODE, _SOFT_GATES),
     sources=(
         Source(DEEP_GATED_NETWORKS, "section 3", printed=_DECOUPLED, note="soft-GaLU, $K_t = K_t^w + K_t^a$"),
-        Source(DEEP_GATED_NETWORKS, "section 1", printed=_DECOUPLED, note="Conceptual Gains IV and V"),
+        Source(DEEP_GATED_NETWORKS, "section 1", printed=_DECOUPLED, note="the fourth and the fifth Conceptual Gain"),
         Source(
             NEURAL_PATH_KERNEL,
             "Proposition 4.1",
