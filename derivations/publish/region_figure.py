@@ -136,7 +136,9 @@ def _panel(axis: "Axes", own: dict[str, Any]) -> None:
         axis.add_patch(Polygon(face, facecolor=_mixed(share), edgecolor="#444444", lw=0.6))
         size, (x, y) = _size_and_middle(face)
         if largest > 1 and size > _SMALLEST_MARKED * whole:
-            axis.text(x, y, str(value), ha="center", va="center", fontsize=6, color="white" if share > 0.6 else "black")
+            # On a dark page black and white change places, and the light blue of a face stays.
+            ink = "white" if share > 0.6 else "#111111" if share else "black"
+            axis.text(x, y, str(value), ha="center", va="center", fontsize=6, color=ink)
     if "dot" in own:
         axis.plot(*own["dot"], "o", color="#D55E00", ms=5, mec="white")
     axis.set(xlim=(min(xs), max(xs)), ylim=(min(ys), max(ys)), xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
