@@ -10,6 +10,8 @@ from theory.claims.model import Claim, Param
 from theory.gaussian.expectation import Expectation
 from theory.gaussian.moment import text
 
+_NAMES = {"OwensT": "owens_t", "Relu": "relu"}  # of SymPy, and as the command reads them
+
 
 @dataclass(frozen=True)
 class Question:
@@ -67,7 +69,10 @@ def _bounds(param: Param) -> str:
 
 def _typed(expr: sympy.Expr) -> str:
     """The expression in the names that the command reads."""
-    return text(expr).replace("OwensT(", "owens_t(")
+    typed = text(expr)
+    for shown, name in _NAMES.items():
+        typed = typed.replace(f"{shown}(", f"{name}(")
+    return typed
 
 
 def _relation(condition: sympy.core.relational.Relational) -> str:

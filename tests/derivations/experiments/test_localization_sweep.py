@@ -144,7 +144,7 @@ def test_the_figure_shows_means_intervals_and_published_points():
 def test_a_page_shows_them():
     page = Book({}, {"one": "{measured localization-sweep ratios}\n\n{figure localization-sweep}"}).render("one")
     assert "| 0.599 | 0.792 (sd 0.129) |" in page
-    assert "](figures/localization-sweep.png)" in page
+    assert "](figures/localization-sweep.svg)" in page
 
 
 @pytest.mark.parametrize(

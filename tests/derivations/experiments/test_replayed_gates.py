@@ -105,7 +105,7 @@ def test_pages_show_tables_and_figures():
     page = "# P\n\n{measured replayed-gates distances}\n\n{figure replayed-gates}\n"
     text = compose.Book(catalog(), {"page": page}).render("page")
     assert "| of the start |" in text
-    assert "](figures/replayed-gates.png)" in text
+    assert "](figures/replayed-gates.svg)" in text
 
 
 def test_tables_are_of_the_stored_numbers():

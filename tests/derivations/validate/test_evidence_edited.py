@@ -46,6 +46,10 @@ ABOVE = {
     ("localization.relu.replayed_gates", Level.NEGATIVE_CONTROL),
     ("localization.sigmoid.no_biases", Level.NEGATIVE_CONTROL),
     *((f"race.trained.{name}", Level.NEGATIVE_CONTROL) for name in ("reduction", "zero_shot")),
+    *(
+        (f"kernel.{name}", Level.NEGATIVE_CONTROL)
+        for name in ("variance.value", "random_gates.own", "random_gates.cross")
+    ),
     *((f"law.{name}", Level.NEGATIVE_CONTROL) for name in ("estimates.coverage", "examples.trained")),
 }
 # Its rule has two bounds, for a low and a high gain, and either may fail it: no single number says which.
