@@ -9,6 +9,7 @@ from derivations.publish.compose import placed, sources
 from theory.claims import catalog
 from theory.claims.model import Claim
 from theory.conjecture import read
+from theory.conjecture.statement import in_steps
 from theory.expressions.symbols import z
 from theory.gaussian.expectation import Expectation
 
@@ -40,7 +41,7 @@ def _covers(stated: Expectation, asked: Expectation, claim: Claim) -> bool:
     own = [z(place + 1) for place in range(stated.cov.rows)]
     blanks = {symbol: sympy.Wild(symbol.name, exclude=own) for symbol in domains}
     target = sympy.Tuple(asked.integrand, *asked.cov)
-    pattern = sympy.Tuple(stated.integrand, *stated.cov).xreplace(blanks)
+    pattern = sympy.Tuple(in_steps(stated.integrand), *stated.cov).xreplace(blanks)
     found = target.match(pattern)
     if found is None or pattern.xreplace(found) != target:
         return False

@@ -159,7 +159,7 @@ def read(equation: str, cov: str | None = None, mean: str | None = None, where: 
             raise InputError(f"{outside[0]} occurs outside E[...].", f"Write E[{outside[0]}] or use a parameter.")
         if side.has(sympy.oo, -sympy.oo):
             raise InputError("A side of the equation is infinite or contains oo.", "Both sides are real numbers.")
-    statement = Statement(_plain(lhs), _plain(rhs), matrix, asked.domain.intervals, asked.domain.conditions, asked)
+    statement = Statement(in_steps(lhs), in_steps(rhs), matrix, asked.domain.intervals, asked.domain.conditions, asked)
     for part in (*statement.expectations, *([] if matrix is None else matrix)):
         if symbolic_power(part):
             raise OutOfReachError(f"{part} has a parameter in an exponent.", "Give it a number, or use exp.")
@@ -174,11 +174,15 @@ def read(equation: str, cov: str | None = None, mean: str | None = None, where: 
 def _expectation(integrand: sympy.Expr, matrix: sympy.ImmutableDenseMatrix) -> sympy.Expr:
     if integrand.has(Expectation):
         raise InputError("There is an E[...] inside an E[...].", "An expectation is a number: take it out.")
-    return Expectation(_plain(integrand), matrix)
+    return Expectation(in_steps(integrand), matrix)
 
 
-def _plain(expr: sympy.Expr) -> sympy.Expr:
-    """Replace relu, Abs of variables, Phi and erfc by steps, signs and erfs."""
+def in_steps(expr: sympy.Expr) -> sympy.Expr:
+    """Return an expression with steps, signs and erfs in place of relu, Abs of variables, Phi and erfc.
+
+    >>> in_steps(Relu(sympy.Symbol("z1", real=True)))
+    z1*Heaviside(z1)
+    """
     try:
         return _rewritten(expr)
     except (ValueError, TypeError) as error:  # SymPy raises it for arguments that are not real
