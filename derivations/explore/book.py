@@ -20,7 +20,7 @@ def claims_on(line: str, cov: str, mean: str, where: str) -> list[dict[str, Any]
     A claim counts where names or values in place of its parameters turn its average into the one asked for.
 
     >>> [claim["id"] for claim in claims_on("Heaviside(z1)*Heaviside(z2)", "[[1, 1/3], [1/3, 1]]", "", "")]
-    ['gaussian.step_step.orthant']
+    ['gaussian.step_step.orthant', 'ntk.fixed_gates.kernel', 'ntk.recursion.value']
     """
     equation = line if "=" in line else f"E[{line}] = 0"
     asked = read(equation, cov or None, mean or None, where or None).expectations
