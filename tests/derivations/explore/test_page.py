@@ -277,13 +277,17 @@ def test_the_amplifier_says_whether_a_flat_field_is_unstable(running):
 def test_the_menu_stays_below_the_bar_and_the_text_of_a_problem_opens_at_its_beginning(running):
     shown = running.tab("amplifier", load(problem_file("relu-training")))
     page = shown.page
-    page.set_viewport_size({"width": 1000, "height": 500})
-    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    page.wait_for_function(
-        """() => scrollY > 0 && document.querySelector("#nav a").getBoundingClientRect().top
-            >= document.querySelector("#bar").getBoundingClientRect().bottom""",
-        polling=EVERY,
-    )
+    for width, height in ((1000, 500), (1000, 700), (1280, 800), (1440, 900)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function(  # a figure that is drawn again moves the end of the page
+            """() => {
+                scrollTo(0, document.documentElement.scrollHeight);
+                const bar = document.querySelector("#bar").getBoundingClientRect().bottom;
+                const first = document.querySelector("#nav a").getBoundingClientRect().top;
+                const last = document.querySelector("#nav li:last-child a").getBoundingClientRect().bottom;
+                return scrollY > 0 && bar < innerHeight / 2 && Math.max(bar, 0) <= first && last <= innerHeight; }""",
+            polling=EVERY,
+        )
     page.get_by_role("button", name="TOML").click()
     text = page.get_by_label("the problem as TOML")
     assert text.evaluate("area => [area.scrollTop, area.selectionStart, area.scrollHeight > area.clientHeight]") == [
