@@ -1,0 +1,77 @@
+"""Training of deep gated networks: families of members by replicates, one batched matrix product a layer.
+
+Member, relu, soft_relu, dln, frg, galu, frnpf, flnpf, dnpfl, soft_galu, gates_only, dlgn, dlgn_pwc, fixed_dlgn
+                    kinds of networks, as data
+Family, Start       members of one shape with their replicates, and their initial weights; scales_by_fan_in
+ExampleSet          a fixed set of examples
+Settings, train_family   loss, optimiser, rate, mini-batches, early stopping; the result is a FamilyRun with stages
+SGD, momentum, rmsprop, adam   the optimisers, by the definitions of torch.optim
+save_checkpoint, load_checkpoint   a state from which a run continues bit for bit
+recorded, features_of    gates of a recorded stage on any inputs, and the weights that replay them
+
+>>> import torch
+>>> from sim.deep import ExampleSet, Family, Settings, Start, adam, dlgn, relu, train_family
+>>> x = torch.tensor([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+>>> data = ExampleSet(x, (x[:, :1] * x[:, 1:]))  # exclusive or, which no linear function of x explains
+>>> family = Family((relu((8,)), dlgn((8,), beta=4)), 2, 2, 1, Start("normal", (1.0, 0.5), seed=0))
+>>> run = train_family(family, data, Settings("half-mse", adam(), 0.01, batch=4, seed=0), 500, stages=(0,))
+>>> bool((run.losses("dlgn", 500) < run.losses("dlgn", 0)).all())
+True
+"""
+
+from sim.deep.batches import ExampleSet
+from sim.deep.checkpoints import load_checkpoint, save_checkpoint
+from sim.deep.family import Family, Start, scales_by_fan_in
+from sim.deep.gates import Recorded, features_of, recorded
+from sim.deep.members import (
+    Member,
+    dlgn,
+    dlgn_pwc,
+    dln,
+    dnpfl,
+    fixed_dlgn,
+    flnpf,
+    frg,
+    frnpf,
+    galu,
+    gates_only,
+    relu,
+    soft_galu,
+    soft_relu,
+)
+from sim.deep.optimisers import SGD, adam, momentum, rmsprop
+from sim.deep.train import FamilyRun, FamilyState, Settings, train_family
+
+__all__ = [
+    "SGD",
+    "ExampleSet",
+    "Family",
+    "FamilyRun",
+    "FamilyState",
+    "Member",
+    "Recorded",
+    "Settings",
+    "Start",
+    "adam",
+    "dlgn",
+    "dlgn_pwc",
+    "dln",
+    "dnpfl",
+    "features_of",
+    "fixed_dlgn",
+    "flnpf",
+    "frg",
+    "frnpf",
+    "galu",
+    "gates_only",
+    "load_checkpoint",
+    "momentum",
+    "recorded",
+    "relu",
+    "rmsprop",
+    "save_checkpoint",
+    "scales_by_fan_in",
+    "soft_galu",
+    "soft_relu",
+    "train_family",
+]

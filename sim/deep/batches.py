@@ -1,0 +1,82 @@
+"""A fixed set of examples, and the order in which its mini-batches are taken."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from sim.deep.family import Family
+from theory.problem import BernoulliGates, FixedGates, InputError
+
+_ORDER = 2  # part of the key of the draws, after that of gates
+
+
+@dataclass(frozen=True, eq=False)
+class ExampleSet:
+    """N inputs x, (N, n), and their labels y: (N, m), or (N,) classes of type int64.
+
+    Raises InputError for other shapes, no example, and numbers that are not finite.
+    """
+
+    x: torch.Tensor
+    y: torch.Tensor
+
+    def __post_init__(self) -> None:
+        if self.x.ndim != 2 or not self.x.numel() or len(self.y) != len(self.x):
+            raise InputError(
+                f"x has the shape {tuple(self.x.shape)} and y {tuple(self.y.shape)}; x is (N, n), and y has N rows.",
+                "Give one row for each example.",
+            )
+        if not self.x.is_floating_point() or not bool(self.x.isfinite().all() & self.y.isfinite().all()):
+            raise InputError("x and y must be finite numbers, x of a floating-point type.", "Remove NaN and infinity.")
+
+    def to(self, dtype: torch.dtype) -> "ExampleSet":
+        """Return the set in another floating-point type; classes stay whole numbers."""
+        return ExampleSet(self.x.to(dtype), self.y.to(dtype) if self.y.is_floating_point() else self.y)
+
+
+def rows_of_batches(examples: int, batch: int, seed: int, replicates: int, step: int = 0) -> Iterator[torch.Tensor]:
+    """Yield the rows (S, B) of successive mini-batches from a step on; (1, N) for batches of the whole set.
+
+    An epoch takes each example once, in an order that depends on the seed, the replicate and the epoch alone; its last
+    batch is smaller where `batch` does not divide N. So a resumed run sees the batches of the uninterrupted one.
+
+    >>> first = rows_of_batches(5, 2, 0, 3)
+    >>> epoch = torch.cat([next(first) for _ in range(3)], dim=1)
+    >>> epoch.shape, epoch.sort(dim=1).values[0].tolist()
+    (torch.Size([3, 5]), [0, 1, 2, 3, 4])
+    """
+    if batch >= examples:
+        while True:
+            yield torch.arange(examples).unsqueeze(0)
+    epoch, begun = divmod(step, -(-examples // batch))
+    while True:
+        orders = torch.stack([_order(examples, seed, replicate, epoch) for replicate in range(replicates)])
+        for start in range(begun * batch, examples, batch):
+            yield orders[:, start : start + batch]
+        epoch, begun = epoch + 1, 0
+
+
+def given_gates(family: Family, data: ExampleSet) -> dict[str, tuple[torch.Tensor, ...]]:
+    """Return the gates (S or 1, N, width) of each level of the members that have them for each example of the set."""
+    found = {}
+    for member in family.members:
+        gating, widths = member.network.gating, member.network.widths
+        if isinstance(gating, BernoulliGates):
+            numbers = (
+                np.stack([gating.drawn(level, len(data.x), width, own) for own in range(family.replicates)])
+                for level, width in enumerate(widths, 1)
+            )
+        elif isinstance(gating, FixedGates):
+            gating.check_shape(len(data.x), widths)
+            numbers = (np.array([[float(g) for g in row] for row in level])[None] for level in gating.values)
+        else:
+            continue
+        found[member.name] = tuple(torch.from_numpy(level).to(data.x.dtype) for level in numbers)
+    return found
+
+
+def _order(examples: int, seed: int, replicate: int, epoch: int) -> torch.Tensor:
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(replicate, _ORDER, epoch)))
+    return torch.from_numpy(rng.permutation(examples))

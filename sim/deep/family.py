@@ -1,0 +1,210 @@
+"""Families of deep networks: members of one shape, each with the same number of replicates, in one stack of weights.
+
+Theta_l is (networks, target, source): replicate s of a member is one network, and the replicates of a member lie side
+by side. So one batched matrix product serves all members and replicates. Members whose values learn are first in the
+stack of Theta, members whose gates learn are first in the stack of Theta_g; what learns is thus a leading part.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import torch
+
+from sim.deep.members import Member
+from theory.problem import InputError, NetworkGates
+from theory.problem.numbers import one_of, whole
+
+Parameters = dict[str, torch.Tensor]
+
+LAWS = ("normal", "signs")
+_WEIGHTS = 0  # parts of the key of the draws
+
+
+@dataclass(frozen=True)
+class Start:
+    """Initial weights: entries of layer l are N(0, scales[l - 1]^2), or +-scales[l - 1] with the law "signs".
+
+    All entries are independent. Theta and Theta_g have the same scales. The draw of a replicate depends on the seed,
+    on its number and on the layer alone: all members begin from the same Theta, which makes comparisons between them
+    paired, and adding a member does not change the others.
+    Raises InputError for another law, and scales that are not positive.
+    """
+
+    law: str
+    scales: tuple[float, ...]
+    seed: int
+
+    def __post_init__(self) -> None:
+        one_of(self.law, "law", LAWS)
+        whole(self.seed, "seed", least=0)
+        object.__setattr__(self, "scales", tuple(self.scales))
+        if not all(0 < scale < float("inf") for scale in self.scales):
+            raise InputError(f"scales = {self.scales} must be positive: they are standard deviations.", "Drop signs.")
+
+    def draw(self, replicate: int, second: bool, level: int, shape: tuple[int, int]) -> np.ndarray:
+        """Return Theta_(level + 1) of a replicate, or Theta_g_(level + 1) of its second network, in float64."""
+        key = (replicate, _WEIGHTS, int(second), level)
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
+        if self.law == "signs":
+            return self.scales[level] * (2.0 * rng.integers(0, 2, shape) - 1.0)
+        return rng.normal(0.0, self.scales[level], shape)
+
+
+def scales_by_fan_in(sizes: tuple[int, ...], gain: float) -> tuple[float, ...]:
+    """Return sqrt(gain / source) for each layer: gain = 2 is He's initialisation; `sizes` are n, widths, outputs.
+
+    >>> scales_by_fan_in((8, 2, 1), 2)
+    (0.5, 1.0)
+    """
+    return tuple((gain / source) ** 0.5 for source in sizes[:-1])
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Members of one shape with `replicates` networks each, for inputs of n numbers and m outputs.
+
+    Raises InputError for members of different widths or of one name, and for a number of scales or stored features
+    that do not fit.
+
+    >>> from sim.deep.members import dln, relu
+    >>> family = Family((relu((3,)), dln((3,))), 5, 2, 1, Start("normal", (1.0, 1.0), 0))
+    >>> {name: tuple(theta.shape) for name, theta in family.starting(torch.float64).items()}
+    {'Theta_1': (10, 3, 2), 'Theta_2': (10, 1, 3)}
+    """
+
+    members: tuple[Member, ...]
+    replicates: int
+    inputs: int
+    outputs: int
+    start: Start
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "members", tuple(self.members))
+        for name in ("replicates", "inputs", "outputs"):
+            whole(getattr(self, name), name, least=1)
+        names = [member.name for member in self.members]
+        if not names or len(set(names)) < len(names):
+            raise InputError(f"The members {names} must be one or more, each with a name of its own.", "Rename them.")
+        widths = {member.network.widths for member in self.members}
+        if len(widths) > 1:
+            raise InputError(
+                f"The members have the widths {sorted(widths)}; one product serves networks of one shape.",
+                "Train other widths in a family of their own.",
+            )
+        if len(self.start.scales) != self.depth:
+            raise InputError(
+                f"start.scales has {len(self.start.scales)} numbers; the networks have {self.depth} layers.",
+                "Give a standard deviation for each layer.",
+            )
+        for member in self.members:
+            for theta in member.features or ():
+                if len(theta) != self.replicates:
+                    raise InputError(
+                        f"{member.name}: features of {len(theta)} replicates are stored; the family has "
+                        f"{self.replicates}.",
+                        "Train as many replicates as are stored.",
+                    )
+            if member.features and member.features[0].shape[2] != self.inputs:
+                raise InputError(
+                    f"{member.name}: the stored features see {member.features[0].shape[2]} inputs; the family has "
+                    f"{self.inputs}.",
+                    "Give features of networks with the same inputs.",
+                )
+
+    @property
+    def depth(self) -> int:
+        """d, the number of layers of Theta."""
+        return self.members[0].network.depth
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """n, the widths, m."""
+        return (self.inputs, *self.members[0].network.widths, self.outputs)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Theta_1, ..., Theta_d."""
+        return self.members[0].network.names
+
+    @cached_property
+    def gating_names(self) -> tuple[str, ...]:
+        """Theta_g_1, ..., Theta_g_(d-1); () where no member has a second network."""
+        return next((each.network.gating_names for each in self.members if each.network.gating_names), ())
+
+    @cached_property
+    def stacked(self) -> tuple[Member, ...]:
+        """The members in the order of the stack of Theta."""
+        return tuple(sorted(self.members, key=lambda member: not member.values_learn))
+
+    @cached_property
+    def gated(self) -> tuple[Member, ...]:
+        """The members with a second network, in the order of the stack of Theta_g."""
+        gated = [member for member in self.members if isinstance(member.network.gating, NetworkGates)]
+        return tuple(sorted(gated, key=lambda member: not member.gates_learn))
+
+    @cached_property
+    def networks(self) -> Mapping[str, slice]:
+        """The networks of each member in the stack of Theta."""
+        return self._slices(self.stacked)
+
+    @cached_property
+    def second_networks(self) -> Mapping[str, slice]:
+        """The networks of each member in the stack of Theta_g."""
+        return self._slices(self.gated)
+
+    @cached_property
+    def learned(self) -> Mapping[str, int]:
+        """The number of leading networks that learn, by the name of each parameter of which some do."""
+        values = self.replicates * sum(member.values_learn for member in self.members)
+        gates = self.replicates * sum(member.gates_learn for member in self.members)
+        counts = {**dict.fromkeys(self.names, values), **dict.fromkeys(self.gating_names, gates)}
+        return {name: count for name, count in counts.items() if count}
+
+    def starting(self, dtype: torch.dtype) -> Parameters:
+        """Return the initial parameters, in stacks."""
+        own = {name: [] for name in (*self.names, *self.gating_names)}
+        for level, (source, target) in enumerate(pairwise(self.sizes)):
+            values = self._drawn(False, level, (target, source))
+            own[self.names[level]] = [values] * len(self.stacked)
+            if level < self.depth - 1 and self.gated:
+                drawn = self._drawn(True, level, (target, source))
+                own[self.gating_names[level]] = [_second_start(member, level, values, drawn) for member in self.gated]
+        return {name: torch.cat([part.to(dtype) for part in parts]).contiguous() for name, parts in own.items()}
+
+    def of(self, name: str, parameters: Mapping[str, torch.Tensor]) -> Parameters:
+        """Return the parameters (replicates, target, source) of a member. Raises InputError for an unknown name."""
+        self.member(name)
+        found = {theta: parameters[theta][self.networks[name]] for theta in self.names}
+        if name in self.second_networks:
+            found |= {theta: parameters[theta][self.second_networks[name]] for theta in self.gating_names}
+        return found
+
+    def alone(self, name: str) -> "Family":
+        """Return the family of one member."""
+        return Family((self.member(name),), self.replicates, self.inputs, self.outputs, self.start)
+
+    def member(self, name: str) -> Member:
+        """Return the member of that name. Raises InputError for an unknown one."""
+        for member in self.members:
+            if member.name == name:
+                return member
+        known = ", ".join(member.name for member in self.members)
+        raise InputError(f"The family has no member {name!r}.", f"Its members are: {known}.")
+
+    def _slices(self, members: tuple[Member, ...]) -> Mapping[str, slice]:
+        count = self.replicates
+        return {member.name: slice(place * count, (place + 1) * count) for place, member in enumerate(members)}
+
+    def _drawn(self, second: bool, level: int, shape: tuple[int, int]) -> torch.Tensor:
+        rows = [self.start.draw(replicate, second, level, shape) for replicate in range(self.replicates)]
+        return torch.from_numpy(np.stack(rows))
+
+
+def _second_start(member: Member, level: int, values: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
+    """Return where Theta_g of a layer starts: stored, equal to Theta, or drawn."""
+    if member.features is not None:
+        return member.features[level]
+    return values if member.network.gating.start == "same" else drawn

@@ -1,0 +1,279 @@
+"""Training of families of deep gated networks on mini-batches of a fixed set, by hand-written gradients.
+
+All members and replicates take each step together. Networks do not see each other: a network that diverges or stops
+early leaves the numbers of the others as they are.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+
+from sim.deep.batches import ExampleSet, given_gates, rows_of_batches
+from sim.deep.family import Family, Parameters
+from sim.deep.losses import check_labels, output_gradient, penalties
+from sim.deep.passes import Given, backward, forward
+from sim.networks.parameters import along, mapped
+from sim.training.optimisers import Optimiser
+from theory.problem import InputError
+from theory.problem.numbers import whole
+
+Progress = Callable[[int], None]
+
+# Numbers of one layer of all networks in a pass that measures: a few megabytes, so that caches and memory suffice.
+_CHUNK_NUMBERS = 2**20
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a family is trained: loss, optimiser, rate, examples a step, the seed of their order, and the precision.
+
+    `rate` is one learning rate, or one for each member by its name. With `shared_batches` all replicates take the
+    examples in one order, otherwise each in its own. A network stops once its loss on the whole set is at most
+    `stop_below`, which is measured every `stop_every` steps. Raises InputError for numbers out of range.
+
+    >>> Settings("half-mse", Optimiser(keep=0.9), 0.1, batch=32, seed=0).rate_of("relu")
+    0.1
+    """
+
+    loss: str
+    optimiser: Optimiser
+    rate: float | Mapping[str, float]
+    batch: int
+    seed: int
+    shared_batches: bool = False
+    stop_below: float | None = None
+    stop_every: int = 100
+    dtype: torch.dtype = torch.float32
+
+    def __post_init__(self) -> None:
+        for name, least in (("batch", 1), ("seed", 0), ("stop_every", 1)):
+            whole(getattr(self, name), name, least=least)
+        rates = self.rate.values() if isinstance(self.rate, Mapping) else [self.rate]
+        if not all(0 < rate < float("inf") for rate in rates):
+            raise InputError(f"rate = {self.rate} must be a positive number.", "Give a learning rate above 0.")
+
+    def rate_of(self, member: str) -> float:
+        """Return the learning rate of a member. Raises InputError where no rate is given for it."""
+        if not isinstance(self.rate, Mapping):
+            return self.rate
+        if member not in self.rate:
+            raise InputError(f"rate has no number for the member {member!r}.", "Give a rate for each member.")
+        return self.rate[member]
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyState:
+    """The state between two steps: parameters, the optimiser's means (None where it has none), and who has stopped.
+
+    `stopped` is the step at which each network of the stack of Theta stopped early, -1 for those that go on.
+    """
+
+    step: int
+    parameters: Mapping[str, torch.Tensor]
+    first: Mapping[str, torch.Tensor] | None
+    second: Mapping[str, torch.Tensor] | None
+    stopped: torch.Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyRun:
+    """A family after training: its state, and its parameters at the recorded steps."""
+
+    family: Family
+    settings: Settings
+    data: ExampleSet
+    state: FamilyState
+    stages: Mapping[int, Mapping[str, torch.Tensor]]
+
+    def diverged(self, name: str) -> Bool[np.ndarray, " S"]:
+        """Return which replicates of a member have parameters that are not finite."""
+        own = self.family.of(name, self.state.parameters).values()
+        return ~torch.stack([theta.isfinite().flatten(1).all(dim=1) for theta in own]).all(dim=0).numpy()
+
+    def stopped(self, name: str) -> tuple[int | None, ...]:
+        """Return the step at which each replicate of a member stopped early, None for those that did not."""
+        steps = self.state.stopped[self.family.networks[name]].tolist()
+        return tuple(None if step < 0 else step for step in steps)
+
+    def losses(self, name: str, step: int) -> Float[np.ndarray, " S"]:
+        """Return the loss of a member on the training set at a recorded step, a number for each replicate."""
+        family = self.family.alone(name)
+        own = self.family.of(name, self.at(step))
+        given = given_gates(family, self.data)
+        return set_losses(family, own, self.data, self.settings.loss, given).numpy()
+
+    def at(self, step: int) -> Mapping[str, torch.Tensor]:
+        """Return the parameters of the whole family at a recorded step. Raises InputError for another step."""
+        if step == self.state.step:
+            return self.state.parameters
+        if step not in self.stages:
+            known = ", ".join(map(str, [*self.stages, self.state.step]))
+            raise InputError(f"The parameters at step {step} are not recorded.", f"Recorded steps: {known}.")
+        return self.stages[step]
+
+
+def train_family(
+    family: Family,
+    data: ExampleSet,
+    settings: Settings,
+    steps: int,
+    *,
+    state: FamilyState | None = None,
+    stages: Collection[int] = (),
+    progress: Progress | None = None,
+) -> FamilyRun:
+    """Train a family up to step number `steps`, from its start or from the state of an earlier run.
+
+    A run that is resumed from a state has bit for bit the numbers of one that was not interrupted. The parameters at
+    the steps in `stages` are kept, those before the first step of this call excepted. Means of the optimiser and
+    parameters are not shared with `state`. Raises InputError for labels, shapes or steps that do not fit.
+
+    >>> from sim.deep.family import Start
+    >>> from sim.deep.members import dln, relu
+    >>> family = Family((relu((4,)), dln((4,))), 3, 2, 1, Start("normal", (0.5, 0.5), 0))
+    >>> data = ExampleSet(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[1.0], [-1.0]]))
+    >>> run = train_family(family, data, Settings("half-mse", Optimiser(), 0.1, batch=2, seed=0), 200, stages=(0,))
+    >>> bool((run.losses("dln", 200) < run.losses("dln", 0)).all())
+    True
+    """
+    data = data.to(settings.dtype)
+    if data.x.shape[1] != family.inputs:
+        raise InputError(
+            f"The examples have {data.x.shape[1]} inputs, the family {family.inputs}.", "Give both the same number."
+        )
+    check_labels(settings.loss, data.y, len(data.x), family.outputs)
+    begun = beginning(family, settings) if state is None else _copied(family, settings, state)
+    whole(steps, "steps", least=begun.step)
+    given = given_gates(family, data)
+    moving = _Moving(family, settings, begun)
+    kept = {}
+    orders = 1 if settings.shared_batches else family.replicates
+    batches = rows_of_batches(len(data.x), settings.batch, settings.seed, orders, begun.step)
+    for step in range(begun.step, steps + 1):
+        if step in stages:
+            kept[step] = mapped(torch.clone, moving.parameters)
+        if settings.stop_below is not None and step % settings.stop_every == 0:
+            moving.stop(step, set_losses(family, moving.parameters, data, settings.loss, given))
+        if step == steps:
+            break
+        rows = next(batches)
+        moving.take_step(step, data, rows, {name: [_rows(level, rows) for level in own] for name, own in given.items()})
+        if progress is not None:
+            progress(step + 1)
+    return FamilyRun(family, settings, data, moving.state(steps), kept)
+
+
+def beginning(family: Family, settings: Settings) -> FamilyState:
+    """Return the state before the first step."""
+    parameters = family.starting(settings.dtype)
+    means = [None, None]
+    if not settings.optimiser.plain:
+        learned = _learned(family, parameters)
+        means = [mapped(torch.zeros_like, learned) for _ in means]
+    stopped = torch.full((family.replicates * len(family.members),), -1)
+    return FamilyState(0, parameters, *means, stopped)
+
+
+def set_losses(
+    family: Family, parameters: Mapping[str, torch.Tensor], data: ExampleSet, loss: str, given: Given
+) -> Float[torch.Tensor, " R"]:
+    """Return the loss of each network of the stack on the whole set, in parts that fit the memory."""
+    networks = family.replicates * len(family.members)
+    rows = max(1, _CHUNK_NUMBERS // (networks * max(family.sizes)))
+    total = torch.zeros(networks, dtype=torch.float64)
+    for start in range(0, len(data.x), rows):
+        part = slice(start, start + rows)
+        own = {name: [level[:, part] for level in levels] for name, levels in given.items()}
+        yhat = forward(family, parameters, data.x[part].unsqueeze(0), own).output
+        y = data.y[part].expand(networks, *data.y[part].shape)
+        total += penalties(loss, yhat, y).sum(dim=1, dtype=torch.float64)
+    return total / len(data.x)
+
+
+class _Moving:
+    """The tensors that the steps of one call change in place."""
+
+    def __init__(self, family: Family, settings: Settings, begun: FamilyState) -> None:
+        self.family, self.settings = family, settings
+        self.parameters: Parameters = dict(begun.parameters)
+        self.first, self.second = begun.first, begun.second
+        self.stopped = begun.stopped
+        own = [settings.rate_of(member.name) for member in family.stacked]
+        self.rates = torch.tensor(own, dtype=settings.dtype).repeat_interleave(family.replicates)
+        self.rates[self.stopped >= 0] = 0
+        self.second_rates = self._rates_of_second_networks()
+
+    def take_step(self, step: int, data: ExampleSet, rows: torch.Tensor, given: Given) -> None:
+        """Take one step on the rows (S or 1, B) of the set."""
+        family, optimiser = self.family, self.settings.optimiser
+        passed = forward(family, self.parameters, data.x[rows], given)
+        y = data.y[rows]
+        delta = output_gradient(self.settings.loss, passed.output, self._for_each_network(y))
+        if optimiser.plain:
+            # The gradient is linear in delta. With the rate in it, a product adds the step to the weights at once.
+            delta *= -along(self.rates, delta)
+            for name, own, source in backward(family, self.parameters, passed, delta):
+                self.parameters[name][: len(own)].baddbmm_(own.mT, source)
+            return
+        shares = backward(family, self.parameters, passed, delta)
+        gradient = {name: torch.bmm(own.mT, source) for name, own, source in shares}
+        direction, self.first, self.second = optimiser.direction(
+            gradient, self.first, self.second, optimiser.corrections(step)
+        )
+        for name, move in direction.items():
+            rates = self.rates if name in family.names else self.second_rates
+            self.parameters[name][: len(move)] -= along(rates[: len(move)], move) * move
+
+    def stop(self, step: int, losses: torch.Tensor) -> None:
+        """Stop the networks whose loss is small enough: their rate is 0 from now on."""
+        newly = (losses <= self.settings.stop_below) & (self.stopped < 0)
+        self.stopped[newly] = step
+        self.rates[newly] = 0
+        self.second_rates = self._rates_of_second_networks()
+
+    def state(self, step: int) -> FamilyState:
+        return FamilyState(step, self.parameters, self.first, self.second, self.stopped)
+
+    def _rates_of_second_networks(self) -> torch.Tensor:
+        parts = [self.rates[self.family.networks[member.name]] for member in self.family.gated]
+        return torch.cat(parts) if parts else self.rates[:0]
+
+    def _for_each_network(self, y: torch.Tensor) -> torch.Tensor:
+        family = self.family
+        return y.expand(family.replicates, *y.shape[1:]).repeat(len(family.members), *[1] * (y.ndim - 1))
+
+
+def _rows(level: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """Return the gates (S, B, width) of the rows (S or 1, B) of an array (S or 1, N, width)."""
+    if len(rows) == 1:
+        return level[:, rows[0]]
+    if len(level) == 1:
+        return level[0][rows]
+    return level.gather(1, rows.unsqueeze(2).expand(-1, -1, level.shape[2]))
+
+
+def _learned(family: Family, parameters: Mapping[str, torch.Tensor]) -> Parameters:
+    return {name: parameters[name][:count] for name, count in family.learned.items()}
+
+
+def _copied(family: Family, settings: Settings, state: FamilyState) -> FamilyState:
+    """Return a copy of the state. Raises InputError where it is not one of this family and these settings."""
+    fresh = beginning(family, settings)
+    for part in ("parameters", "first", "second"):
+        needed, found = (_shapes(getattr(each, part)) for each in (fresh, state))
+        if needed != found:
+            raise InputError(
+                f"The state has the {part} {found}; this family and its optimiser need {needed}.",
+                "Resume with the family and the settings of the run that gave the state.",
+            )
+    first, second = (None if part is None else mapped(torch.clone, part) for part in (state.first, state.second))
+    return FamilyState(state.step, mapped(torch.clone, state.parameters), first, second, state.stopped.clone())
+
+
+def _shapes(part: Mapping[str, torch.Tensor] | None) -> dict[str, tuple[tuple[int, ...], str]] | None:
+    if part is None:
+        return None
+    return {name: (tuple(tensor.shape), str(tensor.dtype)) for name, tensor in part.items()}

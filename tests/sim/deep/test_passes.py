@@ -1,0 +1,148 @@
+"""The pass of a family against `sim.networks.deep`, member by member, and gradients against autograd."""
+
+import pytest
+import torch
+
+from sim import deep
+from sim.deep.batches import given_gates
+from sim.deep.passes import backward, forward
+from sim.networks.deep import forward as one_network
+from tests.sim.deep.families import DTYPE, EXAMPLES, INPUTS, REPLICATES, WIDTHS, data, family, plain
+from tests.sim.deep.plain import KINDS
+from tests.tolerances import SIM_GRADIENT
+from tests.tolerances_of_paths import DEEP_PASS
+from theory.problem import (
+    CircularConvolution,
+    DeepNetwork,
+    FixedGates,
+    HardResponse,
+    InputError,
+    NetworkGates,
+    OutOfReachError,
+    OwnGates,
+)
+
+
+@pytest.fixture(scope="module")
+def passed():
+    of, examples = family(), data()
+    parameters = of.starting(DTYPE)
+    given = given_gates(of, examples)
+    return of, examples, parameters, given, forward(of, parameters, examples.x.unsqueeze(0), given)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_each_network_is_that_of_its_declaration(name, passed):
+    of, examples, parameters, given, found = passed
+    for replicate in range(REPLICATES):
+        own = {theta: stack[replicate] for theta, stack in of.of(name, parameters).items()}
+        coins = [level[replicate] for level in given.get(name, ())]
+        expected = one_network(of.member(name).network, own, examples.x, coins)
+        place = of.networks[name].start + replicate
+        size = max(1.0, float(expected.output.abs().max()))
+        assert float((found.output[place] - expected.output).abs().max()) <= DEEP_PASS * size
+        for seen, gate in zip(found.gates, expected.gates, strict=True):
+            assert float((seen[place] - gate).abs().max()) <= DEEP_PASS * max(1.0, float(gate.max()))
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_gradients_are_those_of_autograd(name, passed):
+    of, examples, parameters, _, found = passed
+    seeds = torch.randn(found.output.shape, generator=torch.Generator().manual_seed(2), dtype=DTYPE)
+    shares = {theta: (delta.clone(), source) for theta, delta, source in backward(of, parameters, found, seeds.clone())}
+    for replicate in range(REPLICATES):
+        network = plain(of, name, replicate, parameters)
+        output = network(examples.x, torch.arange(EXAMPLES))
+        output.backward(seeds[of.networks[name].start + replicate])
+        stacks = [(theta, of.networks[name]) for theta in of.names]
+        stacks += [(theta, of.second_networks[name]) for theta in of.gating_names] if name in of.second_networks else []
+        compared = 0
+        for own, (theta, part) in zip(network.parameters(), stacks, strict=True):
+            place = part.start + replicate
+            assert (place < of.learned[theta]) == own.requires_grad
+            if own.requires_grad:
+                gradient = shares[theta][0][place].T @ shares[theta][1][place]
+                assert float((gradient - own.grad).abs().max()) <= SIM_GRADIENT * float(own.grad.abs().max())
+                compared += 1
+        assert compared
+
+
+def test_fixed_gates_are_those_that_are_given():
+    values = [[[(s + i) % 2 for i in range(width)] for s in range(EXAMPLES)] for width in WIDTHS]
+    member = deep.Member("fixed", DeepNetwork(WIDTHS, FixedGates(values)))
+    of, examples = deep.Family((member,), 2, INPUTS, 1, deep.Start("signs", (1, 1, 1), 0)), data()
+    found = forward(of, of.starting(DTYPE), examples.x.unsqueeze(0), given_gates(of, examples))
+    assert [level[1].tolist() for level in found.gates] == values
+
+
+def test_replicates_may_see_inputs_of_their_own(passed):
+    of, examples, parameters, given, found = passed
+    twice = torch.stack([examples.x, examples.x.flip(0)])
+    flipped = {name: [torch.stack([g[0], g[1].flip(0)]) for g in levels] for name, levels in given.items()}
+    other = forward(of, parameters, twice, flipped)
+    for name in KINDS:
+        first, second = of.networks[name].start, of.networks[name].start + 1
+        for place, expected in ((first, found.output[first]), (second, found.output[second].flip(0))):
+            size = max(1.0, float(expected.abs().max()))
+            assert float((other.output[place] - expected).abs().max()) <= DEEP_PASS * size
+
+
+def test_starting_weights():
+    """Replicates differ, members share Theta, the second network has numbers of its own or the same ones."""
+    of = family(law="signs")
+    start = of.starting(DTYPE)
+    relu, same, own = (of.of(name, start) for name in ("relu", "frnpf-same", "frnpf-own"))
+    stored = of.of("flnpf", start)
+    assert torch.equal(relu["Theta_1"].abs(), torch.full((2, 5, 3), 0.6, dtype=DTYPE))
+    assert not torch.equal(relu["Theta_1"][0], relu["Theta_1"][1])
+    assert torch.equal(relu["Theta_2"], of.of("dlgn", start)["Theta_2"])
+    assert torch.equal(same["Theta_g_2"], relu["Theta_2"])
+    assert not torch.equal(own["Theta_g_2"], relu["Theta_2"])
+    assert torch.equal(stored["Theta_g_1"], of.member("flnpf").features[0])
+    alone = family({"dlgn"}, law="signs")
+    assert torch.equal(alone.of("dlgn", alone.starting(DTYPE))["Theta_g_1"], of.of("dlgn", start)["Theta_g_1"])
+
+
+START = deep.Start("normal", (1.0, 1.0), 0)
+
+
+@pytest.mark.parametrize(
+    ("make", "words", "kind"),
+    [
+        (
+            lambda: deep.Member("m", DeepNetwork((2,), NetworkGates("linear", HardResponse("open"), False))),
+            "slope 0",
+            0,
+        ),
+        (lambda: deep.Member("m", deep.relu((2,)).network, values_learn=False), "neither Theta nor", 0),
+        (lambda: deep.Member("m", deep.relu((2,)).network, features=(torch.ones(1, 2, 1),)), "it has none", 0),
+        (lambda: deep.flnpf((2, 3), [torch.ones(1, 2, 1), torch.ones(1, 3, 4)]), "do not fit the widths", 0),
+        (lambda: deep.flnpf((2,), [torch.ones(2, 1)]), "do not fit the widths", 0),
+        (
+            lambda: deep.Member("m", DeepNetwork((2,), OwnGates(HardResponse("closed")), CircularConvolution(2))),
+            '"circular-convolution" is not trained',
+            1,
+        ),
+        (lambda: deep.Family((), 1, 1, 1, START), "one or more", 0),
+        (lambda: deep.Family((deep.relu((2,)), deep.relu((2,))), 1, 1, 1, START), "name of its own", 0),
+        (lambda: deep.Family((deep.relu((2,)), deep.dln((3,))), 1, 1, 1, START), "widths", 0),
+        (lambda: deep.Family((deep.relu((2,)),), 0, 1, 1, START), "replicates", 0),
+        (lambda: deep.Family((deep.relu((2, 2)),), 1, 1, 1, START), "2 numbers; the networks have 3 layers", 0),
+        (
+            lambda: deep.Family((deep.flnpf((2,), [torch.ones(3, 2, 1)]),), 2, 1, 1, START),
+            "features of 3 replicates",
+            0,
+        ),
+        (lambda: deep.Family((deep.flnpf((2,), [torch.ones(2, 2, 4)]),), 2, 1, 1, START), "see 4 inputs", 0),
+        (lambda: deep.Start("uniform", (1.0,), 0), "uniform", 0),
+        (lambda: deep.Start("normal", (0.0,), 0), "must be positive", 0),
+        (lambda: family({"relu"}).member("dln"), "no member 'dln'", 0),
+    ],
+)
+def test_what_does_not_fit_is_refused(make, words, kind):
+    with pytest.raises(OutOfReachError if kind else InputError, match=words):
+        make()
+
+
+def test_scales_are_those_of_the_layers():
+    assert deep.scales_by_fan_in((4, 16, 1), 1) == (0.5, 0.25)

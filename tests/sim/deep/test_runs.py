@@ -1,0 +1,187 @@
+"""Checkpoints, recorded stages and their gates, mini-batches, and what is refused."""
+
+import pytest
+import torch
+
+from sim import deep
+from sim.deep.batches import rows_of_batches
+from sim.deep.losses import check_labels
+from sim.kernels import gates_of, overlap
+from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, WIDTHS, data, family
+from tests.sim.deep.plain import KINDS, batches
+from theory.problem import InputError
+
+SETTINGS = {
+    "sgd": deep.Settings("half-mse", deep.SGD, 0.02, batch=4, seed=4),
+    "adam, stopping": deep.Settings("half-mse", deep.adam(), 0.01, 4, 4, stop_below=0.4, stop_every=5),
+    "momentum, float64": deep.Settings("half-mse", deep.momentum(0.9), 0.01, 4, 4, dtype=DTYPE),
+    "rmsprop, shared": deep.Settings("half-mse", deep.rmsprop(), 0.01, 4, 4, shared_batches=True),
+}
+
+
+def same_state(first, second):
+    """Whether two states are equal bit for bit."""
+    assert first.step == second.step
+    assert torch.equal(first.stopped, second.stopped)
+    for part in ("parameters", "first", "second"):
+        a, b = getattr(first, part), getattr(second, part)
+        if a is None or b is None:
+            assert a is b
+            continue
+        assert a.keys() == b.keys()
+        if not all(a[name].dtype == b[name].dtype and torch.equal(a[name], b[name]) for name in a):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("cut", [5, 7])
+def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(name, cut, tmp_path):
+    settings, of, examples = SETTINGS[name], family(), data()
+    whole = deep.train_family(of, examples, settings, 20, stages=(12,))
+    begun = deep.train_family(of, examples, settings, cut)
+    deep.save_checkpoint(begun, tmp_path / "run")
+    state = deep.load_checkpoint(tmp_path / "run", family(), data(), settings)
+    assert same_state(state, begun.state)
+    resumed = deep.train_family(of, examples, settings, 20, state=state, stages=(12,))
+    assert same_state(resumed.state, whole.state)
+    assert all(torch.equal(resumed.at(12)[theta], whole.at(12)[theta]) for theta in whole.at(12))
+    assert same_state(state, begun.state), "the state from which a run resumes is not changed"
+    if settings.stop_below is not None:
+        assert (whole.state.stopped >= 0).any()
+
+
+def test_the_checkpoint_of_another_run_is_refused(tmp_path):
+    settings = SETTINGS["sgd"]
+    run = deep.train_family(family(), data(), settings, 2)
+    deep.save_checkpoint(run, tmp_path / "run")
+    other = data()
+    other.y[0] += 1
+    stored = deep.flnpf(WIDTHS, [theta + 1 for theta in family().member("flnpf").features])
+    for of, examples, how in (
+        (family({"relu"}), data(), settings),
+        (family(law="signs"), data(), settings),
+        (family(), other, settings),
+        (family(), data(), SETTINGS["adam, stopping"]),
+        (family(), data(), SETTINGS["rmsprop, shared"]),
+        (
+            deep.Family((*family().members[:8], stored, *family().members[9:]), 2, 3, 1, family().start),
+            data(),
+            settings,
+        ),
+    ):
+        with pytest.raises(InputError, match="state of another run"):
+            deep.load_checkpoint(tmp_path / "run", of, examples, how)
+
+
+@pytest.mark.parametrize("content", [b"", b"nothing", b"PK\x03\x04"])
+def test_a_file_without_a_state_is_refused(content, tmp_path):
+    (tmp_path / "file").write_bytes(content)
+    with pytest.raises(InputError, match="holds no state"):
+        deep.load_checkpoint(tmp_path / "file", family(), data(), SETTINGS["sgd"])
+
+
+def test_a_state_of_other_shapes_is_refused():
+    state = deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 1).state
+    with pytest.raises(InputError, match="this family and its optimiser need"):
+        deep.train_family(family(), data(), SETTINGS["sgd"], 2, state=state)
+    with pytest.raises(InputError, match="steps"):
+        deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 0, state=state)
+
+
+@pytest.mark.parametrize("step", [0, 5, 40])
+def test_recorded_gates_are_replayed_as_fixed_learned_features(step):
+    """On the training set and on other inputs, before and after the replaying network is trained."""
+    of, examples = family({"relu"}), data()
+    run = deep.train_family(of, examples, SETTINGS["momentum, float64"], 40, stages=(0, 5))
+    replay = deep.flnpf(WIDTHS, deep.features_of(run, "relu", step))
+    second = deep.Family((replay,), REPLICATES, 3, 1, of.start)
+    replayed = deep.train_family(second, examples, SETTINGS["momentum, float64"], 10, stages=(0,))
+    others = torch.randn(50, 3, generator=torch.Generator().manual_seed(9), dtype=DTYPE)
+    for x in (None, others):
+        gates = deep.recorded(run, "relu", step, x).gates
+        for at in (0, 10):
+            found = deep.recorded(replayed, "flnpf", at, x).gates
+            assert all(torch.equal(a, b) for a, b in zip(found, gates, strict=True))
+        theta = [run.family.of("relu", run.at(step))[name] for name in of.names[:-1]]
+        inputs = examples.x if x is None else x
+        expected = gates_of(theta, inputs, gate=lambda p: p > 0, activation=torch.relu)
+        assert torch.equal(overlap(gates), overlap(expected))
+    start = deep.recorded(run, "relu", 0, others).gates
+    if step:
+        assert not all(torch.equal(a, b) for a, b in zip(start, gates, strict=True))
+
+
+def test_features_are_those_of_relu_networks():
+    run = deep.train_family(family(), data(), SETTINGS["sgd"], 1)
+    for name in set(KINDS) - {"relu"}:
+        with pytest.raises(InputError, match="is no ReLU network"):
+            deep.features_of(run, name, 1)
+
+
+def test_coins_belong_to_the_training_examples():
+    run = deep.train_family(family({"frg"}), data(), SETTINGS["sgd"], 1)
+    expected = [torch.from_numpy(family().member("frg").network.gating.drawn(1, EXAMPLES, 5, s)) for s in range(2)]
+    assert torch.equal(deep.recorded(run, "frg", 1).gates[0], torch.stack(expected).to(torch.float32))
+    with pytest.raises(InputError, match="on the training examples alone"):
+        deep.recorded(run, "frg", 1, torch.ones(4, 3))
+
+
+def test_steps_and_inputs_that_are_not_there_are_refused():
+    run = deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 4, stages=(2,))
+    with pytest.raises(InputError, match="step 3 are not recorded") as raised:
+        run.losses("relu", 3)
+    assert raised.value.hint == "Recorded steps: 2, 4."
+    with pytest.raises(InputError, match=r"need \(N, 3\)"):
+        deep.recorded(run, "relu", 4, torch.ones(4, 2))
+
+
+@pytest.mark.parametrize(("batch", "step"), [(4, 0), (4, 3), (4, 5), (11, 2), (3, 4), (11, 0), (20, 1)])
+def test_batches_are_those_of_whole_epochs_from_any_step(batch, step):
+    found = rows_of_batches(EXAMPLES, batch, 4, REPLICATES, step)
+    expected = [batches(EXAMPLES, batch, 4, replicate, step + 9)[step:] for replicate in range(REPLICATES)]
+    for own in zip(*expected, strict=True):
+        rows = next(found)
+        assert torch.equal(rows.expand(REPLICATES, -1), torch.stack(own))
+
+
+@pytest.mark.parametrize(
+    ("loss", "y", "words"),
+    [
+        ("half-mse", torch.zeros(3), "have the shape"),
+        ("softmax-cross-entropy", torch.zeros(3, 2), "have the shape"),
+        ("softmax-cross-entropy", torch.zeros(3), "classes 0, ..., 1 of type int64"),
+        ("softmax-cross-entropy", torch.tensor([0, 1, 2]), "classes 0, ..., 1 of type int64"),
+        ("cross-entropy", torch.tensor([[0.0, 1.0]] * 3), "labels are 1 and -1"),
+        ("hinge", torch.zeros(3, 2), "hinge"),
+    ],
+)
+def test_labels_that_do_not_fit_the_loss_are_refused(loss, y, words):
+    with pytest.raises(InputError, match=words):
+        check_labels(loss, y, examples=3, outputs=2)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: deep.ExampleSet(torch.zeros(3), torch.zeros(3)), "one row for each|N rows"),
+        (lambda: deep.ExampleSet(torch.zeros(3, 2), torch.zeros(4, 1)), "N rows"),
+        (lambda: deep.ExampleSet(torch.tensor([[float("nan")]]), torch.zeros(1, 1)), "must be finite"),
+        (lambda: deep.ExampleSet(torch.tensor([[1]]), torch.zeros(1, 1)), "floating-point type"),
+        (lambda: deep.Settings("half-mse", deep.SGD, 0.0, 4, 0), "positive"),
+        (lambda: deep.Settings("half-mse", deep.SGD, 0.1, 0, 0), "batch"),
+        (lambda: deep.Settings("half-mse", deep.SGD, {"relu": 0.1}, 4, 0).rate_of("dln"), "no number for the member"),
+        (
+            lambda: deep.train_family(
+                family({"relu"}),
+                deep.ExampleSet(torch.ones(2, 4), torch.ones(2, 1)),
+                SETTINGS["sgd"],
+                1,
+            ),
+            "4 inputs, the family 3",
+        ),
+    ],
+)
+def test_settings_and_examples_that_do_not_fit_are_refused(make, words):
+    with pytest.raises(InputError, match=words):
+        make()

@@ -1,0 +1,197 @@
+"""Batched training of every member against one plain network at a time, with autograd and torch.optim."""
+
+from functools import partial
+
+import pytest
+import torch
+
+from sim import deep
+from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, data, family, plain, weights
+from tests.sim.deep.plain import KINDS, batches, descend
+from tests.sim.deep.plain import loss as plain_loss
+from tests.tolerances_of_deep_training import DEEP_LOSS, DEEP_TRAINING, STEPS
+
+RATE, SEED = 0.02, 4
+OPTIMISERS = {
+    "sgd": (deep.SGD, partial(torch.optim.SGD, lr=RATE)),
+    "momentum": (deep.momentum(0.8), partial(torch.optim.SGD, lr=RATE, momentum=0.8)),
+    "rmsprop": (deep.rmsprop(0.9), partial(torch.optim.RMSprop, lr=RATE, alpha=0.9)),
+    "adam": (deep.adam(), partial(torch.optim.Adam, lr=RATE)),
+}
+LOSSES = {"half-mse": 2, "mse": 1, "cross-entropy": 2, "softmax-cross-entropy": 3}
+EVERY = range(STEPS + 1)
+
+
+def trained(of, examples, loss="half-mse", optimiser=deep.SGD, steps=STEPS, batch=4, stages=EVERY, **more):
+    options = {"rate": RATE, "dtype": DTYPE, **more}
+    settings = deep.Settings(loss, optimiser, batch=batch, seed=SEED, **options)
+    return deep.train_family(of, examples, settings, steps, stages=stages)
+
+
+def farthest(run, name, loss, optimiser, batch=4, order=None):
+    """The largest distance of the weights of a member from those of plain networks, at any step, relative."""
+    apart = 0.0
+    for replicate in range(REPLICATES):
+        network = plain(run.family, name, replicate, run.at(0))
+        rows = batches(EXAMPLES, batch, SEED, replicate if order is None else order, STEPS)
+        for step, expected in enumerate(descend(network, run.data.x, run.data.y, loss, optimiser, rows)):
+            found = weights(run.family, name, replicate, run.at(step))
+            assert [t.shape for t in found] == [t.shape for t in expected]
+            for a, b in zip(found, expected, strict=True):
+                apart = max(apart, float((a - b).abs().max() / b.abs().max()))
+    return apart
+
+
+@pytest.fixture(scope="module", params=LOSSES)
+def by_loss(request):
+    return request.param, trained(
+        family(outputs=LOSSES[request.param]), data(request.param, LOSSES[request.param]), request.param
+    )
+
+
+@pytest.fixture(scope="module", params=OPTIMISERS)
+def by_optimiser(request):
+    return request.param, trained(family(), data(), optimiser=OPTIMISERS[request.param][0])
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_each_step_is_that_of_a_plain_network(name, by_loss):
+    loss, run = by_loss
+    assert farthest(run, name, loss, OPTIMISERS["sgd"][1]) <= DEEP_TRAINING
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_each_optimiser_is_that_of_torch(name, by_optimiser):
+    kind, run = by_optimiser
+    assert farthest(run, name, "half-mse", OPTIMISERS[kind][1]) <= DEEP_TRAINING
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_learns_moves_and_the_rest_stays(name):
+    run = trained(family(), data())
+    before, after = (run.family.of(name, run.at(step)) for step in (0, STEPS))
+    for theta in before:
+        learns = KINDS[name].gates_learn if theta.startswith("Theta_g") else KINDS[name].values_learn
+        assert torch.equal(before[theta], after[theta]) != learns
+
+
+@pytest.mark.parametrize(("name", "other"), [("dnpfl", "soft-galu"), ("dlgn", "dlgn-pwc"), ("relu", "dln")])
+def test_another_member_is_farther_away_than_rounding(name, other, monkeypatch):
+    run = trained(family(), data())
+    monkeypatch.setitem(KINDS, name, KINDS[other])
+    assert farthest(run, name, "half-mse", OPTIMISERS["sgd"][1]) > 1000 * DEEP_TRAINING
+
+
+def test_a_second_network_without_its_slope_would_be_noticed(monkeypatch):
+    """Gates that do not pass their gradient on to deeper levels of the second network."""
+    from sim.deep import passes
+
+    original = passes._pass_on
+
+    def flat(network, p, gate, gate_slope, u, slope):
+        original(network, p, gate, gate_slope, u, slope)
+        slope.fill_(0)
+
+    monkeypatch.setattr(passes, "_pass_on", flat)
+    run = trained(family(), data())
+    for name in ("dnpfl", "soft-galu", "dlgn"):
+        assert farthest(run, name, "half-mse", OPTIMISERS["sgd"][1]) > 1000 * DEEP_TRAINING
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_member_alone_has_the_numbers_that_it_has_in_a_family(name):
+    together, alone = trained(family(), data()), trained(family({name}), data())
+    for replicate in range(REPLICATES):
+        pairs = zip(
+            weights(together.family, name, replicate, together.at(STEPS)),
+            weights(alone.family, name, replicate, alone.at(STEPS)),
+            strict=True,
+        )
+        assert all(float((a - b).abs().max() / b.abs().max()) <= DEEP_TRAINING for a, b in pairs)
+
+
+def test_the_whole_set_is_a_batch_too():
+    run = trained(family(), data(), batch=100)
+    assert max(farthest(run, name, "half-mse", OPTIMISERS["sgd"][1], batch=100) for name in KINDS) <= DEEP_TRAINING
+
+
+def test_replicates_may_share_their_batches():
+    shared = trained(family(), data(), shared_batches=True)
+    own = trained(family(), data())
+    for name in ("relu", "frg", "dnpfl"):
+        assert farthest(shared, name, "half-mse", OPTIMISERS["sgd"][1], order=0) <= DEEP_TRAINING
+        assert farthest(own, name, "half-mse", OPTIMISERS["sgd"][1], order=0) > 1000 * DEEP_TRAINING
+
+
+def test_members_may_have_rates_of_their_own():
+    rates = {"relu": 0.01, "soft-galu": 0.03}
+    run = trained(family(set(rates)), data(), rate=rates)
+    for name, rate in rates.items():
+        assert farthest(run, name, "half-mse", partial(torch.optim.SGD, lr=rate)) <= DEEP_TRAINING
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_losses_are_those_of_plain_networks(loss):
+    examples = data(loss, LOSSES[loss])
+    run = trained(family(outputs=LOSSES[loss]), examples, loss, stages=(0,))
+    for name in KINDS:
+        for step in (0, STEPS):
+            for replicate, found in enumerate(run.losses(name, step)):
+                network = plain(run.family, name, replicate, run.at(step))
+                expected = plain_loss(loss, network(examples.x, torch.arange(EXAMPLES)), examples.y).item()
+                assert abs(found - expected) <= DEEP_LOSS * max(1, expected)
+
+
+def test_training_lowers_the_loss():
+    run = trained(family(), data(), steps=300, stages=(0,), optimiser=deep.adam(), rate=0.01)
+    for name in KINDS:
+        assert (run.losses(name, 300) < run.losses(name, 0)).all()
+
+
+def test_a_diverging_network_leaves_the_others_alone():
+    chosen = {"relu", "soft-galu", "dln"}
+    calm = trained(family(chosen), data(), rate=dict.fromkeys(chosen, 0.01), steps=200)
+    wild = trained(family(chosen), data(), rate={"relu": 0.01, "soft-galu": 0.01, "dln": 1e6}, steps=200)
+    assert wild.diverged("dln").all()
+    for name in ("relu", "soft-galu"):
+        assert not wild.diverged(name).any()
+        pairs = zip(*(run.family.of(name, run.at(200)).values() for run in (calm, wild)), strict=True)
+        assert all(torch.equal(a, b) for a, b in pairs)
+
+
+@pytest.mark.parametrize("optimiser", [deep.SGD, deep.adam()], ids=["sgd", "adam"])
+def test_a_network_stops_below_its_loss_and_the_others_go_on(optimiser):
+    free = trained(family(), data(), optimiser=optimiser, steps=300, stages=range(0, 301, 10))
+    stops = {"stop_below": 0.3, "stop_every": 10}
+    run = trained(family(), data(), optimiser=optimiser, steps=300, stages=(0,), **stops)
+    seen = set()
+    for name in KINDS:
+        history = [free.losses(name, step) for step in range(0, 301, 10)]
+        for replicate, stopped in enumerate(run.stopped(name)):
+            below = [10 * k for k, losses in enumerate(history) if losses[replicate] <= 0.3]
+            assert stopped == (below[0] if below else None)
+            seen.add(stopped is None)
+            at = 300 if stopped is None else stopped
+            pairs = zip(
+                weights(run.family, name, replicate, run.at(300)),
+                weights(free.family, name, replicate, free.at(at)),
+                strict=True,
+            )
+            assert all(torch.equal(a, b) for a, b in pairs)
+    assert seen == {True, False}
+
+
+def test_a_run_repeats_itself_and_another_seed_does_not():
+    first, second = (trained(family(), data()) for _ in range(2))
+    settings = deep.Settings("half-mse", deep.SGD, RATE, batch=4, seed=SEED + 1, dtype=DTYPE)
+    other = deep.train_family(family(), data(), settings, STEPS)
+    for name, tensor in first.state.parameters.items():
+        assert torch.equal(tensor, second.state.parameters[name])
+    assert not torch.equal(first.state.parameters["Theta_1"], other.state.parameters["Theta_1"])
+
+
+def test_progress_counts_the_steps():
+    seen = []
+    settings = deep.Settings("half-mse", deep.SGD, RATE, batch=4, seed=0)
+    deep.train_family(family({"relu"}), data(), settings, 3, progress=seen.append)
+    assert seen == [1, 2, 3]
