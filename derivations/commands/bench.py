@@ -17,6 +17,7 @@ BENCHES = (
     "sample",
     "flow",
     "kernels",
+    "deep",
     "threads",
     "train",
     "explore",

@@ -163,14 +163,25 @@ class Family:
         counts = {**dict.fromkeys(self.names, values), **dict.fromkeys(self.gating_names, gates)}
         return {name: count for name, count in counts.items() if count}
 
+    @cached_property
+    def shapes(self) -> Mapping[str, tuple[int, int, int]]:
+        """The shape (networks, target, source) of each stack of parameters."""
+        layers = [(target, source) for source, target in pairwise(self.sizes)]
+        stacks = ((self.names, self.stacked), (self.gating_names, self.gated))
+        return {
+            name: (self.replicates * len(members), *shape)
+            for names, members in stacks
+            for name, shape in zip(names, layers, strict=False)
+        }
+
     def starting(self, dtype: torch.dtype) -> Parameters:
         """Return the initial parameters, in stacks."""
-        own = {name: [] for name in (*self.names, *self.gating_names)}
-        for level, (source, target) in enumerate(pairwise(self.sizes)):
-            values = self._drawn(False, level, (target, source))
-            own[self.names[level]] = [values] * len(self.stacked)
-            if level < self.depth - 1 and self.gated:
-                drawn = self._drawn(True, level, (target, source))
+        own = {}
+        for level, name in enumerate(self.names):
+            values = self._drawn(False, level, self.shapes[name][1:])
+            own[name] = [values] * len(self.stacked)
+            if level < len(self.gating_names):
+                drawn = self._drawn(True, level, self.shapes[name][1:])
                 own[self.gating_names[level]] = [_second_start(member, level, values, drawn) for member in self.gated]
         return {name: torch.cat([part.to(dtype) for part in parts]).contiguous() for name, parts in own.items()}
 

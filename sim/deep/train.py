@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float
 from sim.deep.batches import ExampleSet, given_gates, rows_of_batches
 from sim.deep.family import Family, Parameters
 from sim.deep.losses import check_labels, output_gradient, penalties
+from sim.deep.optimisers import descend
 from sim.deep.passes import Given, backward, forward
 from sim.networks.parameters import along, mapped
 from sim.training.optimisers import Optimiser
@@ -171,8 +172,9 @@ def beginning(family: Family, settings: Settings) -> FamilyState:
     parameters = family.starting(settings.dtype)
     means = [None, None]
     if not settings.optimiser.plain:
-        learned = _learned(family, parameters)
-        means = [mapped(torch.zeros_like, learned) for _ in means]
+        means = [
+            {name: torch.zeros_like(parameters[name][:count]) for name, count in family.learned.items()} for _ in means
+        ]
     stopped = torch.full((family.replicates * len(family.members),), -1)
     return FamilyState(0, parameters, *means, stopped)
 
@@ -201,6 +203,7 @@ class _Moving:
         self.parameters: Parameters = dict(begun.parameters)
         self.first, self.second = begun.first, begun.second
         self.stopped = begun.stopped
+        self.gradient = None if begun.first is None else mapped(torch.empty_like, begun.first)
         own = [settings.rate_of(member.name) for member in family.stacked]
         self.rates = torch.tensor(own, dtype=settings.dtype).repeat_interleave(family.replicates)
         self.rates[self.stopped >= 0] = 0
@@ -218,14 +221,14 @@ class _Moving:
             for name, own, source in backward(family, self.parameters, passed, delta):
                 self.parameters[name][: len(own)].baddbmm_(own.mT, source)
             return
-        shares = backward(family, self.parameters, passed, delta)
-        gradient = {name: torch.bmm(own.mT, source) for name, own, source in shares}
-        direction, self.first, self.second = optimiser.direction(
-            gradient, self.first, self.second, optimiser.corrections(step)
-        )
-        for name, move in direction.items():
+        for name, own, source in backward(family, self.parameters, passed, delta):
+            torch.bmm(own.mT, source, out=self.gradient[name])
+        for name, gradient in self.gradient.items():
             rates = self.rates if name in family.names else self.second_rates
-            self.parameters[name][: len(move)] -= along(rates[: len(move)], move) * move
+            count = len(gradient)
+            means = (self.first[name], self.second[name])
+            own = self.parameters[name][:count]
+            descend(optimiser, own, gradient, *means, rates[:count], optimiser.corrections(step))
 
     def stop(self, step: int, losses: torch.Tensor) -> None:
         """Stop the networks whose loss is small enough: their rate is 0 from now on."""
@@ -255,25 +258,19 @@ def _rows(level: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
     return level.gather(1, rows.unsqueeze(2).expand(-1, -1, level.shape[2]))
 
 
-def _learned(family: Family, parameters: Mapping[str, torch.Tensor]) -> Parameters:
-    return {name: parameters[name][:count] for name, count in family.learned.items()}
-
-
 def _copied(family: Family, settings: Settings, state: FamilyState) -> FamilyState:
     """Return a copy of the state. Raises InputError where it is not one of this family and these settings."""
-    fresh = beginning(family, settings)
-    for part in ("parameters", "first", "second"):
-        needed, found = (_shapes(getattr(each, part)) for each in (fresh, state))
-        if needed != found:
+    means = None
+    if not settings.optimiser.plain:
+        means = {name: (count, *family.shapes[name][1:]) for name, count in family.learned.items()}
+    for part, shapes in (("parameters", family.shapes), ("first", means), ("second", means)):
+        needed = None if shapes is None else {name: (*shape, settings.dtype) for name, shape in shapes.items()}
+        tensors = getattr(state, part)
+        given = None if tensors is None else {name: (*tensor.shape, tensor.dtype) for name, tensor in tensors.items()}
+        if needed != given:
             raise InputError(
-                f"The state has the {part} {found}; this family and its optimiser need {needed}.",
+                f"The state has the {part} {given}; this family and its optimiser need {needed}.",
                 "Resume with the family and the settings of the run that gave the state.",
             )
     first, second = (None if part is None else mapped(torch.clone, part) for part in (state.first, state.second))
     return FamilyState(state.step, mapped(torch.clone, state.parameters), first, second, state.stopped.clone())
-
-
-def _shapes(part: Mapping[str, torch.Tensor] | None) -> dict[str, tuple[tuple[int, ...], str]] | None:
-    if part is None:
-        return None
-    return {name: (tuple(tensor.shape), str(tensor.dtype)) for name, tensor in part.items()}

@@ -133,3 +133,15 @@ def _kernel(kind: str, name: str, took: Any, ratio: Any, apart: Any, goal: Any) 
     far = "–" if apart is None else f"{apart:.0e}"
     outcome = "–" if goal is None else f"{goal['goal']:g}: {'reached' if goal['reached'] else 'missed'}"
     return f"| {kind} | {name} | {time} | {shown} | {far} | {outcome} |"
+
+
+def deep(found: dict[str, Any]) -> str:
+    """Milliseconds of a step of all networks, how many times sim is faster, and the distance of the weights."""
+    lines = ["| optimiser | way | time | ratio | apart | goal |", "|---|---|---|---|---|---|"]
+    for optimiser, part in found["optimisers"].items():
+        goals = {goal["peer"]: goal for goal in part["goals"]}
+        for name, took in part["seconds"].items():
+            lines.append(
+                _kernel(optimiser, name, took, part["ratios"].get(name), part["apart"].get(name), goals.get(name))
+            )
+    return "\n".join(lines)

@@ -80,6 +80,7 @@ def test_solve_is_measured_in_processes_of_its_own():
         "sample",
         "flow",
         "kernels",
+        "deep",
         "threads",
     ],
 )
@@ -91,7 +92,7 @@ def test_a_stored_run_says_on_what_it_was_made(name):
     assert run["bench"] == name
 
 
-@pytest.mark.parametrize("name", ["train", "moments", "solve", "gates", "sample", "flow", "kernels", "threads"])
+@pytest.mark.parametrize("name", ["train", "moments", "solve", "gates", "sample", "flow", "kernels", "deep", "threads"])
 def test_the_readme_shows_the_stored_runs(name):
     """A run that is stored anew needs its table in derivations/benchmarks/README.md."""
     from derivations.publish.stored_runs import BENCHMARKS as RESULTS

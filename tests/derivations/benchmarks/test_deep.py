@@ -1,0 +1,78 @@
+"""`gdln bench deep`: every contender trains the same networks on the same batches; ratios judge the goals."""
+
+import pytest
+import torch
+
+from derivations.benchmarks import deep as bench
+from tests.derivations.benchmarks import tables
+from tests.tolerances_of_deep_training import DEEP_BENCH, DEEP_BENCH_ADAM
+
+ALLOWED = {"sgd": DEEP_BENCH, "adam": DEEP_BENCH_ADAM}
+
+
+@pytest.fixture(scope="module")
+def measured():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", "1")
+        patch.setattr(bench, "STEPS", 3)
+        return bench.measure(networks=3, rounds=2)
+
+
+@pytest.mark.parametrize("optimiser", bench.OPTIMISERS)
+def test_every_contender_trains_the_same_networks(measured, optimiser):
+    part = measured["optimisers"][optimiser]
+    assert set(part["apart"]) == {"loop", "loop, fused optimiser", "vmap"}
+    assert max(part["apart"].values()) <= ALLOWED[optimiser]
+    assert set(part["seconds"]) == {"sim", "products", *part["apart"]}
+    assert all(low <= part["seconds"][name] <= high for name, (low, high) in part["range"].items())
+
+
+@pytest.mark.parametrize("optimiser", bench.OPTIMISERS)
+def test_another_rate_other_batches_and_other_weights_would_be_noticed(optimiser, monkeypatch):
+    """Each moves the weights of the loop by more than the tolerance."""
+    trained = {}
+    for change in ("none", "rate", "batches"):
+        with monkeypatch.context() as patch:
+            if change == "rate":
+                patch.setattr(bench, "RATE", 1.5 * bench.RATE)
+            if change == "batches":
+                patch.setattr(bench, "_rows", lambda: iter([torch.arange(bench.BATCH)] * 3))
+            train, found = bench._contenders(optimiser, 2)["loop"]
+            train(3)
+            trained[change] = found()
+    assert bench._apart(trained["none"], trained["rate"]) > 10 * ALLOWED[optimiser]
+    assert bench._apart(trained["none"], trained["batches"]) > 10 * ALLOWED[optimiser]
+    assert bench._apart(trained["none"], [theta.flip(0) for theta in trained["none"]]) > 10 * ALLOWED[optimiser]
+
+
+def test_a_round_trains_on(monkeypatch):
+    """Successive calls of every contender are one training, on the batches that follow each other."""
+    once, twice = (bench._contenders("sgd", 2) for _ in range(2))
+    for name in ("sim", "loop", "vmap"):
+        once[name][0](6)
+        twice[name][0](3)
+        twice[name][0](3)
+        for a, b in zip(once[name][1](), twice[name][1](), strict=True):
+            assert torch.equal(a, b)
+
+
+def test_the_products_alone_are_computed():
+    """BLAS leaves out a product that is multiplied by 0; then the weights would stay as they are."""
+    train, found = bench._contenders("sgd", 2)["products"]
+    before = [theta.clone() for theta in found()]
+    train(1)
+    assert not any(torch.equal(a, b) for a, b in zip(before, found(), strict=True))
+
+
+def test_goals_are_judged_by_the_ratios_to_the_fastest_peer(measured):
+    for part in measured["optimisers"].values():
+        first, second = part["goals"]
+        ratios = [part["ratios"][name] for name in ("loop", "loop, fused optimiser")]
+        assert first["ratio"] == min(ratios)
+        assert first["reached"] == (min(ratios) >= first["goal"] == 8)
+        assert second["ratio"] == part["ratios"]["vmap"]
+        assert second["reached"] == (second["ratio"] >= second["goal"] == 2)
+        possible = part["largest possible ratio to the loop"]
+        assert possible == part["seconds"][first["peer"]] / part["seconds"]["products"]
+    assert "goal 8 x loop" in bench.text(measured)
+    assert "| sgd | sim |" in tables.deep(measured)
