@@ -129,8 +129,8 @@ def train_family(
     """Train a family up to step number `steps`, from its start or from the state of an earlier run.
 
     A run that is resumed from a state has bit for bit the numbers of one that was not interrupted. The parameters at
-    the steps in `stages` are kept, those before the first step of this call excepted. Means of the optimiser and
-    parameters are not shared with `state`. Raises InputError for labels, shapes or steps that do not fit.
+    the steps in `stages` are kept. Means of the optimiser and parameters are not shared with `state`. Raises InputError
+    for labels and shapes that do not fit, and for steps and stages before the state or stages after `steps`.
 
     >>> from sim.deep.family import Start
     >>> from sim.deep.members import dln, relu
@@ -148,6 +148,12 @@ def train_family(
     check_labels(settings.loss, data.y, len(data.x), family.outputs)
     begun = beginning(family, settings) if state is None else _copied(family, settings, state)
     whole(steps, "steps", least=begun.step)
+    missed = sorted(stage for stage in stages if not begun.step <= stage <= steps)
+    if missed:
+        raise InputError(
+            f"The stages {missed} are not among the steps {begun.step} to {steps} of this call.",
+            "Record earlier stages in the run that gave the state.",
+        )
     given = given_gates(family, data)
     moving = _Moving(family, settings, begun)
     kept = {}

@@ -89,6 +89,14 @@ def test_a_state_of_other_shapes_is_refused():
         deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 0, state=state)
 
 
+def test_stages_that_this_call_does_not_pass_are_refused():
+    run = deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 2, stages=(0, 2))
+    assert sorted(run.stages) == [0, 2]
+    for stages, missed in (((1, 2, 3), r"\[1\]"), ((3, 5), r"\[5\]")):
+        with pytest.raises(InputError, match=f"stages {missed} are not among the steps 2 to 4"):
+            deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 4, state=run.state, stages=stages)
+
+
 @pytest.mark.parametrize("step", [0, 5, 40])
 def test_recorded_gates_are_replayed_as_fixed_learned_features(step):
     """On the training set and on other inputs, before and after the replaying network is trained."""
