@@ -3,7 +3,9 @@
 A test file depends on itself, on the modules that it imports at any distance, and on the files and folders that one of
 these names by their place (`__file__`, `ROOT`) or by their path. What a package finds by itself counts with all
 modules that it may find. A module that starts other processes of Python depends on what they load where that is known
-(`tests/processes.py`), and else on every file. What every test needs is in `COMMON`.
+(`tests/processes.py`), and else on every file. `gdln` loads the module of every verb, and a verb imports what it needs
+when it runs: this counts where the tests, or a module that starts processes, have the verb as a word. What every test
+needs is in `COMMON`.
 """
 
 import ast
@@ -14,12 +16,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from derivations.evidence import code
 from derivations.evidence.code import imported, module_name
 from tests import paths, processes
 
 COMMON = ("tests/conftest.py", "pyproject.toml", "constraints.txt")
 FOLDERS = ("theory", "sim", "derivations", "tests", "notebooks", ".ci")
 RECORD = "tests/record.json"
+_VERB = re.compile(r"derivations/commands/([a-z]\w*)\.py$")
 _DECIDES = "tests/profiles.py"  # it and what it imports decide which tests run, not what they find
 _IMPORTS = re.compile(r"^\s*(?:import|from) ([\w.]+)", re.MULTILINE)
 _WORDS = re.compile(r"""["']([\w./-]+\.\w+)["']""")
@@ -66,8 +70,15 @@ class Tree:
         while waiting:
             name = waiting.pop()
             found.add(name)
-            waiting |= _needed(self, name) - found
+            waiting |= (_loaded(self, name) if _VERB.match(name) else _needed(self, name)) - found
+            waiting = waiting or self._run(found) - found
         return found
+
+    def _run(self, found: set[str]) -> set[str]:
+        """Return what the verbs among the files need that one of the files says."""
+        verbs = {name: match[1] for name in found if (match := _VERB.match(name))}
+        said = set().union(*(_said(self, name) for name in found)) if verbs else set()
+        return {needed for name, verb in verbs.items() if verb in said for needed in _needed(self, name)}
 
 
 @cache
@@ -90,6 +101,28 @@ def _needed(tree: Tree, file: str) -> set[str]:
         for place in places:
             found |= {place} & tree.digests.keys() or _below(tree, place)
     return found
+
+
+@cache
+def _loaded(tree: Tree, file: str) -> set[str]:
+    """Return the files that a file imports when it is loaded, outside of its functions."""
+    body = ast.parse((tree.root / file).read_text(encoding="utf-8")).body
+    top = ast.Module([node for node in body if not isinstance(node, ast.FunctionDef)], [])
+    named = set(code._named(top))
+    names = named.union(*(code._taken(name, tree.root) for name in named), code._parents(module_name(Path(file))))
+    return {_file(tree, name) for name in names} & tree.digests.keys()
+
+
+@cache
+def _said(tree: Tree, file: str) -> set[str]:
+    """Return the words by which a file may run a verb: those of tests, of pages, and of what starts processes."""
+    if not file.endswith((".py", ".md")) or file in COMMON:
+        return set()
+    text = (tree.root / file).read_text(encoding="utf-8")
+    speaks = (
+        file.startswith("tests/") or file.endswith(".md") or processes.loaded(module_name(Path(file)), text) != set()
+    )
+    return set(re.findall(r"[a-z]\w*", text)) if speaks else set()
 
 
 def _file(tree: Tree, module: str) -> str:

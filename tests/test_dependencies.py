@@ -206,6 +206,40 @@ def test_what_decides_which_tests_run_counts_for_its_own_tests_alone():
     assert deciding <= tree().dependencies("tests/test_profiles.py")
 
 
+VERBS = {
+    "derivations/__init__.py": "",
+    "derivations/cli.py": (
+        "from importlib import import_module\nimport derivations.commands as commands\nimport_module('')\n"
+    ),
+    "derivations/commands/__init__.py": "",
+    "derivations/commands/solve.py": "def command():\n    import theory.near\n",
+    "derivations/commands/flow.py": "import theory.lazy.one\n\ndef command():\n    import theory.alone\n",
+    "derivations/bench.py": "import subprocess\nsubprocess.run([sys.executable, '-m', 'derivations.cli', 'flow'])\n",
+    "tests/words.py": "SOLVE = 'solve'\n",
+    "tests/test_solve.py": "from derivations.cli import main\nmain(['solve'])\n",
+    "tests/test_solve_twice.py": "from tests import words\nfrom derivations import cli\ncli.main([words.SOLVE])\n",
+    "tests/test_flow.py": "import derivations.bench\n",
+    "tests/test_verb.py": "from derivations.commands import solve\n",
+    "tests/test_help.py": "from derivations.cli import main\nmain(['--help'])\n",
+}
+SOLVES, COMMANDS = {"solve", "solve_twice"}, {"solve", "solve_twice", "flow", "help"}
+RUN = {
+    "theory/far.json": SOLVES | {"verb"},
+    "theory/alone.json": {"flow"},
+    "theory/lazy/one.py": COMMANDS,
+    "derivations/commands/flow.py": COMMANDS,
+    "derivations/commands/new.py": COMMANDS,
+    "tests/words.py": {"solve_twice"},
+}
+
+
+@pytest.mark.parametrize("path", RUN)
+def test_a_verb_counts_where_it_is_said_and_its_module_where_it_is_loaded(planted, path):
+    changed = planted(**VERBS | {path: (FILES | VERBS).get(path, "") + "# changed\n"})
+    told = {name for name in stale(planted(**VERBS), changed) if name in VERBS}
+    assert told == {f"tests/test_{name}.py" for name in RUN[path]}
+
+
 COMMAND = {"derivations/__main__.py", "derivations/cli.py", "theory/problem/laws.py", "sim/train.py"}
 PROCESSES = {
     "tests/derivations/explore/test_page.py": {"derivations/explore/web/app.js", "derivations/explore/server.py"},
