@@ -11,7 +11,7 @@ from importlib import import_module
 
 import typer
 
-from derivations import commands
+import derivations.commands as commands  # not from derivations: it finds modules in this package alone
 from derivations.output import BAD_INPUT, DISTRIBUTION, INTERRUPTED, reader_left, report_error
 
 _MINUS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}

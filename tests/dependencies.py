@@ -2,8 +2,10 @@
 
 A test file depends on itself, on the modules that it imports at any distance, and on the files and folders that one of
 these names by their place (`__file__`, `ROOT`) or by their path. What a package finds by itself counts with all
-modules that it may find. A module that starts another process of Python depends on every file: nobody sees what that
-process imports and reads. What every test needs is in `COMMON`.
+modules that it may find. A module that starts other processes of Python depends on what they load where that is known
+(`tests/processes.py`), and else on every file. `gdln` loads the module of every verb, and a verb imports what it needs
+when it runs: this counts where the tests, or a module that starts processes, have the verb as a word. What every test
+needs is in `COMMON`.
 """
 
 import ast
@@ -14,17 +16,19 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from derivations.evidence import code
 from derivations.evidence.code import imported, module_name
-from tests import paths
+from tests import paths, processes
 
 COMMON = ("tests/conftest.py", "pyproject.toml", "constraints.txt")
 FOLDERS = ("theory", "sim", "derivations", "tests", "notebooks", ".ci")
 RECORD = "tests/record.json"
+_VERB = re.compile(r"derivations/commands/([a-z]\w*)\.py$")
+_DECIDES = "tests/profiles.py"  # it and what it imports decide which tests run, not what they find
 _IMPORTS = re.compile(r"^\s*(?:import|from) ([\w.]+)", re.MULTILINE)
 _WORDS = re.compile(r"""["']([\w./-]+\.\w+)["']""")
 _TEST_FILE = re.compile(r"tests/(?:.*/)?test_\w*\.py$")
 _AT_ROOT = ("*.md", "*.toml", "*.txt", "*.cff")
-_PROCESSES = {"subprocess", "runpy"}
 _PLACES = {name: value for name, value in vars(paths).items() if isinstance(value, Path)}
 # Modules that name a folder or start a process, and still depend on nothing but what they import.
 _EXEMPT = {
@@ -36,7 +40,8 @@ _EXEMPT = {
     "tests.sim.training.test_compiled",  # its process loads sim and theory, which it names by their paths
     "sim.training.backends.ahead",  # its process compiles the loops, which it names by their place
     "tests.paths",  # its folders count where they are used
-    "tests.dependencies",  # decides which tests run, not what they find, as does
+    "tests.processes",  # names what others start
+    "tests.dependencies",  # names files that it does not read, as does
     "tests.record",
 }
 
@@ -65,8 +70,15 @@ class Tree:
         while waiting:
             name = waiting.pop()
             found.add(name)
-            waiting |= _needed(self, name) - found
+            waiting |= (_loaded(self, name) if _VERB.match(name) else _needed(self, name)) - found
+            waiting = waiting or self._run(found) - found
         return found
+
+    def _run(self, found: set[str]) -> set[str]:
+        """Return what the verbs among the files need that one of the files says."""
+        verbs = {name: match[1] for name in found if (match := _VERB.match(name))}
+        said = set().union(*(_said(self, name) for name in found)) if verbs else set()
+        return {needed for name, verb in verbs.items() if verb in said for needed in _needed(self, name)}
 
 
 @cache
@@ -76,12 +88,41 @@ def _needed(tree: Tree, file: str) -> set[str]:
         return set()
     module = module_name(Path(file))
     found = {_file(tree, name) for name in imported(module, tree.root, loaded=True)}
+    if file in COMMON:
+        found.discard(_DECIDES)
     if file not in COMMON and module not in _EXEMPT:
         places, words = _named(tree.root, file)
         found |= words & tree.digests.keys()
+        loaded = processes.loaded(module, (tree.root / file).read_text(encoding="utf-8"))
+        if loaded is None:
+            return set(tree.digests)
+        for name in loaded:
+            found |= _below(tree, name[:-1]) if name.endswith("/") else {_file(tree, name)} & tree.digests.keys()
         for place in places:
             found |= {place} & tree.digests.keys() or _below(tree, place)
     return found
+
+
+@cache
+def _loaded(tree: Tree, file: str) -> set[str]:
+    """Return the files that a file imports when it is loaded, outside of its functions."""
+    body = ast.parse((tree.root / file).read_text(encoding="utf-8")).body
+    top = ast.Module([node for node in body if not isinstance(node, ast.FunctionDef)], [])
+    named = set(code._named(top))
+    names = named.union(*(code._taken(name, tree.root) for name in named), code._parents(module_name(Path(file))))
+    return {_file(tree, name) for name in names} & tree.digests.keys()
+
+
+@cache
+def _said(tree: Tree, file: str) -> set[str]:
+    """Return the words by which a file may run a verb: those of tests, of pages, and of what starts processes."""
+    if not file.endswith((".py", ".md")) or file in COMMON:
+        return set()
+    text = (tree.root / file).read_text(encoding="utf-8")
+    speaks = (
+        file.startswith("tests/") or file.endswith(".md") or processes.loaded(module_name(Path(file)), text) != set()
+    )
+    return set(re.findall(r"[a-z]\w*", text)) if speaks else set()
 
 
 def _file(tree: Tree, module: str) -> str:
@@ -114,7 +155,7 @@ def _named(root: Path, file: str) -> tuple[set[str], set[str]]:
     """Return the places that a source file names, "." for the root, and the words that may be paths of files."""
     text = (root / file).read_text(encoding="utf-8")
     modules = set(_IMPORTS.findall(text))
-    places = {"."} if modules & _PROCESSES else set()
+    places = set()
     if modules & _oracles(root):
         places.add("tests/oracles")  # pytest has this folder on its path
     if any(name in text for name in ("__file__", *_PLACES)):
@@ -132,7 +173,7 @@ def _places(node: ast.AST, root: Path, file: Path) -> Iterator[Path]:
     """Yield the places that the expressions of a source name, of each expression the longest."""
     if (place := _place(node, root, file)) is not None:
         yield place if place != file else file.parent  # the file itself stands for what it is part of
-    else:
+    elif not isinstance(node, ast.keyword) or node.arg != "cwd":  # where a process starts, not what it reads
         for inner in ast.iter_child_nodes(node):
             yield from _places(inner, root, file)
 

@@ -1,4 +1,4 @@
-"""The record of the last whole run: where it ran, and each test file that passed with its seconds."""
+"""The record of the last run of each test file: where it ran, what it depends on if it passed, and its seconds."""
 
 import json
 import os
@@ -38,6 +38,10 @@ class FileRun:
 
     hash: str = ""
     units: dict[str, UnitRun] = field(default_factory=dict)
+
+    def tests(self) -> int:
+        """Return the number of its tests that ran."""
+        return sum(unit.tests for unit in self.units.values())
 
 
 @dataclass(frozen=True)

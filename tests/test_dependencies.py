@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from derivations.evidence import code
-from tests import dependencies
+from tests import dependencies, processes
 from tests.dependencies import tree
 from tests.paths import ROOT
 
@@ -58,7 +58,9 @@ FILES = {
     "tests/test_parent.py": "import theory.lazy.use\n",
     "tests/test_child.py": "from theory.lazy.use import TYPE_CHECKING\n",
     "tests/test_tree.py": "from tests.paths import ROOT\nALL = ROOT.rglob('*')\n",
-    "tests/test_process.py": "def test():\n    import subprocess\n",
+    "tests/test_process.py": "def test():\n    import subprocess\n    subprocess.run([sys.executable, '-c', text()])\n",
+    "tests/test_started.py": "import subprocess\nwords = [sys.executable, '-m', 'theory.near', 'x']\n"
+    "def test():\n    subprocess.run(words, cwd=ROOT)\n",
     "tests/room/test_folder.py": "from pathlib import Path\nDATA = Path(__file__).parent / 'data'\n",
     "tests/room/test_beside.py": "from pathlib import Path\nFILE = Path(__file__).parent.with_name('paths.py')\n",
 }
@@ -66,9 +68,9 @@ EVERY = {name for name in FILES if Path(name).name.startswith("test_")}
 WHOLE = {"tests/test_tree.py", "tests/test_process.py"}
 # What changes or is new, and the test files that depend on it beside those that depend on the whole tree.
 CHANGES = {
-    "theory/near.py": {"tests/test_imports.py"},
-    "theory/far.py": {"tests/test_imports.py"},
-    "theory/far.json": {"tests/test_imports.py"},
+    "theory/near.py": {"tests/test_imports.py", "tests/test_started.py"},
+    "theory/far.py": {"tests/test_imports.py", "tests/test_started.py"},
+    "theory/far.json": {"tests/test_imports.py", "tests/test_started.py"},
     "theory/alone.py": {"tests/room/test_folder.py"},
     "theory/alone.json": {"tests/room/test_folder.py"},
     "tests/helper.py": {"tests/test_imports.py"},
@@ -161,7 +163,96 @@ def test_a_package_that_imports_names_at_their_first_use_declares_them():
 
 def test_exempt_modules_exist():
     names = {dependencies.module_name(Path(name)) for name in tree().digests if name.endswith(".py")}
-    assert names >= dependencies._EXEMPT
+    assert names >= dependencies._EXEMPT | processes._LOADED.keys()
+    named = {name for modules in processes._LOADED.values() for name in modules if not name.endswith("/")}
+    assert names >= named
+
+
+RUNS = "import subprocess, sys\n"
+STARTS = {
+    "subprocess.run([sys.executable, '-m', 'theory.near'])": {"theory.near", "theory.near.__main__"},
+    "def f(*words):\n    c = [sys.executable, '-m', 'a', *words]\n    c = [sys.executable, '-m', 'b']\n"
+    "    subprocess.Popen(c, stdout=subprocess.PIPE)": {"a", "a.__main__", "b", "b.__main__"},
+    "subprocess.run([sys.executable, '-c', 'import theory'])": None,
+    "subprocess.run([sys.executable, '-m', name])": None,
+    "subprocess.run([sys.executable, *words])": None,
+    "subprocess.run(['gdln', '-m', 'theory'])": None,
+    "subprocess.run(words())": None,
+    "subprocess.run(args=[sys.executable, '-m', 'theory'])": None,
+    "def f(c):\n    subprocess.run(c)\nc = [sys.executable, '-m', 'a']": None,
+    "c, d = words()\nsubprocess.run(c)": None,
+    "map(subprocess.run, commands)": None,
+    "subprocess.getoutput('python -m theory')": None,
+    "import runpy\nrunpy.run_path('x.py')": None,
+    "from subprocess import run\nrun([sys.executable, '-m', 'theory'])": None,
+    "import subprocess as s\ns.run([sys.executable, '-m', 'theory'])": None,
+}
+
+
+@pytest.mark.parametrize("source", STARTS)
+def test_a_process_loads_the_module_that_it_names_or_maybe_anything(source):
+    assert processes.loaded("tests.test_x", RUNS + source) == STARTS[source]
+
+
+def test_a_program_that_is_known_by_hand_loads_its_modules():
+    source = "subprocess.run([sys.executable, '-c', program])"
+    assert processes.loaded("tests.derivations.commands.test_moment", RUNS + source) == {"derivations.cli"}
+    assert processes.loaded("tests.derivations.commands.test_moment", "import sys") == set()
+
+
+def test_what_decides_which_tests_run_counts_for_its_own_tests_alone():
+    deciding = {"tests/profiles.py", "tests/recorder.py", "tests/turns.py", "tests/dependencies.py"}
+    assert not deciding & tree().dependencies("tests/theory/problem/test_toml.py")
+    assert deciding <= tree().dependencies("tests/test_profiles.py")
+
+
+VERBS = {
+    "derivations/__init__.py": "",
+    "derivations/cli.py": (
+        "from importlib import import_module\nimport derivations.commands as commands\nimport_module('')\n"
+    ),
+    "derivations/commands/__init__.py": "",
+    "derivations/commands/solve.py": "def command():\n    import theory.near\n",
+    "derivations/commands/flow.py": "import theory.lazy.one\n\ndef command():\n    import theory.alone\n",
+    "derivations/bench.py": "import subprocess\nsubprocess.run([sys.executable, '-m', 'derivations.cli', 'flow'])\n",
+    "tests/words.py": "SOLVE = 'solve'\n",
+    "tests/test_solve.py": "from derivations.cli import main\nmain(['solve'])\n",
+    "tests/test_solve_twice.py": "from tests import words\nfrom derivations import cli\ncli.main([words.SOLVE])\n",
+    "tests/test_flow.py": "import derivations.bench\n",
+    "tests/test_verb.py": "from derivations.commands import solve\n",
+    "tests/test_help.py": "from derivations.cli import main\nmain(['--help'])\n",
+}
+SOLVES, COMMANDS = {"solve", "solve_twice"}, {"solve", "solve_twice", "flow", "help"}
+RUN = {
+    "theory/far.json": SOLVES | {"verb"},
+    "theory/alone.json": {"flow"},
+    "theory/lazy/one.py": COMMANDS,
+    "derivations/commands/flow.py": COMMANDS,
+    "derivations/commands/new.py": COMMANDS,
+    "tests/words.py": {"solve_twice"},
+}
+
+
+@pytest.mark.parametrize("path", RUN)
+def test_a_verb_counts_where_it_is_said_and_its_module_where_it_is_loaded(planted, path):
+    changed = planted(**VERBS | {path: (FILES | VERBS).get(path, "") + "# changed\n"})
+    told = {name for name in stale(planted(**VERBS), changed) if name in VERBS}
+    assert told == {f"tests/test_{name}.py" for name in RUN[path]}
+
+
+COMMAND = {"derivations/__main__.py", "derivations/cli.py", "theory/problem/laws.py", "sim/train.py"}
+PROCESSES = {
+    "tests/derivations/explore/test_page.py": {"derivations/explore/web/app.js", "derivations/explore/server.py"},
+    "tests/derivations/explore/test_fields_page.py": {"derivations/explore/web/app.js", "theory/flow/__init__.py"},
+    "tests/derivations/sweeps/test_store.py": {"derivations/sweeps/store.py"},
+}
+
+
+@pytest.mark.parametrize("test_file", PROCESSES)
+def test_what_its_processes_load_counts_and_texts_beside_the_packages_do_not(test_file):
+    needed = tree().dependencies(test_file)
+    assert needed >= COMMAND & tree().digests.keys() | PROCESSES[test_file]
+    assert not {"README.md", "CONTRIBUTING.md", "tests/test_readme.py"} & needed
 
 
 def held(module):

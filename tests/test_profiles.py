@@ -1,5 +1,6 @@
 """The profiles of pytest, run in a small project with the conftest of this one."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -94,10 +95,11 @@ def recorded(passed, tmp_path):
     return shutil.copytree(passed, tmp_path / "recorded", ignore=shutil.ignore_patterns(".pytest_cache"))
 
 
-def run(project, *words):
+def run(project, *words, environment=None):
     """Run pytest in the project; return its exit code, what it printed and the tests that it ran."""
     command = [sys.executable, "-m", "pytest", "-v", "--durations=0", *words]
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    settings = os.environ | (environment or {})
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False, env=settings)
     test, outcome = r"tests/test_(\w+)\.py::test_([\w\[\]]+)", "(?:PASSED|FAILED|SKIPPED)"
     lines = re.findall(rf"{test}\S* {outcome}", done.stdout)  # of one process
     lines += re.findall(rf"{outcome} {test}", done.stdout)  # of pytest-xdist
@@ -212,18 +214,92 @@ def test_a_file_that_opens_what_it_hides_always_runs_whole(project):
 @pytest.mark.parametrize(
     ("options", "source", "why"),
     [
-        ({"write_record": True}, "TESTPATHS", "needs --profile full and no choice of tests"),
-        ({"write_record": True, "profile": "full", "keyword": "one"}, "TESTPATHS", "needs --profile full"),
-        ({"write_record": True, "profile": "full"}, "ARGS", "needs --profile full and no choice of tests"),
+        ({"write_record": True, "lf": True}, "TESTPATHS", "name files, not tests, without --lf"),
+        ({"write_record": True}, "ARGS", "name files, not tests, without --lf"),
         ({"turn": 1, "profile": "full"}, "TESTPATHS", "name no tests, and no profile"),
         ({"turn": 1}, "ARGS", "name no tests, and no profile"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(options, source, why):
-    option = SimpleNamespace(**({"profile": "quick", "turn": None, "write_record": False} | options))
-    config = SimpleNamespace(option=option, args_source=pytest.Config.ArgsSource[source])
+    option = SimpleNamespace(**({"profile": "quick", "turn": None, "write_record": False, "lf": False} | options))
+    names = ["tests/test_turns.py::test_one"]
+    config = SimpleNamespace(option=option, args_source=pytest.Config.ArgsSource[source], args=names)
     with pytest.raises(pytest.UsageError, match=why):
         register(config)
+
+
+def hashes(project):
+    """The hash of each test file in the record of a project."""
+    return {name: run.hash for name, run in record.read(project / RECORD).files.items()}
+
+
+def seconds(project):
+    """The seconds of each test file in the record of a project."""
+    files = record.read(project / RECORD).files.items()
+    return {name: sum(unit.seconds for unit in run.units.values()) for name, run in files}
+
+
+FIRST, SECOND, NEW = (f"tests/test_{name}.py" for name in ("first", "second", "new"))
+
+
+@pytest.mark.parametrize("words", [["-n0"], ["-n2"], ["-n0", FIRST]])
+def test_what_ran_whole_is_recorded_and_the_other_files_keep_their_entries(recorded, words):
+    before = record.read(recorded / RECORD)
+    (recorded / "tests/helper.py").write_text("LIMIT = 2\n")
+    code, said, _ = run(recorded, *words, "--write-record")
+    assert (code, f"{RECORD} was written: 1 of its 2 test files ran whole" in said) == (0, True), said
+    after = record.read(recorded / RECORD)
+    assert after.files[SECOND] == before.files[SECOND]
+    assert after.files[FIRST].hash not in ("", before.files[FIRST].hash)
+    assert 0 < seconds(recorded)[FIRST] < LONG
+    assert "depend on a change (0)" in run(recorded, "-n0")[1]
+
+
+@pytest.mark.parametrize("words", [["-k", "one"], ["--deselect", f"{FIRST}::test_shared"]])
+def test_a_file_that_did_not_run_whole_stays_as_it_was(recorded, words):
+    before = hashes(recorded)
+    (recorded / "tests/helper.py").write_text("LIMIT = 2\n")
+    run(recorded, "-n0", *words, "--write-record")
+    assert hashes(recorded) == before
+    assert "depend on a change (1)" in run(recorded, "-n0")[1]
+
+
+def test_a_file_of_which_a_failure_left_tests_out_is_not_recorded(recorded):
+    (recorded / NEW).write_text("def test_bad():\n    assert False\n\ndef test_good():\n    pass\n")
+    assert run(recorded, "-n0", "-x", NEW, FIRST, "--write-record")[0] == 1
+    assert NEW not in hashes(recorded)
+    assert seconds(recorded)[FIRST] > LONG
+
+
+@pytest.mark.parametrize("words", [[FIRST], ["-k", "one"]])
+def test_a_file_without_a_change_that_fails_runs_whole_from_then_on(recorded, words):
+    before = hashes(recorded)
+    fails = {"PYTEST_ADDOPTS": "-p fails", "PYTHONPATH": str(recorded)}
+    (recorded / "fails.py").write_text("import tests.helper\ntests.helper.LIMIT = 0\n")
+    code, said, _ = run(recorded, "-n0", *words, "--write-record", environment=fails)
+    assert (code, f"{FIRST} runs whole until a run with --write-record passes" in said) == (1, True), said
+    assert hashes(recorded) == before | {FIRST: ""}
+    assert run(recorded, "-n0", FIRST, "--write-record")[0] == 0
+    assert hashes(recorded) == before
+
+
+def test_a_file_that_is_gone_leaves_the_record(recorded):
+    (recorded / SECOND).unlink()
+    run(recorded, "-n0", FIRST, "--write-record")
+    assert hashes(recorded).keys() == {FIRST}
+
+
+def test_some_files_do_not_replace_a_record_that_is_of_no_use(recorded):
+    known = record.read(recorded / RECORD)
+    text = record.Record({**known.versions, "numpy": "0.1"}, known.files).text()
+    for useless, why in ((text, "of other versions: numpy"), ("{}", "The seal of record.json is broken")):
+        (recorded / RECORD).write_text(useless)
+        said = run(recorded, "-n0", FIRST, "--write-record")[1]
+        assert re.search(rf"was not written: only a run of all tests can replace it\. .*{why}", said)
+        assert (recorded / RECORD).read_text() == useless
+    assert f"{RECORD} was written." in run(recorded, "-n0", "--write-record")[1]
+    assert seconds(recorded).keys() == {FIRST, SECOND}
+    assert max(seconds(recorded).values()) < LONG
 
 
 class Item:

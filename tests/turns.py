@@ -10,11 +10,19 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
+import pytest
+
 from derivations.rounds import rounds
 from tests.record import Record
 
 BUDGET = 400.0  # seconds of unchanged tests, of both processes together
 ALWAYS = 100.0  # seconds of the budget for the shortest units, which run always
+
+
+def unit_of(item: pytest.Item) -> str:
+    """Return the unit of a test, as pytest-xdist names it: its group, or its file."""
+    names = {str(mark.args[0] if mark.args else mark.kwargs["name"]) for mark in item.iter_markers("xdist_group")}
+    return "_".join(sorted(names)) or item.nodeid.partition("::")[0]
 
 
 @dataclass(frozen=True)

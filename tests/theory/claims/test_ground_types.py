@@ -13,7 +13,7 @@ from theory.claims.model import Outcome
 pytestmark = pytest.mark.skipif(GROUND_TYPES != "python", reason="test_catalog checks these levels")
 
 
-@each(catalog().values())
+@each(catalog().values() if GROUND_TYPES == "python" else ())  # one skipped test says it for all
 def test_no_level_of_proof_fails(claim):
     results = [levels.symbolic(claim, catalog()), levels.exact(claim)]
     assert [result for result in results if result.outcome is Outcome.FAIL] == []
