@@ -5,6 +5,8 @@ settings and the examples, so that a file is not continued as another run.
 """
 
 import hashlib
+import os
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from zipfile import BadZipFile
@@ -22,15 +24,21 @@ _HINT = "Give a file written by save_checkpoint."
 
 
 def save_checkpoint(run: FamilyRun, path: Path) -> None:
-    """Write the state of a run; its recorded stages are not part of it."""
+    """Write the state of a run; its recorded stages are not part of it. An interruption leaves the older file."""
     state = run.state
     arrays = {"step": np.array(state.step), "stopped": state.stopped.numpy()}
     for part in _PARTS:
         for name, tensor in (getattr(state, part) or {}).items():
             arrays[f"{part}.{name}"] = tensor.numpy()
     digest = np.array(_digest(run.family, run.settings, run.data))
-    with Path(path).open("wb") as file:  # a name would get an ending
-        np.savez(file, digest=digest, **arrays)
+    handle, aside = tempfile.mkstemp(dir=Path(path).parent, prefix=f".{Path(path).name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:  # a name would get an ending
+            np.savez(file, digest=digest, **arrays)
+        Path(aside).replace(path)
+    except BaseException:
+        Path(aside).unlink(missing_ok=True)
+        raise
 
 
 def load_checkpoint(path: Path, family: Family, data: ExampleSet, settings: Settings) -> FamilyState:

@@ -81,6 +81,20 @@ def test_a_file_without_a_state_is_refused(content, tmp_path):
         deep.load_checkpoint(tmp_path / "file", family(), data(), SETTINGS["sgd"])
 
 
+def test_an_interrupted_write_keeps_the_older_checkpoint(tmp_path, monkeypatch):
+    run, path = deep.train_family(family(), data(), SETTINGS["sgd"], 2), tmp_path / "run"
+    path.write_bytes(b"older")
+
+    def interrupted(file, **_arrays):
+        file.write(b"half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("numpy.savez", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        deep.save_checkpoint(run, path)
+    assert [each.read_bytes() for each in tmp_path.iterdir()] == [b"older"]
+
+
 def test_a_state_of_other_shapes_is_refused():
     state = deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 1).state
     with pytest.raises(InputError, match="this family and its optimiser need"):
