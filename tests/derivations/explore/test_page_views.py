@@ -55,6 +55,36 @@ def test_the_map_s_csv_and_a_wrong_range_beside_its_control(running):
     page.close()
 
 
+def test_samples_keep_no_move_waiting_and_are_not_shown_with_the_next_problem(running):
+    """The question for samples is held back, as where the server loads PyTorch for the first of them."""
+    shown = running.tab("data")
+    page = shown.page
+    page.get_by_text("sampled").first.wait_for()  # of the first problem
+    held = []
+    page.route(
+        "**/api/views/data",
+        lambda route: held.append(route) if '"sample":true' in route.request.post_data else route.continue_(),
+    )
+    shown.move("gain g", "End")
+    assert page.get_by_text("sampled").count() == 0
+    wait_for(page, held, 1)
+    shown.move("gain g", "Home")  # it waits for an answer, which comes although the samples are still missing
+    version = shown.version
+    held[0].continue_()  # the samples of the largest gain, with the smallest one on the page
+    wait_for(page, held, 2)  # the next question for samples, which follows that answer
+    assert (shown.version, page.get_by_text("sampled").count()) == (version, 0)
+    held[1].continue_()
+    page.get_by_text("sampled").first.wait_for()
+    shown.nothing_went_wrong()
+    page.close()
+
+
+def wait_for(page, requests, count):
+    """Wait until so many requests are held back."""
+    while len(requests) < count:
+        page.wait_for_timeout(20)
+
+
 def test_weights_are_drawn_by_the_arrow_keys(running):
     shown = running.tab("gates")
     page = shown.page
