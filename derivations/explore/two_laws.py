@@ -33,6 +33,7 @@ TITLES = {
     "gaussian": "its Gaussian clone",
     "marginal": "another marginal",
     "copula": "another correlation",
+    "independent": "its sites independent",
     "exchanged": "its labels exchanged",
 }
 

@@ -10,7 +10,7 @@ import { Problem, keepSettings, settingsOf } from "./lib/state.js";
 import { printing } from "./lib/print.js";
 import { Theme } from "./lib/theme.js";
 
-const [banner, barRoot, nav, main, live] = ["banner", "bar", "nav", "main", "live"].map((id) => document.getElementById(id));
+const [banner, barRoot, folds, nav, main, live] = ["banner", "bar", "folds", "nav", "main", "live"].map((id) => document.getElementById(id));
 const FIRST = "start";
 let views = [];
 let site = false; // whether the server has the site of the book
@@ -18,7 +18,7 @@ let shown = null; // {name, view, jobs}
 
 const theme = new Theme();
 const problem = new Problem({ changed: onChange, refused: onRefusal });
-const bar = new Bar(barRoot, { problem, theme });
+const bar = new Bar(barRoot, folds, { problem, theme });
 
 function announce(text) {
   live.textContent = text;
