@@ -25,11 +25,20 @@ WHY = (
     "exponent of this: 1 is proportional, as for Gaussian pixels. The critical value is the least elasticity at which "
     "some wave on the flat field grows."
 )
+MECHANISM = (
+    "From a wave to a bump: the rates are those of single waves while they are small, and do not say what a grown "
+    "wave becomes. Where the elasticity exceeds 1, the crest of a wave, which correlates most with the preactivation, "
+    "is driven more than in proportion to its flanks: this favours a narrow bump over the wave. The chapter on the "
+    "localization amplifier proves the first coefficients of this drive and the rates, under the closure. That the "
+    "wave ends as a bump is not proved there or elsewhere in the book; the chapter on the gain sweep measures which "
+    "trained neurons localize, and follows no wave."
+)
 CAUTION = (
     "The closure takes the preactivation given a pixel as Gaussian: an approximation for one neuron, many correlated "
     "pixels and early times. It says nothing about trained networks: an unstable flat field need not localize by the "
     "end of a training, and beside other units a stable one may."
 )
+ABOUT = (WHY, MECHANISM, CAUTION)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +211,7 @@ def page(view: AmplifierView, settings: Mapping[str, Any]) -> dict[str, Any]:
         },
         "gain": float(view.law.gain) if has_a_gain(view.law) else None,
         "said": [said(view)] if flat is not None else [],
-        "about": [WHY, CAUTION],
+        "about": list(ABOUT),
         "refused": None if view.refused is None else {"message": view.refused.message, "remedy": view.refused.hint},
         "table": _table("The amplifier", rows(view)),
         "waves": None if flat is None else _table("Growth of waves on a flat field, rate in 1/τ", waves(flat)),

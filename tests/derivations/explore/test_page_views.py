@@ -5,6 +5,7 @@ import pytest
 from derivations.experiments.folders import problem_named
 from derivations.explore import graphs
 from derivations.explore.map_page import SIZE
+from derivations.explore.phase_map import EXCESS, QUANTITIES
 from derivations.explore.problems import FIRST
 from tests.derivations.explore.browser import explorer, needs_a_browser
 from theory.problem import load, loads
@@ -28,6 +29,35 @@ def test_the_map_comes_row_by_row_and_a_click_opens_the_fields(running):
     shown.tab("Python")
     page.get_by_text("found = phase_map(problem, x, y").wait_for()
     shown.nothing_went_wrong()
+
+
+# The meanings in the legend, each with the red, green and blue of its swatch.
+MEANINGS = """() => [...document.querySelectorAll(".figure-legend li")]
+    .filter(item => item.querySelector(".swatch-full"))
+    .map(item => [item.textContent,
+        getComputedStyle(item.querySelector(".swatch")).backgroundColor.match(/[\\d.]+/g).slice(0, 3).map(Number)])"""
+COLOURS = {
+    "red": lambda red, green, blue: red > 2 * max(green, blue),
+    "blue": lambda red, green, blue: blue > 1.5 * max(red, green),
+    "yellow": lambda red, green, blue: min(red, green) > 2 * blue,
+    "dark purple": lambda red, green, blue: min(red, blue) > 2 * green and max(red, blue) < 128,
+}
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_the_legend_of_the_map_says_in_words_what_its_colours_mean(running, quantity):
+    excess = quantity == EXCESS
+    shown = running.tab("map", problem_named("relu-training") if excess else load(FIRST))
+    page = shown.page
+    page.get_by_label("quantity").select_option(quantity)
+    page.locator(".work[data-state=done]").wait_for()
+    found = page.evaluate(MEANINGS)
+    assert [text.partition(": ")[2] for text, _ in found] == list(QUANTITIES[quantity].means)
+    names = [text.partition(": ")[0] for text, _ in found]
+    assert names == (["red", "blue"] if excess else ["dark purple", "yellow"])
+    assert all(COLOURS[name](*rgb) for name, (_, rgb) in zip(names, found, strict=True))
+    shown.nothing_went_wrong()
+    page.close()
 
 
 def test_the_map_s_csv_and_a_wrong_range_beside_its_control(running):
