@@ -26,12 +26,10 @@ WHY = (
     "some wave on the flat field grows."
 )
 MECHANISM = (
-    "From a wave to a bump: the rates are those of single waves while they are small, and do not say what a grown "
-    "wave becomes. Where the elasticity exceeds 1, the crest of a wave, which correlates most with the preactivation, "
-    "is driven more than in proportion to its flanks: this favours a narrow bump over the wave. The chapter on the "
-    "localization amplifier proves the first coefficients of this drive and the rates, under the closure. That the "
-    "wave ends as a bump is not proved there or elsewhere in the book; the chapter on the gain sweep measures which "
-    "trained neurons localize, and follows no wave."
+    "From a wave to a bump: where the elasticity exceeds 1, the crest of a wave is driven more than in proportion to "
+    "its flanks, which favours a narrow bump. The chapter on the localization amplifier derives this drive, and the "
+    "rates of small waves, under the closure. That a wave ends as a bump is proved nowhere in the book; the chapter "
+    "on the gain sweep measures which trained neurons localize."
 )
 CAUTION = (
     "The closure takes the preactivation given a pixel as Gaussian: an approximation for one neuron, many correlated "
