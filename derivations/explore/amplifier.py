@@ -25,11 +25,18 @@ WHY = (
     "exponent of this: 1 is proportional, as for Gaussian pixels. The critical value is the least elasticity at which "
     "some wave on the flat field grows."
 )
+MECHANISM = (
+    "From a wave to a bump: where the elasticity exceeds 1, the crest of a wave is driven more than in proportion to "
+    "its flanks, which favours a narrow bump. The chapter on the localization amplifier derives this drive, and the "
+    "rates of small waves, under the closure. That a wave ends as a bump is proved nowhere in the book; the chapter "
+    "on the gain sweep measures which trained neurons localize."
+)
 CAUTION = (
     "The closure takes the preactivation given a pixel as Gaussian: an approximation for one neuron, many correlated "
     "pixels and early times. It says nothing about trained networks: an unstable flat field need not localize by the "
     "end of a training, and beside other units a stable one may."
 )
+ABOUT = (WHY, MECHANISM, CAUTION)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +209,7 @@ def page(view: AmplifierView, settings: Mapping[str, Any]) -> dict[str, Any]:
         },
         "gain": float(view.law.gain) if has_a_gain(view.law) else None,
         "said": [said(view)] if flat is not None else [],
-        "about": [WHY, CAUTION],
+        "about": list(ABOUT),
         "refused": None if view.refused is None else {"message": view.refused.message, "remedy": view.refused.hint},
         "table": _table("The amplifier", rows(view)),
         "waves": None if flat is None else _table("Growth of waves on a flat field, rate in 1/τ", waves(flat)),

@@ -12,7 +12,7 @@ from typing import Any
 
 from derivations.explore.controls import Choice, Control, Entry, Slider, controls, law_of
 from derivations.explore.kinds import Kind
-from derivations.explore.laws import legends, says, title_of
+from derivations.explore.laws import legends, says, seen_in, title_of
 from derivations.explore.problems import carried, law_values, starting_values
 from derivations.publish.html import mathml
 from theory.problem import LAWS, AlwaysGate, GatedGraph, InputError, Law, Network, Problem, WorkbenchError, dumps
@@ -48,12 +48,11 @@ def bar(problem: Problem, notes: Sequence[str] = ()) -> dict[str, Any]:
 def summary(problem: Problem) -> dict[str, Any]:
     """Return a problem in words: the law and its definition as HTML, what is seen, its classes and its network."""
     law = problem.data
-    definition, seen = says(type(law))
     return {
         "law": law.law,
         "title": title_of(law.law),
-        "definition": marked(definition),
-        "seen": marked(seen),
+        "definition": marked(says(type(law))[0]),
+        "seen": marked(seen_in(law)),
         "classes": list(legends(law)),
         "labels": [[float(entry) for entry in label] for label in law.label_vectors],
         "sites": law.n,

@@ -6,14 +6,18 @@ from string import ascii_lowercase
 from typing import Any
 
 from theory.problem import Law
+from theory.problem.correlations.table import TableCorrelation
 
 _TITLES = {
     "nlgp": "nonlinear Gaussian process",
     "nlgp-2d": "nonlinear Gaussian process on a grid",
-    "gaussian-clone": "Gaussian clone",
+    "gaussian-clone": "Gaussian clone of such a process",
+    "gaussian": "Gaussian with given covariances",
+    "nlgp-matrix": "nonlinear process, given correlations",
+    "gaussian-copula": "Gaussian copula with given values",
     "student-t": "Student t",
-    "elliptical": "elliptical",
-    "mixture": "mixture",
+    "elliptical": "elliptical: Gaussian, random scale",
+    "mixture": "mixture of laws",
     "single-pulse": "single pulse",
     "pulses": "several pulses",
     "bars": "bars on a grid",
@@ -21,8 +25,8 @@ _TITLES = {
     "ising-2d": "Ising grid",
     "finite": "given examples",
     "table": "table of examples",
-    "mnist": "MNIST",
-    "fashion-mnist": "Fashion-MNIST",
+    "mnist": "digits of MNIST",
+    "fashion-mnist": "clothes of Fashion-MNIST",
     "images": "photographs",
     "own": "law of your own",
 }
@@ -30,6 +34,7 @@ _TITLES = {
 _SYMBOLS = {"xi": "ξ", "gain": "g", "widths": "width", "dof": "ν", "beta": "β", "h": "h", "counts": "pulses"}
 _LATENT = r"$z$ Gaussian, $\langle z_i z_j \rangle = R(d_{ij})$, by default $\exp(-d_{ij}^2/\xi^2)$"
 _GAUSSIAN = r"$z$ Gaussian, $\langle z_i z_j \rangle = \exp(-d_{ij}^2/\xi^2)$"
+_NO_CORRELATION = TableCorrelation((1,))
 _SPINS = r"x_i = \pm 1"
 _SHOWS: dict[str, tuple[str, str]] = {
     "nlgp": (
@@ -124,6 +129,19 @@ def says(law: type[Law]) -> tuple[str, str]:
     """
     definition = (law.__doc__ or law.__name__).partition("\n")[0].strip()
     return _SHOWS.get(law.law, (f"`{definition}`", ""))
+
+
+def seen_in(law: Law) -> str:
+    """Return the sentence on what is seen of a law; of a process without any correlation another one than of the rest.
+
+    >>> from theory.problem import NonlinearGP
+    >>> seen_in(NonlinearGP(4, (), 3, "open", "none", (1, 0), correlation={"kind": "table", "values": [1]}))
+    'The sites are independent: the covariance is diagonal, and an example shows no lengths.'
+    """
+    kernels = getattr(law, "kernels", ())
+    if kernels and all(kernel == _NO_CORRELATION for kernel in kernels):
+        return "The sites are independent: the covariance is diagonal, and an example shows no lengths."
+    return says(type(law))[1]
 
 
 def title_of(law: str) -> str:

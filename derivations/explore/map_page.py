@@ -83,6 +83,7 @@ def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
             "symbol": shown.symbol,
             "signed": shown.signed,
             "ends": shown.ends,
+            "means": shown.means,
         },
         "axes": {side: _axis(problem, axis) for side, axis in (("x", x), ("y", y))},
         "size": max(x.count, y.count),

@@ -39,19 +39,41 @@ _OBSERVABLES = {"ratio": "participation-ratio", "low": "low-frequency-power"}
 
 @dataclass(frozen=True)
 class Quantity:
-    """A quantity of a field: its name in words and in a formula, whether it may be negative, and its ends."""
+    """A quantity of a field: its name in words and in a formula, what its least and its largest value on a map mean.
+
+    `signed` says whether it may be negative, `ends` between which values it lies.
+    """
 
     title: str
     symbol: str
+    means: tuple[str, str]
     signed: bool = False
     ends: tuple[float, float] | None = None
 
 
 QUANTITIES = {
-    "ratio": Quantity("participation ratio", "participation ratio", ends=(0.0, 1.0)),
-    "low": Quantity("low-frequency share", "share of power at low frequencies", ends=(0.0, 1.0)),
-    "loss": Quantity("loss", "⟨(y − ŷ)²⟩"),
-    EXCESS: Quantity("instability of a flat ReLU field (closure)", "elasticity − critical value", signed=True),
+    "ratio": Quantity(
+        "participation ratio",
+        "participation ratio",
+        ("the field is spread over all sites", "the field is one site"),
+        ends=(0.0, 1.0),
+    ),
+    "low": Quantity(
+        "low-frequency share",
+        "share of power at low frequencies",
+        (
+            "the field oscillates from site to site, all its power above the frequency n/4",
+            "it is smooth, with none there",
+        ),
+        ends=(0.0, 1.0),
+    ),
+    "loss": Quantity("loss", "⟨(y − ŷ)²⟩", ("the least loss of this map", "the largest loss of this map")),
+    EXCESS: Quantity(
+        "instability of a flat ReLU field (closure)",
+        "elasticity − critical value",
+        ("the flat field is stable", "the flat field is unstable: some wave on it grows"),
+        signed=True,
+    ),
 }
 
 

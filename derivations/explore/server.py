@@ -3,6 +3,7 @@
 import os
 import secrets
 import socket
+import sys
 import threading
 import webbrowser
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from theory.problem import InputError, Problem
 
 HOST = "127.0.0.1"
 WEB = Path(__file__).parent / "web"
+_TURN = 0.001  # seconds of a thread before another may run; a file takes several turns, and Python's own last 5 ms
 
 
 def listening(port: int) -> socket.socket:
@@ -89,6 +91,7 @@ def serve(
     import uvicorn
 
     leave_processors()
+    sys.setswitchinterval(_TURN)
     token = secrets.token_urlsafe(24)
     origin = f"http://{HOST}:{listener.getsockname()[1]}"
     app = application(problem, origin, token, site)
@@ -105,7 +108,7 @@ def serve(
 
 
 def _load_libraries(problem: Problem) -> None:
-    """Load what the first view needs while the browser starts: SymPy and SciPy take a second."""
+    """Load what the first view needs while the browser starts: SciPy and the exact moments take half a second."""
     from derivations.explore.problems import attempt
     from derivations.explore.views import view_of
 

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.answers import controls
-from derivations.explore.amplifier import CAUTION, WHY, fastest_rate, periods
+from derivations.explore.amplifier import ABOUT, fastest_rate, periods
 from derivations.explore.fields import LOSS, RELU, fields_at, rivals
 from derivations.explore.laws import legends
 from derivations.explore.shapes import CENTRE, mean_and_error, shapes
@@ -33,6 +33,7 @@ TITLES = {
     "gaussian": "its Gaussian clone",
     "marginal": "another marginal",
     "copula": "another correlation",
+    "independent": "its sites independent",
     "exchanged": "its labels exchanged",
 }
 
@@ -217,7 +218,7 @@ def reasons(laws: Laws, problems: Mapping[str, Problem]) -> list[str]:
             f"{periods(flat.mode)}).{_change(law, state)}{growth(problems[side], flat)}"
         )
     if any(state.flat is not None for state in laws.states):
-        found += [WHY, CAUTION]
+        found += ABOUT
     return found
 
 

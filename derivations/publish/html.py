@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape, unescape
 
-from derivations.publish.notation import widest
+from derivations.publish.widths import widest
 
 _ANCHOR = re.compile(r'<a id="[\w.-]+">|</a>|<a id="[\w.-]+"></a>')
 _ANCHOR_LINE = re.compile(r'<a id="([\w.-]+)"></a>')

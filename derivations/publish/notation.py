@@ -13,6 +13,7 @@ from functools import cache
 import sympy
 from sympy.printing.latex import LatexPrinter
 
+from derivations.publish.widths import width
 from theory.expressions.symbols import g
 from theory.expressions.triangular import triangle
 from theory.gaussian.expectation import Expectation
@@ -293,21 +294,6 @@ def _named_parts(rows: list[list[sympy.Basic]]) -> dict[sympy.Basic, sympy.Symbo
         named[longest] = sympy.Symbol(f"alpha{len(named) + 1}")
         parts = parts.xreplace({longest: named[longest]})
     return named
-
-
-def width(tex: str) -> int:
-    """Estimate the width of TeX in characters: the wider half of a fraction, a command as one character."""
-    while (found := re.search(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", tex)) is not None:
-        tex = tex[: found.start()] + max(found[1], found[2], key=width) + tex[found.end() :]
-        if "frac" not in tex:
-            break
-    tex = re.sub(r"\\(?:left|right|operatorname|text|mathbf|mathbb|displaystyle)\b", "", tex)
-    return len(re.sub(r"\\[A-Za-z]+", "x", re.sub(r"[\s{}^_&]|\\[,!; ]", "", tex)))
-
-
-def widest(tex: str) -> int:
-    """Return the width of the widest line of a display formula, as `width` counts it."""
-    return max(width(line) for line in re.split(r" \\\\ |\\(?:begin|end)\{aligned\}", tex))
 
 
 def _one_line_or_more(lines: list[list[str]], rows: list[list[sympy.Basic]], show) -> str:

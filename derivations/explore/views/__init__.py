@@ -1,11 +1,11 @@
 """The views of the explorer, one file each, discovered by its place.
 
 A view has TITLE, QUESTION (the question that it answers, a sentence), ORDER (its place in the navigation, a whole
-number) and `answer(problem, settings)`: the numbers that `web/views/<view>.js` draws, ready for `wire`. `settings` are
-those that the page sends; with `settings["want"]` of "csv", "python" or "latex" the answer is {"text": ...}. A view
-that trains networks also has `rivals(problem, settings)`, the problems to train side by side by name, and
-`learned(problem, settings, learned)`, what the page shows of them. Libraries that take long to load are imported where
-they are used.
+number), CHAPTERS (the pages of the book behind it) and `answer(problem, settings)`: the numbers that
+`web/views/<view>.js` draws, ready for `wire`. `settings` are those that the page sends; with `settings["want"]` of
+"csv", "python" or "latex" the answer is {"text": ...}. A view that trains networks also has `rivals(problem,
+settings)`, the problems to train side by side by name, and `learned(problem, settings, learned)`, what the page shows
+of them. Libraries that take long to load are imported where they are used.
 """
 
 from functools import cache

@@ -8,6 +8,7 @@ from theory.problem import Problem
 TITLE = "Data"
 QUESTION = "How do the inputs x of the classes differ: exactly, and in samples?"
 ORDER = 10
+CHAPTERS = ("data-laws",)
 
 
 def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:

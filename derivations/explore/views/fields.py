@@ -8,6 +8,7 @@ from theory.problem import Problem
 TITLE = "Fields"
 QUESTION = "Which fields do networks learn, and when?"
 ORDER = 30
+CHAPTERS = ("gated-gradient-flow", "small-bump-gate")
 
 
 def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:

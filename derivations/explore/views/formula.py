@@ -8,6 +8,7 @@ from theory.problem import InputError, Problem
 TITLE = "Formula"
 QUESTION = "Does this average hold?"
 ORDER = 70
+CHAPTERS = ("gaussian-averages",)
 
 
 def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from theory.problem import Problem
 TITLE = "Gates"
 QUESTION = "What does a gate see?"
 ORDER = 60
+CHAPTERS = ("relu-gates", "small-bump-gate")
 
 
 def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:

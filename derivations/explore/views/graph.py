@@ -8,6 +8,7 @@ from theory.problem import GatedGraph, Problem
 TITLE = "Graph"
 QUESTION = "How do the paths of a gated graph race?"
 ORDER = 80
+CHAPTERS = ("gated-graphs", "race")
 
 
 def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import { Problem, keepSettings, settingsOf } from "./lib/state.js";
 import { printing } from "./lib/print.js";
 import { Theme } from "./lib/theme.js";
 
-const [banner, barRoot, nav, main, live] = ["banner", "bar", "nav", "main", "live"].map((id) => document.getElementById(id));
+const [banner, barRoot, folds, nav, main, live] = ["banner", "bar", "folds", "nav", "main", "live"].map((id) => document.getElementById(id));
 const FIRST = "start";
 let views = [];
 let site = false; // whether the server has the site of the book
@@ -18,7 +18,7 @@ let shown = null; // {name, view, jobs}
 
 const theme = new Theme();
 const problem = new Problem({ changed: onChange, refused: onRefusal });
-const bar = new Bar(barRoot, { problem, theme });
+const bar = new Bar(barRoot, folds, { problem, theme });
 
 function announce(text) {
   live.textContent = text;
@@ -82,11 +82,11 @@ function contextOf(name) {
       return problem.bar.notes;
     },
     // The answer of the server's view; null where a newer question has replaced this one.
-    async ask(given = settings) {
-      const kind = given.want ?? "";
-      if (!channels.has(kind)) channels.set(kind, latest((question) => ask(`views/${name}`, question)));
+    // Questions on one channel wait for each other.
+    async ask(given = settings, channel = given.want ?? "") {
+      if (!channels.has(channel)) channels.set(channel, latest((question) => ask(`views/${name}`, question)));
       try {
-        return await channels.get(kind)({ toml: problem.toml, settings: given });
+        return await channels.get(channel)({ toml: problem.toml, settings: given });
       } catch (error) {
         if (error instanceof LostError) lost(error);
         throw error;
@@ -139,12 +139,17 @@ async function open(name) {
   await shown.view.update();
 }
 
+function nameInAddress() {
+  return /^#\/(\w+)/.exec(location.hash)?.[1] ?? FIRST;
+}
+
 function route() {
-  return open(/^#\/(\w+)/.exec(location.hash)?.[1] ?? FIRST);
+  return open(nameInAddress());
 }
 
 async function start() {
   try {
+    import(`./views/${nameInAddress()}.js`).catch(() => null); // loads while the server answers; `open` uses it or another
     const first = await ask("start");
     ({ views, site } = first);
     nav.replaceChildren(h("ul", {}, views.map(({ name, title }) => h("li", {}, h("a", { href: `#/${name}`, "data-view": name }, title)))));

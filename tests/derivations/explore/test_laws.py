@@ -10,10 +10,12 @@ from derivations.explore.bar import bar, changed
 from derivations.explore.controls import controls, law_of
 from derivations.explore.data import latex, numbers, sampled, theory_of
 from derivations.explore.data_page import page
-from derivations.explore.laws import says
+from derivations.explore.laws import says, seen_in, title_of
 from derivations.explore.problems import FIRST, attempt, law_values, starting_values
+from derivations.explore.two_laws import TITLES
 from derivations.publish.html import mathml
 from tests.tolerances import EXPLORER_EXAMPLES, STANDARD_ERRORS
+from theory.moments.controls import NAMES, without_correlations
 from theory.problem import LAWS, InputError, StudentT, load
 from theory.problem.datasets.folder import VARIABLE
 from theory.problem.distributions.own import OwnLaw
@@ -47,6 +49,22 @@ def test_every_law_is_chosen_and_shown(name):
     assert seen.endswith(".")
     for tex in FORMULA.findall(definition):
         mathml(tex)
+
+
+def test_every_law_has_a_name_of_its_own_in_plain_words():
+    titles = [title_of(name) for name in LAWS]
+    assert not set(titles) & set(LAWS)  # the words of problem files
+    assert len(set(titles)) == len(titles)
+
+
+def test_independent_sites_are_not_said_to_be_alike_within_a_length():
+    law = load(FIRST).data
+    assert seen_in(law) == says(type(law))[1]
+    assert "independent" in seen_in(without_correlations(law))
+
+
+def test_every_pair_of_the_compare_view_has_a_title():
+    assert set(TITLES) == set(NAMES)
 
 
 def test_a_law_that_nobody_described_has_its_docstring():

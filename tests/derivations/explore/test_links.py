@@ -6,10 +6,11 @@ from urllib.parse import parse_qs
 import pytest
 import sympy
 
+from derivations.explore.amplifier import MECHANISM
 from derivations.explore.book import claims_on
 from derivations.explore.chapters import chapter
 from derivations.explore.server import site_in, view_at
-from derivations.explore.views import views
+from derivations.explore.views import view_of, views
 from derivations.publish.compose import sources
 from tests.derivations.explore.browser import EVERY, Page, explorer, needs_a_browser
 from theory.claims import catalog
@@ -134,6 +135,22 @@ def test_chapters_of_views_are_pages_of_the_book():
     named = [page for view in views().values() for page in getattr(view, "CHAPTERS", ())]
     assert {"amplifier", "relu-gates", "localization-sweep"} <= set(named)
     assert [f"# {chapter(page)['title']}" for page in named] == [known[page] for page in named]
+
+
+def test_every_view_has_a_chapter():
+    assert [name for name, view in views().items() if not getattr(view, "CHAPTERS", ())] == ["start"]
+
+
+@pytest.mark.parametrize("name", ["amplifier", "compare"])
+def test_where_the_instability_is_spoken_of_the_chapters_that_prove_and_measure_it_are_linked(name):
+    """What is said of a wave that becomes a bump names two chapters, which the view links to."""
+    assert {"amplifier", "localization-sweep"} <= set(view_of(name).CHAPTERS)
+    assert "localization amplifier" in MECHANISM
+    assert "gain sweep" in MECHANISM
+    assert [chapter(page)["title"] for page in ("amplifier", "localization-sweep")] == [
+        "The localization amplifier",
+        "The gain sweep of localization",
+    ]
 
 
 @needs_a_browser

@@ -5,6 +5,7 @@ import pytest
 from derivations.experiments.folders import problem_named
 from derivations.explore import graphs
 from derivations.explore.map_page import SIZE
+from derivations.explore.phase_map import EXCESS, QUANTITIES
 from derivations.explore.problems import FIRST
 from tests.derivations.explore.browser import explorer, needs_a_browser
 from theory.problem import load, loads
@@ -30,6 +31,35 @@ def test_the_map_comes_row_by_row_and_a_click_opens_the_fields(running):
     shown.nothing_went_wrong()
 
 
+# The meanings in the legend, each with the red, green and blue of its swatch.
+MEANINGS = """() => [...document.querySelectorAll(".figure-legend li")]
+    .filter(item => item.querySelector(".swatch-full"))
+    .map(item => [item.textContent,
+        getComputedStyle(item.querySelector(".swatch")).backgroundColor.match(/[\\d.]+/g).slice(0, 3).map(Number)])"""
+COLOURS = {
+    "red": lambda red, green, blue: red > 2 * max(green, blue),
+    "blue": lambda red, green, blue: blue > 1.5 * max(red, green),
+    "yellow": lambda red, green, blue: min(red, green) > 2 * blue,
+    "dark purple": lambda red, green, blue: min(red, blue) > 2 * green and max(red, blue) < 128,
+}
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_the_legend_of_the_map_says_in_words_what_its_colours_mean(running, quantity):
+    excess = quantity == EXCESS
+    shown = running.tab("map", problem_named("relu-training") if excess else load(FIRST))
+    page = shown.page
+    page.get_by_label("quantity").select_option(quantity)
+    page.locator(".work[data-state=done]").wait_for()
+    found = page.evaluate(MEANINGS)
+    assert [text.partition(": ")[2] for text, _ in found] == list(QUANTITIES[quantity].means)
+    names = [text.partition(": ")[0] for text, _ in found]
+    assert names == (["red", "blue"] if excess else ["dark purple", "yellow"])
+    assert all(COLOURS[name](*rgb) for name, (_, rgb) in zip(names, found, strict=True))
+    shown.nothing_went_wrong()
+    page.close()
+
+
 def test_the_map_s_csv_and_a_wrong_range_beside_its_control(running):
     shown = running.tab("map")
     page = shown.page
@@ -53,6 +83,39 @@ def test_the_map_s_csv_and_a_wrong_range_beside_its_control(running):
     control.get_by_role("alert").wait_for(state="hidden")
     shown.errors.clear()  # the browser reports the refused request
     page.close()
+
+
+def test_samples_keep_no_move_waiting_and_are_not_shown_with_the_next_problem(running):
+    """The question for samples is held back, as where the server loads PyTorch for the first of them."""
+    shown = running.tab("data")
+    page = shown.page
+    page.get_by_text("sampled").first.wait_for()  # of the first problem
+    held = []
+    page.route(
+        "**/api/views/data",
+        lambda route: held.append(route) if '"sample":true' in route.request.post_data else route.continue_(),
+    )
+    shown.move("gain g", "End")
+    assert page.get_by_text("sampled").count() == 0
+    wait_for(page, held, 1)
+    shown.move("gain g", "Home")  # it waits for an answer, which comes although the samples are still missing
+    version = shown.version
+    held[0].continue_()  # the samples of the largest gain, with the smallest one on the page
+    wait_for(page, held, 2)  # the next question for samples, which follows that answer
+    assert (shown.version, page.get_by_text("sampled").count()) == (version, 0)
+    held[1].continue_()
+    page.get_by_text("sampled").first.wait_for()
+    shown.nothing_went_wrong()
+    page.close()
+
+
+def wait_for(page, requests, count):
+    """Wait until so many requests are held back, a minute at most."""
+    for _ in range(3000):
+        if len(requests) >= count:
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(f"{len(requests)} requests came within a minute, not {count}")
 
 
 def test_weights_are_drawn_by_the_arrow_keys(running):

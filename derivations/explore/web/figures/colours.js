@@ -28,7 +28,10 @@ export function saturating(half) {
   return (value) => [...(value < 0 ? NEGATIVE : POSITIVE), Math.abs(value) / (Math.abs(value) + half)];
 }
 
-/** Return [red, green, blue, opacity] of a value between two ends, from dark blue to yellow. */
+/** The colours of the two ends of each scale, in words. */
+export const ENDS = { diverging: ["red", "blue"], saturating: ["red", "blue"], sequential: ["dark purple", "yellow"] };
+
+/** Return [red, green, blue, opacity] of a value between two ends, from dark purple to yellow. */
 export function sequential([low, high], interpolate) {
   return (value) => {
     const share = high > low ? Math.max(0, Math.min(1, (value - low) / (high - low))) : 0;

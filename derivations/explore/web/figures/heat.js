@@ -1,6 +1,6 @@
 // Heat maps: matrices of moments, examples, phase maps; with values under the pointer and cells that can be chosen.
 import { cellAt, edgesOf, pictureOf } from "./cells.js";
-import { colour, diverging, saturating, sequential } from "./colours.js";
+import { ENDS, colour, diverging, saturating, sequential } from "./colours.js";
 import { framed } from "./frame.js";
 import { Plot, d3 } from "./libraries.js";
 import { contour, hatched, missingCells, signSides } from "./overlays.js";
@@ -19,7 +19,7 @@ const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowD
  * `data.dots` are {x, y, value, name}, in the colours of the cells. `options.value` names the value and its unit;
  * `options.palette` is "diverging", which is clear at 0 and symmetric; "saturating", the same with half of the colour at
  * the median size of the values, where a few large ones would hide the rest; or "sequential" between the ends
- * `options.ends`. `options.contour` names the line that is drawn where the sign changes, and `options.missing` the cells
+ * `options.ends`. `options.means` says in words what the two ends of the scale stand for. `options.contour` names the line that is drawn where the sign changes, and `options.missing` the cells
  * without a value, which are hatched in the first `data.known` rows. `options.down` has row 0 on top, `options.square` makes cells square, `options.onSelect(row, column)`
  * hears of a click or Enter; `data.chosen` is the cell [row, column] with a frame, and `data.here` the place {x, y} of a
  * cross, where it lies on the map.
@@ -72,6 +72,7 @@ export const heat = framed((data, options, width) => {
   hover(drawing, svg, { values, x, y, edges, options, dots });
   const legend = [
     scaleOfColours(options, palette),
+    ...meaningsOf(options, palette),
     ...(sides.length ? [{ name: options.contour, colour: colour("theory") }] : []),
     ...(missing.length ? [{ name: options.missing, colour: colour("muted"), mark: "band" }] : []),
   ];
@@ -135,6 +136,11 @@ export function scaleOfColours({ value }, { ends, paint, half }) {
   box.append(name, low, ramp.node(), high);
   if (half) box.append(`half of the colour at ±${number(half, 2)}`);
   return box;
+}
+
+// What the colours of both ends mean, each beside its colour.
+function meaningsOf({ means = [], palette = "diverging" }, { ends, paint }) {
+  return means.map((meaning, k) => ({ name: `${ENDS[palette][k]}: ${meaning}`, colour: cssOf(paint(ends[k])), mark: "full" }));
 }
 
 // The value whose colour is `share` of that of the largest one, on a scale that saturates.

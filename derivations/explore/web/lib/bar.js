@@ -5,9 +5,11 @@ import { inWords } from "./refusals.js";
 import { h, written } from "./dom.js";
 
 const FOLDED = { more: "More of the law", network: "Network" };
+const CONTROLS = "Controls"; // of the problem, which a narrow page folds away
 
 export class Bar {
-  constructor(root, { problem, theme }) {
+  // The folded controls stand in `room`, below the bar, so that they cover neither its sliders nor a figure.
+  constructor(root, room, { problem, theme }) {
     this.problem = problem;
     const moved = (name, value) => problem.set({ [name]: value });
     this.groups = { law: new Controls(moved), more: new Controls(moved), network: new Controls(moved) };
@@ -16,22 +18,23 @@ export class Bar {
     this.dialect = h("p", { class: "dialect", role: "note", hidden: true });
     this.fault = h("p", { class: "fault", role: "alert", hidden: true });
     this.editor = new Editor(problem);
-    this.folds = Object.entries(FOLDED).map(([name, title]) => {
-      const fold = h("details", { class: "fold", "data-group": name }, h("summary", {}, title), this.groups[name].element);
-      fold.addEventListener("toggle", () => fold.open && this.#closeOthers(fold));
-      return fold;
-    });
+    this.folds = Object.entries(FOLDED).map(([name, title]) => new Fold(name, title, this.groups[name].element, (fold) => this.#closeOthers(fold)));
+    this.all = button(CONTROLS, () => this.#unfold(root.dataset.open === undefined));
+    this.all.classList.add("unfold");
+    this.root = root;
     root.replaceChildren(
       h("div", { class: "brand" }, h("a", { href: "#/start" }, "gdln explore")),
       h("div", { class: "say" }, this.definition, this.classes, this.dialect),
-      h("div", { class: "tools" }, this.folds,
+      this.all,
+      h("div", { class: "tools" }, this.folds.map((fold) => fold.button),
         h("button", { type: "button", class: "quiet", onclick: () => this.edit() }, "TOML"),
         dialects(problem), joiner(problem), themes(theme)),
       h("div", { class: "steer" }, this.groups.law.element, this.fault),
     );
     root.append(this.editor.dialog);
-    document.addEventListener("click", (event) => !root.contains(event.target) && this.#closeOthers(null));
-    root.addEventListener("keydown", (event) => event.key === "Escape" && this.#closeWithFocus());
+    room.replaceChildren(...this.folds.map((fold) => fold.panel));
+    for (const part of [root, room]) part.addEventListener("keydown", (event) => event.key === "Escape" && this.#closeWithFocus());
+    this.#unfold(false);
   }
 
   show() {
@@ -40,9 +43,10 @@ export class Bar {
     for (const [name, controls] of Object.entries(this.groups)) {
       controls.show(bar.controls.filter((control) => control.group === name), kept);
     }
-    this.folds.at(-1).hidden = !bar.controls.some((control) => control.group === "network");
-    const { definition, seen, classes, network } = bar.summary;
-    this.definition.replaceChildren(written("span", { class: "formula" }, definition), written("span", { class: "seen" }, ` ${seen}`));
+    for (const fold of this.folds) fold.exists(bar.controls.some((control) => control.group === fold.name));
+    const { law, definition, seen, classes, network } = bar.summary;
+    this.definition.replaceChildren(written("span", { class: "formula" }, definition), written("span", { class: "seen" }, ` ${seen}`),
+      " ", h("code", { class: "word", title: "The name of this law in problem files" }, law));
     this.classes.replaceChildren(
       ...classes.map((name, c) => h("li", { "data-class": c + 1 }, name)),
       h("li", { class: "network" }, network));
@@ -66,21 +70,59 @@ export class Bar {
   refuse(error, names) {
     const text = inWords(error);
     const name = names.find((each) => Object.values(this.groups).some((controls) => controls.refuse(each, text)));
+    if (name) this.#unfold(true);
     if (name) return true;
     this.fault.textContent = text;
     this.fault.hidden = false;
     return false;
   }
 
+  // Shows or folds away all controls but the law's name; a wide page shows them in any case.
+  #unfold(open) {
+    this.root.toggleAttribute("data-open", open);
+    this.all.setAttribute("aria-expanded", String(open));
+  }
+
   // The focus goes back to the button of the fold that it was in.
   #closeWithFocus() {
-    this.folds.find((fold) => fold.contains(document.activeElement))?.querySelector("summary").focus();
+    this.folds.find((fold) => fold.panel.contains(document.activeElement))?.button.focus();
     this.#closeOthers(null);
   }
 
   #closeOthers(kept) {
-    for (const fold of this.folds) if (fold !== kept) fold.open = false;
+    for (const fold of this.folds) if (fold !== kept) fold.show(false);
   }
+}
+
+// A button in the bar, and the controls below the bar that it shows.
+class Fold {
+  constructor(name, title, element, opened) {
+    this.name = name;
+    this.panel = h("section", { class: "fold", id: `fold-${name}`, "data-group": name, "aria-label": title }, element);
+    this.button = button(title, () => {
+      this.show(this.panel.hidden);
+      if (this.panel.hidden) return;
+      opened(this);
+      this.panel.scrollIntoView({ block: "nearest" });
+    });
+    this.button.setAttribute("aria-controls", this.panel.id);
+    this.show(false);
+  }
+
+  show(open) {
+    this.panel.hidden = !open;
+    this.button.setAttribute("aria-expanded", String(open));
+  }
+
+  exists(does) {
+    this.button.hidden = !does;
+    if (!does) this.show(false);
+  }
+}
+
+// A button that shows and hides something; its arrow is drawn by its state.
+function button(title, onclick) {
+  return h("button", { type: "button", class: "quiet discloses", onclick }, title);
 }
 
 // Tabs of one browser are independent; joined ones share the problem.

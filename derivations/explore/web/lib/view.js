@@ -19,6 +19,7 @@ export class View {
     this.draw = draw;
     this.describe = controls;
     this.answer = null;
+    this.asked = 0; // questions
     this.controls = new Controls((name, value) => this.choose({ [name]: value }));
     this.rows = [this.controls]; // all rows of controls of the view
     this.fault = h("div", { class: "refusal", role: "alert", hidden: true });
@@ -41,10 +42,22 @@ export class View {
   }
 
   // Asks for the answer anew, with the settings of the view and those that only this question has.
-  async ask(more = {}) {
+  ask(more = {}) {
+    this.asked += 1;
+    return this.#answered(this.context.ask({ ...this.context.settings, ...more }), () => true);
+  }
+
+  // Asks for the same answer with more in it, such as samples beside formulas. That may take long: `ask` does not wait
+  // for it, and it is not shown where the view has asked anew by then.
+  add(more) {
+    const { asked } = this;
+    return this.#answered(this.context.ask({ ...this.context.settings, ...more }, "more"), () => asked === this.asked);
+  }
+
+  async #answered(answering, wanted) {
     try {
-      const answer = await this.context.ask({ ...this.context.settings, ...more });
-      if (answer === null) return;
+      const answer = await answering;
+      if (answer === null || !wanted()) return;
       this.show(answer);
     } catch (error) {
       if (error instanceof LostError) return;

@@ -37,7 +37,7 @@ export function mount(root, context) {
       clearTimeout(waiting);
       await view.update();
       clearTimeout(waiting);
-      waiting = setTimeout(() => view.update({ scan: true }), REST);
+      waiting = setTimeout(() => view.add({ scan: true }), REST);
     },
     destroy: () => clearTimeout(waiting),
   };

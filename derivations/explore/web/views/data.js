@@ -21,7 +21,7 @@ export function mount(root, context) {
       clearTimeout(waiting);
       await view.update();
       clearTimeout(waiting);
-      waiting = setTimeout(() => view.update({ sample: true }), REST);
+      waiting = setTimeout(() => view.add({ sample: true }), REST);
     },
     destroy: () => clearTimeout(waiting),
   };

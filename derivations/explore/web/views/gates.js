@@ -49,7 +49,7 @@ export function mount(root, context) {
     clearTimeout(waiting);
     await view.update();
     clearTimeout(waiting);
-    waiting = setTimeout(() => view.update({ sample: true }), REST);
+    waiting = setTimeout(() => view.add({ sample: true }), REST);
   }
 
   return { update, destroy: () => clearTimeout(waiting) };

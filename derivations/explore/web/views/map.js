@@ -113,7 +113,7 @@ function mapOf({ axes, x, y, quantity, dots, at, time }, { values, rows }, onSel
       y: { label: axes.y.label, log: axes.y.log, integer: axes.y.counts },
       value: { label: quantity.symbol },
       tallest: 720,
-      palette: quantity.signed ? "saturating" : "sequential", ends: quantity.ends, onSelect,
+      palette: quantity.signed ? "saturating" : "sequential", ends: quantity.ends, means: quantity.means, onSelect,
       contour: quantity.signed ? `${quantity.symbol} = 0` : null, missing: "no value",
     },
   };
@@ -124,7 +124,7 @@ function sayingOf({ name }) {
     ratio: "1 is a field at one site, 1/n a flat one.",
     low: "White noise has a share near one half.",
     loss: "The mean squared error of the exact solution.",
-    excess: "Under the closure for one ReLU neuron, an approximation: blue, the flat field is unstable; red, it is stable. Whether trained networks localize is a question to a training.",
+    excess: "Under the closure for one ReLU neuron, an approximation. Whether trained networks localize is a question to a training.",
   }[name];
 }
 
