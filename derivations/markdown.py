@@ -13,7 +13,7 @@ _SYMBOLS = {
     **dict(zip(["circ", "odot", "partial", "prod"], "∘⊙∂∏", strict=True)),
     **dict(zip(["varepsilon", "ell", "infty", "sum", "cdot"], "εℓ∞∑·", strict=True)),
     **dict(zip(["otimes", "pm", "to", "leq", "geq", "sim", "in", "mid", "ldots", "neq"], "⊗±→≤≥∼∈|…≠", strict=True)),
-    **dict(zip(["epsilon", "cup", "subset", "forall"], "ϵ∪⊂∀", strict=True)),
+    **dict(zip(["epsilon", "chi", "cup", "subset", "forall"], "ϵχ∪⊂∀", strict=True)),
     "approx": "≈",
     **dict(zip(["{", "}", ",", "top", "ast"], "{} T*", strict=True)),
     **{name: name for name in ("exp", "log", "arcsin", "arctan", "tanh", "max", "det")},

@@ -270,7 +270,72 @@ _GATES, _OTHERS = "g1 g2 h1 h2", "p1 p2 q1 q2"
 _SOFT = "g1 g2 s1 s2 h1 h2 t1 t2"
 _SIZES = ("d_in=2 w=3 d=3", "d_in=1 w=1 d=5", "d_in=3 w=2 d=4", "d_in=2 w=4 d=2")
 
+
+def _soft_gate(at: At, s: Fraction) -> Fraction:
+    return (1 + at["epsilon"]) / (1 + s)
+
+
+def _soft_threshold(at: At, _digits: int) -> Fraction:
+    """The slope is a parabola in the value of the gate: through its values at s = 1, 2, 3, then its vertex."""
+    top = 1 + at["epsilon"]
+    gates = [_soft_gate(at, Fraction(s)) for s in (1, 2, 3)]
+    # -dG/ds by the quotient rule is (1 + epsilon)/(1 + s)^2, and dG/dq = -beta s dG/ds.
+    slopes = [at["beta"] * s * top / (1 + s) ** 2 for s in (1, 2, 3)]
+    first = (slopes[1] - slopes[0]) / (gates[1] - gates[0])
+    second = ((slopes[2] - slopes[1]) / (gates[2] - gates[1]) - first) / (gates[2] - gates[0])
+    linear = first - second * (gates[0] + gates[1])
+    largest = max(at["tau_A"], -linear / (2 * second))
+    return at["M"] * (slopes[0] + (largest - gates[0]) * (first + second * (largest - gates[1])))
+
+
+def _soft_supremum(at: At, _digits: int) -> Fraction:
+    """The limit of the gate at large q: its values at s = t and 2 t determine (1 + epsilon)/(1 + s) at s = 0."""
+    one, two = 1 / _soft_gate(at, Fraction(1)), 1 / _soft_gate(at, Fraction(2))
+    return 1 / (2 * one - two)
+
+
+def _activity_slope(at: At, _digits: int) -> Fraction:
+    return _slope(
+        lambda step: (at["g1"] + at["s1"] * step) * (at["g2"] + at["s2"] * step) * (at["g3"] + at["s3"] * step)
+    )
+
+
+def _excess(at: At, _digits: int) -> Fraction:
+    """The climb from the thresholds to the values, one factor after another."""
+    slope, first, second = (
+        (at["tau_S"], at["tau_S"] + at["a"]),
+        (at["tau_A"], at["tau_A"] + at["b"]),
+        (at["tau_A"], at["tau_A"] + at["c"]),
+    )
+    climbs = [
+        (slope[1] - slope[0]) * first[0] * second[0],
+        slope[1] * (first[1] - first[0]) * second[0],
+        slope[1] * first[1] * (second[1] - second[0]),
+    ]
+    return sum(climbs, Fraction(0))
+
+
 WITNESSES = {
+    "path.soft.range": Witness(_soft_supremum, ("epsilon=0", "epsilon=1/10", "epsilon=2/5", "epsilon=3")),
+    "path.soft.threshold": Witness(
+        _soft_threshold,
+        (
+            "epsilon=0 tau_A=1/5 beta=1 M=1",
+            "epsilon=1/10 tau_A=9/10 beta=4 M=1/3",
+            "epsilon=2/5 tau_A=7/10 beta=8 M=2",
+            "epsilon=1 tau_A=9/5 beta=1/2 M=3",
+        ),
+    ),
+    "path.soft.activity": Witness(_activity_slope, _points("g1 g2 g3 s1 s2 s3", gates="g1 g2 g3")),
+    "path.soft.sensitive_path": Witness(
+        _excess,
+        (
+            "tau_S=1/2 tau_A=9/10 a=1/3 b=1/20 c=1/50",
+            "tau_S=1/10 tau_A=1/2 a=2 b=1/4 c=1/3",
+            "tau_S=3 tau_A=2 a=1/7 b=5 c=1/9",
+            "tau_S=1 tau_A=1/3 a=1 b=2/5 c=7",
+        ),
+    ),
     "path.output.sum": Witness(_output, _points(f"x1 x2 {_GATES} {_WEIGHTS}", gates=_GATES)),
     "path.output.homogeneous": Witness(
         lambda at, digits: _relu(at, digits, at["c"]),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from mpmath import mpf
+from mpmath import mp, mpf
 
 ONE, ZERO = mpf(1), mpf(0)
 SQUARES = {"u": "u11 u12 u21 u22", "w": "w11 w12 w21 w22", "a": "a11 a12 a21 a22", "b": "b11 b12 b21 b22"}
@@ -207,7 +207,39 @@ def entries(d_in: int, w: int, d: int) -> int:
     return sum(np.empty(shape, dtype=bool).size for shape in pairwise(sizes))
 
 
+def soft_gate(epsilon: mpf, v: mpf) -> mpf:
+    """Return the soft gate (1 + epsilon)/(1 + e^v)."""
+    return (1 + epsilon) / (1 + mp.exp(v))
+
+
+def steepest(epsilon: mpf, tau_A: mpf, beta: mpf, M: mpf) -> mpf:
+    """Return the largest slope of a gate above tau_A: at the threshold, or at v = 0 where that gate is active too."""
+    edge = mp.log((1 + epsilon) / tau_A - 1)
+    with mp.extradps(30):
+        slope = mp.diff(lambda v: soft_gate(epsilon, v), min(edge, mpf(0)))
+    return -slope * beta * M
+
+
+def slope_at_threshold(epsilon: mpf, tau_A: mpf, **_scales: mpf) -> mpf:
+    """Return the slope of the soft gating function where its value is the threshold."""
+    with mp.extradps(30):
+        return mp.diff(lambda v: soft_gate(epsilon, v), mp.log((1 + epsilon) / tau_A - 1))
+
+
+def activity_slope(**at: mpf) -> mpf:
+    """Return the derivative of the product of three gates, by the gradient of a product written out as arrays."""
+    gates, slopes = take(at, "g1 g2 g3"), take(at, "s1 s2 s3")
+    others = np.array([[ONE if k == j else gates[j] for j in range(3)] for k in range(3)], dtype=object)
+    return (slopes * others.prod(axis=1)).sum()
+
+
 VALUES = {
+    "path.soft.range": lambda epsilon: soft_gate(epsilon, -mp.inf),
+    "path.soft.threshold": steepest,
+    "path.soft.activity": activity_slope,
+    "path.soft.sensitive_path": lambda tau_S, tau_A, a, b, c: (
+        np.prod([tau_S + a, tau_A + b, tau_A + c]) - np.prod([tau_S, tau_A, tau_A])
+    ),
     "path.output.sum": lambda **at: output(three(at), given(at, "gh"), take(at, "x1 x2")),
     "path.output.homogeneous": lambda c, **at: relu(c, **at),
     "path.output.deep_linear": lambda **at: output(three(at), [np.array([ONE, ONE])] * 2, take(at, "x1 x2")),
@@ -235,6 +267,8 @@ VALUES = {
     "path.split.sensitivity": delta,
 }
 PRINTED = {
+    "path.soft.range": lambda epsilon: ONE,
+    "path.soft.threshold": slope_at_threshold,
     "path.kernel.signal_wire": printed_wire,
     "path.overlap.decay": lambda k, r, d: (k / r) ** d,
     "path.overlap.relu": lambda **at: shared_of_relu(strict=True, **at),

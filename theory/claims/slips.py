@@ -129,6 +129,15 @@ GATED_LEVELS = Slip(
     title=r"the overlap of active gates is counted for $d$ levels, and $d - 1$ have gates",
     repair=r"Read $\mu^{d-1}$ in place of $\mu^d$, as (5) of the paper has it.",
 )
+SLOPE_AT_THE_THRESHOLD = Slip(
+    DEEP_GATED_NETWORKS,
+    "slope at the threshold",
+    root=("section 3.1",),
+    title=r"the slope of $\chi_\epsilon$ at the threshold is negative, and bounds no sensitivity of an active gate",
+    repair=r"Take $\tau_S \geq \beta M \tau_A (1 + \epsilon - \tau_A)/(1 + \epsilon)$ for $\tau_A \geq (1 + "
+    r"\epsilon)/2$, and $\tau_S \geq \beta M (1 + \epsilon)/4$ for a smaller $\tau_A$, where $M$ bounds the slopes "
+    "of the pre-activations by the weights.",
+)
 SECOND_INDEX = Slip(
     HALF_SPACES,
     "second index",

@@ -74,6 +74,8 @@ VERDICTS = {
     "path.experts.constant": Verdict.CONFIRMED,
     "path.kernel.switch": Verdict.REMARK,
     "path.split.coupled": Verdict.CONFIRMED,
+    "path.soft.threshold": Verdict.CORRECTED,  # the printed slope is negative
+    "path.soft.sensitive_path": Verdict.CONFIRMED,
     "kernel.whitening.largest": Verdict.CONFIRMED,
     "kernel.whitening.smallest": Verdict.CONFIRMED,
     "kernel.random_gates.floor": Verdict.REMARK,  # the paper speaks of the mean
