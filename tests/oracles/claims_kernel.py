@@ -99,7 +99,69 @@ def _mean(at: At, _digits: int) -> Fraction:
     return total / 2 ** len(places) * at["V"] ** (depth - 1)
 
 
+_Quadruple = tuple[int, ...]
+
+
+@cache
+def _pairings(width: int, depth: int) -> tuple[tuple[_Quadruple, ...], ...]:
+    """The walks of four paths through a network with one input, whose two pairs share the weight of a mark each.
+
+    A walk is the tuple of the four nodes at each level; it stands once for each place of the two marks, if the other
+    weights of the four paths are even in number. The marks are those of the layers of `_mean_of_layer`.
+    """
+    levels = [[(0, 0, 0, 0)], *[list(product(range(width), repeat=4))] * (depth - 1), [(0, 0, 0, 0)]]
+    found = []
+    for walk in product(*levels):
+        for marked in product(range(depth), repeat=2):
+            steps = (_mean_of_layer(walk[k], walk[k + 1], (marked[0] == k, marked[1] == k)) for k in range(depth))
+            if all(steps):
+                found.append(walk)
+    return tuple(found)
+
+
+def _layers_of_terms(at: At, _digits: int) -> Fraction:
+    """Each layer without a mark has four weights, a marked one two fewer for its mark: T for four weights."""
+    walks = _pairings(int(at["w"]), int(at["d"]))
+    left = {4 * (len(walk) - 1) - 4 for walk in walks}
+    return at["T"] ** Fraction(left.pop(), 4)
+
+
+def _odd_walks(at: At, _digits: int) -> Fraction:
+    """Walks with a level at which the four nodes are not two pairs, or an edge of one path alone."""
+    odd = 0
+    for walk in _pairings(int(at["w"]), int(at["d"])):
+        edges = Counter((k, *step) for k in range(len(walk) - 1) for step in zip(walk[k], walk[k + 1], strict=True))
+        odd += any(count % 2 for count in edges.values())
+    return Fraction(odd)
+
+
+def _equal_pairs(at: At, _digits: int) -> Fraction:
+    """A path passes d weights: choose two paths and a mark on each."""
+    paths = list(product(range(int(at["w"])), repeat=2))
+    return sum((at["V"] ** 4 for _ in product(paths, range(3), paths, range(3))), Fraction(0))
+
+
+def _splicings(at: At, _digits: int) -> Fraction:
+    """Each segment is passed by two of four paths, or for a pair of base paths by one of two."""
+    ways = [sum(sum(halves) == size // 2 for halves in product((0, 1), repeat=size)) for size in (4, 2)]
+    return Fraction(*(way ** (int(at["k"]) + 1) for way in ways))
+
+
 WITNESSES = {
+    "kernel.expansion.square": Witness(
+        lambda at, _digits: (3 * len(list(product(range(int(at["w"])), repeat=2))) * at["V"] ** 2) ** 2,
+        ("w=1 V=2", "w=2 V=1/3", "w=3 V=2/5", "w=5 V=1"),
+    ),
+    "kernel.expansion.second": Witness(
+        lambda at, _digits: _second_moment(int(at["w"]), 3) * at["V"] ** 4,
+        ("w=1 V=2", "w=2 V=1/3", "w=3 V=2/5", "w=4 V=1"),
+    ),
+    "kernel.expansion.term": Witness(
+        _layers_of_terms, ("w=1 d=1 T=2", "w=2 d=2 T=1/3", "w=2 d=3 T=5", "w=1 d=4 T=2/7")
+    ),
+    "kernel.expansion.base_paths": Witness(_odd_walks, ("w=1 d=1", "w=2 d=2", "w=2 d=3", "w=1 d=4")),
+    "kernel.expansion.cancelled": Witness(_equal_pairs, ("w=1 V=2", "w=2 V=1/3", "w=3 V=2/5", "w=4 V=1/2")),
+    "kernel.expansion.splicings": Witness(_splicings, ("k=0", "k=1", "k=2", "k=4")),
     "kernel.mean.value": Witness(
         _mean,
         (

@@ -90,11 +90,77 @@ def mean(w: mpf, d: mpf, a: mpf, b: mpf, u: mpf, v: mpf, V: mpf) -> mpf:
     return total
 
 
+def at_three(w: mpf, V: mpf, power: int) -> mpf:
+    """Return E K0^power of three layers with x = 1, all gates open, for weights of variance V."""
+    moment = second_moment(int(w), 3) if power == 2 else mean(w, mpf(3), w, w, mpf(1), mpf(0), mpf(1))
+    return moment * V ** (2 * power)
+
+
+@cache
+def walks(width: int, depth: int) -> dict[tuple[int, bool, tuple[int, int], tuple[int, ...]], int]:
+    """Return the numbers of walks of four paths by the weights left, an odd node so far, marks, and nodes reached.
+
+    Both pairs pass one marked layer each, on one edge; there the weights are left out. A node is odd where an odd
+    number of the four paths pass it: the weights of such a walk are not those of two paths, twice each.
+    """
+    sums = {(0, False, (0, 0), (0, 0, 0, 0)): 1}
+    for following in (*[width] * (depth - 1), 1):
+        found: dict = {}
+        for (left, odd, already, one), count in sums.items():
+            for marks in MARKS:
+                if any(a and b for a, b in zip(already, marks, strict=True)):
+                    continue
+                together = tuple(a + b for a, b in zip(already, marks, strict=True))
+                for other in product(range(following), repeat=4):
+                    edges = list(zip(one, other, strict=True))
+                    if any(mark and edges[2 * pair] != edges[2 * pair + 1] for pair, mark in enumerate(marks)):
+                        continue
+                    kept = [edge for path, edge in enumerate(edges) if not marks[path // 2]]
+                    if all(kept.count(edge) % 2 == 0 for edge in kept):
+                        single = any(other.count(node) % 2 for node in other)
+                        key = left + len(kept), odd or single, together, other
+                        found[key] = found.get(key, 0) + count
+        sums = found
+    return {key: count for key, count in sums.items() if key[2] == (1, 1)}
+
+
+def size_of_terms(w: mpf, d: mpf, T: mpf) -> mpf:
+    """Return the product of the weights of a term, four of which are T."""
+    ((left, _, _, _),) = walks(int(w), int(d))
+    return T ** (left // 4)
+
+
+def alone(w: mpf, d: mpf) -> mpf:
+    """Return the number of walks with an odd node."""
+    return mpf(sum(count for (_, odd, _, _), count in walks(int(w), int(d)).items() if odd))
+
+
+def equal_pairs(w: mpf, V: mpf) -> mpf:
+    """Return the sum of the terms with both paths of each kernel equal, by the nodes of two paths and their marks."""
+    return V**4 * np.ones((int(w),) * 4 + (3, 3), dtype=int).sum()
+
+
 VALUES = {
+    "kernel.expansion.square": lambda w, V: at_three(w, V, 1) ** 2,
+    "kernel.expansion.second": lambda w, V: at_three(w, V, 2),
+    "kernel.expansion.term": size_of_terms,
+    "kernel.expansion.base_paths": alone,
+    "kernel.expansion.cancelled": equal_pairs,
+    "kernel.expansion.splicings": lambda k: mpf(comb(4, 2)) ** (k + 1) / mpf(comb(2, 1)) ** (k + 1),
     "kernel.mean.value": mean,
     "kernel.variance.value": normalised,
     "kernel.variance.gaussian_weights": lambda w, d: normalised(w, d, "gaussian"),
     "kernel.variance.leading": leading,
     "kernel.variance.order": order,
 }
-PRINTED = {"kernel.variance.order": lambda: mpf(0)}
+PRINTED = {
+    "kernel.variance.order": lambda: mpf(0),
+    # Layer 3 is in no product: V for each of the d - 1 = 2 others, one fewer where the mark is among them.
+    "kernel.mean.value": lambda d, V, **at: mean(d=d, V=mpf(1), **at) / d * (V ** (d - 1) + (d - 1) * V ** (d - 2)),
+    "kernel.expansion.square": lambda w, V: at_three(w, mpf(1), 1) ** 2 * (2 * V**4 + V**6) / 3,
+    # The extra terms of E K0^2 come half from each of the marks before the last layer and in it.
+    "kernel.expansion.second": lambda w, V: (
+        (at_three(w, mpf(1), 2) - 9 * w**4) * (V**4 + V**6) / 2 + 9 * w**4 * (2 * V**4 + V**6) / 3
+    ),
+    "kernel.expansion.splicings": lambda k: mpf(4) ** (k + 1),
+}

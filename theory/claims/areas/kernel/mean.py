@@ -10,6 +10,7 @@ from theory.claims.documents import DEEP_GATED_NETWORKS, NEURAL_PATH_KERNEL
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values
 from theory.claims.rational import rational
+from theory.claims.slips import LAYERS_OF_PRODUCTS
 from theory.claims.sources import Source
 from theory.kernels import GatedNetwork, GivenValues
 from theory.kernels import mean as library_mean
@@ -67,6 +68,14 @@ VALUE = Claim(
     ),
     sources=(
         *(Source(DEEP_GATED_NETWORKS, label, printed=_FORMULA, note=_READ) for label in ("Theorem 2.3", "Theorem 7.3")),
+        Source(
+            DEEP_GATED_NETWORKS,
+            "(10)",
+            printed=(V ** (d - 1) + (d - 1) * V ** (d - 2)) * (u + v) * (a + b - w) ** (d - 1),
+            note=r"summed as printed: layer $d$ is in no product, so that a term with a mark before it lacks a factor "
+            r"$\sigma^2$",
+            slip=LAYERS_OF_PRODUCTS,
+        ),
         Source(
             NEURAL_PATH_KERNEL,
             "Theorem 5.1",
