@@ -20,7 +20,7 @@ _SYMBOLS = {
 }
 _OPENING = {"langle": "⟨", "lvert": "|"}
 _CLOSING = {"rangle": "⟩", "rvert": "|"}
-_ACCENTS = {"tilde": "\u0303", "hat": "\u0302", "dot": "\u0307"}
+_ACCENTS = {"tilde": "\u0303", "hat": "\u0302", "dot": "\u0307", "bar": "\u0304"}
 _STYLES = ("operatorname", "text", "mathbf", "mathbb", "mathcal")
 _RAISED = dict(zip("0123456789+-nTxy", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿᵀˣʸ", strict=True)) | {"*": "*"}
 _LOWERED = dict(zip("0123456789+-ijklnm", "₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₗₙₘ", strict=True))

@@ -78,6 +78,7 @@ VERDICTS = {
     "path.soft.sensitive_path": Verdict.CONFIRMED,
     "kernel.whitening.largest": Verdict.CONFIRMED,
     "kernel.whitening.smallest": Verdict.CONFIRMED,
+    "kernel.overlap.bound": Verdict.CONFIRMED,  # for two different inputs
     "kernel.random_gates.floor": Verdict.REMARK,  # the paper speaks of the mean
     "kernel.relu.open_share": Verdict.REMARK,  # of weights of two values, where the paper says about one half
     "ntk.fixed_gates.scale": Verdict.CONFIRMED,
