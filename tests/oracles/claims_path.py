@@ -315,7 +315,66 @@ def _excess(at: At, _digits: int) -> Fraction:
     return sum(climbs, Fraction(0))
 
 
+def _two_level(at: At) -> list[Matrix]:
+    return [_square(at, "u"), [_named(at, "r1 r2")]]
+
+
+def _weights_of(layers: Sequence[Matrix]) -> Row:
+    return [value for layer in layers for row in layer for value in row]
+
+
+def _from_weights(row: Row) -> list[Matrix]:
+    return [[row[0:2], row[2:4]], [row[4:6]]]
+
+
+def _conditioned(at: At, _digits: int) -> Fraction:
+    """The kernels by the gradient of each path; the largest eigenvalue of a block of V is that of its vector u."""
+    start = _weights_of(_two_level(at))
+    nodes = list(product(range(2), repeat=2))  # hidden node, input node
+    gradients = [
+        _gradient(lambda row, a=a, i=i: _from_weights(row)[0][a][i] * _from_weights(row)[1][0][a], start)
+        for a, i in nodes
+    ]
+    largest = Fraction(0)
+    for a in range(2):
+        # V u = (r^2 + u.u) u on the paths of a node, by which the eigenvalue of u is read off.
+        u = start[2 * a : 2 * a + 2]
+        block = [[_dot(gradients[2 * a + i], gradients[2 * a + j]) for j in range(2)] for i in range(2)]
+        image = [_dot(row, u) for row in block]
+        largest = max(largest, _dot(image, u) / _dot(u, u))
+    z = _named(at, "z1 z2")
+    gates = [_named(at, "g1 g2"), _named(at, "p1 p2")]
+    inputs = [_named(at, "x1 x2"), _named(at, "y1 y2")]
+    combined = [sum(z[s] * gates[s][a] * inputs[s][i] for s in range(2)) for a, i in nodes]
+    whole = [sum(c * gradient[k] for c, gradient in zip(combined, gradients, strict=True)) for k in range(6)]
+    return largest * _dot(combined, combined) - _dot(whole, whole)
+
+
+def _relu_start(at: At, _digits: int) -> Fraction:
+    """The gradients of both outputs with the signs of the pre-activations kept."""
+    layers = _two_level(at)
+    slopes = []
+    for x in (_named(at, "x1 x2"), _named(at, "y1 y2")):
+        gates = [[Fraction(int(_dot(row, x) > 0)) for row in layers[0]]]
+        slopes.append(
+            _gradient(lambda row, x=x, gates=gates: _backwards(_from_weights(row), gates, x), _weights_of(layers))
+        )
+    return _dot(*slopes)
+
+
 WITNESSES = {
+    "path.conditioning.two_nodes": Witness(
+        _conditioned, _points("x1 x2 y1 y2 z1 z2 g1 g2 p1 p2 u11 u12 u21 u22 r1 r2", gates="g1 g2 p1 p2")
+    ),
+    "path.conditioning.same_start": Witness(
+        _relu_start,
+        (
+            "x1=2 x2=1 y1=1 y2=2 u11=1 u12=1 u21=3 u22=-2 r1=2 r2=-1",
+            "x1=1/2 x2=-1 y1=3 y2=1/3 u11=2 u12=1 u21=1 u22=1/5 r1=-3 r2=2",
+            "x1=-1 x2=3 y1=-2 y2=5 u11=1 u12=2 u21=-1 u22=1/7 r1=1/2 r2=5",
+            "x1=4 x2=1 y1=2 y2=-7 u11=1 u12=1/3 u21=5 u22=1/2 r1=-1 r2=1/3",
+        ),
+    ),
     "path.soft.range": Witness(_soft_supremum, ("epsilon=0", "epsilon=1/10", "epsilon=2/5", "epsilon=3")),
     "path.soft.threshold": Witness(
         _soft_threshold,

@@ -233,7 +233,30 @@ def activity_slope(**at: mpf) -> mpf:
     return (slopes * others.prod(axis=1)).sum()
 
 
+def two_node_slack(r1: mpf, r2: mpf, z1: mpf, z2: mpf, **at: mpf) -> mpf:
+    """Return (Phi z)^T (rho_max(V) 1 - V) (Phi z), with the largest eigenvalue of V by Jacobi rotations."""
+    u = square(at, "u")
+    blocks = [np.outer(row, row) + own**2 * np.eye(2, dtype=int) for row, own in zip(u, (r1, r2), strict=True)]
+    v = np.full((4, 4), ZERO)
+    v[:2, :2], v[2:, 2:] = blocks
+    with mp.extradps(30):
+        largest = max(mp.eigsy(mp.matrix(v.tolist()), eigvals_only=True))
+    features = z1 * np.outer(take(at, "g1 g2"), take(at, "x1 x2")) + z2 * np.outer(take(at, "p1 p2"), take(at, "y1 y2"))
+    c = features.ravel()
+    return largest * (c @ c) - c @ v @ c
+
+
+def relu_start(**at: mpf) -> mpf:
+    """Return the kernel of the ReLU network by the chain rule."""
+    layers = [square(at, "u"), take(at, "r1 r2").reshape(1, 2)]
+    inputs = [take(at, "x1 x2"), take(at, "y1 y2")]
+    one, other = (gradient(layers, opened(layers[:1], x, relu=True), x) for x in inputs)
+    return one @ other
+
+
 VALUES = {
+    "path.conditioning.two_nodes": two_node_slack,
+    "path.conditioning.same_start": relu_start,
     "path.soft.range": lambda epsilon: soft_gate(epsilon, -mp.inf),
     "path.soft.threshold": steepest,
     "path.soft.activity": activity_slope,

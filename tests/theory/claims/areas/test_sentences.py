@@ -73,6 +73,7 @@ VERDICTS = {
     "path.overlap.decay": Verdict.CORRECTED,  # d - 1 levels have gates, as (5) of the paper counts
     "path.experts.constant": Verdict.CONFIRMED,
     "path.kernel.switch": Verdict.REMARK,
+    "path.conditioning.same_start": Verdict.CONFIRMED,
     "path.split.coupled": Verdict.CONFIRMED,
     "path.soft.threshold": Verdict.CORRECTED,  # the printed slope is negative
     "path.soft.sensitive_path": Verdict.CONFIRMED,
