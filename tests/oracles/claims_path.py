@@ -362,7 +362,24 @@ def _relu_start(at: At, _digits: int) -> Fraction:
     return _dot(*slopes)
 
 
+def _constant_experts(at: At, _digits: int) -> Fraction:
+    """The number of hidden paths that linear gating opens on both inputs, as a sum over pairs of nodes."""
+    layers = [_square(at, "a"), _square(at, "b")]
+    gates = [_opened(layers, _named(at, names), rectified=False) for names in ("x1 x2", "y1 y2")]
+    shared = [[one * other for one, other in zip(*level, strict=True)] for level in zip(*gates, strict=True)]
+    return sum((one * other for one in shared[0] for other in shared[1]), Fraction(0))
+
+
+def _biases(at: At, _digits: int) -> Fraction:
+    drives = [at["u1"] * at["x"] + at["c1"], at["u2"] * at["x"] + at["c2"]]
+    return at["c3"] + sum(
+        (weight * q for weight, q in zip((at["q1"], at["q2"]), drives, strict=True) if q > 0), Fraction(0)
+    )
+
+
 WITNESSES = {
+    "path.experts.kernel": Witness(_constant_experts, _points(f"x1 x2 y1 y2 {_GATING}", 8)),
+    "path.experts.bias": Witness(_biases, _points("x u1 u2 c1 c2 c3 q1 q2", 8)),
     "path.conditioning.two_nodes": Witness(
         _conditioned, _points("x1 x2 y1 y2 z1 z2 g1 g2 p1 p2 u11 u12 u21 u22 r1 r2", gates="g1 g2 p1 p2")
     ),

@@ -254,7 +254,22 @@ def relu_start(**at: mpf) -> mpf:
     return one @ other
 
 
+def constant_experts(**at: mpf) -> mpf:
+    """Return the inner product of the indicators of active paths with linear gating."""
+    layers = [square(at, "a"), square(at, "b")]
+    active = [np.outer(*opened(layers, take(at, names), relu=False)).ravel() for names in ("x1 x2", "y1 y2")]
+    return active[0] @ active[1]
+
+
+def biased(x: mpf, c3: mpf, **at: mpf) -> mpf:
+    """Return the output of two ReLU units with biases."""
+    drives = take(at, "u1 u2") * x + take(at, "c1 c2")
+    return take(at, "q1 q2") @ np.maximum(drives, ZERO) + c3
+
+
 VALUES = {
+    "path.experts.kernel": constant_experts,
+    "path.experts.bias": biased,
     "path.conditioning.two_nodes": two_node_slack,
     "path.conditioning.same_start": relu_start,
     "path.soft.range": lambda epsilon: soft_gate(epsilon, -mp.inf),

@@ -34,7 +34,19 @@ OWN = Claim(
     statement=Eq(sympy.Symbol(r"\mathbb{E}[\lambda_0(s, s)]", real=True), (mu * w) ** (d - 1), evaluate=False),
     params=(nodes(1, 3), layers(1, 4), OPEN),
     assumptions=(_GATES,),
-    sources=tuple(Source(DEEP_GATED_NETWORKS, label, printed=(mu * w) ** (d - 1), note="part (i)") for label in _LEMMA),
+    sources=(
+        *(Source(DEEP_GATED_NETWORKS, label, printed=(mu * w) ** (d - 1), note="part (i)") for label in _LEMMA),
+        Source(
+            DEEP_GATED_NETWORKS,
+            "section 2",
+            printed=(mu * w) ** (d - 1),
+            says=Says.READ_AS,
+            words=r"Loosely speaking, say, in each layer $\mu \in (0, 1)$ fraction of the gates are on, then "
+            r"$\lambda_0(s, s)$ is about $(\mu w)^{d-1}$.",
+            note=r"read for the mean; with $\sigma^2 = 1/(\mu w)$ the mean of a diagonal entry of $K_0$ is then "
+            r"$d \lvert x \rvert^2$",
+        ),
+    ),
     **rational_by_name(lambda at: _over_gates(at, False)),
     numeric=lambda w, d, mu: float(overlap_moment(alike(w, d, Fraction(mu)), [(0, 0)])),
     unchecked=_SYMBOLIC,
