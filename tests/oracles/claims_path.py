@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
-from witness import At, Witness
+from witness import At, Witness, solve
 
 Row = list[Fraction]
 Matrix = list[Row]
@@ -377,7 +377,54 @@ def _biases(at: At, _digits: int) -> Fraction:
     )
 
 
+def _one_node(at: At, row: Row) -> tuple[Fraction, Fraction]:
+    """Both errors of the network with one hidden node, at the weights u, r and the change of the weight of the gate."""
+    first, last, gating = row
+    return tuple(
+        last * (at[gate] + (at[slope] * at[x] * gating if slope in at else 0)) * first * at[x] - at[label]
+        for x, gate, slope, label in (("x", "g", "s", "a"), ("y", "h", "t", "b"))
+    )
+
+
+def _velocities(at: At) -> Row:
+    start = [at["u"], at["r"], Fraction(0)]
+    return [-slope for slope in _gradient(lambda row: sum(error**2 for error in _one_node(at, row)) / 2, start)]
+
+
+def _error_with_learned_gates(at: At, _digits: int) -> Fraction:
+    start = [at["u"], at["r"], Fraction(0)]
+    return _dot(_gradient(lambda row: _one_node(at, row)[0], start), _velocities(at))
+
+
+def _feature_velocity(at: At, _digits: int) -> Fraction:
+    speeds = [at[f"a{k}"] * at["v1"] + at[f"b{k}"] * at["v2"] for k in (1, 2)]
+    return _slope(lambda time: at["x"] * (at["g1"] + speeds[0] * time) * (at["g2"] + speeds[1] * time))
+
+
+def _aligned(at: At, _digits: int) -> Fraction:
+    """By elimination, from the entries of H."""
+    c, s = 1 - at["t"] ** 2, 2 * at["t"]
+    size = c**2 + s**2
+    h11 = (at["rho_1"] * c**2 + at["rho_2"] * s**2) / size
+    h22 = (at["rho_1"] * s**2 + at["rho_2"] * c**2) / size
+    h12 = (at["rho_1"] - at["rho_2"]) * c * s / size
+    z = solve([[h11, h12], [h12, h22]], [at["y1"], at["y2"]])
+    return (h11 + h22) * _dot(z, [at["y1"], at["y2"]])
+
+
 WITNESSES = {
+    "path.learned.weights": Witness(lambda at, _digits: _velocities(at)[0], _points("x y a b u r g h", gates="g h")),
+    "path.learned.errors": Witness(_error_with_learned_gates, _points("x y a b u r g h s t", gates="g h")),
+    "path.learned.feature": Witness(_feature_velocity, _points("x g1 g2 a1 a2 b1 b2 v1 v2", gates="g1 g2")),
+    "path.alignment.eigenvectors": Witness(
+        _aligned,
+        (
+            "t=0 rho_1=1/2 rho_2=3 y1=1 y2=-1",
+            "t=1/3 rho_1=2 rho_2=1/5 y1=1 y2=1",
+            "t=-2 rho_1=7 rho_2=1/2 y1=-1/2 y2=3",
+            "t=5 rho_1=1/3 rho_2=1/3 y1=2 y2=1/7",
+        ),
+    ),
     "path.experts.kernel": Witness(_constant_experts, _points(f"x1 x2 y1 y2 {_GATING}", 8)),
     "path.experts.bias": Witness(_biases, _points("x u1 u2 c1 c2 c3 q1 q2", 8)),
     "path.conditioning.two_nodes": Witness(

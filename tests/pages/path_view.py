@@ -267,7 +267,46 @@ def biased(x: mpf, c3: mpf, **at: mpf) -> mpf:
     return take(at, "q1 q2") @ np.maximum(drives, ZERO) + c3
 
 
+def one_node(x: mpf, y: mpf, u: mpf, r: mpf, g: mpf, h: mpf, s: mpf, t: mpf, a: mpf, b: mpf) -> tuple:
+    """Return the slopes of both outputs by u, r and the weight of the gate, and both errors."""
+    slopes = [
+        np.array([r * gate * z, u * gate * z, u * r * slope * z * z]) for z, gate, slope in ((x, g, s), (y, h, t))
+    ]
+    return slopes, [u * r * g * x - a, u * r * h * y - b]
+
+
+def learned_error(**at: mpf) -> mpf:
+    """Return the velocity of the first error: its slopes times minus the gradient of the loss."""
+    slopes, errors = one_node(**at)
+    return slopes[0] @ -(slopes[0] * errors[0] + slopes[1] * errors[1])
+
+
+def learned_weight(**at: mpf) -> mpf:
+    """Return the velocity of the first weight."""
+    slopes, errors = one_node(s=ZERO, t=ZERO, **at)
+    return -(slopes[0] * errors[0] + slopes[1] * errors[1])[0]
+
+
+def learned_feature(x: mpf, v1: mpf, v2: mpf, **at: mpf) -> mpf:
+    """Return the velocity of a feature: the gradient of the product of gates times their velocities."""
+    speeds = v1 * take(at, "a1 a2") + v2 * take(at, "b1 b2")
+    return x * (speeds @ take(at, "g2 g1"))
+
+
+def alignment(t: mpf, rho_1: mpf, rho_2: mpf, y1: mpf, y2: mpf) -> mpf:
+    """Return y^T (H / tr H)^-1 y by the inverse matrix."""
+    angle = 2 * mp.atan(t)
+    turn = mp.matrix([[mp.cos(angle), -mp.sin(angle)], [mp.sin(angle), mp.cos(angle)]])
+    h = turn * mp.diag([rho_1, rho_2]) * turn.T
+    labels = mp.matrix([y1, y2])
+    return (labels.T * mp.inverse(h / (h[0, 0] + h[1, 1])) * labels)[0]
+
+
 VALUES = {
+    "path.learned.weights": learned_weight,
+    "path.learned.errors": learned_error,
+    "path.learned.feature": learned_feature,
+    "path.alignment.eigenvectors": alignment,
     "path.experts.kernel": constant_experts,
     "path.experts.bias": biased,
     "path.conditioning.two_nodes": two_node_slack,

@@ -80,6 +80,7 @@ VERDICTS = {
     "path.setting.sensitive_gates": Verdict.DEFINITION,
     "path.setting.active_paths": Verdict.DEFINITION,
     "path.setting.pattern": Verdict.DEFINITION,
+    "path.alignment.eigenvectors": Verdict.CONFIRMED,
     "path.experts.kernel": Verdict.CONFIRMED,
     "path.experts.bias": Verdict.CONFIRMED,
     "path.conditioning.same_start": Verdict.CONFIRMED,
