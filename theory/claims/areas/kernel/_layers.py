@@ -121,6 +121,7 @@ def _gated(tensor: Tensor, share: Fraction | int, cross: bool) -> Tensor:
 
 
 def added(*tensors: Tensor) -> Tensor:
+    """Return the sum of the tensors, entry by entry."""
     total: Tensor = {}
     for tensor in tensors:
         for place, value in tensor.items():
