@@ -13,14 +13,14 @@ _SYMBOLS = {
     **dict(zip(["circ", "odot", "partial", "prod"], "∘⊙∂∏", strict=True)),
     **dict(zip(["varepsilon", "ell", "infty", "sum", "cdot"], "εℓ∞∑·", strict=True)),
     **dict(zip(["otimes", "pm", "to", "leq", "geq", "sim", "in", "mid", "ldots", "neq"], "⊗±→≤≥∼∈|…≠", strict=True)),
-    **dict(zip(["epsilon", "cup", "subset", "forall"], "ϵ∪⊂∀", strict=True)),
+    **dict(zip(["epsilon", "chi", "cup", "subset", "forall"], "ϵχ∪⊂∀", strict=True)),
     "approx": "≈",
     **dict(zip(["{", "}", ",", "top", "ast"], "{} T*", strict=True)),
     **{name: name for name in ("exp", "log", "arcsin", "arctan", "tanh", "max", "det")},
 }
 _OPENING = {"langle": "⟨", "lvert": "|"}
 _CLOSING = {"rangle": "⟩", "rvert": "|"}
-_ACCENTS = {"tilde": "\u0303", "hat": "\u0302", "dot": "\u0307"}
+_ACCENTS = {"tilde": "\u0303", "hat": "\u0302", "dot": "\u0307", "bar": "\u0304"}
 _STYLES = ("operatorname", "text", "mathbf", "mathbb", "mathcal")
 _RAISED = dict(zip("0123456789+-nTxy", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿᵀˣʸ", strict=True)) | {"*": "*"}
 _LOWERED = dict(zip("0123456789+-ijklnm", "₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₗₙₘ", strict=True))

@@ -99,7 +99,122 @@ def _mean(at: At, _digits: int) -> Fraction:
     return total / 2 ** len(places) * at["V"] ** (depth - 1)
 
 
+_Quadruple = tuple[int, ...]
+
+
+@cache
+def _pairings(width: int, depth: int) -> tuple[tuple[_Quadruple, ...], ...]:
+    """The walks of four paths through a network with one input, whose two pairs share the weight of a mark each.
+
+    A walk is the tuple of the four nodes at each level; it stands once for each place of the two marks, if the other
+    weights of the four paths are even in number. The marks are those of the layers of `_mean_of_layer`.
+    """
+    levels = [[(0, 0, 0, 0)], *[list(product(range(width), repeat=4))] * (depth - 1), [(0, 0, 0, 0)]]
+    found = []
+    for walk in product(*levels):
+        for marked in product(range(depth), repeat=2):
+            steps = (_mean_of_layer(walk[k], walk[k + 1], (marked[0] == k, marked[1] == k)) for k in range(depth))
+            if all(steps):
+                found.append(walk)
+    return tuple(found)
+
+
+def _layers_of_terms(at: At, _digits: int) -> Fraction:
+    """Each layer without a mark has four weights, a marked one two fewer for its mark: T for four weights."""
+    walks = _pairings(int(at["w"]), int(at["d"]))
+    left = {4 * (len(walk) - 1) - 4 for walk in walks}
+    return at["T"] ** Fraction(left.pop(), 4)
+
+
+def _odd_walks(at: At, _digits: int) -> Fraction:
+    """Walks with a level at which the four nodes are not two pairs, or an edge of one path alone."""
+    odd = 0
+    for walk in _pairings(int(at["w"]), int(at["d"])):
+        edges = Counter((k, *step) for k in range(len(walk) - 1) for step in zip(walk[k], walk[k + 1], strict=True))
+        odd += any(count % 2 for count in edges.values())
+    return Fraction(odd)
+
+
+def _equal_pairs(at: At, _digits: int) -> Fraction:
+    """A path passes d weights: choose two paths and a mark on each."""
+    paths = list(product(range(int(at["w"])), repeat=2))
+    return sum((at["V"] ** 4 for _ in product(paths, range(3), paths, range(3))), Fraction(0))
+
+
+def _splicings(at: At, _digits: int) -> Fraction:
+    """Each segment is passed by two of four paths, or for a pair of base paths by one of two."""
+    ways = [sum(sum(halves) == size // 2 for halves in product((0, 1), repeat=size)) for size in (4, 2)]
+    return Fraction(*(way ** (int(at["k"]) + 1) for way in ways))
+
+
+_STATES = "ABCE"  # nodes of four paths: 12|34, 13|24, 14|23, all at one node
+_FREE = {(one, two) for one, two in product(_STATES, repeat=2) if one == two or "E" in (one, two)}
+_MARKED = set(product("AE", repeat=2))
+
+
+def _fixed_gates_moment(depth: int, both: int, one: int, other: int) -> int:
+    """E K0(x, x')^2 for inputs 1: `both`, `one` and `other` nodes of a level are open for both, x or x' alone."""
+    pairs = both * (both - 1)
+    hidden = {"A": pairs, "B": (both + one) * (both + other) - both, "C": pairs, "E": both}
+    sums = {("E", frozenset()): 1}
+    for level in range(1, depth + 1):
+        weights = hidden if level < depth else {"A": 0, "B": 0, "C": 0, "E": 1}
+        found: Counter = Counter()
+        for (state, already), value in sums.items():
+            for marks in (frozenset(), frozenset({1}), frozenset({2}), frozenset({1, 2})):
+                if not already & marks:
+                    for following in _STATES:
+                        if (state, following) in (_MARKED if marks else _FREE):
+                            found[following, already | marks] += value * weights[following]
+        sums = found
+    return sums["E", frozenset({1, 2})]
+
+
+def _limit(at: At, _digits: int) -> Fraction:
+    """The ratio of the leading coefficients, as polynomials in the size of the blocks."""
+    depth, *blocks = (int(at[name]) for name in "dkef")
+    degree = 2 * (depth - 1)
+    values = [_fixed_gates_moment(depth, *(m * own for own in blocks)) for m in range(degree + 1)]
+    top = sum((-1) ** (degree - m) * comb(degree, m) * value for m, value in enumerate(values))
+    return Fraction(top, factorial(degree) * (depth * blocks[0] ** (depth - 1)) ** 2)
+
+
+def _overlap_bound(at: At, _digits: int) -> Fraction:
+    """The ratio factorises over the levels: in each (open for both, for x alone, for x' alone) with a share and eta."""
+    width, levels = int(at["w"]), int(at["d"]) - 1
+    sizes = [
+        (both, both + one, both + other)
+        for both in range(1, width + 1)
+        for one in range(width - both + 1)
+        for other in range(width - both - one + 1)
+    ]
+    best = Fraction(0)
+    for chosen in product(sizes, repeat=levels):
+        eta = max(Fraction(both, open_) for both, *each in chosen for open_ in each)
+        ratio = Fraction(1)
+        for both, own, _ in chosen:
+            ratio *= Fraction(both, own) / eta
+        best = max(best, ratio)
+    return best
+
+
 WITNESSES = {
+    "kernel.mean.limit": Witness(_limit, ("d=1 k=1 e=0 f=0", "d=2 k=1 e=1 f=1", "d=3 k=2 e=1 f=0", "d=3 k=1 e=1 f=1")),
+    "kernel.overlap.bound": Witness(_overlap_bound, ("w=1 d=2", "w=2 d=3", "w=3 d=2", "w=4 d=4")),
+    "kernel.expansion.square": Witness(
+        lambda at, _digits: (3 * len(list(product(range(int(at["w"])), repeat=2))) * at["V"] ** 2) ** 2,
+        ("w=1 V=2", "w=2 V=1/3", "w=3 V=2/5", "w=5 V=1"),
+    ),
+    "kernel.expansion.second": Witness(
+        lambda at, _digits: _second_moment(int(at["w"]), 3) * at["V"] ** 4,
+        ("w=1 V=2", "w=2 V=1/3", "w=3 V=2/5", "w=4 V=1"),
+    ),
+    "kernel.expansion.term": Witness(
+        _layers_of_terms, ("w=1 d=1 T=2", "w=2 d=2 T=1/3", "w=2 d=3 T=5", "w=1 d=4 T=2/7")
+    ),
+    "kernel.expansion.base_paths": Witness(_odd_walks, ("w=1 d=1", "w=2 d=2", "w=2 d=3", "w=1 d=4")),
+    "kernel.expansion.cancelled": Witness(_equal_pairs, ("w=1 V=2", "w=2 V=1/3", "w=3 V=2/5", "w=4 V=1/2")),
+    "kernel.expansion.splicings": Witness(_splicings, ("k=0", "k=1", "k=2", "k=4")),
     "kernel.mean.value": Witness(
         _mean,
         (

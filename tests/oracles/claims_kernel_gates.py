@@ -252,7 +252,45 @@ _EIGEN = ("w=1 d=2 mu=1/2 n=2", "w=2 d=3 mu=1/3 n=5", "w=2 d=2 mu=1 n=3", "w=1 d
 _THROUGH = ("w=1 d=5 d_in=2", "w=3 d=4 d_in=1", "w=2 d=5 d_in=3", "w=3 d=5 d_in=2")
 _CONVOLVED = ("n=1 u=1/3 v=-2 V=1/4", "n=2 u=-1 v=1/2 V=2", "n=3 u=5/3 v=3 V=1/2", "n=2 u=2 v=-1/7 V=3")
 
+
+def _bundled(at: At, paths: bool) -> Fraction:
+    """Paths by the numbers that arrive at the positions, or strengths by words over the weights of a kernel."""
+    if paths:
+        arrived = [1] * int(at["N"])
+        for _ in range(int(at["n"])):
+            arrived = [sum(arrived[(i + j) % len(arrived)] for j in range(int(at["q"]))) for i in range(len(arrived))]
+        return Fraction(sum(arrived))
+    words = {""}
+    for _ in range(int(at["n"])):
+        words = {f"{word}{letter}" for word in words for letter in range(int(at["q"]))}
+    return Fraction(len(words))
+
+
+def _rotated(at: At, _digits: int) -> Fraction:
+    """The weights a and b of the kernel have mean products of 0 and V: y = (A a + B b)/3, linear in both."""
+    x, gates = [Fraction(1), at["u"], at["v"]], [at["g"], Fraction(1), at["h"]]
+
+    def sums(turn: int) -> tuple[Fraction, Fraction]:
+        row = [(x[(i - turn) % 3], x[(i + 1 - turn) % 3], gates[(i - turn) % 3]) for i in range(3)]
+        return sum(here * gate for here, _, gate in row), sum(behind * gate for _, behind, gate in row)
+
+    still, turned = sums(0), sums(int(at["k"]))
+    return at["V"] * (still[0] * turned[0] + still[1] * turned[1]) / 9
+
+
+_BUNDLES = ("q=1 N=3 n=2", "q=2 N=3 n=3", "q=3 N=5 n=2", "q=2 N=4 n=4")
 WITNESSES = {
+    "kernel.pooling.paths": Witness(lambda at, _digits: _bundled(at, True), _BUNDLES),
+    "kernel.pooling.bundles": Witness(lambda at, _digits: _bundled(at, False), _BUNDLES),
+    "kernel.pooling.rotated": Witness(
+        _rotated,
+        (
+            "k=0 u=1/3 v=-2 g=0 h=1 V=1/4",
+            "k=1 u=-1 v=1/2 g=2 h=-1/3 V=2",
+            "k=2 u=5/3 v=3 g=1 h=1 V=1/2",
+            "k=1 u=2 v=-1/7 g=-1 h=2 V=3",
+        ),
+    ),
     "kernel.random_gates.own": Witness(
         _normalised, ("w=2 d=1 mu=1/2", "w=2 d=5 mu=1/3", "w=3 d=4 mu=3/4", "w=5 d=3 mu=1", "w=4 d=3 mu=2/7")
     ),

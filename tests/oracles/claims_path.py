@@ -270,6 +270,7 @@ _GATES, _OTHERS = "g1 g2 h1 h2", "p1 p2 q1 q2"
 _SOFT = "g1 g2 s1 s2 h1 h2 t1 t2"
 _SIZES = ("d_in=2 w=3 d=3", "d_in=1 w=1 d=5", "d_in=3 w=2 d=4", "d_in=2 w=4 d=2")
 
+
 WITNESSES = {
     "path.output.sum": Witness(_output, _points(f"x1 x2 {_GATES} {_WEIGHTS}", gates=_GATES)),
     "path.output.homogeneous": Witness(

@@ -24,6 +24,7 @@ import claims_kernel_gates
 import claims_ntk
 import claims_ols
 import claims_path
+import claims_path_gates
 import claims_pulse
 import claims_region
 import claims_ring
@@ -44,6 +45,7 @@ MODULES = (
     claims_kernel,
     claims_kernel_gates,
     claims_path,
+    claims_path_gates,
     claims_region,
     claims_ntk,
 )

@@ -5,7 +5,8 @@ Each is a pattern of the plain text. A result that a page states belongs in `sen
 
 INPUTS = (
     r"[Ss]ections? \d\.\d((,| and|, section) \d\.\d)*",
-    r"(Corollary|Definition|Lemma|Proposition|Theorem) \d\.\d",
+    r"(Assumption|Corollary|Definition|Lemma|Proposition|Theorem) \d\.\d",
+    r"the gating values are in \(0, 1 \+ varepsilon\) instead of 0/1",
     r"L = sums \(hat y\(s\) - y\(s\)\)2/2",
     # domains of parameters and conditions on them
     r"^- -? ?\d+/\d+ (<|leq) [^:]*",

@@ -184,7 +184,17 @@ def relu() -> tuple[mpf, mpf]:
     return mpf(total) / len(signs), mpf(int((inner > 0).sum())) / (3 * len(signs))
 
 
+def rotated(k: mpf, u: mpf, v: mpf, g: mpf, h: mpf, V: mpf) -> mpf:
+    """Return the mean product of the pooled outputs of x and of x rotated by k, gates included."""
+    x, gates = [mpf(1), u, v], [g, mpf(1), h]
+    turn = [list(np.roll(np.array(row, dtype=object), int(k))) for row in (x, gates)]
+    return V * convolved(x, turn[0], [gates], [turn[1]])[1]
+
+
 VALUES = {
+    "kernel.pooling.paths": lambda q, N, n: mpf(np.ones((int(N), *[int(q)] * int(n)), dtype=int).sum().item()),
+    "kernel.pooling.bundles": lambda q, N, n: mpf(np.ones([int(q)] * int(n), dtype=int).sum().item()),
+    "kernel.pooling.rotated": rotated,
     "kernel.random_gates.own": own,
     "kernel.random_gates.own_leading": lambda d, mu: leading(d, mu, False),
     "kernel.random_gates.cross": cross,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from mpmath import mpf
+from mpmath import mp, mpf
 
 ONE, ZERO = mpf(1), mpf(0)
 SQUARES = {"u": "u11 u12 u21 u22", "w": "w11 w12 w21 w22", "a": "a11 a12 a21 a22", "b": "b11 b12 b21 b22"}
@@ -207,7 +207,116 @@ def entries(d_in: int, w: int, d: int) -> int:
     return sum(np.empty(shape, dtype=bool).size for shape in pairwise(sizes))
 
 
+def soft_gate(epsilon: mpf, v: mpf) -> mpf:
+    """Return the soft gate (1 + epsilon)/(1 + e^v)."""
+    return (1 + epsilon) / (1 + mp.exp(v))
+
+
+def steepest(epsilon: mpf, tau_A: mpf, beta: mpf, M: mpf) -> mpf:
+    """Return the largest slope of a gate above tau_A: at the threshold, or at v = 0 where that gate is active too."""
+    edge = mp.log((1 + epsilon) / tau_A - 1)
+    with mp.extradps(30):
+        slope = mp.diff(lambda v: soft_gate(epsilon, v), min(edge, mpf(0)))
+    return -slope * beta * M
+
+
+def slope_at_threshold(epsilon: mpf, tau_A: mpf, **_scales: mpf) -> mpf:
+    """Return the slope of the soft gating function where its value is the threshold."""
+    with mp.extradps(30):
+        return mp.diff(lambda v: soft_gate(epsilon, v), mp.log((1 + epsilon) / tau_A - 1))
+
+
+def activity_slope(**at: mpf) -> mpf:
+    """Return the derivative of the product of three gates, by the gradient of a product written out as arrays."""
+    gates, slopes = take(at, "g1 g2 g3"), take(at, "s1 s2 s3")
+    others = np.array([[ONE if k == j else gates[j] for j in range(3)] for k in range(3)], dtype=object)
+    return (slopes * others.prod(axis=1)).sum()
+
+
+def two_node_slack(r1: mpf, r2: mpf, z1: mpf, z2: mpf, **at: mpf) -> mpf:
+    """Return (Phi z)^T (rho_max(V) 1 - V) (Phi z), with the largest eigenvalue of V by Jacobi rotations."""
+    u = square(at, "u")
+    blocks = [np.outer(row, row) + own**2 * np.eye(2, dtype=int) for row, own in zip(u, (r1, r2), strict=True)]
+    v = np.full((4, 4), ZERO)
+    v[:2, :2], v[2:, 2:] = blocks
+    with mp.extradps(30):
+        largest = max(mp.eigsy(mp.matrix(v.tolist()), eigvals_only=True))
+    features = z1 * np.outer(take(at, "g1 g2"), take(at, "x1 x2")) + z2 * np.outer(take(at, "p1 p2"), take(at, "y1 y2"))
+    c = features.ravel()
+    return largest * (c @ c) - c @ v @ c
+
+
+def relu_start(**at: mpf) -> mpf:
+    """Return the kernel of the ReLU network by the chain rule."""
+    layers = [square(at, "u"), take(at, "r1 r2").reshape(1, 2)]
+    inputs = [take(at, "x1 x2"), take(at, "y1 y2")]
+    one, other = (gradient(layers, opened(layers[:1], x, relu=True), x) for x in inputs)
+    return one @ other
+
+
+def constant_experts(**at: mpf) -> mpf:
+    """Return the inner product of the indicators of active paths with linear gating."""
+    layers = [square(at, "a"), square(at, "b")]
+    active = [np.outer(*opened(layers, take(at, names), relu=False)).ravel() for names in ("x1 x2", "y1 y2")]
+    return active[0] @ active[1]
+
+
+def biased(x: mpf, c3: mpf, **at: mpf) -> mpf:
+    """Return the output of two ReLU units with biases."""
+    drives = take(at, "u1 u2") * x + take(at, "c1 c2")
+    return take(at, "q1 q2") @ np.maximum(drives, ZERO) + c3
+
+
+def one_node(x: mpf, y: mpf, u: mpf, r: mpf, g: mpf, h: mpf, s: mpf, t: mpf, a: mpf, b: mpf) -> tuple:
+    """Return the slopes of both outputs by u, r and the weight of the gate, and both errors."""
+    slopes = [
+        np.array([r * gate * z, u * gate * z, u * r * slope * z * z]) for z, gate, slope in ((x, g, s), (y, h, t))
+    ]
+    return slopes, [u * r * g * x - a, u * r * h * y - b]
+
+
+def learned_error(**at: mpf) -> mpf:
+    """Return the velocity of the first error: its slopes times minus the gradient of the loss."""
+    slopes, errors = one_node(**at)
+    return slopes[0] @ -(slopes[0] * errors[0] + slopes[1] * errors[1])
+
+
+def learned_weight(**at: mpf) -> mpf:
+    """Return the velocity of the first weight."""
+    slopes, errors = one_node(s=ZERO, t=ZERO, **at)
+    return -(slopes[0] * errors[0] + slopes[1] * errors[1])[0]
+
+
+def learned_feature(x: mpf, v1: mpf, v2: mpf, **at: mpf) -> mpf:
+    """Return the velocity of a feature: the gradient of the product of gates times their velocities."""
+    speeds = v1 * take(at, "a1 a2") + v2 * take(at, "b1 b2")
+    return x * (speeds @ take(at, "g2 g1"))
+
+
+def alignment(t: mpf, rho_1: mpf, rho_2: mpf, y1: mpf, y2: mpf) -> mpf:
+    """Return y^T (H / tr H)^-1 y by the inverse matrix."""
+    angle = 2 * mp.atan(t)
+    turn = mp.matrix([[mp.cos(angle), -mp.sin(angle)], [mp.sin(angle), mp.cos(angle)]])
+    h = turn * mp.diag([rho_1, rho_2]) * turn.T
+    labels = mp.matrix([y1, y2])
+    return (labels.T * mp.inverse(h / (h[0, 0] + h[1, 1])) * labels)[0]
+
+
 VALUES = {
+    "path.learned.weights": learned_weight,
+    "path.learned.errors": learned_error,
+    "path.learned.feature": learned_feature,
+    "path.alignment.eigenvectors": alignment,
+    "path.experts.kernel": constant_experts,
+    "path.experts.bias": biased,
+    "path.conditioning.two_nodes": two_node_slack,
+    "path.conditioning.same_start": relu_start,
+    "path.soft.range": lambda epsilon: soft_gate(epsilon, -mp.inf),
+    "path.soft.threshold": steepest,
+    "path.soft.activity": activity_slope,
+    "path.soft.sensitive_path": lambda tau_S, tau_A, a, b, c: (
+        np.prod([tau_S + a, tau_A + b, tau_A + c]) - np.prod([tau_S, tau_A, tau_A])
+    ),
     "path.output.sum": lambda **at: output(three(at), given(at, "gh"), take(at, "x1 x2")),
     "path.output.homogeneous": lambda c, **at: relu(c, **at),
     "path.output.deep_linear": lambda **at: output(three(at), [np.array([ONE, ONE])] * 2, take(at, "x1 x2")),
@@ -235,6 +344,8 @@ VALUES = {
     "path.split.sensitivity": delta,
 }
 PRINTED = {
+    "path.soft.range": lambda epsilon: ONE,
+    "path.soft.threshold": slope_at_threshold,
     "path.kernel.signal_wire": printed_wire,
     "path.overlap.decay": lambda k, r, d: (k / r) ** d,
     "path.overlap.relu": lambda **at: shared_of_relu(strict=True, **at),

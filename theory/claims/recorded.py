@@ -1,4 +1,4 @@
-"""Blanks, questions, guesses, assumptions and history in the notes, which are recorded without a verdict.
+"""Blanks, questions, guesses, assumptions, history and quoted results, which are recorded without a verdict.
 
 Each record may name related claims and answer in a sentence. A question or a guess that the claims decide is a row of
 the ledger, with `says=Says.ASKS` or `CONJECTURES`, and not listed
@@ -9,7 +9,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from theory.claims.documents import BUMP_NOTE, NOTES, citation_fault
+from theory.claims.documents import (
+    BUMP_NOTE,
+    DEEP_GATED_NETWORKS,
+    HALF_SPACES,
+    NEURAL_PATH_KERNEL,
+    NOTES,
+    citation_fault,
+)
 from theory.problem import InputError
 
 
@@ -17,7 +24,7 @@ class Left(StrEnum):
     """The kind of a passage that a document leaves without a statement or a proof.
 
     >>> [how.value for how in Left]
-    ['blank', 'question', 'conjecture', 'assumption', 'observation']
+    ['blank', 'question', 'conjecture', 'assumption', 'observation', 'quoted']
     """
 
     BLANK = "blank"
@@ -25,6 +32,7 @@ class Left(StrEnum):
     CONJECTURE = "conjecture"
     ASSUMPTION = "assumption"
     OBSERVATION = "observation"
+    QUOTED = "quoted"
 
 
 @dataclass(frozen=True)
@@ -151,6 +159,136 @@ RECORDED = (
         "(Also I have no idea how to decouple the ODEs with these matrices.)",
         ("flow.small_bump.first_mode", "flow.small_bump.second_mode", "flow.small_bump.two_sites"),
         r"They decouple in the basis of $\langle x x^\top \rangle$, the same for both units.",
+    ),
+    Recorded(
+        DEEP_GATED_NETWORKS,
+        "Assumption 1",
+        Left.ASSUMPTION,
+        r"$\Theta_0$ are independent and $-\sigma$ or $+\sigma$ with probability 1/2 each.",
+        ("kernel.proof.same", "kernel.variance.gaussian_weights"),
+        "The mean of the kernel needs only independent symmetric weights of one variance; its variance also depends on "
+        "the kurtosis.",
+    ),
+    Recorded(
+        DEEP_GATED_NETWORKS,
+        "Assumption 2",
+        Left.ASSUMPTION,
+        r"$\mathcal{G}_0$ is statistically independent of $\Theta_0$.",
+        ("kernel.relu.mean",),
+        "ReLU gates do not satisfy it, as the paper says, and their mean kernel is another one.",
+    ),
+    Recorded(
+        DEEP_GATED_NETWORKS,
+        "section 5",
+        Left.QUOTED,
+        "(Du et al., 2018) claim to demystify the second part of what we called the depth phenomena (“why deeper "
+        "networks are harder to train”), since, the dependence on the number of layers improves exponentially for "
+        "ResNets.",
+    ),
+    Recorded(
+        DEEP_GATED_NETWORKS,
+        "section 5",
+        Left.QUOTED,
+        "In comparison to (Fiat et al., 2019) who were the first to initiate the study on GaLU networks",
+    ),
+    Recorded(
+        DEEP_GATED_NETWORKS,
+        "section 1",
+        Left.QUOTED,
+        "The ability of DNNs to fit data has been demonstrated in the past (Zhang et al., 2016), i.e., they can fit "
+        "even random labels, and random pixels of standard datasets such as MNIST.",
+    ),
+    Recorded(
+        DEEP_GATED_NETWORKS,
+        "section 6",
+        Left.OBSERVATION,
+        "Hidden features are in the active sub-networks, which are in turn decided by the gates.",
+        ("path.feature.feature", "path.overlap.hadamard"),
+        "The features are inputs times gates, by their definition; what training makes of them is not decided by it.",
+    ),
+    Recorded(
+        NEURAL_PATH_KERNEL,
+        "Assumption 5.1",
+        Left.ASSUMPTION,
+        r"$\Theta_0^V$ is statistically independent of the fixed NPFs (stored in $\Theta_0^F$ of the feature network)",
+        ("kernel.mean.value", "kernel.mean.limit"),
+        "Under it the mean holds at every width, and the limit at a fixed depth.",
+    ),
+    Recorded(
+        NEURAL_PATH_KERNEL,
+        "Claim I",
+        Left.OBSERVATION,
+        "Active sub-networks are fundamental entities in DNNs with ReLU activations.",
+        ("kernel.mean.limit", "path.overlap.hadamard"),
+        "The paper justifies it by Theorem 5.1, whose limit holds: with fixed gates the kernel is a function of the "
+        "inputs and the number of shared paths.",
+    ),
+    Recorded(
+        NEURAL_PATH_KERNEL,
+        "Claim II",
+        Left.OBSERVATION,
+        "Learning of the active sub-networks during training is key for generalisation.",
+    ),
+    Recorded(
+        NEURAL_PATH_KERNEL,
+        "section 1.1",
+        Left.QUOTED,
+        r"as $w \to \infty$, $K_{\Theta_0} \to K^{(d)}$, and $K_{\Theta_t} \approx K^{(d)}$",
+        ("ntk.recursion.value",),
+        "Quoted from the papers on the tangent kernel. The recursion for the limit is derived for three layers.",
+    ),
+    Recorded(
+        NEURAL_PATH_KERNEL,
+        "section 1.1",
+        Left.QUOTED,
+        "Arora et al. [2019] show that infinite width DNN trained using GD is equivalent to kernel regression with the "
+        r"limiting NTK matrix $K^{(d)}$",
+    ),
+    Recorded(
+        NEURAL_PATH_KERNEL,
+        "section 1.1",
+        Left.QUOTED,
+        "Cao and Gu [2019] show that in the NTK regime, a DNN is almost a linear learner with the random NTFs at "
+        r"initialisation, and showed a generalisation bound in the form of $\tilde{\mathcal{O}}(d \cdot \sqrt{y^\top "
+        r"(K^{(d)})^{-1} y/n})$.",
+    ),
+    Recorded(
+        NEURAL_PATH_KERNEL,
+        "section 1.1",
+        Left.QUESTION,
+        "Can we explain the reason for the performance gain of CNNs over CNTK?",
+    ),
+    Recorded(
+        HALF_SPACES,
+        "section 1",
+        Left.QUOTED,
+        "The theory of Neural Tangent Kernels (Jacot, Gabriel, and Hongler 2018) explains the infinite width neural "
+        "network (under an appropriate initialization) with great precision by showing that they are equivalent to "
+        "kernel machines.",
+    ),
+    Recorded(
+        HALF_SPACES,
+        "section 3.1",
+        Left.QUOTED,
+        "it has been proven that a randomly initialised neural net has only polynomially many activation regions, and "
+        "this number also has been observed empirically to not change drastically during training (Hanin and Rolnick "
+        "2019a).",
+        ("region.number.affine",),
+        "The claim has the largest number for linear gates in the plane; random ReLU networks are not judged.",
+    ),
+    Recorded(
+        HALF_SPACES,
+        "section 4",
+        Left.QUOTED,
+        "fixed infinite width NTK has low frequency sinusoids as eigen vectors with larger eigen values, and hence "
+        "gradient descent prioritises learning low-frequency components of the target function.",
+    ),
+    Recorded(
+        HALF_SPACES,
+        "section 5",
+        Left.CONJECTURE,
+        "the activation regions of the experts/paths move preferentially to cover low-frequency/simpler regions of the "
+        "target function in the input space.",
     ),
 )
 

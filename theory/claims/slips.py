@@ -97,6 +97,23 @@ ADJACENT_WEIGHTS = Slip(
     repair=r"The share is $1/w^2$ for a weight of a middle layer both of whose nodes are free. It is $1/w$ where a "
     "weight of a neighbouring layer is fixed and meets it at a node, and 0 where the fixed weight does not meet it.",
 )
+LAYERS_OF_PRODUCTS = Slip(
+    DEEP_GATED_NETWORKS,
+    "layers of products",
+    root=("(10)", "(11)", "(12)"),
+    title="the products over layers end before the last layer and leave out one of the two marked layers alone",
+    repair=r"Let the products run to $l = d$. In (11) and (12) leave out both layers $l'(m)$ and $l'(m')$, and "
+    r"multiply by the two means of single pairs only where $l'(m) \neq l'(m')$. The printed forms are right for "
+    r"$\sigma = 1$.",
+)
+SPLICINGS = Slip(
+    DEEP_GATED_NETWORKS,
+    "splicings",
+    root=("Fact 8",),
+    title="the splicings of two base paths are counted as four for each segment",
+    repair=r"Write $3^{k+1}$: each segment belongs to two of the four paths in one of six ways, and a pair of base "
+    "paths accounts for two of them. As an upper bound $4^{k+1}$ may stay.",
+)
 DEPTH_FACTOR = Slip(
     DEEP_GATED_NETWORKS,
     "number of layers",
@@ -128,6 +145,15 @@ GATED_LEVELS = Slip(
     root=("section 1",),
     title=r"the overlap of active gates is counted for $d$ levels, and $d - 1$ have gates",
     repair=r"Read $\mu^{d-1}$ in place of $\mu^d$, as (5) of the paper has it.",
+)
+SLOPE_AT_THE_THRESHOLD = Slip(
+    DEEP_GATED_NETWORKS,
+    "slope at the threshold",
+    root=("section 3.1",),
+    title=r"the slope of $\chi_\epsilon$ at the threshold is negative, and bounds no sensitivity of an active gate",
+    repair=r"Take $\tau_S \geq \beta M \tau_A (1 + \epsilon - \tau_A)/(1 + \epsilon)$ for $\tau_A \geq (1 + "
+    r"\epsilon)/2$, and $\tau_S \geq \beta M (1 + \epsilon)/4$ for a smaller $\tau_A$, where $M$ bounds the slopes "
+    "of the pre-activations by the weights.",
 )
 SECOND_INDEX = Slip(
     HALF_SPACES,

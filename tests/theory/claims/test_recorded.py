@@ -3,7 +3,7 @@
 import pytest
 
 from theory.claims import catalog
-from theory.claims.documents import BUMP_NOTE, NOTES
+from theory.claims.documents import BUMP_NOTE, DOCUMENTS, NOTES
 from theory.claims.recorded import RECORDED, Left, Recorded, recorded_in
 from theory.claims.sources import Says
 from theory.problem import InputError
@@ -32,7 +32,7 @@ def test_what_is_judged_is_no_record(says, left):
 
 def test_records_are_those_of_the_documents_asked_for():
     assert recorded_in([]) == ()
-    assert recorded_in([NOTES, BUMP_NOTE]) == RECORDED
+    assert recorded_in(DOCUMENTS) == RECORDED
     assert {record.document for record in recorded_in([BUMP_NOTE])} == {BUMP_NOTE}
 
 

@@ -73,10 +73,27 @@ VERDICTS = {
     "path.overlap.decay": Verdict.CORRECTED,  # d - 1 levels have gates, as (5) of the paper counts
     "path.experts.constant": Verdict.CONFIRMED,
     "path.kernel.switch": Verdict.REMARK,
+    "path.setting.error": Verdict.DEFINITION,
+    "path.setting.tangent_kernel": Verdict.DEFINITION,
+    "path.setting.alignment": Verdict.DEFINITION,
+    "path.setting.active_gates": Verdict.DEFINITION,
+    "path.setting.sensitive_gates": Verdict.DEFINITION,
+    "path.setting.active_paths": Verdict.DEFINITION,
+    "path.setting.pattern": Verdict.DEFINITION,
+    "path.alignment.eigenvectors": Verdict.CONFIRMED,
+    "path.experts.kernel": Verdict.CONFIRMED,
+    "path.experts.bias": Verdict.CONFIRMED,
+    "path.conditioning.same_start": Verdict.CONFIRMED,
     "path.split.coupled": Verdict.CONFIRMED,
+    "path.soft.threshold": Verdict.CORRECTED,  # the printed slope is negative
+    "path.soft.sensitive_path": Verdict.CONFIRMED,
     "kernel.whitening.largest": Verdict.CONFIRMED,
     "kernel.whitening.smallest": Verdict.CONFIRMED,
+    "kernel.overlap.bound": Verdict.CONFIRMED,  # for two different inputs
     "kernel.random_gates.floor": Verdict.REMARK,  # the paper speaks of the mean
+    "kernel.pooling.paths": Verdict.CONFIRMED,
+    "kernel.pooling.bundles": Verdict.CONFIRMED,
+    "kernel.pooling.rotated": Verdict.CONFIRMED,  # of the sum over the rotations
     "kernel.relu.open_share": Verdict.REMARK,  # of weights of two values, where the paper says about one half
     "ntk.fixed_gates.scale": Verdict.CONFIRMED,
     "ntk.fixed_gates.kernel": Verdict.REMARK,

@@ -13,7 +13,7 @@ inputs x = x' = 1 the tensors are E[h h' h h'], E[D h h'] and E[D D] with D_ij =
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise, product
-from math import comb, factorial
+from math import comb, factorial, prod
 
 Indices = tuple[int, int, int, int]
 Tensor = dict[Indices, Fraction | int]  # zeros are left out
@@ -23,21 +23,26 @@ SIGNS, GAUSSIAN = 1, 3  # the kurtosis of the weights
 
 @lru_cache(maxsize=512)
 def second_moment(
-    width: int, depth: int, kurtosis: int, share: Fraction | int = 1, cross: bool = False
+    width: int,
+    depth: int,
+    kurtosis: int,
+    share: Fraction | int = 1,
+    cross: bool = False,
+    x: tuple[int, ...] = (1,),
 ) -> Fraction | int:
-    """Return E K0(x, x)^2, or E K0(x, x')^2, for inputs 1 with Bernoulli(mu) gates.
+    """Return E K0(x, x)^2, or E K0(x, x')^2 for x = x', with Bernoulli(mu) gates.
 
     `share` is the probability that a node is open for the inputs of the entry: mu for one input, mu^2 for two.
     """
-    h4: Tensor = {(0, 0, 0, 0): 1}
+    h4: Tensor = {place: prod(x[node] for node in place) for place in product(range(len(x)), repeat=4)}
     dh: Tensor = {}
     dd: Tensor = {}
-    nodes = 1
+    nodes = len(x)
     for level, following in enumerate((*[width] * (depth - 1), 1), start=1):
         h4, dh, dd = (
-            _through(h4, nodes, following, kurtosis),
-            _sum(_through(dh, nodes, following, kurtosis), _norm_first(h4, nodes, following)),
-            _sum(_through(dd, nodes, following, kurtosis), *_norms(h4, dh, nodes, following)),
+            through(h4, nodes, following, kurtosis),
+            added(through(dh, nodes, following, kurtosis), norm_first(h4, nodes, following)),
+            added(through(dd, nodes, following, kurtosis), *norms(h4, dh, nodes, following)),
         )
         nodes = following
         if share != 1 and level < depth:
@@ -63,10 +68,10 @@ def leading(depth: int, share: Fraction | int = 1, cross: bool = False) -> Fract
         return Fraction(0)
     degree = 2 * (depth - 1)
     values = [0, *(variance(width, depth, SIGNS, share, cross) for width in range(1, degree + 1))]
-    if _difference(values):
+    if difference(values):
         raise ArithmeticError(f"the variance at the depth {depth} grows as the square of the mean")
     return (
-        Fraction(_difference(values[:-1])) / factorial(degree - 1) / Fraction(share) ** (degree // (2 if cross else 1))
+        Fraction(difference(values[:-1])) / factorial(degree - 1) / Fraction(share) ** (degree // (2 if cross else 1))
     )
 
 
@@ -93,12 +98,12 @@ def cubic_coefficient() -> Fraction:
     fourth difference must be 0. Raises ArithmeticError where it is not.
     """
     values = [leading(depth) for depth in range(2, 7)]
-    if _difference(values):
+    if difference(values):
         raise ArithmeticError("the leading coefficients are not cubic in the depth")
-    return Fraction(_difference(values[:-1]), 6)
+    return Fraction(difference(values[:-1]), 6)
 
 
-def _difference(values: list) -> Fraction | int:
+def difference(values: list) -> Fraction | int:
     """Return the difference of the highest order."""
     order = len(values) - 1
     return sum((-1) ** (order - k) * comb(order, k) * value for k, value in enumerate(values))
@@ -115,7 +120,8 @@ def _gated(tensor: Tensor, share: Fraction | int, cross: bool) -> Tensor:
     }
 
 
-def _sum(*tensors: Tensor) -> Tensor:
+def added(*tensors: Tensor) -> Tensor:
+    """Return the sum of the tensors, entry by entry."""
     total: Tensor = {}
     for tensor in tensors:
         for place, value in tensor.items():
@@ -123,7 +129,7 @@ def _sum(*tensors: Tensor) -> Tensor:
     return total
 
 
-def _through(tensor: Tensor, nodes: int, following: int, kurtosis: int) -> Tensor:
+def through(tensor: Tensor, nodes: int, following: int, kurtosis: int) -> Tensor:
     """Return sum_ijkl E[W_ai W_bj W_ck W_dl] X_ijkl: rows of W are independent, and within a row its entries are."""
     span = range(nodes)
     first, second, third = (
@@ -144,14 +150,14 @@ def _through(tensor: Tensor, nodes: int, following: int, kurtosis: int) -> Tenso
     return found
 
 
-def _norm_first(h4: Tensor, nodes: int, following: int) -> Tensor:
+def norm_first(h4: Tensor, nodes: int, following: int) -> Tensor:
     """Return E[|h|^2 1_ab h'_c h'_d], which is 0 unless a = b and c = d."""
     value = sum(h4.get((i, i, k, k), 0) for i in range(nodes) for k in range(nodes))
     return {(a, a, c, c): value for a in range(following) for c in range(following)}
 
 
-def _norms(h4: Tensor, dh: Tensor, nodes: int, following: int) -> list[Tensor]:
+def norms(h4: Tensor, dh: Tensor, nodes: int, following: int) -> list[Tensor]:
     """Return E[|h|^4 1_ab 1_cd] and twice E[|h|^2 1_ab (W D W^T)_cd], of which the other order is the mirror image."""
     mixed = sum(dh.get((i, i, k, k), 0) for i in range(nodes) for k in range(nodes))
-    squared = _norm_first(h4, nodes, following)
+    squared = norm_first(h4, nodes, following)
     return [squared, {place: 2 * mixed for place in squared}]

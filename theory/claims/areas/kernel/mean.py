@@ -1,16 +1,19 @@
 """The mean of the neural tangent kernel with fixed gates: two papers' theorems."""
 
 from fractions import Fraction
+from math import factorial
 
 import sympy
 from sympy import Eq, Integer, Interval, Range, Rational, S
 
-from theory.claims.areas.kernel import _signs
+from theory.claims.areas.kernel import _given, _signs
+from theory.claims.areas.kernel._layers import difference
 from theory.claims.documents import DEEP_GATED_NETWORKS, NEURAL_PATH_KERNEL
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values
-from theory.claims.rational import rational
-from theory.claims.sources import Source
+from theory.claims.rational import rational, rational_by_name
+from theory.claims.slips import LAYERS_OF_PRODUCTS
+from theory.claims.sources import Says, Source
 from theory.kernels import GatedNetwork, GivenValues
 from theory.kernels import mean as library_mean
 
@@ -68,6 +71,14 @@ VALUE = Claim(
     sources=(
         *(Source(DEEP_GATED_NETWORKS, label, printed=_FORMULA, note=_READ) for label in ("Theorem 2.3", "Theorem 7.3")),
         Source(
+            DEEP_GATED_NETWORKS,
+            "(10)",
+            printed=(V ** (d - 1) + (d - 1) * V ** (d - 2)) * (u + v) * (a + b - w) ** (d - 1),
+            note=r"summed as printed: layer $d$ is in no product, so that a term with a mark before it lacks a factor "
+            r"$\sigma^2$",
+            slip=LAYERS_OF_PRODUCTS,
+        ),
+        Source(
             NEURAL_PATH_KERNEL,
             "Theorem 5.1",
             printed=_FORMULA,
@@ -82,4 +93,72 @@ VALUE = Claim(
     unchecked={Level.SYMBOLIC: "all signs of the weights are enumerated; no chain of steps derives the mean"},
 )
 
-CLAIMS = (VALUE,)
+k, e, f = sympy.symbols("k e f", integer=True, nonnegative=True)
+_BLOCKS = ((k, "both inputs open", 1, 2), (e, "$x$ alone opens", 0, 1), (f, "$x'$ alone opens", 0, 1))
+
+
+def _relative_second_moment(at: dict[str, Fraction]) -> Fraction:
+    """The limit of E K0^2 / (E K0)^2 as all three blocks of nodes grow by one factor m.
+
+    E K0^2 is a sum over paths with at most two different nodes of a block at each level, so a polynomial in m of degree
+    2(d - 1); that of (E K0)^2 has the coefficient (d k^(d-1))^2.
+    """
+    depth, (both, one, other) = int(at["d"]), (int(at[name]) for name in "kef")
+    degree = 2 * (depth - 1)
+    values = [
+        _given.second_moment(
+            depth,
+            (1,) * (both + one) * m + (0,) * other * m,
+            (1,) * both * m + (0,) * one * m + (1,) * other * m,
+        )
+        for m in range(1, degree + 1)
+    ]
+    if depth == 1:
+        return Fraction(_given.second_moment(1, (), ()))
+    return Fraction(difference([0, *values]), factorial(degree)) / (depth * both ** (depth - 1)) ** 2
+
+
+LIMIT = Claim(
+    id="kernel.mean.limit",
+    title="The tangent kernel with fixed gates converges to its mean as the width grows at a fixed depth",
+    kind=Kind.ASYMPTOTIC,
+    statement=Eq(
+        sympy.Symbol(r"\lim_{w \to \infty} \frac{\mathbb{E}[K_0(x, x')^2]}{(d \sigma^{2(d-1)} H(x, x'))^2}", real=True),
+        Integer(1),
+        evaluate=False,
+    ),
+    params=(
+        Param(d, S.Naturals, "layers of weights", (Integer(1), Integer(3)), Range(1, 4)),
+        *(
+            Param(own, S.Naturals0, f"share of the nodes of a level that {doc}", (), Range(least, most + 1))
+            for own, doc, least, most in _BLOCKS
+        ),
+    ),
+    conditions=(k >= 1,),
+    assumptions=(
+        r"weights are independent, $\sigma$ or $-\sigma$ with probability 1/2 each, and independent of the gates",
+        "$x = x' = 1$, one input node, one output; of $w = (k + e + f) m$ nodes of each level both inputs open $k m$, "
+        "and $m$ grows",
+        r"the mean is $d \sigma^{2(d-1)} H$ at every width, so that the relative distance from it tends to 0 in mean "
+        "square",
+    ),
+    sources=(
+        Source(
+            NEURAL_PATH_KERNEL,
+            "Theorem 5.1",
+            printed=Integer(1),
+            says=Says.READ_AS,
+            words=r"as $w \to \infty$, $K_{\Theta_0^{DGN}} \to K_{FNPF}^{(d)} = d \cdot \sigma^{2(d-1)} H_{FNPF}$",
+            note=r"relative to the limit, at a fixed depth; where $\sigma$ is fixed, both sides grow with the width",
+        ),
+    ),
+    **rational_by_name(_relative_second_moment),
+    drawn=8,
+    cites=("kernel.mean.value",),
+    unchecked={
+        Level.SYMBOLIC: "leading coefficients of polynomials in the width, from their values in fractions",
+        Level.FLOATING: "the library evaluates the moments at a finite width, not the limit",
+    },
+)
+
+CLAIMS = (VALUE, LIMIT)

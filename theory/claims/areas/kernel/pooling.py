@@ -1,5 +1,6 @@
 """Circular convolutions and global average pooling: deep gated networks, Lemma 4.1 and equation (7)."""
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
@@ -205,4 +206,109 @@ FIXED = Claim(
     unchecked=_COUNTED,
 )
 
-CLAIMS = (AFTER, BEFORE, GATED, FIXED)
+q = sympy.Symbol("q", integer=True, positive=True)
+
+
+def _bundle(at: dict[str, Fraction]) -> tuple[int, int]:
+    """The paths of q-wide circular convolutions on N positions, and their different products of weights.
+
+    Raises ArithmeticError unless every product belongs to N paths.
+    """
+    width, positions, depth = (int(at[name]) for name in ("q", "N", "n"))
+    strengths = Counter(
+        tuple(enumerate(steps)) for _start in range(positions) for steps in product(range(width), repeat=depth)
+    )
+    if set(strengths.values()) != {positions}:
+        raise ArithmeticError(f"a strength belongs to {sorted(set(strengths.values()))} paths")
+    return strengths.total(), len(strengths)
+
+
+N = sympy.Symbol("N", integer=True, positive=True)
+_SIZES = (
+    Param(q, S.Naturals, "weights of a kernel", (Integer(2),), Range(1, 4)),
+    Param(N, S.Naturals, "positions", (Integer(3),), Range(3, 6)),
+    Param(n, S.Naturals, "convolutional layers", (Integer(3),), Range(1, 5)),
+)
+_AS_IN_FIGURE = r"$d_{in} = N$, $\hat w = q$ and $d - 1 = n$, the convolutional layers, as in Figure 9"
+_BY_LIST = {
+    Level.SYMBOLIC: "all paths are listed; no chain of steps counts them",
+    Level.FLOATING: "a number of paths, which the library does not list",
+}
+PATHS = Claim(
+    id="kernel.pooling.paths",
+    title="The number of paths of circular convolutions with global average pooling",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Symbol(r"\hat P", real=True), N * q**n, evaluate=False),
+    params=_SIZES,
+    assumptions=("one kernel for all positions of a layer; a path takes one weight of each kernel",),
+    sources=(Source(DEEP_GATED_NETWORKS, "section 4", printed=N * q**n, note=_AS_IN_FIGURE),),
+    **rational_by_name(lambda at: _bundle(at)[0]),
+    unchecked=_BY_LIST,
+)
+BUNDLES = Claim(
+    id="kernel.pooling.bundles",
+    title="The number of different strengths of paths, each of which belongs to as many paths as there are positions",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Symbol(r"\hat B", real=True), q**n, evaluate=False),
+    params=_SIZES,
+    assumptions=("one kernel for all positions of a layer; a path takes one weight of each kernel",),
+    sources=(
+        Source(
+            DEEP_GATED_NETWORKS,
+            "section 4",
+            printed=q**n,
+            note=_AS_IN_FIGURE + "; for two weights and three layers there are the 8 strengths of its caption",
+        ),
+    ),
+    **rational_by_name(lambda at: _bundle(at)[1]),
+    unchecked=_BY_LIST,
+)
+
+
+def _turned(at: dict[str, Fraction]) -> Fraction:
+    """E y(x) y(x') for x' = x rotated by k positions together with its gates."""
+    k = int(at["k"])
+    x, gates = [1, at["u"], at["v"]], [at["g"], 1, at["h"]]
+    turn = [[row[(place - k) % _SIZE] for place in range(_SIZE)] for row in (x, gates)]
+    return at["V"] * _means(x, turn[0], [gates], [turn[1]])[1]
+
+
+k = sympy.Symbol("k", integer=True, nonnegative=True)
+_OWN_BUNDLES = (g + u + h * v, g * u + v + h)  # of each weight: gates times entries of the input
+ROTATED = Claim(
+    id="kernel.pooling.rotated",
+    title="A rotation of one input with its gates does not change the mean product of the pooled outputs",
+    kind=Kind.EQUATION,
+    statement=Eq(
+        sympy.Symbol(r"\mathbb{E}[y(x)\, y(x^{(k)})]", real=True),
+        V * (_OWN_BUNDLES[0] ** 2 + _OWN_BUNDLES[1] ** 2) / 9,
+        evaluate=False,
+    ),
+    params=(
+        Param(k, S.Naturals0, "positions of the rotation", (Integer(0), Integer(1), Integer(2)), Range(0, 3)),
+        Param(u, S.Reals, "second entry of $x$", (), _SOME),
+        Param(v, S.Reals, "third entry of $x$", (), _SOME),
+        Param(g, S.Reals, "first gate of $x$", (Integer(1), Integer(0)), Interval(-2, 2)),
+        Param(h, S.Reals, "third gate of $x$", (Integer(1), Integer(0)), Interval(-2, 2)),
+        VARIANCE,
+    ),
+    assumptions=(
+        _NETWORK,
+        "one layer; $x = (1, u, v)$ with the gates $(g, 1, h)$; the other input is $x$ rotated by $k$ positions, with "
+        "its gates; $y$ is the mean over the 3 positions",
+    ),
+    sources=(
+        Source(
+            DEEP_GATED_NETWORKS,
+            "section 4",
+            says=Says.READ_AS,
+            words=r"The term $\sum_{p \in b_k} x(p(0), s) A(x, p) x^{(i)}(p(0), s') A(x_{s'}^{(i)}, p)$ is translation "
+            "invariant.",
+            note="the sum of these terms over all rotations is; a single one depends on the rotation",
+        ),
+    ),
+    **rational_by_name(_turned),
+    unchecked=_COUNTED | {Level.FLOATING: "the library's value is compared in `kernel.pooling.gated`"},
+)
+
+CLAIMS = (AFTER, BEFORE, GATED, FIXED, PATHS, BUNDLES, ROTATED)

@@ -11,7 +11,7 @@ from theory.claims.documents import DEEP_GATED_NETWORKS
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
 from theory.claims.slips import ADJACENT_WEIGHTS, FIRST_LAYER, SHARED_NODES
-from theory.claims.sources import Source
+from theory.claims.sources import Says, Source
 
 d_in = sympy.Symbol("d_in", integer=True, positive=True)
 k = sympy.Symbol("k", integer=True, nonnegative=True)
@@ -173,6 +173,13 @@ SHARED = Claim(
             note=r"the first Fact 7: “the only possible assignment is $p_1 = p_2 = \rho_a$ and $p_3 = p_4 = \rho_b$” "
             r"(or both exchanged, with $m$ and $m'$); for base paths without a common inner node it is right",
             slip=SHARED_NODES,
+        ),
+        Source(
+            DEEP_GATED_NETWORKS,
+            "Fact 5",
+            says=Says.READ_AS,
+            words=r"For any given base paths $\rho_a$ and $\rho_b$ there could be multiple assignments possible for "
+            "$p_1, p_2, p_3, p_4$.",
         ),
     ),
     **rational_by_name(_survivors),

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import sympy
-from sympy import Eq, Integer, Range, Rational, S, sqrt
+from sympy import Eq, Integer, Interval, Range, Rational, S, sqrt
 
 from theory.claims.areas.kernel import _layers
 from theory.claims.documents import DEEP_GATED_NETWORKS
@@ -15,6 +16,7 @@ from theory.claims.slips import SHARED_NODES
 from theory.claims.sources import Says, Source
 from theory.kernels import GAUSSIAN, SIGNS, WeightLaw, alike
 from theory.kernels import moment as library_moment
+from theory.proof.derivation import Derivation, Step
 
 d, w = sympy.symbols("d w", integer=True, positive=True)
 
@@ -178,4 +180,93 @@ ORDER = Claim(
     },
 )
 
-CLAIMS = (VALUE, GAUSSIAN_WEIGHTS, LEADING, ORDER)
+kappa = sympy.Symbol("kappa", positive=True)
+_INPUTS = ((1,), (1, 1), (1, 2))
+_KURTOSES = (1, 2, 3)
+
+
+def above(width: int, depth: int, growth: int) -> int:
+    """Return the number of pairs of a kurtosis and an input with Var K0 > ((1 + growth/w)^(d-1) - 1) (E K0)^2.
+
+    >>> above(3, 4, 2), above(3, 4, 1) > 0
+    (0, True)
+    """
+    most = (1 + Fraction(growth, width)) ** (depth - 1)
+    found = 0
+    for kurtosis, x in product(_KURTOSES, _INPUTS):
+        middle = depth * width ** (depth - 1) * sum(value**2 for value in x)
+        found += _layers.second_moment(width, depth, kurtosis, x=x) > most * middle**2
+    return found
+
+
+BOUND = Claim(
+    id="kernel.variance.bound",
+    title=r"The relative variance of the tangent kernel, all gates open, is at most $(1 + 2/w)^{d-1} - 1$",
+    kind=Kind.INEQUALITY,
+    statement=Eq(
+        sympy.Symbol(
+            r"\#\{(\kappa, x) : \operatorname{Var} K_0 > ((1 + 2/w)^{d-1} - 1)\, (\mathbb{E} K_0)^2\}", real=True
+        ),
+        Integer(0),
+        evaluate=False,
+    ),
+    params=(
+        Param(w, S.Naturals, "nodes of each hidden level", (Integer(1), Integer(7)), Range(1, 6)),
+        Param(d, S.Naturals, "layers of weights", (Integer(1), Integer(7)), Range(1, 6)),
+    ),
+    assumptions=(
+        r"weights are independent and symmetric with the kurtosis $\kappa$; counted are the exceptions among "
+        r"$\kappa = 1, 2, 3$ and $x = (1), (1, 1), (1, 2)$",
+        "one output, all gates open; the induction on the depth is that of `kernel.variance.bound_step`, for every "
+        "input",
+    ),
+    **rational_by_name(lambda at: above(int(at["w"]), int(at["d"]), 2)),
+    drawn=8,
+    cites=("kernel.variance.bound_step",),
+    unchecked={
+        Level.SYMBOLIC: "exceptions are counted at given sizes; the step of the induction is a claim of its own",
+        Level.FLOATING: "a number of exceptions, which the library does not count",
+    },
+)
+
+_LESS = (1 + (kappa - 1) / w) * _A + (3 - kappa) * (1 - 1 / w) / w
+_STEP = Eq(
+    sympy.Symbol(r"a^2 - (1 + (\kappa - 1)/w)\, a - (3 - \kappa)(1 - 1/w)/w", real=True),
+    3 * (3 - kappa) / w**2,
+    evaluate=False,
+)
+
+
+def _derive_step() -> Derivation:
+    steps = (
+        Step(Eq(_STEP.lhs, _A**2 - _LESS, evaluate=False), "with $a = 1 + 2/w$", "definition"),
+        Step(_STEP, "multiplied out", "identity"),
+    )
+    return Derivation("kernel.variance.bound_step", _STEP, steps)
+
+
+BOUND_STEP = Claim(
+    id="kernel.variance.bound_step",
+    title="The step of the induction for the bound of the variance leaves a rest that is not negative",
+    kind=Kind.EQUATION,
+    statement=_STEP,
+    params=(
+        Param(w, S.Naturals, "nodes of each hidden level", (Integer(1), Integer(100)), Range(1, 9)),
+        Param(kappa, Interval(1, 3), r"$\kappa$, the kurtosis of the weights", (Integer(1), Integer(3))),
+    ),
+    assumptions=(
+        r"the sums $u_n$ over paths between two marks obey $u_{n+1} = (1 + (\kappa - 1)/w) u_n + (3 - \kappa)(1 - "
+        r"1/w)/w u_{n-1}$; with $u_n \leq a^n$ and $u_{n-1} \leq a^{n-1}$ this gives $u_{n+1} \leq a^{n+1}$",
+    ),
+    **rational_by_name(
+        lambda at: (
+            (1 + 2 / at["w"]) ** 2
+            - (1 + (at["kappa"] - 1) / at["w"]) * (1 + 2 / at["w"])
+            - (3 - at["kappa"]) * (1 - 1 / at["w"]) / at["w"]
+        )
+    ),
+    derive=_derive_step,
+    unchecked={Level.FLOATING: "a step of a proof, which the library states in its documentation"},
+)
+
+CLAIMS = (VALUE, GAUSSIAN_WEIGHTS, LEADING, ORDER, BOUND, BOUND_STEP)

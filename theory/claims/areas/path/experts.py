@@ -1,6 +1,7 @@
 """Networks as mixtures of experts, one for each path of hidden nodes. Half-space feature learning, section 2."""
 
 from fractions import Fraction
+from itertools import product
 
 import sympy
 from sympy import Eq, Max, Symbol
@@ -13,7 +14,7 @@ from theory.claims.indicator import is_open
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
 from theory.claims.slips import SECOND_INDEX
-from theory.claims.sources import Source
+from theory.claims.sources import Says, Source
 from theory.paths import forward, linearly_gated, output_over_paths, relu_network
 
 _SIGNS = {Level.SYMBOLIC: "the sign of each pre-activation decides; all are tried at drawn points"}
@@ -197,4 +198,107 @@ HIDDEN_RELU = Claim(
     unchecked=_SIGNS,
 )
 
-CLAIMS = (RELU, LINEARLY_GATED, CONSTANT, HIDDEN_RELU, HIDDEN_GATED)
+y1, y2 = sympy.symbols("y1 y2", real=True)
+_OTHER_X = (y1, y2)
+_KERNEL = Symbol(r"\sum_\pi \partial_\pi \hat{y}(x)\, \partial_\pi \hat{y}(x')", real=True)
+_ETA = {
+    x: (first, tuple(sum(row[a] * first[a] for a in range(2)) for row in _B))
+    for x in (X, _OTHER_X)
+    for first in [tuple(sum(row[i] * x[i] for i in range(2)) for row in _A)]
+}
+_SHARED = sympy.Mul(
+    *(
+        sum(is_open(_ETA[X][level][node]) * is_open(_ETA[_OTHER_X][level][node]) for node in range(2))
+        for level in range(2)
+    )
+)
+
+
+def _expert_slopes(at: dict[str, Fraction], x: list[Fraction]) -> list[Fraction]:
+    """The slopes of the output by the four constants, each the output with this constant at 1 and the others at 0."""
+    first, second = _networks.linear_gates(_gating_layers(at), x)
+    return [
+        sum((int((a, b) == own) * first[a] * second[b] for a in range(2) for b in range(2)), start=Fraction(0))
+        for own in product(range(2), repeat=2)
+    ]
+
+
+KERNEL = Claim(
+    id="path.experts.kernel",
+    title="Constant experts that are learned with fixed gates have the overlap as their kernel",
+    kind=Kind.EQUATION,
+    statement=Eq(_KERNEL, _SHARED, evaluate=False),
+    params=(
+        *INPUTS,
+        *(Param(own, sympy.S.Reals, "entry of the other input $x'$", likely=SMALL) for own in _OTHER_X),
+        *GATING,
+    ),
+    assumptions=(
+        "two input nodes, two hidden levels of two nodes with linear gating; the expert of each of the four paths is a "
+        "constant",
+        "the right side is the overlap as a product over the levels",
+    ),
+    sources=(
+        Source(
+            HALF_SPACES,
+            "section 3.2",
+            says=Says.READ_AS,
+            words=r"The learning problem for $g_\pi$ with fixed gating functions is equivalent to learning a linear "
+            "model with inner product kernel given by the overlap kernel.",
+        ),
+    ),
+    **rational_by_name(
+        lambda at: _networks.inner(_expert_slopes(at, [at["x1"], at["x2"]]), _expert_slopes(at, [at["y1"], at["y2"]]))
+    ),
+    drawn=60,
+    unchecked=_SIGNS | {Level.FLOATING: "the library's value is compared in `path.overlap.product`"},
+)
+
+x, u1, u2, c1, c2, c3, q1, q2 = sympy.symbols("x u1 u2 c1 c2 c3 q1 q2", real=True)
+_WITH_BIASES = q1 * Max(u1 * x + c1, 0) + q2 * Max(u2 * x + c2, 0) + c3
+
+
+def _without_biases(at: dict[str, Fraction]) -> Fraction:
+    """The network with a second input node and a third hidden node that both have the value 1."""
+    one, none = Fraction(1), Fraction(0)
+    layers = [[[at["u1"], at["c1"]], [at["u2"], at["c2"]], [none, one]], [[at["q1"], at["q2"], at["c3"]]]]
+    return _networks.relu_output(layers, [at["x"], one])
+
+
+BIAS = Claim(
+    id="path.experts.bias",
+    title="A ReLU network with biases is one without, with a node of value 1 in each level",
+    kind=Kind.EQUATION,
+    statement=Eq(y_hat, _WITH_BIASES, evaluate=False),
+    params=tuple(
+        Param(own, sympy.S.Reals, doc, likely=SMALL)
+        for own, doc in (
+            (x, "input"),
+            (u1, "weight of layer 1"),
+            (u2, "weight of layer 1"),
+            (c1, "bias of the first node"),
+            (c2, "bias of the second node"),
+            (c3, "bias of the output"),
+            (q1, "weight of the last layer"),
+            (q2, "weight of the last layer"),
+        )
+    ),
+    assumptions=(
+        "one input node, two hidden nodes, one output, with biases on the right side; on the left the network with a "
+        "further input node and a further hidden node, whose weights are kept so that both have the value 1",
+    ),
+    sources=(
+        Source(
+            HALF_SPACES,
+            "section 2.1",
+            says=Says.READ_AS,
+            words="biases can easily be incorporated by adding one extra neuron per layer representing the constant 1 "
+            "and freezing the input weights of these constant nodes.",
+        ),
+    ),
+    **rational_by_name(_without_biases),
+    drawn=_DRAWN,
+    unchecked=_SIGNS | {Level.FLOATING: "a construction: the library's networks have no biases"},
+)
+
+CLAIMS = (RELU, LINEARLY_GATED, CONSTANT, HIDDEN_RELU, HIDDEN_GATED, KERNEL, BIAS)

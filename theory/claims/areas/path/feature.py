@@ -98,7 +98,15 @@ TANGENT = _definition(
         Sum(Function(r"\partial v")(p, n) * Function(r"\partial v")(Symbol("p'"), n), (n, 1, N)),
         evaluate=False,
     ),
-    (Source(NEURAL_PATH_KERNEL, "Definition 3.1"), Source(NEURAL_PATH_KERNEL, "Definition 3.2")),
+    (
+        Source(NEURAL_PATH_KERNEL, "Definition 3.1"),
+        Source(NEURAL_PATH_KERNEL, "Definition 3.2"),
+        Source(
+            NEURAL_PATH_KERNEL,
+            "section 3.1",
+            note="path values have no gates, so that a deep linear network with the same weights has the same kernel",
+        ),
+    ),
     r"$\partial v(p, n)$ is the derivative of $v(p)$ by the weight with the number $n$, of $N = d_{net}$ weights",
 )
 DELTA = _definition(

@@ -1,0 +1,258 @@
+"""The sums over paths in the proof of Theorem 2.3 of deep gated networks: (11), (12) and the Facts on their terms."""
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+
+import sympy
+from sympy import Eq, Integer, Interval, Range, Rational, S, oo
+
+from theory.claims.areas.kernel import _layers, _paths, _signs
+from theory.claims.areas.kernel._symbols import BY_COUNTING, VARIANCE, V, d, layers, nodes, w
+from theory.claims.documents import DEEP_GATED_NETWORKS
+from theory.claims.model import Claim, Kind, Level, Param
+from theory.claims.rational import rational_by_name
+from theory.claims.slips import LAYERS_OF_PRODUCTS, SPLICINGS
+from theory.claims.sources import Says, Source
+
+k = sympy.Symbol("k", integer=True, nonnegative=True)
+T = sympy.Symbol("T", positive=True)  # sigma^4
+
+_COUNTED = {
+    Level.SYMBOLIC: BY_COUNTING,
+    Level.FLOATING: "a step of a proof: the library sums over partitions of paths and never over single ones",
+}
+_SIGNS = r"weights are independent, $\sigma$ or $-\sigma$ with probability 1/2 each; $V = \sigma^2$"
+_ONE = "$x = x' = 1$, one input node, one output, all gates open"
+_DEPTH = 3
+_THREE = f"{_ONE}, $d = {_DEPTH}$"
+_TERM = (
+    r"a term of (12) has two marked weights $\theta(m)$, $\theta(m')$, paths $p_1$, $p_2$ through the first and $p_3$, "
+    r"$p_4$ through the second, and the mean of the weights of the four paths without the marked ones"
+)
+
+Four = tuple[_paths.Path, _paths.Path, _paths.Path, _paths.Path]
+
+
+@lru_cache(maxsize=16)
+def _surviving(width: int, depth: int) -> tuple[tuple[Four, int], ...]:
+    """The terms of E K0^2 whose mean is not 0: the four paths, and how often a weight remains in the product."""
+    return tuple(_terms(_paths.paths(1, width, depth), depth))
+
+
+def _terms(own: list[_paths.Path], depth: int) -> Iterator[tuple[Four, int]]:
+    edges = {path: _paths.edges(path) for path in own}
+    for first, second in product(range(depth), repeat=2):
+        pairs = [
+            [pair for pair in product(own, repeat=2) if edges[pair[0]][layer] == edges[pair[1]][layer]]
+            for layer in (first, second)
+        ]
+        for one, other in product(*pairs):
+            left = [edge for path in one for edge in edges[path] if edge[0] != first]
+            left += [edge for path in other for edge in edges[path] if edge[0] != second]
+            if all(count % 2 == 0 for count in Counter(left).values()):
+                yield (*one, *other), len(left)
+
+
+def _mean(at: dict[str, Fraction]) -> Fraction:
+    open_ = (1,) * int(at["w"])
+    return _signs.coefficients(_DEPTH, open_, open_)[0][0] * at["V"] ** (_DEPTH - 1)
+
+
+SQUARE = Claim(
+    id="kernel.expansion.square",
+    title="The square of the mean kernel in the proof of Theorem 2.3",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Symbol(r"\mathbb{E}[K_0]^2", real=True), 9 * w**4 * V**4, evaluate=False),
+    params=(nodes(1, 3), VARIANCE),
+    assumptions=(_SIGNS, _THREE),
+    sources=(
+        Source(
+            DEEP_GATED_NETWORKS,
+            "(11)",
+            printed=w**4 * (6 * V**4 + 3 * V**6),
+            note=r"the last form of (11), summed for $d = 3$: layer $d$ is in no product, and $l'(m)$ is counted twice",
+            slip=LAYERS_OF_PRODUCTS,
+        ),
+    ),
+    **rational_by_name(lambda at: _mean(at) ** 2),
+    drawn=8,
+    unchecked=_COUNTED,
+)
+
+_AT_DEPTH_THREE = V**4 * (9 * w**4 + 4 * w**3 - 4 * w**2)
+SECOND = Claim(
+    id="kernel.expansion.second",
+    title="The second moment of the kernel of three layers in the proof of Theorem 2.3",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Symbol(r"\mathbb{E}[K_0^2]", real=True), _AT_DEPTH_THREE, evaluate=False),
+    params=(nodes(1, 5), VARIANCE),
+    assumptions=(_SIGNS, _THREE, "`kernel.variance.value` has it at every depth"),
+    sources=(
+        Source(
+            DEEP_GATED_NETWORKS,
+            "(12)",
+            printed=V**4 * (6 * w**4 + 2 * w**3 - 2 * w**2) + V**6 * (3 * w**4 + 2 * w**3 - 2 * w**2),
+            note=r"(12) summed for $d = 3$: layer $d$ is in no product, and layer $l'(m)$ is counted twice",
+            slip=LAYERS_OF_PRODUCTS,
+        ),
+    ),
+    **rational_by_name(lambda at: _layers.second_moment(int(at["w"]), _DEPTH, _layers.SIGNS) * at["V"] ** 4),
+    drawn=8,
+    unchecked=_COUNTED,
+)
+
+
+def _size_of_terms(at: dict[str, Fraction]) -> Fraction:
+    """The value of every term that survives. Raises ArithmeticError where two of them differ."""
+    counts = {count for _, count in _surviving(int(at["w"]), int(at["d"]))}
+    if len(counts) != 1:
+        raise ArithmeticError(f"terms with {sorted(counts)} weights survive")
+    return at["T"] ** Fraction(counts.pop(), 4)
+
+
+TERM = Claim(
+    id="kernel.expansion.term",
+    title="Every term of the second moment that is not 0 has the same size",
+    kind=Kind.EQUATION,
+    statement=Eq(
+        sympy.Symbol(r"\mathbb{E}[\varphi_{p_1} \varphi_{p_2} \varphi_{p_3} \varphi_{p_4}]", real=True),
+        T ** (d - 1),
+        evaluate=False,
+    ),
+    params=(
+        nodes(1, 2),
+        layers(1, 4),
+        Param(T, Interval.open(0, oo), r"$\sigma^4$, the fourth power of a weight", (Rational(1, 2),)),
+    ),
+    assumptions=(_SIGNS, _ONE, _TERM),
+    sources=(
+        Source(
+            DEEP_GATED_NETWORKS,
+            "Fact 1",
+            printed=T ** (d - 1),
+            note=r"the factor $\sigma^{4(d-1)}$ of a term that survives; inputs and gates multiply it",
+        ),
+    ),
+    **rational_by_name(_size_of_terms),
+    unchecked=_COUNTED,
+)
+
+
+def _without_base_paths(at: dict[str, Fraction]) -> int:
+    """The number of terms whose weights are not twice those of two paths."""
+    width, depth = int(at["w"]), int(at["d"])
+    own = _paths.paths(1, width, depth)
+    twice = {tuple(sorted(2 * (_paths.edges(one) + _paths.edges(other)))) for one, other in product(own, repeat=2)}
+    return sum(
+        tuple(sorted(edge for path in four for edge in _paths.edges(path))) not in twice
+        for four, _ in _surviving(width, depth)
+    )
+
+
+BASE = Claim(
+    id="kernel.expansion.base_paths",
+    title="The weights of every term of the second moment that is not 0 are those of two base paths, twice each",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Symbol(r"\#\{\text{terms without base paths}\}", real=True), Integer(0), evaluate=False),
+    params=(nodes(1, 2), layers(1, 4)),
+    assumptions=(_ONE, _TERM),
+    sources=(
+        Source(
+            DEEP_GATED_NETWORKS,
+            "Fact 4",
+            printed=Integer(0),
+            note="with the product over all layers; each base path passes a marked weight, as a path through it does",
+        ),
+    ),
+    **rational_by_name(_without_base_paths),
+    unchecked=_COUNTED,
+)
+
+
+def _trivial(at: dict[str, Fraction]) -> Fraction:
+    """The sum of the terms with p1 = p2 and p3 = p4."""
+    return sum(
+        (
+            at["V"] ** Fraction(count, 2)
+            for (p1, p2, p3, p4), count in _surviving(int(at["w"]), _DEPTH)
+            if p1 == p2 and p3 == p4
+        ),
+        Fraction(0),
+    )
+
+
+TRIVIAL = Claim(
+    id="kernel.expansion.cancelled",
+    title="The terms of the second moment whose paths are equal in pairs add up to the square of the mean",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Symbol(r"\sum_{p_1 = p_2, p_3 = p_4}", real=True), 9 * w**4 * V**4, evaluate=False),
+    params=(nodes(1, 3), VARIANCE),
+    assumptions=(_SIGNS, _THREE, _TERM),
+    sources=(
+        Source(
+            DEEP_GATED_NETWORKS,
+            "Fact 6",
+            printed=9 * w**4 * V**4,
+            note="terms of (12) with $p_1 = p_2$ and $p_3 = p_4$ cancel with (11); the others make the variance",
+        ),
+    ),
+    **rational_by_name(_trivial),
+    cites=("kernel.expansion.square",),
+    unchecked=_COUNTED,
+)
+
+
+def _crossing(shared: int) -> tuple[_paths.Path, _paths.Path]:
+    """Two base paths from one input node that share `shared` weights, none of them in an outer layer or adjacent."""
+    levels = [0, 1, *[0, 0, 1] * shared, 0]  # 0 where they are at one node
+    return tuple(0 for _ in levels), tuple(levels)
+
+
+def _splicings(at: dict[str, Fraction]) -> Fraction:
+    """Ordered quadruples with the weights of both base paths twice each, for each ordered pair with these weights."""
+    one, other = _crossing(int(at["k"]))
+    single = Counter(_paths.edges(one) + _paths.edges(other))
+    choices = product(*({a, b} for a, b in zip(one, other, strict=True)))
+    spliced = [path for path in choices if set(_paths.edges(path)) <= set(single)]
+
+    def made(count: int) -> int:
+        wanted = Counter({edge: times * count // 2 for edge, times in single.items()})
+        return sum(
+            Counter(edge for path in own for edge in _paths.edges(path)) == wanted
+            for own in product(spliced, repeat=count)
+        )
+
+    return Fraction(made(4), made(2))
+
+
+SPLICED = Claim(
+    id="kernel.expansion.splicings",
+    title="The number of splicings of two base paths that share weights",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Symbol(r"\#\{(p_1, p_2, p_3, p_4)\}", real=True), Integer(3) ** (k + 1), evaluate=False),
+    params=(Param(k, S.Naturals0, "weights that the base paths share", (Integer(0), Integer(2)), Range(0, 3)),),
+    assumptions=(
+        "the base paths share $k$ weights of middle layers, no two of them adjacent, and no node besides their ends",
+        "counted are ordered quadruples of paths with the weights of both base paths twice each, without marks, for "
+        "each ordered pair of base paths with these weights; the base paths themselves are among them",
+    ),
+    sources=(
+        Source(
+            DEEP_GATED_NETWORKS,
+            "Fact 8",
+            printed=Integer(4) ** (k + 1),
+            says=Says.READ_AS,
+            words=r"For $k$ crossings of the base paths there are $4^{k+1}$ splicings possible",
+            note="the Cases use the number as a bound, for which the larger one does as well",
+            slip=SPLICINGS,
+        ),
+    ),
+    **rational_by_name(_splicings),
+    drawn=3,
+    unchecked=_COUNTED,
+)
+
+CLAIMS = (SQUARE, SECOND, TERM, BASE, TRIVIAL, SPLICED)
