@@ -31,7 +31,7 @@ ASKED_OF = {
     "derivations.commands.": {"command"},
     "derivations.benchmarks.": {"measure", "text"},
     "derivations.explore.views.": {"answer", "rivals", "learned"},
-    "derivations.explore.jobs.": {"run"},
+    "derivations.explore.jobs.": {"run", "question"},
     "theory.flow.graph.reductions.": {"reduce"},
     "derivations.experiments.estimated_fields.": {"draw"},  # the file own-ripples.toml names it
 }

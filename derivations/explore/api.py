@@ -78,7 +78,8 @@ def _view(asked: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, Any]:
 
 def _begun(asked: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, Any]:
     kind, problem, settings = kind_of_job(path["kind"]), read(_text(asked, "toml")), asked.get("settings") or {}
-    return {"id": JOBS.start(lambda job: kind.run(problem, settings, job))}
+    question = (path["kind"], kind.question(problem, settings)) if hasattr(kind, "question") else None
+    return {"id": JOBS.start(lambda job: kind.run(problem, settings, job), question)}
 
 
 async def _job(request: Request) -> Response:

@@ -10,7 +10,7 @@ from derivations.answers.compare import FieldView
 from derivations.explore import fields
 from derivations.explore.flips import categories, flipped, has_flips, raster
 from derivations.explore.laws import legends
-from derivations.explore.shapes import RATIO, centred, mean_of_aligned, null_levels, on_a_line, shapes
+from derivations.explore.shapes import RATIO, centred, mean_by_chance, mean_of_aligned, null_levels, on_a_line, shapes
 from derivations.explore.sites import grid
 from derivations.explore.spectra import ClassSpectra, class_spectra, intervals_of, power_of, share_at
 from derivations.explore.tables import rows_csv
@@ -87,6 +87,7 @@ def page(problem: Problem) -> dict[str, Any]:
         "separate": problem.simulated().initialisation == INITIALISATIONS[1],
         "model": problem.network.model,
         "times": [float(time) for time in problem.training.times],
+        "networks": problem.simulated().replicates,
         "levels": null_levels(law.n),
         "classes": list(legends(law)),
         "said": [_training_in_words(problem), *([] if spectra is None else _spectra_in_words(spectra))],
@@ -168,6 +169,7 @@ def _networks(
             "aligned_mean": packed(
                 np.concatenate([mean_of_aligned(moved), mean_of_aligned(moved.reshape(-1, law.n))[None]])
             ),
+            "chance": packed(np.concatenate([mean_by_chance(w, law), mean_by_chance(w.reshape(-1, law.n), law)[None]])),
             "power": packed(np.concatenate([_mean(power), _mean(power.reshape(-1, power.shape[-1]))[None]])),
         }
         if spectra is not None and len(spectra.labels) == 2 and spectra.larger.any():

@@ -6,7 +6,7 @@ which no page has asked for a while belongs to a closed tab and ends.
 """
 
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from threading import Condition, Event, Thread
@@ -45,6 +45,7 @@ class Job:
         self._results: list[tuple[int, Any]] = []  # each with the version at which it came
         self._changed, self._stop = Condition(), Event()
         self._waiting, self._asked, self._share = 0, monotonic(), 0.0
+        self._finished = False
         self._thread = Thread(target=self._run, args=(work,), daemon=True)
         self._thread.start()
 
@@ -52,6 +53,11 @@ class Job:
     def stopping(self) -> bool:
         """Whether somebody has stopped the job."""
         return self._stop.is_set()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the work is done: neither running, nor stopped, nor refused."""
+        return self._finished
 
     def advance(self, share: float) -> None:
         """Take note of the share of the work that is done; raises StoppedError where the job must end."""
@@ -103,6 +109,7 @@ class Job:
         error = None
         try:
             work(self)
+            self._finished = True
         except StoppedError:
             pass
         except WorkbenchError as refused:
@@ -124,17 +131,29 @@ class Jobs:
 
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
+        self._answered: dict[str, Hashable] = {}  # the question of a job, where its answer may be given again
         self._numbers = count(1)
         self._ending = Event()
         Thread(target=self._watch, daemon=True).start()
 
-    def start(self, work: Callable[[Job], None]) -> str:
-        """Begin a job and return its number; of those that have ended, the last KEPT are kept."""
+    def start(self, work: Callable[[Job], None], question: Hashable = None) -> str:
+        """Begin a job and return its number; of those that have ended, the last KEPT are kept.
+
+        With a `question` the answer depends on nothing else: where a job has answered it, this job is returned.
+        """
+        if question is not None:
+            for name, own in list(self._answered.items()):
+                if own == question and self._jobs[name].finished:
+                    self._jobs[name] = self._jobs.pop(name)  # the last one to be forgotten
+                    return name
         ended = [name for name, job in self._jobs.items() if not job.state().running]
         for name in ended[: max(0, len(ended) - KEPT + 1)]:
             del self._jobs[name]
+            self._answered.pop(name, None)
         name = str(next(self._numbers))
         self._jobs[name] = Job(work)
+        if question is not None:
+            self._answered[name] = question
         return name
 
     def get(self, name: str) -> Job:

@@ -17,6 +17,7 @@ from theory.problem import InputError, Law
 RATIO, CENTRE, WIDTH = "participation ratio", "centre (site)", "width (sites)"
 PEAK, LOW = "spectral peak (cycles along the sites)", "low-frequency share"
 Fields = Float[np.ndarray, "*any n"]
+DRAWS = 4  # of random phases for each field
 
 
 def on_a_line(law: Law) -> bool:
@@ -121,6 +122,29 @@ def mean_of_aligned(moved: Float[np.ndarray, "S *any n"]) -> Float[np.ndarray, "
     there = np.isfinite(moved)
     fields = there.any(axis=-1).sum(axis=0)[..., None]
     return np.where(2 * there.sum(axis=0) >= np.maximum(fields, 1), mean_and_error(moved)[0], np.nan)
+
+
+def mean_by_chance(w: Float[np.ndarray, "S *any n"], law: Law) -> Float[np.ndarray, "*any n"]:
+    """Return `mean_of_aligned` for fields with the power spectra of these fields and random phases.
+
+    Alignment alone makes a bump: each field is moved to its centre, with a positive largest weight. What the mean of
+    the fields has beyond this one comes from their phases. There are DRAWS random fields for each of them, from a
+    seed; the law's sites lie on a line or a ring.
+
+    >>> from theory.problem import SinglePulse
+    >>> law = SinglePulse(8, ((2, 2), (3, 4)), "plus-minus", "sign", (1, 0))
+    >>> sites = np.eye(8)  # a field at one site has all waves, in phase
+    >>> mean_of_aligned(centred(sites, law)).max().item(), bool(mean_by_chance(sites, law).max() < 0.9)
+    (1.0, True)
+    """
+    n, generator = w.shape[-1], np.random.default_rng(0)
+    size = np.abs(np.fft.rfft(w))
+    phases = np.exp(2j * np.pi * generator.random((DRAWS, *size.shape)))
+    own = np.arange(size.shape[-1])
+    real = (own == 0) | (2 * own == n)  # the mean and the shortest wave of an even number of sites have a sign alone
+    phases[..., real] = np.where(phases[..., real].real < 0, -1, 1)
+    drawn = np.fft.irfft(size * phases, n)
+    return mean_of_aligned(centred(drawn, law).reshape(-1, *w.shape[1:]))
 
 
 def _sign(w: Fields) -> Float[np.ndarray, "*any"]:

@@ -1,6 +1,6 @@
 """Networks trained side by side, snapshot by snapshot, so that a page can show the training."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -26,8 +26,13 @@ class Learned:
 Report = Callable[[float, Mapping[str, Learned] | None], None]
 
 
-def train_together(problems: Mapping[str, Problem], report: Report | None = None) -> dict[str, Learned]:
-    """Train problems, by name, side by side through the times that they share, and return what they have learned."""
+def train_together(
+    problems: Mapping[str, Problem], report: Report | None = None, replicates: Sequence[int] | None = None
+) -> dict[str, Learned]:
+    """Train problems, by name, side by side through the times that they share, and return what they have learned.
+
+    `replicates` are the numbers of the networks to train, all where it is None. No network depends on the others.
+    """
     from sim.measure import measure
     from sim.train import train
     from sim.training.backends.choice import fastest_in_torch
@@ -49,7 +54,7 @@ def train_together(problems: Mapping[str, Problem], report: Report | None = None
                 if report is not None:
                     report((begun + done / max(total, 1) / len(problems)) / len(times), None)
 
-            run = train(part, "cpu", resume=states[name], progress=step, backend=backend)
+            run = train(part, "cpu", replicates=replicates, resume=states[name], progress=step, backend=backend)
             states[name] = run.state
             parameters[name].append({key: array[:, 0].copy() for key, array in run.parameters.items()})
             losses[name].append(np.full(len(run.diverged), np.nan))
@@ -60,6 +65,16 @@ def train_together(problems: Mapping[str, Problem], report: Report | None = None
         if report is not None:
             report((snapshot + 1) / len(times), dict(learned))
     return learned
+
+
+def joined(first: Mapping[str, Learned], more: Mapping[str, Learned]) -> dict[str, Learned]:
+    """Return what two groups of networks of the same problems have learned as that of one group."""
+    return {name: _side_by_side(one, more[name]) for name, one in first.items()}
+
+
+def _side_by_side(one: Learned, other: Learned) -> Learned:
+    parameters = {key: np.concatenate([array, other.parameters[key]]) for key, array in one.parameters.items()}
+    return Learned(parameters.get("w"), np.concatenate([one.losses, other.losses]), parameters)
 
 
 def _learned(snapshots: list[Mapping[str, np.ndarray]], losses: list[np.ndarray]) -> Learned:

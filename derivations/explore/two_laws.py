@@ -262,10 +262,11 @@ def _change(law: Law, state: Stability) -> str:
     return f" It is {'stable' if state.flat.unstable else 'unstable'} {where} the gain {state.gain:.3g}."
 
 
-def python(b: str, snapshot: int, trained: bool) -> tuple[str, ...]:
+def python(b: str, snapshot: int, trained: bool, swept: bool = False) -> tuple[str, ...]:
     """Return lines that print the tables of the page; `b` is the problem of side B as TOML."""
     names = "compared, rows, statistics" if trained else "compared, statistics"
-    lines = [f"from derivations.explore.two_laws import {names}"]
+    lines = ["from derivations.explore import gain_sweep"] if swept else []
+    lines.append(f"from derivations.explore.two_laws import {names}")
     if trained:
         lines.append("from derivations.explore.training import train_together")
     lines += [
@@ -280,4 +281,6 @@ def python(b: str, snapshot: int, trained: bool) -> tuple[str, ...]:
             f"for row in rows(sides, {snapshot}, train_together(sides)):",
             "    print(row)",
         ]
+    if swept:
+        lines += ["for row in gain_sweep.rows(gain_sweep.along_gains(problem)):", "    print(row)"]
     return tuple(lines)

@@ -90,7 +90,8 @@ def half_time(times: Sequence[Any], snapshot: int) -> int | None:
 def sentences(problems: Mapping[str, Problem], learned: Mapping[str, Learned], snapshot: int) -> list[str]:
     """Return which of the two has localized, and which is more local, with the numbers on which this rests.
 
-    Before the last time of the training these are the numbers alone, without a verdict.
+    Before the last time of the training these are the numbers alone, without a verdict. Where only a part of the
+    networks is trained, a sentence says so.
     """
     times = problems["A"].training.times
     snapshot %= len(times)
@@ -110,7 +111,13 @@ def sentences(problems: Mapping[str, Problem], learned: Mapping[str, Learned], s
         trend = "" if since is None else _trend(difference(before, measured[side]), time_text(times[since]))
         found.append(_of_a_side(side, one, problems[side].data.n, now, trend))
     apart = difference(*measured.values()) if problems["A"].data.n == problems["B"].data.n else None
-    return found if apart is None else [*found, _of_both(apart, now)]
+    found += [] if apart is None else [_of_both(apart, now)]
+    count, all_of_them = len(measured["A"]), problems["A"].simulated().replicates
+    return found if count == all_of_them else [*found, _of_a_part(count, all_of_them)]
+
+
+def _of_a_part(count: int, all_of_them: int) -> str:
+    return f"This rests on the first {count} of {all_of_them} networks of each side; the others are being trained."
 
 
 def time_text(time: Any) -> str:
@@ -142,14 +149,20 @@ def _of_a_side(side: str, one: Verdict | None, n: int, now: str, trend: str) -> 
 
 
 def _trend(change: Intervals | None, since: str) -> str:
-    """Whether the ratio still changes: how it differs from that at half of the time."""
+    """Whether the ratio still changes: the interval of its change since half of the time, network by network."""
     if change is None:
         return ""
+    numbers = _signed(change)
     return {
-        1: f" It is still rising: since t = {since} by {change.mean[0]:.3f}.",
-        -1: f" It is still falling: since t = {since} by {-change.mean[0]:.3f}.",
-        0: f" Since t = {since} these networks show no change of it.",
+        1: f" It is still rising: since t = {since} by {numbers}.",
+        -1: f" It is still falling: since t = {since} by {numbers}.",
+        0: f" Since t = {since} it shows no change beyond noise: {numbers}.",
     }[sign(change)]
+
+
+def _signed(change: Intervals) -> str:
+    """A mean difference with its interval."""
+    return f"{change.mean[0]:.3f} (99 %: {change.low[0]:.3f} to {change.high[0]:.3f})".replace("-", "−")
 
 
 def _of_both(apart: Intervals, now: str) -> str:
@@ -158,8 +171,7 @@ def _of_both(apart: Intervals, now: str) -> str:
         -1: f"At t = {now} the fields of B are less local than those of A",
         0: f"At t = {now} these networks do not tell which of A and B is more local",
     }[sign(apart)]
-    numbers = f"{apart.mean[0]:.3f} (99 %: {apart.low[0]:.3f} to {apart.high[0]:.3f})".replace("-", "−")
-    return f"{said}: B − A is {numbers}."
+    return f"{said}: B − A is {_signed(apart)}."
 
 
 def rule(n: int) -> str:

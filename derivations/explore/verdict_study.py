@@ -4,7 +4,7 @@ Each problem is trained with many seeds. Groups of networks of two seeds are com
 have opposite verdicts where one localizes and the other does not, and are called apart where the interval of their
 difference leaves out zero. The file keeps the ratio of every network, so that the pairs can be counted again.
 
-`python -m derivations.explore.verdict_study` repeats it in two minutes and stores the file.
+`python -m derivations.explore.verdict_study` repeats it in five minutes and stores the file.
 """
 
 import json
@@ -19,11 +19,12 @@ from jaxtyping import Float
 from derivations.atomic import write_text
 from derivations.experiments.folders import problem_named
 from derivations.explore import fields_page, two_laws
+from derivations.explore.compare_page import NETWORKS
 from derivations.explore.training import train_together
 from derivations.explore.verdict import STUDY, difference, ratios, sign, verdict
 from theory.problem import Problem
 
-SEEDS, NETWORKS = 40, 8  # groups of a problem, and networks of a group: as many as the page trains at first
+SEEDS = 40  # groups of a problem, each of as many networks as the page trains
 DIGITS = 6  # of a stored ratio
 
 

@@ -2,6 +2,9 @@
 
 A kind has `run(problem, settings, job)`, which shows what it finds, ready for JSON, until it is done or is stopped:
 `job.publish` and `job.add` then raise StoppedError. The first replaces what was shown, the second shows one more.
+
+A kind may have `question(problem, settings)`: a value that holds all on which its answer depends. A question that a job
+has answered gets the same answer again, at once.
 """
 
 from functools import cache

@@ -1,11 +1,18 @@
 """The networks of the fields view, snapshot by snapshot; then, where it is asked for, the replay of their gates."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from itertools import count
 from typing import Any
 
 from derivations.explore.running import Job
 from theory.problem import Problem
+
+
+def question(problem: Problem, settings: Mapping[str, Any]) -> Hashable:
+    """Return all that the answer depends on: the problem as it is trained, and what stands beside it."""
+    from derivations.explore import fields_page
+
+    return fields_page.asked(problem, settings), fields_page.beside(settings), settings.get("pieces") or None
 
 
 def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:

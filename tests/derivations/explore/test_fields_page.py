@@ -12,6 +12,7 @@ from derivations.answers.fields import fitted
 from derivations.experiments.folders import problem_named
 from derivations.explore import compare_page, fields_page, fits_page, two_laws
 from derivations.explore.fields import rows, theory_of
+from derivations.explore.gain_sweep import COARSE
 from derivations.explore.problems import FIRST
 from derivations.explore.verdict import rule
 from derivations.explore.wire import wire
@@ -277,13 +278,14 @@ def test_a_law_and_its_gaussian_clone_train_and_are_judged(running, relu, tmp_pa
     page = shown.page
     done(shown)
     assert page.get_by_role("button", name="its Gaussian clone").get_attribute("aria-pressed") == "true"
-    verdict = page.locator(".verdict p").all_text_contents()
+    page.wait_for_function("document.querySelectorAll('.steer ~ .verdict p').length === 3", polling=EVERY)
+    verdict = page.locator(".steer ~ .verdict p").all_text_contents()
     assert [side in text for side, text in zip("AB", verdict[:2], strict=True)] == [True, True]
     assert all("t = 16 " in text for text in verdict)
     page.get_by_role("slider", name="time t").press("Home")
     page.locator(".verdict.pending p", has_text="It is judged at the end").wait_for()
     page.get_by_role("slider", name="time t").press("End")
-    page.wait_for_function("document.querySelectorAll('.verdict:not(.pending) p').length === 3", polling=EVERY)
+    page.wait_for_function("document.querySelectorAll('.steer ~ .verdict:not(.pending) p').length === 3", polling=EVERY)
     assert "B − A is" in verdict[2]
     page.locator(".plan p").get_by_text(rule(relu.data.n)).wait_for()
     assert page.locator(".panel-title").all_text_contents()[2] == "B − A: difference of the mean fields"
@@ -308,12 +310,12 @@ def test_a_law_and_its_gaussian_clone_train_and_are_judged(running, relu, tmp_pa
     at_once = page.get_by_label("train when a control changes")
     at_once.uncheck()
     at_once.check()
-    assert page.locator(".verdict p").all_text_contents() == verdict  # what is trained stays
+    assert page.locator(".steer ~ .verdict p").all_text_contents() == verdict  # what is trained stays
     at_once.uncheck()
     before = shown.version
     page.get_by_role("button", name="its labels exchanged").click()
     shown.wait_for_news(before)
-    assert page.locator(".verdict p").count() == 0
+    assert page.locator(".steer ~ .verdict p").count() == 0
     assert begun == []
     at_once.check()
     done(shown)
@@ -334,6 +336,64 @@ def test_a_law_and_its_gaussian_clone_train_and_are_judged(running, relu, tmp_pa
     page.get_by_role("note").get_by_text("Gaussian already").wait_for()
     page.get_by_role("button", name="its labels exchanged").click()
     done(shown)
+    shown.nothing_went_wrong()
+    page.close()
+
+
+def test_a_view_that_is_left_and_shown_again_has_its_networks_and_its_time(running, relu):
+    shown = running.tab("compare", relu)
+    page = shown.page
+    done(shown)
+    page.locator(".panel-figure .figure-title").get_by_text("t = 16").first.wait_for()
+    figures_before = figures(shown)
+    jobs = []
+    page.on("response", lambda reply: reply.request.method == "POST" and "/jobs/" in reply.url and jobs.append(reply))
+    page.evaluate("location.hash = '#/data'")
+    page.wait_for_selector(".view-data figure")
+    page.evaluate("location.hash = '#/compare'")
+    page.wait_for_selector(".view-compare .panel-figure[data-version]")
+    done(shown)
+    page.locator(".panel-figure .figure-title").get_by_text("t = 16").first.wait_for()
+    assert figures(shown) == figures_before
+    page.get_by_role("slider", name="time t").press("ArrowLeft")
+    chosen = shown.slider("time t").get_attribute("aria-valuetext")
+    page.evaluate("location.hash = '#/data'")
+    page.wait_for_selector(".view-data figure")
+    page.evaluate("location.hash = '#/compare'")
+    page.wait_for_selector(".view-compare .panel-figure[data-version]")
+    done(shown)
+    assert shown.slider("time t").get_attribute("aria-valuetext") == chosen != "16"
+    assert len(jobs) == 2
+    assert jobs[0].json()["id"] == jobs[1].json()["id"]  # the same training, that of the first visit
+    shown.nothing_went_wrong()
+    page.close()
+
+
+def test_networks_train_along_the_gain_when_the_reader_asks(running, relu):
+    shown = running.tab("compare", relu)
+    page, sweep = shown.page, shown.page.locator(".sweep")
+    done(shown)
+    sweep.get_by_role("heading", name="At which gain do the networks of A localize?").wait_for()
+    sweep.get_by_role("button", name="Train along the gain").click()
+    sweep.locator('.work[data-state="done"]').wait_for()
+    said = sweep.locator(".verdict p").all_text_contents()
+    assert "at the gain " in said[-1]
+    assert sweep.locator(".figure-title").all_text_contents() == ["Participation ratio along the gain"]
+    shown.tab("Table")
+    gains = page.locator(".table").nth(1).locator("tbody tr")
+    assert gains.count() >= len(COARSE)
+    shown.tab("Figure")
+    page.evaluate("location.hash = '#/data'")
+    page.wait_for_selector(".view-data figure")
+    page.evaluate("location.hash = '#/compare'")
+    sweep.locator(".verdict p").get_by_text(said[-1]).wait_for()  # nobody has asked again
+    before = shown.version
+    page.get_by_label("networks of each side, typed").fill("5")
+    page.get_by_label("networks of each side, typed").press("Enter")
+    shown.wait_for_news(before)
+    assert sweep.locator(".verdict p").count() == 0
+    page.get_by_label("data law").select_option("single-pulse")
+    sweep.wait_for(state="hidden")
     shown.nothing_went_wrong()
     page.close()
 

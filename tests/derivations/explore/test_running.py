@@ -121,6 +121,55 @@ def test_ended_jobs_do_not_pile_up():
     assert jobs.get(names[-KEPT]).state().results == (1,)
 
 
+def test_a_question_that_has_been_answered_gets_the_same_answer():
+    jobs, begun = Jobs(), []
+
+    def work(job):
+        begun.append(1)
+        job.publish(len(begun))
+
+    first = jobs.start(work, "question")
+    jobs.get(first).join()
+    jobs.get(first).stop()  # a page that is left stops what has ended, too
+    assert jobs.start(work, "question") == first
+    others = [jobs.start(work, "another"), jobs.start(work), jobs.start(work)]
+    jobs.stop_all()
+    assert len({first, *others}) == 4
+    assert jobs.get(first).state().results == (1,)
+
+
+def test_a_job_that_was_stopped_or_refused_is_no_answer():
+    jobs, go = Jobs(), Event()
+
+    def stopped(job):
+        go.wait()
+        job.advance(0.5)
+
+    def refused(_job):
+        raise InputError("No.", "Do.")
+
+    for work in (stopped, refused):
+        name = jobs.start(work, "question")
+        jobs.get(name).stop()
+        go.set()
+        jobs.get(name).join()
+        assert jobs.start(lambda job: job.publish(1), "question") != name
+        jobs = Jobs()
+
+
+def test_an_answer_that_is_given_again_is_forgotten_last():
+    jobs = Jobs()
+    names = []
+    for number in range(KEPT):
+        names.append(jobs.start(lambda job: job.publish(1), number))
+        jobs.get(names[-1]).join()
+    assert jobs.start(lambda job: job.publish(2), 0) == names[0]
+    jobs.get(jobs.start(lambda job: job.publish(2), "new")).join()
+    assert jobs.start(lambda job: job.publish(2), 0) == names[0]
+    assert jobs.start(lambda job: job.publish(2), 1) != names[1]
+    jobs.stop_all()
+
+
 def _refused(word):
     raise InputError(word, "Do.", "kind")
 

@@ -13,7 +13,9 @@ from derivations.explore.shapes import (
     RATIO,
     WIDTH,
     aligned,
+    centred,
     mean_and_error,
+    mean_by_chance,
     mean_of_aligned,
     null_levels,
     of_the_mean,
@@ -75,6 +77,42 @@ def test_the_mean_of_aligned_fields_ends_where_few_of_them_do():
     nothing = np.full((5, 12), np.nan)
     assert np.isnan(mean_of_aligned(nothing)).all()
     assert np.isfinite(mean_of_aligned(np.concatenate([w, nothing]))).all()  # fields without a centre do not count
+
+
+EVEN = NonlinearGP(16, (2, 1), 3, "ring", "unit-variance", (1, 0))
+ODD = NonlinearGP(15, (2, 1), 3, "open", "unit-variance", (1, 0))
+
+
+@pytest.mark.parametrize("law", [EVEN, ODD])
+def test_alignment_alone_gives_fields_of_random_phases_their_bump(law):
+    """Groups of fields with one spectrum and independent phases; their bump lies within five standard errors."""
+    rng, n = np.random.default_rng(1), law.n
+    size = 1 / (1 + np.arange(n // 2 + 1))
+    phases = np.exp(2j * np.pi * rng.random((40, 40, len(size))))
+    phases[..., 0] = rng.choice([-1, 1], (40, 40))
+    phases[..., -1] = rng.choice([-1, 1], (40, 40)) if n % 2 == 0 else phases[..., -1]
+    w = np.fft.irfft(size * phases, n)
+    groups = np.stack([mean_of_aligned(centred(group, law)) for group in w])
+    mean, error = mean_and_error(groups)
+    chance = mean_by_chance(w.reshape(-1, n), law)
+    inside = np.isfinite(chance) & np.isfinite(mean)
+    assert inside.sum() > n // 2
+    assert (np.abs(chance - mean)[inside] <= 5 * error[inside]).all()
+    assert chance[n // 2] > 20 * error[n // 2]  # there is a bump
+
+
+def test_fields_that_are_local_exceed_the_bump_of_random_phases():
+    w = np.exp(-((np.arange(16) - 5) ** 2) / 2) * np.ones((8, 1))
+    assert mean_of_aligned(centred(w, EVEN))[8] > 1.2 * mean_by_chance(w, EVEN)[8]
+    two_units = np.stack([w, -w], axis=1)
+    assert mean_by_chance(two_units, EVEN).shape == (2, 16)
+
+
+def test_a_field_that_has_diverged_changes_no_other():
+    w = np.random.default_rng(0).standard_normal((6, 16))
+    w[2] = np.nan
+    assert np.isfinite(mean_by_chance(w, EVEN)).all()
+    assert np.isnan(mean_by_chance(w[2:3], EVEN)).all()
 
 
 def test_a_mean_takes_the_networks_that_have_a_value():

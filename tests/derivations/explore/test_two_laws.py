@@ -10,7 +10,10 @@ import pytest
 from derivations.answers import controls
 from derivations.experiments.folders import problem_named
 from derivations.explore import amplifier, compare_page, two_laws
+from derivations.explore import verdict as two_laws_verdict
+from derivations.explore.jobs.compare import GROUP
 from derivations.explore.problems import FIRST
+from derivations.explore.running import JOBS
 from derivations.explore.training import train_together
 from derivations.explore.verdict import SIDES
 from derivations.explore.wire import packed
@@ -220,6 +223,27 @@ def test_a_job_trains_both_and_keeps_them_for_the_files(problem, sides):
     assert "gaussian-clone" in texts["python"]
 
 
+def test_groups_of_networks_are_those_of_one_training(problem):
+    """The first group is shown as it comes, the others when they are trained; the numbers are those of all at once."""
+    settings = SETTINGS | {"networks": GROUP + 2, "until": "4"}
+    own = compare_page.asked(problem, settings)
+    count, whole = len(own["A"].training.times), train_together(own)
+    client, toml = Client(), dumps(problem)
+    name, state = finished(client, "compare", toml, settings)
+    assert [one["snapshot"] for one in state["results"]] == [*range(count), *range(count)]
+    said = [one["said"] for one in state["results"]]
+    assert f"the first {GROUP} of {GROUP + 2} networks" in said[count - 1][-1]
+    assert said[-1] == two_laws_verdict.sentences(own, whole, -1)
+    found = JOBS.get(name).state().value
+    for side in SIDES:
+        assert np.abs(found[side].weights - whole[side].weights).max() <= EXPLORER_DESCENT
+        assert np.abs(found[side].losses - whole[side].losses).max() <= EXPLORER_DESCENT
+    again, _ = finished(client, "compare", toml, settings | {"tab": "Table"})
+    assert again == name  # the same question
+    other, _ = finished(client, "compare", toml, settings | {"networks": GROUP})
+    assert other != name
+
+
 def test_fields_on_a_grid_are_aligned_and_have_a_difference(problem):
     law = NonlinearGP2D(("1/2", "1/2"), 1, "torus", "none", (1, 0), (3, 4))
     found = compare_page.asked(replace(problem, data=law), SETTINGS | {"pair": "exchanged"})
@@ -231,7 +255,7 @@ def test_fields_on_a_grid_are_aligned_and_have_a_difference(problem):
         moved = np.stack([_moved(field) for field in fields])
         means[side] = moved.mean(axis=0).ravel()
     assert shown["difference"] == packed(means["B"] - means["A"])
-    assert shown["sides"]["A"]["power"] is None
+    assert (shown["sides"]["A"]["power"], shown["sides"]["A"]["chance"]) == (None, None)
 
 
 def _moved(field):

@@ -8,6 +8,7 @@ import pytest
 
 from derivations.experiments.folders import problem_named
 from derivations.explore import compare_page
+from derivations.explore.compare_page import NETWORKS
 from derivations.explore.training import Learned
 from derivations.explore.verdict import (
     LEVEL,
@@ -20,7 +21,7 @@ from derivations.explore.verdict import (
     sign,
     verdict,
 )
-from derivations.explore.verdict_study import NETWORKS, SEEDS, counted, measured, problems
+from derivations.explore.verdict_study import SEEDS, counted, measured, problems
 from derivations.statistics.intervals import intervals
 from sim.measure.receptive_fields import participation_ratio
 from tests.tolerances_of_explorer import STORED_RATIO
@@ -98,7 +99,9 @@ def test_there_is_no_verdict_before_the_end(sides):
     assert len(sentences(sides, {"A": own, "B": own}, len(times) - 1)) == 3
 
 
-@pytest.mark.parametrize(("last", "said"), [(1.1, "still rising"), (0.9, "still falling"), (1.0, "show no change")])
+@pytest.mark.parametrize(
+    ("last", "said"), [(1.1, "still rising"), (0.9, "still falling"), (1.0, "no change beyond noise")]
+)
 def test_a_verdict_says_whether_the_ratio_still_moves(sides, last, said):
     times = sides["A"].training.times
     own = _learned([0.5, 0.55, 0.52, 0.57, 0.53], times=len(times))
@@ -107,6 +110,29 @@ def test_a_verdict_says_whether_the_ratio_still_moves(sides, last, said):
     text = sentences(sides, {"A": moved, "B": moved}, -1)[0]
     assert said in text
     assert f"ince t = {float(times[half_time(times, len(times) - 1)]):.4g}" in text
+
+
+def test_a_change_within_the_noise_of_networks_is_called_no_change(sides):
+    """Every network changes by more than their mean does; a change that all share is larger than its interval."""
+    times, start = sides["A"].training.times, np.array([0.5, 0.55, 0.52, 0.57, 0.53])
+    noise = np.array([0.02, -0.02, 0.015, -0.015, 0.01])
+    before = _learned(start, times=len(times))
+    for shared, said in ((0.0, "no change beyond noise"), (0.05, "still rising")):
+        end = _learned(start + noise + shared).weights
+        moved = replace(before, weights=np.concatenate([before.weights[:, :-1], end], axis=1))
+        text = sentences(sides, {"A": moved, "B": moved}, -1)[0]
+        change = participation_ratio(moved.weights[:, -1, 0]) - participation_ratio(before.weights[:, 0, 0])
+        expected = intervals(change[:, None], LEVEL)
+        assert said in text
+        numbers = f"{expected.mean[0]:.3f} (99 %: {expected.low[0]:.3f} to {expected.high[0]:.3f})"
+        assert numbers.replace("-", "−") in text
+
+
+def test_a_part_of_the_networks_is_named_as_one(sides):
+    count = len(sides["A"].training.times)
+    own = _learned([0.9, 0.95, 0.92, 0.97], times=count)
+    *_, last = sentences(sides, {"A": own, "B": own}, -1)
+    assert last == "This rests on the first 4 of 5 networks of each side; the others are being trained."
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import { raster } from "../figures/raster.js";
 import { banded, colourOf, count, line, marked, overTime, titleOf } from "./curves.js";
 import { everyField, image } from "./images.js";
 import { timeText } from "./player.js";
-import { MOST_CURVES, RATIO_AXIS, SHARE, SPECTRUM, TIME, WEIGHT, centreOf, inputSpectra, ratioHistogram } from "./shared.js";
+import { CHANCE, MOST_CURVES, OF_CHANCE, RATIO_AXIS, SHARE, SPECTRUM, TIME, WEIGHT, centreOf, inputSpectra, ratioHistogram } from "./shared.js";
 
 export const RATIO = "participation ratio";
 const RATIO_OF_MEAN = "participation ratio of the mean field";
@@ -61,11 +61,13 @@ function alignedFields(state) {
   const { answer, shown, unit } = state;
   const x = count(answer.n).map((site) => site - Math.floor(answer.n / 2));
   const own = (one) => (unit === "all" ? one.aligned.flat() : one.aligned.map((network) => network[Number(unit)]));
+  const place = unit === "all" ? answer.units.length : Number(unit);
   const panels = Object.entries(shown).map(([name, one]) => ({
     title: titleOf(name),
     series: [
       ...own(one).slice(0, MOST_CURVES).map((y) => line(x, y, "each field", colourOf(name), "faint")),
-      line(x, one.aligned_mean[unit === "all" ? answer.units.length : Number(unit)], "their mean", colourOf(name)),
+      line(x, one.aligned_mean[place], "their mean", colourOf(name)),
+      line(x, one.chance[place], CHANCE, "theory", "thin"),
     ],
   }));
   return {
@@ -73,7 +75,7 @@ function alignedFields(state) {
     data: { panels },
     options: {
       title: `Fields aligned by their centre, ${at(state)}`,
-      caption: `${unit === "all" ? "All units of all networks" : `Unit ${answer.units[Number(unit)]} of all networks`}, each with the sign of its largest weight. ${centreOf(answer)}`,
+      caption: `${unit === "all" ? "All units of all networks" : `Unit ${answer.units[Number(unit)]} of all networks`}, each with the sign of its largest weight. ${OF_CHANCE} ${centreOf(answer)}`,
       x: { label: "site from the centre", integer: true }, y: WEIGHT,
     },
   };

@@ -5,7 +5,7 @@ import { banded, count, line, overTime } from "./curves.js";
 import { RATIO, SHAPES } from "./figures.js";
 import { everyField, image, largest } from "./images.js";
 import { timeText } from "./player.js";
-import { MOST_CURVES, RATIO_AXIS, SHARE, SPECTRUM, TIME, WEIGHT, centreOf, inputSpectra, ratioHistogram } from "./shared.js";
+import { CHANCE, MOST_CURVES, OF_CHANCE, RATIO_AXIS, SHARE, SPECTRUM, TIME, WEIGHT, centreOf, inputSpectra, ratioHistogram } from "./shared.js";
 
 const SIDES = ["A", "B"];
 const COLOUR = { A: 3, B: 4 };
@@ -40,12 +40,13 @@ function fields(state, sides) {
   const along = (n) => count(n).map((site) => site - Math.floor(n / 2));
   const panels = sides.map((side) => {
     const x = along(answer.sides[side].n);
-    const { fields: each, mean } = now.sides[side];
+    const { fields: each, mean, chance } = now.sides[side];
     return {
       title: titleOf(state, side),
       series: [
         ...each.slice(0, MOST_CURVES).map((y) => line(x, y, null, COLOUR[side], "faint")),
         line(x, mean, `mean field of ${side}`, COLOUR[side]),
+        line(x, chance, CHANCE, "theory", "thin"),
       ],
     };
   });
@@ -57,7 +58,7 @@ function fields(state, sides) {
     data: { panels },
     options: {
       title: `Fields aligned by their centre, ${at(state)}`,
-      caption: `The fields of all units and networks are faint (${MOST_CURVES} at most), with the sign of their largest weight; the axes are the same. ${centreOf({ ring: sides.every((side) => answer.sides[side].ring) })}`,
+      caption: `The fields of all units and networks are faint (${MOST_CURVES} at most), with the sign of their largest weight; the axes are the same. ${OF_CHANCE} ${centreOf({ ring: sides.every((side) => answer.sides[side].ring) })}`,
       x: { label: "site from the centre", integer: true }, y: WEIGHT,
     },
   };

@@ -12,9 +12,10 @@ export function timeText(time) {
 }
 
 export class Player {
-  // `moved(snapshot)` follows the slider and the film.
-  constructor(moved) {
+  // `moved(snapshot)` follows the slider and the film; `first` is the time at which to begin, null for the last one.
+  constructor(moved, first = null) {
     this.moved = moved;
+    this.first = first;
     this.times = [];
     this.snapshot = 0;
     this.follows = true; // the newest snapshot, until the reader chooses one
@@ -33,8 +34,9 @@ export class Player {
   show(times) {
     if (times.length !== this.times.length) {
       this.stop();
-      this.follows = true;
-      this.snapshot = times.length - 1;
+      this.follows = this.first === null || this.first >= times.length;
+      this.snapshot = this.follows ? times.length - 1 : this.first;
+      this.first = null;
     }
     this.times = times;
     this.#draw();

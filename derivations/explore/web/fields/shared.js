@@ -11,6 +11,10 @@ export function centreOf({ ring }) {
   return `The centre is ${centre}, weighted by w²; the mean is drawn where at least half of the fields have a site.`;
 }
 
+// The mean that alignment alone makes, beside the mean of trained fields.
+export const CHANCE = "mean by chance: the same spectra, random phases";
+export const OF_CHANCE = "Thin dashes: the mean of fields with the same power spectra and random phases, aligned alike. Alignment makes this bump by itself; only what exceeds it says that fields are local.";
+
 export const MOST_CURVES = 60; // faint fields in one figure
 export const RATIO_AXIS = { label: "Σw⁴/(Σw²)²", log: true };
 export const SPECTRUM = { x: { label: "q", unit: "cycles along the sites", integer: true }, y: { label: "power" }, own: true };

@@ -19,7 +19,8 @@ export class TrainedView extends View {
     this.snapshots = [];
     this.waiting = 0;
     this.frame = 0;
-    this.player = new Player(() => this.redraw());
+    const { opened, stays = null } = context.settings;
+    this.player = new Player(() => this.redraw(), opened === context.problem.opened ? stays : null);
     this.steer = h("div", { class: "steer" }, this.player.element);
     root.querySelector(".tabs").before(this.steer);
     this.figures = new Figures(this.figure);
@@ -51,16 +52,18 @@ export class TrainedView extends View {
     if (this.answer?.times) this.show(this.answer);
   }
 
-  // The job that has trained the networks, and the time that is shown: the files of the view have the same numbers.
+  // The job that has trained the networks, and the time that is shown: the files of the view have the same numbers. A
+  // time that the reader has chosen is there again when the view is.
   keep() {
-    this.context.choose({ snapshot: this.player.snapshot, job: this.snapshots.length ? this.work.job.id : null });
+    const { snapshot, follows } = this.player;
+    this.context.choose({ snapshot, stays: follows ? null : snapshot, job: this.snapshots.length ? this.work.job.id : null });
   }
 
   // Settings of the training: a change asks the server.
-  training({ times }, networks) {
+  training({ times, networks: count }, networks) {
     const { settings } = this.context;
     return [
-      { name: "networks", label: networks, kind: "slider", value: String(settings.networks ?? 8), values: NETWORKS, unit: ["network", "networks"] },
+      { name: "networks", label: networks, kind: "slider", value: String(settings.networks ?? count), values: NETWORKS, unit: ["network", "networks"] },
       { name: "batch", label: "batch", kind: "choice", value: String(settings.batch ?? 256), options: BATCHES },
       { name: "until", label: "train to t", kind: "text", value: settings.until || String(times?.at(-1) ?? "") },
     ];

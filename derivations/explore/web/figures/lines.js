@@ -5,14 +5,14 @@ import { Plot, d3 } from "./libraries.js";
 import { domainOf, marginOf, number, placeOf, scaleOf, titled } from "./scales.js";
 import { widthOf, wordsAbove, wordsBeside } from "./words.js";
 
-const DASHES = { dash: "6 4", dots: "2 4" };
+const DASHES = { dash: "6 4", dots: "2 4", thin: "4 3" };
 const MARGINS = { marginTop: 30, marginRight: 14, marginBottom: 44 };
 
 /**
  * Draw curves: `data.series` of {name, colour, x, y, low, high, error, look}.
  *
- * `look` is "line" (the default), "dash", "dots", "marks" or "faint"; `low` and `high` are the ends of a band, `error` half of
- * an error bar. `data.levels` are {name, x} or {name, y}; `data.points` are {name, x, y}, single large marks.
+ * `look` is "line" (the default), "dash", "thin" (dashes), "dots", "marks" or "faint"; `low` and `high` are the ends of
+ * a band, `error` half of an error bar. `data.levels` are {name, x} or {name, y}; `data.points` are {name, x, y}, single large marks.
  */
 export const lines = framed((data, options, width) => ({
   drawing: chart(data, options, width, options.height ?? heightOf(width)),
@@ -87,7 +87,7 @@ function seriesMarks({ x, y, low, high, error, colour: meaning, look = "line" })
   } else {
     marks.push(Plot.lineY(d3.range(x.length), {
       x: across, y: (k) => y[k] ?? NaN, stroke,
-      strokeWidth: look === "faint" ? 1 : 2,
+      strokeWidth: look === "faint" ? 1 : look === "thin" ? 1.25 : 2,
       strokeOpacity: look === "faint" ? 0.3 : 1,
       strokeDasharray: DASHES[look],
     }));

@@ -13,6 +13,7 @@ const A = { label: "correlation a of pixel and preactivation" };
 
 export function mount(root, context) {
   const ring = new ToRing(context);
+  const sweep = h("p", {}, h("a", { href: "#/compare" }, "Compare trains networks along the gain"), ": at which one do they localize?");
   const view = new View(root, context, { draw, controls, tools: [ring.element] });
   const said = h("p", { class: "finding" });
   const about = h("div", { class: "plan" });
@@ -26,7 +27,7 @@ export function mount(root, context) {
     ({ gains = gains } = answer);
     if (answer.flat === null || answer.gain === null) gains = null;
     said.textContent = answer.refused ? `No flat state: ${inWords(answer.refused)}` : answer.said.join(" ");
-    about.replaceChildren(...answer.about.map((text) => h("p", {}, text)));
+    about.replaceChildren(...(answer.gain === null ? [] : [sweep]), ...answer.about.map((text) => h("p", {}, text)));
     answer.tables = [answer.table, answer.waves, gains?.table].filter(Boolean);
     ring.show(answer.refused !== null);
     figures.draw(figuresOf(answer, gains));

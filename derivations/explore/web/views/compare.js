@@ -1,5 +1,6 @@
 // The compare view: A is the problem of the tab, B a law that differs from it in one statistic, or a problem of its own.
 
+import { GainSweep } from "../fields/gain_sweep.js";
 import { figuresOf } from "../fields/pair_figures.js";
 import { keyed } from "../fields/tables.js";
 import { TrainedView } from "../fields/trained_view.js";
@@ -26,8 +27,15 @@ class Compare extends TrainedView {
     this.editor = h("div", { class: "own", hidden: true }, this.text, this.wrong,
       h("button", { type: "button", onclick: () => this.choose({ other: this.text.value }) }, "Use as B"));
     this.ring = new ToRing(context);
+    this.sweep = new GainSweep(context, () => this.redraw());
+    this.figure.prepend(this.sweep.element);
     root.prepend(this.choices, this.editor);
     this.steer.after(this.verdict, this.reasons, this.ring.element);
+  }
+
+  async update() {
+    this.sweep.forget();
+    await super.update();
   }
 
   // The gain at which a flat field changes its stability takes longer than a slider's move.
@@ -63,6 +71,7 @@ class Compare extends TrainedView {
     this.#choosePair(answer);
     const known = Boolean(answer.sides);
     this.ring.show(known);
+    this.sweep.show(answer);
     for (const element of [this.player.element, this.verdict, this.reasons]) element.hidden = !known;
     if (!known) {
       answer.table = null;
@@ -77,6 +86,8 @@ class Compare extends TrainedView {
     this.verdict.replaceChildren(...(now?.said ?? []).map((text) => h("p", {}, text)));
     this.reasons.replaceChildren(...[...(now ? [answer.rule] : []), ...answer.reasons].map((text) => h("p", {}, text)));
     answer.table = keyed([...(now?.rows ?? []), ...answer.statistics.map((row) => ({ ...row, "A ±": null, "B ±": null, "B − A ±": null }))]);
+    const { table } = this.sweep;
+    answer.tables = table === null ? undefined : [{ title: "A and B", ...answer.table }, { title: "A along the gain", ...table }];
     this.figures.draw(figuresOf({ answer, snapshot, now, times: answer.times, tables: this.snapshots.map(({ rows }) => rows) }));
   }
 

@@ -1,0 +1,171 @@
+"""At which gain do trained networks localize? Networks of one law at several gains, each judged as the page judges it.
+
+The gains are chosen while they are trained: first those of COARSE, then between two neighbours whose verdicts differ.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from derivations.explore.amplifier import has_a_gain
+from derivations.explore.training import train_together
+from derivations.explore.two_laws import stability
+from derivations.explore.verdict import Verdict, ratios, verdict
+from theory.moments.null_levels import gaussian_ratio
+from theory.problem import OutOfReachError, Problem
+
+COARSE = ("1", "0.1", "10", "0.3", "3")  # in this order: the first three say whether anything changes
+FINER = 2  # further gains
+_DIGITS = 2  # of a gain between two others
+
+
+@dataclass(frozen=True)
+class AtGain:
+    """The verdict on the networks at a gain; None where they have diverged."""
+
+    gain: Fraction
+    verdict: Verdict | None
+
+    @property
+    def localized(self) -> bool | None:
+        """Whether they have localized; None where this is undecided."""
+        return None if self.verdict is None else self.verdict.localized
+
+
+Found = tuple[AtGain, ...]
+# Called with the share that is done, and after a gain with what is known, by rising gain; ends the work by raising.
+Report = Callable[[float, Found | None], None]
+
+
+def at_the_end(problem: Problem) -> Problem:
+    """Return the problem with the last of its times alone. Raises OutOfReachError for a law without a gain."""
+    if not has_a_gain(problem.data):
+        raise OutOfReachError(
+            f"The law {problem.data.law} of A has no single gain to vary.", "Take a law with one, such as nlgp."
+        )
+    return replace(problem, training=replace(problem.training, times=problem.training.times[-1:]))
+
+
+def along_gains(problem: Problem, report: Report | None = None) -> Found:
+    """Train the networks of a problem at each gain in turn, and return the verdicts by rising gain.
+
+    Raises OutOfReachError for a law without a gain.
+    """
+    end = at_the_end(problem)
+    found: Found = ()
+    total = len(COARSE) + FINER
+    for place in range(total):
+        gain = Fraction(COARSE[place]) if place < len(COARSE) else between(found)
+        if gain is None:
+            break
+        at = replace(end, data=replace(end.data, gain=gain))
+
+        def step(share: float, _learned: Any, place: int = place) -> None:
+            if report is not None:
+                report((place + share) / total, None)
+
+        learned = train_together({"A": at}, step)["A"]
+        found = tuple(
+            sorted((*found, AtGain(gain, verdict(ratios(at, learned, -1), at.data.n))), key=lambda one: one.gain)
+        )
+        if report is not None:
+            report((place + 1) / total, found)
+    return found
+
+
+def changes(found: Found) -> list[tuple[AtGain, AtGain]]:
+    """Return the neighbours in gain, of those that are decided, whose verdicts differ."""
+    decided = [one for one in found if one.localized is not None]
+    return [(one, other) for one, other in pairwise(decided) if one.localized != other.localized]
+
+
+def between(found: Found) -> Fraction | None:
+    """Return the gain to train next; None if all verdicts agree.
+
+    It lies where the verdict changes first, next to the networks that have localized: so the least gain at which they
+    do is found, even where some below it are undecided.
+    """
+    if not changes(found):
+        return None
+    low, high = changes(found)[0]
+    inside = [one.gain for one in found if low.gain <= one.gain <= high.gain]
+    start, end = inside[-2:] if high.localized else inside[:2]
+    return Fraction(f"{float(start * end) ** 0.5:.{_DIGITS}g}")
+
+
+def rows(found: Found) -> list[dict[str, Any]]:
+    """Return the table: gain, mean participation ratio and the ends of its 99 % interval, and the verdict in words."""
+    words = {True: "localized", False: "not localized", None: "undecided"}
+    return [
+        {
+            "gain": float(one.gain),
+            "participation ratio": one.verdict.mean if one.verdict else None,
+            "99 % from": one.verdict.low if one.verdict else None,
+            "99 % to": one.verdict.high if one.verdict else None,
+            "verdict": words[one.localized] if one.verdict else "diverged",
+        }
+        for one in found
+    ]
+
+
+def sentences(problem: Problem, found: Found) -> list[str]:
+    """Return between which two gains the verdict changes, what is undecided there, and what the closure predicts."""
+    said = [_changed(*ends, found) for ends in changes(found)] or [_unchanged(found)]
+    predicted = stability(problem.data, gains=True).gain
+    if predicted is not None:
+        said.append(
+            f"Under the closure for one ReLU neuron a flat field changes its stability at the gain {predicted:.3g}. "
+            "Near it waves grow slowly, and the networks are judged at the end of their training."
+        )
+    return said
+
+
+def _changed(low: AtGain, high: AtGain, found: Found) -> str:
+    words = {True: "have localized", False: "have not localized"}
+    undecided = [one.gain for one in found if low.gain < one.gain < high.gain]
+    listed = " and ".join(f"{float(gain):g}" for gain in undecided)
+    there = f" In between, at {listed}, they are undecided." if undecided else ""
+    return (
+        f"The verdict changes between the gains {float(low.gain):g} and {float(high.gain):g}: the networks of A "
+        f"{words[low.localized]} at {float(low.gain):g}, and {words[high.localized]} at {float(high.gain):g}.{there}"
+    )
+
+
+def _unchanged(found: Found) -> str:
+    decided = [one for one in found if one.localized is not None]
+    if not decided:
+        return "The networks are undecided at every gain trained so far."
+    word = "have localized" if decided[0].localized else "have not localized"
+    listed = ", ".join(f"{float(one.gain):g}" for one in decided)
+    return f"The networks of A {word} at every gain that is decided: {listed}."
+
+
+def page(problem: Problem, found: Found) -> dict[str, Any]:
+    """Return what is drawn of the gains that are trained; `problem` is that of A."""
+    return {
+        "rows": rows(found),
+        "said": sentences(problem, found),
+        "bar": float(gaussian_ratio(problem.data.n)),
+        "predicted": stability(problem.data, gains=True).gain,
+        "gain": float(problem.data.gain),
+        "networks": problem.simulated().replicates,
+        "until": float(problem.training.times[-1]),
+    }
+
+
+def csv_rows(problem: Problem, found: Found) -> list[dict[str, Any]]:
+    """Return the numbers as rows of the compare view's CSV: the ratio at each gain and the ends of its interval."""
+    return [
+        {
+            "quantity": f"{name}, gain {row['gain']:g}",
+            "t": float(problem.training.times[-1]),
+            "of": "A",
+            "value": row[name],
+            "standard error": "",
+        }
+        for row in rows(found)
+        for name in ("participation ratio", "99 % from", "99 % to")
+        if row[name] is not None
+    ]

@@ -1,0 +1,129 @@
+"""Networks along the gain: which gains are trained, where the verdict changes, and what the page says of it."""
+
+from csv import DictReader
+from dataclasses import replace
+from fractions import Fraction
+from io import StringIO
+
+import pytest
+
+from derivations.experiments.folders import problem_named
+from derivations.explore import compare_page, gain_sweep
+from derivations.explore.gain_sweep import COARSE, FINER, AtGain, along_gains, between, changes, rows, sentences
+from derivations.explore.training import train_together
+from derivations.explore.verdict import Verdict, ratios, verdict
+from tests.derivations.explore.client import Client
+from tests.derivations.explore.test_fields import finished
+from tests.tolerances import EXPLORER_DESCENT
+from theory.moments.amplifier import critical_gain
+from theory.problem import OutOfReachError, SinglePulse, dumps
+
+SETTINGS = {"networks": 5, "batch": 32, "until": "4"}
+BAR = 0.2
+
+
+@pytest.fixture(scope="module")
+def problem():
+    given = problem_named("relu-training")
+    return replace(given, data=replace(given.data, n=12), network=replace(given.network, units=3))
+
+
+def at(gain, localized):
+    """A gain with this verdict: its interval lies above the bar, below it, or about it."""
+    mean = {True: 0.3, False: 0.1, None: BAR}[localized]
+    return AtGain(Fraction(gain), Verdict(mean, mean - 0.05, mean + 0.05, BAR))
+
+
+def test_the_verdict_changes_between_decided_neighbours():
+    found = (at("0.1", False), at("0.3", False), at("0.5", None), at("1", True), at("10", True))
+    ((low, high),) = changes(found)
+    assert (low.gain, high.gain) == (Fraction("0.3"), 1)
+    assert changes((at("0.1", True), at("1", None), at("10", True))) == []
+    assert len(changes((at("0.1", False), at("1", True), at("10", False)))) == 2
+
+
+def test_the_next_gain_lies_next_to_the_networks_that_have_localized():
+    assert between((at("0.1", False), at("1", True))) == Fraction("0.32")  # the square root of 0.1
+    assert between((at("0.1", False), at("0.4", None), at("0.9", True))) == Fraction("0.6")
+    assert between((at("0.1", True), at("0.4", None), at("0.9", False))) == Fraction("0.2")
+    assert between((at("0.1", False), at("1", None))) is None
+
+
+@pytest.mark.parametrize("threshold", [Fraction("0.05"), Fraction("0.62"), Fraction(7), Fraction(50)])
+def test_the_gains_close_in_on_the_change(problem, monkeypatch, threshold):
+    """Networks that localize from a known gain on, in the place of trained ones."""
+    given = compare_page.trained(problem, SETTINGS)
+    monkeypatch.setattr(gain_sweep, "train_together", lambda problems, _report: problems)
+    monkeypatch.setattr(gain_sweep, "ratios", lambda own, _learned, _snapshot: own.data.gain)
+    monkeypatch.setattr(gain_sweep, "verdict", lambda gain, _n: at(gain, gain >= threshold).verdict)
+    seen = []
+    found = along_gains(given, lambda share, so_far: seen.append((share, so_far)))
+    gains = [one.gain for one in found]
+    assert gains == sorted(gains)
+    assert {Fraction(gain) for gain in COARSE} <= set(gains)
+    inside = Fraction("0.1") < threshold <= 10
+    assert len(found) == len(COARSE) + FINER * inside
+    if inside:
+        ((low, high),) = changes(found)
+        assert low.gain < threshold <= high.gain
+        assert high.gain / low.gain < 2  # the step of the coarse gains is 3
+    assert seen[-1] == (len(found) / (len(COARSE) + FINER), found)
+    assert [len(so_far) for _, so_far in seen if so_far] == list(range(1, len(found) + 1))
+
+
+def test_the_networks_of_a_gain_are_those_that_the_page_trains(problem, monkeypatch):
+    monkeypatch.setattr(gain_sweep, "COARSE", ("3",))
+    monkeypatch.setattr(gain_sweep, "FINER", 0)
+    given = compare_page.trained(problem, SETTINGS)
+    (found,) = along_gains(given)
+    assert given.data.gain == 3
+    expected = verdict(ratios(given, train_together({"A": given})["A"], -1), 12)
+    assert found.gain == 3
+    assert abs(found.verdict.mean - expected.mean) <= EXPLORER_DESCENT
+
+
+def test_sentences_say_where_the_verdict_changes_and_what_is_predicted(problem):
+    given = compare_page.trained(problem, SETTINGS)
+    found = (at("0.1", False), at("0.3", False), at("0.5", None), at("1", True))
+    change, predicted = sentences(given, found)
+    assert change == (
+        "The verdict changes between the gains 0.3 and 1: the networks of A have not localized at 0.3, and have "
+        "localized at 1. In between, at 0.5, they are undecided."
+    )
+    assert f"at the gain {critical_gain(given.data, 0.01, 100.0):.3g}. " in predicted
+    assert sentences(given, (at("0.1", True), at("1", None)))[0].endswith("at every gain that is decided: 0.1.")
+    assert "undecided at every gain" in sentences(given, (at("0.1", None),))[0]
+
+
+def test_networks_that_have_diverged_are_no_verdict(problem):
+    found = (AtGain(Fraction(1), None), at("3", True))
+    assert [row["verdict"] for row in rows(found)] == ["diverged", "localized"]
+    assert rows(found)[0]["participation ratio"] is None
+    assert changes(found) == []
+
+
+def test_a_law_without_a_gain_is_refused(problem):
+    law = SinglePulse(12, ((2, 2), (4, 4)), "plus-minus", "sign", (1, 0))
+    given = compare_page.trained(replace(problem, data=law), SETTINGS)
+    with pytest.raises(OutOfReachError, match="no single gain"):
+        along_gains(given)
+    assert compare_page.page(replace(problem, data=law), SETTINGS)["gain"] is None
+
+
+def test_a_job_shows_each_gain_and_keeps_them_for_the_files(problem):
+    client, toml = Client(), dumps(problem)
+    name, state = finished(client, "gains", toml, SETTINGS)
+    assert state["error"] is None
+    (shown,) = state["results"]
+    assert shown["done"]
+    assert len(shown["rows"]) >= len(COARSE)
+    texts = {}
+    for want in ("csv", "python"):
+        asked = {"toml": toml, "settings": SETTINGS | {"sweep": name, "want": want}}
+        texts[want] = client.post("views/compare", asked).json["text"]
+    written = [
+        row for row in DictReader(StringIO(texts["csv"])) if row["quantity"].startswith("participation ratio, gain")
+    ]
+    assert [float(row["value"]) for row in written] == [row["participation ratio"] for row in shown["rows"]]
+    assert "gain_sweep.along_gains(problem)" in texts["python"]
+    assert finished(client, "gains", toml, SETTINGS | {"pair": "marginal"})[0] == name  # A is the same
