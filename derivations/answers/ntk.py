@@ -98,6 +98,7 @@ def answer(question: Question) -> NtkAnswer:
     norms = _numbers(parse_list, question.norms, "--norms")
     if len(norms) != 2:
         raise InputError(f"--norms {question.norms} has {len(norms)} entries.", "Give two, such as [1, 2].")
+    _numbers(parse, question.gain, "--gain")
     network = WideNetwork(
         activation(question.activation, question.gain),
         question.depth,

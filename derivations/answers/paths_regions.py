@@ -71,7 +71,7 @@ class RegionsAnswer:
         lines = [
             f"{'network':<10}{self.declared.depth} layers of weights, hidden levels of {levels} nodes, x = (x1, x2)",
             f"{'gates':<10}{gates_in_words(self.declared)}",
-            f"{'patterns':<10}{counts.bits} bit patterns; {counts.patterns} occur on activation regions, and "
+            f"{'patterns':<10}{counts.bits} bit patterns: {counts.patterns} of activation regions, "
             f"{counts.thin} more on lines or points alone",
             f"{'paths':<10}{counts.paths} through the hidden levels, {counts.active} of them active somewhere",
             f"{'':<10}the region of a path consists of at most {counted(counts.most, 'activation region')}",

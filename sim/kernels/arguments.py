@@ -85,6 +85,14 @@ def gate_values(
     return found
 
 
+def check_layer_scale(layer_scale: float) -> None:
+    """Raise InputError unless the factor of each layer is positive and finite."""
+    if not 0 < layer_scale < float("inf"):
+        raise InputError(
+            f"layer_scale = {layer_scale} must be positive and finite.", "Leave it out, or give 2 / width."
+        )
+
+
 def check_kernel(kernel: torch.Tensor, symmetric: bool) -> None:
     """Raise InputError unless `kernel` is a square finite matrix, and symmetric to rounding where this is asked for.
 

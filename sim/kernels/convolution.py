@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import torch
 from jaxtyping import Float
 
+from sim.kernels.arguments import check_layer_scale, check_like, check_real
 from sim.kernels.convolution_arguments import check_convolution, check_images, image_gates, windows_of
 from sim.kernels.passes import Elementwise, with_slope
 from sim.kernels.products import Pair, Progress, result, sum_of_products
@@ -94,6 +95,7 @@ def convolution_path_kernel(
     [[9.0]]
     """
     check_images(inputs, "inputs")
+    check_layer_scale(layer_scale)
     if (other is None) != (other_gates is None):
         raise InputError("`other` and `other_gates` belong together.", "Give both, or none.")
     left = image_gates(gates, None, inputs, "gates")
@@ -195,6 +197,8 @@ def _gradients(
 
 def _check_readout(readout: torch.Tensor, last: torch.Tensor) -> None:
     """Raise InputError unless the last layer is (*networks, outputs, channels)."""
+    check_real(readout, "weights[-1]")
+    check_like(readout, last, "weights[-1]")
     if readout.dim() != last.dim() - 1 or readout.shape[-1] != last.shape[-3] or readout.shape[:-2] != last.shape[:-3]:
         raise InputError(
             f"weights[-1] has shape {tuple(readout.shape)}, and the convolution before it {tuple(last.shape)}.",

@@ -128,7 +128,7 @@ def test_text_of_quadrants_by_hand(tmp_path, capsys):
     file = written(tmp_path, Problem(TWO, network, Training("mse", 1, InitialByName(named), (1,))))
     assert cli.main(["paths", str(file), "--regions"]) == PASS
     text = capsys.readouterr().out
-    assert "patterns  8 bit patterns; 5 occur on activation regions, and 0 more on lines or points alone" in text
+    assert "patterns  8 bit patterns: 5 of activation regions, 0 more on lines or points alone" in text
     assert "paths     2 through the hidden levels, 2 of them active somewhere" in text
     assert "consists of at most 2 activation regions" in text
     assert "2 regions of active paths, with 2 connected components in all; not convex: 0" in text
