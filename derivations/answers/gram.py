@@ -20,7 +20,7 @@ from theory.kernels import (
     variance,
 )
 from theory.problem import InputError
-from theory.problem.numbers import exact, one_of, whole
+from theory.problem.numbers import exact, one_of, shown, whole
 
 ALL_ON, BERNOULLI = "all-on", "bernoulli"
 _DIGITS = 10  # of decimals; the fractions are exact
@@ -134,10 +134,10 @@ def answer(
     weights: str = BERNOULLI,
     cross: bool = False,
     *,
-    widths: str = "",
-    x: str = "",
-    other: str = "",
-    tail: str = "",
+    widths: str | None = None,
+    x: str | None = None,
+    other: str | None = None,
+    tail: str | None = None,
 ) -> GramAnswer:
     """Return mean and variance of K0(x, x), or of the entry of two inputs with independent gates; the inputs are 1.
 
@@ -161,7 +161,7 @@ def answer(
     inputs = _inputs(x, other)
     if inputs is not None:
         network = GatedNetwork(inputs, network.levels, law)
-    pair = (0, int(cross or bool(other)))
+    pair = (0, int(cross or other is not None))
     equal = sizes is None and width is not None
     printed = None
     if equal and inputs is None and weights == BERNOULLI:
@@ -177,19 +177,19 @@ def answer(
         mean(network, pair),
         variance(network, pair),
         printed,
-        relative_variance_bound(width, network.depth) if equal and mu == 1 and not other else None,
+        relative_variance_bound(width, network.depth) if equal and mu == 1 and other is None else None,
         sizes,
         inputs,
-        exact(tail, "--tail") if tail else None,
-        tail_bounds(network, tail, pair) if tail else None,
+        exact(tail, "--tail") if tail is not None else None,
+        tail_bounds(network, tail, pair) if tail is not None else None,
     )
 
 
-def _sizes(width: int | None, depth: int | None, widths: str) -> tuple[int, ...] | None:
+def _sizes(width: int | None, depth: int | None, widths: str | None) -> tuple[int, ...] | None:
     """Return the widths of unequal levels, None where `width` and `depth` are given."""
-    if widths and (width is not None or depth is not None):
+    if widths is not None and (width is not None or depth is not None):
         raise InputError("--widths has the nodes of all hidden levels.", "Leave out --width and --depth.")
-    if not widths:
+    if widths is None:
         if width is None or depth is None:
             raise InputError(
                 "The sizes are incomplete: --width and --depth, or --widths, are needed.",
@@ -206,13 +206,15 @@ def _integer(text: str) -> int:
         raise InputError(f"{text.strip()!r} of --widths is no whole number.", "Write for example 30,50,20.") from None
 
 
-def _inputs(x: str, other: str) -> tuple[tuple[Fraction, ...], ...] | None:
+def _inputs(x: str | None, other: str | None) -> tuple[tuple[Fraction, ...], ...] | None:
     """Return x and x', None where both are 1."""
-    if not x:
-        if other:
+    if x is None:
+        if other is not None:
             raise InputError("--other is the second input, and the first is missing.", "Give it by --input.")
         return None
-    rows = tuple(tuple(exact(own, "an input") for own in text.split(",")) for text in (x, other or x))
+    rows = tuple(
+        tuple(exact(own, "an input") for own in text.split(",")) for text in (x, x if other is None else other)
+    )
     if len(rows[0]) != len(rows[1]):
         raise InputError(
             f"The inputs have {len(rows[0])} and {len(rows[1])} entries.", "Give both the same number of entries."
@@ -226,7 +228,7 @@ def _mu(gates: str) -> Fraction:
         return Fraction(1)
     kind, colon, probability = gates.partition(":")
     if kind != BERNOULLI or not colon:
-        raise InputError(f"--gates {gates} is not known.", "Write all-on, or bernoulli:MU as in bernoulli:1/2.")
+        raise InputError(f"--gates {shown(gates)} is not known.", "Write all-on, or bernoulli:MU as in bernoulli:1/2.")
     mu = exact(probability, "mu of --gates")
     if not 0 <= mu <= 1:
         raise InputError(f"mu = {probability} of --gates is no probability.", "Give a number from 0 to 1, as 1/2.")

@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy
 
+from derivations.publish.questions import as_typed
 from theory.expressions.language import parse, parse_list
 from theory.gaussian.certified.digits import Certified
 from theory.kernels.infinite import WideNetwork, activation, certified_kernel
@@ -53,7 +54,7 @@ class NtkAnswer:
         """The object that `gdln ntk --json` prints; certified numbers and fractions are strings."""
         return {
             "activation": self.question.activation,
-            "formula": str(self.network.activation.expr),
+            "formula": as_typed(self.network.activation.expr),
             "depth": self.network.depth,
             "corr": str(self.correlation),
             "norms": [str(norm) for norm in self.norms],
@@ -74,8 +75,9 @@ class NtkAnswer:
         biases = "no biases"
         if self.network.bias_variance:
             biases = f"biases of variance {self.network.bias_variance} in every layer"
+        formula = as_typed(self.network.activation.expr)
         lines = [
-            f"{name} at infinite width: s(h) = {self.network.activation.expr}, depth d = {self.network.depth}",
+            f"{name} at infinite width: s(h) = {formula}, depth d = {self.network.depth}",
             f"{'value':<8}{self.found.value}",
             f"{'':<8}error at most {self.found.radius}; {self.found.digits} correct digits by {self.found.method}",
             f"{'inputs':<8}norms {self.norms[0]} and {self.norms[1]}, correlation {self.correlation}",
@@ -96,6 +98,7 @@ def answer(question: Question) -> NtkAnswer:
     norms = _numbers(parse_list, question.norms, "--norms")
     if len(norms) != 2:
         raise InputError(f"--norms {question.norms} has {len(norms)} entries.", "Give two, such as [1, 2].")
+    _numbers(parse, question.gain, "--gain")
     network = WideNetwork(
         activation(question.activation, question.gain),
         question.depth,

@@ -146,17 +146,17 @@ class PathsAnswer:
         few = one.terms is not None and one.active <= _LISTED_IN_JSON
         return {
             "number": one.number,
-            "x": list(map(_whole, one.x)),
-            "gates": [list(map(_whole, level)) for level in one.gates],
+            "x": list(map(exact_text, one.x)),
+            "gates": [list(map(exact_text, level)) for level in one.gates],
             "active": str(one.active),
             "active_paths": [
-                {"path": list(term.path), "feature": _whole(term.feature), "value": _whole(term.value)}
+                {"path": list(term.path), "feature": exact_text(term.feature), "value": exact_text(term.value)}
                 for term in one.terms
             ]
             if few
             else None,
-            "output": _whole(one.output),
-            "output_over_paths": None if one.over_paths is None else _whole(one.over_paths),
+            "output": exact_text(one.output),
+            "output_over_paths": None if one.over_paths is None else exact_text(one.over_paths),
         }
 
     def text(self) -> str:
@@ -380,14 +380,14 @@ def _gates_text(level: Sequence[Fraction]) -> str:
     return f"{said} ... ({sum(gate != 0 for gate in level)} of {len(level)} open)"
 
 
-def _whole(value: Fraction) -> str:
-    """The exact fraction; Python itself refuses to print an integer of more than 4,300 digits."""
+def exact_text(value: Fraction) -> str:
+    """Return the whole fraction; Python itself refuses to print an integer of more than 4,300 digits."""
     numerator = str(fmpz(value.numerator))
     return numerator if value.denominator == 1 else f"{numerator}/{fmpz(value.denominator)}"
 
 
 def _matrix(rows: Rows) -> list[list[str]]:
-    return [list(map(_whole, row)) for row in rows]
+    return [list(map(exact_text, row)) for row in rows]
 
 
 def _table(rows: Rows) -> Iterator[str]:

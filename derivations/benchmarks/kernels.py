@@ -23,6 +23,7 @@ import torch
 from derivations.benchmarks.machine import one_thread
 from derivations.benchmarks.peers import tangents
 from sim.kernels import gates_of, path_kernel, tangent_kernel
+from sim.training.schedule import refuse_too_large
 from theory.problem.numbers import whole
 
 POINTS, WIDTH, LAYERS, ROUNDS = 1000, 128, 5, 15
@@ -39,9 +40,12 @@ Contender = Callable[[], Any]
 def measure(points: int = POINTS, rounds: int | None = None) -> dict[str, Any]:
     """Seconds of processor time of every contender, the ratios to sim's, and the errors of float32.
 
-    Raises InputError for fewer than 2 points.
+    Raises InputError for fewer than 2 points, OutOfReachError for kernels that are too large for the memory of a run.
     """
     points, rounds = whole(points, "points", least=2), rounds or ROUNDS
+    largest = LARGER * points
+    what = f"The kernel of {LARGER} times {points} points"
+    refuse_too_large(what, largest**2, torch.float32.itemsize, "Give fewer --points.")
     with one_thread("gdln bench kernels"):
         weights, inputs = _network(points)
         gates = gates_of(weights[:-1], inputs, gate=_step, activation=torch.relu)

@@ -19,12 +19,15 @@ def command(
     cross: Annotated[
         bool, typer.Option("--cross", help="The entry of two equal inputs with independent gates, not K0(x, x).")
     ] = False,
-    widths: Annotated[str, typer.Option(help="Nodes of unequal hidden levels, as 30,50,20; no width and depth.")] = "",
-    x: Annotated[str, typer.Option("--input", help="Entries of x, as 1,2; by default x = 1.")] = "",
-    other: Annotated[str, typer.Option(help="Entries of x', for K0(x, x') with gates of its own.")] = "",
+    widths: Annotated[
+        str | None, typer.Option(help="Nodes of unequal hidden levels, as 30,50,20; no width and depth.")
+    ] = None,
+    x: Annotated[str | None, typer.Option("--input", help="Entries of x, as 1,2; by default x = 1.")] = None,
+    other: Annotated[str | None, typer.Option(help="Entries of x', for K0(x, x') with gates of its own.")] = None,
     tail: Annotated[
-        str, typer.Option(help="Bound the probability of a distance of this share of the mean; needs K0's 4th moment.")
-    ] = "",
+        str | None,
+        typer.Option(help="Bound the probability of a distance of this share of the mean; needs K0's 4th moment."),
+    ] = None,
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:

@@ -13,8 +13,16 @@ MAY_BEGIN_WITH_MINUS = False
 def command(
     problem: Annotated[Path, typer.Argument(help="A problem file (TOML) with a deep network and a list of examples.")],
     inputs: Annotated[str | None, typer.Option(help="The numbers of the examples, as 0,2; all if left out.")] = None,
+    regions: Annotated[
+        bool,
+        typer.Option(
+            "--regions",
+            help="Divide the plane of the inputs (x1, x2) by the gates instead, and count the regions of paths.",
+        ),
+    ] = False,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the network with the active paths to this file (.png, .svg or .pdf).")
+        Path | None,
+        typer.Option(help="Draw the network with the active paths, or the regions, to this file (.png, .svg or .pdf)."),
     ] = None,
     torch: Annotated[bool, typer.Option("--torch", help="Evaluate in PyTorch too, and print the difference.")] = False,
     timeout: Timeout = None,
@@ -24,9 +32,11 @@ def command(
     from derivations.output import run
 
     def answered() -> Drawable:
-        from derivations.answers import paths
+        from derivations.answers import paths, paths_regions
         from theory.problem import load
 
+        if regions:
+            return paths_regions.answer(load(problem), paths_regions.marked(inputs, torch))
         return paths.answer(load(problem), None if inputs is None else paths.numbers_in(inputs), torch)
 
     return run(lambda: show_drawn("paths", answered, plot, json), json, timeout)

@@ -10,7 +10,7 @@ from theory.claims.model import Claim, Param
 from theory.gaussian.expectation import Expectation
 from theory.gaussian.moment import text
 
-_NAMES = {"OwensT": "owens_t", "Relu": "relu"}  # of SymPy, and as the command reads them
+_NAMES = {"OwensT": "owens_t", "Relu": "relu", "Max": "max", "Min": "min"}  # of SymPy, and as commands read them
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def question(claim: Claim) -> Question | None:
     rows = ", ".join(f"[{', '.join(map(text, row))}]" for row in statement.lhs.cov.tolist())
     bounds = [_bounds(param) for param in claim.params]
     conditions = [_relation(condition) for condition in claim.conditions]
-    line = f"E[{_typed(statement.lhs.integrand)}] = {_typed(statement.rhs)}"
+    line = f"E[{as_typed(statement.lhs.integrand)}] = {as_typed(statement.rhs)}"
     return Question(line, f"[{rows}]", ", ".join(bounds + conditions))
 
 
@@ -67,8 +67,13 @@ def _bounds(param: Param) -> str:
     return f"{text(domain.start)}{low}{name}{high}{text(domain.end)}"
 
 
-def _typed(expr: sympy.Expr) -> str:
-    """The expression in the names that the command reads."""
+def as_typed(expr: sympy.Expr) -> str:
+    """Return the expression in the names that commands read.
+
+    >>> from theory.expressions import Relu
+    >>> as_typed(2 * Relu(sympy.Symbol("h", real=True)))
+    '2*relu(h)'
+    """
     typed = text(expr)
     for shown, name in _NAMES.items():
         typed = typed.replace(f"{shown}(", f"{name}(")

@@ -2,6 +2,7 @@
 
 tangent_kernel      K of a network with given gates or an activation, layer by layer
 split_kernel        K = K^w + K^a of a network whose gates a second network learns
+convolution_tangent_kernel, convolution_path_kernel, convolution_gates_of   the same for circular convolutions
 overlap, path_kernel   Lambda and H = Sigma o Lambda from the values of gates; gates_of gives the gates of a network
 nu                  y^T K^-1 y, its condition number, and the normalised variants of the papers
 cumulative_eigenvalues, trace_normalised, class_averages   the summaries that the papers plot
@@ -18,6 +19,7 @@ True
 """
 
 from sim.kernels.alignment import Alignment, nu
+from sim.kernels.convolution import convolution_gates_of, convolution_path_kernel, convolution_tangent_kernel
 from sim.kernels.overlap import overlap, path_kernel
 from sim.kernels.passes import gates_of
 from sim.kernels.summaries import class_averages, cumulative_eigenvalues, trace_normalised
@@ -27,6 +29,9 @@ __all__ = [
     "Alignment",
     "SplitKernel",
     "class_averages",
+    "convolution_gates_of",
+    "convolution_path_kernel",
+    "convolution_tangent_kernel",
     "cumulative_eigenvalues",
     "gates_of",
     "nu",

@@ -47,9 +47,10 @@ def nu(
     by |y|^2, so that it does not depend on the size of the labels. With both, nu >= 1, since no eigenvalue of K/tr K is
     larger than 1. The method "cholesky" takes about N^3 operations, "eigen" about ten times as many.
 
-    Raises InputError for a kernel that is not square, not symmetric or not finite, and labels that do not fit or
-    vanish. Raises OutOfReachError, with the smallest eigenvalue, for a kernel that is singular to rounding: whose
-    condition number times the rounding error of its type is above 1/N, so that no digit of nu would be certain.
+    Raises InputError for a kernel that is not square, not symmetric, not finite or has a clearly negative eigenvalue,
+    and for labels that do not fit or vanish. Raises OutOfReachError, with the smallest eigenvalue, for a kernel that is
+    singular to rounding: whose condition number times the rounding error of its type is above 1/N, so that no digit of
+    nu would be certain.
 
     >>> kernel = torch.tensor([[4.0, 0.0], [0.0, 0.25]])
     >>> nu(kernel, torch.tensor([1.0, -1.0]), by_trace=False).value
@@ -100,6 +101,13 @@ def _largest_condition(kernel: torch.Tensor) -> float:
 def _refuse_singular(kernel: torch.Tensor, eigenvalues: Float[torch.Tensor, " N"] | None = None) -> None:
     values = torch.linalg.eigvalsh(kernel) if eigenvalues is None else eigenvalues
     rounding = float(values.abs().max()) / _largest_condition(kernel)
+    # The entries have rounding errors of their own, which may exceed that of the eigenvalues many times.
+    if values[0] < -float(values.abs().max()) * torch.finfo(kernel.dtype).eps ** 0.5:
+        raise InputError(
+            f"The kernel of {len(kernel)} inputs is not positive semidefinite: its smallest eigenvalue is "
+            f"{values[0]:.3g}, and rounding errors are about {rounding:.2g}.",
+            "Check how it was made: a Gram matrix has no negative eigenvalue.",
+        )
     certain = int((values > rounding).sum())
     remedy = "" if kernel.dtype == torch.float64 else "Compute the kernel in float64. "
     raise OutOfReachError(

@@ -9,7 +9,7 @@ from theory.problem import InputError
 
 def check_inputs(inputs: torch.Tensor, name: str = "inputs") -> None:
     """Raise InputError unless `inputs` is a matrix (N, d) of float32 or float64 with a row."""
-    _check_real(inputs, name)
+    check_real(inputs, name)
     if inputs.dim() != 2 or inputs.shape[0] == 0:
         raise InputError(
             f"{name} has shape {tuple(inputs.shape)}; it must be (N, d), an input in each of N >= 1 rows.",
@@ -30,8 +30,8 @@ def check_weights(weights: Sequence[torch.Tensor], inputs: torch.Tensor, name: s
     source = inputs.shape[-1]
     for number, matrix in enumerate(weights):
         here = f"{name}[{number}]"
-        _check_real(matrix, here)
-        _check_like(matrix, inputs, here)
+        check_real(matrix, here)
+        check_like(matrix, inputs, here)
         if matrix.dim() < 2:
             raise InputError(f"{here} has shape {tuple(matrix.shape)}.", "It must be (target, source).")
         if matrix.shape[-1] != source:
@@ -72,8 +72,8 @@ def gate_values(
     for number, gate in enumerate(gates):
         here = f"{name}[{number}]"
         values = gate.to(like.dtype) if isinstance(gate, torch.Tensor) and gate.dtype == torch.bool else gate
-        _check_real(values, here)
-        _check_like(values, like, here)
+        check_real(values, here)
+        check_like(values, like, here)
         width = values.shape[-1] if widths is None and values.dim() > 1 else widths[number] if widths else "width"
         if values.dim() < 2 or values.shape[-2:] != (rows, width):
             raise InputError(
@@ -85,6 +85,14 @@ def gate_values(
     return found
 
 
+def check_layer_scale(layer_scale: float) -> None:
+    """Raise InputError unless the factor of each layer is positive and finite."""
+    if not 0 < layer_scale < float("inf"):
+        raise InputError(
+            f"layer_scale = {layer_scale} must be positive and finite.", "Leave it out, or give 2 / width."
+        )
+
+
 def check_kernel(kernel: torch.Tensor, symmetric: bool) -> None:
     """Raise InputError unless `kernel` is a square finite matrix, and symmetric to rounding where this is asked for.
 
@@ -93,7 +101,7 @@ def check_kernel(kernel: torch.Tensor, symmetric: bool) -> None:
     ...
     theory.problem.errors.InputError: kernel has shape (2, 3); it must be (N, N). Give one kernel of one set of inputs.
     """
-    _check_real(kernel, "kernel")
+    check_real(kernel, "kernel")
     if kernel.dim() != 2 or kernel.shape[0] != kernel.shape[1] or len(kernel) == 0:
         raise InputError(
             f"kernel has shape {tuple(kernel.shape)}; it must be (N, N).", "Give one kernel of one set of inputs."
@@ -110,7 +118,8 @@ def check_kernel(kernel: torch.Tensor, symmetric: bool) -> None:
             )
 
 
-def _check_real(values: torch.Tensor, name: str) -> None:
+def check_real(values: torch.Tensor, name: str) -> None:
+    """Raise InputError unless `values` is a tensor of float32 or float64."""
     if not isinstance(values, torch.Tensor) or values.dtype not in (torch.float32, torch.float64):
         kind = values.dtype if isinstance(values, torch.Tensor) else type(values).__name__
         raise InputError(
@@ -118,7 +127,8 @@ def _check_real(values: torch.Tensor, name: str) -> None:
         )
 
 
-def _check_like(values: torch.Tensor, like: torch.Tensor, name: str) -> None:
+def check_like(values: torch.Tensor, like: torch.Tensor, name: str) -> None:
+    """Raise InputError unless `values` has the type and the device of `like`."""
     if values.dtype != like.dtype or values.device != like.device:
         raise InputError(
             f"{name} is {values.dtype} on {values.device}, the others are {like.dtype} on {like.device}.",

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import torch
 from jaxtyping import Float
 
-from sim.kernels.arguments import check_inputs, gate_values
+from sim.kernels.arguments import check_inputs, check_layer_scale, gate_values
 from sim.kernels.products import Pair, Progress, sum_of_products
 from theory.problem import InputError
 
@@ -80,10 +80,7 @@ def _pairs(gates: Sequence[torch.Tensor], other: Sequence[torch.Tensor] | None, 
     """Return the factors of Lambda, each Gram matrix times `layer_scale`."""
     if len(gates) == 0:
         raise InputError("gates is empty, but an overlap needs a hidden layer.", "Give a matrix for each hidden layer.")
-    if not 0 < layer_scale < float("inf"):
-        raise InputError(
-            f"layer_scale = {layer_scale} must be positive and finite.", "Leave it out, or give 2 / width."
-        )
+    check_layer_scale(layer_scale)
     rows = gate_values(gates, _rows(gates), None, None)
     columns = rows
     if other is not None:

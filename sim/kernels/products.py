@@ -47,7 +47,7 @@ def sum_of_products(
     left, right = products[0][0]
     rows, columns = left.shape[-2], right.shape[-2]
     networks = torch.broadcast_shapes(*(side.shape[:-2] for product in products for pair in product for side in pair))
-    out = _result(out, (*networks, rows, columns), left)
+    out = result(out, (*networks, rows, columns), left)
     side = _side(block, left.device)
     elsewhere = out.device != left.device
     numbers = math.prod(networks) * min(side, rows) * min(_COLUMNS_PER_ROW * side, columns)
@@ -68,7 +68,14 @@ def sum_of_products(
     return out
 
 
-def _result(out: torch.Tensor | None, shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
+def result(out: torch.Tensor | None, shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
+    """Return `out` where it fits a kernel of this shape, or an empty tensor like `like` where it is None.
+
+    Raises InputError for an `out` that does not fit, OutOfReachError for more numbers than the memory of a run holds.
+
+    >>> result(None, (2, 3), torch.ones(1)).shape
+    torch.Size([2, 3])
+    """
     if out is None:
         numbers = math.prod(shape)
         what = f"A kernel of {' x '.join(f'{size:,}' for size in shape)} numbers"

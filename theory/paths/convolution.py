@@ -1,13 +1,14 @@
 """Paths of a circular convolutional network with global average pooling, in fractions: their weights are shared.
 
-With i + k modulo n, the levels and the output are
+With i + k modulo n, and x of one or more channels, the levels and the output are
 
     z_0 = x,  z_l(c, i) = G_l(c, i) sum_c' sum_(k < window) Theta_l(c, c', k) z_(l-1)(c', i + k),
     y = sum_c Theta_d(c) (1/n) sum_i z_(d-1)(c, i).
 
-A path starts at a position and passes one node, a channel at a position, of each level. The paths with equal channels
-and equal shifts k form a bundle: n paths of one value. Sums over paths go through the nodes that are connected, so H is
-no product of two matrices here, as it is between fully connected levels. Source: deep gated networks, section 4.
+A path starts at a position of a channel of x and passes one node, a channel at a position, of each level. The paths
+with equal channels and equal shifts k form a bundle: n paths of one value. Sums over paths go through the nodes that
+are connected, so H is no product of two matrices here, as it is between fully connected levels. Source: deep gated
+networks, section 4.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,17 +21,19 @@ from theory.kernels.network import GivenValues
 from theory.paths.enumeration import MOST_PATHS
 from theory.paths.network import Rows
 from theory.problem.errors import InputError, OutOfReachError
+from theory.problem.numbers import whole
 
 Kernel = tuple[Rows, ...]  # of a level: (channels, channels before, window)
-Path = tuple[int, ...]  # the position in x, then the node c n + i of each hidden level
+Path = tuple[int, ...]  # the node c n + i of x, channel c at position i, then that of each hidden level
 _ONE, _ZERO = Fraction(1), Fraction(0)
 
 
 @dataclass(frozen=True)
 class ConvolutionalNetwork:
-    """Inputs as rows of n numbers, gates of each level as rows of channels times n, kernels and readout.
+    """Inputs and gates of each level as rows of channels times n numbers, kernels and readout.
 
-    A node of a level is c n + i, channel c at position i. Raises InputError where shapes do not fit each other.
+    A node of x or of a level is c n + i, channel c at position i; x has `channels` channels. Raises InputError where
+    shapes do not fit each other.
 
     >>> net = ConvolutionalNetwork([[1, 2, 0]], [[[1, 1, 0]]], [[[[3, 1]]]], [6])
     >>> net.number_of_paths, int(output(net, 0))  # q = (3 + 2, 6, 1), and 6/3 (5 + 6)
@@ -41,6 +44,7 @@ class ConvolutionalNetwork:
     levels: tuple[Rows, ...]
     kernels: tuple[Kernel, ...]
     readout: tuple[Fraction, ...]
+    channels: int = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", GivenValues(self.inputs).rows)
@@ -48,7 +52,13 @@ class ConvolutionalNetwork:
         kernels = tuple(tuple(GivenValues(channel).rows for channel in kernel) for kernel in self.kernels)
         object.__setattr__(self, "kernels", kernels)
         object.__setattr__(self, "readout", tuple(map(Fraction, self.readout)))
-        n, before = len(self.inputs[0]), 1
+        whole(self.channels, "channels", least=1)
+        if len(self.inputs[0]) % self.channels:
+            raise InputError(
+                f"Inputs of {len(self.inputs[0])} numbers are not {self.channels} channels of one length.",
+                "Give each input channel by channel, all positions of the first channel first.",
+            )
+        n, before = self.n, self.channels
         if len(kernels) != len(self.levels) or len(self.readout) != len(kernels[-1]):
             raise InputError(
                 f"{len(kernels)} kernels, {len(self.levels)} levels of gates and {len(self.readout)} weights of the "
@@ -69,7 +79,7 @@ class ConvolutionalNetwork:
     @property
     def n(self) -> int:
         """The number of positions."""
-        return len(self.inputs[0])
+        return len(self.inputs[0]) // self.channels
 
     @property
     def depth(self) -> int:
@@ -79,12 +89,12 @@ class ConvolutionalNetwork:
     @property
     def widths(self) -> tuple[int, ...]:
         """The number of input nodes, then of the nodes of each hidden level."""
-        return (self.n, *(len(kernel) * self.n for kernel in self.kernels))
+        return (len(self.inputs[0]), *(len(kernel) * self.n for kernel in self.kernels))
 
     @property
     def number_of_paths(self) -> int:
-        """P = n prod_l (window times channels)."""
-        return self.n * prod(len(kernel) * len(kernel[0][0]) for kernel in self.kernels)
+        """P = n times the channels of x times prod_l (window times channels)."""
+        return len(self.inputs[0]) * prod(len(kernel) * len(kernel[0][0]) for kernel in self.kernels)
 
     def gates(self, number: int) -> Rows:
         """Return the gates of one input, a row for each hidden level."""
@@ -103,7 +113,7 @@ def paths(network: ConvolutionalNetwork) -> tuple[Path, ...]:
             "Take fewer levels, channels or a smaller window; numbers of paths, outputs and kernels need none.",
         )
     n = network.n
-    found: list[Path] = [(position,) for position in range(n)]
+    found: list[Path] = [(node,) for node in range(network.widths[0])]
     for kernel in network.kernels:
         steps = list(product(range(len(kernel)), range(len(kernel[0][0]))))
         found = [(*path, channel * n + (path[-1] - shift) % n) for path in found for channel, shift in steps]
@@ -218,7 +228,7 @@ def number_common(network: ConvolutionalNetwork, s: int, t: int) -> int:
     >>> number_common(net, 0, 1)
     2
     """
-    return int(_over_paths(network, s, t, lambda g, h: Fraction(g != 0 and h != 0), (_ONE,) * network.n))
+    return int(_over_paths(network, s, t, lambda g, h: Fraction(g != 0 and h != 0), (_ONE,) * network.widths[0]))
 
 
 def path_kernel(network: ConvolutionalNetwork) -> Rows:
@@ -251,7 +261,7 @@ def bundle_kernel(network: ConvolutionalNetwork) -> Rows:
     def entry(s: int, t: int) -> Fraction:
         x, other = network.inputs[s], network.inputs[t]
         pairs = list(product(range(n), repeat=2))
-        before = {(i, j): x[i] * other[j] for i, j in pairs}  # summed over channels
+        before = {(i, j): _inner(x[i::n], other[j::n]) for i, j in pairs}  # summed over channels
         for kernel, gates, own in zip(network.kernels, network.gates(s), network.gates(t), strict=True):
             shifts = range(len(kernel[0][0]))
             after = dict.fromkeys(pairs, _ZERO)
@@ -312,7 +322,8 @@ def _over_paths(
     start: Sequence[Fraction],
 ) -> Fraction:
     """Return the sum over paths of start(p(0)) times the `weight` of the gates of both inputs at each of its nodes."""
-    n, before = network.n, tuple(start)  # summed over channels: every channel sees all of the level before
+    n = network.n
+    before = tuple(sum(start[i::n], start=_ZERO) for i in range(n))  # every channel sees all of the level before
     for kernel, gates, other in zip(network.kernels, network.gates(s), network.gates(t), strict=True):
         shifts = range(len(kernel[0][0]))
         reached = [sum((before[(i + k) % n] for k in shifts), start=_ZERO) for i in range(n)]

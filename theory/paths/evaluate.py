@@ -54,35 +54,37 @@ def evaluated(problem: Problem, examples: Sequence[int] | None = None) -> Weight
     network, data = problem.deep, _finite(problem)
     chosen = range(len(data.x)) if examples is None else examples
     _check_size(problem, len(chosen))
-    start = _Start(problem)
-    own = [start.of(name) for name in network.names]
+    own = start_weights(problem, network.names)
     x = [data.x[number] for number in chosen]
-    levels = _gates(problem, chosen, x, own, start)
+    levels = _gates(problem, chosen, x, own)
     seen = x if network.value_input == "x" else [(_ONE,) * data.n for _ in x]
     if isinstance(network.architecture, CircularConvolution):
         return ConvolutionalNetwork(seen, levels, tuple(own[:-1]), own[-1][0])
     return weighted(seen, levels, own)
 
 
-class _Start:
-    """The initial weights as nested fractions: those given, and those drawn."""
+def start_weights(problem: Problem, names: Sequence[str]) -> list[Any]:
+    """Return the initial weights of these names as nested fractions: the numbers given, or those drawn.
 
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-        self._drawn = problem.start()
-
-    def of(self, name: str) -> Any:
-        given = self._problem.training.initial(self._problem.deep.starts_as(name))
-        return _fractions(self._drawn[name].tolist()) if isinstance(given, NormalInitialisation) else given
+    >>> from theory.problem import AllOpenGates, DeepNetwork, FiniteData, InitialByName, Training
+    >>> weights = InitialByName((("Theta_1", [["1/2"]]), ("Theta_2", [[3]])))
+    >>> problem = Problem(FiniteData([[1]], [0]), DeepNetwork((1,), AllOpenGates()), Training("mse", 1, weights, (1,)))
+    >>> start_weights(problem, ["Theta_1"])
+    [((Fraction(1, 2),),)]
+    """
+    drawn = problem.start()
+    given = {name: problem.training.initial(problem.deep.starts_as(name)) for name in names}
+    return [
+        _fractions(drawn[name].tolist()) if isinstance(own, NormalInitialisation) else own
+        for name, own in given.items()
+    ]
 
 
 def _fractions(values: Any) -> Any:
     return tuple(map(_fractions, values)) if isinstance(values, list) else Fraction(values)
 
 
-def _gates(
-    problem: Problem, chosen: Sequence[int], x: Sequence[Sequence[Fraction]], own: Sequence[Any], start: _Start
-) -> list[Rows]:
+def _gates(problem: Problem, chosen: Sequence[int], x: Sequence[Sequence[Fraction]], own: Sequence[Any]) -> list[Rows]:
     """Return the gates of each hidden level, a row for each of the chosen examples."""
     network, gating = problem.deep, problem.deep.gating
     nodes = network.nodes(problem.data)
@@ -97,7 +99,7 @@ def _gates(
         case OwnGates():
             return _decided(network, x, own[:-1], gating.gate, lambda gate, q: gate * q)
         case NetworkGates():
-            second = [start.of(name) for name in network.gating_names]
+            second = start_weights(problem, network.gating_names)
             return _decided(network, x, second, gating.gate, _ONWARDS[gating.network])
     raise OutOfReachError(f"Gates {gating!r} have no values here.", "Choose another kind of gates.")
 

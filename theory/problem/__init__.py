@@ -87,7 +87,7 @@ if TYPE_CHECKING:
     from theory.problem.sweep import Axis, Cell, Sweep
     from theory.problem.sweep_toml import dumps_sweep, load_sweep, loads_sweep
     from theory.problem.toml import dumps, load, loads
-    from theory.problem.training import Training
+    from theory.problem.training import InitialWeights, Training
 
 __all__ = [
     "GATES",
@@ -127,6 +127,7 @@ __all__ = [
     "HardResponse",
     "Identity",
     "InitialByName",
+    "InitialWeights",
     "InputError",
     "InputMoment",
     "InputOutputMoment",
@@ -243,7 +244,7 @@ _NAMES = {
     "sweep": "Axis Cell Sweep",
     "sweep_toml": "dumps_sweep load_sweep loads_sweep",
     "toml": "dumps load loads",
-    "training": "Training",
+    "training": "InitialWeights Training",
 }
 
 __getattr__, __dir__ = on_first_use(__name__, _NAMES)

@@ -73,7 +73,7 @@ def nested(values: object, where: str, convert: Callable[[Any, str], Fraction] =
 
 @dataclass(frozen=True)
 class InitialByName:
-    """The initial numbers, or their laws, of the weights of a graph, each by its name.
+    """The initial numbers, or their laws, of the weights of a graph or a deep network; `where` names them in errors.
 
     >>> starts = InitialByName((("A", NormalInitialisation(1, 0)), ("B", [[1, 2]])))
     >>> starts.names, starts.of("B")
@@ -81,11 +81,12 @@ class InitialByName:
     """
 
     starts: tuple[tuple[str, NormalInitialisation | Numbers], ...]
+    where: InitVar[str] = "training.w0"
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, where: str) -> None:
         laws = NormalInitialisation
         starts = (
-            (name, given if isinstance(given, laws) else nested(given, f"training.w0.{name}"))
+            (name, given if isinstance(given, laws) else nested(given, f"{where}.{name}"))
             for name, given in self.starts
         )
         object.__setattr__(self, "starts", tuple(starts))

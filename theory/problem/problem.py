@@ -19,7 +19,7 @@ from theory.problem.network import Network
 from theory.problem.numbers import shown
 from theory.problem.parameters import InitialByName, NormalInitialisation, Parameter, has_shape, initial_numbers
 from theory.problem.simulation import Simulation
-from theory.problem.training import INITIAL, Training
+from theory.problem.training import INITIAL, InitialWeights, Training
 
 # Appended to a replicate's number in the key of its draws, so that parameters with equal seeds draw independently.
 _KEYS = {"w": (), "b": (0, 0), "a": (0, 1), "b_out": (0, 2)}
@@ -33,6 +33,7 @@ _NOT_DEEP = (
 class Problem:
     """A problem: the law of the data, the network, its training, and the settings of its simulation.
 
+    A deep network that nothing trains has its `InitialWeights` in the place of a training, and no simulation.
     Raises InputError where the parts do not fit each other: a site outside the line, a direction of another length, a
     gate with `on` and without `sites`, one on a latent or a context that the law does not have, a context in which all
     paths are closed, initial numbers of another shape, biases or initial readout weights that are missing or that the
@@ -50,15 +51,18 @@ class Problem:
 
     data: Law
     network: Network | GatedGraph | DeepNetwork
-    training: Training
+    training: Training | InitialWeights
     simulation: Simulation | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.training, InitialWeights):
+            self._check_untrained()
         if isinstance(self.network, DeepNetwork):
             self.network.check_data(self.data)
             self._check_weights_by_name()
-            self._check_further_starts()
-            self._check_labels()
+            if isinstance(self.training, Training):
+                self._check_further_starts()
+                self._check_labels()
             return
         for index, gate in enumerate(self.network.gates):
             self._check_sites(index, gate)
@@ -125,6 +129,19 @@ class Problem:
         """Return the parameter whose initial numbers the parameter `name` has."""
         return self.network.starts_as(name) if isinstance(self.network, DeepNetwork) else name
 
+    def _check_untrained(self) -> None:
+        """Raise InputError where initial weights stand in the place of the training of what needs one."""
+        if not isinstance(self.network, DeepNetwork):
+            raise InputError(
+                f'[weights] are those of a deep network, and network.model = "{self.network.model}".',
+                "Write [training] with loss, tau, w0 and times.",
+            )
+        if self.simulation is not None:
+            raise InputError(
+                "[simulation] without [training]: there are no times and no loss.",
+                "Remove [simulation], or write [training] with loss, tau, w0 and times in the place of [weights].",
+            )
+
     def _check_sites(self, index: int, gate: Gate) -> None:
         n, where, sites = self.data.n, self._place(index), sites_of(gate)
         if looks_on(gate) is not None and not hasattr(gate, "sites"):
@@ -162,6 +179,7 @@ class Problem:
         """Raise InputError unless the weights start from one law, or each from its own law or numbers."""
         parameters = [each for each in self.parameters if self._starts_as(each.name) == each.name]
         w0, names = self.training.w0, [parameter.name for parameter in parameters]
+        here = self.training.where
         what, where = ("a deep network", "levels") if isinstance(self.network, DeepNetwork) else ("a graph", "edges")
         if isinstance(w0, NormalInitialisation):
             return
@@ -174,14 +192,14 @@ class Problem:
             if name not in names:
                 first = self._starts_as(name)
                 why = f"{what} with these {where} does not have" if first == name else f"starts as {first} does"
-                raise InputError(f"training.w0 names {name}, which {why}.", f"Name {', '.join(names)}.")
+                raise InputError(f"{here} names {name}, which {why}.", f"Name {', '.join(names)}.")
         for parameter in parameters:
             if parameter.name not in w0.names:
-                raise InputError(f"training.w0 lacks {parameter.name}.", "Give its numbers or a law.")
+                raise InputError(f"{here} lacks {parameter.name}.", "Give its numbers or a law.")
             given = w0.of(parameter.name)
             if not isinstance(given, NormalInitialisation) and not has_shape(given, parameter.shape):
                 raise InputError(
-                    f"training.w0.{parameter.name} is no array of {' x '.join(map(str, parameter.shape))} numbers.",
+                    f"{here}.{parameter.name} is no array of {' x '.join(map(str, parameter.shape))} numbers.",
                     _rows_needed(parameter.shape),
                 )
         self._check_drawn(all(isinstance(w0.of(name), NormalInitialisation) for name in names))
@@ -288,8 +306,9 @@ class Problem:
         return self.start(replicate).get("a")
 
     def simulated(self) -> Simulation:
-        """The simulation settings. Raises InputError where the problem has none."""
+        """The simulation settings. Raises InputError where the problem has none, OutOfReachError where it is deep."""
         if self.simulation is None:
+            self.refuse_deep("This needs a network in training, and the network is deep.")
             raise InputError(
                 "The problem has no [simulation] table.",
                 "Add one: mode, samples, batch, learning_rate, replicates, seed.",

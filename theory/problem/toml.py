@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from math import floor, inf, isinf
+from math import inf, isinf
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +21,17 @@ from theory.problem.gates import GATES, Gate, resolved
 from theory.problem.graph import Edge, Node
 from theory.problem.keys import check_keys, choose, keys_of
 from theory.problem.network import MODELS, Network
-from theory.problem.numbers import RANGES, one_of, positive, shown, spaced
+from theory.problem.numbers import one_of, positive, shown
 from theory.problem.parameters import InitialByName, NormalInitialisation
 from theory.problem.paths import placed
 from theory.problem.problem import Problem
 from theory.problem.simulation import DTYPES, Simulation
-from theory.problem.training import Training
+from theory.problem.training import InitialWeights, Training
+from theory.problem.training_tables import training_of, weights_of
 from theory.problem.user_code import allow
 from theory.problem.user_files import read_text
 
 _OPTIONAL = ("batch", "initialisation", "shared_stream", "optimizer", "momentum", "decay", "epsilon", "dtype")
-MOST_TIMES = 10_000
-_HALF = Fraction(1, 2)
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 
 
@@ -124,7 +123,8 @@ def problem_of(tables: Mapping[str, Any]) -> Problem:
     """
     if "axes" in tables:
         raise InputError("the file has [axes]: it is a sweep, not one problem.", "Run it with gdln sweep.")
-    check_keys(tables, "the file", required=("data", "network", "training"), optional=("simulation",))
+    start = _start_named(tables)
+    check_keys(tables, "the file", required=("data", "network", start), optional=("simulation",))
     for key, table in tables.items():
         if not isinstance(table, Mapping):
             raise InputError(f"{key} must be a table.", f"Write [{key}] and its keys below.")
@@ -133,9 +133,22 @@ def problem_of(tables: Mapping[str, Any]) -> Problem:
     return Problem(
         data=data,
         network=_network(tables["network"], data),
-        training=_training(tables["training"]),
+        training=(weights_of if start == "weights" else training_of)(tables[start]),
         simulation=None if simulation is None else _simulation(simulation),
     )
+
+
+def _start_named(tables: Mapping[str, Any]) -> str:
+    """Return the table with the initial weights: [training], or [weights] of a deep network that nothing trains."""
+    network = tables.get("network")
+    deep = isinstance(network, Mapping) and network.get("model") == DeepNetwork.model
+    if deep and ("weights" in tables) == ("training" in tables):
+        said = "both [weights] and [training]" if "weights" in tables else "neither [weights] nor [training]"
+        raise InputError(
+            f"the file has {said}.",
+            "The weights of a deep network stand in [weights], or in w0 of [training] with loss, tau and times.",
+        )
+    return "weights" if deep and "weights" in tables else "training"
 
 
 def law_of(table: Mapping[str, Any], where: str = "data", **given: Any) -> Law:
@@ -225,47 +238,6 @@ def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
     return kind(**rest)
 
 
-def _training(table: Mapping[str, Any]) -> Training:
-    required = ("loss", "tau", "w0", "times")
-    check_keys(table, "[training]", required=required, optional=("hidden_bias0", "output_bias0", "readout0"))
-    start = {name: _start(table.get(name), f"training.{name}") for name in ("w0", "hidden_bias0", "readout0")}
-    times = _times(table["times"])
-    return Training(table["loss"], table["tau"], times=times, output_bias0=table.get("output_bias0"), **start)
-
-
-def _times(value: Any) -> Any:
-    """Return the times of a list, whose tables are ranges of times, or of one such table."""
-    entries = [value] if isinstance(value, Mapping) else value
-    if not isinstance(entries, list | tuple):
-        return value
-    return tuple(time for entry in entries for time in (_range(entry) if isinstance(entry, Mapping) else [entry]))
-
-
-def _range(table: Mapping[str, Any]) -> list[Fraction]:
-    """Return times spaced evenly on a linear or a log scale, rounded to multiples of `step`, without repetitions."""
-    where = "training.times"
-    check_keys(table, where, required=("step",), optional=RANGES)
-    kinds = [kind for kind in RANGES if kind in table]
-    if len(kinds) != 1:
-        raise InputError(
-            f"{where} needs one of: {', '.join(RANGES)}.", "Write { geomspace = [1, 1000, 10], step = 1 }."
-        )
-    step = positive(table["step"], f"{where}.step", "the times are its multiples")
-    values = spaced(kinds[0], table[kinds[0]], f"{where}.{kinds[0]}", MOST_TIMES, "each of them is kept")
-    return list(dict.fromkeys(step * floor(value / step + _HALF) for value in values))
-
-
-def _start(value: Any, where: str) -> Any:
-    """Return numbers unchanged, and a table as the law it names or as the starts of a graph's weights by name."""
-    if not isinstance(value, Mapping):
-        return value
-    if where == "training.w0" and "law" not in value and value:
-        return InitialByName(tuple((name, _start(each, f"{where}.{name}")) for name, each in value.items()))
-    choose(value, where, "law", {NormalInitialisation.law: NormalInitialisation})
-    check_keys(value, where, required=("law", "scale", "seed"))
-    return NormalInitialisation(value["scale"], value["seed"], where)
-
-
 def _simulation(table: Mapping[str, Any]) -> Simulation:
     required = ("mode", "samples", "learning_rate", "replicates", "seed")
     check_keys(table, "[simulation]", required=required, optional=_OPTIONAL)
@@ -294,12 +266,7 @@ def dumps(problem: Problem) -> str:
     lines = ["[data]", f'law = "{data.law}"']
     lines += [f"{field.name} = {toml_value(getattr(data, field.name))}" for field in _said(data)]
     lines += ["", "[network]", f'model = "{network.model}"', *_network_lines(network)]
-    lines += ["", "[training]", f'loss = "{training.loss}"', f"tau = {number_text(training.tau)}"]
-    lines += [f"w0 = {_initial(training.w0)}", f"times = {_list(training.times)}"]
-    if training.hidden_bias0 is not None:
-        lines += [f"hidden_bias0 = {_initial(training.hidden_bias0)}"]
-        lines += [f"output_bias0 = {toml_value(training.output_bias0)}"]
-    lines += [] if training.readout0 is None else [f"readout0 = {_initial(training.readout0)}"]
+    lines += ["", *_training_lines(training)]
     if problem.simulation is not None:
         lines += ["", "[simulation]"]
         settings = {field.name: getattr(problem.simulation, field.name) for field in fields(Simulation)}
@@ -307,6 +274,21 @@ def dumps(problem: Problem) -> str:
         left_out = {key for key, value in settings.items() if value is None or plain.get(key) == value}
         lines += [f"{key} = {toml_value(value)}" for key, value in settings.items() if key not in left_out]
     return "\n".join(lines) + "\n"
+
+
+def _training_lines(training: Training | InitialWeights) -> list[str]:
+    if isinstance(training, InitialWeights):
+        w0 = training.w0
+        drawn = isinstance(w0, NormalInitialisation)
+        named = (("law", w0.law), ("scale", w0.scale), ("seed", w0.seed)) if drawn else w0.starts
+        return ["[weights]", *(f"{name} = {_one_line(value)}" for name, value in named)]
+    lines = ["[training]", f'loss = "{training.loss}"', f"tau = {number_text(training.tau)}"]
+    lines += [f"w0 = {_initial(training.w0)}", f"times = {_list(training.times)}"]
+    if training.hidden_bias0 is not None:
+        lines += [f"hidden_bias0 = {_initial(training.hidden_bias0)}"]
+        lines += [f"output_bias0 = {toml_value(training.output_bias0)}"]
+    lines += [] if training.readout0 is None else [f"readout0 = {_initial(training.readout0)}"]
+    return lines
 
 
 def _network_lines(network: Network | GatedGraph | DeepNetwork) -> list[str]:

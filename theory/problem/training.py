@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import ClassVar
 
 from theory.problem.errors import InputError
-from theory.problem.numbers import exact, one_of, positive
+from theory.problem.numbers import exact, one_of, positive, shown
 from theory.problem.parameters import (
     Initial,
     InitialByName,
@@ -45,6 +46,8 @@ class Training:
     output_bias0: Initial | None = None
     readout0: Initial | None = None
 
+    where: ClassVar[str] = "training.w0"
+
     def __post_init__(self) -> None:
         one_of(self.loss, "training.loss", LOSSES)
         object.__setattr__(self, "tau", positive(self.tau, "training.tau", "it is the time constant of the flow"))
@@ -64,12 +67,42 @@ class Training:
         """
         if parameter in INITIAL:
             return getattr(self, INITIAL[parameter])
-        return self.w0.of(parameter) if isinstance(self.w0, InitialByName) else self.w0
+        return _by_name(self.w0, parameter)
 
     @property
     def elapsed(self) -> tuple[Fraction, ...]:
         """t/tau at each of the times, on which the flow and the number of steps depend."""
         return tuple(time / self.tau for time in self.times)
+
+
+@dataclass(frozen=True)
+class InitialWeights:
+    """The weights of a deep network that is evaluated and not trained: one law for all, or each by its name.
+
+    It stands in the place of a Training that would have no use. Raises InputError for anything else.
+
+    >>> InitialWeights(InitialByName((("Theta_1", [[1, 2]]), ("Theta_2", [[3]])))).initial("Theta_2")
+    ((Fraction(3, 1),),)
+    """
+
+    w0: NormalInitialisation | InitialByName
+
+    where: ClassVar[str] = "weights"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.w0, NormalInitialisation | InitialByName):
+            raise InputError(
+                f"weights = {shown(self.w0)} must be a law or weights by name.",
+                "Write [weights] and below it Theta_1 = [[...], ...] and so on.",
+            )
+
+    def initial(self, parameter: str) -> Initial:
+        """Return the initial numbers of a parameter, or their law."""
+        return _by_name(self.w0, parameter)
+
+
+def _by_name(w0: Initial, parameter: str) -> Initial:
+    return w0.of(parameter) if isinstance(w0, InitialByName) else w0
 
 
 def _times(times: object) -> tuple[Fraction, ...]:

@@ -115,3 +115,5 @@ def test_the_number_of_points_is_an_option_of_this_benchmark_alone(monkeypatch, 
     assert "--points belongs to gdln bench kernels" in capsys.readouterr().err
     with pytest.raises(InputError, match="points"):
         bench.measure(points=1)
+    with pytest.raises(OutOfReachError, match="4 times 10000000 points would take"):
+        bench.measure(points=10_000_000)

@@ -1,6 +1,7 @@
 """Verbs that train or solve, asked about a deep network: a refusal that names `gdln paths`, with the exit code 4."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from derivations.output import OUT_OF_REACH, PASS
 from tests.deep_cases import CLOSED, DATA, SOFT, drawn
 from theory.problem import (
     FixedGates,
+    InitialWeights,
     NetworkGates,
     NonlinearGP,
     NonlinearGP2D,
@@ -37,8 +39,21 @@ def file(request, tmp_path):
     return path
 
 
-@pytest.mark.parametrize("verb", ["solve", "simulate", "compare", "flow", "fields", "explore"])
+VERBS = ["solve", "simulate", "compare", "flow", "fields", "explore"]
+
+
+@pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_that_needs_another_network_refuses(verb, file, capsys):
+    assert main([verb, str(file), "--json"]) == OUT_OF_REACH
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert "deep network" in error["message"] + error["hint"]
+    assert "gdln paths" in error["hint"]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_network_without_a_training_is_refused_alike(verb, file, capsys):
+    trained = load(file)
+    file.write_text(dumps(replace(trained, training=InitialWeights(trained.training.w0), simulation=None)))
     assert main([verb, str(file), "--json"]) == OUT_OF_REACH
     error = json.loads(capsys.readouterr().out)["error"]
     assert "deep network" in error["message"] + error["hint"]
@@ -66,6 +81,7 @@ def test_the_explorer_reads_no_text_with_a_deep_network(file):
 def test_controls_keep_the_network_and_write_no_sweep():
     """The controls of a law are of its data: any network may be asked about them."""
     problem = drawn((2,), OwnGates(CLOSED), LAWS["line"])
+    problem = replace(problem, training=InitialWeights(problem.training.w0))
     found = controls.answer(problem)
     assert found.made
     for one in found.made:

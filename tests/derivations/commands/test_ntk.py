@@ -23,7 +23,7 @@ def test_json_of_relu(capsys):
     assert abs(float(found["value"]) - first - 0.5 * (0.5 + angle / pi)) <= 4 * UNIT_ROUNDOFF
     assert (code, found["schema"], found["digits"], found["weight_variance"]) == (PASS, "gdln.ntk/1", 40, "2")
     assert 40 <= len(found["value"].removeprefix("0.")) <= 42
-    assert (found["last"], found["kernel"], found["formula"]) == ("alike", "ntk", "Relu(h)")
+    assert (found["last"], found["kernel"], found["formula"]) == ("alike", "ntk", "relu(h)")
 
 
 def test_json_of_erf(capsys):
@@ -36,11 +36,19 @@ def test_json_of_erf(capsys):
     assert scaled["formula"] == "erf(sqrt(2)*h/2)"
 
 
+@pytest.mark.parametrize("activation", ["relu", "leaky-relu:1/10", "abs", "step", "sign", "gelu", "max(h, 0)", "sin"])
+def test_the_formula_is_written_as_it_is_read(activation, capsys):
+    asked = ["--depth", 3, "--corr", "1/3", "--weight-variance", 1, "--digits", 10]
+    found = said(capsys, "--activation", activation, *asked)[1]
+    again = said(capsys, "--activation", found["formula"], *asked)[1]
+    assert (found["value"], found["formula"]) == (again["value"], again["formula"])
+
+
 def test_text(capsys):
     words = "--activation relu --depth 3 --corr 1/2 --norms [1,2] --bias-variance 1/2 --last unit --digits 5"
     assert cli.main(["ntk", *words.split()]) == PASS
     text = capsys.readouterr().out
-    assert "s(h) = Relu(h), depth d = 3" in text
+    assert "s(h) = relu(h), depth d = 3" in text
     assert "biases of variance 1/2 in every layer" in text
     assert "of weights of variance 1/w" in text
     assert "5 correct digits by arb" in text
@@ -55,6 +63,11 @@ def test_text(capsys):
         (BAD_INPUT, "--activation relu --depth 0 --corr 0", "depth"),
         (BAD_INPUT, "--activation relu --depth 2 --corr 2", "correlation"),
         (BAD_INPUT, "--activation relu --depth 2 --corr r", "--corr"),
+        (BAD_INPUT, "--activation relu --depth 2 --corr oo", "oo is not a finite number"),
+        (BAD_INPUT, "--activation relu --depth 2 --corr 0 --norms [1,oo]", "oo is not a finite number"),
+        (BAD_INPUT, "--activation relu --depth 2 --corr 0 --gain nan", "--gain: The name nan"),
+        (BAD_INPUT, "--activation relu --depth 2 --corr 0 --gain oo", "positive and finite"),
+        (BAD_INPUT, "--activation relu --depth 2 --corr 0 --weight-variance 0", "the first must be above 0"),
         (BAD_INPUT, "--activation relu --depth 2 --corr 0 --norms [1]", "--norms"),
         (BAD_INPUT, "--activation relu --depth 2 --corr 0 --last first", "last layer"),
         (BAD_INPUT, "--activation relu --depth 2 --corr 0 --digits 0", "digits"),

@@ -85,9 +85,11 @@ def test_a_singular_kernel_is_named_with_its_smallest_eigenvalue(method, dtype):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_kernel_with_a_negative_eigenvalue_and_an_ill_conditioned_one_are_refused(method):
-    for kernel in (torch.tensor([[1.0, 2.0], [2.0, 1.0]], dtype=torch.float64), tensor(hilbert(13))):
-        with pytest.raises(OutOfReachError, match="singular to rounding"):
-            nu(kernel, torch.ones(len(kernel), dtype=torch.float64), by_trace=False, method=method)
+    with pytest.raises(OutOfReachError, match="singular to rounding"):
+        nu(tensor(hilbert(13)), torch.ones(13, dtype=torch.float64), by_trace=False, method=method)
+    for kernel in (torch.tensor([[1.0, 2.0], [2.0, 1.0]]), -torch.eye(2)):
+        with pytest.raises(InputError, match="not positive semidefinite: its smallest eigenvalue is -1"):
+            nu(kernel.double(), torch.ones(2, dtype=torch.float64), by_trace=False, method=method)
 
 
 @pytest.mark.parametrize(

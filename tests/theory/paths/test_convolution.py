@@ -14,11 +14,20 @@ from theory.problem import InputError, OutOfReachError
 NETWORKS = {
     name: evaluated(problem_of("shared", gating)) for name, gating in {**GATINGS, "fixed": FIXED["shared"]}.items()
 }
+# Two channels of x of 3 positions, levels of 2 and 3 channels, four inputs.
+COLOURED = ConvolutionalNetwork(
+    [[1, 2, -1, 3, 0, 1], [0, -1, 3, 1, 1, -2], [Fraction(1, 2), 1, 1, 0, 2, 0], [1, 0, 0, -1, -1, 5]],
+    FIXED["shared"].values,
+    [[[[1, -1], [2, 3]], [[Fraction(1, 2), 2], [0, -1]]], NETWORKS["fixed"].kernels[1]],
+    [1, -2, 3],
+    channels=2,
+)
+NETWORKS["two channels of x"] = COLOURED
 
 
 def connected(net):
     """All sequences of nodes in which each node lies in the window of the one before."""
-    n, levels = net.n, [range(net.n), *(range(len(kernel) * net.n) for kernel in net.kernels)]
+    n, levels = net.n, [range(len(net.inputs[0])), *(range(len(kernel) * net.n) for kernel in net.kernels)]
     windows = [len(kernel[0][0]) for kernel in net.kernels]
     for nodes in product(*levels):
         steps = zip(nodes, nodes[1:], windows, strict=False)
@@ -35,7 +44,8 @@ def test_paths_are_the_connected_sequences_of_nodes(name):
     net = NETWORKS[name]
     found = convolution.paths(net)
     assert sorted(found) == sorted(connected(net))
-    assert len(found) == net.number_of_paths == 3 * (2 * 2) * (2 * 3)
+    assert len(found) == net.number_of_paths == 3 * net.channels * (2 * 2) * (2 * 3)
+    assert net.widths == (3 * net.channels, 6, 9)
     for s in range(len(DATA.x)):
         assert convolution.features(net, s) == tuple(feature(net, nodes, s) for nodes in found)
 
@@ -63,7 +73,7 @@ def test_the_path_kernel_is_no_product_of_two_matrices():
 
 
 def moved(net, kernel=None, readout=None):
-    return ConvolutionalNetwork(net.inputs, net.levels, kernel or net.kernels, readout or net.readout)
+    return ConvolutionalNetwork(net.inputs, net.levels, kernel or net.kernels, readout or net.readout, net.channels)
 
 
 def slopes(net, s):
@@ -79,7 +89,7 @@ def slopes(net, s):
             yield convolution.output(moved(net, kernel=kernels), s) - y
 
 
-@pytest.mark.parametrize("name", ["own, hard", "own, soft", "bernoulli", "fixed", "open"])
+@pytest.mark.parametrize("name", ["own, hard", "own, soft", "bernoulli", "fixed", "open", "two channels of x"])
 def test_the_tangent_kernel_is_that_of_the_shared_weights(name):
     net = NETWORKS[name]
     own = [list(slopes(net, s)) for s in range(len(DATA.x))]
@@ -87,7 +97,7 @@ def test_the_tangent_kernel_is_that_of_the_shared_weights(name):
     assert convolution.tangent_kernel(net) == expected
 
 
-@pytest.mark.parametrize("name", ["own, hard", "bernoulli", "fixed"])
+@pytest.mark.parametrize("name", ["own, hard", "bernoulli", "fixed", "two channels of x"])
 def test_outputs_are_those_of_the_matrix_with_repeated_weights(name):
     net = NETWORKS[name]
     n = net.n
@@ -98,24 +108,28 @@ def test_outputs_are_those_of_the_matrix_with_repeated_weights(name):
             for c, source, k, i in product(range(len(kernel)), range(len(z) // n), range(len(kernel[0][0])), range(n)):
                 matrix[c * n + i][source * n + (i + k) % n] = kernel[c][source][k]
             z = [g * sum(w * v for w, v in zip(row, z, strict=True)) for g, row in zip(gates, matrix, strict=True)]
+        assert convolution.output_over_paths(net, s) == convolution.output(net, s)
         assert convolution.output(net, s) == sum(net.readout[node // n] * v / n for node, v in enumerate(z))
 
 
 GATES = [[[1, 0, 1, 1], [1, 1, 0, 1]], [[1, 1, 0, 1, 1, 0, 0, 1], [0, 1, 1, 1, 1, 1, 0, 1]]]
 
 
-def test_the_kernel_of_bundles_is_the_mean_over_independent_signs():
-    """Deep gated networks, Lemma 4.1: all 2^8 signs of the weights, gates that do not depend on them."""
-    x, shapes = [[1, 2, -1], [3, 0, 1]], ((2, 1, 2), (1, 2, 1))
+@pytest.mark.parametrize("channels", [1, 2])
+def test_the_kernel_of_bundles_is_the_mean_over_independent_signs(channels):
+    """Deep gated networks, Lemma 4.1: all signs of the weights, gates that do not depend on them."""
+    x = [row[: 3 * channels] for row in ([1, 2, -1, 0, 2, 1], [3, 0, 1, 1, -1, 1])]
+    shapes = ((2, 1, 2), (1, 2, 1)) if channels == 1 else ((2, 2, 1), (1, 2, 2))
+    count = sum(map(prod, shapes)) + 1
     gates = [[[1, 0, 1, 1, 1, 0], [1, 1, 0, 0, 1, 1]], [[1, 1, 0], [0, 1, 1]]]
     sums = [[Fraction(0)] * 2 for _ in range(2)]
-    for signs in product((1, -1), repeat=7):
+    for signs in product((1, -1), repeat=count):
         draw = iter(signs)
         kernels = [[[[next(draw) for _ in range(k)] for _ in range(b)] for _ in range(a)] for a, b, k in shapes]
-        net = ConvolutionalNetwork(x, gates, kernels, [next(draw)])
+        net = ConvolutionalNetwork(x, gates, kernels, [next(draw)], channels)
         y = [convolution.output(net, s) for s in range(2)]
         for s, t in product(range(2), repeat=2):
-            sums[s][t] += y[s] * y[t] / 2**7
+            sums[s][t] += y[s] * y[t] / 2**count
     assert convolution.bundle_kernel(net) == tuple(map(tuple, sums))
     assert sums[0][1] != convolution.path_kernel(net)[0][1] / 9
 
@@ -157,3 +171,11 @@ def test_too_many_paths_are_counted_and_not_listed():
 def test_shapes_that_do_not_fit_are_refused(levels, kernels, readout, said):
     with pytest.raises(InputError, match=said):
         ConvolutionalNetwork([[1, 2]], levels, kernels, readout)
+
+
+@pytest.mark.parametrize(
+    ("channels", "said"), [(0, "channels = 0"), (3, "2 numbers are not 3 channels"), ("2", "channels")]
+)
+def test_channels_of_x_that_do_not_fit_are_refused(channels, said):
+    with pytest.raises(InputError, match=said):
+        ConvolutionalNetwork([[1, 2]], [[[1, 1]]], [[[[1]]]], [1], channels)

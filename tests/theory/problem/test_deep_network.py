@@ -16,10 +16,15 @@ from theory.problem import (
     FixedGates,
     FullyConnected,
     HardResponse,
+    InitialWeights,
     InputError,
+    Network,
     NetworkGates,
+    NormalInitialisation,
     OutOfReachError,
     OwnGates,
+    Problem,
+    Simulation,
     SoftResponse,
     dumps,
     loads,
@@ -281,3 +286,67 @@ def test_gates_are_compared_with_the_examples_of_other_data():
     problem = loads(text(f'kind = "fixed"\n{FIXED}'))
     with pytest.raises(InputError, match="2 rows of gates; the data have 1 examples"):
         replace(problem, data=FiniteData([[1, 2, 3]], [1]))
+
+
+ROWS = "Theta_1 = [[1, 0, 2], [0, 1, 0], [0, 0, 1], [1, 1, 1]]\nTheta_2 = [[1, 0, 1, 0], [0, '1/3', 0, 1]]\n"
+NAMED = f"[weights]\n{ROWS}Theta_3 = {{ law = 'normal', scale = 2, seed = 5 }}\n"
+LAW = "[weights]\nlaw = 'normal'\nscale = 0.1\nseed = 0\n"
+
+
+@pytest.mark.parametrize("weights", [NAMED, LAW])
+def test_a_network_that_nothing_trains_has_weights_alone(weights):
+    """They start the same numbers as training.w0 does, and are written and read without a loss, tau and times."""
+    problem = loads(text(training=weights))
+    assert isinstance(problem.training, InitialWeights)
+    assert dumps(problem).count("[weights]") == 1
+    assert "[training]" not in dumps(problem)
+    assert loads(dumps(problem)) == problem
+    inline = ", ".join(weights.splitlines()[1:])
+    trained = loads(text(training=numbers(f"w0 = {{ {inline} }}")))
+    assert problem != trained
+    assert {name: own.tolist() for name, own in problem.start().items()} == {
+        name: own.tolist() for name, own in trained.start().items()
+    }
+
+
+SIMULATION = '[simulation]\nmode = "online"\nsamples = 2\nbatch = 1\nlearning_rate = 1\nreplicates = 2\nseed = 0\n'
+
+
+@pytest.mark.parametrize(
+    ("training", "message"),
+    [
+        ("", r"neither \[weights\] nor \[training\]"),
+        (LAW + TRAINING, r"both \[weights\] and \[training\]"),
+        ("[weights]\n", r"\[weights\] is empty"),
+        (f"[weights]\n{ROWS}", "weights lacks Theta_3"),
+        (f"{NAMED}Theta_4 = [[1]]\n", "weights names Theta_4"),
+        (NAMED.replace("[1, 0, 2], ", ""), r"weights.Theta_1"),
+        (NAMED.replace("'1/3'", "'a'"), r"weights.Theta_2\[1\]\[1\]"),
+        (NAMED.replace("scale = 2", "scale = -2"), "weights.Theta_3.scale = -2"),
+        (LAW.replace("0.1", "nan"), "weights.scale"),
+        (LAW.replace("normal", "uniform"), "weights.law = 'uniform'"),
+        (LAW.replace("seed = 0", "sead = 0"), "weights has the unknown key 'sead'"),
+        (LAW + "Theta_1 = [[1]]\n", "weights has the unknown key 'Theta_1'"),
+        (LAW + SIMULATION, r"\[simulation\] without \[training\]"),
+        ("[[weights]]\nlaw = 'normal'\n", "weights must be a table"),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused(training, message):
+    with pytest.raises(InputError, match=message) as caught:
+        loads(text(training=training))
+    assert caught.value.hint
+
+
+def test_other_networks_have_no_weights_without_training():
+    network = '[network]\nmodel = "relu"\nreadout = "mean"\nunits = 1\n'
+    with pytest.raises(InputError, match="'weights'"):
+        loads(f"{DATA}{network}{LAW}{TRAINING}")
+    with pytest.raises(InputError, match="`training`"):
+        loads(f"{DATA}{network}")
+    weights, data = InitialWeights(NormalInitialisation(1, 0)), FiniteData([[1, 0]], [1])
+    with pytest.raises(InputError, match=r'network\.model = "relu"'):
+        Problem(data, Network("relu", "mean", 1), weights)
+    with pytest.raises(InputError, match="without"):
+        Problem(data, DeepNetwork((1,), AllOpenGates()), weights, Simulation("full-batch", 1, 1, 2, 0))
+    with pytest.raises(InputError, match="must be a law"):
+        InitialWeights([[1]])

@@ -134,6 +134,6 @@ def _parsed(formula: str) -> sympy.Expr:
 
 def _positive(gain: object) -> sympy.Expr:
     number = parse(gain) if isinstance(gain, str) else sympy.Rational(exact(gain, "the gain"))
-    if number.free_symbols or sign(number) != 1:
-        raise InputError(f"The gain {number} is not positive.", "Give a positive number, such as 1/sqrt(2).")
+    if number.free_symbols or not number.is_finite or sign(number) != 1:
+        raise InputError(f"The gain {number} is not positive and finite.", "Give a positive number, such as 1/sqrt(2).")
     return number

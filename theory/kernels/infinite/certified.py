@@ -91,8 +91,8 @@ def _start(
 ) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
     """Return the exact variances and covariance of the first layer."""
     for number in (correlation, *norms):
-        if number.free_symbols:
-            raise InputError(f"{number} is not a number.", "Give numbers, such as 1/2 or sqrt(2).")
+        if number.free_symbols or not number.is_finite:
+            raise InputError(f"{number} is not a finite number.", "Give numbers, such as 1/2 or sqrt(2).")
     if sign(1 - correlation**2) < 0:
         raise InputError(f"The correlation {correlation} is not between -1 and 1.", "Give a correlation, such as 1/2.")
     if min(map(sign, norms)) < 1:

@@ -43,7 +43,8 @@ class WideNetwork:
         bias = exact(self.bias_variance, "the variance of biases")
         if variance <= 0 or bias < 0:
             raise InputError(
-                f"The variances of weights and biases, {variance} and {bias}, must be positive and not negative.",
+                f"The variance of weights is {variance} and that of biases {bias}; the first must be above 0, and the "
+                "second must not be negative.",
                 "Give variances such as 2 and 0.",
             )
         one_of(self.last, "the convention of the last layer", LAST_LAYERS)

@@ -153,7 +153,14 @@ class Division:
 
     def _open_across(self, half: int, own: set[int], path: Path) -> bool:
         """Return whether the path is active beyond a half-edge of one of its faces, and on the edge itself."""
-        return self._other(half) in own and is_active(pattern_at(self.gates, self._middle(half)), path)
+        return self._other(half) in own and is_active(self._on_edges[half // 2], path)
+
+    @cached_property
+    def _on_edges(self) -> dict[int, Pattern]:
+        """The gates that are open in the middle of each edge between two faces; the edge k has the half-edge 2 k."""
+        sides = self.subdivision.sides
+        inner = (half for half in range(0, len(sides), 2) if OUTSIDE not in sides[half : half + 2])
+        return {half // 2: pattern_at(self.gates, self._middle(half)) for half in inner}
 
     def _middle(self, half: int) -> Point:
         (x, y), (u, v) = self.subdivision.ends(half)
@@ -179,11 +186,8 @@ class Division:
 
     def _on_edges_and_vertices(self) -> Iterator[Pattern]:
         """Yield the patterns on edges and vertices, those on the boundary of the plane's rectangle left out."""
-        sides = self.subdivision.sides
-        inner = [half for half in range(0, len(sides), 2) if OUTSIDE not in sides[half : half + 2]]
-        on_rim = {self.subdivision.origins[h] for h, side in enumerate(sides) if side == OUTSIDE}
-        for half in inner:
-            yield pattern_at(self.gates, self._middle(half))
+        on_rim = {self.subdivision.origins[h] for h, side in enumerate(self.subdivision.sides) if side == OUTSIDE}
+        yield from self._on_edges.values()
         for vertex, point in enumerate(self.subdivision.vertices):
             if vertex not in on_rim:
                 yield pattern_at(self.gates, point)
