@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-import derivations.explore
+from tests.paths import ROOT
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-WEB = Path(derivations.explore.__file__).parent / "web"
+WEB = ROOT / "derivations" / "explore" / "web"
 GALLERY = Path(__file__).parent / "gallery"
 TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 FIGURES = 12

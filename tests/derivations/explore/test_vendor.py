@@ -2,11 +2,10 @@
 
 import hashlib
 import json
-from pathlib import Path
 
-import derivations.explore
+from tests.paths import ROOT
 
-VENDOR = Path(derivations.explore.__file__).parent / "web/vendor"
+VENDOR = ROOT / "derivations" / "explore" / "web" / "vendor"
 NAMED = json.loads((VENDOR / "vendor.json").read_text(encoding="utf-8"))
 
 
