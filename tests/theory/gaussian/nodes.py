@@ -29,7 +29,7 @@ def average(f: Function, mean: Sequence[float], cov: Sequence[Sequence[float]]) 
     """E[f(z1, z2)] for z ~ N(mean, cov), where f is smooth away from z1 = 0, z2 = 0, z1 = z2 and z1 = -z2."""
     (m, n), ((v, c), (_, w)) = mean, cov
     rest = w - c * c / v
-    on_one_line = abs(rest) < 1e-12 * w
+    on_one_line = c * c == v * w
     total = 0.0
     for x, weight in zip(*on_a_line(m, v**0.5, [0.0, m - n * v / c] if on_one_line else [0.0]), strict=True):
         y, inner = on_a_line(n + c / v * (x - m), 0.0 if on_one_line else rest**0.5, [0.0, x, -x])
