@@ -11,8 +11,8 @@ from derivations.answers.domain import domain_json, domain_lines
 from derivations.answers.steps import checked_steps, step_lines
 from theory.conjecture.points import points
 from theory.conjecture.statement import Statement
-from theory.expressions.language import Names, parse, parse_list
-from theory.gaussian import Certified, Moment, expect
+from theory.expressions.language import Names, parse, parse_equations, parse_list
+from theory.gaussian import Certified, Moment, conditional_law, expect
 from theory.gaussian.admissible import Admissible
 from theory.gaussian.limits import limit as limit_of
 from theory.gaussian.moment import MAX_DIGITS, text
@@ -24,8 +24,9 @@ from theory.problem import InputError
 class MomentAnswer:
     """The expectation of `integrand` as typed on the domain `asked`: its `moment`, and its value where it is a number.
 
-    `limit` is the limit that was taken first, "g->oo"; `code` the closed form in the programming `language`, `accuracy`
-    a sentence on its relative error.
+    `given` are the observations as typed, and `law` the conditional mean and covariance; `limit` is the limit that was
+    taken first, "g->oo"; `code` the closed form in the programming `language`, `accuracy` a sentence on its relative
+    error.
     """
 
     integrand: str
@@ -36,6 +37,8 @@ class MomentAnswer:
     language: str | None = None
     code: str | None = None
     accuracy: str | None = None
+    given: str | None = None
+    law: tuple[sympy.MatrixBase, sympy.MatrixBase] | None = None
 
     @cached_property
     def _content(self) -> dict[str, Any]:
@@ -57,10 +60,20 @@ class MomentAnswer:
             "remark": moment.remark,
             "derivation": [*checked_steps(moment.derivation), *(checked_steps(proof)[1:] if proof else [])],
             "limit": self.limit,
+            "given": self._given,
         }
         if self.code is None:
             return content
         return content | {"language": self.language, "code": self.code, "accuracy": self.accuracy}
+
+    @property
+    def _given(self) -> dict[str, Any] | None:
+        """Return the observations and the conditional law, whose entries are text."""
+        if self.law is None:
+            return None
+        mean, cov = self.law
+        rows = [[text(entry) for entry in row] for row in cov.tolist()]
+        return {"equations": self.given, "mean": [text(entry) for entry in mean], "cov": rows}
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln moment --json` prints."""
@@ -74,10 +87,14 @@ class MomentAnswer:
         kind = moment.kind
         if moment.dimension:
             kind += f", dimension {moment.dimension}, of {moment.integrand} functions"
-        left = f"E[{self.integrand}]" if self.limit is None else f"lim {self.limit} E[{self.integrand}]"
+        given = "" if self.given is None else f" | {self.given}"
+        left = f"{'' if self.limit is None else f'lim {self.limit} '}E[{self.integrand}{given}]"
         lines = [f"{left} = {content['expr']}", f"class   {kind}"]
         if moment.remark:
             lines.append(f"        {moment.remark}")
+        if content["given"] is not None:
+            rows = ", ".join(f"[{', '.join(row)}]" for row in content["given"]["cov"])
+            lines += [f"law     mean [{', '.join(content['given']['mean'])}]", f"        covariance [{rows}]"]
         lines += domain_lines(content["domain"])
         if content["arctan"] != content["expr"]:
             lines.append(f"arctan  {content['arctan']}")
@@ -99,6 +116,7 @@ def answer(
     digits: int = 30,
     limit: str | None = None,
     language: str | None = None,
+    given: str | None = None,
 ) -> MomentAnswer:
     """The expectation of `expr` under N(mean, cov), all as a user types them; see `gdln moment --help`.
 
@@ -106,20 +124,26 @@ def answer(
 
     >>> answer("erf(z1)*z1", "[[1]]").json()["expr"]
     '2*sqrt(3)/(3*sqrt(pi))'
+    >>> answer("z1", "[[1, r], [r, 1]]", where="-1<r<1", given="z2 = b").json()["expr"]
+    'b*r'
     """
     exporter = None if language is None else _exporter(language)
     if not 1 <= digits <= MAX_DIGITS:
         raise InputError(f"--digits {digits} is not between 1 and {MAX_DIGITS}.", "Ask for 30, say.")
-    rows, asked = setting(where, cov, (expr, mean))
+    rows, asked = setting(where, cov, (expr,), (mean, given))
     parameters = asked.domain.names
-    integrand = parse(expr, Names(variables=len(rows), parameters=parameters))
+    names = Names(variables=len(rows), parameters=parameters)
+    integrand = parse(expr, names)
     _require_admissible(sympy.ImmutableDenseMatrix(rows), asked)
-    moment = expect(integrand, rows, parse_list(mean, Names(parameters=parameters)) if mean is not None else None)
+    middle = None if mean is None else parse_list(mean, Names(parameters=parameters))
+    pairs = None if given is None else parse_equations(given, names)
+    moment = expect(integrand, rows, middle, given=pairs)
+    law = None if pairs is None else conditional_law(pairs, rows, middle)
     if limit is not None:
         moment = _limit(moment, limit)
     certified = None if moment.closed_form.free_symbols else moment.evaluate(digits)
     code, accuracy = (None, None) if exporter is None else exporter(moment)
-    return MomentAnswer(expr, asked, moment, certified, limit, language, code, accuracy)
+    return MomentAnswer(expr, asked, moment, certified, limit, language, code, accuracy, given, law)
 
 
 def _exporter(language: str) -> Callable[[Moment], tuple[str, str | None]]:

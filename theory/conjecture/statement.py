@@ -139,7 +139,7 @@ def read(equation: str, cov: str | None = None, mean: str | None = None, where: 
     >>> read("E[erf(g*z1)*z1] = 2*g/sqrt(pi*(1 + 2*g**2))", "[[1]]", where="g>0").parameters
     [g]
     """
-    rows, asked = setting(where, cov, (equation, mean))
+    rows, asked = setting(where, cov, (equation,), (mean,))
     names = asked.domain.names
     matrix = None if rows is None else covariance(rows)
     if mean is not None and matrix is None:

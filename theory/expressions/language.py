@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 import sympy
 
@@ -17,7 +18,7 @@ from theory.expressions.functions import OwensT, Phi, Phi2, Relu
 from theory.expressions.symbols import z
 from theory.problem import grammar
 from theory.problem.errors import InputError
-from theory.problem.grammar import MAX_EXPONENT, one_line, short, tree_of
+from theory.problem.grammar import MAX_EXPONENT, NAME, one_line, short, tree_of
 from theory.problem.user_files import read_text
 
 # Intermediate numbers may have at most this many bits (2 400 digits), which a tower of powers exceeds at once.
@@ -64,6 +65,9 @@ FUNCTIONS: Mapping[str, Callable[..., sympy.Expr]] = {
 }
 CONSTANTS = {"pi": sympy.pi, "oo": sympy.oo}
 LIST = "Write [0, 0], one entry a variable."
+EQUATIONS = 'Write equations with commas between them, such as "z1 + z2 = 1, z3 = 0".'
+# Names of Gaussian variables and of the expectation, which name no parameter.
+TAKEN = re.compile("z[0-9]+|E")
 ROWS = "Give it as bracketed rows, [[1, 1/2], [1/2, 1]], or as @ and the name of a file with such rows."
 
 
@@ -114,6 +118,58 @@ def parse_equation(text: str, names: Names | None = None) -> tuple[sympy.Expr, s
 
 def _not_an_equation(sign: re.Match) -> str:
     raise InputError(f"{sign[0]} is not an equals sign; only equations are judged.", 'Write "LHS = RHS" with one =.')
+
+
+def parse_equations(text: str, names: Names | None = None) -> list[tuple[sympy.Expr, sympy.Expr]]:
+    """Parse equations separated by commas, such as "z1 + z2 = 1, z3 = 0", to pairs of sides; InputError otherwise.
+
+    >>> parse_equations("z1 + z2 = 1, z1 = z2 = 1/2", Names(variables=2))
+    [(z1 + z2, 1), (z1, z2), (z2, 1/2)]
+    """
+    source, clauses = _clauses(text)
+    walk = Walk(source, names or Names())
+    found = []
+    for clause in clauses:
+        if not isinstance(clause, ast.Compare):
+            raise InputError(f"{short(source)} is no list of equations.", EQUATIONS)
+        sides = [finite(walk.expression(side, 0), source) for side in (clause.left, *clause.comparators)]
+        found += pairwise(sides)
+    return found
+
+
+def named(*texts: str) -> list[str]:
+    """Return the names of parameters in lists such as "[m, 0]" or in equations, in the order of the text.
+
+    >>> named("[m, exp(s)]", "z1 = b, z2 = m")
+    ['m', 's', 'b']
+    """
+    found = []
+    for text in texts:
+        for clause in _clauses(text)[1]:
+            nodes = list(ast.walk(clause))
+            called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+            names = [node for node in nodes if isinstance(node, ast.Name) and id(node) not in called]
+            found += [node.id for node in sorted(names, key=lambda node: node.col_offset)]
+    return [
+        name
+        for name in dict.fromkeys(found)
+        if NAME.fullmatch(name) and not TAKEN.fullmatch(name) and name not in (*CONSTANTS, *FUNCTIONS)
+    ]
+
+
+def _clauses(text: str) -> tuple[str, list[ast.expr]]:
+    """Return the text on one line and its parts between commas, with each equals sign as a comparison.
+
+    The sign of that comparison is <, because numbers are read at their places in the text.
+    """
+    if wrong := re.search("[<>!=]=|[<>]", text):
+        raise InputError(
+            f"{wrong[0]} is not an equals sign; observations are equations.",
+            f"{EQUATIONS} For a region, write the step into the expectation: E[f Heaviside(z1)]/E[Heaviside(z1)].",
+        )
+    source = one_line(text, "list of equations", EQUATIONS)
+    body = tree_of(source.replace("=", "<")).body
+    return source, body.elts if isinstance(body, ast.Tuple) else [body]
 
 
 def parse_rows(text: str, names: Names | None = None) -> list[list[sympy.Expr]]:

@@ -1,6 +1,8 @@
 """Proved expectations of products of steps, erfs, ReLUs, powers, exponentials and sines of jointly Gaussian variables.
 
     expect(expr, cov, mean=None, where=None)   the closed form of E[expr] for z ~ N(mean, cov), as a Moment
+    expect(..., given="z1 + z2 = 1")           the same given linear observations
+    conditional_law(given, cov, mean=None)     mean and covariance given linear observations, exact
     limit(moment, name, to)                    the limit of a Moment as a gain tends to 0 or to oo
     Moment        closed_form, kind, latex, derivation; evaluate(digits, ...) certified, numeric(...) in float64
     Certified     value, radius, digits and method of a certified number
@@ -15,7 +17,7 @@
     >>> expect("sign(z1)*sign(z2)", "[[1, 1/2], [1/2, 1]]").closed_form
     1/3
 
-The names are imported on first use, because the first five need SymPy and the others do not.
+The names are imported on first use, because the first six need SymPy and the others do not.
 """
 
 from typing import TYPE_CHECKING
@@ -30,12 +32,14 @@ if TYPE_CHECKING:
     from theory.gaussian.float64.two_signs import two_signs
     from theory.gaussian.limits import limit
     from theory.gaussian.moment import Certified, Moment, expect
+    from theory.gaussian.observations import conditional_law
 
 __all__ = [
     "Certified",
     "Expectation",
     "Moment",
     "bounded_signs",
+    "conditional_law",
     "expect",
     "four_signs",
     "limit",
@@ -54,5 +58,6 @@ __getattr__, __dir__ = on_first_use(
         "float64.two_signs": "two_signs",
         "limits": "limit",
         "moment": "Certified Moment expect",
+        "observations": "conditional_law",
     },
 )

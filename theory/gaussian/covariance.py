@@ -1,4 +1,4 @@
-"""Covariance matrices given by a user: made exact, checked to be real, symmetric and positive semidefinite."""
+"""Covariances and means given by a user, made exact: real numbers and symbols, covariances positive semidefinite."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -58,6 +58,33 @@ def covariance(cov: object) -> sympy.ImmutableDenseMatrix:
     _require_symmetric(matrix)
     _require_psd(matrix)
     return matrix
+
+
+def is_real(value: sympy.Expr) -> bool:
+    """Whether this is a finite real number or a formula in real symbols, without Gaussian variables.
+
+    >>> is_real(sympy.Symbol("m", real=True)), is_real(sympy.Symbol("z1", real=True)), is_real(sympy.oo)
+    (True, False, False)
+    """
+    real = all(symbol.is_extended_real for symbol in value.free_symbols)
+    return real and not variables(value) and not value.has(sympy.I, sympy.zoo, sympy.nan, sympy.oo, -sympy.oo)
+
+
+def means(mean: object, size: int) -> sympy.ImmutableDenseMatrix:
+    """Return a mean as a column of exact entries; zero for None. InputError unless they are `size` real entries.
+
+    >>> list(means([0, 0.5], 2))
+    [0, 1/2]
+    """
+    if mean is None:
+        return sympy.ImmutableDenseMatrix.zeros(size, 1)
+    entries = [exact(entry) for entry in (mean.tolist() if hasattr(mean, "tolist") else mean)]
+    if len(entries) != size:
+        raise InputError(f"The mean has {len(entries)} entries for {size} variables.", "Give one entry a variable.")
+    for entry in entries:
+        if not is_real(entry):
+            raise InputError(f"The mean {entry} is not a real number.", "Means are finite numbers or real symbols.")
+    return sympy.ImmutableDenseMatrix(size, 1, entries)
 
 
 def _require_real(entry: sympy.Expr) -> None:

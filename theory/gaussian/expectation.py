@@ -1,6 +1,7 @@
-"""The inert expectation E[f(z1, ..., zm)] of jointly Gaussian variables with mean zero, as a SymPy object."""
+"""The inert expectations E[f(z)] and E[f(z) | A z = b] of Gaussian variables with mean zero, as SymPy objects."""
 
 import re
+from collections.abc import Callable
 
 import sympy
 
@@ -19,20 +20,11 @@ def variables(expr: sympy.Basic) -> list[int]:
     return sorted(int(name[1]) for name in names if name)
 
 
-class Expectation(sympy.Expr):
-    """E[integrand] for z ~ N(0, cov), not evaluated; z1, z2, ... are bound, everything else is a parameter.
-
-    >>> rho = sympy.Symbol("rho", real=True)
-    >>> Expectation(sympy.sign(z(1)) * z(2), sympy.Matrix([[1, rho], [rho, 1]])).free_symbols
-    {rho}
-    """
+class _Average(sympy.Expr):
+    """An average over z ~ N(0, cov) that is not evaluated: its first two arguments are the integrand and `cov`."""
 
     is_commutative = True
     is_extended_real = True
-
-    def __new__(cls, integrand: sympy.Expr, cov: sympy.MatrixBase) -> "Expectation":
-        """The expectation of `integrand` under the m x m matrix `cov` of covariances of z1, ..., zm."""
-        return super().__new__(cls, integrand, sympy.ImmutableDenseMatrix(cov))
 
     @property
     def integrand(self) -> sympy.Expr:
@@ -52,20 +44,75 @@ class Expectation(sympy.Expr):
     @property
     def free_symbols(self) -> set[sympy.Symbol]:
         """The parameters."""
-        return (self.integrand.free_symbols - set(self.bound_symbols)) | self.cov.free_symbols
+        return set().union(*(part.free_symbols for part in self.args)) - set(self.bound_symbols)
 
-    def _eval_subs(self, old: sympy.Basic, new: sympy.Basic) -> "Expectation | None":
+    def _eval_subs(self, old: sympy.Basic, new: sympy.Basic) -> "_Average | None":
         del new
         return self if old in self.bound_symbols else None
 
-    def _latex(self, printer) -> str:
+    def _printed(self, printer, given: str) -> str:
         rows = [" & ".join(printer._print(entry) for entry in row) for row in self.cov.tolist()]
         matrix = r"\left(\begin{smallmatrix}" + r" \\ ".join(rows) + r"\end{smallmatrix}\right)"
         law = rf"z \sim \mathcal{{N}}\left(0, {matrix}\right)"
-        return rf"\mathbb{{E}}_{{{law}}}\left[{printer._print(self.integrand)}\right]"
+        return rf"\mathbb{{E}}_{{{law}}}\left[{printer._print(self.integrand)}{given}\right]"
+
+
+class Expectation(_Average):
+    """E[integrand] for z ~ N(0, cov), not evaluated; z1, z2, ... are bound, everything else is a parameter.
+
+    >>> rho = sympy.Symbol("rho", real=True)
+    >>> Expectation(sympy.sign(z(1)) * z(2), sympy.Matrix([[1, rho], [rho, 1]])).free_symbols
+    {rho}
+    """
+
+    def __new__(cls, integrand: sympy.Expr, cov: sympy.MatrixBase) -> "Expectation":
+        """The expectation of `integrand` under the m x m matrix `cov` of covariances of z1, ..., zm."""
+        return super().__new__(cls, integrand, sympy.ImmutableDenseMatrix(cov))
+
+    def _latex(self, printer) -> str:
+        return self._printed(printer, "")
 
     def _sympystr(self, printer) -> str:
         return f"E[{printer._print(self.integrand)}; cov={printer._print(self.cov.tolist())}]"
+
+
+class GivenExpectation(_Average):
+    """E[integrand | A z = values] for z ~ N(0, cov), not evaluated; z1, z2, ... are bound.
+
+    It is no `Expectation`, so that no rule on expectations without observations applies to it.
+
+    >>> GivenExpectation(z(1), sympy.eye(2), sympy.Matrix([[1, 2]]), sympy.Matrix([3]))
+    E[z1 | z1 + 2*z2 = 3; cov=[[1, 0], [0, 1]]]
+    """
+
+    def __new__(
+        cls, integrand: sympy.Expr, cov: sympy.MatrixBase, A: sympy.MatrixBase, values: sympy.MatrixBase
+    ) -> "GivenExpectation":
+        """The expectation of `integrand` given k observations: A is k x m and `values` k x 1."""
+        return super().__new__(cls, integrand, *map(sympy.ImmutableDenseMatrix, (cov, A, values)))
+
+    @property
+    def A(self) -> sympy.ImmutableDenseMatrix:
+        """The coefficients of the observed forms, one row each."""
+        return self.args[2]
+
+    @property
+    def values(self) -> sympy.ImmutableDenseMatrix:
+        """The observed values, as a column."""
+        return self.args[3]
+
+    def equations(self, written: Callable[[sympy.Expr], str] = str) -> list[str]:
+        """Return the observations as text, their sides as `written` writes them."""
+        forms = self.A * sympy.Matrix(self.bound_symbols)
+        return [f"{written(form)} = {written(value)}" for form, value in zip(forms, self.values, strict=True)]
+
+    def _latex(self, printer) -> str:
+        given = r",\, ".join(self.equations(printer._print))
+        return self._printed(printer, rf" \mid {given}")
+
+    def _sympystr(self, printer) -> str:
+        cov = printer._print(self.cov.tolist())
+        return f"E[{printer._print(self.integrand)} | {', '.join(self.equations(printer._print))}; cov={cov}]"
 
 
 def derivative(f: sympy.Expr, variable: sympy.Symbol) -> sympy.Expr:

@@ -4,12 +4,14 @@ Limit and expectation are exchanged by dominated convergence: |erf(u)| <= 1 and 
 powers and exponentials of linear forms that stay have Gaussian moments of every order.
 """
 
+from dataclasses import replace
+
 import sympy
 
 from theory.expressions.balls.precision import decimals
 from theory.gaussian.derive.engine import derive
 from theory.gaussian.derive.integrand import affine, expand
-from theory.gaussian.expectation import Expectation, variables
+from theory.gaussian.expectation import Expectation, GivenExpectation, variables
 from theory.gaussian.moment import Moment
 from theory.problem.errors import InputError, OutOfReachError
 from theory.proof.derivation import Derivation, Step
@@ -39,20 +41,32 @@ def limit(moment: Moment, name: str, to: sympy.Expr) -> Moment:
     """
     before = Expectation(moment.expr, moment.cov)
     symbol = next((s for s in before.free_symbols if s.name == name), None)
-    if symbol is None or not symbol.is_positive or symbol in moment.cov.free_symbols:
+    given = moment.given
+    elsewhere = moment.cov if given is None else sympy.Tuple(*given.args[1:])
+    if symbol is None or not symbol.is_positive or symbol in elsewhere.free_symbols:
         raise InputError(f"{name} is not a positive parameter of the integrand.", "Limits are taken in gains.")
     if to not in WHY:
         raise InputError(f"No limit {name} -> {to}.", f"Write {name}->oo or {name}->0.")
-    integrand = sympy.Add(*(_term(product, c, symbol, to) for product, c in expand(moment.expr).items()))
+    integrand = _integrand(moment.expr, symbol, to)
     after = Expectation(integrand, moment.cov)
-    start = sympy.Limit(before, symbol, to)
+    start = sympy.Limit(moment.asked, symbol, to)
     rest = derive(integrand, moment.cov)
+    condition = ()
+    if given is not None:
+        condition = (replace(moment.derivation.steps[1], expr=sympy.Limit(before, symbol, to)),)
+        given = GivenExpectation(_integrand(given.integrand, symbol, to), *given.args[1:])
     first = (
         Step(start, "the limit asked for", "definition"),
+        *condition,
         Step(after, WHY[to], "dominated-convergence", (sympy.Tuple(before, after), symbol, to)),
     )
     proves = sympy.Eq(start, rest.proves.rhs, evaluate=False)
-    return Moment(integrand, moment.cov, Derivation("gaussian.limit", proves, (*first, *rest.steps[1:])))
+    return Moment(integrand, moment.cov, Derivation("gaussian.limit", proves, (*first, *rest.steps[1:])), given)
+
+
+def _integrand(integrand: sympy.Expr, symbol: sympy.Symbol, to: sympy.Expr) -> sympy.Expr:
+    """The limit of an integrand, product by product."""
+    return sympy.Add(*(_term(product, c, symbol, to) for product, c in expand(integrand).items()))
 
 
 def _term(product: tuple[sympy.Expr, ...], c: sympy.Expr, g: sympy.Symbol, to: sympy.Expr) -> sympy.Expr:

@@ -1,7 +1,7 @@
 """The result for one expectation: closed form, class, proof, LaTeX, and certified digits on demand."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,11 +13,12 @@ from theory.expressions.functions import OwensT, Phi2
 from theory.expressions.printer import Printer
 from theory.expressions.symbols import z
 from theory.gaussian.certified.digits import Certified, certified, certified_form
-from theory.gaussian.covariance import covariance, exact
+from theory.gaussian.covariance import covariance, exact, means
 from theory.gaussian.derive.engine import arctangents, derive, value_form
 from theory.gaussian.derive.integrand import affine, check_reach, expand
 from theory.gaussian.derive.moves import covariance_of
-from theory.gaussian.expectation import Expectation, variables
+from theory.gaussian.expectation import Expectation, GivenExpectation, variables
+from theory.gaussian.observations import ConditionalLaw, conditioned, observed, opening
 from theory.gaussian.text import typed
 from theory.problem.errors import InputError, OutOfReachError
 from theory.proof.derivation import Derivation
@@ -37,7 +38,8 @@ NO_ELEMENTARY_FORM = (
 class Moment:
     """E[expr] for z ~ N(mean, cov): `closed_form` is an expression, possibly with one-dimensional integrals.
 
-    `expr` is in the centred variables: the user's z_i is z_i + mean_i there.
+    `expr` is in the centred variables: the user's z_i is z_i + mean_i there. `given` is the expectation asked for where
+    there are observations; `expr`, `cov` and the mean are then those of the conditional law.
 
     >>> rho = sympy.Symbol("rho", real=True)
     >>> pair = expect(sympy.sign(z(1)) * sympy.sign(z(2)), [[1, rho], [rho, 1]])
@@ -50,6 +52,12 @@ class Moment:
     expr: sympy.Expr
     cov: sympy.ImmutableDenseMatrix
     derivation: Derivation
+    given: GivenExpectation | None = None
+
+    @property
+    def asked(self) -> Expectation | GivenExpectation:
+        """The expectation asked for, in the centred variables."""
+        return Expectation(self.expr, self.cov) if self.given is None else self.given
 
     @property
     def closed_form(self) -> sympy.Expr:
@@ -104,7 +112,7 @@ class Moment:
     @property
     def parameters(self) -> set[sympy.Symbol]:
         """The symbols that `evaluate` needs values for; empty where none occurs in the result."""
-        return Expectation(self.expr, self.cov).free_symbols if self.closed_form.free_symbols else set()
+        return self.asked.free_symbols if self.closed_form.free_symbols else set()
 
     @decimals()
     def evaluate(self, digits: int = 30, **values: object) -> Certified:
@@ -126,6 +134,9 @@ class Moment:
         point = self._point(values)
         if self.kind == "elementary" and not point:
             return certified_form(self.closed_form, digits)
+        if self.given is not None:
+            expr, cov, _ = _law_of(self.given.xreplace(point))
+            return certified(expr, cov, digits)
         return certified(self.expr.xreplace(point), covariance(self.cov.xreplace(point)), digits)
 
     @decimals()
@@ -149,7 +160,7 @@ class Moment:
         from theory.gaussian.float64.closed_form import terms
         from theory.gaussian.float64.tails import sharpened
 
-        dropped = {symbol.name: symbol for symbol in Expectation(self.expr, self.cov).free_symbols}
+        dropped = {symbol.name: symbol for symbol in self.asked.free_symbols}
         value, size, ill = terms(self._value_form, values, dropped)
         return sharpened(self._decimal, value, size, values, ill)
 
@@ -178,15 +189,17 @@ class Moment:
 
 
 @decimals()
-def expect(expr: object, cov: object, mean: object = None, where: str | None = None) -> Moment:
-    """E[expr] for z = (z1, ..., zm) ~ N(mean, cov), derived step by step.
+def expect(expr: object, cov: object, mean: object = None, where: str | None = None, given: object = None) -> Moment:
+    """E[expr] for z = (z1, ..., zm) ~ N(mean, cov), derived step by step; E[expr | given] where there is `given`.
 
     `expr` is a SymPy expression in z1, z2, ...: sums of products of Heaviside(u), sign(u), erf(u), erfc(u), Phi(u),
     relu(u), Abs(u), max, min, exp(u), sin(u), cos(u) and powers of u, each u affine in z, with up to four steps, signs
     and erfs that depend on each other, and none that correlates with the u of a sine or cosine. `cov` is an m x m
     matrix, `mean` m entries, of numbers or real symbols. Each may be text, as `gdln moment` takes it, with the domains
-    of its parameters in `where`. Raises OutOfReachError at once for anything else, InputError for a covariance that is
-    not real, symmetric and positive semidefinite.
+    of its parameters in `where`; names of the mean and of `given` that have no domain are real. `given` is linear
+    observations, text or pairs of a form and its value, as for `conditional_law`. Raises OutOfReachError at once for
+    anything else, InputError for a covariance that is not real, symmetric and positive semidefinite, and for
+    observations that contradict each other.
 
     >>> g, rho = sympy.Symbol("g", positive=True), sympy.Symbol("rho", real=True)
     >>> expect(sympy.Heaviside(z(1)) * sympy.erf(g * z(2)), [[1, rho], [rho, 1]]).closed_form
@@ -195,9 +208,32 @@ def expect(expr: object, cov: object, mean: object = None, where: str | None = N
     asin(sqrt(6)/6)/pi
     >>> expect("Heaviside(z1)*erf(g*z2)", "[[1, rho], [rho, 1]]", where="g>0, -1<rho<1").evaluate(8, g=1, rho=0.5).value
     '0.1338602364'
+    >>> expect("relu(z1)", "[[1]]", "[m]").closed_form
+    (m*erf(sqrt(2)*m/2) + m + sqrt(2)*exp(-m**2/2)/sqrt(pi))/2
+    >>> expect("z1**2", "[[1, rho], [rho, 1]]", where="-1<rho<1", given="z2 = b").closed_form
+    b**2*rho**2 - rho**2 + 1
     """
-    integrand, matrix = prepared(*typed(expr, cov, mean, where))
-    return Moment(integrand, matrix, derive(integrand, matrix))
+    expr, cov, mean, given = typed(expr, cov, mean, where, given)
+    integrand, matrix = prepared(expr, cov, mean)
+    if given is None:
+        return Moment(integrand, matrix, derive(integrand, matrix))
+    asked = observed(integrand, matrix, means(mean, matrix.rows), given)
+    integrand, matrix, law = _law_of(asked)
+    # To multiply out many fractions with sums below them takes minutes.
+    rest = derive(integrand, matrix, factored=not any(sympy.denom(entry).is_Add for entry in (*law.mean, *matrix)))
+    steps = (*opening(asked, Expectation(integrand, matrix), law), *rest.steps[1:])
+    proves = sympy.Eq(asked, rest.proves.rhs, evaluate=False)
+    return Moment(integrand, matrix, Derivation(rest.id, proves, steps), asked)
+
+
+def _law_of(asked: GivenExpectation) -> tuple[sympy.Expr, sympy.ImmutableDenseMatrix, ConditionalLaw]:
+    """Return the integrand and the covariance under the conditional law, validated, and that law."""
+    covariance(asked.cov)
+    after, law = conditioned(asked)
+    integrand, matrix = prepared(after.integrand, after.cov)
+    dependent = _dependent(matrix)
+    relations = {symbol: form.xreplace(dependent) for symbol, form in law.relations.items()}
+    return integrand, matrix, replace(law, relations=dependent | relations)
 
 
 def prepared(expr: object, cov: object, mean: object = None) -> tuple[sympy.Expr, sympy.ImmutableDenseMatrix]:
@@ -271,16 +307,7 @@ def centred(mean: object, size: int) -> dict[sympy.Symbol, sympy.Expr]:
     >>> centred([0, 0.5], 2)
     {z2: z2 + 1/2}
     """
-    if mean is None:
-        return {}
-    entries = [exact(entry) for entry in (mean.tolist() if hasattr(mean, "tolist") else mean)]
-    if len(entries) != size:
-        raise InputError(f"The mean has {len(entries)} entries for {size} variables.", "Give one entry a variable.")
-    for entry in entries:
-        real = all(symbol.is_extended_real for symbol in entry.free_symbols)
-        if variables(entry) or not real or entry.has(sympy.I, sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
-            raise InputError(f"The mean {entry} is not a real number.", "Means are finite numbers or real symbols.")
-    return {z(k + 1): z(k + 1) + entry for k, entry in enumerate(entries) if entry != 0}
+    return {z(k + 1): z(k + 1) + entry for k, entry in enumerate(means(mean, size)) if entry != 0}
 
 
 def _order(expr: sympy.Expr) -> str | None:

@@ -1,11 +1,11 @@
-"""An expectation given as text: the formula, its covariance and its mean, in the language of `gdln moment`."""
+"""An expectation given as text: formula, covariance, mean and observations, in the language of `gdln moment`."""
 
 from collections.abc import Iterable
 
 import sympy
 
 from theory.expressions.domains import Domain, parse_domains
-from theory.expressions.language import Names, parse, parse_list, parse_rows
+from theory.expressions.language import Names, named, parse, parse_equations, parse_list, parse_rows
 from theory.gaussian.admissible import Admissible, admissible
 from theory.gaussian.covariance import covariance
 from theory.gaussian.expectation import VARIABLE
@@ -13,48 +13,59 @@ from theory.problem.errors import InputError
 from theory.problem.grammar import NAME
 
 
-def typed(expr: object, cov: object, mean: object, where: str | None) -> tuple[object, object, object]:
-    """Return `expr`, `cov` and `mean` with text replaced by the expressions that it means.
+def typed(
+    expr: object, cov: object, mean: object, where: str | None, given: object = None
+) -> tuple[object, object, object, object]:
+    """Return `expr`, `cov`, `mean` and `given` with text replaced by the expressions that it means.
 
-    The text may use the parameters of `where` and the symbols of those inputs that are no text. Raises InputError for
-    text that is no formula, matrix, list or domain, and for `where` without any text.
+    The text may use the parameters of `where`, those that a mean or observations name, which are real, and the symbols
+    of those inputs that are no text. Raises InputError for text that is no formula, matrix, list, list of equations or
+    domain, and for `where` without any text.
 
-    >>> typed("erf(g*z1)", "[[1/2]]", None, "g>0")
-    (erf(g*z1), [[1/2]], None)
+    >>> typed("erf(g*z1)", "[[1/2]]", "[m]", "g>0", "z1 = 2")
+    (erf(g*z1), [[1/2]], [m], [(z1, 2)])
     """
-    given = (expr, cov, mean)
-    if where is not None and not any(isinstance(one, str) for one in given):
+    inputs = (expr, cov, mean, given)
+    if where is not None and not any(isinstance(one, str) for one in inputs):
         raise InputError(
             f"where = {where!r} gives domains to the parameters of text, but the inputs are SymPy expressions.",
             'Declare them with the symbols: Symbol("g", positive=True).',
         )
-    parameters = _symbols(one for one in given if not isinstance(one, str))
+    parameters = _symbols(one for one in inputs if not isinstance(one, str))
     if where is not None:
         parameters |= parse_domains(where).names
+    texts = (one for one in (mean, given) if isinstance(one, str))
+    parameters = {name: sympy.Symbol(name, real=True) for name in named(*texts)} | parameters
     rows = parse_rows(cov, Names(parameters=parameters)) if isinstance(cov, str) else cov
-    count = covariance(rows).rows if isinstance(expr, str) else 0
+    several = isinstance(expr, str) or isinstance(given, str)
+    names = Names(variables=covariance(rows).rows if several else 0, parameters=parameters)
     return (
-        parse(expr, Names(variables=count, parameters=parameters)) if isinstance(expr, str) else expr,
+        parse(expr, names) if isinstance(expr, str) else expr,
         rows,
         parse_list(mean, Names(parameters=parameters)) if isinstance(mean, str) else mean,
+        parse_equations(given, names) if isinstance(given, str) else given,
     )
 
 
 def setting(
-    where: str | None, cov: str | None, texts: Iterable[str | None]
+    where: str | None, cov: str | None, texts: Iterable[str | None], real: Iterable[str | None] = ()
 ) -> tuple[list[list[sympy.Expr]] | None, Admissible]:
     """Parse a covariance; return its rows and the part of the domain `where` on which it can be a covariance.
 
-    `texts` are the other formulas of the user. Raises InputError for text that cannot be parsed, for a condition on a
+    `texts` are the other formulas of the user, and the names in those of `real` are real numbers where they have no
+    domain. Raises InputError for text that cannot be parsed, for a condition on a
     name that occurs nowhere else, and where no point of the domain makes the matrix a covariance.
 
     >>> rows, found = setting("-2<r<2", "[[1, r], [r, 1]]", ())
     >>> rows, found.domain.bounds
     ([[1, r], [r, 1]], ['-1 <= r <= 1'])
     """
-    domain = parse_domains(where)
+    domain, real = parse_domains(where), [text for text in real if text is not None]
+    line = sympy.Interval(-sympy.oo, sympy.oo)
+    free = {sympy.Symbol(name, real=True): line for name in named(*real) if name not in domain.names}
+    domain = Domain({**domain.intervals, **free}, domain.conditions)
     rows = None if cov is None else parse_rows(cov, Names(parameters=domain.names))
-    _require_used(domain, rows or [], texts)
+    _require_used(domain, rows or [], (*texts, *real))
     if rows is None:
         return None, admissible(domain, sympy.eye(1))
     found = admissible(domain, covariance(rows))

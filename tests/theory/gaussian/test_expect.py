@@ -195,7 +195,6 @@ OUT_OF_REACH = [
     (sqrt(z1), "sqrt"),
     (1 / z1, "1/z1"),
     (sign(rho * z1), "sign of the coefficient"),
-    (Heaviside(z1 - r(1, 1)) * Heaviside(z1 - r(1, 2)), "order of two thresholds"),
     (erf(z1) * erf(2 * z1) * erf(3 * z1) * erf(z2) * erf(2 * z2) * erf(3 * z2), "6 dependent steps"),
     (z1**65 * z2**65, "130 powers"),
     (erf(z1) ** 13, "13 steps"),

@@ -26,8 +26,10 @@ MOST_SIGNS = 4
 Move = Callable[[Expectation], sympy.Expr | None]
 
 
-def derive(expr: sympy.Expr, cov: sympy.MatrixBase) -> Derivation:
+def derive(expr: sympy.Expr, cov: sympy.MatrixBase, factored: bool = True) -> Derivation:
     """Return the proof of E[expr] = closed form for z ~ N(0, cov), as a chain of equal expressions.
+
+    Common factors are put in front at the end, if `factored`.
 
     Raises OutOfReachError where five or more dependent signs remain, or where the proof takes more than MAX_STEPS.
 
@@ -47,7 +49,8 @@ def derive(expr: sympy.Expr, cov: sympy.MatrixBase) -> Derivation:
                 f"The derivation takes more than {MAX_STEPS} steps: the powers are too high.", "Use lower powers."
             )
     chain.integrate()
-    chain.tidy()
+    if factored:
+        chain.tidy()
     return chain.derivation()
 
 

@@ -161,6 +161,8 @@ def _two_waves(a: sympy.Expr, b: sympy.Expr) -> Expansion:
 def _sign(argument: sympy.Expr) -> Expansion:
     """Expand sign(u) with u divided by its leading coefficient, so that equal signs are equal expressions."""
     form, offset = affine(argument)
+    if not form:
+        return _clean({(): sympy.sign(offset)})
     lead, side = form[min(form)], 1
     known = known_sign(lead)
     if known == -1 or (not known and lead.could_extract_minus_sign()):

@@ -13,6 +13,7 @@ from theory.expressions.symbols import z
 from theory.gaussian.derive.factors import signs_of
 from theory.gaussian.derive.path import on_path, parameter
 from theory.gaussian.expectation import Expectation, derivative, marginal
+from theory.problem.errors import OutOfReachError
 
 ONE = sympy.Integer(1)
 BLOCKS = {2: ((0,),), 3: ((0,), (1,), (2,)), 4: ((0, 1), (0, 2), (0, 3))}
@@ -72,6 +73,11 @@ def two_signs(e: Expectation) -> sympy.Expr | None:
     side = None if ratio is sympy.nan else known_sign(ratio)
     if c == 0 or d == 0 or side:
         root = sympy.sqrt(sympy.expand(v * w - cross**2))
+        if root == 0:
+            raise OutOfReachError(
+                f"The two signs of {e.integrand} have one argument up to a factor whose sign is not known: {cross}.",
+                "Give its symbols a domain, such as g>0 (--where on the command line).",
+            )
         if c == 0 or d == 0:
             return 4 * OwensT(h if d == 0 else k, cross / root)
         first = OwensT(h, sympy.expand(v * ratio - cross) / root)

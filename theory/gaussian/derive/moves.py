@@ -15,7 +15,7 @@ from theory.gaussian.derive.conditioning import density
 from theory.gaussian.derive.factors import atoms, threshold
 from theory.gaussian.derive.integrand import Form, affine, expand
 from theory.gaussian.derive.monomials import monomial_moment
-from theory.gaussian.derive.path import is_positive
+from theory.gaussian.derive.path import is_positive, on_path
 from theory.gaussian.expectation import Expectation, derivative, marginal, variables
 from theory.problem.errors import OutOfReachError
 
@@ -193,6 +193,8 @@ def isserlis(e: Expectation) -> sympy.Expr | None:
 def collinear_signs(e: Expectation) -> sympy.Expr | None:
     """Combine two signs on one line: sign(z + c) sign(z + d) = 1 + sign(z + lower) - sign(z + upper); 1 where c = d.
 
+    Where the order of c and d is not known, it is 1 - sign(c - d) (sign(z + c) - sign(z + d)).
+
     >>> collinear_signs(Expectation(sympy.sign(z(1)) * sympy.sign(z(2)), sympy.Matrix([[1, -1], [-1, 1]])))
     -1
     """
@@ -203,7 +205,8 @@ def collinear_signs(e: Expectation) -> sympy.Expr | None:
             if is_zero(e.cov[a, b] ** 2 - e.cov[a, a] * e.cov[b, b]) is not True:
                 continue
             for side in (1, -1):
-                if is_positive(side * e.cov[a, b]):
+                # The variance of z_a is positive, also where its symbols do not show it.
+                if is_positive(side * e.cov[a, b]) or is_positive(side * sympy.cancel(e.cov[a, b] / e.cov[a, a])):
                     # z_b = side (sd_b/sd_a) z_a, so that sign(z_b + d) = side sign(z_a + side d sd_a/sd_b).
                     other = sympy.expand(side * d * sympy.sqrt(sympy.cancel(e.cov[a, a] / e.cov[b, b])))
                     return _on_one_line(e, side, (first, second), (a, c, other))
@@ -216,11 +219,14 @@ def _on_one_line(e: Expectation, side: int, pair: tuple, line: tuple[int, sympy.
     if is_zero(c - d) is True:
         return side * marginal(rest, e.cov)
     if not (is_positive(c - d) or is_positive(d - c)):
-        raise OutOfReachError(
-            f"The order of two thresholds of one variable, {-c} and {-d}, is not known.",
-            "Give their symbols domains, or write the larger as a sum such as t + d with the domain d>0 "
-            "(--where on the command line).",
-        )
+        if on_path(c - d):
+            raise OutOfReachError(
+                f"The order of two thresholds of one variable, {-c} and {-d}, is not known.",
+                "Give their symbols domains, or write the larger as a sum such as t + d with the domain d>0 "
+                "(--where on the command line).",
+            )
+        moved = (marginal(rest * sympy.sign(z(a + 1) + offset), e.cov) for offset in (c, d))
+        return side * (marginal(rest, e.cov) - sympy.sign(sympy.expand(c - d)) * (next(moved) - next(moved)))
     lower, upper = (d, c) if is_positive(c - d) else (c, d)
     parts = (
         marginal(rest, e.cov),

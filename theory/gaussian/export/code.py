@@ -21,6 +21,7 @@ from sympy.printing.pycode import PythonCodePrinter
 from theory.expressions.functions import OwensT, Phi, Phi2
 from theory.gaussian.export import templates, upper_templates
 from theory.gaussian.export.upper_moments import UpperMoment, UpperMoment2, upper_form
+from theory.gaussian.float64.closed_form import distributed
 from theory.gaussian.float64.quadrature import legendre
 from theory.problem.errors import InputError
 
@@ -169,6 +170,7 @@ def _shared(
 ) -> tuple[list[tuple[sympy.Symbol, sympy.Expr]], sympy.Expr, sympy.Expr]:
     """Return common subexpressions of the form and its size, and the form and its size in terms of them."""
     names = (sympy.Symbol(f"c{k}_", real=True) for k in count())
+    form = distributed(form)
     steps, (value, size) = sympy.cse((form, _size(form, sizes)), symbols=names)
     return steps, value, size
 

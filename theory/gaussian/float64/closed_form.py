@@ -157,8 +157,21 @@ def _program(form: sympy.Expr) -> tuple[list[tuple[sympy.Symbol, sympy.Expr]], s
     prepared = form.xreplace({e: _leaf(e) for e in form.atoms(Expectation)})
     while angles := [a for a in prepared.atoms(sympy.asin, sympy.acos) if not a.args[0].has(sympy.asin, sympy.acos)]:
         prepared = prepared.xreplace({a: _angle(a) for a in angles})
-    steps, (result,) = sympy.cse(prepared, symbols=(sympy.Dummy() for _ in iter(int, 1)))
+    steps, (result,) = sympy.cse(distributed(prepared), symbols=(sympy.Dummy() for _ in iter(int, 1)))
     return steps, result
+
+
+def distributed(form: sympy.Expr) -> sympy.Expr:
+    """Return the form with numbers multiplied into sums; `sympy.cse` may take other sums for products.
+
+    >>> x, y = sympy.symbols("x y")
+    >>> distributed(sympy.factor_terms(-x / 2 - y / 2))
+    -x/2 - y/2
+    """
+    return form.replace(
+        lambda x: x.is_Mul and len(x.args) == 2 and x.args[0].is_Rational and x.args[1].is_Add,
+        lambda x: sympy.Add(*(x.args[0] * term for term in x.args[1].args)),
+    )
 
 
 def _angle(inverse: sympy.Expr) -> sympy.Expr:

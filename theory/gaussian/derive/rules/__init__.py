@@ -7,6 +7,7 @@ from theory.gaussian.derive.rules import (  # noqa: F401 - an import registers t
     limits,
     moves,
     noisy_sign,
+    observations,
     polynomials,
     powers,
     waves,

@@ -156,6 +156,8 @@ def parity(old: Expectation, new: sympy.Expr) -> None:
 def collinear_signs(old: Expectation, new: sympy.Expr) -> None:
     """Two signs of one variable u: sign(u + c) sign(u + d) = 1 + sign(u + lower) - sign(u + upper) in every region.
 
+    Where the order is not known, lower and upper are written with sign(c - d), which is zero for c = d.
+
     >>> opposite = Expectation(sympy.sign(z(1)) * sympy.sign(z(2)), sympy.Matrix([[1, -2], [-2, 4]]))
     >>> collinear_signs(opposite, sympy.Integer(-1))
     """
@@ -165,17 +167,23 @@ def collinear_signs(old: Expectation, new: sympy.Expr) -> None:
     signs = [f for f in sympy.Mul.make_args(old.integrand) if isinstance(f, sympy.sign)]
     for second, first in permutations(signs, 2):
         (a, c), (b, d) = (offset_of(f) for f in (first, second))
-        correlation = old.cov[a, b] / sympy.sqrt(old.cov[a, a] * old.cov[b, b])
+        slope = sympy.cancel(old.cov[a, b] / old.cov[a, a])
         rest = old.integrand / (first * second)
         for side in (1, -1):
-            other = side * d * sympy.sqrt(old.cov[a, a] / old.cov[b, b])
+            other = side * d * sympy.sqrt(sympy.cancel(old.cov[a, a] / old.cov[b, b]))
             expected = [side * marginal(rest, old.cov)]
             if c != 0 or d != 0:
                 pieces = [marginal(rest * sympy.sign(z(a + 1) + sympy.expand(x)), old.cov) for x in (c, other)]
                 orders = ((known_sign(other - c), pieces), (known_sign(c - other), pieces[::-1]))
                 expected += [side * (marginal(rest, old.cov) + lo - hi) for gap, (lo, hi) in orders if gap == 1]
-                expected = expected if sympy.expand(c - other) == 0 else expected[1:]
+                gap = sympy.expand(c - other)
+                expected = expected if gap == 0 else expected[1:]
+                expected.append(side * (marginal(rest, old.cov) - sympy.sign(gap) * (pieces[0] - pieces[1])))
             if any(new == form or sympy.expand(new - form) == 0 for form in expected):
+                if known_sign(side * slope) == 1:  # a variance is positive
+                    equal(old.cov[a, b] ** 2, old.cov[a, a] * old.cov[b, b], "the squared covariance")
+                    return
+                correlation = old.cov[a, b] / sympy.sqrt(old.cov[a, a] * old.cov[b, b])
                 equal(correlation, sympy.Integer(side), "the correlation")
                 return
     raise StepError(f"{new} is not the expectation without two signs on one line")

@@ -1,0 +1,331 @@
+"""Linear observations: conditional laws and expectations against the density, their mean, and what is refused."""
+
+import json
+
+import numpy as np
+import pytest
+import sympy
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
+from scipy.special import erf
+from sympy import Rational as Q
+
+from derivations.cli import main
+from tests.theory.gaussian.nodes import average, on_the_line, pieces
+from tests.tolerances_of_observations import NODES, TOTAL
+from theory.expressions.algebra import prove_equal
+from theory.expressions.symbols import z
+from theory.gaussian import conditional_law, expect, limit
+from theory.gaussian.expectation import Expectation, GivenExpectation
+from theory.gaussian.float64.closed_form import evaluate
+from theory.proof.derivation import RULES, Step, StepError
+
+z1, z2, z3 = map(z, (1, 2, 3))
+PAIR, UNEQUAL = "[[1, r], [r, 1]]", "[[2, r], [r, 1]]"
+THREE = [[1, Q(1, 2), Q(1, 5)], [Q(1, 2), 2, Q(-1, 3)], [Q(1, 5), Q(-1, 3), 1]]
+MEAN = [Q(1, 3), Q(-1, 2), Q(1, 4)]
+
+
+def relu(x):
+    return np.maximum(x, 0)
+
+
+# Integrands, the same as functions of numbers, observations with the value b, their forms, and where f has kinks.
+CASES = [
+    ("relu(z1)", lambda x, y: relu(x), "z2 = b", [0, 1], [[1, 0]]),
+    ("relu(z1)*relu(z2)", lambda x, y: relu(x) * relu(y), "z1 + z2 = b", [1, 1], [[1, 0], [0, 1]]),
+    ("Heaviside(z1)*erf(z2)", lambda x, y: (x > 0) * erf(y), "z1 - 2*z2 = b", [1, -2], [[1, 0]]),
+    ("erf(z1)*erf(z2)", lambda x, y: erf(x) * erf(y), "3*z1 + z2 = b", [3, 1], []),
+    ("z1**3*z2**2", lambda x, y: x**3 * y**2, "z1 + z2 = b", [1, 1], []),
+    ("exp(z1)*cos(z2)", lambda x, y: np.exp(x) * np.cos(y), "z1 - z2 = b", [1, -1], []),
+    ("max(z1, z2)*sin(z1)", lambda x, y: np.maximum(x, y) * np.sin(x), "z1 - z2 = b", [1, -1], []),
+    ("abs(z1)*Heaviside(z1 + 2*z2)", lambda x, y: abs(x) * (x + 2 * y > 0), "z2 = b", [0, 1], [[1, 0], [1, 2]]),
+    ("sign(z1 + z2)*z1", lambda x, y: np.sign(x + y) * x, "z1 + z2 = b", [1, 1], []),
+]
+POINTS = [(0.4, -0.3, 0.7, 0.6), (-0.2, 0.5, -1.1, -0.8)]
+
+
+@pytest.mark.parametrize(("text", "f", "observation", "form", "kinks"), CASES, ids=[f"{c[0]} | {c[2]}" for c in CASES])
+def test_the_value_is_the_average_over_the_line(text, f, observation, form, kinks):
+    """The density of z along the line A z = b, divided by its integral."""
+    moment = expect(text, PAIR, "[m1, m2]", "-1<r<1", observation)
+    assert [check.error for check in moment.derivation.check() if not check.passed] == []
+    used = {symbol.name for symbol in moment.parameters}
+    for m1, m2, b, r in POINTS:
+        cov = np.array([[1, r], [r, 1]])
+        wanted = on_the_line(f, np.array([m1, m2]), cov, np.array([form]), np.array([b]), kinks)
+        point = {name: x for name, x in {"m1": m1, "m2": m2, "b": b, "r": r}.items() if name in used}
+        assert abs(float(moment.evaluate(16, **point).value) - wanted) <= NODES
+        assert abs(float(moment.numeric(**point)) - wanted) <= NODES
+
+
+@pytest.mark.parametrize("text", ["relu(z1)", "erf(z1)*erf(z2)"])
+def test_fractions_with_sums_below_them(text):
+    """The conditional law has the denominator 2 r + 3; the answer is the one with numbers put in from the start."""
+    moment = expect(text, UNEQUAL, "[m, 0]", "-1<r<1", "z1 + z2 = b")
+    assert [check.error for check in moment.derivation.check() if not check.passed] == []
+    cov = np.array([[2, -0.4], [-0.4, 1]])
+    f, kinks = (lambda x, y: relu(x), [[1, 0]]) if text == "relu(z1)" else (lambda x, y: erf(x) * erf(y), [])
+    wanted = on_the_line(f, np.array([0.3, 0]), cov, np.array([[1, 1]]), np.array([0.7]), kinks)
+    assert abs(float(moment.evaluate(16, m=0.3, r=-0.4, b=0.7).value) - wanted) <= NODES
+
+
+TWO_OBSERVED = [
+    ("relu(z1)*z2", lambda x, y, w: relu(x) * y, [(z1 + z2, Q(1, 2)), (z3, -1)], [[1, 0, 0]]),
+    ("erf(z1)*erf(z2)*erf(z3)", lambda x, y, w: erf(x) * erf(y) * erf(w), [(z1 - z3, 0), (z2 + z3, 1)], []),
+    ("Heaviside(z1)*Heaviside(z2)", lambda x, y, w: (x > 0) * (y > 0.0), [(z1 + z2 + z3, 1), (z3, 1)], np.eye(3)[:2]),
+]
+
+
+@pytest.mark.parametrize(("text", "f", "given", "kinks"), TWO_OBSERVED, ids=[case[0] for case in TWO_OBSERVED])
+def test_two_observations_of_three_variables(text, f, given, kinks):
+    moment = expect(text, THREE, MEAN, given=given)
+    assert [check.error for check in moment.derivation.check() if not check.passed] == []
+    A = np.array([[float(form.coeff(v)) for v in (z1, z2, z3)] for form, _ in given])
+    b = np.array([float(value) for _, value in given])
+    wanted = on_the_line(f, np.array(MEAN, dtype=float), np.array(THREE, dtype=float), A, b, kinks)
+    assert abs(float(moment.evaluate(16).value) - wanted) <= NODES
+
+
+# --- the law ---------------------------------------------------------------------------------------------------------
+
+small = st.integers(-3, 3)
+
+
+@drawn(
+    root=st.lists(st.lists(small, min_size=3, max_size=3), min_size=3, max_size=3),
+    rows=st.lists(st.lists(small, min_size=3, max_size=3).filter(any), min_size=1, max_size=3),
+    seen=st.lists(small, min_size=3, max_size=3),
+    mean=st.lists(small, min_size=3, max_size=3),
+)
+@settings(max_examples=40)
+def test_the_law_has_the_observed_values_and_an_uncorrelated_residual(root, rows, seen, mean):
+    """For every covariance, singular ones included, and observations of a value that occurs, dependent ones included.
+
+    The law of the residual z - E[z | A z] is determined by: E[z | A z = b] is affine in b, and the residual is
+    uncorrelated with A z. With C = R R^T the values A (m + R x) occur.
+    """
+    R, A, m = sympy.Matrix(root), sympy.Matrix(rows), sympy.Matrix(mean)
+    C = R * R.T
+    names = sympy.Matrix([z1, z2, z3])
+
+    def law(x):
+        values = A * (m + R * x)
+        return conditional_law([((A.row(k) * names)[0], values[k]) for k in range(A.rows)], C, mean)
+
+    units = [sympy.eye(3)[:, k] for k in range(3)]
+    start, cov = law(sympy.zeros(3, 1))
+    assert start == m  # the mean is what is expected where the mean is observed
+    # E[z | A z] as a linear map of x, so that Cov(z, A z) = R (A R)^T must be that of the regression with A z.
+    slopes = sympy.Matrix.hstack(*(law(x)[0] - start for x in units))
+    assert slopes * (A * R).T == R * (A * R).T
+    assert A * slopes == A * R
+    residual = R - slopes
+    assert cov == residual * residual.T
+    assert law(sympy.Matrix(seen))[0] == start + slopes * sympy.Matrix(seen)
+
+
+def test_observing_everything_leaves_nothing():
+    mean, cov = conditional_law("z1 = a, z2 = b", "[[1, r], [r, 1]]", where="-1<r<1")
+    assert list(mean) == list(sympy.symbols("a b", real=True))
+    assert cov == sympy.zeros(2, 2)
+
+
+def test_an_independent_variable_changes_nothing():
+    for text in ("relu(z1)", "erf(z1)*z1", "exp(z1)*z1**2"):
+        seen = expect(text, "[[v, 0], [0, 1]]", "[m, 0]", "v>0", "z2 = 5")
+        assert prove_equal(seen.closed_form, expect(text, "[[v]]", "[m]", "v>0").closed_form) is True
+
+
+def test_an_observation_that_says_nothing_new_is_left_out():
+    """Twice the same equation, and one that a singular covariance implies."""
+    once = expect("relu(z1)", PAIR, where="-1<r<1", given="z1 + z2 = b").closed_form
+    assert expect("relu(z1)", PAIR, where="-1<r<1", given="z1 + z2 = b, 2*z1 + 2*z2 = 2*b").closed_form == once
+    assert expect("z1", "[[1, 2], [2, 4]]", given="z1 = b, z2 = 2*b").closed_form == sympy.Symbol("b", real=True)
+
+
+def test_noise_is_a_further_variable():
+    """E[z1 | z1 + noise = b] = b v/(v + s), the shrinkage of Gaussian regression."""
+    v, s = sympy.symbols("v s", positive=True)
+    b = sympy.Symbol("b", real=True)
+    mean, cov = conditional_law([(z1 + z2, b)], [[v, 0], [0, s]])
+    assert sympy.cancel(mean[0] - b * v / (v + s)) == 0
+    assert sympy.cancel(cov[0, 0] - v * s / (v + s)) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "f"),
+    [
+        ("relu(z1)*z2", lambda x, y: relu(x) * y),
+        ("Heaviside(z1)*z2**2", lambda x, y: (x > 0) * y**2),
+        ("exp(z1/2)*abs(z2)", lambda x, y: np.exp(x / 2) * abs(y)),
+    ],
+)
+def test_total_expectation(text, f):
+    """The expectation is the mean of the conditional expectations over the law of what is observed."""
+    cov = [[2, Q(1, 2)], [Q(1, 2), 1]]
+    inner = expect(text, cov, [Q(1, 3), Q(-1, 4)], given="z1 + 2*z2 = b")
+    mean, sd = -1 / 6, 8**0.5  # of z1 + 2 z2
+    b, weights = pieces(mean - 12 * sd, mean + 12 * sd, [0.0], sd)
+    density = np.exp(-(((b - mean) / sd) ** 2) / 2) / (sd * np.sqrt(2 * np.pi))
+    values = evaluate(inner.closed_form, {"b": b})
+    total = np.sum(weights * density * values)
+    assert abs(total - average(f, [1 / 3, -1 / 4], [[2, 0.5], [0.5, 1]])) <= TOTAL
+
+
+def test_total_expectation_of_polynomials_is_exact():
+    b = sympy.Symbol("b", real=True)
+    r = sympy.Symbol("r", real=True)
+    cov = sympy.Matrix([[2, r], [r, 1]])
+    inner = expect(z1**4 * z2**2, cov, given=[(z1 - z2, b)]).closed_form
+    outer = expect(inner.subs(b, z1), [[3 - 2 * r]]).closed_form
+    assert prove_equal(outer, expect(z1**4 * z2**2, cov).closed_form) is True
+
+
+def test_values_are_put_in_before_the_law_is_computed():
+    """At r = 1 the formula divides by zero; the law of the numbers does not."""
+    moment = expect("z1*z3", "[[1, r, 1/2], [r, 1, 1/2], [1/2, 1/2, 1]]", where="-1<=r<=1", given="z1 = a, z2 = a")
+    assert moment.evaluate(10, r=1, a=2).value == "2"
+    assert moment.evaluate(10, r="1/2", a=3).value == "6"
+
+
+def test_a_limit_keeps_the_observation():
+    smooth = expect("erf(g*z1)*z2", "[[1, r], [r, 1]]", where="g>0, -1<r<1", given="z1 + z2 = 1")
+    sharp = limit(smooth, "g", sympy.oo)
+    assert [check.error for check in sharp.derivation.check() if not check.passed] == []
+    assert sharp.evaluate(20, r="1/3") == expect("sign(z1)*z2", "[[1, 1/3], [1/3, 1]]", given="z1 + z2 = 1").evaluate(
+        20
+    )
+    assert str(sharp.derivation.steps[0].expr).startswith("Limit(E[z2*erf(g*z1) | z1 + z2 = 1")
+
+
+# --- the rule --------------------------------------------------------------------------------------------------------
+
+ASKED = GivenExpectation(sympy.sign(z1) * z2, sympy.Matrix([[1, 0], [0, 3]]), sympy.Matrix([[1, 1]]), sympy.Matrix([2]))
+LAW = sympy.ImmutableDenseMatrix([[Q(3, 4), Q(-3, 4)], [Q(-3, 4), Q(3, 4)]])
+AFTER = Expectation(sympy.sign(z1 + Q(1, 2)) * (Q(3, 2) - z1), LAW)
+Y, W, RELATED = sympy.ImmutableDenseMatrix([[Q(1, 2)]]), sympy.ImmutableDenseMatrix([[Q(1, 4)]]), ((z2, -z1),)
+ALMOST = sympy.ImmutableDenseMatrix([[Q(3, 4), Q(-3, 4)], [Q(-3, 4), 1]])
+
+
+def observe(old, new, y=Y, weights=W, related=RELATED, before=None):
+    pairs = sympy.Tuple(*(sympy.Tuple(*pair) for pair in related))
+    step = Step(new, "", "observations", (sympy.Tuple(old, new), y, weights, pairs))
+    RULES["observations"](before or old, step)
+
+
+def test_the_rule_accepts_the_conditional_law():
+    observe(ASKED, AFTER)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (ASKED, Expectation(sympy.sign(z1 + Q(1, 2)) * (Q(3, 2) + z1), LAW)),
+        (ASKED, Expectation(sympy.sign(z1 - Q(1, 2)) * (Q(3, 2) - z1), LAW)),
+        (ASKED, Expectation(sympy.sign(z1 + Q(1, 2)) * (1 - z1), LAW)),
+        (ASKED, Expectation(AFTER.integrand, ALMOST)),
+        (ASKED, Expectation(AFTER.integrand, sympy.diag(1, 3))),
+        (ASKED, AFTER, 2 * Y),
+        (ASKED, AFTER, Y, 2 * W),
+        (ASKED, AFTER, Y, W, ((z2, z1),)),
+        (ASKED, AFTER, Y, W, ((z2, -z1), (z1, sympy.Integer(0)))),
+        (ASKED, AFTER, Y, W, ((z2, -(z1**2)),)),
+        (ASKED, AFTER, Y, W, ()),
+        (ASKED, AFTER, Y, W, RELATED, sympy.Integer(1)),
+        (Expectation(z1, sympy.eye(2)), AFTER),
+        (GivenExpectation(ASKED.integrand, ASKED.cov, ASKED.A, sympy.Matrix([3])), AFTER),
+        (GivenExpectation(ASKED.integrand, ASKED.cov, sympy.Matrix([[1, 2]]), ASKED.values), AFTER),
+    ],
+    ids=range(15),
+)
+def test_the_rule_rejects_a_wrong_law(arguments):
+    with pytest.raises(StepError):
+        observe(*arguments)
+
+
+def test_the_rule_rejects_the_value_of_a_step_at_zero():
+    asked = GivenExpectation(sympy.Heaviside(z1), sympy.eye(1), sympy.Matrix([[1]]), sympy.Matrix([0]))
+    one, after = sympy.ImmutableDenseMatrix([[1]]), Expectation(Q(1, 2), sympy.zeros(1, 1))
+    with pytest.raises(StepError, match="convention"):
+        observe(asked, after, sympy.ImmutableDenseMatrix([[0]]), one, ((z1, sympy.Integer(0)),))
+
+
+def test_no_rule_without_observations_applies_to_an_expectation_with_them():
+    """E[z1 | z1 = 1] = 1, which is not 0 by parity."""
+    old = GivenExpectation(z1, sympy.eye(1), sympy.Matrix([[1]]), sympy.Matrix([1]))
+    with pytest.raises(StepError, match="not an expectation"):
+        RULES["parity"](old, Step(sympy.Integer(0), "", "parity", (sympy.Tuple(old, sympy.Integer(0)),)))
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+
+def test_json_and_text(capsys):
+    arguments = ["moment", "z1**2", "--cov", "[[1, r], [r, 1]]", "--where", "-1<r<1", "--given", "z2 = b"]
+    assert main([*arguments, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["expr"] == "b**2*r**2 - r**2 + 1"
+    assert answer["given"] == {"equations": "z2 = b", "mean": ["b*r", "b"], "cov": [["1 - r**2", "0"], ["0", "0"]]}
+    assert answer["domain"]["bounds"] == ["-1 < r < 1", "b real"]
+    assert all(step["checked"] for step in answer["derivation"])
+    assert main(arguments) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("E[z1**2 | z2 = b] = b**2*r**2 - r**2 + 1\n")
+    assert "law     mean [b*r, b]\n        covariance [[1 - r**2, 0], [0, 0]]\n" in text
+    assert "[observations, checked]" in text
+
+
+def test_latex_of_an_expectation_with_observations():
+    assert r"\mid z_{1} + z_{2} = 2\right]" in sympy.latex(ASKED)
+
+
+INDEPENDENT, EQUAL = "[[1, 0], [0, 1]]", "[[1, 1], [1, 1]]"
+
+
+@pytest.mark.parametrize(
+    ("code", "expr", "cov", "given", "word"),
+    [
+        (2, "z1", INDEPENDENT, "z1 + z2 = 1, 2*z1 + 2*z2 = 3", "2*z1 + 2*z2 is certainly 2 given z1 + z2 = 1"),
+        (2, "z1", EQUAL, "z1 = 1, z2 = 2", "z2 is certainly 1 given z1 = 1"),
+        (2, "z1", EQUAL, "z1 - z2 = 1", "z1 - z2 is certainly 0"),
+        (2, "z1", INDEPENDENT, "z1 = a, z1 = b", "only where"),
+        (2, "z1", INDEPENDENT, "z1 = 0 = 1", "0 = 1 contains no Gaussian variable"),
+        (2, "z1", INDEPENDENT, "z3 = 1", "z3 occurs, but there are 2 variables"),
+        (2, "z1", INDEPENDENT, "b = 1", "contains no Gaussian variable"),
+        (2, "z1", INDEPENDENT, "z1 - z1 = 1", "contains no Gaussian variable"),
+        (2, "z1", INDEPENDENT, "z1 > 0", "Heaviside(z1)"),
+        (2, "z1", INDEPENDENT, "z1 == 0", "== is not an equals sign"),
+        (2, "z1", INDEPENDENT, "z1 != 0", "!= is not an equals sign"),
+        (2, "z1", INDEPENDENT, "z1", "no list of equations"),
+        (2, "z1", INDEPENDENT, "z1 = 1, z2", "no list of equations"),
+        (2, "z1", INDEPENDENT, "z1 = ", "not a formula"),
+        (2, "z1", INDEPENDENT, "", "is empty"),
+        (2, "z1", INDEPENDENT, "z1 = 1; z2 = 2", "not allowed"),
+        (2, "z1", INDEPENDENT, "[z1, z2] = [1, 2]", "formula"),
+        (2, "z1", INDEPENDENT, "z1 = oo", "not an equation of real numbers"),
+        (2, "z1", INDEPENDENT, "z1 = sqrt(-1)", "not real"),
+        (2, "z1", INDEPENDENT, "z1 = foo(2)", "foo"),
+        (2, "z1", INDEPENDENT, "z1 = 1/0", "divides by zero"),
+        (2, "z1", "[[1, 2], [2, 1]]", "z1 = 1", "not positive semidefinite"),
+        (4, "z1", INDEPENDENT, "z1**2 = 1", "not linear"),
+        (4, "z1", INDEPENDENT, "z1*z2 = 1", "not linear"),
+        (4, "z1", INDEPENDENT, "relu(z1) = 1", "not linear"),
+        (4, "Heaviside(z1)", INDEPENDENT, "z1 = 0", "observed to be zero"),
+        (4, "Heaviside(z1 - z2)", INDEPENDENT, "z1 = 1, z2 = 1", "observed to be zero"),
+        (4, "cos(z1)*Heaviside(z2)", "[[1, 0], [0, 1]]", "z1 + z2 = 1", "erf at a complex number"),
+    ],
+)
+def test_observations_that_are_refused(code, expr, cov, given, word, capsys):
+    assert main(["moment", expr, "--cov", cov, "--given", given]) == code
+    caught = capsys.readouterr()
+    assert caught.out == ""
+    assert word in caught.err
+    assert "Traceback" not in caught.err
+
+
+@pytest.mark.parametrize("given", [[], [z1], [(z1, 1, 2)], 3, z1, {z1: 1}])
+def test_observations_in_python_are_pairs(given):
+    with pytest.raises(ValueError, match="are no observations"):
+        expect(z1, sympy.eye(2), given=given)
