@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from theory.gaussian.float64.closed_form import distributed
 from theory.problem.errors import OutOfReachError
 
 COLUMN, ROW, BLOCK = "column", "row", "block"
@@ -183,7 +184,8 @@ def program(
     builder.known.update(inputs)
     named = named or {}
     names = (sympy.Dummy(real=True) for _ in iter(int, 1))
-    steps, results = sympy.cse([*named.values(), *forms], symbols=names)
+    asked = [distributed(form) for form in (*named.values(), *forms)]
+    steps, results = sympy.cse(asked, symbols=names)
     for symbol, expr in (*steps, *zip(named, results, strict=False)):
         builder.known[symbol] = builder.of(expr)
     results = results[len(named) :]
