@@ -46,8 +46,10 @@ class Entry:
 
     @property
     def condition(self) -> str:
-        """The reading under which a form that is wrong at some points is right; empty where there is none."""
-        return self.finding["reading"] if self.finding and self.verdict == Verdict.CONFIRMED else ""
+        """The reading under which a form is right, or the condition that the source lacks; empty without either."""
+        if self.source is None or self.verdict != Verdict.CONFIRMED:
+            return ""
+        return (self.finding["reading"] if self.finding else "") or self.source.condition
 
     @property
     def slip(self) -> Slip | None:

@@ -25,8 +25,8 @@ _ID = re.compile(r"[a-z]+(?:\.[a-z_0-9]+){2,}")
 _BARE = re.compile(
     r"\w[_^]\S"  # A_11, w^2
     r"|\b(?:xi|rho|lam|lambda|tau|kappa|sigma|Sigma|Delta|Lambda|pi|ell|yhat|oo|asin|atan|sqrt)\d?\b"
-    # a letter alone, but for "a", "I", "i.e." and "(i)"
-    r"|(?<![\w'’.-])(?<!Owen's )(?![aAI]\b|i\.e\.|(?<=\()i\))[A-Za-z]\d?(?![\w'’-])"
+    # a letter alone, but for "a", "I", "i.e.", "e.g." and "(i)"
+    r"|(?<![\w'’.-])(?<!Owen's )(?![aAI]\b|i\.e\.|e\.g\.|(?<=\()i\))[A-Za-z]\d?(?![\w'’-])"
     r"|[<>=|\\*~$]|->|\+-"
 )
 

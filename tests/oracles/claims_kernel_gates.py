@@ -268,13 +268,14 @@ def _bundled(at: At, paths: bool) -> Fraction:
 
 def _rotated(at: At, _digits: int) -> Fraction:
     """The weights a and b of the kernel have mean products of 0 and V: y = (A a + B b)/3, linear in both."""
-    x, gates = [Fraction(1), at["u"], at["v"]], [at["g"], Fraction(1), at["h"]]
+    none, one = Fraction(0), Fraction(1)
 
-    def sums(turn: int) -> tuple[Fraction, Fraction]:
+    def sums(x: list[Fraction], gates: list[Fraction], turn: int) -> tuple[Fraction, Fraction]:
         row = [(x[(i - turn) % 3], x[(i + 1 - turn) % 3], gates[(i - turn) % 3]) for i in range(3)]
         return sum(here * gate for here, _, gate in row), sum(behind * gate for _, behind, gate in row)
 
-    still, turned = sums(0), sums(int(at["k"]))
+    still = sums([one, at["u"], none], [at["g"], one, one], 0)
+    turned = sums([at["v"], none, one], [one, one, at["h"]], int(at["k"]))
     return at["V"] * (still[0] * turned[0] + still[1] * turned[1]) / 9
 
 

@@ -186,6 +186,15 @@ WITNESSES = {
             "epsilon=1 tau_A=9/5 beta=1/2 M=3",
         ),
     ),
+    "path.soft.flat_gate": Witness(
+        lambda at, digits: _soft_threshold(at, digits) * _soft_supremum(at, digits),
+        (
+            "epsilon=0 tau_A=1/4 beta=1 M=1",
+            "epsilon=1/10 tau_A=4/5 beta=4 M=1/3",
+            "epsilon=2/5 tau_A=3/10 beta=8 M=2",
+            "epsilon=1 tau_A=9/5 beta=1/2 M=3",
+        ),
+    ),
     "path.soft.activity": Witness(_activity_slope, _points("g1 g2 g3 s1 s2 s3", gates="g1 g2 g3")),
     "path.soft.sensitive_path": Witness(
         _excess,

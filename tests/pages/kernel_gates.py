@@ -185,10 +185,9 @@ def relu() -> tuple[mpf, mpf]:
 
 
 def rotated(k: mpf, u: mpf, v: mpf, g: mpf, h: mpf, V: mpf) -> mpf:
-    """Return the mean product of the pooled outputs of x and of x rotated by k, gates included."""
-    x, gates = [mpf(1), u, v], [g, mpf(1), h]
-    turn = [list(np.roll(np.array(row, dtype=object), int(k))) for row in (x, gates)]
-    return V * convolved(x, turn[0], [gates], [turn[1]])[1]
+    """Return the mean product of the pooled outputs of one input and of another rotated by k, gates included."""
+    turn = [list(np.roll(np.array(row, dtype=object), int(k))) for row in ([v, mpf(0), mpf(1)], [mpf(1), mpf(1), h])]
+    return V * convolved([mpf(1), u, mpf(0)], turn[0], [[g, mpf(1), mpf(1)]], [turn[1]])[1]
 
 
 VALUES = {

@@ -221,9 +221,9 @@ def steepest(epsilon: mpf, tau_A: mpf, beta: mpf, M: mpf) -> mpf:
 
 
 def slope_at_threshold(epsilon: mpf, tau_A: mpf, **_scales: mpf) -> mpf:
-    """Return the slope of the soft gating function where its value is the threshold."""
+    """Return the size of the slope of the soft gating function where its value is the threshold."""
     with mp.extradps(30):
-        return mp.diff(lambda v: soft_gate(epsilon, v), mp.log((1 + epsilon) / tau_A - 1))
+        return -mp.diff(lambda v: soft_gate(epsilon, v), mp.log((1 + epsilon) / tau_A - 1))
 
 
 def activity_slope(**at: mpf) -> mpf:
@@ -313,6 +313,7 @@ VALUES = {
     "path.conditioning.same_start": relu_start,
     "path.soft.range": lambda epsilon: soft_gate(epsilon, -mp.inf),
     "path.soft.threshold": steepest,
+    "path.soft.flat_gate": lambda epsilon, **at: steepest(epsilon, **at) * soft_gate(epsilon, -mp.inf),
     "path.soft.activity": activity_slope,
     "path.soft.sensitive_path": lambda tau_S, tau_A, a, b, c: (
         np.prod([tau_S + a, tau_A + b, tau_A + c]) - np.prod([tau_S, tau_A, tau_A])
@@ -346,6 +347,7 @@ VALUES = {
 PRINTED = {
     "path.soft.range": lambda epsilon: ONE,
     "path.soft.threshold": slope_at_threshold,
+    "path.soft.flat_gate": lambda epsilon, **at: slope_at_threshold(epsilon, **at) * soft_gate(epsilon, -mp.inf),
     "path.kernel.signal_wire": printed_wire,
     "path.overlap.decay": lambda k, r, d: (k / r) ** d,
     "path.overlap.relu": lambda **at: shared_of_relu(strict=True, **at),

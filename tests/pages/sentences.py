@@ -51,6 +51,12 @@ def zero_of_precision() -> tuple[Fraction, Fraction]:
     return between * between, between
 
 
+def soft_slopes(threshold: Fraction = Fraction(1, 4)) -> tuple[Fraction, Fraction, Fraction]:
+    """Return a threshold, the largest slope G (1 - G) of soft gates from it up to 1, and the slope at it."""
+    slopes = [gate * (1 - gate) for gate in (Fraction(k, 100) for k in range(100)) if gate >= threshold]
+    return threshold, max(slopes), slopes[0]
+
+
 def failures() -> list[mpf]:
     """Return the lengths at which the kernel fails on 8, 20, 40 and 100 sites."""
     return [mpf(sites.first_failure(n)[0]) / 100 for n in (8, 20, 40, 100)]
@@ -404,6 +410,10 @@ WORDS: list[tuple[str, Callable[[], bool]]] = [
     (
         "The distance at the end halves with each doubling of the pieces",
         lambda: all(nearest(later / early, 2) for early, later in pairwise(ends_of_pieces())),
+    ),
+    (
+        "for epsilon = 0, tauA = {1/4} and beta = M = 1 it is {1/4}, and at the threshold it is {3/16}",
+        soft_slopes,
     ),
     (
         "end between two pieces and four",

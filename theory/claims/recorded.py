@@ -164,10 +164,10 @@ RECORDED = (
         DEEP_GATED_NETWORKS,
         "Assumption 1",
         Left.ASSUMPTION,
-        r"$\Theta_0$ are independent and $-\sigma$ or $+\sigma$ with probability 1/2 each.",
+        r"$\Theta_0 \sim \operatorname{Ber}(1/2)$ iid over the set $\{-\sigma, +\sigma\}$.",
         ("kernel.proof.same", "kernel.variance.gaussian_weights"),
-        "The mean of the kernel needs only independent symmetric weights of one variance; its variance also depends on "
-        "the kurtosis.",
+        "The mean of the kernel needs only independent weights of mean 0 and one variance; its variance also depends "
+        "on the kurtosis.",
     ),
     Recorded(
         DEEP_GATED_NETWORKS,
@@ -210,9 +210,11 @@ RECORDED = (
         NEURAL_PATH_KERNEL,
         "Assumption 5.1",
         Left.ASSUMPTION,
-        r"$\Theta_0^V$ is statistically independent of the fixed NPFs (stored in $\Theta_0^F$ of the feature network)",
+        r"(i) $\Theta_0^V$ is statistically independent of the fixed NPFs (stored in $\Theta_0^F$ of the feature "
+        r"network), (ii) $\Theta_0^V$ are sampled iid from symmetric Bernoulli over $\{-\sigma, +\sigma\}$.",
         ("kernel.mean.value", "kernel.mean.limit"),
-        "Under it the mean holds at every width, and the limit at a fixed depth.",
+        r"Under it the mean holds at every width. The limit holds at a fixed depth where $\sigma^2$ is of the order "
+        "$1/w$.",
     ),
     Recorded(
         NEURAL_PATH_KERNEL,
@@ -220,8 +222,8 @@ RECORDED = (
         Left.OBSERVATION,
         "Active sub-networks are fundamental entities in DNNs with ReLU activations.",
         ("kernel.mean.limit", "path.overlap.hadamard"),
-        "The paper justifies it by Theorem 5.1, whose limit holds: with fixed gates the kernel is a function of the "
-        "inputs and the number of shared paths.",
+        "The paper justifies it by Theorem 5.1, whose limit holds under a condition: with fixed gates the kernel of a "
+        "wide network is then a function of the inputs and the number of shared paths.",
     ),
     Recorded(
         NEURAL_PATH_KERNEL,
@@ -280,7 +282,8 @@ RECORDED = (
         HALF_SPACES,
         "section 4",
         Left.QUOTED,
-        "fixed infinite width NTK has low frequency sinusoids as eigen vectors with larger eigen values, and hence "
+        "the phenomenon of spectral bias in neural nets (e.g. (Ronen et al. 2019)) which says: fixed infinite width "
+        "NTK has low frequency sinusoids as eigen vectors with larger eigen values, and hence "
         "gradient descent prioritises learning low-frequency components of the target function.",
     ),
     Recorded(

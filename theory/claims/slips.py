@@ -111,8 +111,9 @@ SPLICINGS = Slip(
     "splicings",
     root=("Fact 8",),
     title="the splicings of two base paths are counted as four for each segment",
-    repair=r"Write $3^{k+1}$: each segment belongs to two of the four paths in one of six ways, and a pair of base "
-    "paths accounts for two of them. As an upper bound $4^{k+1}$ may stay.",
+    repair=r"Write: at most $3^{k+1}$ for an ordered pair of base paths, the base paths themselves among them. Each "
+    "segment belongs to two of the four paths in one of six ways, a pair of base paths accounts for two of them, and a "
+    "marked weight that the base paths do not share fixes its segment. As an upper bound $4^{k+1}$ may stay.",
 )
 DEPTH_FACTOR = Slip(
     DEEP_GATED_NETWORKS,
@@ -150,7 +151,8 @@ SLOPE_AT_THE_THRESHOLD = Slip(
     DEEP_GATED_NETWORKS,
     "slope at the threshold",
     root=("section 3.1",),
-    title=r"the slope of $\chi_\epsilon$ at the threshold is negative, and bounds no sensitivity of an active gate",
+    title=r"the slope of $\chi_\epsilon$ at the threshold omits $\beta$ and the slopes of the pre-activations, and is "
+    r"not the largest above a threshold below $(1 + \epsilon)/2$",
     repair=r"Take $\tau_S \geq \beta M \tau_A (1 + \epsilon - \tau_A)/(1 + \epsilon)$ for $\tau_A \geq (1 + "
     r"\epsilon)/2$, and $\tau_S \geq \beta M (1 + \epsilon)/4$ for a smaller $\tau_A$, where $M$ bounds the slopes "
     "of the pre-activations by the weights.",

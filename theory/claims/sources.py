@@ -83,7 +83,8 @@ class Source:
     false. `words` quotes the document where it says the statement in prose. `readings` are the conventions that it
     leaves open; one that makes the printed form right makes the row CONFIRMED, under that condition. `slip` is the
     cause of a wrong form, and `repaired` the form after its repair, where the row is not the slip itself. `shown`
-    is the printed form as TeX, where `printed` written out entry by entry would hide it.
+    is the printed form as TeX, where `printed` written out entry by entry would hide it. `condition` is one
+    that the document does not state and under which the claim holds; a row that is CONFIRMED names it.
     Raises InputError for a document or a label that `theory.claims.documents` does not list, and for prose without
     its words.
 
@@ -105,6 +106,7 @@ class Source:
     slip: Slip | None = None
     repaired: Reading | None = None
     shown: str = ""
+    condition: str = ""
 
     def __post_init__(self) -> None:
         if fault := citation_fault(self.document, self.label):

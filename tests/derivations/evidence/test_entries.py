@@ -52,6 +52,21 @@ def test_the_condition_of_a_confirmed_entry_is_its_reading(agrees, reading, verd
     assert entry(agrees, reading, verdict).condition == condition
 
 
+@pytest.mark.parametrize(
+    ("agrees", "reading", "verdict", "condition"),
+    [
+        (True, "", Verdict.CONFIRMED, "the width grows"),
+        (None, "", Verdict.CONFIRMED, "the width grows"),
+        (False, "the gain is squared", Verdict.CONFIRMED, "the gain is squared"),
+        (False, "", Verdict.CORRECTED, ""),
+        (True, "", Verdict.OPEN, ""),
+    ],
+)
+def test_a_confirmed_entry_has_the_condition_of_its_source(agrees, reading, verdict, condition):
+    source = Source(NOTES, "(5)", sympy.Integer(3), condition="the width grows")
+    assert entry(agrees, reading, verdict, source).condition == condition
+
+
 @pytest.mark.parametrize("verdict", Verdict)
 def test_wrong_forms_alone_are_charged_with_a_slip(verdict):
     charged = verdict in (Verdict.CORRECTED, Verdict.INHERITED)

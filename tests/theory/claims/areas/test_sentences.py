@@ -85,7 +85,8 @@ VERDICTS = {
     "path.experts.bias": Verdict.CONFIRMED,
     "path.conditioning.same_start": Verdict.CONFIRMED,
     "path.split.coupled": Verdict.CONFIRMED,
-    "path.soft.threshold": Verdict.CORRECTED,  # the printed slope is negative
+    "path.soft.threshold": Verdict.CORRECTED,  # without sharpness, and not the largest slope of active gates
+    "path.soft.flat_gate": Verdict.INHERITED,  # rests on that slope
     "path.soft.sensitive_path": Verdict.CONFIRMED,
     "kernel.whitening.largest": Verdict.CONFIRMED,
     "kernel.whitening.smallest": Verdict.CONFIRMED,

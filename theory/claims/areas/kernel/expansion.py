@@ -15,7 +15,7 @@ from theory.claims.documents import DEEP_GATED_NETWORKS
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
 from theory.claims.slips import LAYERS_OF_PRODUCTS, SPLICINGS
-from theory.claims.sources import Says, Source
+from theory.claims.sources import Reading, Says, Source
 
 k = sympy.Symbol("k", integer=True, nonnegative=True)
 T = sympy.Symbol("T", positive=True)  # sigma^4
@@ -164,7 +164,12 @@ BASE = Claim(
             DEEP_GATED_NETWORKS,
             "Fact 4",
             printed=Integer(0),
-            note="with the product over all layers; each base path passes a marked weight, as a path through it does",
+            says=Says.READ_AS,
+            words="For any $p_1, p_2, p_3, p_4$ combination that survives the expectation in (12) can be written as",
+            note="what follows are the squares of the weights of two base paths, in the product of (12) and with its "
+            "slip: layer $d$ is in no product, and one marked layer is left out in place of both. It is read with the "
+            "product over all layers but the marked ones. Each base path passes a marked weight, as a path through it "
+            "does",
         ),
     ),
     **rational_by_name(_without_base_paths),
@@ -230,9 +235,13 @@ def _splicings(at: dict[str, Fraction]) -> Fraction:
 
 SPLICED = Claim(
     id="kernel.expansion.splicings",
-    title="The number of splicings of two base paths that share weights",
+    title="The number of splicings for each ordered pair of base paths that share weights",
     kind=Kind.EQUATION,
-    statement=Eq(sympy.Symbol(r"\#\{(p_1, p_2, p_3, p_4)\}", real=True), Integer(3) ** (k + 1), evaluate=False),
+    statement=Eq(
+        sympy.Symbol(r"\frac{\#\{(p_1, p_2, p_3, p_4)\}}{\#\{(\rho_a, \rho_b)\}}", real=True),
+        Integer(3) ** (k + 1),
+        evaluate=False,
+    ),
     params=(Param(k, S.Naturals0, "weights that the base paths share", (Integer(0), Integer(2)), Range(0, 3)),),
     assumptions=(
         "the base paths share $k$ weights of middle layers, no two of them adjacent, and no node besides their ends",
@@ -245,8 +254,13 @@ SPLICED = Claim(
             "Fact 8",
             printed=Integer(4) ** (k + 1),
             says=Says.READ_AS,
-            words=r"For $k$ crossings of the base paths there are $4^{k+1}$ splicings possible",
-            note="the Cases use the number as a bound, for which the larger one does as well",
+            words=r"For $k$ crossings of the base paths there are $4^{k+1}$ splicings possible, and those many terms "
+            r"are extra in the $\mathbb{E} [K_0(s, s')^2]$ calculation in (12)",
+            note=r"as an upper bound, the use that the Cases make of it, the number is right, but “those many terms "
+            r"are extra” excludes this reading. Marks make it smaller: with both marked weights in a segment, it is "
+            r"$3^{k-1}$ for different segments, $3^k$ for one segment and different base paths, and 0 for one segment "
+            "and one base path",
+            readings=(Reading("the base paths themselves are counted apart", printed=Integer(4) ** (k + 1) + 1),),
             slip=SPLICINGS,
         ),
     ),

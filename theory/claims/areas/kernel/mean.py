@@ -84,7 +84,7 @@ VALUE = Claim(
             printed=_FORMULA,
             note=r"$d \sigma^{2(d-1)} H$, $H$ the inner product times the number of shared paths; the theorem states "
             r"it as a limit for $w \to \infty$, and it is the mean at every width. The distance from the mean vanishes "
-            r"relative to it at a fixed depth, and absolutely where $\sigma^2$ is also of the order $1/w$",
+            r"at a fixed depth where $\sigma^2$ is of the order $1/w$, as the section chooses it",
         ),
     ),
     **rational(_over_signs),
@@ -120,7 +120,8 @@ def _relative_second_moment(at: dict[str, Fraction]) -> Fraction:
 
 LIMIT = Claim(
     id="kernel.mean.limit",
-    title="The tangent kernel with fixed gates converges to its mean as the width grows at a fixed depth",
+    title="The tangent kernel with fixed gates converges to its mean relative to it, at a fixed depth and for inputs "
+    "that share open nodes in proportion to the width",
     kind=Kind.ASYMPTOTIC,
     statement=Eq(
         sympy.Symbol(r"\lim_{w \to \infty} \frac{\mathbb{E}[K_0(x, x')^2]}{(d \sigma^{2(d-1)} H(x, x'))^2}", real=True),
@@ -149,7 +150,13 @@ LIMIT = Claim(
             printed=Integer(1),
             says=Says.READ_AS,
             words=r"as $w \to \infty$, $K_{\Theta_0^{DGN}} \to K_{FNPF}^{(d)} = d \cdot \sigma^{2(d-1)} H_{FNPF}$",
-            note=r"relative to the limit, at a fixed depth; where $\sigma$ is fixed, both sides grow with the width",
+            note=r"then the variance is $O(1/w)$ for every pair of inputs and all gates in $[0, 1]$. Relative to the "
+            r"limit it vanishes where also $\langle x, x' \rangle \neq 0$ and the share of common open nodes of each "
+            "level stays above 0, as it does here. With one common open node in each level and a growing number of "
+            "others the relative variance grows from $d = 3$ on. For orthogonal inputs with all gates open the limit "
+            r"is 0 and the variance is not. Where $\sigma$ is fixed and all gates are open, the variance grows without "
+            "bound from $d = 3$ on",
+            condition=r"$\sigma^2$ is of the order $1/w$, as the section chooses it, and $d$ is fixed",
         ),
     ),
     **rational_by_name(_relative_second_moment),

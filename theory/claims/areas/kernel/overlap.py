@@ -135,7 +135,8 @@ BOUND = Claim(
             says=Says.READ_AS,
             words=r"$\operatorname{max}_{s, s'} \bar\lambda_{cross}(s, s')/\bar\lambda_{self}(s) \leq \eta^{d-1}$",
             note=r"read for $s' \neq s$: over all $s'$, as it is printed, $\eta$ is 1. It holds for the gates of each "
-            r"draw of $\Theta^g$, and for the means with the largest $\eta$ of all draws",
+            r"draw of $\Theta^g$, and for the means with the largest $\eta$ of all draws. This one is 1, so that the "
+            "bound says nothing of the means, where some draw opens the same gates of a level for both inputs",
         ),
     ),
     **rational_by_name(lambda at: largest_ratio(int(at["w"]), int(at["d"]) - 1, int(at["d"]) - 1)),

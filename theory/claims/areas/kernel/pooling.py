@@ -30,6 +30,8 @@ _NETWORK = (
 _ENTRIES = (Param(u, S.Reals, "second entry of $x$", (), _SOME), Param(v, S.Reals, "first entry of $x'$", (), _SOME))
 _LAYERS = Param(n, S.Naturals, "convolutional layers", (Integer(1), Integer(3)), Range(1, 4))
 
+_CONVOLUTIONAL = "all $d - 1$ hidden layers are convolutional"
+
 Row = Sequence[Fraction | int]
 
 
@@ -79,8 +81,9 @@ AFTER = Claim(
             DEEP_GATED_NETWORKS,
             label,
             printed=_ALL_OPEN,
-            note=r"with $\hat B = 2^n$ bundles and $\sigma^{2(d-1)} = V^n$: $d - 1 = n$ is the number of convolutional "
-            "layers, as in Figure 9",
+            note=r"with $\hat B = 2^n$ bundles and $\sigma^{2(d-1)} = V^n$, as in Figure 9; section 4 has $L < d$ "
+            "convolutional layers",
+            condition=_CONVOLUTIONAL,
         )
         for label in _LEMMA
     ),
@@ -112,7 +115,13 @@ BEFORE = Claim(
             "average pooling",
             note="the sum over the three positions is taken as three times the mean product of the pooled outputs; the "
             "sum itself contains no product of two different paths of a bundle",
-            readings=(Reading("$x_s(L, 1)$ is the first position before pooling", printed=3 * V * v, where=Eq(n, 1)),),
+            readings=(
+                Reading("$x_s(L, 1)$ is the first position before pooling", printed=3 * V * v, where=Eq(n, 1)),
+                Reading(
+                    "the same up to a factor, here the one for which both agree at $u = 0$ and $v = 1$",
+                    printed=(2 * V) ** n * (1 + u) * (1 + v) / 2,
+                ),
+            ),
             slip=BEFORE_POOLING,
         ),
     ),
@@ -148,6 +157,7 @@ GATED = Claim(
             label,
             printed=_GATED,
             note="one bundle for each of the two weights: the product of the sums of its three paths for both inputs",
+            condition=_CONVOLUTIONAL,
         )
         for label in _LEMMA
     ),
@@ -229,7 +239,9 @@ _SIZES = (
     Param(N, S.Naturals, "positions", (Integer(3),), Range(3, 6)),
     Param(n, S.Naturals, "convolutional layers", (Integer(3),), Range(1, 5)),
 )
-_AS_IN_FIGURE = r"$d_{in} = N$, $\hat w = q$ and $d - 1 = n$, the convolutional layers, as in Figure 9"
+_AS_IN_FIGURE = (
+    r"$d_{in} = N$, $\hat w = q$ and $d - 1 = n$ convolutional layers, as in Figure 9; section 4 has $L < d$ of them"
+)
 _BY_LIST = {
     Level.SYMBOLIC: "all paths are listed; no chain of steps counts them",
     Level.FLOATING: "a number of paths, which the library does not list",
@@ -241,7 +253,7 @@ PATHS = Claim(
     statement=Eq(sympy.Symbol(r"\hat P", real=True), N * q**n, evaluate=False),
     params=_SIZES,
     assumptions=("one kernel for all positions of a layer; a path takes one weight of each kernel",),
-    sources=(Source(DEEP_GATED_NETWORKS, "section 4", printed=N * q**n, note=_AS_IN_FIGURE),),
+    sources=(Source(DEEP_GATED_NETWORKS, "section 4", printed=N * q**n, note=_AS_IN_FIGURE, condition=_CONVOLUTIONAL),),
     **rational_by_name(lambda at: _bundle(at)[0]),
     unchecked=_BY_LIST,
 )
@@ -258,6 +270,7 @@ BUNDLES = Claim(
             "section 4",
             printed=q**n,
             note=_AS_IN_FIGURE + "; for two weights and three layers there are the 8 strengths of its caption",
+            condition=_CONVOLUTIONAL,
         ),
     ),
     **rational_by_name(lambda at: _bundle(at)[1]),
@@ -266,36 +279,33 @@ BUNDLES = Claim(
 
 
 def _turned(at: dict[str, Fraction]) -> Fraction:
-    """E y(x) y(x') for x' = x rotated by k positions together with its gates."""
+    """E y(x) y(x') after a rotation of x' by k positions together with its gates."""
     k = int(at["k"])
-    x, gates = [1, at["u"], at["v"]], [at["g"], 1, at["h"]]
-    turn = [[row[(place - k) % _SIZE] for place in range(_SIZE)] for row in (x, gates)]
-    return at["V"] * _means(x, turn[0], [gates], [turn[1]])[1]
+    x, other, gates, others = _gated_rows(at)
+    turn = [[row[(place - k) % _SIZE] for place in range(_SIZE)] for row in (other, others[0])]
+    return at["V"] * _means(x, turn[0], gates, [turn[1]])[1]
 
 
 k = sympy.Symbol("k", integer=True, nonnegative=True)
-_OWN_BUNDLES = (g + u + h * v, g * u + v + h)  # of each weight: gates times entries of the input
 ROTATED = Claim(
     id="kernel.pooling.rotated",
     title="A rotation of one input with its gates does not change the mean product of the pooled outputs",
     kind=Kind.EQUATION,
     statement=Eq(
-        sympy.Symbol(r"\mathbb{E}[y(x)\, y(x^{(k)})]", real=True),
-        V * (_OWN_BUNDLES[0] ** 2 + _OWN_BUNDLES[1] ** 2) / 9,
+        sympy.Symbol(r"\mathbb{E}[y(x)\, y(x'^{(k)})]", real=True),
+        _GATED,
         evaluate=False,
     ),
     params=(
         Param(k, S.Naturals0, "positions of the rotation", (Integer(0), Integer(1), Integer(2)), Range(0, 3)),
-        Param(u, S.Reals, "second entry of $x$", (), _SOME),
-        Param(v, S.Reals, "third entry of $x$", (), _SOME),
-        Param(g, S.Reals, "first gate of $x$", (Integer(1), Integer(0)), Interval(-2, 2)),
-        Param(h, S.Reals, "third gate of $x$", (Integer(1), Integer(0)), Interval(-2, 2)),
+        *_ENTRIES,
+        *_GATE_VALUES,
         VARIANCE,
     ),
     assumptions=(
         _NETWORK,
-        "one layer; $x = (1, u, v)$ with the gates $(g, 1, h)$; the other input is $x$ rotated by $k$ positions, with "
-        "its gates; $y$ is the mean over the 3 positions",
+        "one layer; $x = (1, u, 0)$ with the gates $(g, 1, 1)$; $x' = (v, 0, 1)$ with the gates $(1, 1, h)$, both "
+        "rotated by $k$ positions; $y$ is the mean over the 3 positions",
     ),
     sources=(
         Source(
@@ -304,7 +314,8 @@ ROTATED = Claim(
             says=Says.READ_AS,
             words=r"The term $\sum_{p \in b_k} x(p(0), s) A(x, p) x^{(i)}(p(0), s') A(x_{s'}^{(i)}, p)$ is translation "
             "invariant.",
-            note="the sum of these terms over all rotations is; a single one depends on the rotation",
+            note="the sum of these terms over all rotations is. A single term does not change where both inputs are "
+            "rotated together; where one alone is, the sum over all rotations does not change, and a single term does",
         ),
     ),
     **rational_by_name(_turned),

@@ -10,7 +10,7 @@ from theory.claims.areas.path._networks import SMALL, SOFT, Dual, derivative
 from theory.claims.documents import NEURAL_PATH_KERNEL
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
-from theory.claims.sources import Source
+from theory.claims.sources import Says, Source
 
 x, y, u, r, a, b, g, h, s, t = sympy.symbols("x y u r a b g h s t", real=True)
 
@@ -87,7 +87,15 @@ WEIGHTS = Claim(
     assumptions=(f"{_NETWORK}; $u$ is the weight of the first layer, and gates do not depend on it",),
     sources=(
         Source(NEURAL_PATH_KERNEL, "Proposition 3.2", printed=_WEIGHT, note="the first row"),
-        Source(NEURAL_PATH_KERNEL, "Proposition 4.1", printed=_WEIGHT, note=r"the first row, of $\Theta^V$"),
+        Source(
+            NEURAL_PATH_KERNEL,
+            "Proposition 4.1",
+            printed=_WEIGHT,
+            says=Says.READ_AS,
+            words=r"$\dot{\Theta}_t^V$ same as (DNFPL)",
+            note=r"the copy leaves the cell for learned gates empty; read as $\dot\Theta^V = -\sum_s \psi^V_{x_s} "
+            r"e(s)$, as in Proposition 3.2",
+        ),
     ),
     **rational_by_name(lambda at: _downhill(at, 0)),
     drawn=10,

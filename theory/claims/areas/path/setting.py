@@ -34,8 +34,15 @@ LAYER = _definition(
         Source(
             NEURAL_PATH_KERNEL,
             "Table 1",
-            note=r"with ReLU gates; for $q = \Theta^\top z$ the first layer has $d_{in}$ rows and $w$ columns",
+            note="with ReLU gates; the copy has only the caption of the table",
         ),
+        Source(
+            NEURAL_PATH_KERNEL,
+            "Figure 2",
+            note=r"$q = \Theta^\top z$ and $z = q \odot G$; the first layer then has $d_{in}$ rows and $w$ columns",
+        ),
+        Source(HALF_SPACES, "(6)", note="linear gating"),
+        Source(HALF_SPACES, "(9)", note="a ReLU network"),
         Source(
             HALF_SPACES,
             "Table 1",

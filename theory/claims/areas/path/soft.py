@@ -89,6 +89,7 @@ RANGE = Claim(
     },
 )
 
+_AT_THRESHOLD = tau_A * (_TOP - tau_A) / _TOP  # the size of the slope of chi_epsilon there
 _THRESHOLD = beta * M * (_TOP / 4 - Max(0, tau_A - _TOP / 2) ** 2 / _TOP)
 
 
@@ -99,23 +100,25 @@ def _sensitivity(at: dict[str, Fraction]) -> Fraction:
     return at["M"] * at["beta"] * _supremum((-fmpq_poly([0, 1]) * upper, lower), end)
 
 
+_SIMPLE = FiniteSet(Rational(1, 2), 1, 2)
+_THRESHOLDS = (
+    _EPSILON,
+    Param(
+        tau_A,
+        Interval.open(0, oo),
+        r"$\tau_A$, above which a gate is active",
+        (Rational(1, 5), Rational(1, 4), Rational(1, 2), Rational(9, 10)),
+        FiniteSet(*(Rational(k, 10) for k in range(1, 20))),
+    ),
+    Param(beta, Interval.open(0, oo), r"$\beta$, the sharpness of the gates", (Integer(1), Integer(4)), _SIMPLE),
+    Param(M, Interval.open(0, oo), r"largest $|\partial_\theta q|$", (Integer(1),), _SIMPLE),
+)
 THRESHOLD = Claim(
     id="path.soft.threshold",
     title="Active gates are not sensitive above a threshold that depends on the slopes of the pre-activations",
     kind=Kind.EQUATION,
     statement=Eq(Symbol(r"\sup_{G > \tau_A} |\partial_\theta G|", real=True), _THRESHOLD, evaluate=False),
-    params=(
-        _EPSILON,
-        Param(
-            tau_A,
-            Interval.open(0, oo),
-            r"$\tau_A$, above which a gate is active",
-            (Rational(1, 5), Rational(1, 2), Rational(9, 10)),
-            FiniteSet(*(Rational(k, 10) for k in range(1, 20))),
-        ),
-        Param(beta, Interval.open(0, oo), r"$\beta$, the sharpness of the gates", (Integer(1), Integer(4))),
-        Param(M, Interval.open(0, oo), r"largest $|\partial_\theta q|$", (Integer(1),)),
-    ),
+    params=_THRESHOLDS,
     conditions=(tau_A < _TOP,),
     assumptions=(
         _GATE,
@@ -126,14 +129,19 @@ THRESHOLD = Claim(
         Source(
             DEEP_GATED_NETWORKS,
             "section 3.1",
-            printed=-tau_A * (_TOP - tau_A) / _TOP,
+            printed=_AT_THRESHOLD,
             says=Says.READ_AS,
             words=r"for any given $\tau_A \in (0, 1 + \varepsilon)$, it follows that $\mathcal{G}_t^A(x_s, \tau_A)$ "
             r"and $\mathcal{G}_t^S(x_s, \tau_S)$ are disjoint for all $\tau_S > d\chi_\varepsilon(v)/dv$ at $v = "
             r"\chi_\varepsilon^{-1}(\tau_A)$",
-            note=r"$\chi_\epsilon$ falls, so that the printed slope is negative. Its absolute value is right for "
-            r"$\tau_A \geq (1 + \epsilon)/2$ and $\beta M = 1$. For a smaller $\tau_A$ the slope is largest at the "
-            r"gate $(1 + \epsilon)/2$, which is active",
+            note=r"compared is the absolute value of the slope; with its sign it is negative, since $\chi_\epsilon$ "
+            r"falls. The absolute value is right for $\tau_A \geq (1 + \epsilon)/2$ and $\beta M = 1$. For a smaller "
+            r"$\tau_A$ the slope is largest at the gate $(1 + \epsilon)/2$, which is active: for $\epsilon = 0$, "
+            r"$\tau_A = 1/4$ and $\beta = M = 1$ it is $1/4$, and at the threshold it is $3/16$",
+            readings=(
+                Reading("its absolute value, with $\\beta M = 1$", where=Eq(beta * M, 1)),
+                Reading("the slope with its sign", printed=-_AT_THRESHOLD),
+            ),
             slip=SLOPE_AT_THE_THRESHOLD,
         ),
     ),
@@ -236,4 +244,43 @@ SENSITIVE_PATH = Claim(
     cites=("path.soft.activity",),
 )
 
-CLAIMS = (RANGE, THRESHOLD, ACTIVITY, SENSITIVE_PATH)
+FLAT_GATE = Claim(
+    id="path.soft.flat_gate",
+    title="A term of (6) with the slope of an active gate is bounded by the largest slope of active gates",
+    kind=Kind.EQUATION,
+    statement=Eq(
+        Symbol(r"\sup_{G_1 > \tau_A} |\partial_\theta G_1| G_2", real=True), _TOP * _THRESHOLD, evaluate=False
+    ),
+    params=_THRESHOLDS,
+    conditions=(tau_A < _TOP,),
+    assumptions=(
+        _GATE,
+        "$d = 3$: a path through an active gate and another one, whose pre-activations are independent of each other",
+    ),
+    sources=(
+        Source(
+            DEEP_GATED_NETWORKS,
+            "section 3.1",
+            printed=_TOP * _AT_THRESHOLD,
+            says=Says.READ_AS,
+            words=r"In particular, (6) evaluates close to 0 for such paths because $|\partial G_{x_s, \Theta_t^g(l, "
+            r"p(l))}/\partial \theta^g(m)| < d\chi_\varepsilon(v)/dv$ at $v = \chi_\varepsilon^{-1}(\tau_A)$",
+            note=r"read for the absolute value of the slope. The sentence on the sensitive sub-network has the same "
+            r"bound: “the rest of the $(d-2)$ terms will contain a term whose magnitude is less than” this slope. "
+            r"Close to 0 the terms are for a threshold close to $1 + \epsilon$",
+            slip=SLOPE_AT_THE_THRESHOLD,
+            repaired=Reading("the largest slope of an active gate for the slope at the threshold", _TOP * _THRESHOLD),
+        ),
+    ),
+    **rational_by_name(
+        lambda at: _sensitivity(at) * _supremum(_gate(at), Fraction(1)),
+    ),
+    drawn=16,
+    unchecked={
+        Level.SYMBOLIC: "a supremum of a product of two factors that do not depend on each other",
+        Level.FLOATING: _GIVEN,
+    },
+    cites=("path.soft.threshold", "path.soft.activity"),
+)
+
+CLAIMS = (RANGE, THRESHOLD, ACTIVITY, FLAT_GATE, SENSITIVE_PATH)
