@@ -28,7 +28,7 @@ INPUTS = (
     r"gradient descent on \(hat y - y\)2/2",
     # configurations
     r"open with mu = 1/2\.",
-    r"Theta0 sim Ber\(1/2\) iid over the set",
+    r"Theta0 sim operatornameBer\(1/2\) iid over the set",
     r"with Bernoulli\(1/2\) gates and sigma2 = 2/w",
     r"b1 = 1/5 and b2 = 2/5 in both modes, learning rate 1/100",
     r"Every weight of the example begins at B = 1/10",
