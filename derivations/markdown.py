@@ -14,14 +14,16 @@ _SYMBOLS = {
     **dict(zip(["varepsilon", "ell", "infty", "sum", "cdot"], "εℓ∞∑·", strict=True)),
     **dict(zip(["otimes", "pm", "to", "leq", "geq", "sim", "in", "mid", "ldots", "neq"], "⊗±→≤≥∼∈|…≠", strict=True)),
     **dict(zip(["epsilon", "chi", "cup", "subset", "forall"], "ϵχ∪⊂∀", strict=True)),
-    "approx": "≈",
-    **dict(zip(["{", "}", ",", "top", "ast"], "{} T*", strict=True)),
-    **{name: name for name in ("exp", "log", "arcsin", "arctan", "tanh", "max", "det")},
+    **dict(zip(["Pi", "emptyset", "rightsquigarrow", "approx"], "Π∅⇝≈", strict=True)),
+    **dict(zip(["{", "}", ",", "#", "top", "ast"], "{} #T*", strict=True)),
+    **{name: name for name in ("exp", "log", "arcsin", "arctan", "tanh", "max", "min", "sup", "lim", "det")},
+    **dict.fromkeys(("left", "right"), ""),
 }
 _OPENING = {"langle": "⟨", "lvert": "|"}
 _CLOSING = {"rangle": "⟩", "rvert": "|"}
 _ACCENTS = {"tilde": "\u0303", "hat": "\u0302", "dot": "\u0307", "bar": "\u0304"}
-_STYLES = ("operatorname", "text", "mathbf", "mathbb", "mathcal")
+_STYLES = ("operatorname", "text", "mathbf", "mathbb", "mathcal", "mathrm")
+_FRACTIONS = ("frac", "tfrac")  # in names of formulas; a text writes a/b
 _RAISED = dict(zip("0123456789+-nTxy", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿᵀˣʸ", strict=True)) | {"*": "*"}
 _LOWERED = dict(zip("0123456789+-ijklnm", "₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₗₙₘ", strict=True))
 _TOKEN = re.compile(r"\\(?:[A-Za-z]+|.)|.")
@@ -40,17 +42,31 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def plain(text: str) -> str:
     r"""Return a text in Markdown as a terminal shows it: `$...$` in Unicode, code without its backticks.
 
-    Raises ValueError for a dollar without a partner, and for TeX that is not in the vocabulary above.
+    Raises ValueError for a dollar without a partner, for a fraction with a bar, and for TeX that is not in the
+    vocabulary above.
 
     >>> plain(r"for $\xi_1 > \xi_2$ the flow of $A_{11}^{-1} b_1$, see `flow.mode.solution`")
     'for ξ₁ > ξ₂ the flow of A₁₁⁻¹ b₁, see flow.mode.solution'
     """
     if text.count("$") % 2:
         raise ValueError(f"{text!r} has a dollar without a partner.")
-    return re.sub(r"\$([^$]*)\$|`([^`]*)`", lambda found: found[2] if found[1] is None else _unicode(found[1]), text)
+    return re.sub(r"\$([^$]*)\$|`([^`]*)`", lambda found: found[2] if found[1] is None else _in_text(found[1]), text)
 
 
-def _unicode(tex: str) -> str:
+def _in_text(tex: str) -> str:
+    if fraction := re.search(rf"\\({'|'.join(_FRACTIONS)})\b", tex):
+        raise ValueError(f"${tex}$ has {fraction[0]}, which is too high for a line of text. Write a/b.")
+    return on_a_line(tex)
+
+
+def on_a_line(tex: str) -> str:
+    r"""Return a formula in TeX as one line of a terminal, fractions as a/b.
+
+    Raises ValueError for TeX that is not in the vocabulary above.
+
+    >>> on_a_line(r"\max \frac{\lambda_0(s, s')}{\lambda_0(s, s)\, \eta^{d-1}}")
+    "max λ₀(s, s')/(λ₀(s, s) η^(d-1))"
+    """
     tokens = _TOKEN.findall(tex)[::-1]
     try:
         shown = _until(tokens, "")
@@ -90,7 +106,25 @@ def _command(name: str, tokens: list[str]) -> str:
     if name == "sqrt":
         root = _argument(tokens)
         return f"√{root}" if len(root) == 1 else f"√({root})"
+    if name in _FRACTIONS:
+        return _fraction(_argument(tokens), _argument(tokens), tokens)
     return _SYMBOLS[name]
+
+
+def _fraction(above: str, below: str, tokens: list[str]) -> str:
+    """A fraction as a/b: a sum in brackets, a product below the bar too, and the whole before a further factor."""
+    above = f"({above})" if re.search("[+-]", _outside_brackets(above)) else above
+    below = f"({below})" if re.search("[+/ -]", _outside_brackets(below)) else below
+    following = "".join(tokens[::-1]).lstrip()
+    factor_follows = re.match(r"[\w(\[]|\\(?!r(?:ight|vert|angle)|[},])", following)
+    return f"({above}/{below})" if factor_follows else f"{above}/{below}"
+
+
+def _outside_brackets(text: str) -> str:
+    """What of a text stands in no bracket."""
+    while (rest := re.sub(r"[(\[{][^()\[\]{}]*[)\]}]", "", text)) != text:
+        text = rest
+    return text
 
 
 def _argument(tokens: list[str]) -> str:
@@ -108,4 +142,5 @@ def _shifted(text: str, mark: str) -> str:
     small = _RAISED if mark == "^" else _LOWERED
     if all(character in small for character in text):
         return "".join(small[character] for character in text)
-    return mark + (text if len(text) == 1 or text.isalnum() else f"({text})")
+    plain_after_mark = len(text) == 1 or text.isalnum() or re.fullmatch(r"\([^()]*\)", text)
+    return mark + (text if plain_after_mark else f"({text})")

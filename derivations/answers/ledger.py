@@ -41,7 +41,10 @@ class LedgerAnswer:
         return tuple(dict.fromkeys(entry.slip for entry in self.entries if entry.slip))
 
     def json(self) -> dict[str, Any]:
-        """The object that `gdln ledger --json` prints; its texts are Markdown with mathematics as `$...$`."""
+        """The object that `gdln ledger --json` prints; its texts are Markdown with mathematics as `$...$`.
+
+        `statement` and `correction` are plain text: SymPy's, with names that are TeX in Unicode.
+        """
         return {
             "entries": [as_data(entry, self.places.get(entry.claim.id)) for entry in self.entries],
             "counts": self.counts,

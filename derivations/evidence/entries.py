@@ -16,6 +16,7 @@ import sympy
 from sympy.printing.str import StrPrinter
 
 from derivations.evidence import stored
+from derivations.markdown import on_a_line
 from theory.claims.levels import PrintedFinding
 from theory.claims.model import Claim, Standing
 from theory.claims.rows import Verdict, verdict_of, verdict_on
@@ -104,16 +105,26 @@ def label_order(source: Source | None) -> tuple:
 
 
 class _Plain(StrPrinter):
-    r"""Names that are TeX, in letters that a terminal shows: `\dot{w}_{ki}` is dw_ki/dt."""
+    r"""SymPy's text, with names that are TeX as a terminal shows them: `\hat{y}(x)` is ŷ(x)."""
 
     def _print_Symbol(self, expr: sympy.Symbol) -> str:
-        name = re.sub(r"\\dot\{(\w+)\}(_\{?\w+\}?)?", r"d\1\2/dt", expr.name)
-        name = re.sub(r"\\hat\{(\w+)\}", r"\1hat", name)
-        return re.sub(r"\\(?:mathcal|mathrm|text)\b|[\\{}]", "", name)
+        return _shown(expr.name)
+
+    def _print_Function(self, expr: sympy.Function) -> str:
+        return f"{_shown(expr.func.__name__)}({self.stringify(expr.args, ', ')})"
+
+
+def _shown(name: str) -> str:
+    """A name without TeX; one of letters, digits and underscores stays as it is typed."""
+    return on_a_line(name) if re.search(r"[\\{]", name) else name
 
 
 def statement(expr: sympy.Basic) -> str:
-    """A statement as text: `lhs = rhs` for an equation."""
+    r"""A statement as plain text: `lhs = rhs` for an equation, in SymPy's form, with names that are TeX in Unicode.
+
+    >>> statement(sympy.Eq(sympy.Symbol(r"\mathbb{E}[y(x)\, y(x')]"), sympy.Symbol("V") ** 2))
+    "E[y(x) y(x')] = V**2"
+    """
     printer = _Plain()
     sides = expr.args if isinstance(expr, sympy.Eq) else (expr,)
     return " = ".join(printer.doprint(side) for side in sides)

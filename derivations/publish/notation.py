@@ -11,14 +11,16 @@ from dataclasses import dataclass, field
 from functools import cache
 
 import sympy
+from sympy.core.alphabets import greeks
 from sympy.printing.latex import LatexPrinter
 
 from derivations.publish.widths import width
+from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import g
 from theory.expressions.triangular import triangle
 from theory.gaussian.expectation import Expectation
 
-KAPPA = sympy.Symbol("kappa", positive=True)
+KAPPA = sympy.Dummy("kappa", positive=True)  # equal to no symbol of a claim: another kappa there is not this fraction
 Z = sympy.Symbol("Z", positive=True)
 _KAPPA_LEGEND = r"$\kappa = \sqrt{2}\, g / \sqrt{1 + 2 g^{2}}$"
 _Z_LEGEND = r"$Z^{2} = \mathbb{E}[\operatorname{erf}(g z)^{2}] = \frac{2}{\pi} \arcsin(\kappa^{2})$"
@@ -95,12 +97,14 @@ class _Printer(LatexPrinter):
         name = string.removeprefix(_LAST)
         if name in _NAMES:
             return _NAMES[name]
+        if "\\" in name:  # TeX already: SymPy would take all that follows the first ^ or _ for one exponent or index
+            return name
         if name.endswith("'"):  # the transpose of a vector in matrix notation
             return f"{self._deal_with_super_sub(name[:-1], style)}'"
-        if re.search(r"[ (<>=]", name) and "\\" not in name:
+        if re.search(r"[ (<>=]", name):
             return _PIECE.sub(_piece, name)
-        if words := _OF_WORDS.fullmatch(name):
-            return rf"{words[1]}_{{\text{{{words[2]}}}}}"
+        if (words := _OF_WORDS.fullmatch(name)) and words[2] not in greeks:
+            return rf"{super()._deal_with_super_sub(words[1])}_{{\text{{{words[2]}}}}}"
         return super()._deal_with_super_sub(name, style=style)
 
     def _print_Heaviside(self, expr: sympy.Heaviside, exp: str | None = None) -> str:
@@ -192,31 +196,38 @@ class Notation:
         if name:
             lines[0].insert(0, name)
         text = _one_line_or_more(lines, rows, lambda side: self._print(side, printer))
-        legend = self._legend(text, named, printer)
-        return text, [*legend, _TRIANGLE_LEGEND] if every.has(triangle) else legend
+        return text, self._legend(every, named, printer)
 
-    def _legend(self, text: str, named: dict[sympy.Basic, sympy.Symbol], printer: _Printer) -> list[str]:
+    def _legend(self, shown: sympy.Tuple, named: dict[sympy.Basic, sympy.Symbol], printer: _Printer) -> list[str]:
+        """What the letters of the `shown` expressions stand for.
+
+        It goes by the expressions and not by their TeX, in which a claim may give the same letter another meaning.
+        """
         found = [f"${self._print(symbol, printer)} = {self._print(part, printer)}$" for part, symbol in named.items()]
         for number, law in enumerate(printer.laws, start=1):
             expectation = rf"$\mathbb{{E}}_{{{number}}}$" if printer.several else r"$\mathbb{E}$"
             found.append(f"{expectation} is over {self._law(law, printer)}")
-        everything = text + " ".join(found)
-        if re.search(r"(?<![A-Za-z\\])Z", everything):
+        laws = [self._fold(entry) for law in printer.laws for entry in law]
+        letters = set().union(*(part.free_symbols for part in (shown, *laws)))
+        if Z in letters:
             found.append(_Z_LEGEND)
-        if r"\kappa" in everything or _Z_LEGEND in found:
+        if KAPPA in letters or Z in letters:
             found.append(_KAPPA_LEGEND)
-        if r"\varphi" in everything:
+        if shown.has(phi1):
             found.append(_PHI_LEGEND)
+        if shown.has(triangle):
+            found.append(_TRIANGLE_LEGEND)
         return found
 
     def _law(self, law: sympy.ImmutableDenseMatrix, printer: _Printer) -> str:
         """The law of z1, z2, ... in words where the variances are 1, by its matrix where they are not."""
+        law = law.applyfunc(self._fold)
         if law.rows == 1:
             return (
                 "a unit Gaussian $z_{1}$" if law[0] == 1 else f"$z_{{1}}$ of variance ${self._print(law[0], printer)}$"
             )
         if any(law[i, i] != 1 for i in range(law.rows)):
-            rows = [" & ".join(self._print(self._fold(entry), printer) for entry in row) for row in law.tolist()]
+            rows = [" & ".join(self._print(entry, printer) for entry in row) for row in law.tolist()]
             matrix = r" \\ ".join(rows)
             return rf"Gaussians of covariance $\begin{{pmatrix}} {matrix} \end{{pmatrix}}$"
         pairs = [(i, j) for i in range(law.rows) for j in range(i + 1, law.rows) if law[i, j] != 0]

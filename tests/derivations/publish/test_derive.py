@@ -13,6 +13,7 @@ from derivations.evidence.entries import Entry
 from derivations.output import BAD_INPUT, CHECK_FAILED, PASS
 from derivations.publish import blocks, book_figures, compose, notation
 from derivations.publish.errata import errata
+from derivations.publish.widths import widest
 from theory.claims import catalog
 from theory.claims.documents import NOTES
 from theory.claims.rows import Verdict
@@ -232,7 +233,7 @@ def too_wide(text):
     """The display formulas with a line that is wider than the page, as its width is counted."""
     formulas = re.findall(r"\$\$\n(.*?)\n\s*\$\$", text, re.DOTALL)
     # A page holds half as much again as the width at which a formula is broken; nested fractions count too much.
-    return [formula for formula in formulas if notation.widest(formula) > 3 * notation._WIDE // 2]
+    return [formula for formula in formulas if widest(formula) > 3 * notation._WIDE // 2]
 
 
 @pytest.mark.parametrize("page", PAGES)

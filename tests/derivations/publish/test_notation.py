@@ -1,0 +1,82 @@
+"""The notation of formulas: names that are TeX already, names in words, and letters whose meaning a claim gives."""
+
+import pytest
+import sympy
+
+from derivations.publish.notation import Notation
+from theory.claims import catalog
+from theory.expressions.relaxation import phi1
+from theory.expressions.symbols import g
+
+KAPPA = r"$\kappa = \sqrt{2}\, g / \sqrt{1 + 2 g^{2}}$"
+PHI = r"$\varphi(z) = (1 - e^{-z})/z$ with $\varphi(0) = 1$"
+x = sympy.Symbol("x", positive=True)
+
+
+def legend(expr):
+    """What the letters of a displayed expression stand for."""
+    return Notation().display(expr)[1]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        r"a^2 - (1 + (\kappa - 1)/w)\, a - (3 - \kappa)(1 - 1/w)/w",
+        r"\partial_\theta A",
+        r"\sup_q G",
+        r"|\partial_\theta G_1| G_2 G_3 - \tau_S \tau_A^2",
+        r"\lvert \Delta \phi \rvert^2",
+    ],
+)
+def test_a_name_in_tex_is_printed_as_it_is(name):
+    assert Notation().tex(sympy.Symbol(name, real=True)) == name
+
+
+def test_the_name_of_a_function_in_tex_is_printed_as_it_is():
+    assert Notation().tex(sympy.Function(r"\partial A_b")(x)) == r"\partial A_b{(x)}"
+
+
+@pytest.mark.parametrize(
+    ("name", "tex"),
+    [
+        ("chi_epsilon", r"\chi_{\epsilon}"),
+        ("beta_low", r"\beta_{\text{low}}"),
+        ("L_tiling", r"L_{\text{tiling}}"),
+        ("tau_A", r"\tau_{A}"),
+        ("rho_ik", r"\rho_{ik}"),
+    ],
+)
+def test_a_name_with_an_index_in_words(name, tex):
+    assert Notation().tex(sympy.Symbol(name)) == tex
+    assert Notation().tex(sympy.Function(name)(x)) == f"{tex}{{(x)}}"
+
+
+def test_every_name_in_tex_of_a_claim_is_printed_as_it_is():
+    names = {s.name for claim in catalog().values() for s in claim.statement.atoms(sympy.Symbol) if "\\" in s.name}
+    assert len(names) > 100
+    flat = {name: name.replace(r"\left(", "(").replace(r"\right)", ")") for name in names}
+    assert [name for name in names if Notation().tex(sympy.Symbol(name)) != flat[name]] == []
+
+
+def test_the_letters_of_the_notation_are_explained():
+    assert legend(sympy.asin(2 * g**2 * x / (1 + 2 * g**2))) == [KAPPA]
+    assert legend(phi1(x)) == [PHI]
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        sympy.Symbol("kappa", positive=True) / x,
+        sympy.Symbol(r"\#\{(\kappa, x)\}") + x,
+        sympy.Symbol(r"\langle \varphi_{0, p}, \varphi_{0, p} \rangle") * x,
+        sympy.Function("phi")(x),
+        sympy.Symbol(r"\mathbb{Z}") + x,
+    ],
+)
+def test_a_letter_that_a_claim_gives_another_meaning_is_not_explained_by_the_notation(expr):
+    assert legend(expr) == []
+
+
+@pytest.mark.parametrize("name", ["kernel.proof.different", "kernel.variance.bound", "kernel.variance.bound_step"])
+def test_sensitivities_and_kurtoses_are_not_explained_as_other_letters(name):
+    assert legend(catalog()[name].statement) == []
