@@ -5,11 +5,14 @@ from dataclasses import replace
 
 import pytest
 
+from derivations.experiments.folders import problem_named
 from derivations.explore import fields_page, limits
 from derivations.explore.bar import changed
+from derivations.explore.data import ROWS
 from derivations.explore.fields import theory_of
 from derivations.explore.gates import gate_view
 from derivations.explore.problems import FIRST, read
+from derivations.explore.views import amplifier, data
 from tests.derivations.explore.client import Client
 from theory.problem import InputError, OutOfReachError, dumps, load
 
@@ -85,3 +88,19 @@ def test_more_networks_leave_less_time(problem):
             fields_page.asked(problem, {"until": "1e12", "networks": networks})
         refused.append(float(re.search(r"t may be up to (\S+);", error.value.hint)[1]))
     assert refused[0] > refused[1]
+
+
+def test_both_views_draw_a_marginal_in_bins_of_one_width():
+    """The width is that of the amplifier view, to the rounding of the number of bins on the support."""
+    given = problem_named("relu-training")
+    edges = amplifier.answer(given, {})["marginal"]["edges"]
+    width = edges[1] - edges[0]
+    for marginal in data.answer(given, {"sample": True})["marginal"]:
+        count = len(marginal["exact"])
+        assert 1 - 1 / (2 * count) <= width / marginal["bin"] <= 1 + 1 / (2 * count)
+
+
+def test_the_data_view_counts_its_examples(problem):
+    shown = data.answer(problem, {"sample": True})
+    assert sum(shown["samples"]) == ROWS
+    assert data.answer(problem, {})["samples"] is None
