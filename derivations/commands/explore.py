@@ -27,12 +27,12 @@ def command(
 
     def body() -> int:
         _require_server()
-        from derivations.explore.problems import FIRST
+        from derivations.explore.problems import FIRST, refuse_undrawn
         from derivations.explore.server import listening, serve, site_in, view_at
         from theory.problem import load
 
         first = load(FIRST if problem is None else problem)
-        first.refuse_deep("The explorer has no view of deep networks.")
+        refuse_undrawn(first)
         view = "" if at is None else view_at(at)
         folder = None if site is None else site_in(site)
         listener = listening(port)

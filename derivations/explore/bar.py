@@ -13,6 +13,7 @@ from typing import Any
 from derivations.explore.controls import Choice, Control, Entry, Slider, controls, law_of
 from derivations.explore.kinds import Kind
 from derivations.explore.laws import legends, says, seen_in, title_of
+from derivations.explore.limits import refuse_large
 from derivations.explore.problems import carried, law_values, starting_values
 from derivations.publish.html import mathml
 from theory.problem import LAWS, AlwaysGate, GatedGraph, InputError, Law, Network, Problem, WorkbenchError, dumps
@@ -95,6 +96,7 @@ def _changed(problem: Problem, values: Mapping[str, str]) -> tuple[Problem, tupl
     notes: tuple[str, ...] = ()
     law = _changed_law(problem.data, values)
     if law != problem.data:
+        refuse_large(law)
         problem, notes = carried(problem, law)
     moved = {name.removeprefix("network."): value for name, value in values.items() if name.startswith("network.")}
     return (replace(problem, network=_changed_network(problem, moved)) if moved else problem), notes

@@ -16,7 +16,7 @@ from theory.problem.distributions.sampled import SampledLaw
 
 ROWS = 4096  # examples drawn for a view
 GROUPS = 16  # of them, for standard errors
-BINS = 32  # of a marginal
+BINS = 60  # of a marginal over 2 _REACH standard deviations, as in the amplifier view
 SHOWN = 3  # examples drawn of each class
 MOST_CLASSES = 100  # each with its covariance
 IMAGES = 2  # covariances drawn side by side
@@ -130,7 +130,8 @@ def _drawn(own: Marginal, statistics: InputStatistics) -> tuple[np.ndarray, np.n
         return np.array(own.values, float), np.array(own.probabilities, float)
     m, reach = statistics.mean[0], _REACH * np.sqrt(statistics.variance[0])
     low, high = max(m - reach, own.low - _ROUNDING * reach), min(m + reach, own.high + _ROUNDING * reach)
-    edges = np.linspace(low, high, BINS + 1)
+    width = 2 * reach / BINS
+    edges = np.linspace(low, high, max(1, round((high - low) / width)) + 1)  # bins end at the ends of a support
     return edges, np.diff(own.cumulative(edges)) / np.diff(edges)
 
 

@@ -35,6 +35,7 @@ def page(theory: DataTheory, sample: DataSample | None, first: int = 0) -> dict[
         },
         "marginal": None if theory.marginal is None else [_marginal(theory, sample, c) for c in range(law.classes)],
         "discrete": theory.discrete,
+        "samples": None if sample is None else [len(x) for x in sample.x],
         "means": None
         if theory.marginal is not None
         else _along_sites(theory, theory.mean, None if sample is None else sample.site_means, site),
@@ -81,7 +82,9 @@ def _marginal(theory: DataTheory, sample: DataSample | None, c: int) -> dict[str
     if sample is not None:
         found = sample.x[c]
         sampled = np.array([(found == value).mean() for value in x]) if theory.discrete else histogram(found, x)
-    return {"x": x, "exact": p, "sampled": sampled}
+    deviation = np.sqrt(theory.covariance[c, 0, 0])
+    width = None if theory.discrete else float((x[1] - x[0]) / deviation)
+    return {"x": x, "exact": p, "sampled": sampled, "bin": width}
 
 
 def _table(theory: DataTheory, sample: DataSample | None) -> dict[str, Any]:

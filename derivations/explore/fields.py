@@ -11,6 +11,7 @@ from jaxtyping import Float
 from derivations.answers.compare import FieldView, distance, field_view
 from derivations.answers.times import spaced_steps
 from derivations.explore.flips import flipped, has_flips
+from derivations.explore.limits import refuse_many_weights
 from derivations.explore.shapes import (
     CENTRE,
     mean_and_error,
@@ -91,6 +92,7 @@ def theory_of(problem: Problem) -> FieldView:
             "Each network starts from weights of its own; the prediction is for networks with one w0.",
             'Set initialisation = "shared" in [simulation] to see the theory beside them.',
         )
+    refuse_many_weights(problem)
     return field_view(problem)
 
 

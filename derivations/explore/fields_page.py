@@ -10,6 +10,7 @@ from derivations.answers.compare import FieldView
 from derivations.explore import fields
 from derivations.explore.flips import categories, flipped, has_flips, raster
 from derivations.explore.laws import legends
+from derivations.explore.limits import refuse_long
 from derivations.explore.shapes import RATIO, centred, mean_by_chance, mean_of_aligned, null_levels, on_a_line, shapes
 from derivations.explore.sites import grid
 from derivations.explore.spectra import ClassSpectra, class_spectra, intervals_of, power_of, share_at
@@ -25,14 +26,17 @@ _THEORY = "theory: gradient descent"
 def asked(problem: Problem, settings: Mapping[str, Any]) -> Problem:
     """Return the problem as it is trained with the settings of the page: `batch`, `networks` and `until`.
 
-    Raises InputError, whose kind is the setting, for a value that is none, and OutOfReachError for a graph.
+    Raises InputError, whose kind is the setting, for a value that is none or a training that takes too long, and
+    OutOfReachError for a graph.
     """
     if isinstance(problem.network, GatedGraph):
         raise OutOfReachError("The network is a graph, which has no fields of single units.", "Open the view Graph.")
     networks = _whole(settings.get("networks", 8), "networks", fields.FEWEST, fields.MOST)
     batch = _whole(settings.get("batch", 256), "batch", 1, int(fields.BATCHES[-1]))
     until = settings.get("until")
-    return fields.live(problem, batch, networks, None if until in (None, "") else _time(until))
+    found = fields.live(problem, batch, networks, None if until in (None, "") else _time(until))
+    refuse_long(found)
+    return found
 
 
 def beside(settings: Mapping[str, Any]) -> bool:
@@ -43,7 +47,7 @@ def beside(settings: Mapping[str, Any]) -> bool:
 def _whole(value: Any, name: str, least: int, most: int) -> int:
     text = str(value).strip()
     if not text.isdecimal() or not least <= int(text) <= most:
-        raise InputError(f"{name}: {text!r} is no whole number from {least} to {most}.", "Choose another.", name)
+        raise InputError(f"{name}: {text!r} is not a whole number from {least} to {most}.", "Choose another.", name)
     return int(text)
 
 

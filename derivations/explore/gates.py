@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
+from derivations.explore.limits import WEIGHTS, refuse_many_weights
 from derivations.explore.sites import grid, middle, panels, sites_of
 from derivations.explore.tables import table_csv
 from theory.moments import gated_moments
@@ -116,6 +117,7 @@ def gate_view(problem: Problem, measured: bool = True) -> GateView:
     refuse_vector_labels(problem, "gates")
     exact = exact_xx = condition = rank = mse = refused = None
     try:
+        refuse_many_weights(problem)
         moments = gated_moments(problem)
         exact, exact_xx = moments.sigma_yx, moments.sigma_xx
         solution = solve(problem)
@@ -187,7 +189,7 @@ def rows(view: GateView) -> list[dict[str, Any]]:
     """Rows of the table beside the figure; where nothing is exact, condition and rank of the measured A."""
     size = view.problem.network.units * view.problem.data.n
     how, condition, rank = "", view.condition, view.rank
-    if condition is None and view.measured is not None:
+    if condition is None and view.measured is not None and size <= WEIGHTS:
         how, (condition, rank) = f", measured on {REPLICATES * EXAMPLES} examples", _measured_conditioning(view.problem)
     return [
         {"quantity": f"condition of A{how}", "value": condition},

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from derivations.answers.new import data_table
+from derivations.explore.limits import refuse_large
 from theory.problem import (
     Gate,
     GatedGraph,
@@ -25,10 +26,16 @@ Result = TypeVar("Result")
 
 
 def read(text: str) -> Problem:
-    """Return the problem of a text. Raises InputError where it is none, OutOfReachError for one without any view."""
+    """Return the problem of a text. Raises InputError where it is none, OutOfReachError for one that no view draws."""
     problem = loads(text)
-    problem.refuse_deep("The explorer has no view of deep networks.")
+    refuse_undrawn(problem)
     return problem
+
+
+def refuse_undrawn(problem: Problem) -> None:
+    """Raise OutOfReachError for a deep network, which has no view, and for a law on more sites than are drawn."""
+    problem.refuse_deep("The explorer has no view of deep networks.")
+    refuse_large(problem.data)
 
 
 def attempt(ask: Callable[[], Result]) -> tuple[Result | None, WorkbenchError | None]:

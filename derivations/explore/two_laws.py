@@ -229,11 +229,14 @@ def growth(problem: Problem, flat: FlatState) -> str:
     """
     if not flat.unstable or (time := folding_time(problem, fastest_rate(flat))) is None:
         return ""
-    K = problem.one_layer.units
-    alone = "" if K == 1 else f" for a unit that learns alone; the other {K - 1} change this where they share inputs"
-    share = float(problem.training.times[-1]) / time
+    K, readout = problem.one_layer.units, problem.one_layer.readout
+    rate, tau, end = fastest_rate(flat), float(problem.training.tau), float(problem.training.times[-1])
+    together = " Units that learn together share an error, which changes this time." if K > 1 else ""
     return (
-        f" The fastest wave grows by the factor e in t = {time:.4g}{alone}: the training lasts {share:.2g} such times."
+        f" For one neuron with the output relu(w.x) the fastest wave has the rate {rate:.3g}/τ, as in Amplifier: it "
+        f"grows by the factor e in t = {tau / rate:.4g}. For a unit of this network that learns alone the time is "
+        f"{time * rate / tau:.4g} times as long, t = {time:.4g}, by its {readout} readout over K = {K} and its loss "
+        f"{problem.training.loss}.{together} The training lasts {end / time:.2g} such times."
     )
 
 

@@ -141,7 +141,8 @@ def _of_a_side(side: str, one: Verdict | None, n: int, now: str, trend: str) -> 
         False: (f"By t = {now} {side} has not localized", "lies below"),
         None: (f"At t = {now} {side} is undecided", "cannot be told from"),
     }[one.localized]
-    sites = f" Random weights on {float(gaussian_sites(one.mean)):.0f} of the {n} sites have such a ratio."
+    few = f"{float(gaussian_sites(one.mean)):.0f}"
+    sites = f" Random weights on {few} of the {n} sites, with zeros on the others, would have the same ratio."
     return (
         f"{said}: its participation ratio {_numbers(one)} {place} {one.bar:.3f}, that of random weights."
         f"{sites if one.localized else ''}{trend}"
@@ -192,5 +193,6 @@ def _errors() -> str:
     pairs, opposite, apart = (sum(one[name] for one in known) for name in ("pairs", "opposite", "apart"))
     return (
         f"Of {pairs} pairs of two seeds of one problem, {study['networks']} networks each, {opposite} had opposite "
-        f"verdicts; in {apart} ({100 * apart / pairs:.1f} %) one seed was called more local ({len(known)} problems)."
+        f"verdicts. In {apart} of these pairs ({100 * apart / pairs:.1f} %) the rule called the fields of one seed "
+        f"more local, an error by noise. The pairs come from {len(known)} problems."
     )

@@ -6,7 +6,7 @@ from typing import Any
 from theory.problem import Problem
 
 TITLE = "Amplifier"
-QUESTION = "Which marginals make the flat field of one ReLU neuron unstable, under a closure?"
+QUESTION = "Which marginals make the flat field of one ReLU neuron unstable, if preactivations are Gaussian?"
 ORDER = 20
 CHAPTERS = ("amplifier", "localization-sweep")
 

@@ -180,7 +180,11 @@ def test_the_folding_time_is_that_of_relu_units_with_a_squared_error(problem):
     flat = flat_state_of(replace(problem.data, gain=10))
     assert amplifier.fastest_rate(flat) == flat.rates[1:].max()
     time = two_laws.folding_time(problem, amplifier.fastest_rate(flat))
-    assert f"t = {time:.4g} for a unit that learns alone" in two_laws.growth(problem, flat)
+    said = two_laws.growth(problem, flat)
+    rate, tau, units = amplifier.fastest_rate(flat), float(problem.training.tau), problem.network.units
+    assert f"rate {rate:.3g}/τ" in amplifier.said(amplifier.amplifier_view(replace(problem.data, gain=10)))
+    assert f"rate {rate:.3g}/τ, as in Amplifier: it grows by the factor e in t = {tau / rate:.4g}." in said
+    assert f"is {units**2} times as long, t = {time:.4g}, by its mean readout over K = {units}" in said
     erf = replace(problem, network=replace(problem.network, model="erf"))
     assert two_laws.folding_time(erf, 1.0) is None
     assert two_laws.growth(erf, flat) == ""

@@ -168,7 +168,7 @@ def test_two_seeds_of_one_problem_are_hardly_ever_called_different():
     assert f"Of {pairs} pairs of two seeds of one problem, {NETWORKS} networks each, 0 had opposite verdicts" in rule(
         40
     )
-    assert f"in {apart} ({100 * apart / pairs:.1f} %)" in rule(40)
+    assert f"In {apart} of these pairs ({100 * apart / pairs:.1f} %)" in rule(40)
     assert "= 0.071 on 40 sites" in rule(40)
 
 

@@ -32,8 +32,9 @@ export class TrainedView extends View {
     this.work.forget();
     this.snapshots = [];
     this.#forgetTime();
-    await this.ask();
+    const answered = await this.ask();
     clearTimeout(this.waiting);
+    if (!answered) return; // a training would be refused for the same reason
     this.waiting = setTimeout(() => this.rest(), REST);
   }
 

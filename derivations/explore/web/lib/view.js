@@ -9,6 +9,7 @@ import { download, fresh, h } from "./dom.js";
 import { inWords } from "./refusals.js";
 import { table } from "./tables.js";
 
+const PATIENCE = 300; // milliseconds after which a page says that it computes
 const TABS = ["Figure", "Table", "Python", "LaTeX", "Save"];
 
 export class View {
@@ -29,7 +30,8 @@ export class View {
     const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "What is shown" });
     const panels = TABS.map((name) => this.#tab(name, tabs));
     const steer = h("div", { class: "steer" }, this.controls.element, tools);
-    root.replaceChildren(steer, tabs, this.fault, this.notes, ...panels);
+    this.computing = h("p", { class: "computing", role: "status" });
+    root.replaceChildren(steer, tabs, this.fault, this.notes, this.computing, ...panels);
     this.open(TABS.includes(context.settings.tab) ? context.settings.tab : TABS[0]);
   }
 
@@ -41,10 +43,17 @@ export class View {
     return this.ask(more);
   }
 
-  // Asks for the answer anew, with the settings of the view and those that only this question has.
+  // Asks for the answer anew, with the settings of the view and those that only this question has; gives whether it was
+  // shown. Where it takes long, the old figure is greyed and the page says that it computes.
   ask(more = {}) {
     this.asked += 1;
-    return this.#answered(this.context.ask({ ...this.context.settings, ...more }), () => true);
+    const { asked } = this;
+    const waiting = setTimeout(() => this.#compute(true), PATIENCE);
+    const answered = this.#answered(this.context.ask({ ...this.context.settings, ...more }), () => true);
+    return answered.finally(() => {
+      clearTimeout(waiting);
+      if (asked === this.asked) this.#compute(false);
+    });
   }
 
   // Asks for the same answer with more in it, such as samples beside formulas. That may take long: `ask` does not wait
@@ -57,13 +66,20 @@ export class View {
   async #answered(answering, wanted) {
     try {
       const answer = await answering;
-      if (answer === null || !wanted()) return;
+      if (answer === null || !wanted()) return false;
       this.show(answer);
+      return true;
     } catch (error) {
-      if (error instanceof LostError) return;
+      if (error instanceof LostError) return false;
       if (error.remedy === undefined) throw error;
       this.refuse(error);
+      return false;
     }
+  }
+
+  #compute(busy) {
+    this.computing.textContent = busy ? "Computing …" : "";
+    this.figure.classList.toggle("stale", busy);
   }
 
   show(answer) {

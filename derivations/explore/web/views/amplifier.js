@@ -76,7 +76,7 @@ function marginal(answer) {
   return {
     key: "marginal-density", make: histogram,
     data: { groups: [{ ...own(answer), edges, heights }], curves: [bell] },
-    options: { ...options, caption: `${options.caption} The probability of a bin over its width.` },
+    options: { ...options, caption: `${options.caption} The probability of a bin over its width, ${(edges[1] - edges[0]).toPrecision(2)} standard deviations.` },
   };
 }
 

@@ -104,14 +104,16 @@ function spectrum(answer) {
 }
 
 function marginal(answer) {
-  const { marginal: found, discrete, classes, how } = answer;
+  const { marginal: found, discrete, classes, how, samples } = answer;
+  const drawn = samples ? `Sampled: ${samples.map((count, c) => `${count} examples of ${classes[c]}`).join(", ")}.` : "";
+  const bins = found.map(({ bin }, c) => `${bin?.toPrecision(2)} for ${classes[c]}`).join(", ");
   const series = discrete ? classes.flatMap((name, c) => stems(found[c], c, name)) : classes.flatMap((name, c) => steps(found[c], c, name, how));
   return {
     key: "marginal", make: lines,
     data: { series },
     options: {
       title: "Marginal of one site",
-      caption: discrete ? "The values of x with their probabilities." : "The probability of a bin over its width.",
+      caption: `${discrete ? "The values of x with their probabilities." : `The probability of a bin over its width, in standard deviations: ${bins}.`} ${drawn}`,
       x: { label: "x" }, y: { label: discrete ? "probability" : "density", unit: discrete ? null : "1/x", zero: true },
     },
   };

@@ -1,0 +1,106 @@
+"""What is too large to be drawn or trained is refused before anything is computed, with the largest that is not."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from derivations.experiments.folders import problem_named
+from derivations.explore import fields_page, limits
+from derivations.explore.bar import changed
+from derivations.explore.data import ROWS
+from derivations.explore.fields import theory_of
+from derivations.explore.gates import gate_view
+from derivations.explore.problems import FIRST, read
+from derivations.explore.views import amplifier, data
+from tests.derivations.explore.client import Client
+from theory.problem import InputError, OutOfReachError, dumps, load
+
+
+@pytest.fixture
+def problem():
+    return load(FIRST)
+
+
+def on(problem, n):
+    return replace(problem, data=replace(problem.data, n=n))
+
+
+def test_a_law_on_too_many_sites_is_refused_at_its_control(problem):
+    with pytest.raises(
+        OutOfReachError, match="at most 500 sites here, or train networks on more with gdln simulate"
+    ) as error:
+        changed(problem, {"data.n": "10000"})
+    assert error.value.kind == "data.n"
+    assert "10000 sites" in error.value.message
+    assert changed(problem, {"data.n": "500"})[0].data.n == 500
+    with pytest.raises(OutOfReachError, match="501 sites"):
+        changed(problem, {"data.n": "501"})
+
+
+def test_a_text_on_too_many_sites_is_refused(problem):
+    with pytest.raises(OutOfReachError, match="10000 sites"):
+        read(dumps(on(problem, 10000)))
+    assert read(dumps(on(problem, 500))).data.n == 500
+
+
+@pytest.mark.parametrize("path", ["problem", "views/data", "views/amplifier", "jobs/fields"])
+def test_every_request_on_too_many_sites_is_refused(problem, path):
+    reply = Client().post(path, {"toml": dumps(on(problem, 10000))})
+    assert reply.status == 422
+    assert reply.json["error"]["key"] == "data.n"
+
+
+@pytest.mark.parametrize("classes", [3, 10, 100])
+def test_more_classes_leave_fewer_sites(classes):
+    """C n^3 is that of two classes on SITES sites, to the rounding of n by half a site."""
+    most = limits.most_sites(classes)
+    allowed = 2 * limits.SITES**3
+    assert classes * (most - 0.5) ** 3 <= allowed <= classes * (most + 0.5) ** 3
+
+
+def test_moments_of_many_units_are_refused_before_they_are_computed(problem):
+    own = on(problem, 500)
+    gates = own.network.gates + own.network.gates[:1]
+    many = replace(own, network=replace(own.network, gates=gates, units=3))
+    with pytest.raises(OutOfReachError, match=r"1500 weights on 500 sites.*at most 1400"):
+        theory_of(many)
+    view = gate_view(many, measured=False)
+    assert view.exact is None
+    assert "1500 weights" in view.refused.message
+
+
+def test_a_training_that_takes_too_long_is_refused_with_the_largest_time(problem):
+    with pytest.raises(InputError) as error:
+        fields_page.asked(problem, {"until": "1e12"})
+    assert error.value.kind == "until"
+    assert "1e+12" in error.value.message
+    largest = re.search(r"t may be up to (\S+);", error.value.hint)[1]
+    assert float(fields_page.asked(problem, {"until": largest}).training.times[-1]) <= float(largest)
+    with pytest.raises(InputError, match="minutes of processor time"):
+        fields_page.asked(problem, {"until": str(1.03 * float(largest))})
+
+
+def test_more_networks_leave_less_time(problem):
+    refused = []
+    for networks in ("5", "32"):
+        with pytest.raises(InputError) as error:
+            fields_page.asked(problem, {"until": "1e12", "networks": networks})
+        refused.append(float(re.search(r"t may be up to (\S+);", error.value.hint)[1]))
+    assert refused[0] > refused[1]
+
+
+def test_both_views_draw_a_marginal_in_bins_of_one_width():
+    """The width is that of the amplifier view, to the rounding of the number of bins on the support."""
+    given = problem_named("relu-training")
+    edges = amplifier.answer(given, {})["marginal"]["edges"]
+    width = edges[1] - edges[0]
+    for marginal in data.answer(given, {"sample": True})["marginal"]:
+        count = len(marginal["exact"])
+        assert 1 - 1 / (2 * count) <= width / marginal["bin"] <= 1 + 1 / (2 * count)
+
+
+def test_the_data_view_counts_its_examples(problem):
+    shown = data.answer(problem, {"sample": True})
+    assert sum(shown["samples"]) == ROWS
+    assert data.answer(problem, {})["samples"] is None
