@@ -33,6 +33,7 @@ export class TrainedView extends View {
     this.snapshots = [];
     this.#forgetTime();
     await this.ask();
+    if (this.work.resume()) return;
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => this.rest(), REST);
   }
@@ -44,6 +45,7 @@ export class TrainedView extends View {
 
   destroy() {
     clearTimeout(this.waiting);
+    this.work.leave();
     cancelAnimationFrame(this.frame);
     this.player.stop();
   }
