@@ -151,9 +151,7 @@ def transition(along: Mapping[str, Any]) -> str:
     >>> transition({"gain": [0.1, 1.0], "excess": [-1.0, 1.0], "critical": [0.185]})[:63]
     'Predicted gain: g = 0.185. Above it the flat field of one ReLU '
     """
-    caution = (
-        "This is a prediction of the closure for the flat field, not of the gain at which trained networks localize."
-    )
+    caution = "The closure predicts this for the flat field, not the gain at which trained networks localize."
     if len(along["critical"]) == 0:
         state = "unstable" if along["excess"][0] > 0 else "stable"
         low, high = along["gain"][0], along["gain"][-1]
@@ -162,7 +160,8 @@ def transition(along: Mapping[str, Any]) -> str:
     if len(along["critical"]) > 1:
         return f"Predicted gains: the flat field of one ReLU neuron changes its stability at g = {listed}. {caution}"
     above, below = ("unstable", "stable") if along["excess"][-1] > 0 else ("stable", "unstable")
-    return f"Predicted gain: g = {listed}. Above it the flat field of one ReLU neuron is {above}, below it {below}. {caution}"
+    fact = f"Above it the flat field of one ReLU neuron is {above}, below it {below}."
+    return f"Predicted gain: g = {listed}. {fact} {caution}"
 
 
 def fastest_rate(flat: FlatState) -> float:

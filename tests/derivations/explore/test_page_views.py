@@ -31,6 +31,24 @@ def test_the_map_comes_row_by_row_and_a_click_opens_the_fields(running):
     shown.nothing_went_wrong()
 
 
+def test_cells_that_are_not_computed_yet_are_grey(running):
+    shown = running.tab("map")
+    page, grey = shown.page, shown.page.locator("svg [aria-label='not computed yet']")
+    page.locator(".work[data-state=done]").wait_for()
+    assert grey.count() == 0
+    held = []
+    page.route("**/api/jobs/map", lambda route: held.append(route))
+    page.get_by_label("quantity").select_option("loss")
+    grey.wait_for(state="attached")
+    page.locator(".figure-legend").get_by_text("not computed yet").wait_for()
+    wait_for(page, held, 1)
+    held[0].continue_()
+    page.locator(".work[data-state=done]").wait_for()
+    assert grey.count() == 0
+    shown.nothing_went_wrong()
+    page.close()
+
+
 # The meanings in the legend, each with the red, green and blue of its swatch.
 MEANINGS = """() => [...document.querySelectorAll(".figure-legend li")]
     .filter(item => item.querySelector(".swatch-full"))
