@@ -145,6 +145,25 @@ def said(view: AmplifierView) -> str:
     )
 
 
+def transition(along: Mapping[str, Any]) -> str:
+    """Return at which gain a flat field changes its stability, and of what this is a prediction.
+
+    >>> transition({"gain": [0.1, 1.0], "excess": [-1.0, 1.0], "critical": [0.185]})[:63]
+    'Predicted gain: g = 0.185. Above it the flat field of one ReLU '
+    """
+    caution = "The closure predicts this for the flat field, not the gain at which trained networks localize."
+    if len(along["critical"]) == 0:
+        state = "unstable" if along["excess"][0] > 0 else "stable"
+        low, high = along["gain"][0], along["gain"][-1]
+        return f"The flat field of one ReLU neuron is {state} at every gain from {low:g} to {high:g}. {caution}"
+    listed = " and ".join(f"{gain:.3g}" for gain in along["critical"])
+    if len(along["critical"]) > 1:
+        return f"Predicted gains: the flat field of one ReLU neuron changes its stability at g = {listed}. {caution}"
+    above, below = ("unstable", "stable") if along["excess"][-1] > 0 else ("stable", "unstable")
+    fact = f"Above it the flat field of one ReLU neuron is {above}, below it {below}."
+    return f"Predicted gain: g = {listed}. {fact} {caution}"
+
+
 def fastest_rate(flat: FlatState) -> float:
     """Return the largest rate of the waves, those that are not flat, in 1/tau."""
     return float(np.max(flat.rates[1:]))
@@ -216,7 +235,7 @@ def page(view: AmplifierView, settings: Mapping[str, Any]) -> dict[str, Any]:
     }
     if settings.get("scan") and flat is not None and has_a_gain(view.law):
         along = along_gains(view.law)
-        answer["gains"] = along | {"table": _table("Along the gain", _gain_rows(along))}
+        answer["gains"] = along | {"table": _table("Along the gain", _gain_rows(along)), "said": transition(along)}
     return answer
 
 

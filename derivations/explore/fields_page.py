@@ -16,6 +16,7 @@ from derivations.explore.sites import grid
 from derivations.explore.spectra import ClassSpectra, class_spectra, intervals_of, power_of, share_at
 from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
+from derivations.explore.verdict import when_local
 from derivations.explore.wire import packed
 from theory.problem import GatedGraph, InputError, OutOfReachError, Problem
 from theory.problem.simulation import INITIALISATIONS
@@ -151,7 +152,9 @@ def snapshot_page(
     spectra = spectra_of(problem)
     known = fields.rivals(problem)
     networks = {name: _networks(known.get(name), problem, snapshot, found, spectra) for name, found in there.items()}
-    return {"networks": networks, "rows": fields.rows(problem, snapshot, there, view)}
+    place = range(len(problem.training.times))[snapshot]
+    said = [when_local(name, problem, found, place) for name, found in there.items()]
+    return {"networks": networks, "said": said, "rows": fields.rows(problem, snapshot, there, view)}
 
 
 def _networks(

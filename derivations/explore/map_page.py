@@ -93,6 +93,7 @@ def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
         "time": time,
         "x": [float(value) for value in x.values],
         "y": [float(value) for value in y.values],
+        "reversed": _reversed(problem, x, y) if quantity == EXCESS else None,
         "missing": [],
         "dots": [],
         "at": None,
@@ -105,6 +106,22 @@ def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
     if settings.get("at"):
         answer |= _place(problem, x, y, quantity, unit, time, settings["at"])
     return answer
+
+
+REVERSED = (
+    "Where ξ (y = 1) is below ξ (y = 0), the flat field is unstable for Gaussian inputs of the same covariance too: "
+    "this part of the map shows the order of the two lengths, not the effect of the marginal."
+)
+
+
+def _reversed(problem: Problem, x: Range, y: Range) -> str | None:
+    """The sentence on the cells in which the class y = 1 has the shorter length; None for a map without such cells."""
+    law = problem.data
+    if law.law != "nlgp" or sorted(law.labels) != [0, 1]:
+        return None
+    on_map = {axis.field: [float(value) for value in axis.values] for axis in (x, y)}
+    lengths = {float(label): on_map.get(f"data.xi.{c}", [float(law.xi[c])]) for c, label in enumerate(law.labels)}
+    return REVERSED if min(lengths[1.0]) < max(lengths[0.0]) else None
 
 
 def _axis(problem: Problem, axis: Range) -> dict[str, Any]:

@@ -23,6 +23,7 @@ END = "infinity"
 EXCESS = "excess"
 _KEPT = 1 << 15  # values of maps that stay in memory
 _LEAST_GAIN = 0.05  # at which inputs are almost Gaussian, below the transitions of flat fields
+_CLOSE = 0.01  # relative distance at which the end of a range is known
 _WIDE, _NARROW = 10, 4  # the factor between the present value and the ends of a range
 _NAMES = {
     "xi": "ξ",
@@ -183,8 +184,29 @@ def range_of(parameter: Parameter, problem: Problem, count: int) -> Range:
     if value > 0 and not field.endswith((".lo", ".hi")):
         factor = _WIDE if field.endswith(("gain", "scale")) else _NARROW
         low = min(value / factor, _LEAST_GAIN) if field.endswith("gain") else value / factor
-        return Range(field, low, value * factor, count, True)
+        high = value * factor
+        return Range(field, low, _valid_end(field, value, high, problem) if ".xi" in field else high, count, True)
     return Range(field, value - 2, value + 2, count, False)
+
+
+def _valid_end(field: str, value: float, high: float, problem: Problem) -> float:
+    """The largest value up to `high` at which the problem is valid, to about a hundredth: long lengths fit no ring."""
+    if _is_valid(field, high, problem):
+        return high
+    low = value
+    while high > (1 + _CLOSE) * low:
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if _is_valid(field, middle, problem) else (low, middle)
+    # Rounded down, so that the end itself is valid; the present value is where no larger one is.
+    return max(value, float(np.floor(100 * low) / 100))
+
+
+def _is_valid(field: str, value: float, problem: Problem) -> bool:
+    try:
+        problem_at(problem, {field: f"{value:.{DIGITS}g}"})
+    except WorkbenchError:
+        return False
+    return True
 
 
 def quantities(problem: Problem) -> tuple[str, ...]:

@@ -116,6 +116,33 @@ def sentences(problems: Mapping[str, Problem], learned: Mapping[str, Learned], s
     return found if count == all_of_them else [*found, _of_a_part(count, all_of_them)]
 
 
+def onset(problem: Problem, learned: Learned, snapshot: int) -> int | None:
+    """Return the first snapshot from which on, up to this one, the networks are localized; None where they are not."""
+    first = None
+    for place in range(snapshot, -1, -1):
+        one = verdict(ratios(problem, learned, place), problem.data.n)
+        if one is None or not one.localized:
+            break
+        first = place
+    return first
+
+
+def when_local(name: str, problem: Problem, learned: Learned, snapshot: int) -> str:
+    """Return whether the fields of these networks are local at a snapshot, and since when, with the numbers."""
+    times = problem.training.times
+    now = time_text(times[snapshot])
+    one = verdict(ratios(problem, learned, snapshot), problem.data.n)
+    if one is None:
+        return f"At t = {now} the {name} networks have diverged."
+    first = onset(problem, learned, snapshot)
+    state = {True: "are local", False: "are not local", None: "cannot be told from random ones"}[one.localized]
+    since = "" if first is None else f", and have been at all times shown since t = {time_text(times[first])}"
+    return (
+        f"At t = {now} the fields of the {name} networks {state}{since}: their participation ratio is {_numbers(one)}, "
+        f"and that of random weights {one.bar:.3f}."
+    )
+
+
 def _of_a_part(count: int, all_of_them: int) -> str:
     return f"This rests on the first {count} of {all_of_them} networks of each side; the others are being trained."
 

@@ -15,6 +15,7 @@ const FIRST = "start";
 let views = [];
 let site = false; // whether the server has the site of the book
 let shown = null; // {name, view, jobs}
+const left = new Map(); // work that goes on while another view is shown, by its kind
 
 const theme = new Theme();
 const problem = new Problem({ changed: onChange, refused: onRefusal });
@@ -25,6 +26,9 @@ function announce(text) {
 }
 
 function onChange() {
+  // It belongs to another problem now.
+  for (const job of left.values()) job.stop();
+  left.clear();
   bar.show();
   shown?.view.update();
 }
@@ -93,12 +97,21 @@ function contextOf(name) {
       }
     },
     job(kind, given, heard) {
-      const job = begin(kind, { toml: problem.toml, settings: { view: name, ...given } }, heard, (error) => {
+      const job = begin(kind, { toml: problem.toml, settings: { view: name, ...given } }, heard, (error, listener) => {
         if (error instanceof LostError) lost(error);
-        else heard({ running: false, results: [], error });
+        else listener({ running: false, results: [], error });
       });
       jobs.add(job);
       job.done.finally(() => jobs.delete(job));
+      return job;
+    },
+    leave(kind, job) {
+      jobs.delete(job);
+      left.set(kind, job);
+    },
+    resume(kind) {
+      const job = left.get(kind) ?? null;
+      if (left.delete(kind)) jobs.add(job);
       return job;
     },
     choose(change) {

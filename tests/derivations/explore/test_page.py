@@ -263,6 +263,8 @@ def test_the_amplifier_says_whether_a_flat_field_is_unstable(running):
     page = shown.page
     page.get_by_text(amplifier.said(amplifier.amplifier_view(ring.data))).wait_for()
     page.get_by_text("it changes at the gain").wait_for()
+    page.locator(".headline").get_by_text("Predicted gain: g = 0.").wait_for()
+    assert page.locator(".headline a").get_attribute("href") == "#/compare"
     shown.move("gain g", "Home")
     page.get_by_text("The flat field is stable").wait_for()
     page.get_by_text("More of the law").click()

@@ -31,6 +31,24 @@ def test_the_map_comes_row_by_row_and_a_click_opens_the_fields(running):
     shown.nothing_went_wrong()
 
 
+def test_cells_that_are_not_computed_yet_are_grey(running):
+    shown = running.tab("map")
+    page, grey = shown.page, shown.page.locator("svg [aria-label='not computed yet']")
+    page.locator(".work[data-state=done]").wait_for()
+    assert grey.count() == 0
+    held = []
+    page.route("**/api/jobs/map", lambda route: held.append(route))
+    page.get_by_label("quantity").select_option("loss")
+    grey.wait_for(state="attached")
+    page.locator(".figure-legend").get_by_text("not computed yet").wait_for()
+    wait_for(page, held, 1)
+    held[0].continue_()
+    page.locator(".work[data-state=done]").wait_for()
+    assert grey.count() == 0
+    shown.nothing_went_wrong()
+    page.close()
+
+
 # The meanings in the legend, each with the red, green and blue of its swatch.
 MEANINGS = """() => [...document.querySelectorAll(".figure-legend li")]
     .filter(item => item.querySelector(".swatch-full"))
@@ -160,13 +178,34 @@ def test_a_formula_is_answered_refuted_and_refused(running):
     page.locator(".verdict .badge", has_text="refuted").wait_for()
     page.get_by_label("integrand, or equation between E[…]").fill("foo(z1)")
     page.get_by_role("button", name="Answer", exact=True).click()
-    page.locator(".work[data-state=failed]").get_by_text("foo is not known").wait_for()
+    page.locator(".asked-line").get_by_role("alert").get_by_text("foo is not known").wait_for()
+    assert page.locator(".verdict .badge").count() == 0  # that of the question before
+    page.get_by_label("examples").select_option("a site gate")
+    page.locator(".verdict .badge", has_text="derived, each step checked").wait_for()
+    covariance = page.get_by_label("covariance of z1, z2, …")
+    covariance.fill("[[1,2],[2,1]]")
+    page.get_by_text("The question has changed").wait_for()
+    assert page.locator(".panel-figure.stale .verdict .badge").count() == 1
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.locator(".asked-cov").get_by_role("alert").get_by_text("not positive semidefinite").wait_for()
+    assert (page.locator(".verdict .badge").count(), page.locator(".panel-figure figure").count()) == (0, 0)
+    assert covariance.get_attribute("aria-invalid") == "true"
+    covariance.fill("[[1,1/2],[1/2,1]]")
+    page.locator(".asked-cov").get_by_role("alert").wait_for(state="hidden")
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.locator(".verdict .badge", has_text="derived, each step checked").wait_for()
     shown.nothing_went_wrong()
 
 
 def test_a_graph_and_its_networks(running):
     shown = running.tab("graph")
     page = shown.page
+    before = page.evaluate("sessionStorage.getItem('gdln-problem')")
+    page.get_by_role("button", name="Open the race").click()
+    page.get_by_role("button", name="Back to your problem").click()
+    page.get_by_role("button", name="Open the race").wait_for()
+    page.get_by_role("button", name="Back to your problem").wait_for(state="hidden")
+    assert before in (None, page.evaluate("sessionStorage.getItem('gdln-problem')"))
     page.get_by_role("button", name="Open the race").click()
     race = graphs.graph_page(problem_named("race"), "1", "1", 256, 8)
     page.get_by_text(graphs.sentence(race)).wait_for()

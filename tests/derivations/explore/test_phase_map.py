@@ -12,7 +12,7 @@ import pytest
 from derivations.cli import main
 from derivations.experiments.folders import problem_named
 from derivations.explore import phase_map
-from derivations.explore.map_page import asked, page
+from derivations.explore.map_page import REVERSED, asked, page
 from derivations.explore.phase_map import END, EXCESS, Range, parameters, problem_at, range_of
 from derivations.explore.problems import FIRST
 from derivations.explore.wire import packed
@@ -30,6 +30,11 @@ GAIN, LENGTH = Range("data.gain", 0.5, 2, 2, True), Range("data.xi.0", 1.5, 3, 3
 @pytest.fixture
 def problem():
     return load(FIRST)
+
+
+@pytest.fixture
+def relu():
+    return problem_named("relu-training")
 
 
 def there(problem, gain, length):
@@ -219,3 +224,27 @@ def test_a_folder_that_is_no_store_is_said(problem, tmp_path):
     shown = page(problem, {"store": str(tmp_path)})
     assert "is no store of sweeps" in shown["missing"][0]
     assert json.dumps(shown["dots"]) == "[]"
+
+
+def test_a_range_of_a_length_ends_where_the_ring_does(relu):
+    """Every value of the range is a valid problem, and one a little above its end is none."""
+    (length,) = (one for one in parameters(relu) if one.field == "data.xi.0")
+    found = range_of(length, relu, 6)
+    for value in found.values:
+        problem_at(relu, {"data.xi.0": value})
+    with pytest.raises(InputError, match="positive semidefinite"):
+        problem_at(relu, {"data.xi.0": f"{1.03 * found.high:.6g}"})
+    opened = replace(relu, data=replace(relu.data, n=8, xi=(Fraction(1, 10), Fraction(1, 10))))
+    assert range_of(replace(length, value=0.1), opened, 6).high == 4 * 0.1
+
+
+def test_where_the_lengths_are_reversed_the_map_says_that_gaussian_inputs_are_unstable_too(relu):
+    lengths = {"x": "data.xi.0", "y": "data.xi.1"}
+    assert page(relu, lengths)["reversed"] == REVERSED
+    assert page(relu, {"x": "data.gain", "y": "data.xi.0", "y.low": "1.2"})["reversed"] is None
+    for one in ("0.5", "1", "2", "3"):
+        for other in ("0.6", "1.1", "2.2", "3.3"):
+            law = problem_at(relu, {"data.xi.0": one, "data.xi.1": other}).data
+            if float(one) < float(other):
+                gains = [flat_state_of(replace(law, gain=Fraction(gain))) for gain in ("1/20", "1", "100")]
+                assert all(flat.critical < 1 for flat in gains)

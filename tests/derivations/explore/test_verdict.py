@@ -15,11 +15,13 @@ from derivations.explore.verdict import (
     STUDY,
     difference,
     half_time,
+    onset,
     ratios,
     rule,
     sentences,
     sign,
     verdict,
+    when_local,
 )
 from derivations.explore.verdict_study import SEEDS, counted, measured, problems
 from derivations.statistics.intervals import intervals
@@ -175,3 +177,22 @@ def test_two_seeds_of_one_problem_are_hardly_ever_called_different():
 def test_the_stored_ratios_are_those_of_trained_networks():
     found = measured(problems()["small-bump"], 3)
     assert np.abs(found - STORED["problems"]["small-bump"]["ratios"][3]).max() <= STORED_RATIO
+
+
+def test_networks_are_local_since_the_last_time_at_which_they_were_not(sides):
+    given = sides["A"]
+    own = replace(given, training=replace(given.training, times=(1, 2, 3, 4)))
+    flat, local = ([base + step / 100 for step in range(4)] for base in (0.1, 0.8))
+
+    def learned(*states):
+        each = [_learned(state) for state in states]
+        return Learned(np.concatenate([one.weights for one in each], axis=1), np.ones((4, len(states))))
+
+    assert onset(own, learned(flat, local, local, local), 3) == 1
+    assert onset(own, learned(local, local, flat, local), 3) == 3  # a lapse begins the time anew
+    assert onset(own, learned(local, local, flat, local), 1) == 0
+    assert onset(own, learned(local, flat, flat, flat), 3) is None
+    said = when_local("relu", own, learned(flat, local, local, local), 3)
+    assert said.startswith("At t = 4 the fields of the relu networks are local, and have been")
+    assert "since t = 2: " in said
+    assert "are not local: " in when_local("relu", own, learned(flat, local), 0)

@@ -22,8 +22,10 @@ export class GainSweep {
     this.said = h("div", { class: "verdict pending", role: "status" });
     const place = h("div");
     this.figures = new Figures(place);
+    // The button stands beside the verdict, what it finds below the figures of the one gain.
+    this.start = h("div", { class: "sweep-start", hidden: true }, "At which gain do the networks of A localize?", this.work.element);
     this.element = h("section", { class: "sweep", hidden: true },
-      h("h2", {}, "At which gain do the networks of A localize?"), this.plan, this.work.element, this.said, place);
+      h("h2", {}, "A along the gain"), this.plan, this.said, place);
   }
 
   // The rows of the table; null before a gain is trained.
@@ -33,10 +35,11 @@ export class GainSweep {
 
   // Shows the question for a law with a gain. What was trained for it in this session is there again at once.
   show({ gain, networks, times }) {
-    this.element.hidden = gain === null || !times;
+    this.element.hidden = this.start.hidden = gain === null || !times;
     if (this.element.hidden) return;
     this.plan.textContent = `${networks} networks at each of five gains from 0.1 to 10, then at two more where the verdict changes; all to t = ${timeText(times.at(-1))}.`;
-    if (this.work.job === null && this.context.settings.swept === this.#question) this.work.begin();
+    if (this.work.job !== null || this.work.resume()) return;
+    if (this.context.settings.swept === this.#question) this.work.begin();
   }
 
   forget() {

@@ -33,6 +33,7 @@ export class TrainedView extends View {
     this.snapshots = [];
     this.#forgetTime();
     const answered = await this.ask();
+    if (answered && this.work.resume()) return;
     clearTimeout(this.waiting);
     if (!answered) return; // a training would be refused for the same reason
     this.waiting = setTimeout(() => this.rest(), REST);
@@ -45,6 +46,7 @@ export class TrainedView extends View {
 
   destroy() {
     clearTimeout(this.waiting);
+    this.work.leave();
     cancelAnimationFrame(this.frame);
     this.player.stop();
   }

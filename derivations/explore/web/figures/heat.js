@@ -3,7 +3,7 @@ import { cellAt, edgesOf, pictureOf } from "./cells.js";
 import { ENDS, colour, diverging, saturating, sequential } from "./colours.js";
 import { framed } from "./frame.js";
 import { Plot, d3 } from "./libraries.js";
-import { contour, hatched, missingCells, signSides } from "./overlays.js";
+import { contour, covered, hatched, missingCells, signSides } from "./overlays.js";
 import { domainOf, marginOf, number, scaleOf, titled } from "./scales.js";
 
 const TALLEST = 480;
@@ -20,7 +20,8 @@ const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, 0], ArrowD
  * `options.palette` is "diverging", which is clear at 0 and symmetric; "saturating", the same with half of the colour at
  * the median size of the values, where a few large ones would hide the rest; or "sequential" between the ends
  * `options.ends`. `options.means` says in words what the two ends of the scale stand for. `options.contour` names the line that is drawn where the sign changes, and `options.missing` the cells
- * without a value, which are hatched in the first `data.known` rows. `options.down` has row 0 on top, `options.square` makes cells square, `options.onSelect(row, column)`
+ * without a value, which are hatched in the first `data.known` rows. The cells after those rows
+ * are grey, and `options.waiting` names them. `options.down` has row 0 on top, `options.square` makes cells square, `options.onSelect(row, column)`
  * hears of a click or Enter; `data.chosen` is the cell [row, column] with a frame, and `data.here` the place {x, y} of a
  * cross, where it lies on the map.
  */
@@ -47,6 +48,7 @@ export const heat = framed((data, options, width) => {
   const picture = pictureOf(values, paint);
   const sides = options.contour ? signSides(values, edges) : [];
   const missing = options.missing ? missingCells(values, data.known ?? rows) : [];
+  const ahead = options.waiting ? missingCells(values, values.length).filter(([row]) => row >= (data.known ?? rows)) : [];
   const svg = Plot.plot({
     width: across + marginLeft + MARGINS.marginRight,
     height: inner + MARGINS.marginTop + MARGINS.marginBottom,
@@ -54,6 +56,7 @@ export const heat = framed((data, options, width) => {
     marks: [
       (_index, scales) => imageOf(picture, scales, domain, options.down),
       missing.length ? hatched(missing, edges) : null,
+      ahead.length ? covered(ahead, edges) : null,
       sides.length ? contour(sides) : null,
       Plot.frame({ stroke: colour("line") }),
       ...dots.map((dot) => Plot.dot([dot], {
@@ -75,6 +78,7 @@ export const heat = framed((data, options, width) => {
     ...meaningsOf(options, palette),
     ...(sides.length ? [{ name: options.contour, colour: colour("theory") }] : []),
     ...(missing.length ? [{ name: options.missing, colour: colour("muted"), mark: "band" }] : []),
+    ...(ahead.length ? [{ name: options.waiting, colour: colour("line"), mark: "full" }] : []),
   ];
   return { drawing, legend };
 });

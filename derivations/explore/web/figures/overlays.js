@@ -46,3 +46,16 @@ export function hatched(cells, { x, y }) {
     return group.node();
   };
 }
+
+/** Return a mark that covers these cells with one grey, which is no colour of a value. */
+export function covered(cells, { x, y }) {
+  return (_index, { scales }) => {
+    const group = d3.create("svg:g").attr("aria-label", "not computed yet").attr("fill", colour("line"));
+    group.append("path").attr("d", cells.map(([row, column]) => {
+      const [left, right] = [x[column], x[column + 1]].map(scales.x.apply);
+      const [bottom, top] = [y[row], y[row + 1]].map(scales.y.apply);
+      return `M${left},${bottom}H${right}V${top}H${left}Z`;
+    }).join(""));
+    return group.node();
+  };
+}

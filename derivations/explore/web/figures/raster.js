@@ -7,13 +7,13 @@ import { marginOf, scaleOf } from "./scales.js";
 const STATES = [
   { name: "closed", meaning: null },
   { name: "open", meaning: "gated-linear" },
-  { name: "opened since", meaning: "class-1" },
-  { name: "closed since", meaning: "class-2" },
+  { name: "opened since the first time", meaning: "class-1" },
+  { name: "closed since the first time", meaning: "class-2" },
 ];
 const ROW = 12;
 const MARGINS = { marginTop: 28, marginRight: 14, marginBottom: 44 };
 
-/** Draw `data.values`, a row for each unit of the states 0 closed, 1 open, 2 opened since, 3 closed since. */
+/** Draw `data.values`, a row for each unit of the states 0 closed, 1 open, 2 opened and 3 closed since the first time. */
 export const raster = framed((data, options, width) => {
   const [rows, columns] = [data.values.length, data.values[0].length];
   const height = Math.max(120, Math.min(360, ROW * rows));

@@ -5,10 +5,10 @@ import { inWords } from "./refusals.js";
 
 export class Work {
   // `label` names the button ("Train"), `kind` the job on the server; `settings()` are those of the job, and
-  // `heard(result)` follows its results.
-  constructor(context, { label, kind, settings, heard }) {
+  // `heard(result)` follows its results. `refused(error)` may show an error elsewhere, and returns what is said here.
+  constructor(context, { label, kind, settings, heard, refused = inWords }) {
     this.context = context;
-    this.given = { kind, settings, heard };
+    this.given = { kind, settings, heard, refused };
     this.job = null;
     this.start = h("button", { type: "button", class: "primary", onclick: () => this.begin() }, label);
     this.end = h("button", { type: "button", hidden: true, onclick: () => this.stop() }, "Stop");
@@ -23,10 +23,31 @@ export class Work {
 
   begin() {
     this.stop();
-    this.#state("running", "");
-    this.bar.value = 0;
+    this.#begun(`${this.start.textContent}: it has begun.`);
     const job = this.context.job(this.given.kind, this.given.settings(), (state) => this.job === job && this.#hear(state));
     this.job = job;
+  }
+
+  // Lets the work go on while another view is shown.
+  leave() {
+    if (this.running) this.context.leave(this.given.kind, this.job);
+    this.job = null;
+  }
+
+  // Takes up the work that went on while another view was shown; returns whether there is any.
+  resume() {
+    const job = this.context.resume(this.given.kind);
+    if (job === null) return false;
+    this.#begun("It went on while another view was shown.");
+    this.job = job;
+    job.listen((state) => this.job === job && this.#hear(state));
+    return true;
+  }
+
+  // Before the first news the bar moves without a share.
+  #begun(text) {
+    this.#state("running", text);
+    this.bar.removeAttribute("value");
   }
 
   // Ends the work; what it has found stays.
@@ -43,9 +64,10 @@ export class Work {
   }
 
   #hear({ share, running, stopped, results, error }) {
-    if (share !== undefined) this.bar.value = share;
+    if (share) this.bar.value = share;
+    if (results.length) this.said.textContent = "";
     results.forEach((result) => this.given.heard(result));
-    if (error) this.#state("failed", inWords({ message: error.message, remedy: error.remedy }));
+    if (error) this.#state("failed", this.given.refused({ message: error.message, remedy: error.remedy }));
     else if (stopped) this.#state("stopped", `Stopped at ${Math.round(100 * this.bar.value)} %.`);
     else if (!running) this.#state("done", "Done.");
   }

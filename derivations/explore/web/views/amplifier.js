@@ -13,12 +13,13 @@ const A = { label: "correlation a of pixel and preactivation" };
 
 export function mount(root, context) {
   const ring = new ToRing(context);
-  const sweep = h("p", {}, h("a", { href: "#/compare" }, "Compare trains networks along the gain"), ": at which one do they localize?");
+  const link = h("a", { href: "#/compare" }, "Compare trains networks along the gain");
+  const headline = h("p", { class: "finding headline", role: "status" });
   const view = new View(root, context, { draw, controls, tools: [ring.element] });
   const said = h("p", { class: "finding" });
   const about = h("div", { class: "plan" });
   const place = h("div");
-  view.figure.replaceChildren(said, about, place);
+  view.figure.replaceChildren(headline, said, about, place);
   const figures = new Figures(place);
   let waiting = 0;
   let gains = null; // the last ones, until new ones are there
@@ -27,7 +28,9 @@ export function mount(root, context) {
     ({ gains = gains } = answer);
     if (answer.flat === null || answer.gain === null) gains = null;
     said.textContent = answer.refused ? `No flat state: ${inWords(answer.refused)}` : answer.said.join(" ");
-    about.replaceChildren(...(answer.gain === null ? [] : [sweep]), ...answer.about.map((text) => h("p", {}, text)));
+    headline.hidden = answer.gain === null;
+    headline.replaceChildren(gains ? `${gains.said} ` : "", link, ": at which one do they localize?");
+    about.replaceChildren(...answer.about.map((text) => h("p", {}, text)));
     answer.tables = [answer.table, answer.waves, gains?.table].filter(Boolean);
     ring.show(answer.refused !== null);
     figures.draw(figuresOf(answer, gains));

@@ -22,20 +22,26 @@ class Compare extends TrainedView {
     this.choices = h("div", { class: "pairs", role: "group", "aria-label": "Compare A with" });
     this.verdict = h("div", { class: "verdict", role: "status" });
     this.reasons = h("div", { class: "plan" });
+    this.why = h("section", { class: "why-section" }, h("h2", {}, "Why"), this.reasons);
     this.text = h("textarea", { rows: 14, spellcheck: "false", "aria-label": "The problem B as TOML" });
     this.wrong = h("p", { class: "fault", role: "alert", hidden: true });
     this.editor = h("div", { class: "own", hidden: true }, this.text, this.wrong,
       h("button", { type: "button", onclick: () => this.choose({ other: this.text.value }) }, "Use as B"));
     this.ring = new ToRing(context);
     this.sweep = new GainSweep(context, () => this.redraw());
-    this.figure.prepend(this.sweep.element);
+    this.figure.append(this.sweep.element, this.why);
     root.prepend(this.choices, this.editor);
-    this.steer.after(this.verdict, this.reasons, this.ring.element);
+    this.steer.after(this.verdict, this.sweep.start, this.ring.element);
   }
 
   async update() {
     this.sweep.forget();
     await super.update();
+  }
+
+  destroy() {
+    super.destroy();
+    this.sweep.work.leave();
   }
 
   // The gain at which a flat field changes its stability takes longer than a slider's move.
@@ -72,7 +78,7 @@ class Compare extends TrainedView {
     const known = Boolean(answer.sides);
     this.ring.show(known);
     this.sweep.show(answer);
-    for (const element of [this.player.element, this.verdict, this.reasons]) element.hidden = !known;
+    for (const element of [this.player.element, this.verdict, this.why]) element.hidden = !known;
     if (!known) {
       answer.table = null;
       this.figures.draw([]);
@@ -98,7 +104,7 @@ class Compare extends TrainedView {
     if (this.choices.dataset.shape !== shape) {
       this.choices.dataset.shape = shape;
       this.choices.replaceChildren(h("span", { class: "lead" }, "Compare A with"), ...all.map(({ name, title, says }) =>
-        h("button", { type: "button", class: "pair", onclick: () => this.choose({ pair: name }) },
+        h("button", { type: "button", class: "pair", title: says, onclick: () => this.choose({ pair: name }) },
           h("span", { class: "pair-title" }, title), h("span", { class: "pair-says" }, says))));
     }
     [...this.choices.querySelectorAll("button")].forEach((button, k) => button.setAttribute("aria-pressed", String(all[k].name === pair)));

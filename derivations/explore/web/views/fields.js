@@ -23,9 +23,10 @@ class Fields extends TrainedView {
     this.film = new Film(context);
     this.look = new Controls((name, value) => this.#look(name, value));
     this.plan = h("p", { class: "plan" });
+    this.said = h("div", { class: "verdict", role: "status" });
     this.fits = new Fits(context, () => ({ ...context.settings, trained: this.work.job?.id }));
     this.steer.append(this.look.element, this.film.element);
-    this.steer.after(this.plan);
+    this.steer.after(this.said, this.plan);
     this.figure.append(this.fits.element);
   }
 
@@ -94,6 +95,7 @@ class Fields extends TrainedView {
     this.keep();
     const { snapshot } = this.player;
     const shown = this.snapshots[snapshot]?.networks ?? {};
+    this.said.replaceChildren(...(this.snapshots[snapshot]?.said ?? []).map((text) => h("p", {}, text)));
     this.plan.textContent = [answer.said[0], this.#behind(answer, snapshot)].filter(Boolean).join(" ");
     const tables = answer.times.map((_, place) => this.snapshots[place]?.rows ?? answer.rows[place]);
     answer.table = keyed(tables[snapshot]);

@@ -3,6 +3,7 @@
 import { lines } from "../figures/lines.js";
 import { download, fresh, h, written } from "../lib/dom.js";
 import { Figures } from "../lib/figures.js";
+import { inWords } from "../lib/refusals.js";
 import { View } from "../lib/view.js";
 import { Work } from "../lib/work.js";
 import { Links, questionOfAddress, viewOf } from "./formula/links.js";
@@ -14,6 +15,7 @@ const FIELDS = [
   { name: "where", label: "domains of the parameters", rows: 1 },
   { name: "digits", label: "digits", rows: 1 },
 ];
+const NAMED = { cov: "The covariance", mean: "The mean", where: "The domain", digits: "The digits" }; // how errors on them begin
 const ERRORS = 2; // standard errors on each side of a mark
 const START = { mean: "", digits: "30", against: null };
 const WORDS = {
@@ -23,23 +25,46 @@ const WORDS = {
 export function mount(root, context) {
   let examples = [];
   let shown = null; // the last answer
-  const form = new Question(() => ask(question()));
-  const work = new Work(context, { label: "Answer", kind: "formula", settings: () => context.settings, heard });
+  const form = new Question(() => ask(question()), changed);
+  const work = new Work(context, { label: "Answer", kind: "formula", settings: () => context.settings, heard, refused });
   work.start.type = "submit";
   work.start.onclick = null;
   const view = new View(root, context, { draw, controls, tools: [work.element] });
   root.querySelector(".steer").after(form.element);
   form.element.append(work.element);
+  const stale = h("p", { class: "plan", role: "status", hidden: true }, "The question has changed: this is the answer to the one before. Press Answer.");
   const [verdict, grid, proof] = [h("div", { class: "verdict" }), h("div"), h("div", { class: "proof" })];
   const links = new Links(context);
-  view.figure.replaceChildren(verdict, links.copies, grid, proof, links.claims);
+  view.figure.replaceChildren(stale, verdict, links.copies, grid, proof, links.claims);
   const figures = new Figures(grid);
 
   function question() {
     return { ...START, ...form.values, against: null };
   }
 
+  // An answer belongs to its question: it is grey while the texts are others.
+  function changed() {
+    form.accept();
+    if (shown !== null) mark(true);
+  }
+
+  function mark(old) {
+    stale.hidden = !old;
+    view.figure.classList.toggle("stale", old);
+  }
+
+  function refused(error) {
+    mark(false);
+    shown = { parameters: [] };
+    for (const part of [verdict, proof]) part.replaceChildren();
+    figures.draw([]);
+    form.refuse(error.message, inWords(error));
+    return "Not answered.";
+  }
+
   function ask(asked) {
+    form.accept();
+    if (shown !== null) mark(true);
     context.choose({ ...asked, job: null });
     history.replaceState(null, "", `#/${viewOf(asked)}`);
     work.begin();
@@ -47,6 +72,7 @@ export function mount(root, context) {
 
   function heard(answer) {
     shown = answer;
+    mark(false);
     context.choose({ job: work.job.id });
     view.show({ ...view.answer, ...answer });
     links.show(context.settings);
@@ -75,6 +101,7 @@ export function mount(root, context) {
   function draw(answer) {
     examples = answer.examples;
     if (shown === null) return begin();
+    if (!shown.table) return null;
     verdict.replaceChildren(...verdictOf(shown));
     figures.draw(shown.figure ? figuresOf(shown) : []);
     proof.replaceChildren(...proofOf(shown, save));
@@ -102,20 +129,39 @@ export function mount(root, context) {
 
 // The texts of a question; Enter in a short one and Ctrl-Enter in a long one answer it.
 class Question {
-  constructor(asked) {
+  constructor(asked, changed) {
     this.inputs = new Map();
+    this.faults = new Map();
     const labelled = FIELDS.map(({ name, label, rows }) => {
       const id = fresh(name);
       const input = rows > 1 ? h("textarea", { id, rows, spellcheck: "false" }) : h("input", { id, type: "text", spellcheck: "false" });
       input.addEventListener("keydown", (event) => event.key === "Enter" && event.ctrlKey && this.element.requestSubmit());
+      input.addEventListener("input", changed);
+      const fault = h("p", { class: "fault", id: fresh("fault"), role: "alert", hidden: true });
+      input.setAttribute("aria-describedby", fault.id);
       this.inputs.set(name, input);
-      return h("div", { class: `asked asked-${name}` }, h("label", { for: id }, label), input);
+      this.faults.set(name, fault);
+      return h("div", { class: `asked asked-${name}` }, h("label", { for: id }, label), input, fault);
     });
     this.element = h("form", { class: "question", "aria-label": "Question" }, labelled);
     this.element.addEventListener("submit", (event) => {
       event.preventDefault();
       asked();
     });
+  }
+
+  // Says what is wrong below the text that the error quotes or names; below the integrand where it names none.
+  refuse(message, text) {
+    const { line: _line, ...others } = this.values;
+    const name = Object.keys(others).find((each) => (others[each] && message.startsWith(`'${others[each]}'`)) || message.startsWith(NAMED[each])) ?? "line";
+    this.faults.get(name).textContent = text;
+    this.faults.get(name).hidden = false;
+    this.inputs.get(name).setAttribute("aria-invalid", "true");
+  }
+
+  accept() {
+    for (const fault of this.faults.values()) fault.hidden = true;
+    for (const input of this.inputs.values()) input.setAttribute("aria-invalid", "false");
   }
 
   get values() {

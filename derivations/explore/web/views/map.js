@@ -96,7 +96,7 @@ function rangeOf(side, axis) {
   ];
 }
 
-function mapOf({ axes, x, y, quantity, dots, at, time }, { values, rows }, onSelect) {
+function mapOf({ axes, x, y, quantity, dots, at, time, reversed }, { values, rows }, onSelect) {
   const chosen = at === null ? null : [y.indexOf(at.y), x.indexOf(at.x)];
   const blank = y.map(() => x.map(() => null));
   const when = quantity.name === "excess" ? "" : time === "infinity" ? ", t → ∞" : `, t = ${time}`;
@@ -108,13 +108,13 @@ function mapOf({ axes, x, y, quantity, dots, at, time }, { values, rows }, onSel
     },
     options: {
       title: `${quantity.title[0].toUpperCase()}${quantity.title.slice(1)}${when}`,
-      caption: `${sayingOf(quantity)} The cross is the present problem; a click, or Enter, chooses a place.`,
+      caption: `${[sayingOf(quantity), reversed].filter(Boolean).join(" ")} The cross is the present problem; a click, or Enter, chooses a place.`,
       x: { label: axes.x.label, log: axes.x.log, integer: axes.x.counts },
       y: { label: axes.y.label, log: axes.y.log, integer: axes.y.counts },
       value: { label: quantity.symbol },
       tallest: 720,
       palette: quantity.signed ? "saturating" : "sequential", ends: quantity.ends, means: quantity.means, onSelect,
-      contour: quantity.signed ? `${quantity.symbol} = 0` : null, missing: "no value",
+      contour: quantity.signed ? `${quantity.symbol} = 0` : null, missing: "no value", waiting: "not computed yet",
     },
   };
 }
