@@ -1,4 +1,4 @@
-"""The fields and the compare view in a real browser: training, films, replays, matched pairs, and copied Python."""
+"""The fields view in a real browser, and the pairs of the compare view: training, films, replays, copied Python."""
 
 import subprocess
 import sys
@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from derivations.answers.fields import fitted
-from derivations.experiments.folders import problem_named
 from derivations.explore import compare_page, fields_page, fits_page, two_laws
 from derivations.explore.fields import rows, theory_of
-from derivations.explore.gain_sweep import COARSE
 from derivations.explore.problems import FIRST
 from derivations.explore.verdict import rule
 from derivations.explore.wire import wire
-from tests.derivations.explore.browser import EVERY, SECONDS, explorer, needs_a_browser
+from tests.derivations.explore.browser import EVERY, explorer, needs_a_browser
+from tests.derivations.explore.trained import done, figures, small_relu
 from tests.tolerances import EXPLORER_DESCENT
 from theory.problem import NonlinearGP2D, dumps, load
 
@@ -27,9 +26,7 @@ ENDLESS = 10**6  # a time that no test waits for
 
 @pytest.fixture(scope="module")
 def relu():
-    given = problem_named("relu-training")
-    small = replace(given, data=replace(given.data, n=12), network=replace(given.network, units=3))
-    return replace(small, training=replace(small.training, times=(0, 16)))
+    return small_relu()
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +40,6 @@ def shown(running, relu):
     found = running.tab("fields", relu)
     done(found)
     return found
-
-
-def done(shown):
-    """Wait until networks are trained; a control that asks for others forgets the old ones at once."""
-    shown.page.wait_for_selector('.work[data-state="done"]', timeout=SECONDS)
-
-
-def figures(shown):
-    return shown.page.locator(".panel-figure .figure-title").all_text_contents()
 
 
 def table(shown):
@@ -336,108 +324,6 @@ def test_a_law_and_its_gaussian_clone_train_and_are_judged(running, relu, tmp_pa
     page.get_by_role("note").get_by_text("Gaussian already").wait_for()
     page.get_by_role("button", name="its labels exchanged").click()
     done(shown)
-    shown.nothing_went_wrong()
-    page.close()
-
-
-def test_a_view_that_is_left_and_shown_again_has_its_networks_and_its_time(running, relu):
-    shown = running.tab("compare", relu)
-    page = shown.page
-    done(shown)
-    page.locator(".panel-figure .figure-title").get_by_text("t = 16").first.wait_for()
-    figures_before = figures(shown)
-    jobs = []
-    page.on("response", lambda reply: reply.request.method == "POST" and "/jobs/" in reply.url and jobs.append(reply))
-    page.evaluate("location.hash = '#/data'")
-    page.wait_for_selector(".view-data figure")
-    page.evaluate("location.hash = '#/compare'")
-    page.wait_for_selector(".view-compare .panel-figure[data-version]")
-    done(shown)
-    page.locator(".panel-figure .figure-title").get_by_text("t = 16").first.wait_for()
-    assert figures(shown) == figures_before
-    page.get_by_role("slider", name="time t").press("ArrowLeft")
-    chosen = shown.slider("time t").get_attribute("aria-valuetext")
-    page.evaluate("location.hash = '#/data'")
-    page.wait_for_selector(".view-data figure")
-    page.evaluate("location.hash = '#/compare'")
-    page.wait_for_selector(".view-compare .panel-figure[data-version]")
-    done(shown)
-    assert shown.slider("time t").get_attribute("aria-valuetext") == chosen != "16"
-    assert len(jobs) == 2
-    assert jobs[0].json()["id"] == jobs[1].json()["id"]  # the same training, that of the first visit
-    shown.nothing_went_wrong()
-    page.close()
-
-
-def test_networks_train_along_the_gain_when_the_reader_asks(running, relu):
-    shown = running.tab("compare", relu)
-    page, sweep = shown.page, shown.page.locator(".sweep")
-    done(shown)
-    begin = page.locator(".sweep-start")
-    begin.get_by_text("At which gain do the networks of A localize?").wait_for()
-    begin.get_by_role("button", name="Train along the gain").click()
-    begin.locator('.work[data-state="done"]').wait_for()
-    said = sweep.locator(".verdict p").all_text_contents()
-    assert "at the gain " in said[-1]
-    assert sweep.locator(".figure-title").all_text_contents() == ["Participation ratio along the gain"]
-    shown.tab("Table")
-    gains = page.locator(".table").nth(1).locator("tbody tr")
-    assert gains.count() >= len(COARSE)
-    shown.tab("Figure")
-    page.evaluate("location.hash = '#/data'")
-    page.wait_for_selector(".view-data figure")
-    page.evaluate("location.hash = '#/compare'")
-    sweep.locator(".verdict p").get_by_text(said[-1]).wait_for()  # nobody has asked again
-    before = shown.version
-    page.get_by_label("networks of each side, typed").fill("5")
-    page.get_by_label("networks of each side, typed").press("Enter")
-    shown.wait_for_news(before)
-    assert sweep.locator(".verdict p").count() == 0
-    page.get_by_label("data law").select_option("single-pulse")
-    sweep.wait_for(state="hidden")
-    shown.nothing_went_wrong()
-    page.close()
-
-
-def tops(page, *places):
-    """The upper edges of the first elements at these places, in pixels."""
-    return [page.locator(place).first.bounding_box()["y"] for place in places]
-
-
-@pytest.mark.parametrize(("width", "height", "screens"), [(1440, 900, 1), (390, 844, 2)])
-def test_the_compare_view_shows_its_figures_before_it_explains(running, relu, width, height, screens):
-    shown = running.tab("compare", relu)
-    page = shown.page
-    page.set_viewport_size({"width": width, "height": height})
-    done(shown)
-    page.locator(".view > .verdict:not(.pending) p").nth(2).wait_for()
-    places = tops(
-        page, "h1", ".pairs", ".view > .steer", ".view > .verdict", ".sweep-start", "figure", ".sweep", ".why-section"
-    )
-    assert places == sorted(places)
-    assert tops(page, ".panel-figure figure .figure-area svg")[0] < screens * height
-    shown.nothing_went_wrong()
-    page.close()
-
-
-def test_a_training_goes_on_while_another_view_is_shown(running, relu):
-    """It is shown again without a second question to the server, and ends where the problem changes."""
-    long = replace(relu, training=replace(relu.training, times=(0, 12800)))
-    shown = running.tab("compare", long)
-    page = shown.page
-    page.locator(".view > .verdict p", has_text="It is judged at the end").wait_for()
-    page.evaluate("location.hash = '#/data'")
-    page.wait_for_selector(".view-data figure")
-    begun = []
-    page.on("request", lambda request: request.url.endswith("/api/jobs/compare") and begun.append(request.url))
-    page.evaluate("location.hash = '#/compare'")
-    page.locator(".work[data-state=running]", has_text="It went on while another view was shown").wait_for()
-    page.locator(".view > .verdict p", has_text="It is judged at the end").wait_for()
-    assert begun == []
-    page.evaluate("location.hash = '#/data'")
-    page.wait_for_selector(".view-data figure")
-    with page.expect_request(lambda request: request.method == "DELETE"):
-        shown.move("number of sites n", "ArrowRight")
     shown.nothing_went_wrong()
     page.close()
 

@@ -96,7 +96,7 @@ def test_python_is_copied_and_files_are_saved(shown):
     page = shown.page
     shown.tab("Python")
     page.get_by_text("theory_of(problem.data)").first.wait_for()
-    page.get_by_role("button", name="Copy").click()
+    page.get_by_role("button", name="Copy", exact=True).click()
     page.wait_for_function("navigator.clipboard.readText().then(text => text.includes('theory_of'))", polling=EVERY)
     shown.tab("LaTeX")
     page.get_by_text("begin{tabular}").first.wait_for()

@@ -175,7 +175,7 @@ REFUSED = [
     (lambda: activation("leaky-relu:2"), InputError, "slope"),
     (lambda: activation("relu", -1), InputError, "gain"),
     (lambda: certified_kernel(WideNetwork("relu", 2), TWO), InputError, "correlation"),
-    (lambda: certified_kernel(WideNetwork("relu", 2), h), InputError, "not a number"),
+    (lambda: certified_kernel(WideNetwork("relu", 2), h), InputError, "not a finite number"),
     (lambda: certified_kernel(WideNetwork("relu", 2), HALF, (ONE, sympy.Integer(0))), InputError, "norms"),
     (lambda: certified_kernel(WideNetwork("relu", 2), HALF, digits=0), InputError, "digits"),
     (lambda: certified_kernel(WideNetwork("relu", 2), HALF, kernel="cntk"), InputError, "kernel"),
