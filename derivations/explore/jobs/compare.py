@@ -11,10 +11,16 @@ GROUP = 8  # networks: a first verdict comes early, and further networks sharpen
 
 
 def question(problem: Problem, settings: Mapping[str, Any]) -> Hashable:
-    """Return both sides as they are trained: the answer depends on nothing else."""
-    from derivations.explore import compare_page
+    """Return both sides as they are trained: the answer depends on nothing else.
 
-    return tuple(compare_page.asked(problem, settings).values())
+    Raises InputError for a training that takes too long.
+    """
+    from derivations.explore import compare_page, limits
+
+    sides = tuple(compare_page.asked(problem, settings).values())
+    for side in sides:
+        limits.refuse_long(side)
+    return sides
 
 
 def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:

@@ -9,10 +9,15 @@ from theory.problem import Problem
 
 
 def question(problem: Problem, settings: Mapping[str, Any]) -> Hashable:
-    """Return all that the answer depends on: the problem as it is trained, and what stands beside it."""
-    from derivations.explore import fields_page
+    """Return all that the answer depends on: the problem as it is trained, and what stands beside it.
 
-    return fields_page.asked(problem, settings), fields_page.beside(settings), settings.get("pieces") or None
+    Raises InputError for a training that takes too long.
+    """
+    from derivations.explore import fields_page, limits
+
+    given = fields_page.asked(problem, settings)
+    limits.refuse_long(given)
+    return given, fields_page.beside(settings), settings.get("pieces") or None
 
 
 def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:

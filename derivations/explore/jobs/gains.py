@@ -8,10 +8,15 @@ from theory.problem import Problem
 
 
 def question(problem: Problem, settings: Mapping[str, Any]) -> Hashable:
-    """Return the problem as it is trained: the answer depends on nothing else."""
-    from derivations.explore import compare_page
+    """Return the problem as it is trained: the answer depends on nothing else.
 
-    return compare_page.trained(problem, settings)
+    Raises InputError for a training that takes too long.
+    """
+    from derivations.explore import compare_page, limits
+
+    given = compare_page.trained(problem, settings)
+    limits.refuse_long(given)
+    return given
 
 
 def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:

@@ -8,6 +8,7 @@ import pytest
 from derivations.cli import main
 from derivations.experiments.folders import problem_named
 from tests.derivations.benchmarks import tables
+from tests.paths import ROOT
 from tests.tolerances import FLOW_DENSE
 from tests.tolerances_of_graphs import GRAPH_INTEGRATED, GRAPH_SHALLOW
 from theory.problem import NormalInitialisation
@@ -98,7 +99,9 @@ def test_the_readme_shows_the_stored_runs(name):
     from derivations.publish.stored_runs import BENCHMARKS as RESULTS
 
     table = getattr(tables, name)(json.loads((RESULTS / f"{name}.json").read_text()))
-    assert table in (ROOT / "derivations" / "benchmarks" / "README.md").read_text(encoding="utf-8"), f"paste this:\n{table}"
+    assert table in (ROOT / "derivations" / "benchmarks" / "README.md").read_text(encoding="utf-8"), (
+        f"paste this:\n{table}"
+    )
 
 
 def test_every_kind_of_gate_is_measured(monkeypatch):

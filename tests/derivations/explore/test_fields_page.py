@@ -21,7 +21,7 @@ from theory.problem import NonlinearGP2D, dumps, load
 
 pytestmark = [needs_a_browser, pytest.mark.xdist_group("fields-page")]
 
-ENDLESS = 10**6  # a time that no test waits for
+ENDLESS = 5 * 10**4  # a time that no test waits for, and that is not yet refused
 
 
 @pytest.fixture(scope="module")

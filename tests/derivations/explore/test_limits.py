@@ -11,6 +11,9 @@ from derivations.explore.bar import changed
 from derivations.explore.data import ROWS
 from derivations.explore.fields import theory_of
 from derivations.explore.gates import gate_view
+from derivations.explore.jobs import compare as jobs_compare
+from derivations.explore.jobs import fields as jobs_fields
+from derivations.explore.jobs import gains as jobs_gains
 from derivations.explore.problems import FIRST, read
 from derivations.explore.views import amplifier, data
 from tests.derivations.explore.client import Client
@@ -79,6 +82,14 @@ def test_a_training_that_takes_too_long_is_refused_with_the_largest_time(problem
     assert float(fields_page.asked(problem, {"until": largest}).training.times[-1]) <= float(largest)
     with pytest.raises(InputError, match="minutes of processor time"):
         fields_page.asked(problem, {"until": str(1.03 * float(largest))})
+
+
+def test_the_times_of_a_problem_have_a_theory_where_training_to_them_is_refused(problem):
+    long = replace(problem, training=replace(problem.training, times=(1, 10**12)))
+    assert fields_page.asked(long, {}).training.times[-1] == 10**12
+    for job in (jobs_fields, jobs_compare, jobs_gains):
+        with pytest.raises(InputError, match="minutes of processor time"):
+            job.question(long, {})
 
 
 def test_more_networks_leave_less_time(problem):
