@@ -20,7 +20,9 @@ from derivations.evidence import code
 from derivations.evidence.code import imported, module_name
 from tests import paths, processes
 
-COMMON = ("tests/conftest.py", "pyproject.toml", "constraints.txt")
+_PROJECT, _CONTRACTS = "pyproject.toml", "[tool.importlinter]"  # contracts of imports, the file's last section
+SETTINGS = f"{_PROJECT} before {_CONTRACTS}"  # the part that every test needs; the whole counts for those that name it
+COMMON = ("tests/conftest.py", SETTINGS, "constraints.txt")
 FOLDERS = ("theory", "sim", "derivations", "tests", "notebooks", ".ci")
 RECORD = "tests/record.json"
 _VERB = re.compile(r"derivations/commands/([a-z]\w*)\.py$")
@@ -142,6 +144,9 @@ def tree(root: Path = paths.ROOT) -> Tree:
     files = [path for path in listed if path.name[0] != "." and "__pycache__" not in path.parts and path.is_file()]
     digests = {str(path.relative_to(root)): _digest(path) for path in files}
     digests.pop(RECORD, None)
+    if _PROJECT in digests:
+        settings = (root / _PROJECT).read_text(encoding="utf-8").partition(_CONTRACTS)[0]
+        digests[SETTINGS] = hashlib.sha256(settings.encode()).hexdigest()
     return Tree(root, digests)
 
 

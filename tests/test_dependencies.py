@@ -127,6 +127,15 @@ def test_a_change_counts_where_it_is_imported_found_or_read(planted, path):
     assert stale(planted(), changed) == CHANGES[path] | WHOLE
 
 
+def test_a_contract_of_imports_counts_where_the_project_file_is_named(planted):
+    named = {"tests/test_named.py": "FILE = 'pyproject.toml'\n"}
+    contracts = "[tool.importlinter]\n"
+    before, after = (planted(**named, **{"pyproject.toml": contracts + more}) for more in ("", "layers = []\n"))
+    assert stale(before, after) == {"tests/test_named.py"} | WHOLE
+    other = planted(**named, **{"pyproject.toml": "[tool]\n" + contracts})
+    assert stale(before, other) == EVERY | {"tests/test_named.py"}
+
+
 def test_a_file_that_is_gone_counts(planted, tmp_path):
     before, after = planted(), planted()
     (after.root / "theory/laws/first.py").unlink()
