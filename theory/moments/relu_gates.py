@@ -71,8 +71,8 @@ def exact_moment(law: Stationary, c: int, w: Weights) -> GateMoment:
     raise OutOfReachError(
         f"E[1[w.x >= 0] x] with w at {len(entries)} sites is an integral over {len(entries)} variables without a known "
         "reduction, as x = erf(gain z)/Z is not Gaussian.",
-        "Compare with samples. There are approximations for a small gain and for many sites, with measured errors in "
-        "the book; in Python they are latent_direction, clt and large_gain of theory.moments.relu_gates.",
+        "Simulate it, or take latent_direction (small gain), clt or large_gain (many sites) of "
+        "theory.moments.relu_gates; their measured errors are in the book.",
     )
 
 

@@ -46,7 +46,7 @@ class Network:
         one_of(self.model, "network.model", MODELS)
         one_of(self.readout, "network.readout", READOUTS)
         one_of(self.biases, "network.biases", BIASES)
-        whole(self.units, "network.units", least=1, most=MOST_UNITS, why="their weights would not fit in memory")
+        whole(self.units, "network.units", least=1, most=MOST_UNITS, why="A alone would be out of reach")
         self._check_slope()
         self._check_gates()
 

@@ -131,7 +131,7 @@ def grid_shape(shape: object) -> tuple[int, int]:
     if sides[0] * sides[1] > MOST_SITES:
         raise InputError(
             f"data.shape = [{sides[0]}, {sides[1]}] has {sides[0] * sides[1]} sites, more than {MOST_SITES}.",
-            f"Give a smaller grid: {MOST_SITES} sites have a covariance of 800 MB.",
+            "Give a smaller grid: the moments alone would fill 800 MB.",
         )
     return sides
 

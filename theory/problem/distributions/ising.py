@@ -49,7 +49,7 @@ class Ising(Law):
     boundaries: ClassVar[tuple[str, ...]] = BOUNDARIES
 
     def __post_init__(self) -> None:
-        whole(self.n, "data.n", least=2, most=MOST_SITES, why="10000 sites have a covariance of 800 MB")
+        whole(self.n, "data.n", least=2, most=MOST_SITES, why="the second moments alone would fill 800 MB")
         one_of(self.boundary, "data.boundary", self.boundaries)
         if given(self.beta) == given(self.xi):
             said = "both `beta` and `xi`" if given(self.xi) else "neither `beta` nor `xi`"

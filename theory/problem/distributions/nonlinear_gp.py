@@ -71,7 +71,7 @@ class NonlinearGP(Law):
     boundaries: ClassVar[tuple[str, ...]] = BOUNDARIES
 
     def __post_init__(self) -> None:
-        whole(self.n, "data.n", least=2, most=MOST_SITES, why="10000 sites have a covariance of 800 MB")
+        whole(self.n, "data.n", least=2, most=MOST_SITES, why="the covariance alone would fill 800 MB")
         one_of(self.boundary, "data.boundary", self.boundaries)
         one_of(self.normaliser, "data.normaliser", NORMALISERS)
         one_of(self.positive_part, "data.positive_part", POSITIVE_PARTS)

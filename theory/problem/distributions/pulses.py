@@ -51,7 +51,7 @@ class Pulses(Law):
     boundaries: ClassVar[tuple[str, ...]] = PULSE_BOUNDARIES
 
     def __post_init__(self) -> None:
-        whole(self.n, "data.n", least=2, most=MOST_SITES, why="10000 sites have a covariance of 800 MB")
+        whole(self.n, "data.n", least=2, most=MOST_SITES, why="the second moments alone would fill 800 MB")
         one_of(self.boundary, "data.boundary", PULSE_BOUNDARIES)
         one_of(self.form, "data.form", FORMS)
         one_of(self.overlap, "data.overlap", OVERLAPS)

@@ -44,7 +44,7 @@ class SinglePulse(Law):
     boundary: ClassVar[str] = "ring"  # by definition, not a choice
 
     def __post_init__(self) -> None:
-        whole(self.n, "data.n", least=2, most=MOST_SITES, why="10000 sites have a covariance of 800 MB")
+        whole(self.n, "data.n", least=2, most=MOST_SITES, why="the second moments alone would fill 800 MB")
         one_of(self.support, "data.support", SUPPORTS)
         one_of(self.flip, "data.flip", FLIPS)
         self.each_class(
