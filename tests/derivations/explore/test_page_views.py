@@ -7,7 +7,7 @@ from derivations.explore import graphs
 from derivations.explore.map_page import SIZE
 from derivations.explore.phase_map import EXCESS, QUANTITIES
 from derivations.explore.problems import FIRST
-from tests.derivations.explore.browser import explorer, needs_a_browser
+from tests.derivations.explore.browser import EVERY, explorer, needs_a_browser
 from theory.problem import load, loads
 
 pytestmark = [needs_a_browser, pytest.mark.xdist_group("page")]
@@ -68,9 +68,12 @@ def test_the_legend_of_the_map_says_in_words_what_its_colours_mean(running, quan
     shown = running.tab("map", problem_named("relu-training") if excess else load(FIRST))
     page = shown.page
     page.get_by_label("quantity").select_option(quantity)
-    page.locator(".work[data-state=done]").wait_for()
+    page.wait_for_function(  # the work that is done may still be that of the quantity before
+        f"means => `${{({MEANINGS})().map(([text]) => text.split(': ').slice(1).join(': '))}}` === `${{means}}`",
+        arg=list(QUANTITIES[quantity].means),
+        polling=EVERY,
+    )
     found = page.evaluate(MEANINGS)
-    assert [text.partition(": ")[2] for text, _ in found] == list(QUANTITIES[quantity].means)
     names = [text.partition(": ")[0] for text, _ in found]
     assert names == (["red", "blue"] if excess else ["dark purple", "yellow"])
     assert all(COLOURS[name](*rgb) for name, (_, rgb) in zip(names, found, strict=True))
