@@ -121,7 +121,7 @@ def _fraction(above: str, below: str, tokens: list[str]) -> str:
 
 
 def _outside_brackets(text: str) -> str:
-    """What of a text stands in no bracket."""
+    """The parts of a text that stand in no bracket."""
     while (rest := re.sub(r"[(\[{][^()\[\]{}]*[)\]}]", "", text)) != text:
         text = rest
     return text

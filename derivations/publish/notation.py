@@ -199,7 +199,7 @@ class Notation:
         return text, self._legend(every, named, printer)
 
     def _legend(self, shown: sympy.Tuple, named: dict[sympy.Basic, sympy.Symbol], printer: _Printer) -> list[str]:
-        """What the letters of the `shown` expressions stand for.
+        """The legend of the letters in the `shown` expressions.
 
         It goes by the expressions and not by their TeX, in which a claim may give the same letter another meaning.
         """
