@@ -238,6 +238,10 @@ SENTENCES: list[Sentence] = [
         lambda: graphs.raced(4, 0.01),
     ),
     ("off by {0.89} of their norm", lambda: [graphs.unlike()]),
+    (
+        "for epsilon = 0, tauA = {1/4} and beta = M = 1 it is {1/4}, and at the threshold it is {3/16}",
+        soft_slopes,
+    ),
     # --- analytic ---
     (
         "is -2 for signs, -{6/5} for uniform, 0 for Gaussian, {6/5} for logistic and 3 for Laplace inputs",
@@ -410,10 +414,6 @@ WORDS: list[tuple[str, Callable[[], bool]]] = [
     (
         "The distance at the end halves with each doubling of the pieces",
         lambda: all(nearest(later / early, 2) for early, later in pairwise(ends_of_pieces())),
-    ),
-    (
-        "for epsilon = 0, tauA = {1/4} and beta = M = 1 it is {1/4}, and at the threshold it is {3/16}",
-        soft_slopes,
     ),
     (
         "end between two pieces and four",

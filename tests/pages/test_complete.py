@@ -22,7 +22,9 @@ LISTS = (test_claims, test_averages, test_counts, test_dialects, test_laws, test
 
 
 def mark() -> None:
-    """Mark what any list accounts for."""
+    """Mark what any list accounts for, and nothing that other tests of the process marked."""
+    for unit in reading.units():
+        unit.seen.clear()
     for one in LISTS:
         one.mark()
     for pattern in INPUTS:
