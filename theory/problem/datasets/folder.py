@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import UInt8
 
+from theory.problem.datasets.cifar import read_records
 from theory.problem.datasets.idx import read_idx
 from theory.problem.datasets.known import DATASETS, DataFile, Dataset
 from theory.problem.errors import InputError, OutOfReachError
@@ -53,7 +54,7 @@ def checked_content(dataset: Dataset, file: DataFile) -> bytes:
     another content.
     """
     path = place_of(dataset, file)
-    remedy = f"Run `gdln data get {dataset.name}`"
+    remedy = f"Run `{dataset.command}`"
     try:
         content = read_bytes(path, file.size, f"{remedy}.")
     except (FileNotFoundError, NotADirectoryError):
@@ -99,4 +100,5 @@ def read_file(name: str, file: str) -> UInt8[np.ndarray, "*shape"]:
 def _read(dataset: Dataset, file: DataFile, state: tuple[int, int, int]) -> UInt8[np.ndarray, "*shape"]:
     """Return the array in a file; `state` identifies its content, so that a changed file is read again."""
     del state
-    return read_idx(checked_content(dataset, file), str(place_of(dataset, file)))
+    content, where = checked_content(dataset, file), str(place_of(dataset, file))
+    return read_records(content, where, file.label_bytes) if file.label_bytes else read_idx(content, where)

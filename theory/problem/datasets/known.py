@@ -8,29 +8,44 @@ TEXTURES = ("brick", "grass", "gravel")
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file of a data set in the format idx, which `theory.problem.datasets.idx` reads."""
+    """A file of a data set: an array in the format idx, or records of the binary version of CIFAR.
+
+    `label_bytes` is the number of bytes before the pixels of each record, 0 for idx.
+    """
 
     name: str
     size: int
     sha256: str
+    label_bytes: int = 0
 
 
 @dataclass(frozen=True)
 class Dataset:
     """A data set: its name, a sentence that says what it is, and its files.
 
+    `archive` is the address from which users download the set themselves, empty where `gdln data get` fetches it.
+
     >>> DATASETS["mnist"].size  # bytes
     54950048
+    >>> DATASETS["cifar-10"].command
+    'gdln data get cifar-10 --from cifar-10-binary.tar.gz'
     """
 
     name: str
     title: str
     files: tuple[DataFile, ...]
+    archive: str = ""
 
     @property
     def size(self) -> int:
         """The bytes of all files together."""
         return sum(file.size for file in self.files)
+
+    @property
+    def command(self) -> str:
+        """The command that gets the set."""
+        given = f" --from {self.archive.rpartition('/')[2]}" if self.archive else ""
+        return f"gdln data get {self.name}{given}"
 
     def file(self, name: str) -> DataFile:
         """Return the file called `name`. Raises KeyError for another name."""
@@ -62,8 +77,40 @@ _PHOTOGRAPHS = (
     DataFile("grass", 262_156, "4694b5e075e83e2238bd1bf3372197971d3b00c547172f57e7f067b6391b2f7e"),
     DataFile("gravel", 262_156, "063aeb4593468940113b319008453b604f61a49fbb1e6d0f05b14e194ce4e2f5"),
 )
+# The binary versions; files of one record size: 10000 or 50000 records of 3072 pixels after one label byte or two. The
+# SHA-256 are those of the files in the archives of https://www.cs.toronto.edu/~kriz/cifar.html, whose own SHA-256 are
+# c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd (CIFAR-10) and
+# 58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec (CIFAR-100), as torchvision for Ruby lists them.
+_CIFAR_10 = tuple(
+    DataFile(name, 30_730_000, sha256, 1)
+    for name, sha256 in (
+        ("data_batch_1.bin", "cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5"),
+        ("data_batch_2.bin", "a591ca11fa1708a91ee40f54b3da4784ccd871ecf2137de63f51ada8b3fa57ed"),
+        ("data_batch_3.bin", "bbe8596564c0f86427f876058170b84dac6670ddf06d79402899d93ceea26f67"),
+        ("data_batch_4.bin", "014e562d6e23c72197cc727519169a60359f5eccd8945ad5a09d710285ff4e48"),
+        ("data_batch_5.bin", "755304fc0b379caeae8c14f0dac912fbc7d6cd469eb67a1029a08a39453a9add"),
+        ("test_batch.bin", "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b"),
+    )
+)
+_CIFAR_100 = (
+    DataFile("train.bin", 153_700_000, "f31298fc616915fa142368359df1c4ca2ae984d6915ca468b998a5ec6aeebf29", 2),
+    DataFile("test.bin", 30_740_000, "d8b1e6b7b3bee4020055f0699b111f60b1af1e262aeb93a0b659061746f8224a", 2),
+)
+_TORONTO = "https://www.cs.toronto.edu/~kriz"
 DATASETS: dict[str, Dataset] = {
     "mnist": Dataset("mnist", "handwritten digits, 70000 images of 28 x 28", _MNIST),
     "fashion-mnist": Dataset("fashion-mnist", "articles of clothing, 70000 images of 28 x 28", _FASHION),
     "photographs": Dataset("photographs", "8 scenes and 3 textures, grey, 300 to 741 pixels a side", _PHOTOGRAPHS),
+    "cifar-10": Dataset(
+        "cifar-10",
+        "objects in 10 classes, 60000 colour images of 32 x 32",
+        _CIFAR_10,
+        f"{_TORONTO}/cifar-10-binary.tar.gz",
+    ),
+    "cifar-100": Dataset(
+        "cifar-100",
+        "objects in 100 classes, 60000 colour images of 32 x 32",
+        _CIFAR_100,
+        f"{_TORONTO}/cifar-100-binary.tar.gz",
+    ),
 }
