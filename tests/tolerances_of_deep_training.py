@@ -24,3 +24,11 @@ DEEP_BENCH = 3 * 0.05 * 2 * 784**0.5 * 2.0**-23
 # largest layer of three networks are expected, four are allowed. Three steps move them apart by 6e-3 each, and the norm
 # of that layer, of 300 rows with an expected square of 2, is 24.
 DEEP_BENCH_ADAM = DEEP_BENCH + 4**0.5 * 6e-3 / 24
+
+# Levels less their mean, over their standard deviation: float64 sums of up to 102,400 levels a channel, with a rounding
+# for each term, in the mean and in the variance, whose root halves its error. Levels are within 3 deviations.
+STANDARD_LEVELS = 3 * 1.5 * 102_400 * UNIT_ROUNDOFF
+
+# sin(k t) and the imaginary part of x^k, for k up to 20: the angle 2 pi and its multiples have three roundings, a sine
+# and a cosine one each, and each of the k products three; an error of t or of x enters k times.
+CIRCLE = 20 * (3 * 2 * 3.15 + 2 + 3) * UNIT_ROUNDOFF

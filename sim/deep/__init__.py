@@ -4,6 +4,8 @@ Member, relu, soft_relu, dln, frg, galu, frnpf, flnpf, dnpfl, soft_galu, gates_o
                     kinds of networks, as data
 Family, Start       members of one shape with their replicates, and their initial weights; scales_by_fan_in
 ExampleSet          a fixed set of examples
+LabelledImages, Split    images of a data set to train and to test, with labels, pixels and targets as declared
+Circle, UniformTargets   sets of examples without files
 Settings, train_family   loss, optimiser, rate, mini-batches, early stopping; the result is a FamilyRun with stages
 SGD, momentum, rmsprop, adam   the optimisers, by the definitions of torch.optim
 save_checkpoint, load_checkpoint   a state from which a run continues bit for bit
@@ -23,6 +25,7 @@ from sim.deep.batches import ExampleSet
 from sim.deep.checkpoints import load_checkpoint, save_checkpoint
 from sim.deep.family import Family, Start, scales_by_fan_in
 from sim.deep.gates import Recorded, features_of, recorded
+from sim.deep.images import LabelledImages, Split
 from sim.deep.members import (
     Member,
     dlgn,
@@ -40,18 +43,23 @@ from sim.deep.members import (
     soft_relu,
 )
 from sim.deep.optimisers import SGD, adam, momentum, rmsprop
+from sim.deep.synthetic import Circle, UniformTargets
 from sim.deep.train import FamilyRun, FamilyState, Settings, train_family
 
 __all__ = [
     "SGD",
+    "Circle",
     "ExampleSet",
     "Family",
     "FamilyRun",
     "FamilyState",
+    "LabelledImages",
     "Member",
     "Recorded",
     "Settings",
+    "Split",
     "Start",
+    "UniformTargets",
     "adam",
     "dlgn",
     "dlgn_pwc",

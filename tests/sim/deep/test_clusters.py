@@ -1,0 +1,83 @@
+"""k-means: its clusters are a fixed point of Lloyd's iteration, by fractions; and the draws that it begins with."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sim.deep import clusters as module
+from sim.deep.clusters import UNITS, k_means, nearest
+from sim.deep.draws import PIXELS, below, numbers_for, order, orders
+from sim.random.streams import TRAINING, stream
+from tests import miniatures
+from tests.tolerances import STANDARD_ERRORS
+from theory.problem import InputError, OutOfReachError
+
+IMAGES = miniatures.images_of_28(2)["train-images-idx3-ubyte"].reshape(60, -1)
+COUNT = 7
+
+
+def distances(images, centres):
+    """The squared distances of images from centres, in exact fractions."""
+    fractions = [[Fraction(int(entry), UNITS) for entry in centre] for centre in centres]
+    return [[sum((int(x) - c) ** 2 for x, c in zip(image, own, strict=True)) for own in fractions] for image in images]
+
+
+def blocks():
+    """The images, averaged over 8 parts of 98 pixels each: fractions over 784 pixels would take long."""
+    return (IMAGES.reshape(60, 8, 98).mean(axis=2)).astype(np.uint8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_centres_are_a_fixed_point(seed):
+    images = blocks()
+    centres = k_means(images, COUNT, stream(seed, 0, TRAINING))
+    exact = distances(images, centres)
+    chosen = [row.index(min(row)) for row in exact]
+    assert nearest(images, centres).tolist() == chosen
+    for c, centre in enumerate(centres):
+        members = [image for image, own in zip(images, chosen, strict=True) if own == c]
+        assert members
+        for entry, column in zip(centre, zip(*members, strict=True), strict=True):
+            mean = Fraction(sum(map(int, column)), len(members))
+            assert abs(Fraction(int(entry), UNITS) - mean) <= Fraction(1, 2 * UNITS)
+
+
+def test_it_is_better_than_where_it_begins():
+    images = blocks()
+    own = stream(1, 0, TRAINING)
+    begun = UNITS * images[order(own, len(images))[:COUNT]].astype(np.int64)
+    found = k_means(images, COUNT, own)
+    before, after = (sum(min(row) for row in distances(images, centres)) for centres in (begun, found))
+    assert after < before
+
+
+def test_equal_images_leave_a_centre_without_members():
+    levels = np.array([[3, 3]] * 4 + [[9, 1]], dtype=np.uint8)
+    centres = k_means(levels, 4, stream(0, 0, TRAINING))
+    assert {tuple(row) for row in (centres // UNITS).tolist()} == {(3, 3), (9, 1)}
+    assert len({*nearest(levels, centres).tolist()}) == 2
+
+
+def test_what_it_refuses(monkeypatch):
+    with pytest.raises(InputError, match="60 images cannot be divided into 61 clusters"):
+        k_means(IMAGES, 61, stream(0, 0, TRAINING))
+    monkeypatch.setattr(module, "_MOST_STEPS", 1)
+    with pytest.raises(OutOfReachError, match="still move after 1 steps"):
+        k_means(IMAGES, COUNT, stream(0, 0, TRAINING))
+
+
+def test_orders_are_uniform():
+    """Each of the 24 orders of four entries is equally likely, for examples in blocks as for single ones."""
+    own = numbers_for(PIXELS, 0, "train")
+    found = np.concatenate([orders(own, 1000, 4), orders(own, 1400, 4)])
+    assert np.array_equal(found, orders(numbers_for(PIXELS, 0, "train"), 2400, 4))
+    _, counts = np.unique(found, axis=0, return_counts=True)
+    assert len(counts) == 24
+    assert ((counts - 100) ** 2 / 100).sum() < 23 + STANDARD_ERRORS * 46**0.5  # 23 degrees of freedom
+    single = {tuple(order(numbers_for(PIXELS, seed, "test"), 3).tolist()) for seed in range(60)}
+    assert len(single) == 6
+
+
+def test_whole_numbers_reach_every_value():
+    assert {*below(numbers_for(PIXELS, 0, "train"), 300, 10).tolist()} == {*range(10)}

@@ -1,0 +1,242 @@
+"""Declared sets of images, against loops over the arrays of the small data sets; and networks that train on one."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+
+from sim import deep
+from sim.deep.batches import given_gates
+from sim.deep.passes import forward
+from tests import miniatures
+from tests.tolerances import STANDARD_ERRORS
+from tests.tolerances_of_deep_training import STANDARD_LEVELS
+from theory.problem import InputError, OutOfReachError
+from theory.problem.datasets.folder import VARIABLE
+from theory.problem.datasets.labelled import labelled_images
+
+PLAIN = {"dataset": "mnist", "normalisation": "none", "targets": "class"}
+TWO = {"classes": (4, 7), "size": 10, "test_size": 4}
+
+
+def loaded(**fields):
+    return deep.LabelledImages(**{**PLAIN, **fields}).load(torch.float64)
+
+
+def arrays(seed, part):
+    own = miniatures.images_of_28(seed)
+    return own[f"{part}-images-idx3-ubyte"], own[f"{part}-labels-idx1-ubyte"]
+
+
+def tensors(split):
+    return split.x, split.y, split.test_x, split.test_y
+
+
+def same(split, other):
+    return all(torch.equal(a, b) for a, b in zip(tensors(split), tensors(other), strict=True))
+
+
+def test_all_images_as_the_files_have_them():
+    split = loaded()
+    for x, y, part in ((split.x, split.y, "train"), (split.test_x, split.test_y, "t10k")):
+        images, labels = arrays(1, part)
+        assert np.array_equal(x.numpy(), images[:, None].astype(float))
+        assert np.array_equal(y.numpy(), labels)
+        assert y.dtype == torch.int64
+    assert np.array_equal(split.training().x.numpy(), arrays(1, "train")[0].reshape(60, -1).astype(float))
+    assert split.held_out().x.shape == (20, 784)
+
+
+def test_colours_are_channels():
+    images, labels = labelled_images("cifar-100-coarse", "train")
+    split = loaded(dataset="cifar-100-coarse")
+    assert split.x.shape == (200, 3, 32, 32)
+    assert np.array_equal(split.x.numpy(), images.astype(float))
+    assert np.array_equal(split.y.numpy(), labels)
+
+
+def test_two_classes_of_equal_size_with_signs():
+    split = loaded(targets="signs", **TWO)
+    images, labels = arrays(1, "train")
+    places = [int(np.flatnonzero((images == x.numpy()).all(axis=(1, 2)))[0]) for x in split.x[:, 0]]
+    assert places == sorted({*places})
+    assert [{4: -1.0, 7: 1.0}[int(label)] for label in labels[places]] == split.y.flatten().tolist()
+    assert Counter(split.y.flatten().tolist()) == {-1.0: 5, 1.0: 5}
+    assert (split.y.shape, split.test_y.shape) == ((10, 1), (4, 1))
+
+
+def test_the_order_of_the_classes_numbers_them():
+    one, other = loaded(targets="signs", **TWO), loaded(targets="signs", **{**TWO, "classes": (7, 4)})
+    assert torch.equal(one.x, other.x)
+    assert torch.equal(one.y, -other.y)
+
+
+def test_smaller_sets_are_parts_of_larger_ones():
+    small, large = loaded(**TWO), loaded(**{**TWO, "size": 12})
+    held = {x.numpy().tobytes() for x in large.x}
+    assert {x.numpy().tobytes() for x in small.x} < held
+
+
+def test_sizes_take_other_images_for_other_seeds():
+    assert len({loaded(**TWO, seed=seed).x.numpy().tobytes() for seed in range(20)}) > 10
+
+
+def test_targets():
+    classes = loaded(classes=(2, 5, 8)).y
+    one_hot = loaded(classes=(2, 5, 8), targets="one-hot").y
+    assert one_hot.sum(dim=1).tolist() == [1.0] * len(classes)
+    assert torch.equal(one_hot.argmax(dim=1), classes)
+    assert torch.equal(loaded(classes=(2, 5, 8), targets="signs").y, 2 * one_hot - 1)
+    for fields, outputs in (
+        ({"classes": (2, 5, 8), "targets": "signs"}, 3),
+        ({"classes": (2, 5), "targets": "signs"}, 1),
+        ({"classes": (2, 5), "targets": "one-hot"}, 2),
+        ({}, 10),
+    ):
+        assert deep.LabelledImages(**{**PLAIN, **fields}).outputs == outputs
+
+
+@pytest.mark.parametrize("dataset", ["mnist", "cifar-10"])
+def test_normalisations(dataset):
+    raw = loaded(dataset=dataset)
+    unit, standard = (loaded(dataset=dataset, normalisation=kind) for kind in ("unit", "standard"))
+    assert torch.equal(unit.x, raw.x / 255)
+    assert torch.equal(unit.test_x, raw.test_x / 255)
+    mean = raw.x.mean(dim=(0, 2, 3), keepdim=True)
+    deviation = raw.x.std(dim=(0, 2, 3), keepdim=True, correction=0)
+    for found, levels in ((standard.x, raw.x), (standard.test_x, raw.test_x)):
+        assert float((found - (levels - mean) / deviation).abs().max()) <= STANDARD_LEVELS
+    assert not torch.equal(standard.x, unit.x)
+
+
+def test_an_image_without_contrast_has_no_standard(monkeypatch):
+    grey = (np.full((4, 1, 28, 28), 7, dtype=np.uint8), np.array([0, 1, 0, 1]))
+    monkeypatch.setattr("sim.deep.images.labelled_images", lambda dataset, part: grey)
+    with pytest.raises(InputError, match="which is 0: all of its pixels are equal"):
+        loaded(normalisation="standard", classes=(0, 1))
+
+
+def test_random_labels_are_uniform_and_of_their_seed():
+    true, random = loaded(), loaded(labels="random", seed=3)
+    assert torch.equal(true.x, random.x)
+    assert {*random.y.tolist()} <= {*range(10)}
+    drawn = torch.cat([torch.cat([own.y, own.test_y]) for own in (loaded(labels="random", seed=s) for s in range(25))])
+    counts = torch.bincount(drawn, minlength=10)
+    expected = len(drawn) / 10
+    chi_square = float(((counts - expected) ** 2).sum() / expected)
+    assert chi_square < 9 + STANDARD_ERRORS * 18**0.5  # nine degrees of freedom
+    assert not torch.equal(random.y, loaded(labels="random", seed=4).y)
+    assert not torch.equal(random.y[:20], random.test_y)
+
+
+@pytest.mark.parametrize("dataset", ["mnist", "cifar-10"])
+def test_random_pixels_keep_the_pixels_of_each_image(dataset):
+    true, random = loaded(dataset=dataset), loaded(dataset=dataset, pixels="random")
+    assert torch.equal(true.y, random.y)
+    places = set()
+    for before, after in ((true.x, random.x), (true.test_x, random.test_x)):
+        for image, shuffled in zip(before.flatten(2), after.flatten(2), strict=True):
+            columns, moved = (sorted(map(tuple, own.T.tolist())) for own in (image, shuffled))
+            assert columns == moved
+            places.add(int((image != shuffled).any(dim=0).sum()))
+            assert (image != shuffled).any(dim=0).float().mean() > 0.5
+    assert len(places) > 1
+
+
+def test_another_order_for_each_image(monkeypatch):
+    levels = np.tile((np.arange(784) % 256).astype(np.uint8).reshape(1, 1, 28, 28), (700, 1, 1, 1))
+    monkeypatch.setattr("sim.deep.images.labelled_images", lambda dataset, part: (levels, np.arange(700) % 2))
+    split = loaded(pixels="random", classes=(0, 1))
+    assert len({x.numpy().tobytes() for x in (*split.x, *split.test_x)}) == 1400
+
+
+def test_clusters_of_the_second_half():
+    true = loaded(dataset="fashion-mnist")
+    split = loaded(dataset="fashion-mnist", labels="clusters", clusters=3)
+    kept = true.y < 5
+    assert torch.equal(split.x, true.x)
+    assert torch.equal(split.y[kept], true.y[kept])
+    assert torch.equal(split.test_y[true.test_y < 5], true.test_y[true.test_y < 5])
+    assert {*split.y[~kept].tolist(), *split.test_y[true.test_y >= 5].tolist()} <= {*range(5, 10)}
+    # Three parts a class, and each of the five labels has three of the fifteen parts.
+    pairs = {*zip(true.y[~kept].tolist(), split.y[~kept].tolist(), strict=True)}
+    assert max(Counter(category for category, _ in pairs).values()) <= 3
+    assert max(Counter(label for _, label in pairs).values()) <= 3
+    assert not torch.equal(split.y, true.y)
+
+
+def test_a_training_image_that_is_held_out_keeps_its_label(monkeypatch):
+    """The held-out images belong to the part with the nearest centre, as the images to train do."""
+    images = arrays(2, "train")
+    monkeypatch.setattr("sim.deep.images.labelled_images", lambda dataset, part: (images[0][:, None], images[1]))
+    split = loaded(labels="clusters", clusters=2)
+    assert torch.equal(split.y, split.test_y)
+
+
+@pytest.mark.parametrize("fields", [{"labels": "random"}, {"pixels": "random"}, {"labels": "clusters", "clusters": 2}])
+def test_a_seed_names_one_set(fields):
+    assert same(loaded(**fields, seed=5), loaded(**fields, seed=5))
+    assert not same(loaded(**fields, seed=5), loaded(**fields, seed=6))
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"dataset": "minst"}, "Did you mean `mnist`"),
+        ({"normalisation": "zca"}, "normalisation = 'zca' is not known"),
+        ({"targets": "soft"}, "targets = 'soft' is not known"),
+        ({"labels": "noisy"}, "labels = 'noisy' is not known"),
+        ({"pixels": "noisy"}, "pixels = 'noisy' is not known"),
+        ({"classes": (4,)}, "two or more different"),
+        ({"classes": (4, 4)}, "two or more different"),
+        ({"classes": (4, 10)}, "mnist has 10 categories"),
+        ({"size": 15}, "size = 15 is no multiple of 10"),
+        ({"size": 0}, "size = 0 must be at least 1"),
+        ({"test_size": 3, "classes": (4, 7)}, "test_size = 3 is no multiple of 2"),
+        ({"labels": "clusters", "classes": (1, 2, 3)}, "Give an even number"),
+        ({"clusters": 0}, "clusters = 0"),
+        ({"seed": -1}, "seed = -1"),
+    ],
+)
+def test_fields_that_do_not_fit(fields, says):
+    with pytest.raises(InputError, match=says):
+        deep.LabelledImages(**{**PLAIN, **fields})
+
+
+def test_more_examples_than_images():
+    with pytest.raises(InputError, match="has 6 images of category 4 in the part train; 7 are needed for 14 examples"):
+        loaded(classes=(4, 7), size=14)
+    with pytest.raises(InputError, match="6 images cannot be divided into 7 clusters"):
+        loaded(labels="clusters", clusters=7)
+
+
+def test_a_set_that_is_not_on_the_machine(tmp_path, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    with pytest.raises(OutOfReachError, match=r"gdln data get cifar-10 --from cifar-10-binary\.tar\.gz"):
+        loaded(dataset="cifar-10")
+
+
+def errors(run, name, data):
+    """The share of examples on the wrong side of zero, for each replicate."""
+    family = run.family.alone(name)
+    own = run.family.of(name, run.at(run.state.step))
+    yhat = forward(family, own, data.x.unsqueeze(0), given_gates(family, data)).output
+    return (yhat.sign() != data.y).double().mean(dim=(1, 2)).tolist()
+
+
+@pytest.mark.parametrize("pixels", ["true", "random"])
+def test_networks_learn_digits_and_do_not_generalise_from_random_pixels(pixels):
+    """ReLU and GaLU on 4 against 7 in mini-batches; the bars of the two classes do not overlap."""
+    task = deep.LabelledImages("mnist", "unit", "signs", classes=(4, 7), size=12, test_size=4, pixels=pixels)
+    split = task.load()
+    sizes = (784, 64, 64, task.outputs)
+    start = deep.Start("normal", deep.scales_by_fan_in(sizes, 2), seed=0)
+    family = deep.Family((deep.relu(sizes[1:-1]), deep.galu(sizes[1:-1])), 4, sizes[0], sizes[-1], start)
+    settings = deep.Settings("half-mse", deep.adam(), 1e-3, batch=5, seed=0)
+    run = deep.train_family(family, split.training(), settings, 200)
+    for name in ("relu", "galu"):
+        assert (run.losses(name, 200) < 0.5 / 10).all()  # the output 0 has the loss 1/2
+        assert errors(run, name, split.training()) == [0.0] * 4
+        held_out = errors(run, name, split.held_out())
+        assert held_out == [0.0] * 4 if pixels == "true" else sum(held_out) / 4 > 0.25

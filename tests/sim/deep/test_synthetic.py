@@ -1,0 +1,76 @@
+"""Sets without files: the circle by its formula, point by point, and uniform numbers."""
+
+import cmath
+import math
+
+import pytest
+import torch
+
+from sim import deep
+from tests.tolerances import STANDARD_ERRORS
+from tests.tolerances_of_deep_training import CIRCLE
+from theory.problem import InputError
+
+LOW, HIGH, SIZE = 2, 20, 96
+
+
+def test_the_circle_point_by_point():
+    data = deep.Circle(SIZE, LOW, HIGH).load(torch.float64)
+    for x, y in zip(data.x.tolist(), data.y.flatten().tolist(), strict=True):
+        point = complex(*x)
+        assert abs(abs(point) - 1) <= CIRCLE
+        # sin(k t) is the imaginary part of x^k, for x as a complex number on the circle.
+        expected = (point ** (LOW if x[1] > 0 else HIGH)).imag
+        assert abs(y - expected) <= CIRCLE
+    angles = [cmath.phase(complex(*x)) % (2 * math.pi) for x in data.x.tolist()]
+    assert angles == sorted(angles)
+
+
+def test_the_mean_square_of_the_target_is_a_half():
+    """Equally spaced points sum sin^2(k t) exactly, for whole k below their number."""
+    data = deep.Circle(SIZE, LOW, HIGH).load(torch.float64)
+    assert abs(float(data.y.square().mean()) - 0.5) <= 2 * CIRCLE
+    halves = (data.y[: SIZE // 2].diff(dim=0).abs().max(), data.y[SIZE // 2 :].diff(dim=0).abs().max())
+    assert halves[1] > 3 * halves[0]
+
+
+@pytest.mark.parametrize(("inputs", "count"), [("one", 1), ("square", 2)])
+def test_uniform_targets(inputs, count):
+    size = 4000
+    data = deep.UniformTargets(inputs, size, seed=1).load(torch.float64)
+    assert (data.x.shape, data.y.shape) == ((size, count), (size, 1))
+    columns = [data.y[:, 0]] if inputs == "one" else [data.y[:, 0], data.x[:, 0], data.x[:, 1]]
+    assert inputs == "square" or bool((data.x == 1).all())
+    for number, column in enumerate(columns):
+        assert float(column.abs().max()) < 1
+        # The share of numbers below a bound p has the variance p (1 - p)/size, at most 1/(4 size).
+        shares = (column.sort().values + 1) / 2
+        steps = torch.arange(1, size + 1) / size
+        assert float((shares - steps).abs().max()) < STANDARD_ERRORS / 2 / size**0.5
+        for other in columns[:number]:
+            # A product of two independent numbers has the variance 1/9.
+            assert abs(float((column * other).mean())) < STANDARD_ERRORS / 3 / size**0.5
+
+
+def test_a_seed_names_one_set_and_smaller_ones_are_its_beginning():
+    small, large, other = (deep.UniformTargets("square", *own) for own in ((5, 1), (9, 1), (5, 2)))
+    assert torch.equal(small.load().x, large.load().x[:5])
+    assert torch.equal(small.load().y, large.load().y[:5])
+    assert not torch.equal(small.load().y, other.load().y)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: deep.Circle(1, 1, 2), "size = 1"),
+        (lambda: deep.Circle(8, 3, 3), "low is below high"),
+        (lambda: deep.Circle(8, 0, 3), "low = 0"),
+        (lambda: deep.Circle(8, 1, 2.5), "high = 2.5"),
+        (lambda: deep.UniformTargets("cube", 5, 0), "inputs = 'cube'"),
+        (lambda: deep.UniformTargets("one", 0, 0), "size = 0"),
+        (lambda: deep.UniformTargets("one", 5, -1), "seed = -1"),
+    ],
+)
+def test_what_does_not_fit(make, says):
+    with pytest.raises(InputError, match=says):
+        make()
