@@ -6,7 +6,7 @@ below 2^53, and float64 has no rounding errors.
 """
 
 import numpy as np
-from jaxtyping import Int64, UInt8
+from jaxtyping import Float, Int64, UInt8
 
 from sim.deep.draws import order
 from sim.random.streams import Stream
@@ -35,7 +35,7 @@ def k_means(images: UInt8[np.ndarray, "N n"], clusters: int, own: Stream) -> Int
     points = images.astype(float)
     centres = UNITS * images[order(own, len(images))[:clusters]].astype(np.int64)
     for _ in range(_MOST_STEPS):
-        members = np.eye(clusters)[nearest(images, centres)]
+        members = np.eye(clusters)[_nearest(points, centres)]
         sums, counts = (members.T @ points).astype(np.int64), members.sum(axis=0).astype(np.int64)[:, None]
         means = (2 * UNITS * sums + counts) // np.maximum(2 * counts, 1)
         moved = np.where(counts > 0, means, centres)
@@ -51,5 +51,9 @@ def nearest(images: UInt8[np.ndarray, "N n"], centres: Int64[np.ndarray, "k n"])
     >>> nearest(np.array([[3], [200]], dtype=np.uint8), np.array([[0], [UNITS * 255]])).tolist()
     [0, 1]
     """
-    products = images.astype(float) @ centres.T.astype(float)
-    return np.argmin((centres.astype(float) ** 2).sum(axis=1) - 2 * UNITS * products, axis=1)
+    return _nearest(images.astype(float), centres)
+
+
+def _nearest(points: Float[np.ndarray, "N n"], centres: Int64[np.ndarray, "k n"]) -> Int64[np.ndarray, " N"]:
+    ends = centres.astype(float)
+    return np.argmin((ends**2).sum(axis=1) - 2 * UNITS * (points @ ends.T), axis=1)
