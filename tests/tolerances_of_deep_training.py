@@ -32,3 +32,6 @@ STANDARD_LEVELS = 3 * 1.5 * 102_400 * UNIT_ROUNDOFF
 # sin(k t) and the imaginary part of x^k, for k up to 20: the angle 2 pi and its multiples have three roundings, a sine
 # and a cosine one each, and each of the k products three; an error of t or of x enters k times.
 CIRCLE = 20 * (3 * 2 * 3.15 + 2 + 3) * UNIT_ROUNDOFF
+
+# Means of grey levels, quoted with four digits.
+PRINTED_MEANS = 0.5e-4
