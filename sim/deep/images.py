@@ -68,8 +68,8 @@ class LabelledImages:
     seed            seed of every random choice: of images, labels, pixels, first centres, labels of parts
 
     The rules for labels and pixels act on the held-out examples, too, which belong to the part with the nearest centre.
-    Examples stand in the order of the files. Sets of different sizes with one seed are nested. The grey levels, labels
-    and orders are the same on every machine.
+    Examples stand in the order of the files. The images of a smaller set are among those of a larger one with the same
+    seed; their random labels and orders of pixels differ. Images, labels and orders are the same on every machine.
 
     The papers leave much of this unsaid. "Deep Gated Networks" (2020) trains on MNIST with "random label and pixels"
     and cites Zhang et al. (2016), whose random pixels are the rule here; it takes n' = 200 examples, 100 of each class,

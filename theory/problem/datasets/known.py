@@ -77,9 +77,9 @@ _PHOTOGRAPHS = (
     DataFile("grass", 262_156, "4694b5e075e83e2238bd1bf3372197971d3b00c547172f57e7f067b6391b2f7e"),
     DataFile("gravel", 262_156, "063aeb4593468940113b319008453b604f61a49fbb1e6d0f05b14e194ce4e2f5"),
 )
-# The binary versions: 10000 or 50000 records a file, each of one label byte (CIFAR-100: two) and 3072 pixels. The SHA-256
-# are those that the gem torchvision lists for the files in the archives of https://www.cs.toronto.edu/~kriz/cifar.html.
-# The archives themselves have
+# The binary versions: 10000 or 50000 records a file, each of one label byte (CIFAR-100: two) and 3072 pixels. The
+# SHA-256 are those that the gem torchvision lists for the files in the archives of
+# https://www.cs.toronto.edu/~kriz/cifar.html. The archives themselves have
 # c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd (CIFAR-10) and
 # 58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec (CIFAR-100).
 _CIFAR_10 = tuple(
