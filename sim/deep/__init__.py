@@ -9,6 +9,7 @@ Circle, UniformTargets   sets of examples without files
 Settings, train_family   loss, optimiser, rate, mini-batches, early stopping; the result is a FamilyRun with stages
 SGD, momentum, rmsprop, adam   the optimisers, by the definitions of torch.optim
 save_checkpoint, load_checkpoint   a state from which a run continues bit for bit
+kernels_of, Watch   tangent kernel, K^a and overlap of a member; measuring at chosen steps while the training goes on
 recorded, features_of    gates of a recorded stage on any inputs, and the weights that replay them
 
 >>> import torch
@@ -26,6 +27,7 @@ from sim.deep.checkpoints import load_checkpoint, save_checkpoint
 from sim.deep.family import Family, Start, scales_by_fan_in
 from sim.deep.gates import Recorded, features_of, recorded
 from sim.deep.images import LabelledImages, Split
+from sim.deep.kernels import MemberKernels, kernels_of
 from sim.deep.members import (
     Member,
     dlgn,
@@ -45,6 +47,7 @@ from sim.deep.members import (
 from sim.deep.optimisers import SGD, adam, momentum, rmsprop
 from sim.deep.synthetic import Circle, UniformTargets
 from sim.deep.train import FamilyRun, FamilyState, Settings, train_family
+from sim.deep.watching import Watch
 
 __all__ = [
     "SGD",
@@ -55,11 +58,13 @@ __all__ = [
     "FamilyState",
     "LabelledImages",
     "Member",
+    "MemberKernels",
     "Recorded",
     "Settings",
     "Split",
     "Start",
     "UniformTargets",
+    "Watch",
     "adam",
     "dlgn",
     "dlgn_pwc",
@@ -72,6 +77,7 @@ __all__ = [
     "frnpf",
     "galu",
     "gates_only",
+    "kernels_of",
     "load_checkpoint",
     "momentum",
     "recorded",

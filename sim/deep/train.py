@@ -6,6 +6,7 @@ early leaves the numbers of the others as they are.
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,6 +17,7 @@ from sim.deep.family import Family, Parameters
 from sim.deep.losses import check_labels, output_gradient, penalties
 from sim.deep.optimisers import descend
 from sim.deep.passes import Given, backward, forward
+from sim.deep.watching import Watch
 from sim.networks.parameters import along, mapped
 from sim.training.optimisers import Optimiser
 from theory.problem import InputError
@@ -124,13 +126,15 @@ def train_family(
     *,
     state: FamilyState | None = None,
     stages: Collection[int] = (),
+    watch: Watch[Any] | None = None,
     progress: Progress | None = None,
 ) -> FamilyRun:
     """Train a family up to step number `steps`, from its start or from the state of an earlier run.
 
     A run that is resumed from a state has bit for bit the numbers of one that was not interrupted. The parameters at
-    the steps in `stages` are kept. Means of the optimiser and parameters are not shared with `state`. Raises InputError
-    for labels and shapes that do not fit, and for steps and stages before the state or stages after `steps`.
+    the steps in `stages` are kept, and `watch` measures those at its own steps meanwhile. Means of the optimiser and
+    parameters are not shared with `state`. Raises InputError for labels and shapes that do not fit, and for steps and
+    stages before the state or stages after `steps`.
 
     >>> from sim.deep.family import Start
     >>> from sim.deep.members import dln, relu
@@ -162,6 +166,8 @@ def train_family(
     for step in range(begun.step, steps + 1):
         if step in stages:
             kept[step] = mapped(torch.clone, moving.parameters)
+        if watch is not None and step in watch.steps:
+            watch.see(step, moving.parameters)
         if settings.stop_below is not None and step % settings.stop_every == 0:
             moving.stop(step, set_losses(family, moving.parameters, data, settings.loss, given))
         if step == steps:

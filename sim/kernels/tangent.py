@@ -90,13 +90,17 @@ def split_kernel(
     *,
     gate: Elementwise,
     gating_activation: Elementwise,
+    value_inputs: torch.Tensor | None = None,
+    other_value_inputs: torch.Tensor | None = None,
     block: int | None = None,
     progress: Progress | None = None,
 ) -> SplitKernel:
     """Return K^w and K^a of a network with gates that a second network computes from the same inputs.
 
     The gating network has p_m = V_m u_(m-1), u_0 = x, u_m = gating_activation(p_m), and the gates G_m = gate(p_m) of
-    the hidden layers m = 1 to d - 1; `gating_weights[m - 1]` is V_m. K^w sums over `weights`, K^a over
+    the hidden layers m = 1 to d - 1; `gating_weights[m - 1]` is V_m. `value_inputs`, of the shape of `inputs`, are what
+    the gated network takes in place of the inputs, such as ones in a DLGN with constant experts; `other_value_inputs`
+    those of `other`. K^w sums over `weights`, K^a over
     `gating_weights`. Both functions are elementwise and neither has a default, because the papers differ: on the gate
     (1 + eps) / (1 + exp(-beta p)) the DGN paper puts the activation p G(p), the NPK paper relu, and the DLGN paper the
     identity. A hard gate has slope 0, and K^a = 0.
@@ -126,8 +130,16 @@ def split_kernel(
                 "A unit of the gating network is the gate of the same unit of the network.",
             )
     outputs = weights[-1].shape[-2]
-    first = _gated(weights, gating_weights, inputs, gate, gating_activation)
-    second = first if other is None else _gated(weights, gating_weights, other, gate, gating_activation)
+    own = _values(value_inputs, inputs, "value_inputs")
+    first = _gated(weights, gating_weights, inputs, own, gate, gating_activation)
+    second = first
+    if other is not None:
+        if (value_inputs is None) != (other_value_inputs is None):
+            raise InputError("Both sets of inputs need value inputs, or neither.", "Give other_value_inputs too.")
+        own = _values(other_value_inputs, other, "other_value_inputs")
+        second = _gated(weights, gating_weights, other, own, gate, gating_activation)
+    elif other_value_inputs is not None:
+        raise InputError("other_value_inputs belong to a second set of inputs.", "Give `other` too.")
     (rows, row_gates), (columns, column_gates) = first, second
     of_weights = sum_of_products(_of_weights(rows, columns, outputs), other is None, None, block, progress)
     if not gating_weights:
@@ -167,14 +179,15 @@ def _gated(
     weights: Sequence[torch.Tensor],
     gating_weights: Sequence[torch.Tensor],
     inputs: torch.Tensor,
+    values: torch.Tensor,
     gate: Elementwise,
     activation: Elementwise,
 ) -> tuple[_Gradients, _Gradients]:
-    """Return the gradients in the weights and those in the gating weights."""
+    """Return the gradients in the weights, of a network that takes `values`, and those in the gating weights."""
 
     def vectors(part: slice) -> list[torch.Tensor]:
         own = gating(gating_weights, inputs[part], gate, activation)
-        found = passes(weights, inputs[part], own.gates, None, for_gates=True)
+        found = passes(weights, values[part], own.gates, None, for_gates=True)
         backward = (*found.backward, *gating_backward(gating_weights, own, found))
         return [*found.forward[1:], *own.sources[1:], *(b.flatten(-2) for b in backward)]
 
@@ -182,7 +195,7 @@ def _gated(
     sources = 2 * hidden - 1 if hidden else 0
     forward, backward = found[:sources], found[sources:]
     return (
-        _Gradients((inputs, *forward[:hidden]), tuple(backward[:hidden])),
+        _Gradients((values, *forward[:hidden]), tuple(backward[:hidden])),
         _Gradients((inputs, *forward[hidden:]), tuple(backward[hidden:])),
     )
 
@@ -219,6 +232,18 @@ def _check(weights: Sequence[torch.Tensor], inputs: torch.Tensor, other: torch.T
     if other is not None:
         check_inputs(other, "other")
         check_weights(weights, other)
+
+
+def _values(given: torch.Tensor | None, inputs: torch.Tensor, name: str) -> torch.Tensor:
+    if given is None:
+        return inputs
+    check_inputs(given, name)
+    if given.shape != inputs.shape or given.dtype != inputs.dtype:
+        raise InputError(
+            f"{name} is {tuple(given.shape)} of {given.dtype}, the inputs are {tuple(inputs.shape)} of {inputs.dtype}.",
+            "Give one row of the same length for each input.",
+        )
+    return given
 
 
 def _checked(

@@ -108,7 +108,7 @@ def _second_network(
     gating, drives, gates, z = network.gating, [], [], x
     for name in network.gating_names:
         q = _through(network, parameters[name], z, x.shape[1])
-        gate = _response(gating.gate, q)
+        gate = gate_response(gating.gate, q)
         drives.append(q)
         gates.append(gate)
         z = {"relu": q.clamp(min=0), "linear": q, "gated": q * gate}[gating.network]
@@ -128,7 +128,7 @@ def _through(network: DeepNetwork, theta: torch.Tensor, z: torch.Tensor, n: int)
 def _gate(network: DeepNetwork, q: torch.Tensor, given: Sequence[torch.Tensor], level: int) -> torch.Tensor:
     match network.gating:
         case OwnGates(gate=response):
-            return _response(response, q)
+            return gate_response(response, q)
         case AllOpenGates():
             return torch.ones_like(q)
         case FixedGates() | BernoulliGates() | NetworkGates():
@@ -136,7 +136,12 @@ def _gate(network: DeepNetwork, q: torch.Tensor, given: Sequence[torch.Tensor], 
     raise OutOfReachError(f"Gates {network.gating!r} are not simulated.", "Choose another kind of gates.")
 
 
-def _response(response: HardResponse | SoftResponse, q: torch.Tensor) -> torch.Tensor:
+def gate_response(response: HardResponse | SoftResponse, q: torch.Tensor) -> torch.Tensor:
+    """Return chi(q): (1 + epsilon)/(1 + exp(-beta q)) for soft gates; 1 where q > 0, or where q >= 0, for hard ones.
+
+    >>> gate_response(HardResponse("closed"), torch.tensor([-1.0, 0.0, 2.0])).tolist()
+    [0.0, 0.0, 1.0]
+    """
     if isinstance(response, SoftResponse):
         return float(1 + response.epsilon) * torch.sigmoid(float(response.beta) * q)
     return (q >= 0 if response.at_zero == "open" else q > 0).to(q.dtype)

@@ -1,0 +1,107 @@
+"""Kernels of a member of a family: the tangent kernel in the parameters that learn, and the overlap of its gates."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from jaxtyping import Float
+
+from sim.deep.batches import ExampleSet, given_gates
+from sim.deep.family import Family
+from sim.deep.passes import forward
+from sim.kernels import overlap, split_kernel, tangent_kernel
+from sim.kernels.passes import Elementwise
+from sim.networks.deep import gate_response
+from theory.problem import InputError, NetworkGates, OwnGates, SoftResponse
+
+Kernel = Float[torch.Tensor, "S N N"]
+
+
+@dataclass(frozen=True, eq=False)
+class MemberKernels:
+    """Kernels of each replicate of a member on N inputs, (S, N, N).
+
+    `tangent` is K, the tangent kernel in the parameters that learn, and `of_gates` its part K^a in Theta_g, None where
+    no gate learns. `overlap` is Lambda; with hard gates Lambda(s, s) counts the active paths of input s from one input
+    node to one output. `gates` are G_l, (S, N, width).
+    """
+
+    tangent: Kernel
+    of_gates: Kernel | None
+    overlap: Kernel
+    gates: tuple[torch.Tensor, ...]
+
+
+def kernels_of(
+    family: Family,
+    name: str,
+    parameters: Mapping[str, torch.Tensor],
+    data: ExampleSet,
+    *,
+    rows: torch.Tensor | None = None,
+    x: torch.Tensor | None = None,
+) -> MemberKernels:
+    """Return the kernels of a member with these parameters of the family, on the examples `rows` of the training set.
+
+    `rows` (N,) are whole numbers, by default all examples; `x` (N, n) are other inputs in their place. K sums over the
+    outputs. Raises InputError for rows that do not exist, for rows and x together, and for other inputs where the
+    gates belong to the training examples.
+
+    >>> from sim.deep.family import Start
+    >>> from sim.deep.members import relu
+    >>> family = Family((relu((1,)),), 1, 1, 1, Start("signs", (1.0, 1.0), 0))
+    >>> weights = {"Theta_1": torch.full((1, 1, 1), 2.0), "Theta_2": torch.full((1, 1, 1), 3.0)}
+    >>> data = ExampleSet(torch.tensor([[1.0], [-5.0]]), torch.ones(2, 1))
+    >>> kernels_of(family, "relu", weights, data).tangent.tolist()  # 3^2 + 2^2 where x > 0
+    [[[13.0, 0.0], [0.0, 0.0]]]
+    """
+    if rows is not None and x is not None:
+        raise InputError("The kernels are those of rows of the training set or of other inputs.", "Give one of them.")
+    member, own = family.member(name), family.of(name, parameters)
+    dtype = own[family.names[0]].dtype
+    data = data.to(dtype)
+    rows = _checked(rows, len(data.x))
+    inputs, given = data.x[rows] if x is None else x.to(dtype), {}
+    if x is None:
+        coins = given_gates(family.alone(name), data)
+        given = {member: [level[:, rows] for level in levels] for member, levels in coins.items()}
+    gates = forward(family.alone(name), own, inputs.unsqueeze(0), given).gates
+    weights = [own[theta] for theta in family.names]
+    values = torch.ones_like(inputs) if member.network.value_input == "ones" else inputs
+    of_gates = None
+    gating = member.network.gating
+    if member.gates_learn:
+        second = [own[theta] for theta in family.gating_names]
+        gate = partial(gate_response, gating.gate)
+        split = split_kernel(
+            weights, second, inputs, gate=gate, gating_activation=_passed_on(gating), value_inputs=values
+        )
+        of_gates = split.of_gates
+        tangent = split.total if member.values_learn else of_gates
+    elif isinstance(gating, OwnGates) and isinstance(gating.gate, SoftResponse):
+        tangent = tangent_kernel(weights, values, activation=lambda q: q * gate_response(gating.gate, q))
+    else:
+        tangent = tangent_kernel(weights, values, gates=gates)
+    return MemberKernels(tangent, of_gates, overlap(gates), gates)
+
+
+def _passed_on(gating: NetworkGates) -> Elementwise:
+    """Return the function of p_l that the second network passes on."""
+    return {
+        "relu": torch.relu,
+        "linear": lambda p: p,
+        "gated": lambda p: p * gate_response(gating.gate, p),
+    }[gating.network]
+
+
+def _checked(rows: torch.Tensor | None, examples: int) -> torch.Tensor:
+    if rows is None:
+        return torch.arange(examples)
+    numbers = isinstance(rows, torch.Tensor) and rows.ndim == 1 and rows.dtype == torch.int64 and len(rows) > 0
+    if not numbers or not 0 <= int(rows.min()) <= int(rows.max()) < examples:
+        raise InputError(
+            f"rows must be whole numbers from 0 to {examples - 1}, (N,) of type int64.",
+            "Number the training examples from 0.",
+        )
+    return rows

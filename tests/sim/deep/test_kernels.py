@@ -1,0 +1,142 @@
+"""Kernels of every member against Jacobians of plain networks by autograd; measuring while a family trains."""
+
+import threading
+
+import pytest
+import torch
+
+from sim import deep
+from sim.kernels import split_kernel
+from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, WIDTHS, data, family, plain
+from tests.sim.deep.plain import KINDS
+from tests.tolerances import SIM_GRADIENT
+from theory.problem import InputError
+
+SETTINGS = deep.Settings("half-mse", deep.SGD, 0.02, batch=4, seed=4, dtype=DTYPE)
+
+
+def jacobian(network, x, rows, own):
+    """The gradients of the outputs of a plain network in the parameters given, (N, outputs, parameters)."""
+    yhat = network(x, rows)
+    found = []
+    for output in yhat.flatten():
+        parts = torch.autograd.grad(output, own, retain_graph=True, allow_unused=True)
+        parts = [torch.zeros_like(o) if g is None else g for g, o in zip(parts, own, strict=True)]
+        found.append(torch.cat([part.flatten() for part in parts]))
+    return torch.stack(found).unflatten(0, yhat.shape)
+
+
+def same(found, expected):
+    return torch.linalg.norm(found - expected) <= SIM_GRADIENT * torch.linalg.norm(expected)
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+@pytest.mark.parametrize("name", KINDS)
+def test_kernels_are_those_of_the_jacobian(name, outputs):
+    of, examples, rows = family(outputs=outputs), data(outputs=outputs), torch.tensor([3, 0, 7, 10])
+    parameters = of.starting(DTYPE)
+    found = deep.kernels_of(of, name, parameters, examples, rows=rows)
+    for replicate in range(REPLICATES):
+        network = plain(of, name, replicate, parameters)
+        learned = [own for own in network.parameters() if own.requires_grad]
+        gradients = jacobian(network, examples.x[rows], rows, learned)
+        assert same(found.tangent[replicate], torch.einsum("sop,top->st", gradients, gradients))
+        if not KINDS[name].gates_learn:
+            assert found.of_gates is None
+            continue
+        gradients = jacobian(network, examples.x[rows], rows, list(network.second))
+        assert same(found.of_gates[replicate], torch.einsum("sop,top->st", gradients, gradients))
+
+
+@pytest.mark.parametrize("name", ["relu", "frg", "fixed-dlgn"])
+def test_overlap_counts_the_active_paths(name):
+    """By hand: paths through open nodes, from one input node to the output."""
+    of, examples = family(), data()
+    found = deep.kernels_of(of, name, of.starting(DTYPE), examples)
+    first, second = found.gates
+    for replicate in range(REPLICATES):
+        for example in range(EXAMPLES):
+            active = sum(
+                bool(first[replicate, example, i] * second[replicate, example, j])
+                for i in range(WIDTHS[0])
+                for j in range(WIDTHS[1])
+            )
+            assert found.overlap[replicate, example, example] == active
+
+
+def test_other_inputs_in_place_of_rows():
+    of, examples = family(("dlgn-pwc",)), data()
+    parameters = of.starting(DTYPE)
+    rows = torch.tensor([2, 5])
+    by_rows = deep.kernels_of(of, "dlgn-pwc", parameters, examples, rows=rows)
+    by_inputs = deep.kernels_of(of, "dlgn-pwc", parameters, examples, x=examples.x[rows])
+    assert torch.equal(by_rows.tangent, by_inputs.tangent)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"rows": torch.tensor([11])}, "from 0 to 10"),
+        ({"rows": torch.tensor([0.5])}, "from 0 to 10"),
+        ({"rows": torch.tensor([0]), "x": torch.ones(1, 3)}, "Give one of them"),
+        ({"x": torch.ones(1, 3)}, "on the training examples alone"),
+    ],
+)
+def test_what_has_no_kernel_is_refused(more, said):
+    of = family(("frg",))
+    with pytest.raises(InputError, match=said):
+        deep.kernels_of(of, "frg", of.starting(DTYPE), data(), **more)
+
+
+def test_value_inputs_that_do_not_fit_are_refused():
+    weights, second, x = [torch.ones(2, 3), torch.ones(1, 2)], [torch.ones(2, 3)], torch.ones(4, 3)
+    functions = {"gate": torch.sigmoid, "gating_activation": torch.relu}
+    with pytest.raises(InputError, match="value_inputs is"):
+        split_kernel(weights, second, x, value_inputs=torch.ones(3, 3), **functions)
+    with pytest.raises(InputError, match="Give other_value_inputs too"):
+        split_kernel(weights, second, x, x, value_inputs=x, **functions)
+    with pytest.raises(InputError, match="Give `other` too"):
+        split_kernel(weights, second, x, other_value_inputs=x, **functions)
+
+
+def test_value_inputs_of_two_sets():
+    of, examples = family(("dlgn-pwc",)), data()
+    own = of.of("dlgn-pwc", of.starting(DTYPE))
+    parts = [own[name] for name in of.names], [own[name] for name in of.gating_names]
+    options = {"gate": torch.sigmoid, "gating_activation": lambda p: p}
+    x, ones = examples.x, torch.ones_like(examples.x)
+    whole = split_kernel(*parts, x, value_inputs=ones, **options).total
+    part = split_kernel(*parts, x[:3], x[3:], value_inputs=ones[:3], other_value_inputs=ones[3:], **options).total
+    assert same(part, whole[:, :3, 3:])
+
+
+def test_training_does_not_wait_for_a_measure():
+    """The first measure ends only when the training has passed the last watched step."""
+    passed = threading.Event()
+
+    def measure(step, parameters):
+        assert passed.wait(timeout=60)
+        return deep.kernels_of(of, "dlgn", parameters, examples)
+
+    of, examples = family(), data()
+    watch = deep.Watch(measure, steps=(0, 3, 6))
+    run = deep.train_family(
+        of, examples, SETTINGS, 8, stages=(0, 3, 6), watch=watch, progress=lambda step: step == 8 and passed.set()
+    )
+    found = watch.results()
+    assert list(found) == [0, 3, 6]
+    for step, kernels in found.items():
+        assert torch.equal(kernels.tangent, deep.kernels_of(of, "dlgn", run.at(step), examples).tangent)
+    alone = deep.train_family(of, examples, SETTINGS, 8)
+    assert all(torch.equal(theta, alone.at(8)[name]) for name, theta in run.at(8).items())
+
+
+def test_what_a_measure_raises_is_raised_with_its_step():
+    of, examples = family(("relu",)), data()
+    watch = deep.Watch(lambda step, parameters: 1 / (step - 2), steps=(1, 2))
+    deep.train_family(of, examples, SETTINGS, 3, watch=watch)
+    with pytest.raises(ZeroDivisionError) as raised:
+        watch.results()
+    assert raised.value.__notes__ == ["raised by the measure at step 2"]
+    with pytest.raises(InputError, match="Make a new Watch"):
+        deep.train_family(of, examples, SETTINGS, 3, watch=watch)
