@@ -1,7 +1,9 @@
-"""Training of deep gated networks: families of members by replicates, one batched matrix product a layer.
+"""Training of deep gated networks: families of members by replicates, one batched product a layer.
 
 Member, relu, soft_relu, dln, frg, galu, frnpf, flnpf, dnpfl, soft_galu, gates_only, dlgn, dlgn_pwc, fixed_dlgn
                     kinds of networks, as data
+Layers, Dense, Convolution, GlobalAveragePooling, Flatten, Residual
+                    which weights join the levels of the networks, where they are not fully connected
 Family, Start       members of one shape with their replicates, and their initial weights; scales_by_fan_in
 ExampleSet          a fixed set of examples
 Settings, train_family   loss, optimiser, rate, mini-batches, early stopping; the result is a FamilyRun with stages
@@ -23,6 +25,7 @@ from sim.deep.batches import ExampleSet
 from sim.deep.checkpoints import load_checkpoint, save_checkpoint
 from sim.deep.family import Family, Start, scales_by_fan_in
 from sim.deep.gates import Recorded, features_of, recorded
+from sim.deep.layers import Convolution, Dense, Flatten, GlobalAveragePooling, Layers, Residual
 from sim.deep.members import (
     Member,
     dlgn,
@@ -44,12 +47,18 @@ from sim.deep.train import FamilyRun, FamilyState, Settings, train_family
 
 __all__ = [
     "SGD",
+    "Convolution",
+    "Dense",
     "ExampleSet",
     "Family",
     "FamilyRun",
     "FamilyState",
+    "Flatten",
+    "GlobalAveragePooling",
+    "Layers",
     "Member",
     "Recorded",
+    "Residual",
     "Settings",
     "Start",
     "adam",

@@ -74,7 +74,7 @@ def _part(arrays: Mapping[str, np.ndarray], part: str) -> dict[str, torch.Tensor
 def _digest(family: Family, settings: Settings, data: ExampleSet) -> str:
     """Return the SHA-256 of what determines the run."""
     members = [(each.name, repr(each.network), each.values_learn) for each in family.members]
-    said = (members, family.replicates, family.inputs, family.outputs, repr(family.start), repr(settings))
+    said = (members, family.replicates, family.layers, family.outputs, repr(family.start), repr(settings))
     digest = hashlib.sha256(repr(said).encode())
     stored = [theta for each in family.members for theta in each.features or ()]
     for tensor in (data.x, data.y, *stored):

@@ -6,6 +6,7 @@ early leaves the numbers of the others as they are.
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 import torch
@@ -190,7 +191,7 @@ def set_losses(
 ) -> Float[torch.Tensor, " R"]:
     """Return the loss of each network of the stack on the whole set, in parts that fit the memory."""
     networks = family.replicates * len(family.members)
-    rows = max(1, _CHUNK_NUMBERS // (networks * max(family.sizes)))
+    rows = max(1, _CHUNK_NUMBERS // (networks * max(prod(layer.before) for layer in family.plan)))
     total = torch.zeros(networks, dtype=torch.float64)
     for start in range(0, len(data.x), rows):
         part = slice(start, start + rows)
@@ -224,11 +225,11 @@ class _Moving:
         if optimiser.plain:
             # The gradient is linear in delta. With the rate in it, a product adds the step to the weights at once.
             delta *= -along(self.rates, delta)
-            for name, own, source in backward(family, self.parameters, passed, delta):
-                self.parameters[name][: len(own)].baddbmm_(own.mT, source)
+            for name, layer, own, source in backward(family, self.parameters, passed, delta):
+                layer.add_gradient(self.parameters[name][: len(own)], own, source)
             return
-        for name, own, source in backward(family, self.parameters, passed, delta):
-            torch.bmm(own.mT, source, out=self.gradient[name])
+        for name, layer, own, source in backward(family, self.parameters, passed, delta):
+            layer.gradient(own, source, self.gradient[name])
         for name, gradient in self.gradient.items():
             rates = self.rates if name in family.names else self.second_rates
             count = len(gradient)
@@ -256,12 +257,12 @@ class _Moving:
 
 
 def _rows(level: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-    """Return the gates (S, B, width) of the rows (S or 1, B) of an array (S or 1, N, width)."""
+    """Return the gates (S, B, *level) of the rows (S or 1, B) of an array (S or 1, N, *level)."""
     if len(rows) == 1:
         return level[:, rows[0]]
     if len(level) == 1:
         return level[0][rows]
-    return level.gather(1, rows.unsqueeze(2).expand(-1, -1, level.shape[2]))
+    return level[torch.arange(len(level)).unsqueeze(1), rows]
 
 
 def _copied(family: Family, settings: Settings, state: FamilyState) -> FamilyState:

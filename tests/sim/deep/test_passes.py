@@ -49,7 +49,7 @@ def test_each_network_is_that_of_its_declaration(name, passed):
 def test_gradients_are_those_of_autograd(name, passed):
     of, examples, parameters, _, found = passed
     seeds = torch.randn(found.output.shape, generator=torch.Generator().manual_seed(2), dtype=DTYPE)
-    shares = {theta: (delta.clone(), source) for theta, delta, source in backward(of, parameters, found, seeds.clone())}
+    shares = {theta: share for theta, *share in backward(of, parameters, found, seeds.clone())}
     for replicate in range(REPLICATES):
         network = plain(of, name, replicate, parameters)
         output = network(examples.x, torch.arange(EXAMPLES))
@@ -61,7 +61,10 @@ def test_gradients_are_those_of_autograd(name, passed):
             place = part.start + replicate
             assert (place < of.learned[theta]) == own.requires_grad
             if own.requires_grad:
-                gradient = shares[theta][0][place].T @ shares[theta][1][place]
+                layer, delta, source = shares[theta]
+                gradient = torch.empty(1, *own.shape, dtype=DTYPE)
+                layer.gradient(delta[place : place + 1], source[place : place + 1], gradient)
+                gradient = gradient[0]
                 assert float((gradient - own.grad).abs().max()) <= SIM_GRADIENT * float(own.grad.abs().max())
                 compared += 1
         assert compared
@@ -116,7 +119,18 @@ START = deep.Start("normal", (1.0, 1.0), 0)
         ),
         (lambda: deep.Member("m", deep.relu((2,)).network, values_learn=False), "neither Theta nor", 0),
         (lambda: deep.Member("m", deep.relu((2,)).network, features=(torch.ones(1, 2, 1),)), "it has none", 0),
-        (lambda: deep.flnpf((2, 3), [torch.ones(1, 2, 1), torch.ones(1, 3, 4)]), "do not fit the widths", 0),
+        (lambda: deep.flnpf((2, 3), [torch.ones(1, 2, 1), torch.ones(1, 4, 2)]), "do not fit the widths", 0),
+        (
+            lambda: deep.Family(
+                (deep.flnpf((2, 3), [torch.ones(1, 2, 1), torch.ones(1, 3, 4)]),),
+                1,
+                1,
+                1,
+                deep.Start("normal", (1.0, 1.0, 1.0), 0),
+            ),
+            r"the shapes \[\(2, 1\), \(3, 4\)\]; the family has \[\(2, 1\), \(3, 2\)\]",
+            0,
+        ),
         (lambda: deep.flnpf((2,), [torch.ones(2, 1)]), "do not fit the widths", 0),
         (
             lambda: deep.Member("m", DeepNetwork((2,), OwnGates(HardResponse("closed")), CircularConvolution(2))),
@@ -133,7 +147,11 @@ START = deep.Start("normal", (1.0, 1.0), 0)
             "features of 3 replicates",
             0,
         ),
-        (lambda: deep.Family((deep.flnpf((2,), [torch.ones(2, 2, 4)]),), 2, 1, 1, START), "see 4 inputs", 0),
+        (
+            lambda: deep.Family((deep.flnpf((2,), [torch.ones(2, 2, 4)]),), 2, 1, 1, START),
+            r"\[\(2, 4\)\]; the family has",
+            0,
+        ),
         (lambda: deep.Start("uniform", (1.0,), 0), "uniform", 0),
         (lambda: deep.Start("normal", (0.0,), 0), "must be positive", 0),
         (lambda: family({"relu"}).member("dln"), "no member 'dln'", 0),
