@@ -6,6 +6,7 @@ Layers, Dense, Convolution, GlobalAveragePooling, Flatten, Residual
                     which weights join the levels of the networks, where they are not fully connected
 Family, Start       members of one shape with their replicates, and their initial weights; scales_by_fan_in
 ExampleSet          a fixed set of examples
+Validation          early stopping by examples that are not trained on
 Settings, train_family   loss, optimiser, rate, mini-batches, early stopping; the result is a FamilyRun with stages
 SGD, momentum, rmsprop, adam   the optimisers, by the definitions of torch.optim
 save_checkpoint, load_checkpoint   a state from which a run continues bit for bit
@@ -43,6 +44,7 @@ from sim.deep.members import (
     soft_relu,
 )
 from sim.deep.optimisers import SGD, adam, momentum, rmsprop
+from sim.deep.stopping import Validation
 from sim.deep.train import FamilyRun, FamilyState, Settings, train_family
 
 __all__ = [
@@ -61,6 +63,7 @@ __all__ = [
     "Residual",
     "Settings",
     "Start",
+    "Validation",
     "adam",
     "dlgn",
     "dlgn_pwc",
