@@ -44,8 +44,9 @@ from sim.deep.members import (
     soft_relu,
 )
 from sim.deep.optimisers import SGD, adam, momentum, rmsprop
+from sim.deep.settings import Settings
 from sim.deep.stopping import Validation
-from sim.deep.train import FamilyRun, FamilyState, Settings, train_family
+from sim.deep.train import FamilyRun, FamilyState, train_family
 
 __all__ = [
     "SGD",

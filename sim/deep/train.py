@@ -6,6 +6,7 @@ early leaves the numbers of the others as they are.
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -14,54 +15,17 @@ from jaxtyping import Bool, Float
 from sim.deep.batches import ExampleSet, given_gates, rows_of_batches
 from sim.deep.evaluation import set_means
 from sim.deep.family import Family, Parameters
+from sim.deep.files import StageFiles, digest_of
 from sim.deep.losses import check_classes, check_labels, output_gradient
 from sim.deep.optimisers import descend
 from sim.deep.passes import Given, backward, forward
+from sim.deep.settings import Settings
 from sim.deep.stopping import Best, Validation
 from sim.networks.parameters import along, mapped
-from sim.training.optimisers import Optimiser
 from theory.problem import InputError
 from theory.problem.numbers import whole
 
 Progress = Callable[[int], None]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a family is trained: loss, optimiser, rate, examples a step, the seed of their order, and the precision.
-
-    `rate` is one learning rate, or one for each member by its name. With `shared_batches` all replicates take the
-    examples in one order, otherwise each in its own. A network stops once its loss on the whole set is at most
-    `stop_below`, which is measured every `stop_every` steps. Raises InputError for numbers out of range.
-
-    >>> Settings("half-mse", Optimiser(keep=0.9), 0.1, batch=32, seed=0).rate_of("relu")
-    0.1
-    """
-
-    loss: str
-    optimiser: Optimiser
-    rate: float | Mapping[str, float]
-    batch: int
-    seed: int
-    shared_batches: bool = False
-    stop_below: float | None = None
-    stop_every: int = 100
-    dtype: torch.dtype = torch.float32
-
-    def __post_init__(self) -> None:
-        for name, least in (("batch", 1), ("seed", 0), ("stop_every", 1)):
-            whole(getattr(self, name), name, least=least)
-        rates = self.rate.values() if isinstance(self.rate, Mapping) else [self.rate]
-        if not all(0 < rate < float("inf") for rate in rates):
-            raise InputError(f"rate = {self.rate} must be a positive number.", "Give a learning rate above 0.")
-
-    def rate_of(self, member: str) -> float:
-        """Return the learning rate of a member. Raises InputError where no rate is given for it."""
-        if not isinstance(self.rate, Mapping):
-            return self.rate
-        if member not in self.rate:
-            raise InputError(f"rate has no number for the member {member!r}.", "Give a rate for each member.")
-        return self.rate[member]
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +90,7 @@ class FamilyRun:
         if step == self.state.step:
             return self.state.parameters
         if step not in self.stages:
-            known = ", ".join(map(str, [*self.stages, self.state.step]))
+            known = ", ".join(map(str, sorted({*self.stages, self.state.step})))
             raise InputError(f"The parameters at step {step} are not recorded.", f"Recorded steps: {known}.")
         return self.stages[step]
 
@@ -147,20 +111,21 @@ def train_family(
     state: FamilyState | None = None,
     validation: Validation | None = None,
     stages: Collection[int] = (),
+    folder: Path | None = None,
     progress: Progress | None = None,
 ) -> FamilyRun:
     """Train a family up to step number `steps`, from its start or from the state of an earlier run.
 
     With a `validation`, networks stop early by their values on its examples too. A run that is resumed from a state has
-    bit for bit the numbers of one that was not interrupted. The parameters at the steps in `stages` are kept. Means of
-    the optimiser and parameters are not shared with `state`. Raises InputError for labels and shapes that do not fit,
-    and for steps and stages before the state or stages after `steps`.
+    bit for bit the numbers of one that was not interrupted. The parameters at the steps in `stages` are kept in memory,
+    or as files in a `folder`, where a run that is resumed with the same folder finds the earlier ones. Means of the
+    optimiser and parameters are not shared with `state`. Raises InputError for labels and shapes that do not fit, for
+    steps and stages before the state or stages after `steps`, and for a folder with stages of another run.
 
-    >>> from sim.deep.family import Start
-    >>> from sim.deep.members import dln, relu
+    >>> from sim.deep import SGD, Start, dln, relu
     >>> family = Family((relu((4,)), dln((4,))), 3, 2, 1, Start("normal", (0.5, 0.5), 0))
     >>> data = ExampleSet(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[1.0], [-1.0]]))
-    >>> run = train_family(family, data, Settings("half-mse", Optimiser(), 0.1, batch=2, seed=0), 200, stages=(0,))
+    >>> run = train_family(family, data, Settings("half-mse", SGD, 0.1, batch=2, seed=0), 200, stages=(0,))
     >>> bool((run.losses("dln", 200) < run.losses("dln", 0)).all())
     True
     """
@@ -182,12 +147,15 @@ def train_family(
         )
     given = given_gates(family, data)
     moving = _Moving(family, settings, begun)
-    kept = {}
+    kept = {} if folder is None else StageFiles(folder, digest_of(family, settings, data, validation))
     orders = 1 if settings.shared_batches else family.replicates
     batches = rows_of_batches(len(data.x), settings.batch, settings.seed, orders, begun.step)
     for step in range(begun.step, steps + 1):
         if step in stages:
-            kept[step] = mapped(torch.clone, moving.parameters)
+            if isinstance(kept, StageFiles):
+                kept.write(step, moving.parameters)
+            else:
+                kept[step] = mapped(torch.clone, moving.parameters)
         if settings.stop_below is not None and step % settings.stop_every == 0:
             losses = set_means(family, moving.parameters, data, settings.loss, given)
             moving.stop(step, losses <= settings.stop_below)
