@@ -6,12 +6,14 @@ a `Convolution`. `GlobalAveragePooling` and `Flatten` have no weights and no gat
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
-from sim.deep.products import ConvolutionLayer, DenseLayer, Layer, Shape
+from sim.deep.products import ConvolutionLayer, DenseLayer, Layer, Shape, Skip
 from theory.problem import InputError
 from theory.problem.numbers import one_of, shown, whole
 
 PADDINGS = ("zero", "circular", "none")
+SHORTCUTS = ("identity", "padded")
 
 
 @dataclass(frozen=True)
@@ -84,18 +86,21 @@ class Flatten:
 
 @dataclass(frozen=True)
 class Residual:
-    """Levels with an identity skip: the input of the block is added to the preactivation q of its last level.
+    """Levels with a skip: the input z of the block is added to the preactivation q of its last level.
 
-    So a block of a ReLU network is relu(Theta_2 relu(Theta_1 z) + z) (He et al. 2016, "Deep residual learning for image
-    recognition", without biases and batch normalisation). In a network with a second network both have the skip: its
-    preactivations, and so the gates of a DLGN, stay linear in x. Raises InputError for no level, or one without
-    weights.
+    With the shortcut "identity" z and q have one shape. With "padded" z is taken at every s-th position, where s is the
+    product of the block's strides, and the channels that it lacks are zeros, the last ones. So a block of a ReLU
+    network is relu(Theta_2 relu(Theta_1 z) + z) (He et al. 2016, "Deep residual learning for image recognition",
+    without biases and batch normalisation; "padded" is their option A). In a network with a second network both have
+    the skip: the preactivations, and so the gates, of a DLGN stay linear in x. Raises InputError for no level, or one
+    without weights.
 
-    >>> [layer.skip for layer in Layers((4,), (Dense(3), Residual((Dense(5), Dense(3))))).plan(1)]
-    [None, None, 1, None]
+    >>> Layers((4,), (Dense(3), Residual((Dense(5), Dense(3))))).plan(1)[2].skip  # from z_1
+    Skip(level=1, channels=3, stride=1)
     """
 
     levels: tuple[Dense | Convolution, ...]
+    shortcut: str = SHORTCUTS[0]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", _with_dense(self.levels))
@@ -104,6 +109,7 @@ class Residual:
                 f"A residual block of the levels {shown(self.levels)} is not known.",
                 "Give one or more levels Dense or Convolution; pool and flatten after the block.",
             )
+        one_of(self.shortcut, "shortcut", SHORTCUTS)
 
 
 Level = Dense | Convolution | GlobalAveragePooling | Flatten | Residual
@@ -160,8 +166,7 @@ class Layers:
                 case Residual(levels=inner):
                     entry, before = len(found), shape
                     shape, _ = self._followed(found, shape, reduction, inner)
-                    _check_skip(level, before, reduction, shape)
-                    found[-1] = replace(found[-1], skip=entry)
+                    found[-1] = replace(found[-1], skip=_skip(level, entry, before, reduction, shape))
                     reduction = ""
                 case Dense():
                     found.append(_dense(level, shape, reduction))
@@ -216,10 +221,20 @@ def _convolution(level: Convolution, shape: Shape, reduction: str) -> Convolutio
     return ConvolutionLayer(shape, after, None, level.size, level.padding, level.stride)
 
 
-def _check_skip(block: Residual, before: Shape, reduction: str, after: Shape) -> None:
-    if reduction or before != after:
-        said = "is reduced to a vector by its first level" if reduction else f"has the shape {before}"
+def _skip(block: Residual, entry: int, before: Shape, reduction: str, after: Shape) -> Skip:
+    """Return the skip of a block from the level `entry`, whose shape is `before`."""
+    if reduction:
+        raise InputError(f"{block} reduces its input to a vector, which it cannot add.", "Put a Dense level before it.")
+    if block.shortcut == "identity" and before != after:
         raise InputError(
-            f"{block}: its input {said} and its output {after}; an identity adds equal shapes.",
-            "Change the number of channels and the stride in a level outside of the block.",
+            f"{block}: its input has the shape {before} and its output {after}; an identity adds equal shapes.",
+            'Change channels and strides outside of the block, or write shortcut = "padded".',
         )
+    stride = prod(level.stride for level in block.levels if isinstance(level, Convolution))
+    if before[0] > after[0] or after[1:] != tuple(-(-n // stride) for n in before[1:]):
+        raise InputError(
+            f"{block}: its input has the shape {before} and its output {after}, which is not that of the input with "
+            "more channels at every s-th position.",
+            'Give convolutions with as many channels or more and a padding other than "none".',
+        )
+    return Skip(entry, before[0], stride)

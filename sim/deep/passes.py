@@ -8,8 +8,8 @@ and back, with delta_d = dL/dyhat, s_l = Theta_(l+1)^T delta_(l+1) and a dash fo
     delta_l = z_l' s_l,  dL/dTheta_l = sum over examples of delta_l z_(l-1)^T
     eta_l = chi'(p_l) q_l s_l + u_l' Theta_g_(l+1)^T eta_(l+1),  dL/dTheta_g_l likewise eta_l u_(l-1)^T
 
-Products with Theta are those of the family's layers. A layer with a skip from level k adds z_k to q_l and u_k to p_l;
-on the way back it adds delta_l to s_k, and eta_l to dL/du_k.
+Products with Theta are those of the family's layers. A layer with a skip from level k adds z_k to q_l and u_k to p_l,
+where they have the same channels and positions; on the way back it adds delta_l to s_k, and eta_l to dL/du_k.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from jaxtyping import Float
 
 from sim.deep.family import Family
 from sim.deep.members import Member
-from sim.deep.products import Layer
+from sim.deep.products import Layer, Skip
 from theory.problem import (
     AllOpenGates,
     BernoulliGates,
@@ -109,18 +109,19 @@ def backward(
     learners = [member for member in family.gated if member.gates_learn]
     rows = [family.networks[member.name] for member in learners]
     into_gates: list[torch.Tensor] = []
-    skipped: dict[int, torch.Tensor] = {}
+    skipped: dict[int, tuple[Skip, torch.Tensor]] = {}
     for level in reversed(range(family.depth)):
         name, layer = family.names[level], family.plan[level]
         s = layer.back(parameters[name], delta) if level else None
         if layer.skip is not None:
-            skipped[layer.skip] = delta
+            skipped[layer.skip.level] = layer.skip, delta
         if name in family.learned:
             count = family.learned[name]
             yield name, layer, delta[:count], passed.sources[level][:count]
         if s is not None:
             if level in skipped:
-                s.add_(skipped[level])
+                skip, through = skipped[level]
+                skip.add_back(s, through)
             if learners:
                 into_gates.append(torch.cat([s[part] * passed.preactivations[level - 1][part] for part in rows]))
             delta = s.mul_(passed.slopes[level - 1])
@@ -134,24 +135,27 @@ def _backward_of_gates(
     """Yield the shares of Theta_g; `into_gates` is dL/dG_l, the last level first."""
     count = family.learned[family.gating_names[0]]
     back = None
-    skipped: dict[int, torch.Tensor] = {}
+    skipped: dict[int, tuple[Skip, torch.Tensor]] = {}
     for level, into in zip(reversed(range(family.depth - 1)), into_gates, strict=True):
         name, layer = family.gating_names[level], family.plan[level]
         eta = into.mul_(second.gate_slopes[level][:count])
         if back is not None:
             if level + 1 in skipped:
-                back.add_(skipped[level + 1])
+                skip, through = skipped[level + 1]
+                skip.add_back(back, through)
             eta.add_(back.mul_(second.slopes[level][:count]))
         back = layer.back(parameters[name][:count], eta) if level else None
         if layer.skip is not None:
-            skipped[layer.skip] = eta
+            skipped[layer.skip.level] = layer.skip, eta
         yield name, layer, eta, second.sources[level][:count]
 
 
 def _through(layer: Layer, theta: torch.Tensor, sources: Sequence[torch.Tensor]) -> torch.Tensor:
     """Return Theta z_(l-1), and z_k more where the layer has a skip from level k; `sources` are z_0, ..., z_(l-1)."""
     q = layer.through(theta, sources[-1])
-    return q if layer.skip is None else q.add_(sources[layer.skip])
+    if layer.skip is not None:
+        layer.skip.add(q, sources[layer.skip.level])
+    return q
 
 
 def _values_at_start(family: Family, x: torch.Tensor) -> torch.Tensor:

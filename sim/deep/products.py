@@ -18,10 +18,39 @@ Stack = torch.Tensor
 
 
 @dataclass(frozen=True)
+class Skip:
+    """A level z that is added to a preactivation q: its channels, or units, to the first ones, at every s-th position.
+
+    >>> q = torch.zeros(1, 1, 2, 2)
+    >>> Skip(0, 1, 2).add(q, torch.tensor([[[[1.0, 2.0, 3.0]]]]))
+    >>> q.tolist()
+    [[[[1.0, 3.0], [0.0, 0.0]]]]
+    """
+
+    level: int
+    channels: int
+    stride: int
+
+    def add(self, q: Stack, z: Stack) -> None:
+        """Add the level z, (networks, B, *level), to q."""
+        self._first(q).add_(self._seen(z))
+
+    def add_back(self, s: Stack, delta: Stack) -> None:
+        """Add what reaches z through the skip to s = dL/dz; delta is dL/dq."""
+        self._seen(s).add_(self._first(delta))
+
+    def _first(self, q: Stack) -> Stack:
+        return q.narrow(2, 0, self.channels)
+
+    def _seen(self, z: Stack) -> Stack:
+        return z[(..., *[slice(None, None, self.stride)] * (z.ndim - 3))]
+
+
+@dataclass(frozen=True)
 class DenseLayer:
     """q = Theta r(z): r is the identity, the mean over positions ("mean") or all nodes of a grid ("flatten").
 
-    `skip` is the level whose z is added to q, 0 for x; None without a skip.
+    `skip` says which level is added to q; None without a skip.
 
     >>> layer = DenseLayer((2, 3), (1,), None, "mean")
     >>> layer.through(torch.ones(1, 1, 2), torch.arange(6.0).view(1, 1, 2, 3)).tolist()  # 1 + 4
@@ -30,7 +59,7 @@ class DenseLayer:
 
     before: Shape
     after: Shape
-    skip: int | None
+    skip: Skip | None
     reduction: str = ""
 
     @property
@@ -80,7 +109,7 @@ class ConvolutionLayer:
 
     before: Shape
     after: Shape
-    skip: int | None
+    skip: Skip | None
     size: Shape
     padding: str
     stride: int

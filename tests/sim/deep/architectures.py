@@ -59,6 +59,17 @@ def skipping(product, level):
     return lambda theta, levels: product(theta, levels) + levels[level]
 
 
+def widened(product, level, stride=2):
+    """A product to which every second position of a level is added, with zeros for the channels that it lacks."""
+
+    def added(theta, levels):
+        q, z = product(theta, levels), levels[level]
+        seen = z[(..., *[slice(None, None, stride)] * (z.ndim - 2))]
+        return q + torch.cat([seen, torch.zeros_like(q[:, seen.shape[1] :])], dim=1)
+
+    return added
+
+
 Convolution, Pooling, Flatten, Residual = (deep.Convolution, deep.GlobalAveragePooling, deep.Flatten, deep.Residual)
 CASES = {
     "zeros": Case(
@@ -105,6 +116,28 @@ CASES = {
             after(pooled),
             linear,
             skipping(linear, 4),
+            linear,
+        ),
+    ),
+    "widening residual": Case(
+        deep.Layers(
+            (1, 3, 5),
+            (
+                Convolution(2, (3, 3)),
+                Residual((Convolution(3, (3, 3), stride=2), Convolution(3, (3, 3))), "padded"),
+                Residual((Convolution(4, (1, 3)),), "padded"),
+                Pooling(),
+                3,
+            ),
+        ),
+        ((2, 1, 3, 3), (3, 2, 3, 3), (3, 3, 3, 3), (4, 3, 1, 3), (3, 4)),
+        (30, 18, 18, 24, 3),
+        (
+            convolved(1),
+            convolved(1, 2),
+            widened(convolved(1), 1),
+            widened(convolved((0, 1)), 3, 1),
+            after(pooled),
             linear,
         ),
     ),

@@ -164,6 +164,22 @@ def test_declared_shapes(case):
     assert layers.fan_ins[:-1] == tuple(prod(shape[1:]) for shape in CASES[case].shapes)
 
 
+def test_a_residual_network_for_small_images_has_the_layers_that_its_name_counts():
+    """ResNet-110 of He et al., section 4.2: three groups of 18 blocks with 16, 32 and 64 channels."""
+    levels = [deep.Convolution(16, (3, 3))]
+    for channels in (16, 32, 64):
+        for block in range(18):
+            first = deep.Convolution(channels, (3, 3), stride=2 if channels > 16 and block == 0 else 1)
+            levels.append(deep.Residual((first, deep.Convolution(channels, (3, 3))), "padded"))
+    plan = deep.Layers((3, 32, 32), (*levels, deep.GlobalAveragePooling())).plan(10)
+    assert len(plan) == 110
+    assert plan[-2].after == (64, 8, 8)
+    assert (
+        sum(prod(layer.theta_shape) for layer in plan)
+        == 432 + 18 * 2 * 9 * (16**2 + 32**2 + 64**2) - 9 * (32 * 16 + 64 * 32) + 640
+    )
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -180,7 +196,13 @@ def test_declared_shapes(case):
         (lambda: deep.Layers((4,), (deep.GlobalAveragePooling(), 2)), "follows a vector; it reduces"),
         (lambda: deep.Layers((4,), ("relu",)), "'relu' is not known"),
         (lambda: deep.Layers((4,), (deep.Residual((3,)),)), "adds equal shapes"),
-        (lambda: deep.Layers((1, 4), (deep.Flatten(), deep.Residual((4,)))), "reduced to a vector"),
+        (lambda: deep.Layers((1, 4), (deep.Flatten(), deep.Residual((4,)))), "reduces its input to a vector"),
+        (lambda: deep.Layers((4,), (deep.Residual((3,), "padded"),)), "more channels at every s-th"),
+        (
+            lambda: deep.Layers((1, 4), (deep.Residual((deep.Convolution(2, (2,), "none"),), "padded"),)),
+            "more channels at every s-th",
+        ),
+        (lambda: deep.Residual((3,), "projected"), "projected"),
         (lambda: deep.Residual(()), "is not known"),
         (lambda: deep.Residual((deep.Flatten(),)), "is not known"),
         (lambda: deep.Convolution(2, (2,)), "has no centre"),
