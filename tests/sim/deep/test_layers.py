@@ -10,12 +10,14 @@ import torch
 from sim import deep
 from sim.deep.batches import given_gates
 from sim.deep.passes import backward, forward
+from sim.kernels import convolution_tangent_kernel
 from sim.networks.deep import forward as one_network
-from tests.sim.deep.architectures import CASES
+from tests.sim.deep.architectures import CASES, after, pooled, rolled
 from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, data, family, plain, weights
-from tests.sim.deep.plain import KINDS, batches, descend
+from tests.sim.deep.plain import KINDS, Plain, batches, descend
 from tests.tolerances import SIM_GRADIENT
 from tests.tolerances_of_deep_training import DEEP_TRAINING, STEPS
+from tests.tolerances_of_empirical_kernels import CONVOLUTION_KERNEL
 from tests.tolerances_of_paths import DEEP_PASS
 from theory.problem import CircularConvolution, DeepNetwork, FixedGates, HardResponse, InputError, OwnGates
 
@@ -155,6 +157,27 @@ def test_recorded_gates_are_replayed_as_fixed_learned_features(case):
     assert all(torch.equal(a, b) for a, b in zip(found, expected, strict=True))
     assert [tuple(gate.shape[2:]) for gate in found] == [layer.after for layer in of.plan[:-1]]
     assert [gate[0, 0].numel() for gate in found] == list(CASES[case].nodes)
+
+
+def test_recorded_convolutions_are_what_the_kernels_take():
+    """Weights and gates of circular levels, in their order, against a Jacobian of plain torch."""
+    layers = deep.Layers(
+        (1, 5), (*(deep.Convolution(k, (2,), "circular") for k in (3, 2)), deep.GlobalAveragePooling())
+    )
+    start = deep.Start("normal", (1.0, 1.0, 1.0), 0)
+    of, examples = deep.Family((deep.relu(layers.widths),), REPLICATES, 5, 1, start, layers), data(inputs=5)
+    settings = deep.Settings("half-mse", deep.SGD, RATE, batch=4, seed=SEED, dtype=DTYPE)
+    found = deep.recorded(deep.train_family(of, examples, settings, 3), "relu", 3)
+    kernels = convolution_tangent_kernel(list(found.parameters.values()), examples.x.unsqueeze(1), gates=found.gates)
+    for replicate in range(REPLICATES):
+        own = [theta[replicate] for theta in found.parameters.values()]
+        network = Plain(KINDS["relu"], own, [], products=(rolled(), rolled(), after(pooled)), shape=(1, 5))
+        rows = []
+        for s in range(EXAMPLES):
+            output = network(examples.x[s : s + 1], None).squeeze()
+            rows.append(torch.cat([part.flatten() for part in torch.autograd.grad(output, list(network.theta))]))
+        expected = torch.stack(rows) @ torch.stack(rows).T
+        assert float((kernels[replicate] - expected).abs().max() / expected.abs().max()) <= CONVOLUTION_KERNEL
 
 
 @pytest.mark.parametrize("case", CASES)
