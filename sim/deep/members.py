@@ -18,6 +18,11 @@ weights learn: Theta, the weights of the values, and Theta_g, those of a second 
     dlgn_pwc      the same; z_0 is the vector of ones
     fixed_dlgn    a second linear network, hard       learns    fixed
 
+Each of them is a mixture of experts, yhat = sum over paths of f_path(x) g_path(x): f is the product of the gates along
+the path, and g the product of the weights, linear in x and constant in a dlgn_pwc (Half-space Feature Learning, section
+2, eq. (1)). With one hidden level of K nodes a path is a node: dlgn((K,), beta) mixes K linear experts with half-space
+gates. The papers define no other head.
+
 Sources: Deep Gated Networks, Tables 1 to 3 and Experiments 3 to 5; Neural Path Features, section 5; Half-space Feature
 Learning, sections 2.2, 2.3 and 4, whose gates 1[q >= 0] have slope 0: a DLGN whose gates learn needs a soft gate.
 """

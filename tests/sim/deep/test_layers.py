@@ -15,10 +15,8 @@ from sim.networks.deep import forward as one_network
 from tests.sim.deep.architectures import CASES, after, pooled, rolled
 from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, data, family, plain, weights
 from tests.sim.deep.plain import KINDS, Plain, batches, descend
-from tests.tolerances import SIM_GRADIENT
-from tests.tolerances_of_deep_training import DEEP_TRAINING, STEPS
+from tests.tolerances_of_deep_training import LAYERS_GRADIENT, LAYERS_PASS, LAYERS_TRAINING, STEPS
 from tests.tolerances_of_empirical_kernels import CONVOLUTION_KERNEL
-from tests.tolerances_of_paths import DEEP_PASS
 from theory.problem import CircularConvolution, DeepNetwork, FixedGates, HardResponse, InputError, OwnGates
 
 RATE, SEED = 0.02, 4
@@ -55,7 +53,7 @@ def test_outputs_and_gradients_are_those_of_plain_torch(name, passed):
         output = network(examples.x[orders[replicate]], orders[replicate])
         own = of.networks[name].start + replicate
         apart = float((found.output[own] - output.detach()).abs().max())
-        assert apart <= DEEP_PASS * max(1.0, float(output.detach().abs().max()))
+        assert apart <= LAYERS_PASS * max(1.0, float(output.detach().abs().max()))
         output.backward(seeds[own])
         stacks = [(theta, of.networks[name]) for theta in of.names]
         stacks += [(theta, of.second_networks[name]) for theta in of.gating_names] if name in of.second_networks else []
@@ -67,10 +65,10 @@ def test_outputs_and_gradients_are_those_of_plain_torch(name, passed):
                 gradient = torch.empty(len(delta), *weight.shape, dtype=DTYPE)
                 layer.gradient(delta, source, gradient)
                 apart = float((gradient[place] - weight.grad).abs().max())
-                assert apart <= SIM_GRADIENT * float(weight.grad.abs().max())
+                assert apart <= LAYERS_GRADIENT * float(weight.grad.abs().max())
                 added = torch.ones_like(gradient)
                 layer.add_gradient(added, delta, source)
-                assert float((added[place] - 1 - gradient[place]).abs().max()) <= SIM_GRADIENT * float(
+                assert float((added[place] - 1 - gradient[place]).abs().max()) <= LAYERS_GRADIENT * float(
                     added[place].abs().max()
                 )
 
@@ -89,7 +87,7 @@ def test_each_step_is_that_of_torch(case, optimiser):
             for step, expected in enumerate(steps):
                 found = weights(run.family, name, replicate, run.at(step))
                 for a, b in zip(found, expected, strict=True):
-                    assert float((a - b).abs().max() / b.abs().max()) <= DEEP_TRAINING
+                    assert float((a - b).abs().max() / b.abs().max()) <= LAYERS_TRAINING
 
 
 WRONG = {
@@ -106,7 +104,7 @@ def test_another_first_level_is_farther_away_than_rounding(part):
     wrong = replace(right, layers=layers)
     x, start = examples.x.unsqueeze(0), right.starting(DTYPE)
     first, second = (forward(of, start, x, {}).output for of in (right, wrong))
-    assert float((first - second).abs().max()) > 1e6 * DEEP_PASS
+    assert float((first - second).abs().max()) > 1e6 * LAYERS_PASS
 
 
 @pytest.mark.parametrize("gates", ["own", "fixed"])
@@ -128,7 +126,7 @@ def test_a_circular_network_is_that_of_its_declaration(gates):
         fixed = [torch.tensor(level, dtype=DTYPE) for level in values]
         expected = one_network(declared, own, examples.x, fixed)
         size = max(1.0, float(expected.output.abs().max()))
-        assert float((found.output[replicate] - expected.output).abs().max()) <= DEEP_PASS * size
+        assert float((found.output[replicate] - expected.output).abs().max()) <= LAYERS_PASS * size
         for seen, gate in zip(found.gates, expected.gates, strict=True):
             assert torch.equal(seen[replicate].flatten(1), gate)
 
