@@ -18,8 +18,8 @@ DEEP_TRAINING = 8 * STEPS * SIM_GRADIENT
 LAYERS_PASS = (7 * (18 + 1 + 12 + 2) * (1 + 4) + 7 * 45) * UNIT_ROUNDOFF
 
 # Their gradients, relative to the largest entry. Rounding errors are random. A sum over 11 examples and at most 30
-# positions has sqrt(330) = 18 of them, seven layers forward and back 14 sqrt(18) = 60: less than 100, where SIM_GRADIENT
-# has 50.
+# positions has sqrt(330) = 18 of them, seven layers forward and back 14 sqrt(18) = 60: less than 100, where
+# SIM_GRADIENT has 50.
 LAYERS_GRADIENT = 2 * SIM_GRADIENT
 
 # Their weights after at most 12 steps: DEEP_TRAINING with these gradients.
