@@ -12,6 +12,19 @@ STEPS = 12
 # the eighth SIM_GRADIENT covers.
 DEEP_TRAINING = 8 * STEPS * SIM_GRADIENT
 
+# Outputs of float64 of convolutional and residual networks, relative to the largest output or 1: at most seven layers
+# of at most 18 terms, with a skip and a mean over at most 12 positions each, and the error of a soft gate (see
+# DEEP_PASS).
+LAYERS_PASS = (7 * (18 + 1 + 12 + 2) * (1 + 4) + 7 * 45) * UNIT_ROUNDOFF
+
+# Their gradients, relative to the largest entry. Rounding errors are random. A sum over 11 examples and at most 30
+# positions has sqrt(330) = 18 of them, seven layers forward and back 14 sqrt(18) = 60: less than 100, where
+# SIM_GRADIENT has 50.
+LAYERS_GRADIENT = 2 * SIM_GRADIENT
+
+# Their weights after at most 12 steps: DEEP_TRAINING with these gradients.
+LAYERS_TRAINING = DEEP_TRAINING / SIM_GRADIENT * LAYERS_GRADIENT
+
 # Mean losses of the set, in float64: sums of 11 penalties, each with a pass through three layers.
 DEEP_LOSS = 11 * 4 * 50 * UNIT_ROUNDOFF
 

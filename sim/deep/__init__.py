@@ -1,11 +1,14 @@
-"""Training of deep gated networks: families of members by replicates, one batched matrix product a layer.
+"""Training of deep gated networks: families of members by replicates, one batched product a layer.
 
 Member, relu, soft_relu, dln, frg, galu, frnpf, flnpf, dnpfl, soft_galu, gates_only, dlgn, dlgn_pwc, fixed_dlgn
                     kinds of networks, as data
+Layers, Dense, Convolution, GlobalAveragePooling, Flatten, Residual
+                    which weights join the levels of the networks, where they are not fully connected
 Family, Start       members of one shape with their replicates, and their initial weights; scales_by_fan_in
 ExampleSet          a fixed set of examples
 LabelledImages, Split    images of a data set to train and to test, with labels, pixels and targets as declared
 Circle, UniformTargets   sets of examples without files
+Validation          early stopping by examples that are not trained on
 Settings, train_family   loss, optimiser, rate, mini-batches, early stopping; the result is a FamilyRun with stages
 SGD, momentum, rmsprop, adam   the optimisers, by the definitions of torch.optim
 save_checkpoint, load_checkpoint   a state from which a run continues bit for bit
@@ -28,6 +31,7 @@ from sim.deep.family import Family, Start, scales_by_fan_in
 from sim.deep.gates import Recorded, features_of, recorded
 from sim.deep.images import LabelledImages, Split
 from sim.deep.kernels import MemberKernels, kernels_of
+from sim.deep.layers import Convolution, Dense, Flatten, GlobalAveragePooling, Layers, Residual
 from sim.deep.members import (
     Member,
     dlgn,
@@ -45,25 +49,34 @@ from sim.deep.members import (
     soft_relu,
 )
 from sim.deep.optimisers import SGD, adam, momentum, rmsprop
+from sim.deep.settings import Settings
+from sim.deep.stopping import Validation
 from sim.deep.synthetic import Circle, UniformTargets
-from sim.deep.train import FamilyRun, FamilyState, Settings, train_family
+from sim.deep.train import FamilyRun, FamilyState, train_family
 from sim.deep.watching import Watch
 
 __all__ = [
     "SGD",
     "Circle",
+    "Convolution",
+    "Dense",
     "ExampleSet",
     "Family",
     "FamilyRun",
     "FamilyState",
+    "Flatten",
+    "GlobalAveragePooling",
     "LabelledImages",
+    "Layers",
     "Member",
     "MemberKernels",
     "Recorded",
+    "Residual",
     "Settings",
     "Split",
     "Start",
     "UniformTargets",
+    "Validation",
     "Watch",
     "adam",
     "dlgn",

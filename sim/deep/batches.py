@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 import torch
@@ -59,21 +60,25 @@ def rows_of_batches(examples: int, batch: int, seed: int, replicates: int, step:
 
 
 def given_gates(family: Family, data: ExampleSet) -> dict[str, tuple[torch.Tensor, ...]]:
-    """Return the gates (S or 1, N, width) of each level of the members that have them for each example of the set."""
-    found = {}
+    """Return the gates (S or 1, N, *level) of each level of the members that have them for each example of the set."""
+    found, levels = {}, [layer.after for layer in family.plan[:-1]]
+    nodes = tuple(map(prod, levels))
     for member in family.members:
-        gating, widths = member.network.gating, member.network.widths
+        gating = member.network.gating
         if isinstance(gating, BernoulliGates):
             numbers = (
-                np.stack([gating.drawn(level, len(data.x), width, own) for own in range(family.replicates)])
-                for level, width in enumerate(widths, 1)
+                np.stack([gating.drawn(level, len(data.x), count, own) for own in range(family.replicates)])
+                for level, count in enumerate(nodes, 1)
             )
         elif isinstance(gating, FixedGates):
-            gating.check_shape(len(data.x), widths)
+            gating.check_shape(len(data.x), nodes)
             numbers = (np.array([[float(g) for g in row] for row in level])[None] for level in gating.values)
         else:
             continue
-        found[member.name] = tuple(torch.from_numpy(level).to(data.x.dtype) for level in numbers)
+        found[member.name] = tuple(
+            torch.from_numpy(given).to(data.x.dtype).reshape(*given.shape[:2], *level)
+            for given, level in zip(numbers, levels, strict=True)
+        )
     return found
 
 

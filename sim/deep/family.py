@@ -1,19 +1,22 @@
 """Families of deep networks: members of one shape, each with the same number of replicates, in one stack of weights.
 
-Theta_l is (networks, target, source): replicate s of a member is one network, and the replicates of a member lie side
-by side. So one batched matrix product serves all members and replicates. Members whose values learn are first in the
-stack of Theta, members whose gates learn are first in the stack of Theta_g; what learns is thus a leading part.
+Theta_l is (networks, target, source), of a convolution (networks, channels, channels before, *size). Replicate s of a
+member is one network, and the replicates of a member lie side by side. So one batched product serves all members and
+replicates. Members whose values learn are first in the stack of Theta, members whose gates learn are first in the stack
+of Theta_g; what learns is thus a leading part.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from math import prod
 
 import numpy as np
 import torch
 
+from sim.deep.layers import Layers, fully_connected
 from sim.deep.members import Member
+from sim.deep.products import Layer, Shape
 from theory.problem import InputError, NetworkGates
 from theory.problem.numbers import one_of, whole
 
@@ -44,7 +47,7 @@ class Start:
         if not all(0 < scale < float("inf") for scale in self.scales):
             raise InputError(f"scales = {self.scales} must be positive: they are standard deviations.", "Drop signs.")
 
-    def draw(self, replicate: int, second: bool, level: int, shape: tuple[int, int]) -> np.ndarray:
+    def draw(self, replicate: int, second: bool, level: int, shape: Shape) -> np.ndarray:
         """Return Theta_(level + 1) of a replicate, or Theta_g_(level + 1) of its second network, in float64."""
         key = (replicate, _WEIGHTS, int(second), level)
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
@@ -56,6 +59,8 @@ class Start:
 def scales_by_fan_in(sizes: tuple[int, ...], gain: float) -> tuple[float, ...]:
     """Return sqrt(gain / source) for each layer: gain = 2 is He's initialisation; `sizes` are n, widths, outputs.
 
+    For other than fully connected layers, `sizes` are the `fan_ins` of `Layers`, then the outputs.
+
     >>> scales_by_fan_in((8, 2, 1), 2)
     (0.5, 1.0)
     """
@@ -66,8 +71,9 @@ def scales_by_fan_in(sizes: tuple[int, ...], gain: float) -> tuple[float, ...]:
 class Family:
     """Members of one shape with `replicates` networks each, for inputs of n numbers and m outputs.
 
-    Raises InputError for members of different widths or of one name, and for a number of scales or stored features
-    that do not fit.
+    `layers` says which weights join the levels of all members; without it they are fully connected. The members then
+    have the widths `layers.widths`. Raises InputError for members of different widths or of one name, and for layers,
+    a number of scales or stored features that do not fit.
 
     >>> from sim.deep.members import dln, relu
     >>> family = Family((relu((3,)), dln((3,))), 5, 2, 1, Start("normal", (1.0, 1.0), 0))
@@ -80,6 +86,7 @@ class Family:
     inputs: int
     outputs: int
     start: Start
+    layers: Layers | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "members", tuple(self.members))
@@ -94,6 +101,14 @@ class Family:
                 f"The members have the widths {sorted(widths)}; one product serves networks of one shape.",
                 "Train other widths in a family of their own.",
             )
+        if self.layers is None:
+            object.__setattr__(self, "layers", fully_connected(self.inputs, *widths))
+        if (prod(self.layers.shape), self.layers.widths) != (self.inputs, *widths):
+            raise InputError(
+                f"The layers take {prod(self.layers.shape)} inputs to the widths {self.layers.widths}; the family has "
+                f"{self.inputs} inputs and members of the widths {self.members[0].network.widths}.",
+                "Give the members layers.widths, and the family as many inputs as `layers.shape` has numbers.",
+            )
         if len(self.start.scales) != self.depth:
             raise InputError(
                 f"start.scales has {len(self.start.scales)} numbers; the networks have {self.depth} layers.",
@@ -107,11 +122,12 @@ class Family:
                         f"{self.replicates}.",
                         "Train as many replicates as are stored.",
                     )
-            if member.features and member.features[0].shape[2] != self.inputs:
+            shapes = [tuple(theta.shape[1:]) for theta in member.features or ()]
+            if shapes and shapes != [layer.theta_shape for layer in self.plan[:-1]]:
                 raise InputError(
-                    f"{member.name}: the stored features see {member.features[0].shape[2]} inputs; the family has "
-                    f"{self.inputs}.",
-                    "Give features of networks with the same inputs.",
+                    f"{member.name}: the stored features have the shapes {shapes}; the family has "
+                    f"{[layer.theta_shape for layer in self.plan[:-1]]}.",
+                    "Give features of networks with the same layers.",
                 )
 
     @property
@@ -119,10 +135,10 @@ class Family:
         """d, the number of layers of Theta."""
         return self.members[0].network.depth
 
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """n, the widths, m."""
-        return (self.inputs, *self.members[0].network.widths, self.outputs)
+    @cached_property
+    def plan(self) -> tuple[Layer, ...]:
+        """The layers of Theta_1, ..., Theta_d; a second network has all but the last one."""
+        return self.layers.plan(self.outputs)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -164,9 +180,9 @@ class Family:
         return {name: count for name, count in counts.items() if count}
 
     @cached_property
-    def shapes(self) -> Mapping[str, tuple[int, int, int]]:
-        """The shape (networks, target, source) of each stack of parameters."""
-        layers = [(target, source) for source, target in pairwise(self.sizes)]
+    def shapes(self) -> Mapping[str, Shape]:
+        """The shape (networks, *theta_shape of the layer) of each stack of parameters."""
+        layers = [layer.theta_shape for layer in self.plan]
         stacks = ((self.names, self.stacked), (self.gating_names, self.gated))
         return {
             name: (self.replicates * len(members), *shape)
@@ -186,7 +202,7 @@ class Family:
         return {name: torch.cat([part.to(dtype) for part in parts]).contiguous() for name, parts in own.items()}
 
     def of(self, name: str, parameters: Mapping[str, torch.Tensor]) -> Parameters:
-        """Return the parameters (replicates, target, source) of a member. Raises InputError for an unknown name."""
+        """Return the parameters of a member, stacks of its replicates. Raises InputError for an unknown name."""
         self.member(name)
         found = {theta: parameters[theta][self.networks[name]] for theta in self.names}
         if name in self.second_networks:
@@ -195,7 +211,7 @@ class Family:
 
     def alone(self, name: str) -> "Family":
         """Return the family of one member."""
-        return Family((self.member(name),), self.replicates, self.inputs, self.outputs, self.start)
+        return Family((self.member(name),), self.replicates, self.inputs, self.outputs, self.start, self.layers)
 
     def member(self, name: str) -> Member:
         """Return the member of that name. Raises InputError for an unknown one."""
@@ -209,7 +225,7 @@ class Family:
         count = self.replicates
         return {member.name: slice(place * count, (place + 1) * count) for place, member in enumerate(members)}
 
-    def _drawn(self, second: bool, level: int, shape: tuple[int, int]) -> torch.Tensor:
+    def _drawn(self, second: bool, level: int, shape: Shape) -> torch.Tensor:
         rows = [self.start.draw(replicate, second, level, shape) for replicate in range(self.replicates)]
         return torch.from_numpy(np.stack(rows))
 

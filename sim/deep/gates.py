@@ -17,11 +17,12 @@ class Recorded:
     """A member at a recorded step: its parameters, its gates on N inputs, and its outputs.
 
     `parameters` are (S, target, source), `gates` (S, N, width) for each hidden level, `output` (S, N, m). The first
-    two are what `sim.kernels` takes: overlap(gates), tangent_kernel(weights, x, gates=gates).
+    two are what `sim.kernels` takes: overlap(gates), tangent_kernel(weights, x, gates=gates). Of a convolution they are
+    (S, channels, channels before, *size) and (S, N, channels, *sites).
     """
 
     parameters: Mapping[str, torch.Tensor]
-    gates: tuple[Float[torch.Tensor, "S N _"], ...]
+    gates: tuple[Float[torch.Tensor, "S N ..."], ...]
     output: Float[torch.Tensor, "S N m"]
 
 

@@ -9,11 +9,12 @@ from jaxtyping import Float
 
 from sim.deep.batches import ExampleSet, given_gates
 from sim.deep.family import Family
+from sim.deep.layers import fully_connected
 from sim.deep.passes import forward
 from sim.kernels import overlap, split_kernel, tangent_kernel
 from sim.kernels.passes import Elementwise
 from sim.networks.deep import gate_response
-from theory.problem import InputError, NetworkGates, OwnGates, SoftResponse
+from theory.problem import InputError, NetworkGates, OutOfReachError, OwnGates, SoftResponse
 
 Kernel = Float[torch.Tensor, "S N N"]
 
@@ -46,7 +47,7 @@ def kernels_of(
 
     `rows` (N,) are whole numbers, by default all examples; `x` (N, n) are other inputs in their place. K sums over the
     outputs. Raises InputError for rows that do not exist, for rows and x together, and for other inputs where the
-    gates belong to the training examples.
+    gates belong to the training examples; OutOfReachError for layers that are not fully connected.
 
     >>> from sim.deep.family import Start
     >>> from sim.deep.members import relu
@@ -59,6 +60,11 @@ def kernels_of(
     if rows is not None and x is not None:
         raise InputError("The kernels are those of rows of the training set or of other inputs.", "Give one of them.")
     member, own = family.member(name), family.of(name, parameters)
+    if family.layers != fully_connected(family.inputs, member.network.widths):
+        raise OutOfReachError(
+            "Kernels of families with convolutions, pooling or residual blocks are not computed here.",
+            "Give what `recorded` returns to sim.kernels.convolution_tangent_kernel and convolution_path_kernel.",
+        )
     dtype = own[family.names[0]].dtype
     data = data.to(dtype)
     rows = _checked(rows, len(data.x))

@@ -33,6 +33,19 @@ def penalties(kind: str, yhat: Outputs, y: torch.Tensor) -> Float[torch.Tensor, 
     return loss.factor * loss.penalty(yhat, y).sum(dim=2)
 
 
+def mistakes(kind: str, yhat: Outputs, y: torch.Tensor) -> Float[torch.Tensor, "R B"]:
+    """Return 1 for each network and example whose class is wrong, 0 otherwise.
+
+    The class is the place of the largest output for "softmax-cross-entropy", the sign of each output otherwise; an
+    output of 0 has no sign and is wrong.
+
+    >>> mistakes("half-mse", torch.tensor([[[3.0], [0.0]]]), torch.tensor([[[1.0], [1.0]]])).tolist()
+    [[0.0, 1.0]]
+    """
+    wrong = yhat.argmax(dim=2) != y if kind == SOFTMAX else ~(yhat * y > 0).all(dim=2)
+    return wrong.to(yhat.dtype)
+
+
 def output_gradient(kind: str, yhat: Outputs, y: torch.Tensor) -> Outputs:
     """Return dL/dyhat of each network.
 
@@ -58,5 +71,20 @@ def check_labels(kind: str, y: torch.Tensor, examples: int, outputs: int) -> Non
         raise InputError(
             f"The labels are no classes 0, ..., {outputs - 1} of type int64.", "Number the classes from 0, y.long()."
         )
-    if kind == "cross-entropy" and not bool((y.abs() == 1).all()):
+    if kind == "cross-entropy" and not _are_signs(y):
         raise InputError('"cross-entropy" is the logistic loss, whose labels are 1 and -1.', "Write y = 2 * y - 1.")
+
+
+def check_classes(kind: str, y: torch.Tensor) -> None:
+    """Raise InputError unless the labels of that loss say a class.
+
+    >>> check_classes("half-mse", torch.tensor([[1.0], [-1.0]]))
+    """
+    if kind != SOFTMAX and not _are_signs(y):
+        raise InputError(
+            f'The labels are not 1 and -1, and with the loss "{kind}" no classes.', 'Measure the "loss" instead.'
+        )
+
+
+def _are_signs(y: torch.Tensor) -> bool:
+    return bool((y.abs() == 1).all())

@@ -18,6 +18,11 @@ weights learn: Theta, the weights of the values, and Theta_g, those of a second 
     dlgn_pwc      the same; z_0 is the vector of ones
     fixed_dlgn    a second linear network, hard       learns    fixed
 
+Each of them is a mixture of experts, yhat = sum over paths of f_path(x) g_path(x): f is the product of the gates along
+the path, and g the product of the weights, linear in x and constant in a dlgn_pwc (Half-space Feature Learning, section
+2, eq. (1)). With one hidden level of K nodes a path is a node: dlgn((K,), beta) mixes K linear experts with half-space
+gates. The papers define no other head.
+
 Sources: Deep Gated Networks, Tables 1 to 3 and Experiments 3 to 5; Neural Path Features, section 5; Half-space Feature
 Learning, sections 2.2, 2.3 and 4, whose gates 1[q >= 0] have slope 0: a DLGN whose gates learn needs a soft gate.
 """
@@ -49,9 +54,10 @@ Number = Fraction | int | str
 class Member:
     """A kind of network: its declaration, whether Theta learns, and where Theta_g starts if it is stored.
 
-    `features` are the stored Theta_g_1, ..., Theta_g_(d-1), each (replicates, target, source). Raises InputError where
+    The declaration gives the gates of the levels and their widths; the layers between them are those of the family.
+    `features` are the stored Theta_g_1, ..., Theta_g_(d-1), each (replicates, ...). Raises InputError where
     nothing learns, where hard gates are to learn (their slope is 0), or where features are given without a second
-    network; OutOfReachError for convolutions.
+    network; OutOfReachError for the architectures of `theory.problem` with convolutions.
 
     >>> relu((4, 4)).gates_learn, soft_galu((4, 4), 4, 0).gates_learn
     (False, True)
@@ -66,7 +72,7 @@ class Member:
         if not isinstance(self.network.architecture, FullyConnected):
             raise OutOfReachError(
                 f'{self.name}: the architecture "{self.network.architecture.kind}" is not trained.',
-                "Write architecture = FullyConnected().",
+                "Write architecture = FullyConnected(), and give the family `layers` with convolutions.",
             )
         if self.gates_learn and isinstance(self.network.gating.gate, HardResponse):
             raise InputError(
@@ -87,13 +93,11 @@ class Member:
         if not isinstance(self.network.gating, NetworkGates):
             raise InputError(f"{self.name}: stored features are weights of a second network, and it has none.", _GATES)
         widths = self.network.widths
-        shapes = [tuple(theta.shape[1:]) for theta in features]
-        fits = len(features) == len(widths) and all(theta.ndim == 3 for theta in features)
-        if not fits or [shape[0] for shape in shapes] != list(widths) or [s[1] for s in shapes[1:]] != [*widths[:-1]]:
+        if [theta.shape[1] if theta.ndim > 2 else 0 for theta in features] != list(widths):
             raise InputError(
                 f"{self.name}: the stored features have the shapes {[tuple(theta.shape) for theta in features]}, which "
                 f"do not fit the widths {widths}.",
-                "Give Theta_1, ..., Theta_(d-1) of a network of the same widths, each (replicates, target, source).",
+                "Give Theta_1, ..., Theta_(d-1) of a network of the same widths, each (replicates, target, ...).",
             )
 
 

@@ -1,4 +1,4 @@
-"""One pass of mini-batches through a family and back, by one batched matrix product a layer and direction.
+"""One pass of mini-batches through a family and back, by one batched product a layer and direction.
 
     q_l = Theta_l z_(l-1),  z_l = G_l q_l,  yhat = Theta_d z_(d-1)
     p_l = Theta_g_l u_(l-1),  u_0 = x,  u_l = relu(p_l), p_l or p_l chi(p_l),  G_l = chi(p_l)
@@ -7,6 +7,9 @@ and back, with delta_d = dL/dyhat, s_l = Theta_(l+1)^T delta_(l+1) and a dash fo
 
     delta_l = z_l' s_l,  dL/dTheta_l = sum over examples of delta_l z_(l-1)^T
     eta_l = chi'(p_l) q_l s_l + u_l' Theta_g_(l+1)^T eta_(l+1),  dL/dTheta_g_l likewise eta_l u_(l-1)^T
+
+Products with Theta are those of the family's layers. A layer with a skip from level k adds z_k to q_l and u_k to p_l,
+where they have the same channels and positions; on the way back it adds delta_l to s_k, and eta_l to dL/du_k.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +20,7 @@ from jaxtyping import Float
 
 from sim.deep.family import Family
 from sim.deep.members import Member
+from sim.deep.products import Layer, Skip
 from theory.problem import (
     AllOpenGates,
     BernoulliGates,
@@ -30,12 +34,12 @@ from theory.problem import (
 )
 
 Given = Mapping[str, Sequence[torch.Tensor]]
-Share = tuple[str, torch.Tensor, torch.Tensor]
+Share = tuple[str, Layer, torch.Tensor, torch.Tensor]
 
 
 @dataclass(frozen=True)
 class SecondPass:
-    """u_(l-1), chi(p_l), chi'(p_l) and du_l/dp_l of the stack of second networks, each (networks, B, width)."""
+    """u_(l-1), chi(p_l), chi'(p_l) and du_l/dp_l of the stack of second networks, each (networks, B, *level)."""
 
     sources: tuple[torch.Tensor, ...]
     gates: tuple[torch.Tensor, ...]
@@ -45,7 +49,10 @@ class SecondPass:
 
 @dataclass(frozen=True)
 class FamilyPass:
-    """z_(l-1), q_l, G_l and dz_l/dq_l of the stack of networks, (networks, B, width), and yhat, (networks, B, m)."""
+    """z_(l-1), q_l, G_l and dz_l/dq_l of the stack of networks, (networks, B, *level), and yhat, (networks, B, m).
+
+    A level is (width,), or (channels, *sites) of a convolution.
+    """
 
     sources: tuple[torch.Tensor, ...]
     preactivations: tuple[torch.Tensor, ...]
@@ -60,7 +67,7 @@ def forward(
 ) -> FamilyPass:
     """Return one pass of each replicate's inputs x through all members; x is (1, B, n) where replicates share them.
 
-    `given` are the gates (S or 1, B, width) of each level of the members whose gates no preactivation decides. Raises
+    `given` are the gates (S or 1, B, *level) of each level of the members whose gates no preactivation decides. Raises
     InputError where they are missing.
 
     >>> from sim.deep.family import Start
@@ -70,11 +77,12 @@ def forward(
     >>> forward(family, weights, torch.tensor([[[2.0], [-2.0]]]), {}).output.squeeze(2).tolist()
     [[6.0, 0.0], [6.0, -6.0]]
     """
+    x = x.reshape(*x.shape[:2], *family.layers.shape)
     second = _second_pass(family, parameters, x)
     soft = any(_is_soft(member.network.gating) for member in family.members if _has_own(member))
     sources, preactivations, gates, slopes = [_values_at_start(family, x)], [], [], []
-    for level, name in enumerate(family.names[:-1]):
-        q = torch.bmm(sources[-1], parameters[name].mT)
+    for level, (name, layer) in enumerate(zip(family.names[:-1], family.plan, strict=False)):
+        q = _through(layer, parameters[name], sources)
         gate = torch.empty_like(q)
         slope = torch.empty_like(q) if soft else gate
         for member in family.stacked:
@@ -86,28 +94,34 @@ def forward(
         gates.append(gate)
         slopes.append(slope)
         sources.append(q * gate)
-    output = torch.bmm(sources[-1], parameters[family.names[-1]].mT)
+    output = _through(family.plan[-1], parameters[family.names[-1]], sources)
     return FamilyPass(tuple(sources), tuple(preactivations), tuple(gates), tuple(slopes), output, second)
 
 
 def backward(
     family: Family, parameters: Mapping[str, torch.Tensor], passed: FamilyPass, delta: torch.Tensor
 ) -> Iterator[Share]:
-    """Yield (name, delta, source) with dL/d parameter = delta^T source for the leading networks that learn it.
+    """Yield (name, layer, delta, source): layer.gradient(delta, source) is dL/dTheta of the networks that learn Theta.
 
-    `delta` is dL/dyhat, (networks, B, m). A parameter is read before it is yielded and never after, so that the caller
-    may change it at once.
+    Those networks are the leading ones of the stack. `delta` is dL/dyhat, (networks, B, m). A parameter is read before
+    it is yielded and never after, so that the caller may change it at once.
     """
     learners = [member for member in family.gated if member.gates_learn]
     rows = [family.networks[member.name] for member in learners]
     into_gates: list[torch.Tensor] = []
+    skipped: dict[int, tuple[Skip, torch.Tensor]] = {}
     for level in reversed(range(family.depth)):
-        name = family.names[level]
-        s = torch.bmm(delta, parameters[name]) if level else None
+        name, layer = family.names[level], family.plan[level]
+        s = layer.back(parameters[name], delta) if level else None
+        if layer.skip is not None:
+            skipped[layer.skip.level] = layer.skip, delta
         if name in family.learned:
             count = family.learned[name]
-            yield name, delta[:count], passed.sources[level][:count]
+            yield name, layer, delta[:count], passed.sources[level][:count]
         if s is not None:
+            if level in skipped:
+                skip, through = skipped[level]
+                skip.add_back(s, through)
             if learners:
                 into_gates.append(torch.cat([s[part] * passed.preactivations[level - 1][part] for part in rows]))
             delta = s.mul_(passed.slopes[level - 1])
@@ -121,28 +135,42 @@ def _backward_of_gates(
     """Yield the shares of Theta_g; `into_gates` is dL/dG_l, the last level first."""
     count = family.learned[family.gating_names[0]]
     back = None
+    skipped: dict[int, tuple[Skip, torch.Tensor]] = {}
     for level, into in zip(reversed(range(family.depth - 1)), into_gates, strict=True):
-        name = family.gating_names[level]
+        name, layer = family.gating_names[level], family.plan[level]
         eta = into.mul_(second.gate_slopes[level][:count])
         if back is not None:
+            if level + 1 in skipped:
+                skip, through = skipped[level + 1]
+                skip.add_back(back, through)
             eta.add_(back.mul_(second.slopes[level][:count]))
-        back = torch.bmm(eta, parameters[name][:count]) if level else None
-        yield name, eta, second.sources[level][:count]
+        back = layer.back(parameters[name][:count], eta) if level else None
+        if layer.skip is not None:
+            skipped[layer.skip.level] = layer.skip, eta
+        yield name, layer, eta, second.sources[level][:count]
+
+
+def _through(layer: Layer, theta: torch.Tensor, sources: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Return Theta z_(l-1), and z_k more where the layer has a skip from level k; `sources` are z_0, ..., z_(l-1)."""
+    q = layer.through(theta, sources[-1])
+    if layer.skip is not None:
+        layer.skip.add(q, sources[layer.skip.level])
+    return q
 
 
 def _values_at_start(family: Family, x: torch.Tensor) -> torch.Tensor:
-    """Return z_0 of all networks, (networks, B, n); a view where all are x and replicates share it."""
+    """Return z_0 of all networks, (networks, B, *shape); a view where all are x and replicates share it."""
     inputs = [member.network.value_input for member in family.stacked]
     if "ones" not in inputs:
         return _for_each(x, len(inputs), family.replicates)
-    own = x.expand(family.replicates, -1, -1)
+    own = x.expand(family.replicates, *x.shape[1:])
     return torch.cat([torch.ones_like(own) if word == "ones" else own for word in inputs])
 
 
 def _for_each(x: torch.Tensor, members: int, replicates: int) -> torch.Tensor:
     """Return x once for each network; a view where the replicates share x or there is one member."""
     if len(x) == 1:
-        return x.expand(members * replicates, -1, -1)
+        return x.expand(members * replicates, *x.shape[1:])
     return x.expand(members, *x.shape).reshape(-1, *x.shape[1:])
 
 
@@ -151,8 +179,8 @@ def _second_pass(family: Family, parameters: Mapping[str, torch.Tensor], x: torc
     if not family.gated:
         return SecondPass((), (), (), ())
     sources, gates, gate_slopes, slopes = [_for_each(x, len(family.gated), family.replicates)], [], [], []
-    for name in family.gating_names:
-        p = torch.bmm(sources[-1], parameters[name].mT)
+    for name, layer in zip(family.gating_names, family.plan, strict=False):
+        p = _through(layer, parameters[name], sources)
         u, gate, gate_slope, slope = (torch.empty_like(p) for _ in range(4))
         for member in family.gated:
             part, gating = family.second_networks[member.name], member.network.gating

@@ -6,6 +6,7 @@ early leaves the numbers of the others as they are.
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,65 +14,28 @@ import torch
 from jaxtyping import Bool, Float
 
 from sim.deep.batches import ExampleSet, given_gates, rows_of_batches
+from sim.deep.evaluation import set_means
 from sim.deep.family import Family, Parameters
-from sim.deep.losses import check_labels, output_gradient, penalties
+from sim.deep.files import StageFiles, digest_of
+from sim.deep.losses import check_classes, check_labels, output_gradient
 from sim.deep.optimisers import descend
 from sim.deep.passes import Given, backward, forward
+from sim.deep.settings import Settings
+from sim.deep.stopping import Best, Validation
 from sim.deep.watching import Watch
 from sim.networks.parameters import along, mapped
-from sim.training.optimisers import Optimiser
 from theory.problem import InputError
 from theory.problem.numbers import whole
 
 Progress = Callable[[int], None]
-
-# Numbers of one layer of all networks in a pass that measures: a few megabytes, so that caches and memory suffice.
-_CHUNK_NUMBERS = 2**20
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a family is trained: loss, optimiser, rate, examples a step, the seed of their order, and the precision.
-
-    `rate` is one learning rate, or one for each member by its name. With `shared_batches` all replicates take the
-    examples in one order, otherwise each in its own. A network stops once its loss on the whole set is at most
-    `stop_below`, which is measured every `stop_every` steps. Raises InputError for numbers out of range.
-
-    >>> Settings("half-mse", Optimiser(keep=0.9), 0.1, batch=32, seed=0).rate_of("relu")
-    0.1
-    """
-
-    loss: str
-    optimiser: Optimiser
-    rate: float | Mapping[str, float]
-    batch: int
-    seed: int
-    shared_batches: bool = False
-    stop_below: float | None = None
-    stop_every: int = 100
-    dtype: torch.dtype = torch.float32
-
-    def __post_init__(self) -> None:
-        for name, least in (("batch", 1), ("seed", 0), ("stop_every", 1)):
-            whole(getattr(self, name), name, least=least)
-        rates = self.rate.values() if isinstance(self.rate, Mapping) else [self.rate]
-        if not all(0 < rate < float("inf") for rate in rates):
-            raise InputError(f"rate = {self.rate} must be a positive number.", "Give a learning rate above 0.")
-
-    def rate_of(self, member: str) -> float:
-        """Return the learning rate of a member. Raises InputError where no rate is given for it."""
-        if not isinstance(self.rate, Mapping):
-            return self.rate
-        if member not in self.rate:
-            raise InputError(f"rate has no number for the member {member!r}.", "Give a rate for each member.")
-        return self.rate[member]
 
 
 @dataclass(frozen=True, eq=False)
 class FamilyState:
     """The state between two steps: parameters, the optimiser's means (None where it has none), and who has stopped.
 
-    `stopped` is the step at which each network of the stack of Theta stopped early, -1 for those that go on.
+    `best` is the record of the measurements on the validation set. `stopped` is the step at which each network of the
+    stack of Theta stopped early, -1 for those that go on.
     """
 
     step: int
@@ -79,6 +43,7 @@ class FamilyState:
     first: Mapping[str, torch.Tensor] | None
     second: Mapping[str, torch.Tensor] | None
     stopped: torch.Tensor
+    best: Best
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +55,7 @@ class FamilyRun:
     data: ExampleSet
     state: FamilyState
     stages: Mapping[int, Mapping[str, torch.Tensor]]
+    validation: Validation | None = None
 
     def diverged(self, name: str) -> Bool[np.ndarray, " S"]:
         """Return which replicates of a member have parameters that are not finite."""
@@ -103,19 +69,39 @@ class FamilyRun:
 
     def losses(self, name: str, step: int) -> Float[np.ndarray, " S"]:
         """Return the loss of a member on the training set at a recorded step, a number for each replicate."""
-        family = self.family.alone(name)
-        own = self.family.of(name, self.at(step))
-        given = given_gates(family, self.data)
-        return set_losses(family, own, self.data, self.settings.loss, given).numpy()
+        return self._mean(name, step, None, "loss")
+
+    def errors(self, name: str, step: int, data: ExampleSet | None = None) -> Float[np.ndarray, " S"]:
+        """Return the share of examples whose class a member gets wrong at a recorded step, by default of those trained.
+
+        Raises InputError for labels without classes.
+        """
+        check_classes(self.settings.loss, (data or self.data).y)
+        return self._mean(name, step, data, "error")
+
+    def best(self, name: str) -> tuple[Float[np.ndarray, " S"], tuple[int, ...]]:
+        """Return the smallest value of each replicate on the validation set, and the steps at which it was reached.
+
+        Before the first measurement, and without validation, the values are infinite and the steps -1.
+        """
+        part = self.family.networks[name]
+        return self.state.best.values[part].numpy(), tuple(self.state.best.steps[part].tolist())
 
     def at(self, step: int) -> Mapping[str, torch.Tensor]:
         """Return the parameters of the whole family at a recorded step. Raises InputError for another step."""
         if step == self.state.step:
             return self.state.parameters
         if step not in self.stages:
-            known = ", ".join(map(str, [*self.stages, self.state.step]))
+            known = ", ".join(map(str, sorted({*self.stages, self.state.step})))
             raise InputError(f"The parameters at step {step} are not recorded.", f"Recorded steps: {known}.")
         return self.stages[step]
+
+    def _mean(self, name: str, step: int, data: ExampleSet | None, measure: str) -> Float[np.ndarray, " S"]:
+        family = self.family.alone(name)
+        own = self.family.of(name, self.at(step))
+        given = given_gates(family, self.data) if data is None else {}
+        examples = self.data if data is None else data.to(self.settings.dtype)
+        return set_means(family, own, examples, self.settings.loss, given, measure).numpy()
 
 
 def train_family(
@@ -125,22 +111,25 @@ def train_family(
     steps: int,
     *,
     state: FamilyState | None = None,
+    validation: Validation | None = None,
     stages: Collection[int] = (),
     watch: Watch[Any] | None = None,
+    folder: Path | None = None,
     progress: Progress | None = None,
 ) -> FamilyRun:
     """Train a family up to step number `steps`, from its start or from the state of an earlier run.
 
-    A run that is resumed from a state has bit for bit the numbers of one that was not interrupted. The parameters at
-    the steps in `stages` are kept, and `watch` measures those at its own steps meanwhile. Means of the optimiser and
-    parameters are not shared with `state`. Raises InputError for labels and shapes that do not fit, and for steps and
-    stages before the state or stages after `steps`.
+    With a `validation`, networks stop early by their values on its examples too. A run that is resumed from a state has
+    bit for bit the numbers of one that was not interrupted. The parameters at the steps in `stages` are kept in memory,
+    or as files in a `folder`, where a run that is resumed with the same folder finds the earlier ones; `watch` measures
+    those at its own steps meanwhile. Means of the optimiser and parameters are not shared with `state`. Raises
+    InputError for labels and shapes that do not fit, for steps and stages before the state or stages after `steps`, and
+    for a folder with stages of another run.
 
-    >>> from sim.deep.family import Start
-    >>> from sim.deep.members import dln, relu
+    >>> from sim.deep import SGD, Start, dln, relu
     >>> family = Family((relu((4,)), dln((4,))), 3, 2, 1, Start("normal", (0.5, 0.5), 0))
     >>> data = ExampleSet(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[1.0], [-1.0]]))
-    >>> run = train_family(family, data, Settings("half-mse", Optimiser(), 0.1, batch=2, seed=0), 200, stages=(0,))
+    >>> run = train_family(family, data, Settings("half-mse", SGD, 0.1, batch=2, seed=0), 200, stages=(0,))
     >>> bool((run.losses("dln", 200) < run.losses("dln", 0)).all())
     True
     """
@@ -150,6 +139,8 @@ def train_family(
             f"The examples have {data.x.shape[1]} inputs, the family {family.inputs}.", "Give both the same number."
         )
     check_labels(settings.loss, data.y, len(data.x), family.outputs)
+    if validation is not None:
+        validation = validation.checked(family, settings.loss, settings.dtype)
     begun = beginning(family, settings) if state is None else _copied(family, settings, state)
     whole(steps, "steps", least=begun.step)
     missed = sorted(stage for stage in stages if not begun.step <= stage <= steps)
@@ -160,23 +151,29 @@ def train_family(
         )
     given = given_gates(family, data)
     moving = _Moving(family, settings, begun)
-    kept = {}
+    kept = {} if folder is None else StageFiles(folder, digest_of(family, settings, data, validation))
     orders = 1 if settings.shared_batches else family.replicates
     batches = rows_of_batches(len(data.x), settings.batch, settings.seed, orders, begun.step)
     for step in range(begun.step, steps + 1):
         if step in stages:
-            kept[step] = mapped(torch.clone, moving.parameters)
+            if isinstance(kept, StageFiles):
+                kept.write(step, moving.parameters)
+            else:
+                kept[step] = mapped(torch.clone, moving.parameters)
         if watch is not None and step in watch.steps:
             watch.see(step, moving.parameters)
         if settings.stop_below is not None and step % settings.stop_every == 0:
-            moving.stop(step, set_losses(family, moving.parameters, data, settings.loss, given))
+            losses = set_means(family, moving.parameters, data, settings.loss, given)
+            moving.stop(step, losses <= settings.stop_below)
+        if validation is not None and step % validation.every == 0:
+            moving.judge(step, validation)
         if step == steps:
             break
         rows = next(batches)
         moving.take_step(step, data, rows, {name: [_rows(level, rows) for level in own] for name, own in given.items()})
         if progress is not None:
             progress(step + 1)
-    return FamilyRun(family, settings, data, moving.state(steps), kept)
+    return FamilyRun(family, settings, data, moving.state(steps), kept, validation)
 
 
 def beginning(family: Family, settings: Settings) -> FamilyState:
@@ -187,24 +184,8 @@ def beginning(family: Family, settings: Settings) -> FamilyState:
         means = [
             {name: torch.zeros_like(parameters[name][:count]) for name, count in family.learned.items()} for _ in means
         ]
-    stopped = torch.full((family.replicates * len(family.members),), -1)
-    return FamilyState(0, parameters, *means, stopped)
-
-
-def set_losses(
-    family: Family, parameters: Mapping[str, torch.Tensor], data: ExampleSet, loss: str, given: Given
-) -> Float[torch.Tensor, " R"]:
-    """Return the loss of each network of the stack on the whole set, in parts that fit the memory."""
     networks = family.replicates * len(family.members)
-    rows = max(1, _CHUNK_NUMBERS // (networks * max(family.sizes)))
-    total = torch.zeros(networks, dtype=torch.float64)
-    for start in range(0, len(data.x), rows):
-        part = slice(start, start + rows)
-        own = {name: [level[:, part] for level in levels] for name, levels in given.items()}
-        yhat = forward(family, parameters, data.x[part].unsqueeze(0), own).output
-        y = data.y[part].expand(networks, *data.y[part].shape)
-        total += penalties(loss, yhat, y).sum(dim=1, dtype=torch.float64)
-    return total / len(data.x)
+    return FamilyState(0, parameters, *means, torch.full((networks,), -1), Best.before(networks))
 
 
 class _Moving:
@@ -214,7 +195,7 @@ class _Moving:
         self.family, self.settings = family, settings
         self.parameters: Parameters = dict(begun.parameters)
         self.first, self.second = begun.first, begun.second
-        self.stopped = begun.stopped
+        self.stopped, self.best = begun.stopped, begun.best
         self.gradient = None if begun.first is None else mapped(torch.empty_like, begun.first)
         own = [settings.rate_of(member.name) for member in family.stacked]
         self.rates = torch.tensor(own, dtype=settings.dtype).repeat_interleave(family.replicates)
@@ -230,11 +211,11 @@ class _Moving:
         if optimiser.plain:
             # The gradient is linear in delta. With the rate in it, a product adds the step to the weights at once.
             delta *= -along(self.rates, delta)
-            for name, own, source in backward(family, self.parameters, passed, delta):
-                self.parameters[name][: len(own)].baddbmm_(own.mT, source)
+            for name, layer, own, source in backward(family, self.parameters, passed, delta):
+                layer.add_gradient(self.parameters[name][: len(own)], own, source)
             return
-        for name, own, source in backward(family, self.parameters, passed, delta):
-            torch.bmm(own.mT, source, out=self.gradient[name])
+        for name, layer, own, source in backward(family, self.parameters, passed, delta):
+            layer.gradient(own, source, self.gradient[name])
         for name, gradient in self.gradient.items():
             rates = self.rates if name in family.names else self.second_rates
             count = len(gradient)
@@ -242,15 +223,20 @@ class _Moving:
             own = self.parameters[name][:count]
             descend(optimiser, own, gradient, *means, rates[:count], optimiser.corrections(step))
 
-    def stop(self, step: int, losses: torch.Tensor) -> None:
-        """Stop the networks whose loss is small enough: their rate is 0 from now on."""
-        newly = (losses <= self.settings.stop_below) & (self.stopped < 0)
+    def judge(self, step: int, validation: Validation) -> None:
+        """Measure the networks on the validation set, and stop those whose smallest value is too old."""
+        self.best = self.best.after(validation.measured(self.family, self.parameters, self.settings.loss), step)
+        self.stop(step, step - self.best.steps.clamp(min=0) >= validation.patience * validation.every)
+
+    def stop(self, step: int, ready: torch.Tensor) -> None:
+        """Stop the networks that are ready to stop: their rate is 0 from now on."""
+        newly = ready & (self.stopped < 0)
         self.stopped[newly] = step
         self.rates[newly] = 0
         self.second_rates = self._rates_of_second_networks()
 
     def state(self, step: int) -> FamilyState:
-        return FamilyState(step, self.parameters, self.first, self.second, self.stopped)
+        return FamilyState(step, self.parameters, self.first, self.second, self.stopped, self.best)
 
     def _rates_of_second_networks(self) -> torch.Tensor:
         parts = [self.rates[self.family.networks[member.name]] for member in self.family.gated]
@@ -262,12 +248,12 @@ class _Moving:
 
 
 def _rows(level: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-    """Return the gates (S, B, width) of the rows (S or 1, B) of an array (S or 1, N, width)."""
+    """Return the gates (S, B, *level) of the rows (S or 1, B) of an array (S or 1, N, *level)."""
     if len(rows) == 1:
         return level[:, rows[0]]
     if len(level) == 1:
         return level[0][rows]
-    return level.gather(1, rows.unsqueeze(2).expand(-1, -1, level.shape[2]))
+    return level[torch.arange(len(level)).unsqueeze(1), rows]
 
 
 def _copied(family: Family, settings: Settings, state: FamilyState) -> FamilyState:
@@ -285,4 +271,6 @@ def _copied(family: Family, settings: Settings, state: FamilyState) -> FamilySta
                 "Resume with the family and the settings of the run that gave the state.",
             )
     first, second = (None if part is None else mapped(torch.clone, part) for part in (state.first, state.second))
-    return FamilyState(state.step, mapped(torch.clone, state.parameters), first, second, state.stopped.clone())
+    return FamilyState(
+        state.step, mapped(torch.clone, state.parameters), first, second, state.stopped.clone(), state.best
+    )

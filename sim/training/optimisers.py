@@ -42,15 +42,31 @@ class Optimiser:
         """Return the direction that the rate multiplies, and the new means of the gradient and of its square."""
         if self.plain:
             return gradient, None, None
-        first = mapped(lambda dx, m: self.keep * m + self.take * dx, gradient, first)
-        direction = first
-        if self.corrected:
-            direction = mapped(lambda m: m / corrections[0], first)
-        if self.square is not None:
-            rho = self.square
-            second = mapped(lambda dx, v: rho * v + (1 - rho) * dx * dx, gradient, second)
-            direction = mapped(lambda m, v: m / ((v / corrections[1]).sqrt() + self.epsilon), direction, second)
+        first = mapped(torch.clone, first)
+        second = None if second is None else mapped(torch.clone, second)
+        direction = {
+            name: self.advance(dx, first[name], None if second is None else second[name], corrections)
+            for name, dx in gradient.items()
+        }
         return direction, first, second
+
+    def advance(
+        self, dx: torch.Tensor, m: torch.Tensor, v: torch.Tensor | None, corrections: Corrections
+    ) -> torch.Tensor:
+        """Change the means m and v of one parameter in place, and return the direction that the rate multiplies.
+
+        `v` may be None without `square`. The direction may be m itself.
+
+        >>> m, v = torch.tensor(0.5), torch.tensor(9.0)
+        >>> Optimiser(keep=0.5, square=0.5).advance(torch.tensor(3.0), m, v, (1.0, 1.0)).item()  # 3.25 / 3
+        1.0833333730697632
+        """
+        m.mul_(self.keep).add_(dx if self.take == 1 else self.take * dx)
+        direction = m / corrections[0] if self.corrected else m
+        if self.square is None:
+            return direction
+        v.mul_(self.square).add_((1 - self.square) * dx * dx)
+        return direction / (v / corrections[1]).sqrt_().add_(self.epsilon)
 
 
 def optimiser_of(settings: Simulation) -> Optimiser:

@@ -41,33 +41,42 @@ KINDS = {
 }
 
 
-class Plain(torch.nn.Module):
-    """The network of a kind with given weights, and coins (level, example, node) where its gates are coins."""
+def linear(theta, levels):
+    """Theta z of a fully connected layer; `levels` are z_0, ..., z_(l-1)."""
+    return torch.nn.functional.linear(levels[-1], theta)
 
-    def __init__(self, kind, theta, second, coins=None):
+
+class Plain(torch.nn.Module):
+    """The network of a kind with given weights, and coins (level, example, node) where its gates are coins.
+
+    `products` gives the preactivations of each layer from its weights and the levels before it; an input has `shape`.
+    """
+
+    def __init__(self, kind, theta, second, coins=None, products=None, shape=(-1,)):
         super().__init__()
-        self.kind, self.coins = kind, coins
+        self.kind, self.coins, self.shape = kind, coins, shape
+        self.products = products or [linear] * len(theta)
         self.theta = torch.nn.ParameterList(torch.nn.Parameter(t.clone(), kind.values_learn) for t in theta)
         self.second = torch.nn.ParameterList(torch.nn.Parameter(t.clone(), kind.gates_learn) for t in second)
 
     def forward(self, x, rows):
-        z = torch.ones_like(x) if self.kind.ones else x
-        u = x
+        x = x.reshape(len(x), *self.shape)
+        z, u = [torch.ones_like(x) if self.kind.ones else x], [x]
         for level, theta in enumerate(self.theta[:-1]):
-            q = torch.nn.functional.linear(z, theta)
+            q = self.products[level](theta, z)
             if self.kind.gates == "relu itself":
-                z = torch.relu(q)
+                z.append(torch.relu(q))
                 continue
             if self.kind.gates in ("relu", "linear", "gated"):
-                p = torch.nn.functional.linear(u, self.second[level])
+                p = self.products[level](self.second[level], u)
                 gate = self.gate(p)
-                u = {"relu": torch.relu(p), "linear": p, "gated": p * gate}[self.kind.gates]
+                u.append({"relu": torch.relu(p), "linear": p, "gated": p * gate}[self.kind.gates])
             elif self.kind.gates == "own":
                 gate = self.gate(q)
             else:
-                gate = torch.ones_like(q) if self.coins is None else self.coins[level][rows]
-            z = q * gate
-        return torch.nn.functional.linear(z, self.theta[-1])
+                gate = torch.ones_like(q) if self.coins is None else self.coins[level][rows].reshape(q.shape)
+            z.append(q * gate)
+        return self.products[-1](self.theta[-1], z)
 
     def gate(self, q):
         if self.kind.beta is not None:

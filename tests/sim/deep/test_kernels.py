@@ -10,7 +10,7 @@ from sim.kernels import split_kernel
 from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, WIDTHS, data, family, plain
 from tests.sim.deep.plain import KINDS
 from tests.tolerances import SIM_GRADIENT
-from theory.problem import InputError
+from theory.problem import InputError, OutOfReachError
 
 SETTINGS = deep.Settings("half-mse", deep.SGD, 0.02, batch=4, seed=4, dtype=DTYPE)
 
@@ -86,6 +86,13 @@ def test_what_has_no_kernel_is_refused(more, said):
     of = family(("frg",))
     with pytest.raises(InputError, match=said):
         deep.kernels_of(of, "frg", of.starting(DTYPE), data(), **more)
+
+
+def test_layers_that_are_not_fully_connected_are_refused():
+    layers = deep.Layers((1, 3), (deep.Convolution(2, (2,), "circular"), deep.Flatten()))
+    of = deep.Family((deep.relu(layers.widths),), 1, 3, 1, deep.Start("normal", (1.0, 1.0), 0), layers)
+    with pytest.raises(OutOfReachError, match="are not computed here"):
+        deep.kernels_of(of, "relu", of.starting(DTYPE), data())
 
 
 def test_value_inputs_that_do_not_fit_are_refused():

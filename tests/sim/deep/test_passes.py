@@ -1,5 +1,7 @@
 """The pass of a family against `sim.networks.deep`, member by member, and gradients against autograd."""
 
+import itertools
+
 import pytest
 import torch
 
@@ -8,7 +10,7 @@ from sim.deep.batches import given_gates
 from sim.deep.passes import backward, forward
 from sim.networks.deep import forward as one_network
 from tests.sim.deep.families import DTYPE, EXAMPLES, INPUTS, REPLICATES, WIDTHS, data, family, plain
-from tests.sim.deep.plain import KINDS
+from tests.sim.deep.plain import BETA, KINDS
 from tests.tolerances import SIM_GRADIENT
 from tests.tolerances_of_paths import DEEP_PASS
 from theory.problem import (
@@ -49,7 +51,7 @@ def test_each_network_is_that_of_its_declaration(name, passed):
 def test_gradients_are_those_of_autograd(name, passed):
     of, examples, parameters, _, found = passed
     seeds = torch.randn(found.output.shape, generator=torch.Generator().manual_seed(2), dtype=DTYPE)
-    shares = {theta: (delta.clone(), source) for theta, delta, source in backward(of, parameters, found, seeds.clone())}
+    shares = {theta: share for theta, *share in backward(of, parameters, found, seeds.clone())}
     for replicate in range(REPLICATES):
         network = plain(of, name, replicate, parameters)
         output = network(examples.x, torch.arange(EXAMPLES))
@@ -61,10 +63,35 @@ def test_gradients_are_those_of_autograd(name, passed):
             place = part.start + replicate
             assert (place < of.learned[theta]) == own.requires_grad
             if own.requires_grad:
-                gradient = shares[theta][0][place].T @ shares[theta][1][place]
+                layer, delta, source = shares[theta]
+                gradient = torch.empty(1, *own.shape, dtype=DTYPE)
+                layer.gradient(delta[place : place + 1], source[place : place + 1], gradient)
+                gradient = gradient[0]
                 assert float((gradient - own.grad).abs().max()) <= SIM_GRADIENT * float(own.grad.abs().max())
                 compared += 1
         assert compared
+
+
+@pytest.mark.parametrize("name", ["relu", "dlgn", "dlgn-pwc", "fixed-dlgn"])
+def test_a_network_is_the_mixture_of_its_paths(name, passed):
+    """Half-space Feature Learning, eq. (1) with (2) to (5): gates from preactivations of plain torch, path by path."""
+    of, examples, parameters, _, found = passed
+    for replicate in range(REPLICATES):
+        own = {theta: stack[replicate] for theta, stack in of.of(name, parameters).items()}
+        first, second, readout = (own[theta] for theta in of.names)
+        z = torch.ones_like(examples.x) if name == "dlgn-pwc" else examples.x
+        if name == "relu":
+            drives = [examples.x @ first.T, torch.relu(examples.x @ first.T) @ second.T]
+        else:
+            drives = [examples.x @ own["Theta_g_1"].T]
+            drives.append(drives[0] @ own["Theta_g_2"].T)
+        gate = {"relu": lambda q: q > 0, "fixed-dlgn": lambda q: q >= 0}.get(name, lambda q: torch.sigmoid(BETA * q))
+        total = torch.zeros(EXAMPLES, dtype=DTYPE)
+        for i, j in itertools.product(*map(range, WIDTHS)):
+            f = gate(drives[0][:, i]) * gate(drives[1][:, j])
+            total += f * (second[j, i] * readout[0, j] * (z @ first[i]))
+        output = found.output[of.networks[name].start + replicate].squeeze(1)
+        assert float((output - total).abs().max()) <= DEEP_PASS * max(1.0, float(total.abs().max()))
 
 
 def test_fixed_gates_are_those_that_are_given():
@@ -116,7 +143,18 @@ START = deep.Start("normal", (1.0, 1.0), 0)
         ),
         (lambda: deep.Member("m", deep.relu((2,)).network, values_learn=False), "neither Theta nor", 0),
         (lambda: deep.Member("m", deep.relu((2,)).network, features=(torch.ones(1, 2, 1),)), "it has none", 0),
-        (lambda: deep.flnpf((2, 3), [torch.ones(1, 2, 1), torch.ones(1, 3, 4)]), "do not fit the widths", 0),
+        (lambda: deep.flnpf((2, 3), [torch.ones(1, 2, 1), torch.ones(1, 4, 2)]), "do not fit the widths", 0),
+        (
+            lambda: deep.Family(
+                (deep.flnpf((2, 3), [torch.ones(1, 2, 1), torch.ones(1, 3, 4)]),),
+                1,
+                1,
+                1,
+                deep.Start("normal", (1.0, 1.0, 1.0), 0),
+            ),
+            r"the shapes \[\(2, 1\), \(3, 4\)\]; the family has \[\(2, 1\), \(3, 2\)\]",
+            0,
+        ),
         (lambda: deep.flnpf((2,), [torch.ones(2, 1)]), "do not fit the widths", 0),
         (
             lambda: deep.Member("m", DeepNetwork((2,), OwnGates(HardResponse("closed")), CircularConvolution(2))),
@@ -133,7 +171,11 @@ START = deep.Start("normal", (1.0, 1.0), 0)
             "features of 3 replicates",
             0,
         ),
-        (lambda: deep.Family((deep.flnpf((2,), [torch.ones(2, 2, 4)]),), 2, 1, 1, START), "see 4 inputs", 0),
+        (
+            lambda: deep.Family((deep.flnpf((2,), [torch.ones(2, 2, 4)]),), 2, 1, 1, START),
+            r"\[\(2, 4\)\]; the family has",
+            0,
+        ),
         (lambda: deep.Start("uniform", (1.0,), 0), "uniform", 0),
         (lambda: deep.Start("normal", (0.0,), 0), "must be positive", 0),
         (lambda: family({"relu"}).member("dln"), "no member 'dln'", 0),

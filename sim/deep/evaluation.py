@@ -1,0 +1,45 @@
+"""Means over a set of examples of what each network of a family does: its loss, and its share of wrong classes."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from math import prod
+
+import torch
+from jaxtyping import Float
+
+from sim.deep.batches import ExampleSet
+from sim.deep.family import Family
+from sim.deep.losses import mistakes, penalties
+from sim.deep.passes import Given, forward
+
+# Numbers of one layer of all networks in a pass that measures: a few megabytes, so that caches and memory suffice.
+_CHUNK_NUMBERS = 2**20
+_MEASURES = {"loss": penalties, "error": mistakes}
+
+Parameters = Mapping[str, torch.Tensor]
+
+
+def set_means(
+    family: Family, parameters: Parameters, data: ExampleSet, loss: str, given: Given, measure: str = "loss"
+) -> Float[torch.Tensor, " R"]:
+    """Return the loss ("loss") or the share of wrong classes ("error") of each network of the stack on a whole set.
+
+    >>> from sim.deep.family import Start
+    >>> from sim.deep.members import dln
+    >>> family = Family((dln((1,)),), 1, 1, 1, Start("signs", (1.0, 1.0), 0))
+    >>> weights = {"Theta_1": torch.ones(1, 1, 1), "Theta_2": torch.ones(1, 1, 1)}
+    >>> data = ExampleSet(torch.tensor([[1.0], [2.0]]), torch.tensor([[1.0], [-1.0]]))
+    >>> [set_means(family, weights, data, "mse", {}, measure).item() for measure in ("loss", "error")]
+    [4.5, 0.5]
+    """
+    networks = family.replicates * len(family.members)
+    rows = max(1, _CHUNK_NUMBERS // (networks * max(prod(layer.before) for layer in family.plan)))
+    of_examples: Callable[..., torch.Tensor] = partial(_MEASURES[measure], loss)
+    total = torch.zeros(networks, dtype=torch.float64)
+    for start in range(0, len(data.x), rows):
+        part = slice(start, start + rows)
+        own = {name: [level[:, part] for level in levels] for name, levels in given.items()}
+        yhat = forward(family, parameters, data.x[part].unsqueeze(0), own).output
+        y = data.y[part].expand(networks, *data.y[part].shape)
+        total += of_examples(yhat, y).sum(dim=1, dtype=torch.float64)
+    return total / len(data.x)

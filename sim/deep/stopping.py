@@ -1,0 +1,83 @@
+"""Early stopping by a set of examples that is not trained on."""
+
+from dataclasses import dataclass
+
+import torch
+
+from sim.deep.batches import ExampleSet
+from sim.deep.evaluation import Parameters, set_means
+from sim.deep.family import Family
+from sim.deep.losses import check_classes, check_labels
+from theory.problem import BernoulliGates, FixedGates, InputError
+from theory.problem.numbers import one_of, whole
+
+MEASURES = ("loss", "error")
+
+
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """A network stops once `patience` measurements on `data` in a row have brought no smaller value than before.
+
+    Every `every` steps, the first before training, each network is measured by its `measure`: "loss", or "error", the
+    share of examples with a wrong class. The weights of a network that stops are those of that step, not those of its
+    smallest value; record stages to return to these. Raises InputError for other words and numbers below 1.
+
+    >>> held = ExampleSet(torch.ones(1, 2), torch.ones(1, 1))
+    >>> Validation(held, "error", every=100, patience=5).measure
+    'error'
+    """
+
+    data: ExampleSet
+    measure: str
+    every: int
+    patience: int
+
+    def __post_init__(self) -> None:
+        one_of(self.measure, "measure", MEASURES)
+        whole(self.every, "every", least=1)
+        whole(self.patience, "patience", least=1)
+
+    def checked(self, family: Family, loss: str, dtype: torch.dtype) -> "Validation":
+        """Return the validation in the type of training. Raises InputError for examples that do not fit the family."""
+        if self.data.x.shape[1] != family.inputs:
+            raise InputError(
+                f"The examples of the validation have {self.data.x.shape[1]} inputs, the family {family.inputs}.",
+                "Give both the same number.",
+            )
+        check_labels(loss, self.data.y, len(self.data.x), family.outputs)
+        if self.measure == "error":
+            check_classes(loss, self.data.y)
+        tied = [each.name for each in family.members if isinstance(each.network.gating, BernoulliGates | FixedGates)]
+        if tied:
+            raise InputError(
+                f"The gates of {', '.join(tied)} are defined on the training examples alone.",
+                "Train these members in a family without validation.",
+            )
+        return Validation(self.data.to(dtype), self.measure, self.every, self.patience)
+
+    def measured(self, family: Family, parameters: Parameters, loss: str) -> torch.Tensor:
+        """Return the value of each network of the stack."""
+        return set_means(family, parameters, self.data, loss, {}, self.measure)
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """The smallest value of each network of the stack so far, and the step at which it was first reached; -1: none.
+
+    >>> first = Best.before(2).after(torch.tensor([3.0, float("nan")]), 0)
+    >>> first.after(torch.tensor([4.0, 1.0]), 10).steps.tolist()
+    [0, 10]
+    """
+
+    values: torch.Tensor
+    steps: torch.Tensor
+
+    @classmethod
+    def before(cls, networks: int) -> "Best":
+        """Return the record before the first measurement."""
+        return cls(torch.full((networks,), torch.inf, dtype=torch.float64), torch.full((networks,), -1))
+
+    def after(self, values: torch.Tensor, step: int) -> "Best":
+        """Return the record after a measurement."""
+        better = values < self.values
+        return Best(torch.where(better, values, self.values), self.steps.masked_fill(better, step))

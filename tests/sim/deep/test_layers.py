@@ -1,0 +1,250 @@
+"""Convolutions, pooling and residual blocks: every member against plain torch with autograd and torch.optim."""
+
+from dataclasses import replace
+from functools import partial
+from math import prod
+
+import pytest
+import torch
+
+from sim import deep
+from sim.deep.batches import given_gates
+from sim.deep.passes import backward, forward
+from sim.kernels import convolution_tangent_kernel
+from sim.networks.deep import forward as one_network
+from tests.sim.deep.architectures import CASES, after, pooled, rolled
+from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, data, family, plain, weights
+from tests.sim.deep.plain import KINDS, Plain, batches, descend
+from tests.tolerances_of_deep_training import LAYERS_GRADIENT, LAYERS_PASS, LAYERS_TRAINING, STEPS
+from tests.tolerances_of_empirical_kernels import CONVOLUTION_KERNEL
+from theory.problem import CircularConvolution, DeepNetwork, FixedGates, HardResponse, InputError, OwnGates
+
+RATE, SEED = 0.02, 4
+OPTIMISERS = {
+    "sgd": (deep.SGD, partial(torch.optim.SGD, lr=RATE)),
+    "adam": (deep.adam(), partial(torch.optim.Adam, lr=RATE)),
+}
+
+
+def inputs_of(case):
+    return data(inputs=prod(CASES[case].layers.shape))
+
+
+@pytest.fixture(scope="module", params=CASES)
+def passed(request):
+    """A pass of all members, whose replicates see the examples in an order of their own."""
+    of, examples = family(case=request.param), inputs_of(request.param)
+    orders = torch.stack([torch.arange(EXAMPLES), torch.arange(EXAMPLES).flip(0)])
+    given = {
+        name: [torch.stack([own[order] for own, order in zip(level, orders, strict=True)]) for level in levels]
+        for name, levels in given_gates(of, examples).items()
+    }
+    parameters = of.starting(DTYPE)
+    return request.param, of, examples, orders, parameters, forward(of, parameters, examples.x[orders], given)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_outputs_and_gradients_are_those_of_plain_torch(name, passed):
+    case, of, examples, orders, parameters, found = passed
+    seeds = torch.randn(found.output.shape, generator=torch.Generator().manual_seed(2), dtype=DTYPE)
+    shares = {theta: share for theta, *share in backward(of, parameters, found, seeds.clone())}
+    for replicate in range(REPLICATES):
+        network = plain(of, name, replicate, parameters, case)
+        output = network(examples.x[orders[replicate]], orders[replicate])
+        own = of.networks[name].start + replicate
+        apart = float((found.output[own] - output.detach()).abs().max())
+        assert apart <= LAYERS_PASS * max(1.0, float(output.detach().abs().max()))
+        output.backward(seeds[own])
+        stacks = [(theta, of.networks[name]) for theta in of.names]
+        stacks += [(theta, of.second_networks[name]) for theta in of.gating_names] if name in of.second_networks else []
+        for weight, (theta, part) in zip(network.parameters(), stacks, strict=True):
+            place = part.start + replicate
+            assert (place < of.learned[theta]) == weight.requires_grad
+            if weight.requires_grad:
+                layer, delta, source = shares[theta]
+                gradient = torch.empty(len(delta), *weight.shape, dtype=DTYPE)
+                layer.gradient(delta, source, gradient)
+                apart = float((gradient[place] - weight.grad).abs().max())
+                assert apart <= LAYERS_GRADIENT * float(weight.grad.abs().max())
+                added = torch.ones_like(gradient)
+                layer.add_gradient(added, delta, source)
+                assert float((added[place] - 1 - gradient[place]).abs().max()) <= LAYERS_GRADIENT * float(
+                    added[place].abs().max()
+                )
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+@pytest.mark.parametrize("case", CASES)
+def test_each_step_is_that_of_torch(case, optimiser):
+    own, of_torch = OPTIMISERS[optimiser]
+    settings = deep.Settings("half-mse", own, RATE, batch=4, seed=SEED, dtype=DTYPE)
+    run = deep.train_family(family(case=case), inputs_of(case), settings, STEPS, stages=range(STEPS + 1))
+    for name in KINDS:
+        for replicate in range(REPLICATES):
+            network = plain(run.family, name, replicate, run.at(0), case)
+            rows = batches(EXAMPLES, 4, SEED, replicate, STEPS)
+            steps = descend(network, run.data.x, run.data.y, "half-mse", of_torch, rows)
+            for step, expected in enumerate(steps):
+                found = weights(run.family, name, replicate, run.at(step))
+                for a, b in zip(found, expected, strict=True):
+                    assert float((a - b).abs().max() / b.abs().max()) <= LAYERS_TRAINING
+
+
+WRONG = {
+    "no skip": ("residual", deep.Convolution(2, (3, 3))),
+    "other padding": ("zeros", deep.Convolution(3, (3, 3), "circular")),
+}
+
+
+@pytest.mark.parametrize("part", WRONG)
+def test_another_first_level_is_farther_away_than_rounding(part):
+    case, level = WRONG[part]
+    right, examples = family({"relu"}, case=case), inputs_of(case)
+    layers = replace(right.layers, levels=(level, *right.layers.levels[1:]))
+    wrong = replace(right, layers=layers)
+    x, start = examples.x.unsqueeze(0), right.starting(DTYPE)
+    first, second = (forward(of, start, x, {}).output for of in (right, wrong))
+    assert float((first - second).abs().max()) > 1e6 * LAYERS_PASS
+
+
+@pytest.mark.parametrize("gates", ["own", "fixed"])
+def test_a_circular_network_is_that_of_its_declaration(gates):
+    """Weights, gates and their order are those of the architecture that `theory.problem` declares."""
+    n, widths, window = 5, (3, 2), 3
+    values = [[[(s + i) % 2 for i in range(n * width)] for s in range(EXAMPLES)] for width in widths]
+    gating = OwnGates(HardResponse("closed")) if gates == "own" else FixedGates(values)
+    levels = tuple(deep.Convolution(width, (window,), "circular") for width in widths)
+    layers = deep.Layers((1, n), (*levels, deep.GlobalAveragePooling()))
+    member = deep.Member("m", DeepNetwork(widths, gating))
+    of = deep.Family((member,), REPLICATES, n, 1, deep.Start("normal", (1.0, 1.0, 1.0), 0), layers)
+    examples, start = data(inputs=n), of.starting(DTYPE)
+    given = given_gates(of, examples)
+    found = forward(of, start, examples.x.unsqueeze(0), given)
+    declared = DeepNetwork(widths, gating, CircularConvolution(window))
+    for replicate in range(REPLICATES):
+        own = {name: stack[replicate] for name, stack in start.items()}
+        fixed = [torch.tensor(level, dtype=DTYPE) for level in values]
+        expected = one_network(declared, own, examples.x, fixed)
+        size = max(1.0, float(expected.output.abs().max()))
+        assert float((found.output[replicate] - expected.output).abs().max()) <= LAYERS_PASS * size
+        for seen, gate in zip(found.gates, expected.gates, strict=True):
+            assert torch.equal(seen[replicate].flatten(1), gate)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(case, tmp_path):
+    settings = deep.Settings("half-mse", deep.adam(), 0.01, batch=4, seed=4)
+    whole = deep.train_family(family(case=case), inputs_of(case), settings, 8)
+    begun = deep.train_family(family(case=case), inputs_of(case), settings, 5)
+    deep.save_checkpoint(begun, tmp_path / "run")
+    state = deep.load_checkpoint(tmp_path / "run", family(case=case), inputs_of(case), settings)
+    resumed = deep.train_family(family(case=case), inputs_of(case), settings, 8, state=state)
+    for name, tensor in whole.state.parameters.items():
+        assert torch.equal(resumed.state.parameters[name], tensor)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_recorded_gates_are_replayed_as_fixed_learned_features(case):
+    settings = deep.Settings("half-mse", deep.momentum(0.9), 0.01, batch=4, seed=4, dtype=DTYPE)
+    of, examples = family({"relu"}, case=case), inputs_of(case)
+    run = deep.train_family(of, examples, settings, 10)
+    replay = deep.flnpf(of.layers.widths, deep.features_of(run, "relu", 10))
+    second = deep.Family((replay,), REPLICATES, of.inputs, 1, of.start, of.layers)
+    replayed = deep.train_family(second, examples, settings, 5)
+    found, expected = deep.recorded(replayed, "flnpf", 5).gates, deep.recorded(run, "relu", 10).gates
+    assert all(torch.equal(a, b) for a, b in zip(found, expected, strict=True))
+    assert [tuple(gate.shape[2:]) for gate in found] == [layer.after for layer in of.plan[:-1]]
+    assert [gate[0, 0].numel() for gate in found] == list(CASES[case].nodes)
+
+
+def test_recorded_convolutions_are_what_the_kernels_take():
+    """Weights and gates of circular levels, in their order, against a Jacobian of plain torch."""
+    layers = deep.Layers(
+        (1, 5), (*(deep.Convolution(k, (2,), "circular") for k in (3, 2)), deep.GlobalAveragePooling())
+    )
+    start = deep.Start("normal", (1.0, 1.0, 1.0), 0)
+    of, examples = deep.Family((deep.relu(layers.widths),), REPLICATES, 5, 1, start, layers), data(inputs=5)
+    settings = deep.Settings("half-mse", deep.SGD, RATE, batch=4, seed=SEED, dtype=DTYPE)
+    found = deep.recorded(deep.train_family(of, examples, settings, 3), "relu", 3)
+    kernels = convolution_tangent_kernel(list(found.parameters.values()), examples.x.unsqueeze(1), gates=found.gates)
+    for replicate in range(REPLICATES):
+        own = [theta[replicate] for theta in found.parameters.values()]
+        network = Plain(KINDS["relu"], own, [], products=(rolled(), rolled(), after(pooled)), shape=(1, 5))
+        rows = []
+        for s in range(EXAMPLES):
+            output = network(examples.x[s : s + 1], None).squeeze()
+            rows.append(torch.cat([part.flatten() for part in torch.autograd.grad(output, list(network.theta))]))
+        expected = torch.stack(rows) @ torch.stack(rows).T
+        assert float((kernels[replicate] - expected).abs().max() / expected.abs().max()) <= CONVOLUTION_KERNEL
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_declared_shapes(case):
+    layers = CASES[case].layers
+    assert tuple(layer.theta_shape for layer in layers.plan(1)[:-1]) == CASES[case].shapes
+    assert layers.fan_ins[:-1] == tuple(prod(shape[1:]) for shape in CASES[case].shapes)
+
+
+def test_a_residual_network_for_small_images_has_the_layers_that_its_name_counts():
+    """ResNet-110 of He et al., section 4.2: three groups of 18 blocks with 16, 32 and 64 channels."""
+    levels = [deep.Convolution(16, (3, 3))]
+    for channels in (16, 32, 64):
+        for block in range(18):
+            first = deep.Convolution(channels, (3, 3), stride=2 if channels > 16 and block == 0 else 1)
+            levels.append(deep.Residual((first, deep.Convolution(channels, (3, 3))), "padded"))
+    plan = deep.Layers((3, 32, 32), (*levels, deep.GlobalAveragePooling())).plan(10)
+    assert len(plan) == 110
+    assert plan[-2].after == (64, 8, 8)
+    assert (
+        sum(prod(layer.theta_shape) for layer in plan)
+        == 432 + 18 * 2 * 9 * (16**2 + 32**2 + 64**2) - 9 * (32 * 16 + 64 * 32) + 640
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: deep.Layers((4, 4, 4, 4), (3,)), "no vector and no grid"),
+        (lambda: deep.Layers((0,), (3,)), "shape = 0"),
+        (lambda: deep.Layers((1, 4), (3,)), "follows the grid"),
+        (lambda: deep.Layers((1, 4), (deep.Convolution(2, (3,)),)), "follows the grid"),
+        (lambda: deep.Layers((4,), (deep.Convolution(2, (3,)),)), "follows a vector"),
+        (lambda: deep.Layers((1, 4), (deep.Convolution(2, (3, 3)),)), "a grid with 1 axes"),
+        (lambda: deep.Layers((1, 4), (deep.Flatten(), deep.Convolution(2, (3,)))), "follows a vector"),
+        (lambda: deep.Layers((1, 4), (deep.Convolution(2, (5,), "circular"),)), "larger than the grid"),
+        (lambda: deep.Layers((1, 4), (deep.Convolution(2, (5,), "none"),)), "larger than the grid"),
+        (lambda: deep.Layers((1, 4), (deep.Flatten(), deep.Flatten(), 2)), "follows a vector; it reduces"),
+        (lambda: deep.Layers((4,), (deep.GlobalAveragePooling(), 2)), "follows a vector; it reduces"),
+        (lambda: deep.Layers((4,), ("relu",)), "'relu' is not known"),
+        (lambda: deep.Layers((4,), (deep.Residual((3,)),)), "adds equal shapes"),
+        (lambda: deep.Layers((1, 4), (deep.Flatten(), deep.Residual((4,)))), "reduces its input to a vector"),
+        (lambda: deep.Layers((4,), (deep.Residual((3,), "padded"),)), "more channels at every s-th"),
+        (
+            lambda: deep.Layers((1, 4), (deep.Residual((deep.Convolution(2, (2,), "none"),), "padded"),)),
+            "more channels at every s-th",
+        ),
+        (lambda: deep.Residual((3,), "projected"), "projected"),
+        (lambda: deep.Residual(()), "is not known"),
+        (lambda: deep.Residual((deep.Flatten(),)), "is not known"),
+        (lambda: deep.Convolution(2, (2,)), "has no centre"),
+        (lambda: deep.Convolution(2, (3,), "mirror"), "mirror"),
+        (lambda: deep.Convolution(0, (3,)), "channels = 0"),
+        (lambda: deep.Convolution(1, (3,), stride=0), "stride = 0"),
+        (lambda: deep.Dense(True), "width"),
+        (
+            lambda: deep.Family(
+                (deep.relu((3,)),), 1, 4, 1, deep.Start("normal", (1.0, 1.0), 0), deep.Layers((4,), (2,))
+            ),
+            "members of the widths",
+        ),
+        (
+            lambda: deep.Family(
+                (deep.relu((2,)),), 1, 3, 1, deep.Start("normal", (1.0, 1.0), 0), deep.Layers((4,), (2,))
+            ),
+            "the family has 3 inputs",
+        ),
+    ],
+)
+def test_layers_that_do_not_fit_are_refused(make, words):
+    with pytest.raises(InputError, match=words):
+        make()
