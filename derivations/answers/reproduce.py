@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from derivations.markdown import plain
 from derivations.output import PASS, UNDECIDED, counted
 from derivations.reproductions import stored
 from derivations.reproductions.catalog import named
@@ -33,7 +34,7 @@ class ScoreboardAnswer:
         width = max(len(entry.name) for entry in self.entries)
         head = max(len(entry.verdict) for entry in self.entries)
         lines = [
-            f"{entry.name:<{width}}  {entry.verdict:<{head}}  {entry.title} ({entry.place}); {entry.cost}"
+            f"{entry.name:<{width}}  {entry.verdict:<{head}}  {plain(entry.title)} ({entry.place}); {entry.cost}"
             for entry in self.entries
         ]
         return "\n".join([*lines, "", "Run one: gdln reproduce NAME [--profile full]"])
@@ -68,7 +69,7 @@ class ReproduceAnswer:
             explained = {
                 self.explanations.get((result["name"], row["key"]), "") for row in result["rows"] if _fails(row)
             } - {""}
-            lines += [f"  {text}" for text in sorted(explained)]
+            lines += [f"  {plain(text)}" for text in sorted(explained)]
             lines += [f"  beside: {_beside(row)}" for row in result["beside"]]
             lines += [f"  {counted(result['cells'], 'cell')}, {shown_time(result['seconds'])} on one thread", ""]
         lines += [f"{remark}\n" for remark in self.remarks]
@@ -82,12 +83,12 @@ def _fails(row: dict[str, Any]) -> bool:
 def _line(row: dict[str, Any]) -> str:
     printed = "positive" if row["value"] is None else f"{row['value']:.4g}"
     found = f"{row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g}, {row['runs']} runs)"
-    return f"{row['verdict']:<14}  {row['key']}: {found}; printed: {printed}, {row['printed']}"
+    return f"{row['verdict']:<14}  {row['key']}: {found}; printed: {printed}, {plain(row['printed'])}"
 
 
 def _beside(row: dict[str, Any]) -> str:
     found = "" if "mean" not in row else f"; runs {row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
-    return f"{row['key']}: theory {row['theory']:.4g}{found}; {row['text']}"
+    return f"{row['key']}: theory {row['theory']:.4g}{found}; {plain(row['text'])}"
 
 
 def scoreboard() -> ScoreboardAnswer:

@@ -103,14 +103,15 @@ class Reproduction:
             )
 
     def definition(self, profile: str) -> str:
-        """Return the hash of all that is fixed before a run: targets without their explanations, rule and design."""
+        """Return the hash of what is fixed before a run: the design, and what the rule takes of the targets.
+
+        Words, such as the rule's and those of `unsaid`, can be improved afterwards.
+        """
         design = self.designs[profile]
         fixed: dict[str, Any] = {
             "name": self.name,
             "profile": profile,
-            "rule": self.rule,
-            "unsaid": [list(pair) for pair in self.unsaid],
-            "targets": [[t.key, t.printed, t.value, t.margin, t.half_unit] for t in self.targets],
+            "targets": [[t.key, t.value, t.margin, t.half_unit] for t in self.targets],
             "settings": [dict(setting) for setting in design.settings],
             "seeds": design.seeds,
             "numbers": list(self.numbers),

@@ -45,9 +45,17 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
         eigenvalues = pooled(cells, "eigenvalues", depth=depth, width=WIDTHS[-1])
         ideal = equal_inputs_spectrum(eigenvalues.shape[1], depth, "1/2")
         rows += [
-            Beside(f"smallest, d = {depth}", "1 - mu^(d-1) beside rho_min", float(ideal.smallest), eigenvalues[:, 0]),
             Beside(
-                f"largest, d = {depth}", "1 + (n-1) mu^(d-1) beside rho_max", float(ideal.largest), eigenvalues[:, -1]
+                f"smallest, d = {depth}",
+                r"$1 - \mu^{d-1}$ beside $\rho_{\min}$",
+                float(ideal.smallest),
+                eigenvalues[:, 0],
+            ),
+            Beside(
+                f"largest, d = {depth}",
+                r"$1 + (n-1) \mu^{d-1}$ beside $\rho_{\max}$",
+                float(ideal.largest),
+                eigenvalues[:, -1],
             ),
         ]
     return tuple(rows)
@@ -69,33 +77,33 @@ def _lower_half(eigenvalues: np.ndarray) -> np.ndarray:
 _EXAMPLES = 200
 REPRODUCTION = Reproduction(
     name="dgn-fig-1",
-    title="The spectrum of K0 with fixed random gates",
+    title="The spectrum of $K_0$ with fixed random gates",
     source="deep-gated-networks",
     place="Figure 1 (Experiment 1)",
-    setup="n = 200 inputs x_s = 1, DGN-FRG with mu = 1/2, weights +-sqrt(2/w), w = 25 and 500, "
-    "d = 2, ..., 20, untrained.",
+    setup=r"$n = 200$ inputs $x_s = 1$, fixed random gates with $\mu = 1/2$, weights $\pm\sqrt{2/w}$, $w = 25$ and "
+    r"$w = 500$, $d = 2, \ldots, 20$, untrained.",
     unsaid=(
         ("the number of runs", "20, as in Figure 2"),
-        ("a measure of how near two curves are", "the largest difference of the cumulative sums, divided by n"),
+        ("a measure of how near two curves are", "the largest difference of the cumulative sums, divided by $n$"),
         (
             "a measure of how well a curve is conditioned",
             "the share of the trace in the smaller half of the eigenvalues",
         ),
     ),
-    rule="At each depth two orders: the distance from the ideal curve is smaller for w = 500 than for w = 25, and the "
-    "share of the trace in the smaller half of the eigenvalues is larger. The differences are of runs with one seed; "
-    "0.01 would be an effect.",
+    rule="At each depth two orders: the distance from the ideal is smaller for $w = 500$ than for $w = 25$, and "
+    "the share of the trace in the smaller half of the eigenvalues is larger. The differences are of runs "
+    "with one seed; 0.01 would be an effect.",
     targets=tuple(
         Target(f"{key}, d = {d}", printed, None, margin=0.01)
         for key, printed in (
-            ("nearer", "w = 500 is nearer to the ideal e.c.d.f. than w = 25"),
-            ("conditioned", "w = 500 is better conditioned than w = 25"),
+            ("nearer", "$w = 500$ is nearer to the ideal e.c.d.f. than $w = 25$"),
+            ("conditioned", "$w = 500$ is better conditioned than $w = 25$"),
         )
         for d in DEPTHS
     ),
     designs={
         "quick": Design(
-            "40 inputs, d = 2 and 8, 4 runs",
+            "40 inputs, $d = 2$ and 8, 4 runs",
             tuple({"width": w, "depth": d, "examples": 40} for d in (2, 8) for w in WIDTHS),
             4,
             2,

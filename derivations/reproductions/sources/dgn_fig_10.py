@@ -66,13 +66,13 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
         first_order = (1 - RATE) ** 2 + (RATE / depth) ** 2 * spread
         if spread:  # at d = 2 all networks have K0 = 2, up to rounding
             rows += [
-                Beside(f"mean, d = {depth}", "E K0 = d", float(depth), kernel),
-                Beside(f"variance, d = {depth}", "exact Var K0", spread, (kernel - depth) ** 2),
+                Beside(f"mean, d = {depth}", r"$\mathrm{E} K_0 = d$", float(depth), kernel),
+                Beside(f"variance, d = {depth}", r"exact $\mathrm{Var} K_0$", spread, (kernel - depth) ** 2),
             ]
         rows.append(
             Beside(
                 f"first order, d = {depth}",
-                "E(1 - alpha K0)^2 beside e_1^2/e_0^2",
+                r"$\mathrm{E}(1 - \alpha K_0)^2$ beside $e_1^2/e_0^2$",
                 first_order,
                 squares[:, 1] / squares[:, 0],
             )
@@ -81,12 +81,12 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
 
 
 def _targets() -> tuple[Target, ...]:
-    rates = [Target(f"rate, d = {d}", "e_(t+1)^2/e_t^2 = 0.81", 0.81, margin=0.02, half_unit=0.005) for d in _FULL]
+    rates = [Target(f"rate, d = {d}", "$e_{t+1}^2/e_t^2 = 0.81$", 0.81, margin=0.02, half_unit=0.005) for d in _FULL]
     orders = [
         Target(f"{key}, d = {d}", printed, None, margin=0.01)
         for key, printed in (
             ("faster", "convergence is faster than 0.81 a step"),
-            ("kernel", "K_t grows during training"),
+            ("kernel", "$K_t$ grows during training"),
             ("norm", "the norm of the weights grows"),
         )
         for d in _FULL
@@ -99,15 +99,16 @@ REPRODUCTION = Reproduction(
     title="Deep linear networks on one example",
     source="deep-gated-networks",
     place="Figure 10 (Experiment 8)",
-    setup="x = y = 1, deep linear networks with w = 100 and d = 2, ..., 10, weights +-1/sqrt(w), rate 0.1/d.",
+    setup=r"$x = y = 1$, deep linear networks with $w = 100$ and $d = 2, \ldots, 10$, weights $\pm 1/\sqrt{w}$, "
+    "rate $0.1/d$.",
     unsaid=(
-        ("the loss: its definition has no factor 1/2, with which the rate 0.81 needs one", "L = 1/2 (yhat - y)^2"),
+        ("the loss: its definition has no factor 1/2, with which the rate 0.81 needs one", r"$L = (\hat{y} - y)^2/2$"),
         ("the number of steps", f"{STEPS}; the rate is that of the first step, the speed that of the first 10"),
         ("the average of a ratio over its 5 runs", "the mean of the ratios of 400 networks at each depth"),
     ),
-    rule="The first ratio e_1^2/e_0^2 has a mean that rounds to 0.81, with a half width of at most 0.02. Orders: "
-    "1 - (e_10^2/e_0^2)/0.81^10, K_25/K_0 - 1 and |Theta_25|/|Theta_0| - 1 have positive means; 0.01 would be an "
-    "effect.",
+    rule=r"The first ratio $e_1^2/e_0^2$ has a mean that rounds to 0.81, with a half width of at most 0.02. Orders: "
+    r"$1 - (e_{10}^2/e_0^2)/0.81^{10}$, $K_{25}/K_0 - 1$ and $\lvert\Theta_{25}\rvert/\lvert\Theta_0\rvert - 1$ have "
+    "positive means; 0.01 would be an effect.",
     targets=_targets(),
     designs={
         "quick": Design(

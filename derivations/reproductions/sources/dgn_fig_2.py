@@ -58,26 +58,28 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
 
 REPRODUCTION = Reproduction(
     name="dgn-fig-2",
-    title="Entries of K0 with fixed random gates",
+    title="Entries of $K_0$ with fixed random gates",
     source="deep-gated-networks",
     place="Figure 2 (Experiment 1), equation (5)",
-    setup="Inputs x_s = 1, DGN-FRG with mu = 1/2, w = 500, weights +-sqrt(2/w), d = 2, ..., 20, untrained.",
+    setup=r"Inputs $x_s = 1$, fixed random gates with $\mu = 1/2$, $w = 500$, weights $\pm\sqrt{2/w}$, "
+    r"$d = 2, \ldots, 20$, untrained.",
     unsaid=(
-        ("which entries are shown", "(1, 1) and (1, 2); all entries of one kind have one law"),
+        ("which entries are shown", "$(1, 1)$ and $(1, 2)$; all entries of one kind have one law"),
         ("how near 20 runs must be to the ideal values", "200 runs, whose mean meets the ideal value"),
     ),
-    rule="The means of K0(1, 1)/d and K0(1, 2)/d meet 1 and mu^(d-1), with half widths of at most 0.1 and 0.01.",
+    rule=r"The means of $K_0(1, 1)/d$ and $K_0(1, 2)/d$ meet 1 and $\mu^{d-1}$, with half widths of at most 0.1 "
+    "and 0.01.",
     targets=tuple(
-        Target(f"{name}, d = {d}", f"the entry ({name}) of K0/d is {text}", value(d), margin=_MARGINS[name])
+        Target(f"{name}, d = {d}", f"the entry ({name}) of $K_0/d$ is {text}", value(d), margin=_MARGINS[name])
         for name, text, value in (
             ("diagonal", "1", lambda _: 1.0),
-            ("other", "mu^(d-1)", lambda d: 0.5 ** (d - 1)),
+            ("other", r"$\mu^{d-1}$", lambda d: 0.5 ** (d - 1)),
         )
         for d in DEPTHS
     ),
     designs={
         "quick": Design(
-            "w = 50, d = 2 and 8, 80 runs",
+            "$w = 50$, $d = 2$ and 8, 80 runs",
             tuple({"width": 50, "depth": d, "runs": _PER_CELL} for d in (2, 8)),
             4,
             2,

@@ -45,7 +45,10 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
         for depth in levels(cells, "depth"):
             trained, linear = (pooled(cells, name, width=width, depth=depth) for name in ("trained", "linearised"))
             when = leaves(trained, linear, STAGES)
-            text = f"|e_t|/|e_0| at t = {STEPS} by (1 - alpha K0)^t beside the training; {when}"
+            text = (
+                rf"$\lvert e_t\rvert/\lvert e_0\rvert$ at $t = {STEPS}$ by $(1 - \alpha K_0)^t$ "
+                f"beside the training; {when}"
+            )
             key = f"linearised, w = {width}, d = {depth}"
             rows.append(Beside(key, text, float(linear[:, -1].mean()), trained[:, -1]))
     return tuple(rows)
@@ -61,22 +64,23 @@ REPRODUCTION = Reproduction(
     title="Convergence with fixed random gates",
     source="deep-gated-networks",
     place="Figure 3 (Experiment 1)",
-    setup="n = 200 inputs x_s = 1, labels from U[-1, 1], DGN-FRG with mu = 1/2, weights +-sqrt(2/w), gradient descent "
-    "on the whole set at the step 0.1/rho_max.",
+    setup=r"$n = 200$ inputs $x_s = 1$, labels uniform on $[-1, 1]$, fixed random gates with $\mu = 1/2$, weights "
+    r"$\pm\sqrt{2/w}$, gradient descent on the whole set at the step $0.1/\rho_{\max}$.",
     unsaid=(
-        ("the width: the text has w = 100, the caption w = 25 and 500", "all three"),
+        ("the width: the text has $w = 100$, the caption $w = 25$ and 500", "all three"),
         ("the number of steps", f"{STEPS}"),
         ("the depths", "those of Figure 1: 2, 4, 6, 8, 12, 16, 20"),
-        ("rho_max: of K0 or of its mean", "of the K0 of each network"),
+        (r"$\rho_{\max}$: of $K_0$ or of its mean", "of the $K_0$ of each network"),
     ),
-    rule=f"For each width an order: the least-squares slope of -ln |e_T|/|e_0|, T = {STEPS}, over the depths in their "
+    rule=rf"For each width an order: the least-squares slope of $-\log$ of "
+    rf"$\lvert e_t\rvert/\lvert e_0\rvert$ at $t = {STEPS}$ over the depths in their "
     "order has a positive mean. 0.01 a depth would be an effect.",
     targets=tuple(
         Target(f"deeper, w = {w}", "the convergence rate improves with the depth", None, margin=0.01) for w in WIDTHS
     ),
     designs={
         "quick": Design(
-            "w = 25, 40 inputs, d = 2 and 8, 4 runs",
+            "$w = 25$, 40 inputs, $d = 2$ and 8, 4 runs",
             tuple({"width": 25, "depth": d, "examples": 40} for d in (2, 8)),
             4,
             3,

@@ -64,7 +64,10 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
         for depth in levels(cells, "depth"):
             trained, linear = (pooled(cells, f"{name} {which}", depth=depth) for which in ("trained", "linearised"))
             when = leaves(trained, linear, STAGES)
-            text = f"|e_t|/|e_0| at t = {STEPS} by (1 - alpha K0)^t beside the training; {when}"
+            text = (
+                rf"$\lvert e_t\rvert/\lvert e_0\rvert$ at $t = {STEPS}$ by $(1 - \alpha K_0)^t$ "
+                f"beside the training; {when}"
+            )
             rows.append(Beside(f"{name}, d = {depth}", text, float(linear[:, -1].mean()), trained[:, -1]))
     return tuple(rows)
 
@@ -78,17 +81,21 @@ REPRODUCTION = Reproduction(
     title="GaLU and ReLU networks on correlated inputs",
     source="deep-gated-networks",
     place="Figure 4 (Experiment 2)",
-    setup="n = 100 inputs from U[-1, 1]^2, labels from U[-1, 1], w = 100, weights +-sqrt(2/w), gradient descent on the "
-    "whole set at the step 0.1/rho_max.",
+    setup=r"$n = 100$ inputs uniform on the square $[-1, 1]^2$, labels uniform on $[-1, 1]$, $w = 100$, weights "
+    r"$\pm\sqrt{2/w}$, gradient descent on the whole set at the step $0.1/\rho_{\max}$.",
     unsaid=(
         ("the depths", "those of Figure 1: 2, 4, 6, 8, 12, 16, 20"),
         ("the number of steps", f"{STEPS}"),
         ("the initial weights of the gates", "an independent draw of the same law"),
-        ("a measure of a better e.c.d.f.", "the mean of rho_i/rho_max, as the curves are divided by rho_max"),
+        (
+            "a measure of a better e.c.d.f.",
+            r"the mean of $\rho_i/\rho_{\max}$, as the curves are divided by $\rho_{\max}$",
+        ),
     ),
-    rule=f"Orders, with r = |e_T|/|e_0|, T = {STEPS}, and f the mean of rho_i/rho_max: the differences ln r(ReLU) - "
-    "ln r(GaLU) and ln f(GaLU) - ln f(ReLU) of networks on the same examples, averaged over the depths, have positive "
-    "means, and so have the slopes of -ln r and ln f of GaLU over the depths in their order. 0.01 would be an effect.",
+    rule=rf"Orders, with $r$ the ratio $\lvert e_t\rvert/\lvert e_0\rvert$ at $t = {STEPS}$ and $f$ the mean "
+    r"of $\rho_i/\rho_{\max}$: the differences $\log r$(ReLU) - $\log r$(GaLU) and $\log f$(GaLU) - $\log f$(ReLU) of "
+    "networks on the same examples, averaged over the depths, have positive means, and so have the slopes of "
+    r"$-\log r$ and $\log f$ of GaLU over the depths in their order. 0.01 would be an effect.",
     targets=(
         Target("GaLU faster", "GaLU networks optimise better than ReLU networks", None, margin=0.01),
         Target("GaLU flatter", "the e.c.d.f. of GaLU is better than that of ReLU", None, margin=0.01),
@@ -97,7 +104,7 @@ REPRODUCTION = Reproduction(
     ),
     designs={
         "quick": Design(
-            "w = 20, 30 inputs, d = 2 and 6, 4 runs",
+            "$w = 20$, 30 inputs, $d = 2$ and 6, 4 runs",
             tuple({"width": 20, "depth": d, "examples": 30} for d in (2, 6)),
             4,
             4,

@@ -49,10 +49,11 @@ REPRODUCTION = Reproduction(
         ("the gates of the three examples, which only the drawing has", "all pairs of gates that the caption allows"),
         ("the order in which paths are numbered", "input node, first level, second level, the last fastest"),
     ),
-    rule="The number of paths is 18 and Lambda(1, 2) = 1, exactly, for every pair of gates that the caption allows.",
+    rule=r"The number of paths is 18 and $\Lambda(1, 2) = 1$, exactly, for every pair of gates that the "
+    "caption allows.",
     targets=(
         Target("paths", "18 paths", 18.0, margin=0.0),
-        Target("overlap", "Lambda(1, 2) = 1", 1.0, margin=0.0),
+        Target("overlap", r"$\Lambda(1, 2) = 1$", 1.0, margin=0.0),
     ),
     designs={"quick": _EVERY, "full": _EVERY},
     numbers=("overlap", "paths"),

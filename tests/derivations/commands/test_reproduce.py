@@ -41,7 +41,7 @@ def test_a_run_is_judged_and_resumes(capsys, tmp_path):
     assert [row["verdict"] for row in toy["rows"]] == ["REPRODUCED", "REPRODUCED"]
     assert linear["rows"][0] | {"low": 0, "high": 0, "mean": 0} == {
         "key": "rate, d = 2",
-        "printed": "e_(t+1)^2/e_t^2 = 0.81",
+        "printed": "$e_{t+1}^2/e_t^2 = 0.81$",
         "value": 0.81,
         "mean": 0,
         "low": 0,
@@ -54,7 +54,7 @@ def test_a_run_is_judged_and_resumes(capsys, tmp_path):
     assert [result["rows"] for result in again["results"]] == [result["rows"] for result in found["results"]]
     assert main(["reproduce", "npk-fig-1", "--store", str(store)]) == PASS
     text = capsys.readouterr().out
-    assert "overlap: 1 (1 to 1, 81 runs); printed: 1, Lambda(1, 2) = 1" in text
+    assert "overlap: 1 (1 to 1, 81 runs); printed: 1, Λ(1, 2) = 1" in text
     assert "0 cells made now" in text
 
 

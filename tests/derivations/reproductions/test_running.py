@@ -72,15 +72,15 @@ def test_profiles_do_not_share_cells(tmp_path):
 
 def test_a_store_of_another_definition_is_refused(tmp_path):
     run(COINS, "full", tmp_path / "store")
-    other = replace(COINS, rule="The mean is about the depth.")
+    other = replace(COINS, targets=(replace(COINS.targets[0], margin=9.0),))
     with pytest.raises(InputError, match="from the definition") as refused:
         run(other, "full", tmp_path / "store")
     assert "--store" in refused.value.hint
     assert run(other, "full", tmp_path / "other").made == 6
 
 
-def test_an_explanation_is_no_part_of_the_definition():
-    explained = replace(COINS, targets=(replace(COINS.targets[0], explains="Too few runs."),))
+def test_words_are_no_part_of_the_definition():
+    explained = replace(COINS, rule="In other words.", targets=(replace(COINS.targets[0], explains="Too few runs."),))
     assert explained.definition("full") == COINS.definition("full")
     wider = replace(COINS, targets=(replace(COINS.targets[0], margin=11.0),))
     assert wider.definition("full") != COINS.definition("full")
