@@ -56,6 +56,7 @@ DOING = {
     "derivations.experiments": "running an experiment",
     "derivations.evidence": "reading evidence",
     "derivations.publish": "making pages",
+    "derivations.reproductions": "repeating an experiment of a source",
     "derivations.fonts": "making pages",
     "derivations.statistics": "comparing networks with theory",
     "derivations.sweeps": "making the cells of the sweep",

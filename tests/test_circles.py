@@ -25,6 +25,7 @@ FOUND_BY_FOLDER = (
     "derivations.explore.jobs.",  # derivations.explore.jobs.kind_of_job
     "derivations.benchmarks.",  # gdln bench
     "derivations.experiments.",  # derivations.experiments.folders
+    "derivations.reproductions.sources.",  # derivations.reproductions.catalog
 )
 # What a module that is found by its folder is asked for.
 ASKED_OF = {

@@ -6,7 +6,8 @@ side; `{derivation ID}`, `{numbers ID}` and `{printed ID}` give its steps, its n
 prefix by prefix (`{rest}`: every other one). `{errata DOCUMENT}` lists what a source prints wrong, `{table DOCUMENT}`
 all it says, `{contents}` the pages, `{gallery GROUP}` expectations of the gallery, `{measured NAME TABLE}` a table of a
 stored run (`{measured NAME}` where it has one), `{dialects NAME}` a table of conventions, `{laws NAME}` one of data
-laws, `{duals}` the averages of activations, `{regions NAME}` a table of regions of paths. `{figure NAME}` shows a
+laws, `{duals}` the averages of activations, `{regions NAME}` a table of regions of paths, `{scoreboard}` the
+verdicts on the experiments of the sources. `{figure NAME}` shows a
 figure, `{drawing NAME}` the graph of a starter problem, and `{flow NAME PART}` a part of its gradient flow. `{summary
 TEXT}` is what the contents say of a page. Within a line `{ref ID}` links to a claim, and `{verdict ID}` is its verdict.
 """
@@ -65,6 +66,7 @@ _ORDER = (
     "amplifier",
     "replayed-gates",
     "localization-sweep",
+    "scoreboard",
     "further-statements",
     "dialects",
     "errata",
@@ -207,6 +209,7 @@ class Book:
             "drawing": lambda: f"![The graph of the problem {argument}]({book_figures.FOLDER}/{argument}.svg)\n",
             "flow": lambda: flows.section(argument, here),
             "measured": lambda: stored_table(argument, here),
+            "scoreboard": _scoreboard,
         }
         if name not in makers:
             raise InputError(
@@ -279,6 +282,12 @@ class Book:
 
     def _contents(self, page: str) -> str:
         return "\n".join(_entry(name, text) for name, text in self.pages.items() if name != page) + "\n"
+
+
+def _scoreboard() -> str:
+    from derivations.reproductions.scoreboard import page  # loads torch, which no other page needs
+
+    return page()
 
 
 def _entry(name: str, text: str) -> str:

@@ -1,0 +1,126 @@
+"""The answer of `gdln reproduce`: the experiments of the sources with their verdicts, stored or run now."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from derivations.markdown import plain
+from derivations.output import PASS, UNDECIDED, counted
+from derivations.reproductions import stored
+from derivations.reproductions.catalog import named
+from derivations.reproductions.rules import NOT_REPRODUCED
+from derivations.reproductions.rules import UNDECIDED as UNDECIDED_RUNS
+from derivations.reproductions.running import Report, run
+from derivations.reproductions.scoreboard import Entry, entries, shown_time
+from theory.problem import InputError
+from theory.problem.numbers import one_of
+
+PROFILES = ("quick", "full")
+
+
+@dataclass(frozen=True)
+class ScoreboardAnswer:
+    """All experiments with their stored verdicts; nothing is run."""
+
+    entries: tuple[Entry, ...]
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln reproduce --json` prints."""
+        return {"experiments": [vars(entry) for entry in self.entries]}
+
+    def text(self) -> str:
+        """A line for each experiment."""
+        width = max(len(entry.name) for entry in self.entries)
+        head = max(len(entry.verdict) for entry in self.entries)
+        lines = [
+            f"{entry.name:<{width}}  {entry.verdict:<{head}}  {plain(entry.title)} ({entry.place}); {entry.cost}"
+            for entry in self.entries
+        ]
+        return "\n".join([*lines, "", "Run one: gdln reproduce NAME [--profile full]"])
+
+
+@dataclass(frozen=True)
+class ReproduceAnswer:
+    """Experiments that were run, with the result of each and the remarks of its run."""
+
+    results: tuple[dict[str, Any], ...]
+    explanations: dict[tuple[str, str], str]
+    made: int
+    remarks: tuple[str, ...]
+    folder: Path
+
+    @property
+    def exit_code(self) -> int:
+        """0 if the runs decide every statement, for or against it; 3 if they leave one open."""
+        verdicts = {row["verdict"] for result in self.results for row in result["rows"]}
+        return UNDECIDED if UNDECIDED_RUNS in verdicts else PASS
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln reproduce NAME --json` prints."""
+        return {"results": list(self.results), "store": str(self.folder), "made": self.made, "remarks": self.remarks}
+
+    def text(self) -> str:
+        """The statements of each experiment with the printed and the measured number, for a reader."""
+        lines: list[str] = []
+        for result in self.results:
+            lines += [f"{result['name']} ({result['profile']}): {result['verdict']}"]
+            lines += [f"  {_line(row)}" for row in result["rows"]]
+            explained = {
+                self.explanations.get((result["name"], row["key"]), "") for row in result["rows"] if _fails(row)
+            } - {""}
+            lines += [f"  {plain(text)}" for text in sorted(explained)]
+            lines += [f"  beside: {_beside(row)}" for row in result["beside"]]
+            lines += [f"  {counted(result['cells'], 'cell')}, {shown_time(result['seconds'])} on one thread", ""]
+        lines += [f"{remark}\n" for remark in self.remarks]
+        return "\n".join([*lines, f"{counted(self.made, 'cell')} made now. Store: {self.folder}"])
+
+
+def _fails(row: dict[str, Any]) -> bool:
+    return row["verdict"] == NOT_REPRODUCED
+
+
+def _line(row: dict[str, Any]) -> str:
+    printed = "positive" if row["value"] is None else f"{row['value']:.4g}"
+    found = f"{row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g}, {row['runs']} runs)"
+    return f"{row['verdict']:<14}  {row['key']}: {found}; printed: {printed}, {plain(row['printed'])}"
+
+
+def _beside(row: dict[str, Any]) -> str:
+    found = "" if "mean" not in row else f"; runs {row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
+    return f"{row['key']}: theory {row['theory']:.4g}{found}; {plain(row['text'])}"
+
+
+def scoreboard() -> ScoreboardAnswer:
+    """Return all experiments with their stored verdicts.
+
+    >>> {entry.verdict for entry in scoreboard().entries} >= {"REPRODUCED", "NOT RUN"}
+    True
+    """
+    return ScoreboardAnswer(entries())
+
+
+def answer(
+    names: Sequence[str],
+    profile: str = "quick",
+    folder: Path = stored.DEFAULT_STORE,
+    report: Callable[[str], Report] = lambda _name: lambda _done, _all: None,
+) -> ReproduceAnswer:
+    """Run the experiments of these names in a profile, and judge them.
+
+    Finished cells of the store `folder` are kept. `report(name)` returns the function that is told how many cells are
+    finished. Raises InputError for unknown names, another profile, a folder that cannot be a store, and one whose
+    cells answer another definition of an experiment.
+    """
+    one_of(profile, "--profile", PROFILES)
+    chosen = named(names)
+    if not chosen:
+        raise InputError("No experiment is named.", "Name one, as listed by gdln reproduce.")
+    results, remarks, made = [], [], 0
+    for one in chosen:
+        ran = run(one, profile, folder, report(one.name))
+        results.append(stored.result(one, profile, ran))
+        remarks += ran.remarks
+        made += ran.made
+    explained = {(one.name, t.key): t.explains for one in chosen for t in one.targets if profile == "full"}
+    return ReproduceAnswer(tuple(results), explained, made, tuple(remarks), folder)

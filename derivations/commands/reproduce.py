@@ -1,0 +1,59 @@
+"""`gdln reproduce`: the experiments of the sources, repeated from their registered definitions, with a verdict each."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from derivations.commands import Timeout
+
+MAY_BEGIN_WITH_MINUS = False
+
+
+def command(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Experiments to run; without one all are listed.")
+    ] = None,
+    profile: Annotated[str, typer.Option(help="quick, a stated reduction, or full, the size of the source.")] = "quick",
+    store: Annotated[Path | None, typer.Option(help="Folder of the cells; by default gdln-reproduce.")] = None,
+    timeout: Timeout = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> int:
+    """Repeat experiments of the sources: printed value, measured value with its interval, verdict. Runs resume."""
+    from derivations import output
+
+    def body() -> int:
+        from derivations.answers import reproduce
+        from derivations.reproductions.stored import DEFAULT_STORE
+        from theory.problem import InputError
+
+        if not names:
+            if store is not None:
+                raise InputError("--store is for experiments that run, and none is named.", "Name one.", "usage")
+            output.show("reproduce", reproduce.scoreboard(), json)
+            return output.PASS
+        with _progress() as report:
+            answer = reproduce.answer(names, profile, DEFAULT_STORE if store is None else store, report)
+        output.show("reproduce", answer, json)
+        return answer.exit_code
+
+    return output.run(body, json, timeout)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], Callable[[int, int], None]]]:
+    """Show a bar for each experiment on stderr, if it is a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+
+        def of(name: str) -> Callable[[int, int], None]:
+            task = bar.add_task(name, total=1.0)
+            return lambda done, total: bar.update(task, completed=done / total)
+
+        yield of

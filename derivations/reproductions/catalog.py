@@ -1,0 +1,45 @@
+"""The registered experiments of the sources, by name: every module of `sources` that has a REPRODUCTION."""
+
+from collections.abc import Sequence
+from functools import cache
+
+import derivations.reproductions.sources as sources
+from derivations.reproductions.model import Reproduction
+from derivations.reproductions.sources.waiting import WAITING
+from theory.problem import InputError, OutOfReachError
+from theory.problem.discovery import modules
+
+
+@cache
+def reproductions() -> dict[str, Reproduction]:
+    """Return the experiments by name. Loads torch. Raises InputError where two have one name.
+
+    >>> reproductions()["dgn-fig-10"].place
+    'Figure 10 (Experiment 8)'
+    """
+    found: dict[str, Reproduction] = {}
+    for module in modules(sources.__name__, sources.__path__):
+        own = getattr(module, "REPRODUCTION", None)
+        if own is None:
+            continue
+        if own.name in found:
+            raise InputError(f"Two experiments are called {own.name!r}.", f"Rename the one in {module.__name__}.")
+        found[own.name] = own
+    return found
+
+
+def named(names: Sequence[str]) -> tuple[Reproduction, ...]:
+    """Return the experiments of these names. Raises InputError for an unknown one, OutOfReachError for one that waits.
+
+    >>> [one.name for one in named(["dgn-fig-10"])]
+    ['dgn-fig-10']
+    """
+    known = reproductions()
+    for name in names:
+        if name in known:
+            continue
+        waits = next((one for one in WAITING if one.name == name), None)
+        if waits is not None:
+            raise OutOfReachError(f"{name} is not ready to run: it needs {waits.needs}.", f"Its cost: {waits.cost}.")
+        raise InputError(f"No experiment is called {name!r}.", f"Known: {', '.join(known)}.")
+    return tuple(known[name] for name in dict.fromkeys(names))

@@ -1,0 +1,166 @@
+"""The types of a reproduction: the printed statements, the designs, one cell, and the rule's inputs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from derivations.seals import canonical, digest
+from theory.problem import OBSERVABLES, InputError
+
+Setting = Mapping[str, int | float | str]
+Numbers = Mapping[str, np.ndarray]  # each with the runs of the cell along its first axis
+PROFILES = ("quick", "full")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A printed statement on one measured quantity, and the rule that judges it.
+
+    With a `value` the statement is a number: `half_unit` is half a unit of its last printed digit, 0 if it is exact,
+    and `margin` the largest half width of an interval that decides. Without one it is an order, put so that it states
+    a positive mean; `margin` is then the smallest mean that would count as the stated effect.
+    `explains` says why a full run does not reproduce the statement; it is empty where it does.
+    """
+
+    key: str
+    printed: str
+    value: float | None
+    margin: float
+    half_unit: float = 0.0
+    explains: str = ""
+
+    def __post_init__(self) -> None:
+        if self.margin < 0 or self.half_unit < 0:
+            raise InputError(f"{self.key}: margin and half_unit must not be negative.", "Give their absolute values.")
+
+
+@dataclass(frozen=True)
+class Design:
+    """A profile: its description, the settings of its cells, the seeds of each setting, and its cost on one thread."""
+
+    text: str
+    settings: tuple[Setting, ...]
+    seeds: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A finished cell: its setting, the number of its seed, and its numbers."""
+
+    setting: Setting
+    index: int
+    numbers: Numbers
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A number of the theory beside the measured runs: the statement, the theory's number, and the values of the runs.
+
+    `values` is None where the statement compares nothing.
+    """
+
+    key: str
+    text: str
+    theory: float
+    values: np.ndarray | None = None
+
+
+Cells = Sequence[Cell]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """An experiment of a source.
+
+    `source` is the stem of its document and `place` its figure or table; `unsaid` lists what the source leaves open and
+    what is assumed for it. `cell(setting, seed)` makes the numbers of one cell and depends on nothing else; `numbers`
+    names them. `measure(cells)` returns the values of the runs for the key of each target, and `beside(cells)` the
+    theory on top. `rule` states in words how the targets are judged. All of this is fixed before the full profile runs.
+    """
+
+    name: str
+    title: str
+    source: str
+    place: str
+    setup: str
+    unsaid: tuple[tuple[str, str], ...]
+    rule: str
+    targets: tuple[Target, ...]
+    designs: Mapping[str, Design]
+    numbers: tuple[str, ...]
+    cell: Callable[[Setting, int], Numbers]
+    measure: Callable[[Cells], Mapping[str, np.ndarray]]
+    beside: Callable[[Cells], tuple[Beside, ...]] | None = None
+
+    def __post_init__(self) -> None:
+        if taken := sorted(set(self.numbers) & {*OBSERVABLES, "times", "replicates", "diverged"}):
+            raise InputError(
+                f"{self.name}: {', '.join(taken)} are names of arrays that a store of sweeps checks by other rules.",
+                "Give the numbers of a cell other names.",
+            )
+
+    def definition(self, profile: str) -> str:
+        """Return the hash of what is fixed before a run: the design, and what the rule takes of the targets.
+
+        Words, such as the rule's and those of `unsaid`, can be improved afterwards.
+        """
+        design = self.designs[profile]
+        fixed: dict[str, Any] = {
+            "name": self.name,
+            "profile": profile,
+            "targets": [[t.key, t.value, t.margin, t.half_unit] for t in self.targets],
+            "settings": [dict(setting) for setting in design.settings],
+            "seeds": design.seeds,
+            "numbers": list(self.numbers),
+        }
+        return digest(canonical(fixed))[:16]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """An experiment that has not run: its printed numbers, its cost, and what it needs."""
+
+    name: str
+    title: str
+    source: str
+    place: str
+    printed: str
+    cost: str
+    needs: str
+
+
+def pooled(cells: Cells, number: str, **setting: int | float | str) -> np.ndarray:
+    """Return a number of all cells with these entries in their setting, runs along the first axis, in order of seeds.
+
+    Raises InputError where no cell has them.
+
+    >>> cells = [Cell({"depth": d}, 0, {"loss": np.array([1.0 * d])}) for d in (2, 4)]
+    >>> pooled(cells, "loss", depth=4).tolist()
+    [4.0]
+    """
+    chosen = [cell for cell in cells if all(cell.setting[key] == value for key, value in setting.items())]
+    if not chosen:
+        raise InputError(f"No cell has the setting {dict(setting)}.", "Take a setting of the design.")
+    return np.concatenate([cell.numbers[number] for cell in sorted(chosen, key=lambda cell: cell.index)])
+
+
+def levels(cells: Cells, entry: str) -> list[Any]:
+    """Return the values that an entry of the settings takes, ascending.
+
+    >>> levels([Cell({"depth": d}, 0, {}) for d in (4, 2, 4)], "depth")
+    [2, 4]
+    """
+    return sorted({cell.setting[entry] for cell in cells})
+
+
+def trend(values: np.ndarray) -> np.ndarray:
+    """Return the least-squares slope of each run over the columns, which are taken as equally spaced.
+
+    >>> trend(np.array([[0.0, 2.0, 4.0], [1.0, 1.0, 1.0]])).tolist()
+    [2.0, 0.0]
+    """
+    places = np.arange(values.shape[1]) - (values.shape[1] - 1) / 2
+    return values @ places / (places @ places)

@@ -1,0 +1,203 @@
+"""Making the cells of an experiment in a store of sweeps: finished cells are kept, so that a run resumes at any moment.
+
+A cell is named by the hash of its question and of the code. Several processes or machines may share a store: the lock
+of a cell decides who makes it.
+"""
+
+import ast
+import inspect
+import platform
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from derivations.output import DISTRIBUTION
+from derivations.reproductions import networks
+from derivations.reproductions.model import Cell, Reproduction, Setting
+from derivations.seals import canonical, digest
+from derivations.statistics.comparison import seed_for
+from derivations.sweeps import cells
+from derivations.sweeps.cells import DamagedError, Question
+from derivations.sweeps.store import Store
+from theory.problem import InputError
+from theory.problem.user_files import parse_json
+
+Report = Callable[[int, int], None]  # (cells finished, cells in all)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The cells of a profile after a run: the finished ones, those that another process is making, and their time."""
+
+    finished: tuple[Cell, ...]
+    elsewhere: int
+    made: int
+    seconds: float
+    code: str
+    remarks: tuple[str, ...]
+
+
+def seed_of(one: Reproduction, index: int) -> int:
+    """Return the seed of a number of an experiment, a hash, so that nobody chooses it."""
+    return seed_for(f"reproduce/{one.name}/{index}")
+
+
+def code_of(one: Reproduction) -> str:
+    """Return what the numbers of a cell depend on: the sources of `sim`, `networks.py` and the file of the experiment.
+
+    The layout and the comments of the two files do not count, nor do REPRODUCTION and the functions `measure` and
+    `beside`, which read finished cells.
+    """
+    files = (Path(inspect.getfile(one.cell)), Path(networks.__file__))
+    own = "\n".join(line for file in files for line in _statements(file.read_text(encoding="utf-8")))
+    return f"{cells.code_version()}+{one.name}-{digest(own)[:16]}"
+
+
+def _statements(source: str) -> Iterator[str]:
+    """Yield the statements of a module on which its cells may depend."""
+    for node in ast.parse(source).body:
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        declares = isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "REPRODUCTION"
+        reads = isinstance(node, ast.FunctionDef) and node.name in ("measure", "beside")
+        if not (is_text or declares or reads):
+            yield ast.dump(node)
+
+
+def question(one: Reproduction, profile: str, setting: Setting, index: int) -> Question:
+    """Return the question that a cell answers."""
+    asked = {"reproduction": one.name, "definition": one.definition(profile), "profile": profile, **setting}
+    return Question(canonical(asked), tuple(sorted(one.numbers)), seed_of(one, index))
+
+
+def run(one: Reproduction, profile: str, folder: Path, report: Report = lambda _done, _all: None) -> Ran:
+    """Make the cells of a profile that the store `folder` lacks, one after the other on one thread.
+
+    Raises InputError for a folder that cannot be a store, and for a store that has cells of this experiment and profile
+    from another definition. On an interrupt the finished cells stay.
+    """
+    code, store = code_of(one), _store(folder)
+    asked = [
+        (setting, index, question(one, profile, setting, index))
+        for setting in one.designs[profile].settings
+        for index in range(one.designs[profile].seeds)
+    ]
+    remarks = _refuse_other_definitions(one, profile, store, {each.key for _, _, each in asked}, code)
+    finished: list[Cell] = []
+    elsewhere = made = 0
+    seconds = 0.0
+    for done, (setting, index, each) in enumerate(asked):
+        report(done, len(asked))
+        name = each.cell(code)
+        found, is_new = _found_or_made(one, store, name, each, code, setting, remarks)
+        if found is None:
+            elsewhere += 1
+            continue
+        meta, numbers = found
+        made += is_new
+        seconds += meta["wall_seconds"]
+        finished.append(Cell(setting, index, {key: numbers[key] for key in one.numbers}))
+    report(len(asked), len(asked))
+    return Ran(tuple(finished), elsewhere, made, seconds, code, tuple(remarks))
+
+
+def _store(folder: Path) -> Store:
+    """Return the store, made where it is missing; its messages name the option of this command."""
+    try:
+        return Store.create(folder)
+    except InputError as error:
+        raise InputError(error.message, error.hint.replace("--out", "--store"), error.kind) from None
+
+
+def _found_or_made(
+    one: Reproduction, store: Store, name: str, asked: Question, code: str, setting: Setting, remarks: list[str]
+) -> tuple[tuple[dict, dict] | None, bool]:
+    """Return the meta.json and the arrays of a cell, None where another process is making it; and whether it is new."""
+    try:
+        if store.is_there(name):
+            return store.read(name), False
+    except DamagedError as error:
+        remarks.append(f"{error.message} It was set aside and made again.")
+    with store.lock(name) as mine:
+        if not mine:
+            return None, False
+        if store.is_there(name):
+            try:
+                return store.read(name), False  # another process has made it meanwhile
+            except DamagedError:
+                store.set_aside(name)
+        started, clock = datetime.now(UTC), time.perf_counter()
+        with _one_thread():
+            numbers = {key: np.asarray(value, dtype=float) for key, value in one.cell(setting, asked.seed).items()}
+        facts = _facts(one, numbers, started, time.perf_counter() - clock)
+        runs = facts["replicates"]
+        plain = {"times": np.zeros(0), "replicates": np.arange(runs), "diverged": np.zeros(runs, dtype=bool)}
+        store.write(name, asked, code, {**plain, **numbers}, facts)
+    return store.read(name), True
+
+
+def _facts(one: Reproduction, numbers: dict[str, np.ndarray], started: datetime, seconds: float) -> dict:
+    if set(numbers) != set(one.numbers) or len({len(value) for value in numbers.values()}) != 1:
+        shapes = {key: value.shape for key, value in numbers.items()}
+        raise InputError(
+            f"{one.name}: a cell gives the numbers {shapes}; it declares {', '.join(one.numbers)}.",
+            "Give each declared number an array with the runs of the cell along its first axis.",
+        )
+    return {
+        "state": cells.COMPLETE,
+        "replicates": len(next(iter(numbers.values()))),
+        "diverged": 0,
+        "undefined": {},
+        "versions": versions(),
+        "device": "cpu",
+        "steps": 0,
+        "wall_seconds": round(seconds, 3),
+        "started": started.isoformat(timespec="seconds"),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, of this package, and of the packages that compute the numbers."""
+    return {"python": platform.python_version(), **{name: version(name) for name in (DISTRIBUTION, "numpy", "torch")}}
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Compute with one thread: the bits must not depend on the machine's cores."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _refuse_other_definitions(one: Reproduction, profile: str, store: Store, keys: set[str], code: str) -> list[str]:
+    """Raise InputError for cells of another definition; return remarks on cells that another version has made."""
+    older = 0
+    for name in store.names():
+        claim = cells.claimed(store.place(name))
+        if claim is None:
+            continue
+        if claim[0] in keys:
+            older += claim[1] != code
+            continue
+        try:
+            asked = parse_json(store.meta(name)["problem"])
+        except (DamagedError, ValueError, TypeError):
+            continue
+        if (asked.get("reproduction"), asked.get("profile")) == (one.name, profile):
+            raise InputError(
+                f"{store.folder} has cells of {one.name} ({profile}) from the definition {asked.get('definition')}; "
+                f"this version has the definition {one.definition(profile)}, so that the two answer other questions.",
+                "Name another folder with --store, or use the version that made it.",
+                "version",
+            )
+    return [f"{older} cells of {one.name} were made by another version of the code; they stay."] if older else []

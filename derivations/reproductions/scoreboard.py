@@ -1,0 +1,146 @@
+"""The scoreboard: every experiment of the sources with its stored verdict, as data and as a page of the book."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from derivations.markdown import table
+from derivations.reproductions import stored
+from derivations.reproductions.catalog import reproductions
+from derivations.reproductions.model import Reproduction
+from derivations.reproductions.rules import NOT_REPRODUCED, NOT_RUN
+from derivations.reproductions.sources.waiting import WAITING
+
+STALE = "STALE"  # the stored result answers another definition
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An experiment on the scoreboard: its verdict, the cost of its full profile, and what it still needs to run."""
+
+    name: str
+    title: str
+    source: str
+    place: str
+    verdict: str
+    cost: str
+    needs: str
+
+
+def entries() -> tuple[Entry, ...]:
+    """Return all experiments: those with a definition by name, then those that wait for data or a GPU.
+
+    >>> [entry.verdict for entry in entries() if entry.name == "npk-fig-1"]
+    ['REPRODUCED']
+    """
+    defined = [
+        Entry(one.name, one.title, one.source, one.place, _verdict(one), f"about {_cost(one)} on one thread", "")
+        for one in reproductions().values()
+    ]
+    waiting = [Entry(w.name, w.title, w.source, w.place, NOT_RUN, w.cost, w.needs) for w in WAITING]
+    return (*sorted(defined, key=lambda entry: entry.name), *waiting)
+
+
+def shown_time(seconds: float) -> str:
+    """Return a time in words.
+
+    >>> shown_time(4), shown_time(250)
+    ('4 s', '4 min')
+    """
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def page() -> str:
+    """Return the scoreboard as Markdown: a table of verdicts, then each experiment with its numbers."""
+    return "\n".join([_verdicts(), *_sections(), _waiting()])
+
+
+def _verdicts() -> str:
+    rows = []
+    for entry in entries():
+        counts = _counts(entry.name)
+        rows.append(
+            [f"`{entry.name}`", entry.title, f"`{entry.source}`, {entry.place}", f"**{entry.verdict}**", counts]
+        )
+    return table(["name", "experiment", "source", "verdict", "statements"], rows)
+
+
+def _counts(name: str) -> str:
+    content = stored.read(name)
+    if content is None:
+        return ""
+    verdicts = [row["verdict"] for row in content["rows"]]
+    return ", ".join(f"{verdicts.count(one)} {one}" for one in dict.fromkeys(verdicts))
+
+
+def _sections() -> Iterator[str]:
+    for one in sorted(reproductions().values(), key=lambda one: one.name):
+        content = stored.read(one.name)
+        yield f"## {one.title}\n"
+        yield f"`{one.name}`, from `{one.source}`, {one.place}. {one.setup}\n"
+        yield "The source leaves unsaid, and this experiment assumes:\n"
+        yield "\n".join(f"- {left}: {assumed}." for left, assumed in one.unsaid) + "\n"
+        yield f"*Rule, fixed before the run.* {one.rule}\n"
+        if content is None:
+            yield f"**{NOT_RUN}**; the full profile takes about {_cost(one)} on one thread.\n"
+            continue
+        yield _run_of(one, content)
+        yield _rows(content)
+        if texts := _explanations(one, content):
+            yield "\n\n".join(texts) + "\n"
+        if content["beside"]:
+            yield "The theory beside these runs:\n"
+            yield _theory(content)
+
+
+def _run_of(one: Reproduction, content: dict[str, Any]) -> str:
+    text = f"*Run.* {one.designs['full'].text}; {shown_time(content['seconds'])} on one thread."
+    return f"{text}\n" if _verdict(one) != STALE else f"{text} **{STALE}**: the definition has changed since.\n"
+
+
+def _rows(content: dict[str, Any]) -> str:
+    rows = [
+        [
+            row["key"],
+            row["printed"],
+            "above 0" if row["value"] is None else _number(row["value"]),
+            f"{_number(row['mean'])} ({_number(row['low'])} to {_number(row['high'])})",
+            f"**{row['verdict']}**",
+        ]
+        for row in content["rows"]
+    ]
+    return table(["statement", "in words", "printed", "mean (interval)", "verdict"], rows)
+
+
+def _explanations(one: Reproduction, content: dict[str, Any]) -> list[str]:
+    failed = {row["key"] for row in content["rows"] if row["verdict"] == NOT_REPRODUCED}
+    texts = dict.fromkeys(target.explains for target in one.targets if target.key in failed and target.explains)
+    return [f"*Why not.* {text}" for text in texts]
+
+
+def _theory(content: dict[str, Any]) -> str:
+    rows = []
+    for row in content["beside"]:
+        found = "" if "mean" not in row else f"{_number(row['mean'])} ({_number(row['low'])} to {_number(row['high'])})"
+        rows.append([row["key"], row["text"], _number(row["theory"]), found])
+    return table(["number", "in words", "theory", "mean (interval)"], rows)
+
+
+def _waiting() -> str:
+    rows = [[f"`{w.name}`", w.printed, w.cost, w.needs] for w in WAITING]
+    return f"## Not run\n\n{table(['name', 'printed', 'cost', 'needs'], rows)}"
+
+
+def _verdict(one: Reproduction) -> str:
+    content = stored.read(one.name)
+    if content is None:
+        return NOT_RUN
+    return content["verdict"] if content["definition"] == one.definition("full") else STALE
+
+
+def _cost(one: Reproduction) -> str:
+    return shown_time(one.designs["full"].seconds)
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}"

@@ -1,0 +1,131 @@
+"""Deep linear networks on one example: the error's rate 0.81 at every depth, and the growth of the tangent kernel."""
+
+import numpy as np
+import torch
+
+from derivations.reproductions.model import (
+    Beside,
+    Cells,
+    Design,
+    Numbers,
+    Reproduction,
+    Setting,
+    Target,
+    levels,
+    pooled,
+)
+from sim.deep import SGD, ExampleSet, Family, Settings, Start, dln, train_family
+from sim.kernels import tangent_kernel
+from theory.kernels import alike, variance
+
+WIDTH, STEPS, RATE = 100, 25, 0.1
+_STAGES = (0, 1, 10, STEPS)
+_FULL, _QUICK = (2, 4, 6, 8, 10), (2, 10)
+
+
+def cell(setting: Setting, seed: int) -> Numbers:
+    """Train `networks` deep linear networks on (x, y) = (1, 1); record e_t^2, K_t and the norm of the weights."""
+    depth, networks = int(setting["depth"]), int(setting["networks"])
+    family = Family((dln((WIDTH,) * (depth - 1)),), networks, 1, 1, Start("signs", (WIDTH**-0.5,) * depth, seed))
+    one = torch.ones(1, 1, dtype=torch.float64)
+    settings = Settings("half-mse", SGD, RATE / depth, batch=1, seed=seed, dtype=torch.float64)
+    run = train_family(family, ExampleSet(one, one), settings, STEPS, stages=_STAGES)
+    gates = [torch.ones(networks, 1, WIDTH, dtype=torch.float64)] * (depth - 1)
+    kernels, norms = [], []
+    for step in _STAGES:
+        weights = [run.at(step)[name] for name in family.names]
+        kernels.append(tangent_kernel(weights, one, gates=gates)[:, 0, 0].numpy())
+        norms.append(sum(theta.square().sum(dim=(1, 2)) for theta in weights).sqrt().numpy())
+    squares = [2 * run.losses("dln", step) for step in _STAGES]
+    return {
+        "square": np.stack(squares, axis=1),
+        "kernel": np.stack(kernels, axis=1),
+        "norm": np.stack(norms, axis=1),
+    }
+
+
+def measure(cells: Cells) -> dict[str, np.ndarray]:
+    """Return the first ratio of squares at each depth, and the growth over the training."""
+    found = {}
+    for depth in levels(cells, "depth"):
+        square, kernel, norm = (pooled(cells, name, depth=depth) for name in ("square", "kernel", "norm"))
+        found[f"rate, d = {depth}"] = square[:, 1] / square[:, 0]
+        found[f"faster, d = {depth}"] = 1 - square[:, 2] / square[:, 0] / (1 - RATE) ** 20
+        found[f"kernel, d = {depth}"] = kernel[:, -1] / kernel[:, 0] - 1
+        found[f"norm, d = {depth}"] = norm[:, -1] / norm[:, 0] - 1
+    return found
+
+
+def beside(cells: Cells) -> tuple[Beside, ...]:
+    """Return E K0, Var K0 and the mean rate to first order, E(1 - alpha K0)^2, beside the networks."""
+    rows = []
+    for depth in levels(cells, "depth"):
+        kernel = pooled(cells, "kernel", depth=depth)[:, 0]
+        spread = float(variance(alike(WIDTH, depth))) / WIDTH ** (2 * (depth - 1))
+        squares = pooled(cells, "square", depth=depth)
+        first_order = (1 - RATE) ** 2 + (RATE / depth) ** 2 * spread
+        if spread:  # at d = 2 all networks have K0 = 2, up to rounding
+            rows += [
+                Beside(f"mean, d = {depth}", r"$\mathrm{E} K_0 = d$", float(depth), kernel),
+                Beside(f"variance, d = {depth}", r"exact $\mathrm{Var} K_0$", spread, (kernel - depth) ** 2),
+            ]
+        rows.append(
+            Beside(
+                f"first order, d = {depth}",
+                r"$\mathrm{E}(1 - \alpha K_0)^2$ beside $e_1^2/e_0^2$",
+                first_order,
+                squares[:, 1] / squares[:, 0],
+            )
+        )
+    return tuple(rows)
+
+
+def _targets() -> tuple[Target, ...]:
+    rates = [Target(f"rate, d = {d}", "$e_{t+1}^2/e_t^2 = 0.81$", 0.81, margin=0.02, half_unit=0.005) for d in _FULL]
+    orders = [
+        Target(f"{key}, d = {d}", printed, None, margin=0.01)
+        for key, printed in (
+            ("faster", "convergence is faster than 0.81 a step"),
+            ("kernel", "$K_t$ grows during training"),
+            ("norm", "the norm of the weights grows"),
+        )
+        for d in _FULL
+    ]
+    return (*rates, *orders)
+
+
+REPRODUCTION = Reproduction(
+    name="dgn-fig-10",
+    title="Deep linear networks on one example",
+    source="deep-gated-networks",
+    place="Figure 10 (Experiment 8)",
+    setup=r"$x = y = 1$, deep linear networks with $w = 100$ and $d = 2, \ldots, 10$, weights $\pm 1/\sqrt{w}$, "
+    "rate $0.1/d$.",
+    unsaid=(
+        ("the loss: its definition has no factor 1/2, with which the rate 0.81 needs one", r"$L = (\hat{y} - y)^2/2$"),
+        ("the number of steps", f"{STEPS}; the rate is that of the first step, the speed that of the first 10"),
+        ("the average of a ratio over its 5 runs", "the mean of the ratios of 400 networks at each depth"),
+    ),
+    rule=r"The first ratio $e_1^2/e_0^2$ has a mean that rounds to 0.81, with a half width of at most 0.02. Orders: "
+    r"$1 - (e_{10}^2/e_0^2)/0.81^{10}$, $K_{25}/K_0 - 1$ and $\lvert\Theta_{25}\rvert/\lvert\Theta_0\rvert - 1$ have "
+    "positive means; 0.01 would be an effect.",
+    targets=_targets(),
+    designs={
+        "quick": Design(
+            "d = 2 and 10, 20 networks each in place of 400",
+            tuple({"depth": d, "networks": 20} for d in _QUICK),
+            1,
+            1,
+        ),
+        "full": Design(
+            "all depths of the source, 400 networks each in place of 5",
+            tuple({"depth": d, "networks": 40} for d in _FULL),
+            10,
+            30,
+        ),
+    },
+    numbers=("square", "kernel", "norm"),
+    cell=cell,
+    measure=measure,
+    beside=beside,
+)

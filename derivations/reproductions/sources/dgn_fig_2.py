@@ -1,0 +1,98 @@
+"""Entries of K0/d with fixed random gates: 1 on the diagonal and mu^(d-1) off it, by equation (5)."""
+
+import numpy as np
+
+from derivations.reproductions.model import (
+    Beside,
+    Cells,
+    Design,
+    Numbers,
+    Reproduction,
+    Setting,
+    Target,
+    levels,
+    pooled,
+)
+from derivations.reproductions.networks import DEPTHS, network
+from sim.deep import frg
+from theory.kernels import alike, variance
+
+WIDTH = 500
+_PER_CELL, _MARGINS = 20, {"diagonal": 0.1, "other": 0.01}
+
+
+def cell(setting: Setting, seed: int) -> Numbers:
+    """Return an entry on the diagonal of K0/d and one off it, for `runs` networks.
+
+    The entries of two inputs x_s = 1 depend on the gates of these two alone, so that n = 200 needs two inputs.
+    """
+    width, depth = int(setting["width"]), int(setting["depth"])
+    data = {"x": np.ones((2, 1)), "y": np.zeros(2)}
+    found = []
+    for own in range(int(setting["runs"])):
+        key = int(np.random.SeedSequence(seed, spawn_key=(own,)).generate_state(1)[0])
+        kernel = network(frg((width,) * (depth - 1), "1/2", key), data, key).kernel() / depth
+        found.append((kernel[0, 0], kernel[0, 1]))
+    diagonal, other = np.array(found).T
+    return {"diagonal": diagonal, "other": other}
+
+
+def measure(cells: Cells) -> dict[str, np.ndarray]:
+    """Return both entries at each depth."""
+    depths = levels(cells, "depth")
+    return {f"{name}, d = {d}": pooled(cells, name, depth=d) for name in ("diagonal", "other") for d in depths}
+
+
+def beside(cells: Cells) -> tuple[Beside, ...]:
+    """Return the exact variances of both entries, over weights and gates, beside those of the networks."""
+    rows = []
+    for depth in levels(cells, "depth"):
+        (width,) = levels(cells, "width")
+        net, unit = alike(width, depth, "1/2"), (width / 2) ** (2 * (depth - 1)) * depth**2
+        for name, pair, middle in (("diagonal", (0, 0), 1.0), ("other", (0, 1), 0.5 ** (depth - 1))):
+            squares = (pooled(cells, name, depth=depth) - middle) ** 2
+            text = f"exact variance of the entry ({name})"
+            rows.append(Beside(f"variance of {name}, d = {depth}", text, float(variance(net, pair) / unit), squares))
+    return tuple(rows)
+
+
+REPRODUCTION = Reproduction(
+    name="dgn-fig-2",
+    title="Entries of $K_0$ with fixed random gates",
+    source="deep-gated-networks",
+    place="Figure 2 (Experiment 1), equation (5)",
+    setup=r"Inputs $x_s = 1$, fixed random gates with $\mu = 1/2$, $w = 500$, weights $\pm\sqrt{2/w}$, "
+    r"$d = 2, \ldots, 20$, untrained.",
+    unsaid=(
+        ("which entries are shown", "$(1, 1)$ and $(1, 2)$; all entries of one kind have one law"),
+        ("how near 20 runs must be to the ideal values", "200 runs, whose mean meets the ideal value"),
+    ),
+    rule=r"The means of $K_0(1, 1)/d$ and $K_0(1, 2)/d$ meet 1 and $\mu^{d-1}$, with half widths of at most 0.1 "
+    "and 0.01.",
+    targets=tuple(
+        Target(f"{name}, d = {d}", f"the entry ({name}) of $K_0/d$ is {text}", value(d), margin=_MARGINS[name])
+        for name, text, value in (
+            ("diagonal", "1", lambda _: 1.0),
+            ("other", r"$\mu^{d-1}$", lambda d: 0.5 ** (d - 1)),
+        )
+        for d in DEPTHS
+    ),
+    designs={
+        "quick": Design(
+            "$w = 50$, $d = 2$ and 8, 80 runs",
+            tuple({"width": 50, "depth": d, "runs": _PER_CELL} for d in (2, 8)),
+            4,
+            2,
+        ),
+        "full": Design(
+            "as printed, 200 runs in place of 20",
+            tuple({"width": WIDTH, "depth": d, "runs": _PER_CELL} for d in DEPTHS),
+            10,
+            120,
+        ),
+    },
+    numbers=("diagonal", "other"),
+    cell=cell,
+    measure=measure,
+    beside=beside,
+)

@@ -1,0 +1,115 @@
+"""The stored results of full profiles, a JSON file for each experiment, and the program that makes them.
+
+`python -m derivations.reproductions.stored NAME ... [--store FOLDER]` makes the missing cells of the full profile in
+the store, judges them, and writes `results/NAME.json`.
+"""
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from derivations.atomic import write_text
+from derivations.output import plain, rounded
+from derivations.reproductions.catalog import named
+from derivations.reproductions.model import Beside, Reproduction
+from derivations.reproductions.rules import LEVEL, Row, judged, together
+from derivations.reproductions.running import Ran, run, versions
+from derivations.seals import SEAL, is_whole, sealed
+from derivations.statistics.intervals import intervals
+from theory.problem import InputError
+from theory.problem.user_files import read_json
+
+RESULTS = Path(__file__).parent / "results"
+DEFAULT_STORE = Path("gdln-reproduce")
+_DIGITS = 6
+
+
+def result(one: Reproduction, profile: str, ran: Ran) -> dict[str, Any]:
+    """Return the verdict on the cells of a profile, as JSON takes it. Raises InputError while cells are missing.
+
+    The quick profile may leave out settings; targets without values are then not judged.
+    """
+    if ran.elsewhere:
+        raise InputError(
+            f"{ran.elsewhere} cells of {one.name} are being made by another process.", "Run the command again later."
+        )
+    measured = one.measure(ran.finished)
+    targets = [target for target in one.targets if target.key in measured]
+    rows = judged(targets, measured)
+    beside = one.beside(ran.finished) if one.beside else ()
+    return {
+        "name": one.name,
+        "profile": profile,
+        "definition": one.definition(profile),
+        "verdict": together([row.verdict for row in rows]),
+        "level": LEVEL,
+        "rows": rounded([_row(row) for row in rows], _DIGITS),
+        "beside": rounded([_beside(each, len(beside)) for each in beside], _DIGITS),
+        "cells": len(ran.finished),
+        "seconds": round(ran.seconds, 1),
+        "code": ran.code,
+        "versions": versions(),
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    target = row.target
+    numbers = {"mean": row.mean, "low": row.low, "high": row.high, "runs": row.runs, "verdict": row.verdict}
+    return {"key": target.key, "printed": target.printed, "value": target.value, **numbers}
+
+
+def _beside(one: Beside, together_with: int) -> dict[str, Any]:
+    found: dict[str, Any] = {"key": one.key, "text": one.text, "theory": one.theory}
+    if one.values is not None:
+        reach = intervals(np.asarray(one.values)[:, None], LEVEL / together_with)
+        low, high = float(reach.low[0]), float(reach.high[0])
+        found |= {"mean": float(reach.mean[0]), "low": low, "high": high, "meets": bool(low <= one.theory <= high)}
+    return found
+
+
+def write(content: Mapping[str, Any]) -> Path:
+    """Store the result of a full profile, sealed. Raises InputError for another profile."""
+    if content["profile"] != "full":
+        raise InputError(f"The profile {content['profile']!r} is not stored.", "Run the full profile.")
+    path = RESULTS / f"{content['name']}.json"
+    write_text(path, json.dumps(sealed(plain(content)), indent=1, allow_nan=False) + "\n")
+    return path
+
+
+def read(name: str) -> dict[str, Any] | None:
+    """Return the stored result of an experiment, None where there is none.
+
+    Raises InputError for a file that was changed by hand.
+
+    >>> read("npk-fig-1")["verdict"]
+    'REPRODUCED'
+    """
+    path = RESULTS / f"{name}.json"
+    if not path.is_file():
+        return None
+    content = read_json(path)
+    if not is_whole(content):
+        raise InputError(
+            f"{path.name} was changed after it was written.",
+            f"Make it again: python -m derivations.reproductions.stored {name}.",
+            "file",
+        )
+    return {key: value for key, value in content.items() if key != SEAL}
+
+
+def main() -> None:
+    """Run and store the full profiles of the experiments named on the command line."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("names", nargs="+", metavar="NAME")
+    arguments.add_argument("--store", type=Path, default=DEFAULT_STORE)
+    given = arguments.parse_args()
+    for one in named(given.names):
+        print(write(result(one, "full", run(one, "full", given.store))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""The verdicts: each of them is given where it should be, and the faults that would change one are noticed."""
+
+import numpy as np
+import pytest
+
+from derivations.reproductions.model import Target, pooled, trend
+from derivations.reproductions.rules import (
+    LEVEL,
+    NOT_REPRODUCED,
+    ORDER,
+    REPRODUCED,
+    UNDECIDED,
+    judged,
+    together,
+    verdict,
+)
+from theory.problem import InputError
+
+RATE = Target("rate", "0.81", 0.81, margin=0.02, half_unit=0.005)
+FASTER = Target("faster", "deeper is faster", None, margin=0.1)
+
+
+@pytest.mark.parametrize(
+    ("target", "low", "high", "expected"),
+    [
+        (RATE, 0.805, 0.815, REPRODUCED),
+        (RATE, 0.812, 0.82, REPRODUCED),  # 0.812 is printed as 0.81
+        (RATE, 0.816, 0.82, NOT_REPRODUCED),
+        (RATE, 0.79, 0.804, NOT_REPRODUCED),
+        (RATE, 0.7, 0.9, UNDECIDED),  # it includes the number because it includes everything
+        (RATE, 0.82, 0.99, NOT_REPRODUCED),  # a wide interval may still exclude the number
+        (FASTER, 0.01, 0.05, ORDER),
+        (FASTER, 0.0, 0.3, UNDECIDED),
+        (FASTER, -0.2, 0.05, NOT_REPRODUCED),
+        (FASTER, -0.2, -0.1, NOT_REPRODUCED),
+    ],
+)
+def test_verdicts(target, low, high, expected):
+    assert verdict(target, low, high) == expected
+
+
+def test_an_experiment_has_the_worst_verdict():
+    assert together([REPRODUCED, ORDER, UNDECIDED]) == UNDECIDED
+    assert together([REPRODUCED, UNDECIDED, NOT_REPRODUCED, ORDER]) == NOT_REPRODUCED
+    assert together([REPRODUCED]) == REPRODUCED
+
+
+def test_intervals_hold_together():
+    """Of experiments with five true statements, at most the share LEVEL has an interval that misses one."""
+    targets = [Target(f"number {k}", "0", 0.0, margin=10.0) for k in range(5)]
+    rng = np.random.default_rng(0)
+    repeats = 2000
+    missed = sum(
+        any(
+            row.verdict == NOT_REPRODUCED
+            for row in judged(targets, {target.key: rng.normal(size=8) for target in targets})
+        )
+        for _ in range(repeats)
+    )
+    assert missed <= LEVEL * repeats + 3 * np.sqrt(LEVEL * repeats)  # three standard deviations of a Poisson count
+    assert missed > 0, "intervals that never miss would be wider than they say"
+
+
+def test_more_statements_widen_the_intervals():
+    values = np.random.default_rng(1).normal(size=10)
+    (alone,) = judged([FASTER], {"faster": values})
+    beside = judged([FASTER, RATE], {"faster": values, "rate": values})[0]
+    assert beside.low < alone.low < alone.high < beside.high
+
+
+@pytest.mark.parametrize("values", [[], [0.8], [0.8, float("nan")], [0.8, float("inf")]])
+def test_values_that_decide_nothing_are_refused(values):
+    with pytest.raises(InputError, match="rate: "):
+        judged([RATE], {"rate": np.array(values)})
+
+
+def test_a_setting_that_no_cell_has_is_named():
+    with pytest.raises(InputError, match="depth"):
+        pooled([], "loss", depth=3)
+
+
+def test_a_negative_margin_is_refused():
+    with pytest.raises(InputError, match="negative"):
+        Target("rate", "0.81", 0.81, margin=-1.0)
+
+
+def test_trend_is_the_slope_of_a_fit():
+    """Numbers 3 k + 5, and a residual that is orthogonal to 1 and to k: the slope is 3 exactly."""
+    residual = np.array([1, -1, -1, 1])
+    assert trend((3 * np.arange(4) + 5 + residual)[None]).tolist() == [3.0]

@@ -1,0 +1,142 @@
+"""Cells in a store: they are made once, resume, travel, and belong to one definition."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from derivations.reproductions import running
+from derivations.reproductions.model import Design, Reproduction, Target, pooled
+from derivations.reproductions.running import code_of, question, run, seed_of
+from derivations.reproductions.stored import result
+from theory.problem import InputError
+
+MADE = []
+
+
+def cell(setting, seed):
+    """Two numbers of each run, from the setting and the seed alone."""
+    MADE.append((setting["depth"], seed))
+    return {"number": np.random.default_rng(seed).normal(setting["depth"], 1, 3)}
+
+
+COINS = Reproduction(
+    name="coins",
+    title="Numbers around the depth",
+    source="deep-gated-networks",
+    place="Figure 0",
+    setup="",
+    unsaid=(("the law", "normal"),),
+    rule="The mean is the depth.",
+    targets=(Target("number", "2", 2.0, margin=10.0),),
+    designs={
+        "quick": Design("", ({"depth": 2},), 2, 1),
+        "full": Design("", ({"depth": 2}, {"depth": 4}), 3, 1),
+    },
+    numbers=("number",),
+    cell=cell,
+    measure=lambda cells: {"number": pooled(cells, "number", depth=2)},
+)
+
+
+@pytest.fixture(autouse=True)
+def forgotten():
+    MADE.clear()
+
+
+def test_cells_are_made_once_and_read_again(tmp_path):
+    first = run(COINS, "full", tmp_path / "store")
+    assert (first.made, len(first.finished), len(MADE)) == (6, 6, 6)
+    again = run(COINS, "full", tmp_path / "store")
+    assert (again.made, len(MADE)) == (0, 6)
+    for one, other in zip(first.finished, again.finished, strict=True):
+        assert (one.setting, one.index) == (other.setting, other.index)
+        assert one.numbers["number"].tobytes() == other.numbers["number"].tobytes()
+
+
+def test_an_interrupted_run_resumes(tmp_path):
+    def interrupted(setting, seed):
+        if len(MADE) == 4:
+            raise KeyboardInterrupt
+        return cell(setting, seed)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(replace(COINS, cell=interrupted), "full", tmp_path / "store")
+    assert run(COINS, "full", tmp_path / "store").made == 2
+
+
+def test_profiles_do_not_share_cells(tmp_path):
+    run(COINS, "quick", tmp_path / "store")
+    assert run(COINS, "full", tmp_path / "store").made == 6
+
+
+def test_a_store_of_another_definition_is_refused(tmp_path):
+    run(COINS, "full", tmp_path / "store")
+    other = replace(COINS, targets=(replace(COINS.targets[0], margin=9.0),))
+    with pytest.raises(InputError, match="from the definition") as refused:
+        run(other, "full", tmp_path / "store")
+    assert "--store" in refused.value.hint
+    assert run(other, "full", tmp_path / "other").made == 6
+
+
+def test_words_are_no_part_of_the_definition():
+    explained = replace(COINS, rule="In other words.", targets=(replace(COINS.targets[0], explains="Too few runs."),))
+    assert explained.definition("full") == COINS.definition("full")
+    wider = replace(COINS, targets=(replace(COINS.targets[0], margin=11.0),))
+    assert wider.definition("full") != COINS.definition("full")
+    more = replace(COINS, designs={**COINS.designs, "full": replace(COINS.designs["full"], seeds=4)})
+    assert more.definition("full") != COINS.definition("full")
+    assert more.definition("quick") == COINS.definition("quick")
+
+
+def test_cells_of_another_version_stay_and_are_mentioned(tmp_path, monkeypatch):
+    run(COINS, "full", tmp_path / "store")
+    monkeypatch.setattr(running, "code_of", lambda one: f"{code_of(one)}+changed")
+    again = run(COINS, "full", tmp_path / "store")
+    assert again.made == 6
+    assert "6 cells of coins were made by another version" in again.remarks[0]
+
+
+def test_a_damaged_cell_is_set_aside_and_made_again(tmp_path):
+    first = run(COINS, "full", tmp_path / "store")
+    place = tmp_path / "store" / "cells" / question(COINS, "full", {"depth": 4}, 1).cell(first.code)
+    (place / "data.npz").write_bytes(b"nothing")
+    again = run(COINS, "full", tmp_path / "store")
+    assert again.made == 1
+    assert "set aside" in again.remarks[0]
+    assert len(list((tmp_path / "store" / "damaged").iterdir())) == 1
+
+
+def test_a_cell_that_another_process_makes_is_left_to_it(tmp_path):
+    from derivations.sweeps.store import Store
+
+    store = Store.create(tmp_path / "store")
+    name = question(COINS, "full", {"depth": 2}, 0).cell(code_of(COINS))
+    with store.lock(name) as mine:
+        assert mine
+        ran = run(COINS, "full", tmp_path / "store")
+    assert (ran.elsewhere, ran.made) == (1, 5)
+    with pytest.raises(InputError, match="being made by another process"):
+        result(COINS, "full", ran)
+
+
+def test_numbers_other_than_declared_are_refused(tmp_path):
+    with pytest.raises(InputError, match="declares number"):
+        run(replace(COINS, cell=lambda setting, seed: {"error": np.zeros(2)}), "full", tmp_path / "store")
+
+
+def test_a_folder_with_other_files_is_no_store(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="holds other files"):
+        run(COINS, "full", tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_seeds_are_hashes_of_the_experiment_and_the_number():
+    seeds = {seed_of(COINS, index) for index in range(50)} | {seed_of(replace(COINS, name="dice"), 0)}
+    assert len(seeds) == 51
+
+
+def test_names_of_observables_are_refused():
+    with pytest.raises(InputError, match="loss are names"):
+        replace(COINS, numbers=("loss",))

@@ -1,0 +1,236 @@
+"""The registered experiments: their cells beside plain loops, their declarations, and their stored results."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from derivations.reproductions import scoreboard, stored
+from derivations.reproductions.catalog import named, reproductions
+from derivations.reproductions.model import Cell
+from derivations.reproductions.networks import linearised, network
+from derivations.reproductions.rules import NOT_REPRODUCED, together, verdict
+from derivations.reproductions.sources import dgn_fig_10, dlgn_circle, npk_fig_1
+from derivations.reproductions.sources.waiting import WAITING
+from sim.deep import Start, frg, galu, recorded, relu
+from tests.tolerances import SIM_GRADIENT
+from tests.tolerances_of_reproductions import FLOAT32_ERRORS, FLOAT32_KERNEL
+from theory.claims.documents import DOCUMENTS
+from theory.problem import InputError, OutOfReachError
+
+EVERY = sorted(reproductions().values(), key=lambda one: one.name)
+STORED = [one for one in EVERY if stored.read(one.name)]
+by_name = pytest.mark.parametrize("one", EVERY, ids=lambda one: one.name)
+stored_ones = pytest.mark.parametrize("one", STORED, ids=lambda one: one.name)
+
+
+@by_name
+def test_a_declaration_is_whole(one):
+    assert one.source in DOCUMENTS
+    assert set(one.designs) == {"quick", "full"}
+    assert one.designs["quick"].seconds <= 10
+    assert one.designs["full"].seconds < 15 * 60
+    assert one.unsaid
+    assert one.rule.endswith(".")
+    assert len({target.key for target in one.targets}) == len(one.targets)
+
+
+def test_names_are_unique_and_sources_known():
+    names = [*reproductions(), *(waits.name for waits in WAITING)]
+    assert len(set(names)) == len(names)
+    assert {waits.source for waits in WAITING} <= set(DOCUMENTS)
+    for waits in WAITING:
+        with pytest.raises(OutOfReachError, match=waits.name):
+            named([waits.name])
+
+
+def test_an_unknown_name_lists_those_that_exist():
+    with pytest.raises(InputError, match="'dgn-fig-11'") as refused:
+        named(["dgn-fig-10", "dgn-fig-11"])
+    assert "npk-fig-1" in refused.value.hint
+
+
+@stored_ones
+def test_stored_verdicts_follow_from_the_stored_intervals(one):
+    """They are those of the registered definition, of all its targets, and a statement that fails is explained."""
+    content = stored.read(one.name)
+    targets = {target.key: target for target in one.targets}
+    assert content["definition"] == one.definition("full")
+    assert [row["key"] for row in content["rows"]] == list(targets)
+    for row in content["rows"]:
+        assert row["verdict"] == verdict(targets[row["key"]], row["low"], row["high"]), row["key"]
+        assert bool(targets[row["key"]].explains) == (row["verdict"] == NOT_REPRODUCED), row["key"]
+    assert content["verdict"] == together([row["verdict"] for row in content["rows"]])
+    design = one.designs["full"]
+    assert content["cells"] == design.seeds * len(design.settings)
+
+
+def test_a_result_that_was_edited_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(stored, "RESULTS", tmp_path)
+    content = {"name": "coins", "profile": "full", "verdict": "ORDER"}
+    path = stored.write(content)
+    assert stored.read("coins") == content
+    path.write_text(path.read_text().replace("ORDER", "REPRODUCED"))
+    with pytest.raises(InputError, match="was changed"):
+        stored.read("coins")
+    with pytest.raises(InputError, match="quick"):
+        stored.write({**content, "profile": "quick"})
+
+
+def test_the_scoreboard_has_every_experiment():
+    text = scoreboard.page()
+    for name in [*reproductions(), *(waits.name for waits in WAITING)]:
+        assert f"| `{name}` |" in text
+    for one in STORED:
+        rows = json.loads((stored.RESULTS / f"{one.name}.json").read_text())["rows"]
+        assert all(f"| {row['key']} | {row['printed']} |" in text for row in rows)
+
+
+def test_a_result_of_another_definition_is_stale(monkeypatch):
+    content = stored.read("npk-fig-1")
+    monkeypatch.setattr(stored, "read", lambda name: {**content, "definition": "another"})
+    found = {entry.name: entry.verdict for entry in scoreboard.entries()}
+    assert found["npk-fig-1"] == "STALE"
+
+
+def test_deep_linear_networks_beside_a_plain_loop():
+    """Experiment 8 in NumPy: products of matrices, gradients by the product rule, and K as the sum of their squares."""
+    depth, networks, seed = 4, 2, 17
+    found = dgn_fig_10.cell({"depth": depth, "networks": networks}, seed)
+    width = dgn_fig_10.WIDTH
+    start = Start("signs", (width**-0.5,) * depth, seed)
+    sizes = [1, *[width] * (depth - 1), 1]
+    for own in range(networks):
+        layers = [start.draw(own, False, level, (sizes[level + 1], sizes[level])) for level in range(depth)]
+        for step in range(dgn_fig_10.STEPS + 1):
+            before, after = [np.eye(1)], [np.eye(1)]
+            for theta in layers:
+                before.append(theta @ before[-1])
+            for theta in reversed(layers):
+                after.insert(0, after[0] @ theta)
+            error = before[-1].item() - 1
+            gradients = [after[level + 1].T @ before[level].T for level in range(depth)]
+            kernel = sum((gradient**2).sum() for gradient in gradients)
+            if step in (0, 1, 10, 25):
+                place = (0, 1, 10, 25).index(step)
+                norm = np.sqrt(sum((theta**2).sum() for theta in layers))
+                # 25 steps of products of four layers: each step adds roundings of the gradient, and shrinks errors.
+                allowed = 26 * SIM_GRADIENT
+                assert abs(found["square"][own, place] - error**2) < allowed
+                assert abs(found["kernel"][own, place] / kernel - 1) < allowed
+                assert abs(found["norm"][own, place] / norm - 1) < allowed
+            layers = [theta - 0.1 / depth * error * g for theta, g in zip(layers, gradients, strict=True)]
+
+
+@pytest.mark.parametrize("kind", [relu, galu, lambda widths: frg(widths, "1/2", 5)], ids=["relu", "galu", "frg"])
+def test_kernel_and_training_beside_autograd(kind):
+    """K0 from the Jacobian at held gates, and gradient descent on 1/2 sum e^2, both by autograd."""
+    rng = np.random.default_rng(3)
+    data = {"x": rng.uniform(-1, 1, (5, 2)), "y": rng.uniform(-1, 1, 5)}
+    member = kind((6, 6))
+    own = network(member, data, 11)
+    stages, step = (0, 1, 3), 0.02
+    errors = own.errors(step, stages)
+    family = own.family
+    parameters = family.starting(torch.float32)
+    weights = [parameters[name][0].double().requires_grad_() for name in family.names]
+    second = [parameters[name][0].double() for name in family.gating_names]
+    x, y = (torch.from_numpy(data[name]) for name in ("x", "y"))
+    held = _gates_of_examples(own, member)
+
+    def yhat():
+        z, u = x, x
+        for level, theta in enumerate(weights[:-1]):
+            q = z @ theta.T
+            if member.name == "relu":
+                gate = (q > 0).double()
+            elif member.name == "galu":
+                u = torch.relu(u @ second[level].T)
+                gate = (u > 0).double()
+            else:
+                gate = held[level]
+            z = q * gate
+        return (z @ weights[-1].T)[:, 0]
+
+    jacobian = torch.stack(
+        [torch.cat([g.flatten() for g in torch.autograd.grad(out, weights, retain_graph=True)]) for out in yhat()]
+    )
+    expected = (jacobian @ jacobian.T).numpy()
+    assert np.abs(own.kernel() - expected).max() < FLOAT32_KERNEL * np.abs(expected).max()
+    for number in range(stages[-1] + 1):
+        error = yhat() - y
+        if number in stages:
+            found = errors[stages.index(number)]
+            assert np.abs(found - error.detach().numpy()).max() < FLOAT32_ERRORS
+        gradients = torch.autograd.grad(error.square().sum() / 2, weights)
+        with torch.no_grad():
+            for theta, gradient in zip(weights, gradients, strict=True):
+                theta -= step * gradient
+
+
+def _gates_of_examples(own, member):
+    """The drawn gates of the first replicate, on all examples, in float64."""
+    gating = member.network.gating
+    if member.name != "frg":
+        return []
+    return [torch.from_numpy(np.asarray(gating.drawn(level, 5, 6, 0), dtype=float)) for level in (1, 2)]
+
+
+def test_linearised_errors_beside_a_loop():
+    rng = np.random.default_rng(4)
+    factor = rng.normal(size=(4, 6))
+    kernel, error, step = factor @ factor.T, rng.normal(size=4), 0.05
+    found = linearised(kernel, error, step, (0, 1, 5))
+    for number in range(6):
+        if number in (0, 1, 5):
+            assert np.abs(found[(0, 1, 5).index(number)] - error).max() < SIM_GRADIENT
+        error = error - step * kernel @ error
+
+
+def test_the_toy_has_every_pair_of_gates_that_the_caption_allows():
+    """Two levels of three nodes share one node each: 3 x 3 = 9 pairs a level, since the other two nodes may be open for
+    neither, or for one of the two inputs."""
+    found = npk_fig_1.cell({"width": 3}, 0)
+    assert len(found["overlap"]) == 9 * 9
+    assert set(found["paths"]) == {2 * 3 * 3}
+
+
+def test_shares_of_active_paths():
+    """Shares of the circle's upper half, beside a sum over all paths for each example."""
+    data = dlgn_circle.circle()
+    family = dlgn_circle.Family((dlgn_circle.dlgn((2, 3), 10),), 2, 2, 1, Start("normal", (1.0, 1.0, 1.0), 8))
+    settings = dlgn_circle.Settings("mse", dlgn_circle.SGD, 0.01, batch=256, seed=0)
+    run = dlgn_circle.train_family(family, data, settings, 1, stages=(0,))
+    gates = [level.numpy() >= 0.5 for level in recorded(run, "dlgn", 1).gates]
+    found = dlgn_circle._share(run, "dlgn", 1)
+    for own in range(2):
+        active = [
+            sum(bool(gates[0][own, s, j] and gates[1][own, s, k]) for j in range(2) for k in range(3))
+            for s in range(256)
+        ]
+        assert found[own] == sum(active[:128]) / sum(active)
+
+
+def test_epochs_until_a_loss_are_those_of_the_first_look():
+    """A run in chunks stops each network where its loss is first at most 1/4 after whole epochs."""
+    numbers = dlgn_circle.cell({"optimiser": "adam", "networks": 2, "epochs": 3}, 5)
+    assert (numbers["relu epochs"] <= 3).all()
+    assert set(numbers) == set(reproductions()["dlgn-circle"].numbers)
+    assert all(((values >= 0) & (values <= 1)).all() for name, values in numbers.items() if "epochs" not in name)
+
+
+@by_name
+def test_measured_keys_are_targets(one):
+    """Of cells with the shapes of the full design, `measure` gives every target, and no other key."""
+    design = one.designs["full"]
+    shapes = {"square": (4,), "kernel": (4,), "norm": (4,)}
+    shapes |= {name: (6,) for name in one.numbers if name.endswith(("trained", "linearised"))}
+    shapes |= {name: (8,) for name in one.numbers if name.endswith(("spectrum", "eigenvalues"))}
+    rng = np.random.default_rng(6)
+    cells = [
+        Cell(setting, index, {name: rng.uniform(0.2, 0.9, (2, *shapes.get(name, ()))) for name in one.numbers})
+        for setting in design.settings
+        for index in range(2)
+    ]
+    assert set(one.measure(cells)) == {target.key for target in one.targets}

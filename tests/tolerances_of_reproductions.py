@@ -1,0 +1,14 @@
+"""Tolerances of the tests that repeat experiments of the sources."""
+
+import numpy as np
+
+# Spacing of float32 at 1: one rounding is at most half of it, relative to the result.
+_FLOAT32 = float(np.finfo(np.float32).eps)
+
+# A tangent kernel in float32, relative to its largest entry: inputs and weights are rounded once, and each of three
+# layers adds a sum of six products on the way forward and back, twice for a product of two gradients.
+FLOAT32_KERNEL = 4 * 3 * 6 * _FLOAT32
+
+# Errors of at most 10 after three steps in float32: each step of a network of three layers has sums of at most six
+# products of numbers below 10, and moves the output by less than its size.
+FLOAT32_ERRORS = 10 * 4 * 3 * 6 * _FLOAT32
