@@ -41,7 +41,7 @@ def judged(targets: Sequence[Target], measured: Mapping[str, np.ndarray]) -> tup
     """Judge all targets together. Raises InputError where values are missing, not finite, or fewer than two.
 
     >>> target = Target("rate", "0.81", 0.81, margin=0.02, half_unit=0.005)
-    >>> judged([target], {"rate": np.array([0.80, 0.81, 0.82, 0.81])})[0].verdict
+    >>> judged([target], {"rate": np.array([0.809, 0.81, 0.811, 0.81])})[0].verdict
     'REPRODUCED'
     """
     rows = []

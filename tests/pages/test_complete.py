@@ -12,13 +12,24 @@ from tests.pages import (
     test_laws,
     test_regions,
     test_runs,
+    test_scoreboard,
     test_sentences,
 )
 from tests.pages.inputs import INPUTS
 
 PROJECT = {"theory", "sim", "derivations", "tests", "witness", "pulses", "gaussian_quadrature"}
 OWN = ("tests.pages", "tests.paths", "tests.tolerances", "tests.tolerances_of_graphs")
-LISTS = (test_claims, test_averages, test_counts, test_dialects, test_laws, test_regions, test_runs, test_sentences)
+LISTS = (
+    test_claims,
+    test_averages,
+    test_counts,
+    test_dialects,
+    test_laws,
+    test_regions,
+    test_runs,
+    test_scoreboard,
+    test_sentences,
+)
 
 
 def mark() -> None:

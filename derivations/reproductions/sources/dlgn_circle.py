@@ -154,7 +154,7 @@ REPRODUCTION = Reproduction(
             "2,000 epochs at most, 24 networks of each kind and optimiser",
             tuple({"optimiser": name, "networks": 24, "epochs": 2000} for name in _OPTIMISERS),
             1,
-            300,
+            600,
         ),
     },
     numbers=tuple(

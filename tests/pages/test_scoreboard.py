@@ -1,0 +1,107 @@
+"""The tables of the scoreboard, counted again from the stored results, and their verdicts from the stored intervals."""
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from tests.pages import reading
+from tests.pages.reading import plain, see
+from tests.paths import ROOT
+
+PAGE = "scoreboard"
+RESULTS = ROOT / "derivations" / "reproductions" / "results"
+# Beginnings of the passages that state a design, a rule, or what a source prints, where no number is a result.
+DESIGNS = ("- ", "`", "*Rule", "*Run", "**NOT RUN**")
+HALF_UNITS = {"0.81": 0.005}  # of printed numbers that are rounded; the others are exact
+
+
+def stored() -> list[dict[str, Any]]:
+    """The stored results, in the order of the page."""
+    return [json.loads(file.read_text("utf-8")) for file in sorted(RESULTS.glob("*.json"))]
+
+
+def interval(row: dict[str, Any]) -> str:
+    """A mean with its interval."""
+    return f"{row['mean']:.3g} ({row['low']:.3g} to {row['high']:.3g})"
+
+
+def expected() -> Iterator[list[list[str]]]:
+    """The rows of the tables of each result: its statements, then the theory beside them."""
+    for result in stored():
+        yield [
+            [
+                row["key"],
+                row["printed"],
+                "above 0" if row["value"] is None else f"{row['value']:.3g}",
+                interval(row),
+                row["verdict"],
+            ]
+            for row in result["rows"]
+        ]
+        if result["beside"]:
+            yield [[row["key"], row["text"], f"{row['theory']:.3g}", interval(row)] for row in result["beside"]]
+
+
+def results() -> list[list[reading.Unit]]:
+    """The tables of results on the page: all but the first, of verdicts, and the last, of what has not run."""
+    return reading.tables(PAGE)[1:-1]
+
+
+def mark() -> None:
+    """Mark the tables and the passages of designs."""
+    for table in reading.tables(PAGE):
+        for unit in table:
+            see(unit)
+    for unit in reading.units():
+        if unit.page == PAGE and unit.raw.startswith(DESIGNS):
+            see(unit)
+
+
+def second_moment(e: Fraction, d: int) -> Fraction:
+    """Return E K0^2 of deep linear networks of width 1/e for x = 1 and weights of variance e, by two recursions.
+
+    u_n is the sum over n layers from an end of the network to a marked layer, m_n that between two marked layers.
+    """
+    u, q = [Fraction(1), Fraction(1)], 1 - e
+    for _ in range(d):
+        u.append(u[-1] + 2 * e * q * u[-2])
+    m = [(2 * q**n + u[n] + 2 * e * u[n - 1]) / 3 for n in range(1, d)]
+    same = sum(u[k - 1] * u[d - k] for k in range(1, d + 1))
+    return same + 2 * sum(u[k - 1] * m[l - k - 1] * u[d - l] for l in range(2, d + 1) for k in range(1, l))
+
+
+def test_every_cell_of_the_scoreboard():
+    shown = [[reading.cells(unit.text) for unit in table[2:]] for table in results()]
+    assert shown == [[[plain(cell) for cell in row] for row in rows] for rows in expected()]
+
+
+def test_the_first_table_has_the_stored_verdicts():
+    listed = {unit.raw.split("`")[1]: reading.cells(unit.text)[3] for unit in reading.tables(PAGE)[0][2:]}
+    for result in stored():
+        assert listed.pop(result["name"]) == result["verdict"]
+    assert set(listed.values()) == {"NOT RUN"}
+
+
+def test_verdicts_follow_from_the_intervals():
+    for result in stored():
+        for row in result["rows"]:
+            if row["value"] is None:
+                assert (row["verdict"] == "ORDER") == (row["low"] > 0), row["key"]
+                continue
+            half = HALF_UNITS.get(f"{row['value']:.2g}", 0)
+            meets = row["low"] - half <= row["value"] <= row["high"] + half
+            assert meets == (row["verdict"] in ("REPRODUCED", "UNDECIDED")), row["key"]
+
+
+def test_the_theory_of_equal_inputs():
+    """The eigenvalues of equation (5) for 200 inputs, and the moments of K0 of deep linear networks of width 100."""
+    by_name = {result["name"]: {row["key"]: row["theory"] for row in result["beside"]} for result in stored()}
+    for d in (2, 4, 6, 8, 12, 16, 20):
+        shared = 0.5 ** (d - 1)
+        assert by_name["dgn-fig-1"][f"smallest, d = {d}"] == float(f"{1 - shared:.6g}")
+        assert by_name["dgn-fig-1"][f"largest, d = {d}"] == float(f"{1 + 199 * shared:.6g}")
+    for d in (4, 6, 8, 10):
+        exact = float(second_moment(Fraction(1, 100), d) - d**2)
+        assert by_name["dgn-fig-10"][f"mean, d = {d}"] == d
+        assert by_name["dgn-fig-10"][f"variance, d = {d}"] == float(f"{exact:.6g}")
