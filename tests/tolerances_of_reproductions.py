@@ -12,3 +12,7 @@ FLOAT32_KERNEL = 4 * 3 * 6 * _FLOAT32
 # Errors of at most 10 after three steps in float32: each step of a network of three layers has sums of at most six
 # products of numbers below 10, and moves the output by less than its size.
 FLOAT32_ERRORS = 10 * 4 * 3 * 6 * _FLOAT32
+
+# nu = y^T K^-1 y of a kernel of 8 images in float64, relative: its condition, below 10^4, times a few hundred roundings
+# of the products of up to 784 pixels. The numbers of paths are whole, and their means have a few roundings.
+ALIGNMENT = 1e4 * 300 * float(np.finfo(np.float64).eps)

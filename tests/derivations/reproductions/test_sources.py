@@ -29,8 +29,8 @@ stored_ones = pytest.mark.parametrize("one", STORED, ids=lambda one: one.name)
 def test_a_declaration_is_whole(one):
     assert one.source in DOCUMENTS
     assert set(one.designs) == {"quick", "full"}
-    assert one.designs["quick"].seconds <= 10
-    assert one.designs["full"].seconds < 15 * 60
+    assert one.designs["quick"].seconds <= 30
+    assert one.designs["full"].seconds <= 3 * 3600
     assert one.unsaid
     assert one.rule.endswith(".")
     assert len({target.key for target in one.targets}) == len(one.targets)
@@ -227,6 +227,8 @@ def test_measured_keys_are_targets(one):
     shapes = {"square": (4,), "kernel": (4,), "norm": (4,)}
     shapes |= {name: (6,) for name in one.numbers if name.endswith(("trained", "linearised"))}
     shapes |= {name: (8,) for name in one.numbers if name.endswith(("spectrum", "eigenvalues"))}
+    shapes |= {name: (4,) for name in one.numbers if " paths " in name}
+    shapes |= dict.fromkeys(("alignment", "training error", "active"), (5,))
     rng = np.random.default_rng(6)
     cells = [
         Cell(setting, index, {name: rng.uniform(0.2, 0.9, (2, *shapes.get(name, ()))) for name in one.numbers})

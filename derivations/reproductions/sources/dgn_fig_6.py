@@ -1,0 +1,127 @@
+"""The alignment of the path kernel with the labels during training, on two digits of MNIST."""
+
+import numpy as np
+import torch
+
+from derivations.reproductions.model import (
+    Beside,
+    Cells,
+    Design,
+    Numbers,
+    Reproduction,
+    Setting,
+    Target,
+    levels,
+    pooled,
+    trend,
+)
+from sim.deep import (
+    SGD,
+    Family,
+    LabelledImages,
+    Settings,
+    Start,
+    adam,
+    kernels_of,
+    relu,
+    scales_by_fan_in,
+    train_family,
+)
+from sim.kernels import nu
+
+WIDTH, LEVELS, BATCH, DIGITS = 100, 4, 32, (4, 7)
+_OPTIMISERS = {"adam": (adam(), 3e-4), "sgd": (SGD, 0.01)}
+_STAGES = (0, 1, 2, 5, 10)  # epochs
+
+
+def cell(setting: Setting, seed: int) -> Numbers:
+    """Train ReLU networks on the images of the two digits; return nu_t, the loss and the active paths at the stages."""
+    networks, most = int(setting["networks"]), int(setting["epochs"])
+    optimiser, rate = _OPTIMISERS[str(setting["optimiser"])]
+    data = _images(None).load().training()
+    part = _images(int(setting["examples"])).load(torch.float64).training()
+    inputs, widths = data.x.shape[1], (WIDTH,) * LEVELS
+    scales = scales_by_fan_in((inputs, *widths, 1), 2)
+    family = Family((relu(widths),), networks, inputs, 1, Start("normal", scales, seed))
+    settings = Settings("half-mse", optimiser, rate, batch=BATCH, seed=seed)
+    epoch = -(-len(data.x) // BATCH)
+    stages = [epoch * stage for stage in _STAGES if stage <= most]
+    run = train_family(family, data, settings, stages[-1], stages=stages)
+    alignment, active = np.empty((2, networks, len(stages)))
+    for place, stage in enumerate(stages):
+        weights = {name: theta.double() for name, theta in run.at(stage).items()}
+        overlap = kernels_of(family, "relu", weights, part).overlap
+        active[:, place] = overlap.diagonal(dim1=1, dim2=2).mean(dim=1) / (WIDTH / 2) ** LEVELS
+        for replicate, paths in enumerate(overlap):
+            kernel = part.x @ part.x.T * paths
+            alignment[replicate, place] = nu(kernel, part.y[:, 0], by_trace=True).value
+    losses = np.stack([run.losses("relu", stage) for stage in stages], axis=1)
+    return {"alignment": alignment, "training error": losses, "active": active}
+
+
+def measure(cells: Cells) -> dict[str, np.ndarray]:
+    """Return how far ln nu_t falls from the start to the end, and its mean fall from stage to stage after the first."""
+    found = {}
+    for optimiser in levels(cells, "optimiser"):
+        logarithm = np.log(pooled(cells, "alignment", optimiser=optimiser))
+        found[f"falls, {optimiser}"] = logarithm[:, 0] - logarithm[:, -1]
+        if logarithm.shape[1] > 2:
+            found[f"goes on, {optimiser}"] = -trend(logarithm[:, 1:])
+    return found
+
+
+def beside(cells: Cells) -> tuple[Beside, ...]:
+    """Return the exact mean of the active paths at the start beside the networks."""
+    # The networks of all optimisers have the same weights at the start.
+    start = pooled(cells, "active", optimiser=levels(cells, "optimiser")[0])[:, 0]
+    text = r"$\mathrm{E} \Lambda(s, s) / (w/2)^{d-1} = 1$ at the start, where gates are fair coins"
+    return (Beside("active paths", text, 1.0, start),)
+
+
+def _images(size: int | None) -> LabelledImages:
+    return LabelledImages("mnist", "unit", "signs", classes=DIGITS, size=size)
+
+
+REPRODUCTION = Reproduction(
+    name="dgn-fig-6",
+    title=r"$\nu_t$ of the features during training",
+    source="deep-gated-networks",
+    place="Figure 6",
+    setup="The digits 4 and 7 of MNIST with the labels $-1$ and $1$, squared loss, ReLU networks with $w = 100$ and "
+    r"$d = 5$; $\nu_t = y^\top (M_t/\mathrm{tr} M_t)^{-1} y$ on 200 examples, 100 of each digit.",
+    unsaid=(
+        ("the examples that train", "all 12,107 images of the two digits, with levels from 0 to 1"),
+        ("the 200 examples", "drawn at random from those that train, the same for all networks"),
+        ("optimiser, step and batches", "Adam at 0.0003, and gradient descent at 0.01; batches of 32"),
+        ("the initial weights", "normal of variance 2/fan-in"),
+        (r"how long the networks train, and when $\nu_t$ is taken", "10 epochs; at the start and after 1, 2, 5 and 10"),
+        ("the number of runs", "10 of each optimiser"),
+    ),
+    rule=r"Orders, for both optimisers: $\ln \nu_0 - \ln \nu_T$ has a positive mean (0.1 would be an effect), and "
+    r"so has minus the slope of $\ln \nu$ over the stages after the first epoch (0.02 a stage would be an effect).",
+    targets=tuple(
+        target
+        for name in _OPTIMISERS
+        for target in (
+            Target(f"falls, {name}", r"$\nu_t$ reduces as training proceeds", None, margin=0.1),
+            Target(
+                f"goes on, {name}", r"$\nu_t$ reduces as training proceeds (after the first epoch)", None, margin=0.02
+            ),
+        )
+    ),
+    designs={
+        "quick": Design(
+            "1 epoch of 3 networks", ({"optimiser": "adam", "networks": 3, "epochs": 1, "examples": 200},), 1, 5
+        ),
+        "full": Design(
+            "10 epochs, 10 networks of each optimiser",
+            tuple({"optimiser": name, "networks": 10, "epochs": 10, "examples": 200} for name in _OPTIMISERS),
+            1,
+            60,
+        ),
+    },
+    numbers=("alignment", "training error", "active"),
+    cell=cell,
+    measure=measure,
+    beside=beside,
+)

@@ -1,0 +1,120 @@
+"""Active paths on simple and complex classes of Fashion-MNIST."""
+
+import numpy as np
+import torch
+
+from derivations.reproductions.model import Cells, Design, Numbers, Reproduction, Setting, Target, pooled
+from sim.deep import (
+    Family,
+    LabelledImages,
+    Settings,
+    Start,
+    adam,
+    dlgn_pwc,
+    recorded,
+    relu,
+    scales_by_fan_in,
+    train_family,
+)
+
+WIDTHS, BATCH, RATE, BETA, EPOCHS, EXAMPLES, CLASSES = (128,) * 5, 32, 2e-4, 4, 20, 250, 10
+_NAMES = {"dlgn-pwc": "DLGN-PWC", "relu": "ReLU"}
+_STAGES = (0, 0.05, 0.25, 1)  # shares of the training after which paths are counted
+
+
+def cell(setting: Setting, seed: int) -> Numbers:
+    """Train a ReLU network and a DLGN-PWC; return active paths at the stages and test accuracies, of both halves."""
+    size, epochs = int(setting["size"]) or None, int(setting["epochs"])
+    images = LabelledImages("fashion-mnist", "unit", "class", size=size, labels="clusters", seed=seed).load()
+    data, held_out = images.training(), images.held_out()
+    sizes = (data.x.shape[1], *WIDTHS, CLASSES)
+    start = Start("normal", scales_by_fan_in(sizes, 2), seed)
+    family = Family((relu(WIDTHS), dlgn_pwc(WIDTHS, BETA)), 1, sizes[0], CLASSES, start)
+    settings = Settings("softmax-cross-entropy", adam(), RATE, batch=BATCH, seed=seed)
+    steps = epochs * -(-len(data.x) // BATCH)
+    stages = [round(share * steps) for share in _STAGES]
+    run = train_family(family, data, settings, steps, stages=stages)
+    simple, complex_ = (_half(data.y, upper)[:EXAMPLES] for upper in (False, True))
+    found = {}
+    for name in _NAMES:
+        paths = torch.stack(
+            [_paths(recorded(run, name, stage, data.x[[*simple, *complex_]]).gates) for stage in stages]
+        )
+        output = recorded(run, name, steps, held_out.x).output[0]
+        right = 100 * (output.argmax(dim=1) == held_out.y).to(torch.float64)
+        for key, upper in (("simple", False), ("complex", True)):
+            own = paths[:, len(simple) :] if upper else paths[:, : len(simple)]
+            found[f"{name} paths {key}"] = own.mean(dim=1).numpy()[None]
+            found[f"{name} accuracy {key}"] = right[_half(held_out.y, upper)].mean().numpy()[None]
+    return found
+
+
+def measure(cells: Cells) -> dict[str, np.ndarray]:
+    """Return the logarithm of the ratio of the mean numbers of active paths, and the difference of the accuracies."""
+    found = {}
+    for name in _NAMES:
+        ratio = np.log(pooled(cells, f"{name} paths simple") / pooled(cells, f"{name} paths complex"))
+        found |= {f"paths {share}, {name}": ratio[:, place] for place, share in enumerate(_STAGES) if share}
+        ahead = pooled(cells, f"{name} accuracy simple") - pooled(cells, f"{name} accuracy complex")
+        found[f"accuracy, {name}"] = ahead
+    return found
+
+
+def _half(labels: torch.Tensor, upper: bool) -> torch.Tensor:
+    """Return the places of the examples of the lower, simple, or of the upper, complex half of the classes."""
+    return torch.nonzero((labels >= CLASSES // 2) == upper)[:, 0]
+
+
+def _paths(gates: tuple[torch.Tensor, ...]) -> torch.Tensor:
+    """Return the number of active paths from an input node of each example, (N,); a soft gate is open from 1/2 on."""
+    return torch.stack([(level[0] >= 0.5).sum(dim=1).double() for level in gates]).prod(dim=0)
+
+
+REPRODUCTION = Reproduction(
+    name="dlgn-fig-7",
+    title="Active paths on simple and complex classes",
+    source="half-space-feature-learning",
+    place="Figures 7, 11 and 12",
+    setup="Fashion-MNIST; the first five classes keep their labels, each of the others is divided into five clusters "
+    "with random labels of the second half; ReLU networks and DLGN-PWC with 5 hidden layers of 128 nodes, Adam at "
+    "0.0002, 3 runs.",
+    unsaid=(
+        ("the clustering, and how labels are assigned", "k-means of the grey levels; each label has five clusters"),
+        ("whether the images as they are have levels up to 255 or to 1", "levels from 0 to 1"),
+        ("the number of epochs, and the size of a batch", f"{EPOCHS}; 32"),
+        ("the slope parameter of the gates", f"the sigmoid with slope parameter {BETA}"),
+        ("the initial weights, and whether there are biases", "normal of variance 2/fan-in, no biases"),
+        ("the examples on which paths are counted", "250 training images of each half"),
+        ("the times of the curves", "after 5 %, 25 % and 100 % of the training"),
+        ("the average over 3 runs", "8 runs, each with clusters of its own"),
+    ),
+    rule="Orders, for both networks: the logarithm of the ratio of the mean numbers of active paths on simple and on "
+    "complex classes has a positive mean at the three times (0.1 would be an effect), and the test accuracy on simple "
+    "classes is the larger one (1 % would be an effect).",
+    targets=tuple(
+        target
+        for name, printed in _NAMES.items()
+        for target in (
+            *(
+                Target(
+                    f"paths {share}, {name}",
+                    f"{printed}: more paths are active on the simple part ({share:.0%} of the training)",
+                    None,
+                    margin=0.1,
+                )
+                for share in _STAGES
+                if share
+            ),
+            Target(f"accuracy, {name}", f"{printed}: test accuracy is larger on the simple part", None, margin=1.0),
+        )
+    ),
+    designs={
+        "quick": Design("1 epoch on 4,000 images, 3 runs", ({"epochs": 1, "size": 4000},), 3, 10),
+        "full": Design("20 epochs, 8 runs in place of 3", ({"epochs": EPOCHS, "size": 0},), 8, 1800),
+    },
+    numbers=tuple(
+        f"{name} {what} {part}" for name in _NAMES for what in ("paths", "accuracy") for part in ("simple", "complex")
+    ),
+    cell=cell,
+    measure=measure,
+)

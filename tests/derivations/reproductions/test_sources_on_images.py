@@ -1,0 +1,115 @@
+"""The experiments on images, on small sets in the real formats, beside plain networks and kernels in NumPy."""
+
+import numpy as np
+import torch
+
+from derivations.reproductions.catalog import reproductions
+from derivations.reproductions.model import Cell
+from derivations.reproductions.sources import dgn_fig_6, dgn_fig_7, dlgn_fig_7, npk_table_2
+from sim.deep import LabelledImages, Start, scales_by_fan_in
+from tests.sim.deep.plain import KINDS, Plain, batches, descend
+from tests.tolerances_of_reproductions import ALIGNMENT
+
+SEED = 21
+
+
+def digits(size):
+    """The images of the digits 4 and 7 and their labels -1 and 1, by NumPy."""
+    data = LabelledImages("mnist", "unit", "signs", classes=(4, 7), size=size).load(torch.float64).training()
+    return data.x.numpy(), data.y[:, 0].numpy()
+
+
+def theta(start, replicate, sizes):
+    """The initial weights as training has them, in float32."""
+    shapes = zip(sizes[1:], sizes[:-1], strict=True)
+    return [start.draw(replicate, False, level, shape).astype(np.float32) for level, shape in enumerate(shapes)]
+
+
+def test_the_alignment_at_the_start_is_that_of_the_path_kernel():
+    found = dgn_fig_6.cell({"optimiser": "adam", "networks": 2, "epochs": 1, "examples": 8}, SEED)
+    x, y = digits(8)
+    sizes = (784, *(dgn_fig_6.WIDTH,) * dgn_fig_6.LEVELS, 1)
+    start = Start("normal", scales_by_fan_in(sizes, 2), SEED)
+    for replicate in range(2):
+        z, paths = x, np.ones((8, 8))
+        for layer in theta(start, replicate, sizes)[:-1]:
+            q = z @ layer.astype(float).T
+            z = np.maximum(q, 0)
+            paths *= (q > 0).astype(float) @ (q > 0).T
+        kernel = x @ x.T * paths
+        expected = y @ np.linalg.solve(kernel / np.trace(kernel), y)
+        assert abs(found["alignment"][replicate, 0] / expected - 1) < ALIGNMENT
+        assert abs(found["active"][replicate, 0] / (np.diag(paths).mean() / 50**4) - 1) < ALIGNMENT
+    assert found["alignment"].shape == (2, 2)
+    assert (found["training error"][:, 1] < found["training error"][:, 0]).all()
+
+
+def test_accuracies_of_the_table_are_those_of_plain_networks():
+    """ReLU, and FRNPF with the initial weights as gates, for two epochs of two steps of Adam each."""
+    epochs, sizes = 2, (784, *npk_table_2.WIDTHS, 10)
+    found = npk_table_2.cell({"optimiser": "adam", "rate": 3e-4, "epochs": epochs, "size": 0}, SEED)
+    images = LabelledImages("mnist", "unit", "class").load()
+    data, held_out = images.training(), images.held_out()
+    start = Start("normal", scales_by_fan_in(sizes, 2), SEED)
+    weights = [torch.from_numpy(layer) for layer in theta(start, 0, sizes)]
+    for name, second in (("relu", []), ("frnpf-same", weights[:-1])):
+        network = Plain(KINDS[name], weights, second)
+        rows = batches(len(data.x), npk_table_2.BATCH, SEED, 0, 2 * epochs)
+        optimiser = lambda own: torch.optim.Adam(own, lr=3e-4)  # noqa: E731
+        for _ in descend(network, data.x, data.y, "softmax-cross-entropy", optimiser, rows):
+            pass
+        right = (network(held_out.x, None).argmax(dim=1) == held_out.y).sum().item()
+        assert found[name].tolist() == [100 * (1 - (len(held_out.x) - right) / len(held_out.x))]
+
+
+def test_the_best_rate_counts():
+    """Two rates: of each method the one with the larger mean accuracy."""
+    cells = [
+        npk_table_2_cell(rate, index, 90 + 5 * (rate == 0.1) + index) for rate in (0.1, 0.01) for index in range(2)
+    ]
+    found = reproductions()["npk-table-2-mnist"].measure(cells)
+    assert found["relu, sgd"].tolist() == [95.0, 96.0]
+    assert found["dnpfl ahead, sgd"].tolist() == [0.0, 0.0]
+
+
+def npk_table_2_cell(rate, index, accuracy):
+    setting = {"optimiser": "sgd", "rate": rate, "epochs": npk_table_2.EPOCHS, "size": 0}
+    return Cell(setting, index, {name: np.array([accuracy]) for name in npk_table_2.METHODS})
+
+
+def test_gates_that_adapt_are_compared_with_frozen_ones():
+    """The accuracies of two kinds beside plain networks after one step of RMSprop; differences as the rule says."""
+    found = dgn_fig_7.cell({"epochs": 1, "size": 0, "examples": 6}, SEED)
+    assert set(found) == set(reproductions()["dgn-fig-7"].numbers)
+    images = LabelledImages("mnist", "unit", "signs", classes=(4, 7)).load()
+    data, held_out = images.training(), images.held_out()
+    sizes = (784, *dgn_fig_7.WIDTHS, 1)
+    weights = [torch.from_numpy(layer) for layer in theta(Start("signs", scales_by_fan_in(sizes, 2), SEED), 0, sizes)]
+    for name, second in (("relu", []), ("frnpf-same", weights[:-1])):
+        network = Plain(KINDS[name], weights, second)
+        rows = batches(len(data.x), dgn_fig_7.BATCH, SEED, 0, 1)
+        optimiser = lambda own: torch.optim.RMSprop(own, lr=1e-4)  # noqa: E731
+        for _ in descend(network, data.x, data.y, "half-mse", optimiser, rows):
+            pass
+        right = (network(held_out.x, None).sign() == held_out.y).double().mean().item()
+        assert found[name].tolist() == [100 * right]
+    cells = [Cell({}, 0, found)]
+    measured = dgn_fig_7.measure(cells)
+    assert measured["relu ahead"] == found["relu"] - found["galu"]
+    assert measured["relu nu"] == np.log(found["galu nu"]) - np.log(found["relu nu"])
+
+
+def test_paths_are_counted_on_both_halves_of_the_classes():
+    """At the start, by a plain ReLU network: the product of the numbers of open gates, averaged over each half."""
+    found = dlgn_fig_7.cell({"epochs": 1, "size": 0}, SEED)
+    data = LabelledImages("fashion-mnist", "unit", "class", labels="clusters", seed=SEED).load().training()
+    sizes = (784, *dlgn_fig_7.WIDTHS, 10)
+    start = Start("normal", scales_by_fan_in(sizes, 2), SEED)
+    z, paths = data.x.numpy(), 1.0
+    for layer in theta(start, 0, sizes)[:-1]:
+        q = z @ layer.T
+        z, paths = np.maximum(q, 0), paths * (q > 0).sum(axis=1)
+    simple = data.y.numpy() < 5
+    assert abs(found["relu paths simple"][0, 0] / paths[simple].mean() - 1) < ALIGNMENT
+    assert abs(found["relu paths complex"][0, 0] / paths[~simple].mean() - 1) < ALIGNMENT
+    assert found["relu paths simple"].shape == (1, 4)
