@@ -321,6 +321,8 @@ REFUSED = {
     "no workers": ([], ["--workers", "0"], "--workers = 0 must be at least 1"),
     "too many workers": ([], ["--workers", "999"], "is more than 256"),
     "an absent parent": ([], ["--out", "absent/store"], "does not exist"),
+    "a file for a parent": ([], ["--out", "sweep.toml/store"], "sweep.toml is a file, not a folder"),
+    "a table in a file": ([], ["--csv", "sweep.toml/table.csv"], "sweep.toml is a file, not a folder"),
     "a folder with other files": ([], ["--out", "."], "holds other files"),
     "a file for a store": ([], ["--out", "sweep.toml"], "is a file, not a folder"),
     "two questions": ([], ["--status", "--dry-run"], "exclude each other"),
