@@ -305,7 +305,7 @@ def test_cells_of_another_version_are_other_cells(finished, gdln, monkeypatch):
     code, out, _ = gdln("--status", "--out", finished / "store", "--json")
     answer = json.loads(out)
     assert (code, answer["counts"]) == (UNDECIDED, {"cells": 4, "missing": 4})
-    assert "4 cells of this sweep were made by another version of the code" in answer["remarks"][0]
+    assert "made 4 cells of this sweep; they stay in the store" in answer["remarks"][0]
     assert {row["mean"] for row in Store.open(finished / "store").table()}  # they can still be read
 
 
