@@ -59,13 +59,20 @@ def _named(path: Path) -> Iterator[None]:
         raise
 
 
+def check_folder(folder: Path, option: str) -> None:
+    """InputError unless `folder`, in which the file or folder of an option is to be written, is a folder."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file, not a folder.", f"Name another with {option}.", "file")
+    if not folder.exists():
+        raise InputError(f"The folder {folder} does not exist.", f"Create it, or name another with {option}.", "file")
+
+
 def check_archive(path: Path, given: Path) -> None:
     """InputError where an .npz file at `path` would replace `given` or anything else than an earlier .npz file."""
     remedy = "Name another file with --out."
     if not path.name:
         raise InputError(f"{str(path)!r} names no file.", remedy, "file")
-    if not path.parent.is_dir():
-        raise InputError(f"The folder {path.parent} does not exist.", "Create it, or name another with --out.", "file")
+    check_folder(path.parent, "--out")
     if path.exists() and given.exists() and path.samefile(given):
         raise InputError(f"{path} is the problem file itself, which would be lost.", remedy, "file")
     if path.is_symlink() or (path.exists() and not path.is_file()):
@@ -92,8 +99,7 @@ def check_replaceable(folder: Path) -> None:
             raise InputError(f"{folder} exists and holds other files.", "Name another folder with --out.")
     elif folder.exists():
         raise InputError(f"{folder} is a file, not a folder.", "Name another folder with --out.")
-    if not folder.parent.is_dir():
-        raise InputError(f"The folder {folder.parent} does not exist.", "Create it, or name another with --out.")
+    check_folder(folder.parent, "--out")
     try:
         Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.")).rmdir()
     except OSError as error:

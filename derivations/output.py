@@ -9,7 +9,7 @@ from shutil import get_terminal_size
 from typing import Any, Protocol, TextIO
 
 from derivations.timeout import HINT, KIND, LONGEST, TimedOutError, answered, is_time, limited
-from theory.problem.errors import WorkbenchError
+from theory.problem.errors import WorkbenchError, origin
 
 PASS, CHECK_FAILED, BAD_INPUT, UNDECIDED, OUT_OF_REACH, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141  # as a shell reports a command whose reader has left
@@ -130,8 +130,7 @@ def run(body: Callable[[], int], as_json: bool, timeout: float | None = None) ->
     except KeyboardInterrupt:
         return report_error("interrupted", "Interrupted.", "Nothing was left half-written.", INTERRUPTED, as_json)
     except SystemError as error:
-        # python-flint reports an interrupt inside one of its callbacks as a SystemError caused by the interrupt.
-        cause = error.__cause__ or error.__context__
+        cause = origin(error)  # python-flint reports an interrupt inside one of its callbacks as a SystemError
         if isinstance(cause, TimedOutError):
             return report_error(KIND, str(cause), HINT, OUT_OF_REACH, as_json)
         if not isinstance(cause, KeyboardInterrupt):

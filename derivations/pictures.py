@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from derivations.atomic import new_file
+from derivations.atomic import check_folder, new_file
 from theory.problem import InputError, OutOfReachError
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ def check_picture(path: Path, kinds: Sequence[str] = tuple(BEGINNINGS)) -> None:
             f"Let the name end in {' or '.join(kinds)}.",
             "file",
         )
-    if not path.parent.is_dir():
-        raise InputError(f"The folder {path.parent} does not exist.", "Create it, or name another with --plot.", "file")
+    check_folder(path.parent, "--plot")
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"The folder {path.parent} cannot be written to.", _REMEDY, "file")
     if path.is_symlink() or (path.exists() and not path.is_file()):

@@ -19,6 +19,7 @@ from theory.moments.amplifier import (
     sampled,
     unit_marginal,
 )
+from theory.moments.amplifier.float64 import require_sizes
 from theory.moments.inputs import Density, Values, input_statistics
 from theory.problem import InputError, OutOfReachError, load
 from theory.problem.user_files import read_bytes, read_text
@@ -291,22 +292,30 @@ def _numbers(path: Path, columns: int) -> np.ndarray:
     try:
         if path.suffix == ".npy":
             found = np.load(io.BytesIO(read_bytes(path, _LARGEST)), allow_pickle=False)
-            return np.asarray(found, float)
+            if found.dtype.kind not in "fiu":
+                raise InputError(f"{path} holds {found.dtype}, not real numbers.", "Save float64 or integers.", "file")
+            return found.astype(float)
         rows = [line.replace(",", " ").split() for line in read_text(path, _LARGEST).splitlines()]
-        found = np.array([[float(word) for word in row] for row in rows if row and not row[0].startswith("#")])
+        numbers = [[float(word) for word in row] for row in rows if row and not row[0].startswith("#")]
     except (ValueError, TypeError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path} is not a table of numbers ({error}).", "Give numbers only.", "file") from None
-    if found.ndim != 2 or (columns > 1 and found.shape[1] != columns):
-        raise InputError(f"{path} does not have {columns} columns of numbers.", "Give one row a line.", "file")
-    return found
+    lengths = sorted({len(row) for row in numbers})
+    if not numbers:
+        raise InputError(f"{path} has no numbers.", "Give one row a line.", "file")
+    if len(lengths) > 1:
+        raise InputError(f"{path} has rows of {lengths[0]} and of {lengths[-1]} numbers.", "Give rows alike.", "file")
+    if columns > 1 and lengths != [columns]:
+        raise InputError(f"{path} has rows of {lengths[0]} numbers, not of {columns}.", "Give one row a line.", "file")
+    return np.array(numbers)
 
 
 def _table(path: Path) -> Density:
     """The marginal whose quantile function interpolates rows of p and x linearly."""
     p, x = _numbers(path, 2).T
-    if len(p) < 2 or (np.diff(p) <= 0).any() or (np.diff(x) <= 0).any() or (p[0], p[-1]) != (0, 1):
+    require_sizes(x, "quantile")
+    if len(p) < 2 or not ((np.diff(p) > 0).all() and (np.diff(x) > 0).all()) or (p[0], p[-1]) != (0, 1):
         raise InputError(f"{path} is not a quantile table.", "Give p from 0 to 1 and x, both ascending.", "file")
     slopes = np.diff(p) / np.diff(x)
 

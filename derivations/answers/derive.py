@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from derivations.atomic import write_text
+from derivations.atomic import check_folder, write_text
 from derivations.publish import book_figures, compose, pdf
 from derivations.publish.compose import Book, Difference
 from derivations.publish.site import Site
@@ -94,6 +94,8 @@ def answer(
     folder = folder or (compose.BOOK if check or write else Path("gdln-book"))
     sources = compose.sources()
     chosen = compose.select(list(pages), sources)
+    if not check:
+        _prepare(folder)
     book = compose.Book(catalog(), sources, folds=format == "html")
     differences = _compared(book, chosen, folder, whole=not pages) if check else []
     files = () if check else _WRITERS[format](book, chosen, folder)
@@ -119,7 +121,6 @@ def _drawn(book: Book, chosen: Sequence[str]) -> tuple[dict[str, book_figures.Da
 
 
 def _write_markdown(book: Book, chosen: Sequence[str], folder: Path) -> tuple[str, ...]:
-    _prepare(folder)
     _write_figures(book, chosen, folder)
     for name in chosen:
         write_text(folder / f"{name}.md", book.render(name))
@@ -127,14 +128,12 @@ def _write_markdown(book: Book, chosen: Sequence[str], folder: Path) -> tuple[st
 
 
 def _write_site(book: Book, chosen: Sequence[str], folder: Path) -> tuple[str, ...]:
-    _prepare(folder)
     _write_figures(book, chosen, folder)
     Site(book, chosen).write(folder)
     return (*(f"{name}.html" for name in chosen), f"{CLAIMS}/index.html")
 
 
 def _write_pdf(book: Book, chosen: Sequence[str], folder: Path) -> tuple[str, ...]:
-    _prepare(folder)
     with TemporaryDirectory() as images:
         _write_figures(book, chosen, Path(images))
         chapters = {name: book.render(name) for name in chosen}
@@ -149,8 +148,7 @@ _WRITERS = {"md": _write_markdown, "html": _write_site, "pdf": _write_pdf}
 def _prepare(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file, not a folder.", "Name another folder with --out.")
-    if not folder.parent.is_dir():
-        raise InputError(f"The folder {folder.parent} does not exist.", "Create it, or name another with --out.")
+    check_folder(folder.parent, "--out")
     folder.mkdir(exist_ok=True)
 
 

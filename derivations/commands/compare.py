@@ -28,10 +28,10 @@ def command(
         from derivations.answers import compare
         from derivations.commands.simulate import progress_bar
         from theory.problem import load
-        from theory.problem.numbers import exact
+        from theory.problem.numbers import positive
 
         question = load(problem)
-        limit = None if memory is None else int(exact(memory, "--memory") * 2**30)
+        limit = None if memory is None else int(positive(memory, "--memory", "networks need memory") * 2**30)
         with progress_bar() as (training, measuring):
             return compare.answer(question, device, backend, limit, training, measuring)
 

@@ -34,7 +34,7 @@ def command(
     def body() -> int:
         from derivations.pictures import check_picture, write_picture
         from theory.problem import GatedGraph, load
-        from theory.problem.numbers import exact
+        from theory.problem.numbers import positive
 
         question = load(problem)
         if plot is not None:
@@ -43,7 +43,7 @@ def command(
                 from theory.flow.picture import require_one_output  # it loads matplotlib
 
                 require_one_output(question.data)
-        limit = None if memory is None else int(exact(memory, "--memory") * 2**30)
+        limit = None if memory is None else int(positive(memory, "--memory", "networks need memory") * 2**30)
         if out is None:
             answer = _answer(question, device, backend, limit, dtype)
         else:

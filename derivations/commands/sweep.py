@@ -75,12 +75,12 @@ def _count(workers: int | None) -> int:
 
 
 def _check_new(path: Path) -> None:
+    from derivations.atomic import check_folder
     from theory.problem import InputError
 
     if path.exists() or path.is_symlink():
         raise InputError(f"{path} exists; it would be lost.", "Name another file with --csv.", "file")
-    if not path.parent.is_dir():
-        raise InputError(f"The folder {path.parent} does not exist.", "Create it, or name another.", "file")
+    check_folder(path.parent, "--csv")
 
 
 @contextmanager

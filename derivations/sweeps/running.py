@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED
+from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, counted
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError
 from derivations.sweeps.store import Found, Store, check_creatable, found
@@ -223,8 +223,8 @@ def _became(answer: Answer, cell: Cell, store: Store) -> Outcome:
 
 def _other_versions(seen: Found, code: str) -> list[str]:
     return [
-        f"{len(there)} cells of this sweep were made by another version of the code, {other}; they stay and "
-        f"are no cells of this version, {code}."
+        f"Another version of the code, {other}, made {counted(len(there), 'cell')} of this sweep; they stay in the "
+        f"store and do not count for this version, {code}."
         for other, there in sorted(seen.versions.items())
         if other != code
     ]

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from derivations.atomic import write_text
+from derivations.atomic import check_folder, write_text
 from derivations.sweeps import cells
 from derivations.sweeps.locks import UNFOLLOWED, held
 from theory.problem import Cell, InputError, Problem, Sweep, dumps_sweep
@@ -238,8 +238,7 @@ def check_creatable(folder: Path) -> None:
     remedy = "Name another folder with --out."
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file, not a folder.", remedy, "file")
-    if not folder.parent.is_dir():
-        raise InputError(f"The folder {folder.parent} does not exist.", f"Create it. {remedy}", "file")
+    check_folder(folder.parent, "--out")
     if (folder / _MARKER).exists():
         Store.open(folder)
     elif folder.is_dir() and (others := sorted(set(os.listdir(folder)) - {_BIRTH, _PART, *_ROOMS})):

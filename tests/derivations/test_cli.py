@@ -22,6 +22,7 @@ from derivations.output import (
     fitted,
     run,
 )
+from derivations.timeout import TimedOutError
 from tests.derivations.sweeps.cases import TEXT
 from theory.problem import InputError, OutOfReachError
 
@@ -153,6 +154,15 @@ def test_the_code_a_verb_returns_is_the_exit_code(with_verb, code):
     assert cli.main(["probe"]) == code
 
 
+def wrapped(error, times):
+    """The SystemErrors that compiled code makes of an exception in a callback, one for each level of callbacks."""
+    for _level in range(times):
+        outer = SystemError("returned a result with an exception set")
+        outer.__cause__ = error
+        error = outer
+    return error
+
+
 @pytest.mark.parametrize(
     ("error", "code", "kind"),
     [
@@ -161,6 +171,8 @@ def test_the_code_a_verb_returns_is_the_exit_code(with_verb, code):
         (FileNotFoundError(2, "No such file or directory", "x.toml"), BAD_INPUT, "file"),
         (MemoryError(), OUT_OF_REACH, "memory"),
         (KeyboardInterrupt(), INTERRUPTED, "interrupted"),
+        (wrapped(KeyboardInterrupt(), 1), INTERRUPTED, "interrupted"),
+        (wrapped(TimedOutError(2, ()), 2), OUT_OF_REACH, "timeout"),
     ],
 )
 def test_what_a_user_can_cause_becomes_a_message(with_verb, error, code, kind, capsys):

@@ -48,6 +48,7 @@ def test_what_would_be_lost_or_cannot_be_written_is_refused(tmp_path):
         ("a.jpg", "the ending '.jpg'"),
         ("a", "no ending"),
         ("nowhere/a.png", "does not exist"),
+        ("notes.png/a.png", "is a file, not a folder"),
     ):
         with pytest.raises(InputError, match=said):
             check_picture(tmp_path / name)

@@ -64,6 +64,7 @@ FUNCTIONS: Mapping[str, Callable[..., sympy.Expr]] = {
     "hermite": _hermite,
 }
 CONSTANTS = {"pi": sympy.pi, "oo": sympy.oo}
+NO_NUMBERS = ("nan", "inf", "infinity")
 LIST = "Write [0, 0], one entry a variable."
 EQUATIONS = 'Write equations with commas between them, such as "z1 + z2 = 1, z3 = 0".'
 # Names of Gaussian variables and of the expectation, which name no parameter.
@@ -229,6 +230,8 @@ class Walk(grammar.Walk[sympy.Expr]):
 
     def name(self, name: str) -> sympy.Expr:
         """Return the constant, variable or parameter of a name; InputError for an unknown name."""
+        if name.lower() in NO_NUMBERS:
+            raise InputError(f"{name} is no number, nor a name.", "Write finite numbers; an infinite bound is oo.")
         if name in CONSTANTS:
             return CONSTANTS[name]
         if name in self.names.parameters:

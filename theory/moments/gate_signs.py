@@ -148,6 +148,6 @@ def _require_on_latent(
         f"{where}: the gate on the input {along} has no exact moments, as x = f(gain z)/Z is not Gaussian: they are "
         "integrals over as many variables. Exact are one site, and for a hard gate at threshold 0 without class means "
         "two sites with weights of equal size.",
-        'Simulate it (gdln simulate), gate the latent instead (on = "latent"), or take <g x> of a ReLU gate alone from '
-        "theory.moments.relu_gates: an integral for two sites, labelled approximations for more.",
+        'Simulate it (gdln simulate), or gate the latent instead (on = "latent"). For <g x> of one ReLU gate, the page '
+        "on ReLU gates of the book has an integral for two sites and approximations for more.",
     )

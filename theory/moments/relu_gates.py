@@ -71,8 +71,8 @@ def exact_moment(law: Stationary, c: int, w: Weights) -> GateMoment:
     raise OutOfReachError(
         f"E[1[w.x >= 0] x] with w at {len(entries)} sites is an integral over {len(entries)} variables without a known "
         "reduction, as x = erf(gain z)/Z is not Gaussian.",
-        "Simulate it, or take latent_direction (small gain), clt or large_gain (many sites) of "
-        "theory.moments.relu_gates; their measured errors are in the book.",
+        "Simulate it, or take an approximation: for a small gain, the gate that reads the latent z in place of x; for "
+        "weights on many sites, w.x with a Gaussian distribution. The page on ReLU gates of the book has their errors.",
     )
 
 

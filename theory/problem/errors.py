@@ -1,4 +1,4 @@
-"""The two kinds of error a user can cause: bad input, and a sound question that is out of reach."""
+"""The two kinds of error a user can cause, bad input and a sound question out of reach; the origin of an error."""
 
 
 class WorkbenchError(ValueError):
@@ -41,3 +41,18 @@ class OutOfReachError(WorkbenchError):
 
     exit_code = 4
     default_kind = "out-of-reach"
+
+
+def origin(error: BaseException) -> BaseException:
+    """Return the exception that compiled code has wrapped in a SystemError, or in several, one in the other.
+
+    Interrupts and time limits that strike within a callback of compiled code arrive so.
+
+    >>> inner, outer = SystemError("inner"), SystemError("outer")
+    >>> inner.__cause__, outer.__cause__ = KeyboardInterrupt(), inner
+    >>> origin(outer)
+    KeyboardInterrupt()
+    """
+    while isinstance(error, SystemError) and (cause := error.__cause__ or error.__context__) is not None:
+        error = cause
+    return error

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from theory.problem.errors import InputError
 from theory.problem.gates import Gate, RepeatedGate
-from theory.problem.numbers import exact, one_of, whole
+from theory.problem.numbers import exact, memory_of_square, one_of, whole
 
 ACTIVATIONS = ("linear", "relu", "leaky-relu", "erf", "sigmoid")
 MODELS = ("gated-linear", *ACTIVATIONS[1:])
@@ -46,7 +46,7 @@ class Network:
         one_of(self.model, "network.model", MODELS)
         one_of(self.readout, "network.readout", READOUTS)
         one_of(self.biases, "network.biases", BIASES)
-        whole(self.units, "network.units", least=1, most=MOST_UNITS, why="A alone would be out of reach")
+        whole(self.units, "network.units", least=1, most=MOST_UNITS, why=_memory_of_pairs)
         self._check_slope()
         self._check_gates()
 
@@ -97,3 +97,7 @@ class Network:
     def scale(self) -> Fraction:
         """s, the factor of the readout before the sum over units."""
         return Fraction(1, self.units) if self.readout.endswith("mean") else Fraction(1)
+
+
+def _memory_of_pairs(units: int) -> str:
+    return f"one number for each pair of units takes {memory_of_square(units)} of memory"

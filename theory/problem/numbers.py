@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Context, Decimal
 from fractions import Fraction
 from math import inf
@@ -123,8 +123,16 @@ def positive(value: object, where: str, why: str) -> Fraction:
     return number
 
 
-def whole(value: object, where: str, least: int, most: int = _LARGEST_WHOLE, why: str = "it is too large") -> int:
+def whole(
+    value: object,
+    where: str,
+    least: int,
+    most: int = _LARGEST_WHOLE,
+    why: str | Callable[[int], str] = "it is too large",
+) -> int:
     """Return an integer from `least` to `most`; `why` is the reason for the upper bound. Raises InputError otherwise.
+
+    A reason that depends on the value is a function of it.
 
     >>> whole(40, "data.n", least=2)
     40
@@ -138,8 +146,19 @@ def whole(value: object, where: str, least: int, most: int = _LARGEST_WHOLE, why
     if value < least:
         raise InputError(f"{where} = {shown(value)} must be at least {least}.", f"Give an integer >= {least}.")
     if value > most:
-        raise InputError(f"{where} = {shown(value)} is more than {most}: {why}.", f"Give an integer <= {most}.")
+        reason = why if isinstance(why, str) else why(value)
+        raise InputError(f"{where} = {shown(value)} is more than {most}: {reason}.", f"Give an integer <= {most}.")
     return value
+
+
+def memory_of_square(n: int) -> str:
+    """Return in words how much memory n x n numbers in float64 take: 8 n^2 bytes.
+
+    >>> memory_of_square(20_000), memory_of_square(10**300)
+    ('3.2 GB', 'more than 8,000,000,000 GB')
+    """
+    most = 10**9
+    return f"{8 * n**2 / 1e9:,.1f} GB" if n <= most else f"more than {8 * most**2 // 10**9:,} GB"
 
 
 def spaced(kind: str, words: object, where: str, most: int, why: str) -> list[Fraction]:

@@ -25,7 +25,7 @@ from theory.problem.training import INITIAL, InitialWeights, Training
 _KEYS = {"w": (), "b": (0, 0), "a": (0, 1), "b_out": (0, 2)}
 _GRAPH = 3  # the weights of a graph or a deep network: (0, 3), (0, 4), ...
 _NOT_DEEP = (
-    "For a deep network, gdln paths counts its paths and gives its gates, outputs and kernels; nothing trains it yet."
+    "For a deep network, gdln paths counts its paths and gives its gates, outputs and kernels; no verb trains it."
 )
 
 

@@ -123,3 +123,30 @@ def test_bad_input_is_refused(capsys, arguments, code, words):
     found, said = refused(capsys, *arguments)
     assert found == code
     assert words in said
+
+
+FILES = {
+    "has no numbers": ("--samples", "x.txt", "# a remark alone\n"),
+    "has rows of 1 and of 2 numbers": ("--samples", "x.txt", "1, 2\n3\n"),
+    "has rows of 1 numbers, not of 2": ("--quantile", "q.txt", "0\n1\n"),
+    "quantile 1 is nan": ("--quantile", "q.txt", "0 -1\n0.5 nan\n1 1\n"),
+    "quantile 0 is -1e+300": ("--quantile", "q.txt", "0 -1e300\n1 1e300\n"),
+    "is not a quantile table": ("--quantile", "q.txt", "0 -1\nnan 0\n1 1\n"),
+    "sample 2 is inf": ("--samples", "x.txt", "1\n-1\n1e999\n" + 7 * "0\n"),
+}
+
+
+@pytest.mark.parametrize("words", FILES)
+def test_bad_files_are_refused(capsys, tmp_path, words):
+    option, name, content = FILES[words]
+    (tmp_path / name).write_text(content)
+    code, said = refused(capsys, option, tmp_path / name, "--rescale")
+    assert code == 2
+    assert words in said
+
+
+def test_samples_are_real_numbers(capsys, tmp_path):
+    np.save(tmp_path / "x.npy", np.exp(1j * np.arange(20)))
+    code, said = refused(capsys, "--samples", tmp_path / "x.npy")
+    assert code == 2
+    assert "holds complex128, not real numbers" in said

@@ -119,6 +119,7 @@ def test_conditions_of_user_and_matrix_are_in_the_answer(capsys):
         (GENERAL, "a<b, c==1", "not by =="),
         (GENERAL, "a<b, c<d", "nowhere else"),
         (GENERAL, "a<b, z1<c", "Gaussian variable"),
+        (PAIR, "inf<rho", "inf is no number"),
     ],
 )
 def test_domains_without_points_are_bad_input(capsys, cov, where, word):
@@ -128,3 +129,9 @@ def test_domains_without_points_are_bad_input(capsys, cov, where, word):
         error = json.loads(caught.out)["error"]
         assert (error["kind"], word in f"{error['message']} {error['hint']}") == ("input", True)
         assert "Traceback" not in caught.err
+
+
+@pytest.mark.parametrize("word", ["nan", "inf"])
+def test_what_is_no_number_is_no_mean(capsys, word):
+    assert main(["check", "E[z1] = 0", "--cov", "[[1]]", "--mean", f"[{word}]"]) == 2
+    assert f"{word} is no number, nor a name" in capsys.readouterr().err

@@ -65,7 +65,7 @@ def test_text(capsys):
         (BAD_INPUT, "--activation relu --depth 2 --corr r", "--corr"),
         (BAD_INPUT, "--activation relu --depth 2 --corr oo", "oo is not a finite number"),
         (BAD_INPUT, "--activation relu --depth 2 --corr 0 --norms [1,oo]", "oo is not a finite number"),
-        (BAD_INPUT, "--activation relu --depth 2 --corr 0 --gain nan", "--gain: The name nan"),
+        (BAD_INPUT, "--activation relu --depth 2 --corr 0 --gain nan", "--gain: nan is no number"),
         (BAD_INPUT, "--activation relu --depth 2 --corr 0 --gain oo", "positive and finite"),
         (BAD_INPUT, "--activation relu --depth 2 --corr 0 --weight-variance 0", "the first must be above 0"),
         (BAD_INPUT, "--activation relu --depth 2 --corr 0 --norms [1]", "--norms"),

@@ -139,7 +139,12 @@ def test_the_dtype_of_the_file_or_the_option_is_used_and_told(gdln, tmp_path):
 
 def test_memory_is_bounded(gdln):
     assert json.loads(gdln("--json", "--memory", 1)[1])["weights"] == json.loads(gdln("--json")[1])["weights"]
-    for memory, said in ((0, "memory = 0 bytes holds nothing"), ("nan", "is not a number"), ("inf", "is not finite")):
+    for memory, said in (
+        (0, "--memory = 0 must be > 0"),
+        (-1, "--memory = -1 must be > 0"),
+        ("nan", "is not a number"),
+        ("inf", "is not finite"),
+    ):
         code, out, _ = gdln("--json", "--memory", memory)
         assert code == BAD_INPUT
         assert said in json.loads(out)["error"]["message"]

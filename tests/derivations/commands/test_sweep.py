@@ -305,7 +305,7 @@ def test_cells_of_another_version_are_other_cells(finished, gdln, monkeypatch):
     code, out, _ = gdln("--status", "--out", finished / "store", "--json")
     answer = json.loads(out)
     assert (code, answer["counts"]) == (UNDECIDED, {"cells": 4, "missing": 4})
-    assert "4 cells of this sweep were made by another version of the code" in answer["remarks"][0]
+    assert "made 4 cells of this sweep; they stay in the store" in answer["remarks"][0]
     assert {row["mean"] for row in Store.open(finished / "store").table()}  # they can still be read
 
 
@@ -321,6 +321,8 @@ REFUSED = {
     "no workers": ([], ["--workers", "0"], "--workers = 0 must be at least 1"),
     "too many workers": ([], ["--workers", "999"], "is more than 256"),
     "an absent parent": ([], ["--out", "absent/store"], "does not exist"),
+    "a file for a parent": ([], ["--out", "sweep.toml/store"], "sweep.toml is a file, not a folder"),
+    "a table in a file": ([], ["--csv", "sweep.toml/table.csv"], "sweep.toml is a file, not a folder"),
     "a folder with other files": ([], ["--out", "."], "holds other files"),
     "a file for a store": ([], ["--out", "sweep.toml"], "is a file, not a folder"),
     "two questions": ([], ["--status", "--dry-run"], "exclude each other"),

@@ -39,6 +39,7 @@ def test_one_claim_is_judged_reported_and_answered_as_json(report):
         (["no.such.claim"], "No claim is called 'no.such.claim'"),
         ([CLAIM, "--profile", "thorough"], "--profile = 'thorough' is not known"),
         ([CLAIM, "--out", "absent/report"], "does not exist"),
+        ([CLAIM, "--out", "full/thesis.tex/report"], "thesis.tex is a file, not a folder"),
         ([CLAIM, "--out", "full"], "holds other files"),
         ([CLAIM, "--frobnicate"], "No such option"),
     ],

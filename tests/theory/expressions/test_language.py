@@ -88,6 +88,8 @@ REFUSED = {
     "1_000": "not a number",
     "1j": "not a number",
     "True": "not a number",
+    "nan*z1": "nan is no number, nor a name",
+    "z1 + Infinity": "an infinite bound is oo",
     "...": "not a number",
     "1,2": "Code",
     "*z1": "",

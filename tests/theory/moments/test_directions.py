@@ -233,4 +233,4 @@ def test_other_directions_of_the_input_are_out_of_reach_by_name(v):
     network = Network("gated-linear", "mean", 2, (AlwaysGate(), DirectionGate(v, lo=0, on="input")))
     with pytest.raises(OutOfReachError, match=r"gates\[1\].*not Gaussian") as caught:
         solve(replace(base, network=network))
-    assert "relu_gates" in caught.value.hint
+    assert "page on ReLU gates" in caught.value.hint

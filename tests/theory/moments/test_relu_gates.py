@@ -113,7 +113,8 @@ def test_more_sites_are_out_of_reach_and_named_forms_remain():
     w = [1, 1, "1/2", 0, 0, 0]
     with pytest.raises(OutOfReachError, match="w at 3 sites is an integral over 3 variables") as caught:
         exact_moment(law(), 0, w)
-    assert "latent_direction" in caught.value.hint
+    assert "small gain, the gate that reads the latent z" in caught.value.hint
+    assert "many sites, w.x with a Gaussian distribution" in caught.value.hint
     found = [form(law(), 0, w) for form in FORMS]
     assert [moment.form for moment in found] == ["latent-direction", "clt", "large-gain"]
     assert not any(moment.exact for moment in found)

@@ -19,7 +19,7 @@ GRID = {"shape": (3, 4), "boundary": "torus", "labels": (1, 0), "couplings": ("1
     ("changed", "message"),
     [
         ({"n": 1}, r"data\.n = 1 must be at least 2"),
-        ({"n": 20_000}, "second moments alone"),
+        ({"n": 20_000}, "takes 3.2 GB of memory"),
         ({"boundary": "torus"}, r"data\.boundary = 'torus' is not known\. Choose one of: open, ring"),
         ({"beta": ()}, "data has neither `beta` nor `xi`"),
         ({"xi": (1, 2)}, "data has both `beta` and `xi`"),

@@ -21,7 +21,7 @@ def test_numbers_are_exact_and_hashable():
     ("key", "value", "message"),
     [
         ("n", 1, r"data\.n = 1 must be at least 2"),
-        ("n", 20_000, "second moments alone"),
+        ("n", 20_000, "takes 3.2 GB of memory"),
         ("n", "8", "not a whole number"),
         ("widths", [1, 2], r"data\.widths\[0\] = 1 must be two whole numbers\. Give the least and the largest width"),
         (

@@ -66,7 +66,7 @@ def test_bad_pulses_are_named(key, value, message):
     ("key", "value", "message"),
     [
         ("shape", [3, 1], r"data\.shape\[1\] = 1 must be at least 2"),
-        ("shape", [200, 200], r"has 40000 sites, more than 10000"),
+        ("shape", [200, 200], r"has 40000 sites, more than 10000.*takes 12\.8 GB of memory"),
         ("shape", 4, r"data\.shape = 4 must be two whole numbers"),
         ("boundary", "ring", r"data\.boundary = 'ring' is not known"),
         ("rows", [[1, 4], [1, 1]], r"data\.rows\[0\]\[1\] = 4 is more than 3: the grid has 3 rows"),

@@ -16,6 +16,7 @@ from theory.expressions.balls.owens_t import owens_t
 from theory.expressions.balls.precision import precision
 from theory.expressions.exact import rational
 from theory.expressions.functions import OwensT, Phi
+from theory.problem.errors import origin
 
 # Precision doubles until the radius is small enough; 2^16 bits are 19,000 digits, beyond any request.
 MAX_BITS = 2**16
@@ -248,7 +249,10 @@ def _quadrature(integrand: Callable[[acb, bool], acb], end: acb, evaluations_per
         return acb.integral(integrand, acb(0), end, **limits)
     except SystemError as error:
         # An exception of the integrand passes through C code, which wraps it in a SystemError.
-        raise NotCertified(str(error.__cause__)) from error
+        cause = origin(error)
+        if not isinstance(cause, Exception):  # an interrupt or a time limit, which ends more than this integral
+            raise cause from None
+        raise NotCertified(str(cause)) from error
 
 
 def enclose(compute: Callable[[], arb | acb], digits: int, most_bits: int = MAX_BITS) -> tuple[Fraction, Fraction]:

@@ -14,6 +14,7 @@ from scipy.special import erf
 
 from theory.moments.inputs import Density, Marginal, Values
 from theory.problem import InputError, OutOfReachError
+from theory.problem.distributions.sampled import LARGEST_NUMBER
 
 Array = np.ndarray | np.floating  # of any shape; NumPy makes a scalar of a sum
 Function = Callable[[Array], Array]
@@ -44,6 +45,22 @@ def steepness(a: Array | float) -> Array:
         raise InputError(f"a = {wrong:g} is not a correlation, -1 <= a <= 1.", "Give a between -1 and 1.")
     with np.errstate(divide="ignore"):
         return a / np.sqrt((1 - a) * (1 + a))
+
+
+def require_sizes(x: Array, what: str) -> None:
+    """Raise InputError for the first number that is not finite, or so large that its square overflows float64.
+
+    >>> require_sizes(np.array([0.0, np.nan]), "sample")
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: The sample 1 is nan: not finite, or larger than 1e100. Correct it; ...
+    """
+    wrong = np.flatnonzero(~(np.abs(x) <= LARGEST_NUMBER))
+    if len(wrong):
+        raise InputError(
+            f"The {what} {wrong[0]} is {x[wrong[0]]:g}: not finite, or larger than 1e100.",
+            "Correct it; they count from 0.",
+        )
 
 
 def require_unit(mean: float, variance: float, allowed: float = UNIT) -> None:

@@ -6,7 +6,14 @@ from math import sqrt
 import numpy as np
 from jaxtyping import Float
 
-from theory.moments.amplifier.float64 import integrand, integrand_by_s, integrand_by_x, require_unit, steepness
+from theory.moments.amplifier.float64 import (
+    integrand,
+    integrand_by_s,
+    integrand_by_x,
+    require_sizes,
+    require_unit,
+    steepness,
+)
 from theory.problem import InputError
 
 # A sample passes as one of mean 0 and variance 1 within this many standard errors.
@@ -35,20 +42,20 @@ def sampled(x: Float[np.ndarray, " N"], a: Float[np.ndarray, " a"], rescale: boo
     With `rescale` the sample mean is subtracted and the result divided by the sample's standard deviation r. The
     standard error then contains theirs: with h(x) = x erf(s x/sqrt2), phi changes by -E[x h'(x)] dr/r - E[h'(x)] dm/r.
 
-    Raises InputError for fewer than 10 samples, and unless mean and variance are within five standard errors of 0, 1.
+    Raises InputError for fewer than 10 samples, for one that is not finite or larger than 1e100, and unless mean and
+    variance are within five standard errors of 0, 1.
 
     >>> found = sampled(np.tile([-1.0, 1.0], 50), np.array([1.0]))
     >>> found.value.tolist(), found.error.tolist()
     ([1.0], [0.0])
     """
     x = np.asarray(x, float).ravel()
-    if len(x) < _FEWEST or not np.isfinite(x).all():
-        raise InputError(
-            f"{len(x)} samples, all of them finite, are needed.", f"Give at least {_FEWEST} finite numbers."
-        )
+    if len(x) < _FEWEST:
+        raise InputError(f"{len(x)} samples are too few.", f"Give at least {_FEWEST}.")
+    require_sizes(x, "sample")
     center, scale = (float(x.mean()), float(x.std())) if rescale else (0.0, 1.0)
     if not scale > 0:
-        raise InputError(f"All samples are {x[0]:g}.", "Give samples that vary.")
+        raise InputError(f"All samples are {x[0]:g}, or differ by less than float64 resolves.", "Give others.")
     if not rescale:
         spread = float((x * x).std())
         require_unit(_within(x.mean(), x.std() / sqrt(len(x))), 1 + _within((x * x).mean() - 1, spread / sqrt(len(x))))

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from theory.problem.errors import InputError
-from theory.problem.numbers import exact, positive, shown, whole
+from theory.problem.numbers import exact, memory_of_square, positive, shown, whole
 
 Label = Fraction | tuple[Fraction, ...]
 Mean = tuple[Fraction, ...]
@@ -120,6 +120,19 @@ def whole_range(ends: object, where: str, most: int, what: str, why: str) -> tup
     return least, largest
 
 
+def number_of_sites(n: object) -> int:
+    """Return data.n, a whole number from 2 to 10000. Raises InputError otherwise.
+
+    >>> number_of_sites(40)
+    40
+    """
+    return whole(n, "data.n", least=2, most=MOST_SITES, why=_memory)
+
+
+def _memory(sites: int) -> str:
+    return f"a covariance of so many sites takes {memory_of_square(sites)} of memory"
+
+
 def grid_shape(shape: object) -> tuple[int, int]:
     """Return rows and columns of a grid. Raises InputError for sides below 2 and for more than 10000 sites.
 
@@ -128,10 +141,11 @@ def grid_shape(shape: object) -> tuple[int, int]:
     """
     hint = "Give rows and columns, such as [20, 20]."
     sides = pair(shape, "data.shape", lambda side, at: whole(side, at, 2, MOST_SITES), "whole numbers", hint)
-    if sides[0] * sides[1] > MOST_SITES:
+    sites = sides[0] * sides[1]
+    if sites > MOST_SITES:
         raise InputError(
-            f"data.shape = [{sides[0]}, {sides[1]}] has {sides[0] * sides[1]} sites, more than {MOST_SITES}.",
-            "Give a smaller grid: the moments alone would fill 800 MB.",
+            f"data.shape = [{sides[0]}, {sides[1]}] has {sites} sites, more than {MOST_SITES}.",
+            f"Give a smaller grid: {_memory(sites)}.",
         )
     return sides
 

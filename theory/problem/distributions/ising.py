@@ -5,9 +5,9 @@ from fractions import Fraction
 from math import exp, expm1, log1p
 from typing import Any, ClassVar
 
-from theory.problem.distributions.base import MOST_SITES, Label, Law, Mean, set_field
+from theory.problem.distributions.base import Label, Law, Mean, number_of_sites, set_field
 from theory.problem.errors import InputError
-from theory.problem.numbers import exact, one_of, positive, whole
+from theory.problem.numbers import exact, one_of, positive
 
 BOUNDARIES = ("open", "ring")
 # At a coupling of 20 two neighbours differ with a probability of about exp(-40), which no sample shows.
@@ -49,7 +49,7 @@ class Ising(Law):
     boundaries: ClassVar[tuple[str, ...]] = BOUNDARIES
 
     def __post_init__(self) -> None:
-        whole(self.n, "data.n", least=2, most=MOST_SITES, why="the second moments alone would fill 800 MB")
+        number_of_sites(self.n)
         one_of(self.boundary, "data.boundary", self.boundaries)
         if given(self.beta) == given(self.xi):
             said = "both `beta` and `xi`" if given(self.xi) else "neither `beta` nor `xi`"

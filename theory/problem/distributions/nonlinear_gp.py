@@ -10,13 +10,13 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from theory.problem.correlations import GAUSSIAN, Correlation
-from theory.problem.distributions.base import MOST_SITES, Label, Law, Mean, set_field
+from theory.problem.distributions.base import Label, Law, Mean, number_of_sites, set_field
 from theory.problem.distributions.latent_fields import declare_correlation, declare_gain, declare_lengths
 from theory.problem.errors import InputError
 from theory.problem.lags import kernel_rows, matrix_of, row_of, squares
 from theory.problem.nonlinearities import Nonlinearity, nonlinearity_of
 from theory.problem.nonlinearities.erf import Erf
-from theory.problem.numbers import one_of, whole
+from theory.problem.numbers import one_of
 from theory.problem.positivity import refuse_indefinite
 
 BOUNDARIES = ("open", "ring")
@@ -71,7 +71,7 @@ class NonlinearGP(Law):
     boundaries: ClassVar[tuple[str, ...]] = BOUNDARIES
 
     def __post_init__(self) -> None:
-        whole(self.n, "data.n", least=2, most=MOST_SITES, why="the covariance alone would fill 800 MB")
+        number_of_sites(self.n)
         one_of(self.boundary, "data.boundary", self.boundaries)
         one_of(self.normaliser, "data.normaliser", NORMALISERS)
         one_of(self.positive_part, "data.positive_part", POSITIVE_PARTS)

@@ -5,9 +5,9 @@ from fractions import Fraction
 from math import exp, pi, sin
 from typing import ClassVar
 
-from theory.problem.distributions.base import MOST_SITES, Label, Law, Mean, set_field, whole_range
+from theory.problem.distributions.base import Label, Law, Mean, number_of_sites, set_field, whole_range
 from theory.problem.errors import InputError
-from theory.problem.numbers import exact, one_of, shown, whole
+from theory.problem.numbers import exact, one_of, shown
 
 PULSE_BOUNDARIES = ("open", "ring")
 FORMS = ("block", "raised-cosine", "gaussian")
@@ -51,7 +51,7 @@ class Pulses(Law):
     boundaries: ClassVar[tuple[str, ...]] = PULSE_BOUNDARIES
 
     def __post_init__(self) -> None:
-        whole(self.n, "data.n", least=2, most=MOST_SITES, why="the second moments alone would fill 800 MB")
+        number_of_sites(self.n)
         one_of(self.boundary, "data.boundary", PULSE_BOUNDARIES)
         one_of(self.form, "data.form", FORMS)
         one_of(self.overlap, "data.overlap", OVERLAPS)

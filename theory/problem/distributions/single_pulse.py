@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
-from theory.problem.distributions.base import MOST_SITES, Label, Law, Mean, whole_range
-from theory.problem.numbers import one_of, whole
+from theory.problem.distributions.base import Label, Law, Mean, number_of_sites, whole_range
+from theory.problem.numbers import one_of
 
 SUPPORTS = ("zero-one", "plus-minus")
 FLIPS = ("none", "sign", "complement")
@@ -44,7 +44,7 @@ class SinglePulse(Law):
     boundary: ClassVar[str] = "ring"  # by definition, not a choice
 
     def __post_init__(self) -> None:
-        whole(self.n, "data.n", least=2, most=MOST_SITES, why="the second moments alone would fill 800 MB")
+        number_of_sites(self.n)
         one_of(self.support, "data.support", SUPPORTS)
         one_of(self.flip, "data.flip", FLIPS)
         self.each_class(

@@ -80,3 +80,27 @@ def test_what_looks_like_zero_is_not_certified_and_says_what_was_reached():
         enclose(lambda: arb.pi() - arb.pi(), 20, 400)
     middle, radius = caught.value.reached
     assert abs(middle) <= radius < Fraction(1, 10**20)
+
+
+@pytest.mark.parametrize("inner", [False, True], ids=["in the integrand", "in compiled code within the integrand"])
+def test_an_interrupt_ends_more_than_its_integral(inner):
+    """It reaches the caller as an interrupt, not as a missing certificate."""
+
+    def interrupted(_t: acb, _analytic: bool) -> acb:
+        if inner:
+            return acb.integral(lambda _t, _analytic: interrupt(), acb(0), acb(1))
+        return interrupt()
+
+    def interrupt() -> acb:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        closed_form._quadrature(interrupted, acb(1), 10)
+
+
+def test_another_error_of_an_integrand_is_a_missing_certificate():
+    def failing(_t: acb, _analytic: bool) -> acb:
+        raise ZeroDivisionError("a pole")
+
+    with pytest.raises(NotCertified, match="a pole"):
+        closed_form._quadrature(failing, acb(1), 10)
