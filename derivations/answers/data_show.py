@@ -32,8 +32,15 @@ class DataShowAnswer:
     @cached_property
     def site(self) -> int:
         """The middle site, of a grid that of its middle row and column, whose covariances are shown."""
-        shape = getattr(self.law, "shape", None)
-        return self.law.n // 2 if shape is None else (shape[0] // 2) * shape[1] + shape[1] // 2
+        if self._shape is None:
+            return self.law.n // 2
+        rows, columns = self._shape
+        return (rows // 2) * columns + columns // 2
+
+    @property
+    def _shape(self) -> tuple[int, int] | None:
+        """Rows and columns of a grid; None for a line, also of a law whose sites may lie on a grid."""
+        return getattr(self.law, "shape", None)
 
     @property
     def estimated_from(self) -> int | None:
@@ -43,7 +50,7 @@ class DataShowAnswer:
 
     def _lags(self) -> range:
         """Sites from the middle one on, along its row: those at the lags 0, 1, 2, ..."""
-        columns = getattr(self.law, "shape", (1, self.law.n))[1]
+        columns = self.law.n if self._shape is None else self._shape[1]
         return range(self.site, self.site - self.site % columns + columns)
 
     def json(self) -> dict[str, Any]:
