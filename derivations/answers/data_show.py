@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from theory.moments.example_statistics import ExampleStatistics
 from theory.moments.inputs import InputStatistics, input_statistics
 from theory.moments.psd import LatentReport, psd_report
+from theory.moments.sampled import is_estimated
 from theory.problem import Law, NonlinearGP, OutOfReachError
-from theory.problem.distributions.sampled import SampledLaw
 
 MOST_DENOMINATOR = 10**6
 MOST_SHOWN = 12  # lags and eigenvalues in the text; the JSON has all
@@ -45,8 +44,7 @@ class DataShowAnswer:
     @property
     def estimated_from(self) -> int | None:
         """The number of examples from which the statistics are estimated; None where they are exact."""
-        examples = any(isinstance(own, ExampleStatistics) for own in self.statistics)
-        return self.law.estimate.examples if examples and isinstance(self.law, SampledLaw) else None
+        return self.law.estimate.examples if self.statistics and is_estimated(self.law) else None
 
     def _lags(self) -> range:
         """Sites from the middle one on, along its row: those at the lags 0, 1, 2, ..."""
