@@ -298,6 +298,9 @@ METER_MISSES = 12 + 3 * np.sqrt(120 * 0.1 * 0.9)
 
 # Means and mean squares over at most 96 replicates, the quotient of two of them; relative to the result.
 RESAMPLED_SUMS = 4 * 96 * UNIT_ROUNDOFF
+# Sums of at most 91 binomial terms with powers up to 90: each term has a rounding for each power, and so has the end of
+# the interval, which SciPy inverts to a few units in the last place.
+BINOMIAL_TAILS = 4 * 90 * UNIT_ROUNDOFF
 
 # The jackknife's error of a skewness beside the scatter of 200 samples of 256 normal numbers: this scatter has itself
 # the relative error 1/sqrt(2 * 200) = 5 %, three of them; the jackknife's own bias is of order 1/256.

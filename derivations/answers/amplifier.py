@@ -21,6 +21,7 @@ from theory.moments.amplifier import (
 )
 from theory.moments.amplifier.float64 import require_sizes
 from theory.moments.inputs import Density, Values, input_statistics
+from theory.moments.sampled import is_estimated
 from theory.problem import InputError, OutOfReachError, load
 from theory.problem.user_files import read_bytes, read_text
 
@@ -217,8 +218,13 @@ def _of_problem(given: Given, points: list[sympy.Expr], gains: str | None) -> Am
     law = load(given.problem).data
     labels = [label for label in law.labels if label == 1]
     c = law.labels.index(labels[0]) if labels else 0
-    marginal = input_statistics(law, c).marginal(0)
-    source = _in_float64(unit_marginal(marginal) if given.rescale else marginal)
+    name, statistics = f"site 0 of class {c} of {law.law}", input_statistics(law, c)
+    if is_estimated(law):
+        x = statistics.x[:, 0]
+        name, method, source = f"{name}, {len(x)} examples", "samples", _of_samples(x, given.rescale)
+    else:
+        marginal = statistics.marginal(0)
+        method, source = "float64", _in_float64(unit_marginal(marginal) if given.rescale else marginal)
     gain = None
     if gains is not None:
         bracket = [float(parse(part)) for part in gains.split(",")]
@@ -232,8 +238,7 @@ def _of_problem(given: Given, points: list[sympy.Expr], gains: str | None) -> Am
         if gains is not None:
             raise
         flat = None
-    name = f"site 0 of class {c} of {law.law}"
-    return AmplifierAnswer(name, "float64", tuple(source(points)), source, flat, gain)
+    return AmplifierAnswer(name, method, tuple(source(points)), source, flat, gain)
 
 
 def _certified(marginal: FormulaMarginal | Values, digits: int) -> Source:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from theory.moments.example_statistics import ExampleStatistics
+from theory.moments.estimated import StandardErrors, standard_errors
 from theory.moments.inputs import InputStatistics, input_statistics
 from theory.moments.psd import LatentReport, psd_report
+from theory.moments.sampled import is_estimated
 from theory.problem import Law, NonlinearGP, OutOfReachError
-from theory.problem.distributions.sampled import SampledLaw
 
 MOST_DENOMINATOR = 10**6
 MOST_SHOWN = 12  # lags and eigenvalues in the text; the JSON has all
@@ -21,7 +21,8 @@ MOST_SHOWN = 12  # lags and eigenvalues in the text; the JSON has all
 class DataShowAnswer:
     """Mean, variance, kurtosis, covariance with the middle site and spectrum of each class; the latent's report.
 
-    Without exact statistics `refusal` says why, and the report alone is shown.
+    Estimated statistics have standard errors, but for the spectrum, whose ends are biased outwards. Without statistics
+    `refusal` says why, and the report alone is shown.
     """
 
     law: Law
@@ -32,18 +33,30 @@ class DataShowAnswer:
     @cached_property
     def site(self) -> int:
         """The middle site, of a grid that of its middle row and column, whose covariances are shown."""
-        shape = getattr(self.law, "shape", None)
-        return self.law.n // 2 if shape is None else (shape[0] // 2) * shape[1] + shape[1] // 2
+        if self._shape is None:
+            return self.law.n // 2
+        rows, columns = self._shape
+        return (rows // 2) * columns + columns // 2
+
+    @property
+    def _shape(self) -> tuple[int, int] | None:
+        """Rows and columns of a grid; None for a line, also of a law whose sites may lie on a grid."""
+        return getattr(self.law, "shape", None)
 
     @property
     def estimated_from(self) -> int | None:
         """The number of examples from which the statistics are estimated; None where they are exact."""
-        examples = any(isinstance(own, ExampleStatistics) for own in self.statistics)
-        return self.law.estimate.examples if examples and isinstance(self.law, SampledLaw) else None
+        return sum(len(own.x) for own in self.statistics) if self.statistics and is_estimated(self.law) else None
+
+    @cached_property
+    def errors(self) -> tuple[StandardErrors | None, ...]:
+        """The standard errors of each class; None where the statistics are exact."""
+        known = self.estimated_from is None
+        return tuple(None if known else standard_errors(own, self.site) for own in self.statistics)
 
     def _lags(self) -> range:
         """Sites from the middle one on, along its row: those at the lags 0, 1, 2, ..."""
-        columns = getattr(self.law, "shape", (1, self.law.n))[1]
+        columns = self.law.n if self._shape is None else self._shape[1]
         return range(self.site, self.site - self.site % columns + columns)
 
     def json(self) -> dict[str, Any]:
@@ -63,8 +76,9 @@ class DataShowAnswer:
                     "covariance": own.covariance[self.site],
                     "covariance_by_lag": own.covariance[self.site, list(self._lags())],
                     "spectrum": own.spectrum,
+                    "standard_errors": None if error is None else _errors(error),
                 }
-                for own in self.statistics
+                for own, error in zip(self.statistics, self.errors, strict=True)
             ],
             "estimated_from": self.estimated_from,
             "refusal": self.refusal or None,
@@ -77,15 +91,17 @@ class DataShowAnswer:
         lines = [f"{law.law}, {law.n} sites, {law.classes} class{'es' if law.classes > 1 else ''}"]
         if self.estimated_from is not None:
             lines.append(f"estimated from {self.estimated_from} examples of the law")
-        for c, own in enumerate(self.statistics):
-            by_lag = own.covariance[self.site, list(self._lags())]
+        for c, (own, error) in enumerate(zip(self.statistics, self.errors, strict=True)):
+            lags = list(self._lags())
+            by_lag = own.covariance[self.site, lags]
+            mean, variance, kurtosis, lag = _said(error, lags)
             lines += [
                 "",
                 f"class {c}, probability {_share(law.probabilities[c])}",
-                f"  mean               {_spread(own.mean)}",
-                f"  variance           {_spread(own.variance)}",
-                f"  excess kurtosis    {_spread(_standardised(own, 4))}{_still(own)}",
-                f"  covariance by lag  {_row(by_lag)}",
+                f"  mean               {_spread(own.mean)}{mean}",
+                f"  variance           {_spread(own.variance)}{variance}",
+                f"  excess kurtosis    {_spread(_standardised(own, 4))}{_still(own)}{kurtosis}",
+                f"  covariance by lag  {_row(by_lag)}{lag}",
                 f"  spectrum           {_row(own.spectrum)}",
             ]
         if not all(own.alike for own in self.statistics):
@@ -120,6 +136,20 @@ def _still(own: InputStatistics) -> str:
     """How many sites have a single value, whose kurtosis is undefined."""
     still = int((own.variance == 0).sum())
     return f" over the {len(own.variance) - still} sites that vary; {still} do not" if still else ""
+
+
+def _errors(error: StandardErrors) -> dict[str, Any]:
+    found = {"mean": error.mean, "variance": error.variance, "covariance": error.covariance}
+    return found | {"kurtosis": _listed(error.kurtosis)}
+
+
+def _said(error: StandardErrors | None, lags: list[int]) -> list[str]:
+    """The largest standard errors of mean, variance, kurtosis and covariance by lag, in words; nothing where exact."""
+    if error is None:
+        return [""] * 4
+    all_of = (error.mean, error.variance, error.kurtosis, error.covariance[lags])
+    known = [own[~np.isnan(own)] for own in all_of]
+    return [f" (standard error{' up to' * (len(own) > 1)} {own.max():.2g})" if len(own) else "" for own in known]
 
 
 def _report(report: LatentReport) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from jaxtyping import Float
 
 from derivations.explore.laws import legends
 from derivations.explore.tables import rows_csv
-from theory.moments.amplifier import Amplifier, FlatState, critical_gain, flat_state_of, unit_marginal
-from theory.moments.inputs import Density, Values, input_statistics
+from theory.moments.amplifier import Amplifier, FlatState, critical_gain, flat_state_of, sampled, unit_marginal
+from theory.moments.inputs import Density, input_statistics
+from theory.moments.sampled import is_estimated
 from theory.problem import InputError, Law, WorkbenchError
 
 CURVE = np.linspace(0.0, 0.98, 50)  # at which phi and the elasticity are drawn
@@ -43,7 +44,8 @@ ABOUT = (WHY, MECHANISM, CAUTION)
 class AmplifierView:
     """phi and the elasticity of the unit marginal of one site, at CURVE and at SHOWN.
 
-    `flat` is the flat state of one ReLU neuron, None where the law has none; `refused` then says why.
+    `flat` is the flat state of one ReLU neuron, None where the law has none; `refused` then says why. `errors` are the
+    standard errors of phi at CURVE and at SHOWN where the marginal is that of `examples` drawn from the law.
     """
 
     law: Law
@@ -54,6 +56,8 @@ class AmplifierView:
     table: Float[np.ndarray, "9 2"]
     flat: FlatState | None
     refused: WorkbenchError | None
+    examples: int | None = None
+    errors: tuple[Float[np.ndarray, " a"], Float[np.ndarray, " 9"]] | None = None
 
     @property
     def fastest(self) -> int:
@@ -75,7 +79,12 @@ def amplifier_view(law: Law, category: int | None = None) -> AmplifierView:
         category = list(law.labels).index(1) if 1 in law.labels else 0
     if not 0 <= category < law.classes:
         raise InputError(f"The law has no class number {category}.", f"It has {law.classes}.", "class")
-    amplifier = Amplifier(unit_marginal(input_statistics(law, category).marginal(0)))
+    statistics = input_statistics(law, category)
+    amplifier = Amplifier(unit_marginal(statistics.marginal(0)))
+    examples = errors = None
+    if is_estimated(law):
+        x = statistics.x[:, 0]
+        examples, errors = len(x), tuple(sampled(x, a, rescale=True).error for a in (CURVE, SHOWN))
     flat = refused = None
     try:
         flat = flat_state_of(law)
@@ -90,6 +99,8 @@ def amplifier_view(law: Law, category: int | None = None) -> AmplifierView:
         np.stack([amplifier.at(SHOWN), amplifier.elasticity(SHOWN)], axis=1),
         flat,
         refused,
+        examples,
+        errors,
     )
 
 
@@ -115,12 +126,19 @@ def along_gains(law: Law) -> dict[str, Any]:
 
 
 def density(view: AmplifierView) -> dict[str, Any]:
-    """The unit marginal as it is drawn: values with probabilities, or bins with mean densities."""
-    own = view.amplifier.marginal
-    if isinstance(own, Values):
-        return {"discrete": True, "x": np.array(own.values, float), "p": np.array(own.probabilities, float)}
-    edges = np.linspace(-_REACH, _REACH, _BINS + 1)
-    return {"discrete": False, "edges": edges, "heights": np.diff(own.cumulative(edges)) / np.diff(edges)}
+    """The unit marginal as it is drawn: values with probabilities, or bins with mean densities.
+
+    More values than bins, such as those of examples, are drawn in bins.
+    """
+    own, edges = view.amplifier.marginal, np.linspace(-_REACH, _REACH, _BINS + 1)
+    if isinstance(own, Density):
+        shares = np.diff(own.cumulative(edges))
+    else:
+        x, p = (np.array(each, float) for each in (own.values, own.probabilities))
+        if len(x) <= _BINS:
+            return {"discrete": True, "x": x, "p": p}
+        shares = np.histogram(x, edges, weights=p)[0]
+    return {"discrete": False, "edges": edges, "heights": shares / np.diff(edges)}
 
 
 def density_on(marginal: Density, x: Float[np.ndarray, " x"]) -> Float[np.ndarray, " x"]:
@@ -182,6 +200,8 @@ def rows(view: AmplifierView) -> list[dict[str, Any]]:
     """Rows of the table: phi, that of a Gaussian pixel, and the elasticity at several a, a_0 among them."""
     at = [(float(a), float(phi), float(slope)) for a, (phi, slope) in zip(SHOWN, view.table, strict=True)]
     found = [{"a": a, "φ(a)": phi, "φ(a), Gaussian": np.sqrt(2 / np.pi) * a, "elasticity": e} for a, phi, e in at]
+    if view.errors is not None:
+        found = [row | {"standard error of φ": error} for row, error in zip(found, view.errors[1], strict=True)]
     if view.flat is not None:
         a = view.flat.a
         phi = float(view.amplifier.at(a))
@@ -212,6 +232,7 @@ def page(view: AmplifierView, settings: Mapping[str, Any]) -> dict[str, Any]:
         "marginal": density(view),
         "a": CURVE,
         "phi": view.phi,
+        "errors": None if view.errors is None else view.errors[0],
         "elasticity": view.elasticity,
         "gaussian": np.sqrt(2 / np.pi) * CURVE,
         "flat": None
@@ -228,7 +249,7 @@ def page(view: AmplifierView, settings: Mapping[str, Any]) -> dict[str, Any]:
         },
         "gain": float(view.law.gain) if has_a_gain(view.law) else None,
         "said": [said(view)] if flat is not None else [],
-        "about": list(ABOUT),
+        "about": [*_origin(view), *ABOUT],
         "refused": None if view.refused is None else {"message": view.refused.message, "remedy": view.refused.hint},
         "table": _table("The amplifier", rows(view)),
         "waves": None if flat is None else _table("Growth of waves on a flat field, rate in 1/τ", waves(flat)),
@@ -237,6 +258,16 @@ def page(view: AmplifierView, settings: Mapping[str, Any]) -> dict[str, Any]:
         along = along_gains(view.law)
         answer["gains"] = along | {"table": _table("Along the gain", _gain_rows(along)), "said": transition(along)}
     return answer
+
+
+def _origin(view: AmplifierView) -> list[str]:
+    """Where the marginal comes from, of a law that is known by its examples."""
+    if view.examples is None:
+        return []
+    return [
+        f"The marginal is that of {view.examples} examples drawn from the law. The standard errors of φ include those "
+        "of the mean and variance by which the examples are scaled; the elasticity is given without."
+    ]
 
 
 def _gain_rows(along: Mapping[str, Any]) -> list[dict[str, float]]:
@@ -249,6 +280,8 @@ def _gain_rows(along: Mapping[str, Any]) -> list[dict[str, float]]:
 def csv(view: AmplifierView) -> str:
     """The curves of the figure, one number a row."""
     curves = {"phi": view.phi, "elasticity": view.elasticity}
+    if view.errors is not None:
+        curves["standard error of phi"] = view.errors[0]
     found = [
         {"quantity": name, "at": float(a), "value": float(value)}
         for name, values in curves.items()
@@ -284,8 +317,10 @@ def python(view: AmplifierView) -> tuple[str, ...]:
 def latex(view: AmplifierView) -> str:
     """The definitions and the numbers of the page."""
     lines = [f"{' & '.join(f'{value:.10g}' for value in row.values())} \\\\" for row in rows(view)]
-    head = "$a$ & $\\varphi(a)$ & $\\sqrt{2/\\pi}\\, a$ & $d\\ln\\varphi/d\\ln a$ \\\\"
+    columns = [r"$a$", r"$\varphi(a)$", r"$\sqrt{2/\pi}\, a$", r"$d\ln\varphi/d\ln a$"]
+    columns += [] if view.errors is None else [r"standard error of $\varphi$"]
+    head = " & ".join(columns) + r" \\"
     return (
         "\\[ \\varphi(a) = \\mathbb{E}\\Bigl[X \\operatorname{erf} \\frac{X a}{\\sqrt{2 (1 - a^2)}}\\Bigr] \\]\n\n"
-        + "\n".join(["\\begin{tabular}{rrrr}", head, *lines, "\\end{tabular}"])
+        + "\n".join([f"\\begin{{tabular}}{{{'r' * len(columns)}}}", head, *lines, "\\end{tabular}"])
     )

@@ -9,10 +9,9 @@ from jaxtyping import Float
 from derivations.explore.sites import middle, sites_of
 from derivations.explore.tables import table_csv
 from theory.moments.estimated import errors_of_averages
-from theory.moments.feature_moments import exactly
-from theory.moments.inputs import InputStatistics, Marginal, Values, input_statistics, input_statistics_of
+from theory.moments.inputs import InputStatistics, Marginal, Values, input_statistics
+from theory.moments.sampled import is_estimated
 from theory.problem import Law, OutOfReachError
-from theory.problem.distributions.sampled import SampledLaw
 
 ROWS = 4096  # examples drawn for a view
 GROUPS = 16  # of them, for standard errors
@@ -98,7 +97,7 @@ def theory_of(law: Law) -> DataTheory:
         kurtosis,
         tuple(_drawn(own, one) for own, one in zip(marginals, found, strict=True)) if alike else None,
         any(isinstance(own, Values) for own in marginals),
-        np.array([errors_of_averages(one) for one in found]) if _estimated(law) else None,
+        np.array([errors_of_averages(one) for one in found]) if is_estimated(law) else None,
         missing,
     )
 
@@ -114,11 +113,6 @@ def _kurtosis(found: list[InputStatistics]) -> tuple[tuple[float | None, ...], t
             values.append(None)
             reasons[error.message] = None
     return tuple(values), tuple(reasons)
-
-
-def _estimated(law: Law) -> bool:
-    """Whether the statistics are those of drawn examples, because the law has registered no exact ones."""
-    return exactly(input_statistics_of, law) is input_statistics_of.registry[SampledLaw]
 
 
 def _drawn(own: Marginal, statistics: InputStatistics) -> tuple[np.ndarray, np.ndarray]:

@@ -15,12 +15,14 @@ from jaxtyping import Float
 from derivations.explore.gates import EXAMPLES, REPLICATES, examples
 from derivations.explore.sites import middle, sites_of
 from derivations.explore.tables import table_csv
+from derivations.statistics.intervals import share_interval
 from theory.problem import InputError, Law, OutOfReachError, WorkbenchError
 
 PRESETS = ("bump", "one site", "two sites", "wave", "flat")
 _WIDTH = 2.0  # sites, of the bump
 _DECIMALS = 3  # of the weights to start from
 _PERIODS = 2
+LEVEL = 0.05  # of the interval of a share
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,8 @@ class Inspection:
     """A gate 1[w.x >= 0] on the inputs of class `c`: its moment by each formula that there is, and from samples.
 
     `moments` has GateMoments of `theory.moments.relu_gates` by name, `refused` the reason for each other formula.
-    `measured` and `errors` are None where the simulator was not asked, `opened` is then None too: the share of inputs
-    for which the gate is open.
+    `opened` is the share of inputs for which the gate is open, with the ends of its interval at the level LEVEL. Where
+    the simulator was not asked, `measured`, `errors` and `opened` are None.
     """
 
     law: Law
@@ -39,7 +41,7 @@ class Inspection:
     refused: Mapping[str, WorkbenchError]
     measured: Float[np.ndarray, " n"] | None
     errors: Float[np.ndarray, " n"] | None
-    opened: float | None
+    opened: tuple[float, float, float] | None
 
     @cached_property
     def distances(self) -> dict[str, tuple[float, float]]:
@@ -103,13 +105,17 @@ def check(law: Law, w: Float[np.ndarray, " n"]) -> None:
 
 def _measured(
     law: Law, c: int, w: Float[np.ndarray, " n"]
-) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"], float]:
-    """The mean of 1[w.x >= 0] x over the examples of the class, its standard error, and the share of open gates."""
+) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"], tuple[float, float, float]]:
+    """The mean of 1[w.x >= 0] x over the examples of the class, its standard error, and the share of open gates.
+
+    The share comes with its interval.
+    """
     drawn = [(example.x[0].numpy(), example.category[0].numpy()) for example in examples(law)]
     x = np.concatenate([inputs[category == c] for inputs, category in drawn])
     gate = x @ w >= 0
     through = gate[:, None] * x
-    return through.mean(axis=0), through.std(axis=0, ddof=1) / np.sqrt(len(x)), float(gate.mean())
+    opened = float(gate.mean()), *share_interval(int(gate.sum()), len(x), LEVEL)
+    return through.mean(axis=0), through.std(axis=0, ddof=1) / np.sqrt(len(x)), opened
 
 
 def preset(name: str, law: Law) -> Float[np.ndarray, " n"]:

@@ -1,11 +1,11 @@
-"""Simultaneous intervals for means over replicates, compared with a bound."""
+"""Simultaneous intervals for means over replicates, compared with a bound; the interval of a share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.special import stdtrit  # scipy.stats takes a second to import
+from scipy.special import betaincinv, stdtrit  # scipy.stats takes a second to import
 
 from theory.claims.model import Outcome
 
@@ -59,3 +59,17 @@ def difference(
     reach = -stdtrit(freedom, level / 2) * np.sqrt(total)
     middle = means[0] - means[1]
     return Intervals(middle, middle - reach, middle + reach)
+
+
+def share_interval(count: int, trials: int, level: float) -> tuple[float, float]:
+    """Return the exact interval of a share of which `count` of `trials` independent examples were observed.
+
+    P(X >= count) = level/2 at the low end and P(X <= count) = level/2 at the high end, for X binomial (Clopper and
+    Pearson, 1934): it misses with probability `level` at most, also where none or all were observed.
+
+    >>> [round(end, 3) for end in share_interval(0, 100, 0.05)]
+    [0.0, 0.036]
+    """
+    low = float(betaincinv(count, trials - count + 1, level / 2)) if count else 0.0
+    high = float(betaincinv(count + 1, trials - count, 1 - level / 2)) if count < trials else 1.0
+    return low, high

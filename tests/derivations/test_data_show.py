@@ -121,6 +121,11 @@ def test_estimated_statistics_say_so(tmp_path):
     found = answer(law)
     assert found.json()["estimated_from"] == 500
     assert "estimated from 500 examples" in found.text()
+    for own, error in zip(found.json()["classes"], found.errors, strict=True):
+        assert np.array_equal(own["standard_errors"]["variance"], error.variance)
+        assert f"(standard error up to {error.mean.max():.2g})" in found.text()
+    assert answer(LAWS["finite"]).json()["classes"][0]["standard_errors"] is None
+    assert "standard error" not in answer(LAWS["finite"]).text()
     assert answer(LAWS["finite"]).json()["estimated_from"] is None
     assert "Lags are counted from site 1" in found.text()
     assert "Lags are counted" not in answer(LAWS["torus"]).text()

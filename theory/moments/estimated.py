@@ -207,6 +207,43 @@ def errors_of_averages(statistics: ExampleStatistics) -> tuple[float, float]:
     return tuple(float(each.std() / len(each) ** 0.5) for each in averages)
 
 
+@dataclass(frozen=True, eq=False)
+class StandardErrors:
+    """Standard errors of the statistics of n sites; `covariance` is that with one site.
+
+    That of the kurtosis is NaN at a site that does not vary.
+    """
+
+    mean: Float[np.ndarray, " n"]
+    variance: Float[np.ndarray, " n"]
+    kurtosis: Float[np.ndarray, " n"]
+    covariance: Float[np.ndarray, " n"]
+
+
+def standard_errors(statistics: ExampleStatistics, site: int) -> StandardErrors:
+    """Return the standard errors of statistics of N independent examples, to leading order in 1/sqrt(N).
+
+    Each is the standard deviation over the examples of what one of them adds, over sqrt(N). With d = x - m and
+    z = d/sqrt(v) these are d of the mean, d^2 of the variance, d d_site of the covariance, and
+    z^4 - 4 E[z^3] z - 2 E[z^4] z^2 of the kurtosis (von Mises).
+
+    >>> x = np.array([[0.0], [2.0], [0.0], [2.0]])
+    >>> found = standard_errors(ExampleStatistics(x, np.full(4, 0.25)), 0)
+    >>> found.mean.tolist(), found.variance.tolist(), found.kurtosis.tolist()  # the deviations are all 1 in size
+    ([0.5], [0.0], [0.0])
+    """
+    off = statistics.x - statistics.mean
+    root, variance = len(off) ** 0.5, (off**2).mean(axis=0)
+    z = off / np.where(variance > 0, variance, np.nan) ** 0.5
+    influence = z**4 - 4 * (z**3).mean(axis=0) * z - 2 * (z**4).mean(axis=0) * z**2
+    return StandardErrors(
+        mean=variance**0.5 / root,
+        variance=(off**2).std(axis=0) / root,
+        kurtosis=influence.std(axis=0) / root,
+        covariance=(off * off[:, [site]]).std(axis=0) / root,
+    )
+
+
 def require_priors(law: SampledLaw, counts: Int[np.ndarray, " C"]) -> None:
     """Raise InputError where the share of a class differs from its prior by more than six standard errors."""
     total = int(counts.sum())

@@ -9,9 +9,9 @@ import numpy as np
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.estimated import kept
 from theory.moments.example_statistics import ExampleStatistics, of_class
-from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.feature_moments import FeatureMoments, exactly, law_moments, second_moments
 from theory.moments.inputs import input_statistics_of
-from theory.problem import Network, OutOfReachError
+from theory.problem import Law, Network, OutOfReachError
 from theory.problem.distributions.sampled import SampledLaw
 
 
@@ -31,6 +31,16 @@ def _(law: SampledLaw, arithmetic: Arithmetic) -> Numbers:
 def _(law: SampledLaw, c: int) -> ExampleStatistics:
     x, category = kept(law)
     return of_class(x, category, np.full(len(x), 1 / len(x)), c)
+
+
+def is_estimated(law: Law) -> bool:
+    """Whether the statistics of the inputs are those of drawn examples, because the law has registered no exact ones.
+
+    >>> from theory.problem import FiniteData
+    >>> is_estimated(FiniteData([[1], [0]], [1, 0]))  # sums over all examples that there are
+    False
+    """
+    return exactly(input_statistics_of, law) is input_statistics_of.registry[SampledLaw]
 
 
 def _only_estimated(law: SampledLaw) -> OutOfReachError:

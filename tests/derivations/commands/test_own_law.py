@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -139,6 +140,21 @@ def test_a_sweep_finds_cells_by_content(mine, capsys, tmp_path):
     (moved / "mylaw.py").unlink()
     with pytest.raises(InputError, match=r"runs only if|cannot be read"):
         Store.open(moved / "store").table(load_sweep(moved / "sweep.toml"))
+
+
+def test_the_amplifier_of_examples_has_standard_errors(mine, capsys):
+    """A site of class 0 is Gaussian with the mean gap and variance 1: scaled, phi(a) = sqrt(2/pi) a."""
+    assert main(["amplifier", str(mine), "--rescale", "--json"]) == PASS
+    said = json.loads(capsys.readouterr().out)
+    assert said["method"] == "samples"
+    assert "examples" in said["marginal"]
+    for row in said["at"]:
+        assert row["error"] > 0
+        assert abs(row["phi"] - np.sqrt(2 / np.pi) * float(Fraction(row["a"]))) <= STANDARD_ERRORS * row["error"]
+    assert main(["amplifier", str(mine)]) == BAD_INPUT
+    assert "the mean 0." in capsys.readouterr().err
+    mine.write_text(PROBLEM.replace("gap = 0.5", "gap = 0.0"))
+    assert main(["amplifier", str(mine)]) == PASS  # an estimated mean is 0 up to its error
 
 
 @pytest.mark.parametrize(

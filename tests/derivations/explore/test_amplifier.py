@@ -15,9 +15,11 @@ from derivations.experiments.folders import problem_file
 from derivations.explore import amplifier
 from derivations.explore.problems import FIRST, carried
 from derivations.explore.views import amplifier as view
+from tests.tolerances import STANDARD_ERRORS
 from tests.tolerances_of_amplifier import AMPLIFIER_FLOAT64
 from theory.moments.amplifier import flat_state_of
 from theory.problem import FiniteData, InputError, OutOfReachError, StudentT, load
+from theory.problem.distributions.own import OwnLaw
 
 RING = load(problem_file("relu-training"))
 OPEN = load(FIRST)
@@ -131,6 +133,24 @@ def test_a_law_with_values_is_drawn_by_them():
     assert abs(phi - sum(q * v * erf(v * a / sqrt(2 * (1 - a * a))) for v, q in zip(x, p, strict=True))) <= (
         AMPLIFIER_FLOAT64
     )
+
+
+def test_the_amplifier_of_examples_has_standard_errors_and_bins(tmp_path):
+    """Laplace examples: their phi lies below that of a Gaussian, by more than its errors."""
+    rng = np.random.default_rng(3)
+    np.save(tmp_path / "x.npy", rng.laplace(1.0, 2.0, (4000, 3)))
+    np.save(tmp_path / "y.npy", rng.integers(0, 2, 4000))
+    law = OwnLaw(folder=str(tmp_path), estimate={"examples": 20_000})
+    shown = view.answer(carried(OPEN, law)[0], {})
+    assert shown["errors"].shape == shown["phi"].shape
+    assert (shown["phi"][25:] + STANDARD_ERRORS * shown["errors"][25:] < shown["gaussian"][25:]).all()
+    assert all(row[-1] > 0 for row in shown["table"]["rows"])
+    assert "examples" in shown["about"][0]
+    drawn = shown["marginal"]
+    assert 0.98 < drawn["heights"] @ np.diff(drawn["edges"]) <= 1 + AMPLIFIER_FLOAT64
+    exact = view.answer(OPEN, {})
+    assert exact["errors"] is None
+    assert len(exact["table"]["columns"]) == len(shown["table"]["columns"]) - 1
 
 
 def test_an_infinite_variance_is_out_of_reach():

@@ -26,6 +26,19 @@ def test_the_exact_formula_agrees_with_samples(law, name):
     assert (np.abs(view.measured - view.moments["exact"].value) <= STANDARD_ERRORS * view.errors).all()
 
 
+def test_the_share_of_open_gates_has_an_interval(law):
+    """The law is even, so that every gate without a threshold is open for half of the inputs."""
+    share, low, high = inspect(law, 0, preset("bump", law)).opened
+    assert low < share < high
+    assert low < 1 / 2 < high
+    page = inspector_page(load(FIRST), {"preset": "bump", "sample": True})
+    assert page["opened"] == (share, low, high)
+    pulse = problem_named("single-pulse").data
+    share, low, high = inspect(pulse, 0, -np.ones(pulse.n)).opened  # a pulse covers less than half of the ring
+    assert share == high == 1
+    assert 0.99 < low < 1
+
+
 def test_the_samples_reject_an_approximation_outside_of_its_regime(law):
     view = inspect(law, 0, preset("one site", law))
     assert view.distances["large gain"][1] > STANDARD_ERRORS

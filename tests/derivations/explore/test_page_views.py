@@ -153,6 +153,7 @@ def test_weights_are_drawn_by_the_arrow_keys(running):
     page.get_by_text("samples ± 2 standard errors").first.wait_for()
     page.keyboard.press("ArrowUp")  # the focus and the site stay with the figure that is drawn anew
     pencil.get_by_text("site 21: 0.1").wait_for(state="attached")
+    page.get_by_text("(95 %: ").first.wait_for()
     shown.nothing_went_wrong()
 
 

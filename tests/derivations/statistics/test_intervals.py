@@ -1,11 +1,13 @@
 """Simultaneous intervals for means: Student's, by another library, and what they say of a bound."""
 
+from math import comb
+
 import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from derivations.statistics.intervals import Intervals, intervals
-from tests.tolerances import RESAMPLED_SUMS
+from derivations.statistics.intervals import Intervals, intervals, share_interval
+from tests.tolerances import BINOMIAL_TAILS, RESAMPLED_SUMS
 from theory.claims.model import Outcome
 
 
@@ -42,3 +44,15 @@ def test_all_entries_must_exceed_a_bound_and_one_is_enough_to_miss_it(bound, abo
 def test_an_interval_that_ends_at_the_bound_is_undecided():
     found = Intervals(np.array([1.5]), np.array([1.0]), np.array([2.0]))
     assert {found.above(bound) for bound in (1.0, 2.0)} == {Outcome.INCONCLUSIVE}
+
+
+@pytest.mark.parametrize(("count", "trials"), [(0, 7), (1, 7), (40, 90), (7, 7)])
+def test_the_interval_of_a_share_has_the_binomial_tails_of_its_level(count, trials):
+    level = 0.05
+    low, high = share_interval(count, trials, level)
+
+    def probability(share, counts):
+        return sum(comb(trials, k) * share**k * (1 - share) ** (trials - k) for k in counts)
+
+    assert abs(probability(low, range(count, trials + 1)) - (level / 2 if count else 1)) < BINOMIAL_TAILS
+    assert abs(probability(high, range(count + 1)) - (level / 2 if count < trials else 1)) < BINOMIAL_TAILS

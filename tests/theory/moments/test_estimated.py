@@ -12,7 +12,15 @@ from tests.tolerances_of_estimates import ESTIMATED_SUMS
 from theory.flow import discrete
 from theory.moments import feature_moments, gated_moments
 from theory.moments.arithmetic import FLOAT64
-from theory.moments.estimated import drawn, errors_of_averages, estimated_moments, group_sizes, kept
+from theory.moments.estimated import (
+    drawn,
+    errors_of_averages,
+    estimated_moments,
+    group_sizes,
+    kept,
+    standard_errors,
+)
+from theory.moments.example_statistics import ExampleStatistics
 from theory.moments.feature_moments import exactly, second_moments
 from theory.moments.inputs import input_statistics
 from theory.problem import (
@@ -89,6 +97,26 @@ def test_statistics_of_inputs_are_those_of_the_same_examples(monkeypatch):
     monkeypatch.setattr("theory.moments.estimated.MOST_KEPT", 400)
     few, _ = kept(replace(LAW, estimate=Estimate(1000, 8)))
     assert len(few) == 128  # four groups, of 32 examples each, have 100
+
+
+def test_standard_errors_are_those_of_repetitions():
+    """Squares of uniform numbers, the same with noise, and ones; 400 repetitions of 2,000 examples."""
+    rng, repetitions, count = np.random.default_rng(11), 400, 2000
+    found, errors = [], []
+    for _ in range(repetitions):
+        one = rng.uniform(0, 1, count) ** 2
+        x = np.stack([one, one + rng.uniform(-1, 1, count), np.ones(count)], axis=1)
+        statistics = ExampleStatistics(x, np.full(count, 1 / count))
+        off = x[:, :2] - x[:, :2].mean(axis=0)
+        kurtosis = (off**4).mean(axis=0) / (off**2).mean(axis=0) ** 2 - 3
+        found.append([*x.mean(axis=0)[:2], *x.var(axis=0)[:2], *kurtosis, off.prod(axis=1).mean()])
+        known = standard_errors(statistics, 0)
+        errors.append([*known.mean[:2], *known.variance[:2], *known.kurtosis[:2], known.covariance[1]])
+        assert (known.mean[2], known.variance[2], known.covariance[2]) == (0, 0, 0)
+        assert np.isnan(known.kurtosis[2])
+    # Of bounded inputs every estimate is nearly Gaussian, so that its deviation has the relative error 1/sqrt(2 R).
+    ratio = np.std(found, axis=0) / np.mean(errors, axis=0)
+    assert (np.abs(ratio - 1) <= STANDARD_ERRORS / np.sqrt(2 * repetitions)).all()
 
 
 def test_errors_of_averages_cover_the_truth():

@@ -88,14 +88,20 @@ function phi(answer) {
   return {
     key: "phi", make: lines,
     data: {
-      series: [{ ...own(answer), x: a, y: answer.phi }, { ...GAUSSIAN, x: a, y: answer.gaussian }],
+      series: [{ ...own(answer), x: a, y: answer.phi, ...band(answer) }, { ...GAUSSIAN, x: a, y: answer.gaussian }],
       points: flat ? [{ name: "flat field", x: flat.a, y: flat.phi }] : [],
     },
     options: {
-      title: "Amplifier φ(a)", caption: "φ(a) = E[X sign h] for a preactivation h of correlation a with the pixel X.",
+      title: "Amplifier φ(a)",
+      caption: `φ(a) = E[X sign h] for a preactivation h of correlation a with the pixel X.${answer.errors ? " Band: ± 2 standard errors." : ""}`,
       x: A, y: { label: "φ(a)", zero: true },
     },
   };
+}
+
+function band({ phi: middle, errors }) {
+  if (errors === null) return {};
+  return { low: middle.map((y, k) => y - 2 * errors[k]), high: middle.map((y, k) => y + 2 * errors[k]) };
 }
 
 function elasticity(answer) {

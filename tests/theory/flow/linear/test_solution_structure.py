@@ -1,6 +1,7 @@
 """The exact reductions of A and the eigenbases, each against the dense matrix."""
 
 import tracemalloc
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -126,6 +127,24 @@ def test_eigenvalue_balls_hold_the_eigenvalues():
         propagated = found.vectors * arb_mat(np.diag([(-d).exp() for d in found.values]).tolist())
         difference = propagated * found.vectors.transpose() - (kernel * -1).exp()
         assert frobenius(difference) <= 2 * size * found.decay_error(arb(1)) + arb(2) ** (20 - ctx.prec)
+
+
+@pytest.mark.parametrize("gap", [1, Fraction(1, 10**6), Fraction(1, 10**30), 0])
+def test_eigenvalue_balls_hold_close_eigenvalues(gap):
+    """Eigenvectors in float64 are refined where it tells the eigenvalues apart, else found anew: both are as narrow.
+
+    I - 2 v v^T/|v|^2 is orthogonal and symmetric for v = (1, ..., size), so that D_i are the eigenvalues of H D H.
+    """
+    size = 6
+    values = [Fraction(1, 3), Fraction(1, 3) + gap, 2, 3, 5, 7]
+    length = sum(i * i for i in range(1, size + 1))
+    turn = [[int(i == j) - Fraction(2 * (i + 1) * (j + 1), length) for j in range(size)] for i in range(size)]
+    kernel = [[sum(turn[i][k] * values[k] * turn[k][j] for k in range(size)) for j in range(size)] for i in range(size)]
+    with ctx.workdps(50):
+        found = eigenballs(arb_mat([[arb(x.numerator) / x.denominator for x in row] for row in kernel]))
+        assert found.error < arb(2) ** (-ctx.prec // 2)
+        for value, exact in zip(found.values, sorted(map(Fraction, values)), strict=True):
+            assert abs(value - arb(exact.numerator) / exact.denominator) <= found.error
 
 
 @pytest.mark.parametrize("axes", [(8,), (2, 4)])

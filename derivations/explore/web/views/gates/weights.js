@@ -15,7 +15,7 @@ export function controlsOfWeights({ classes, class: c, presets }) {
 }
 
 export function figuresOfWeights(answer, onDraw) {
-  const share = answer.opened === null ? "" : ` It is open for ${(100 * answer.opened).toFixed(1)} % of the inputs.`;
+  const share = answer.opened === null ? "" : ` It is open for ${opened(answer.opened)} % of the inputs.`;
   return [{
     key: "weights", make: pencil,
     data: { values: answer.w },
@@ -25,6 +25,14 @@ export function figuresOfWeights(answer, onDraw) {
       x: { label: "site" }, y: { label: "w" }, onDraw,
     },
   }, moment(answer), ...(answer.shape === null ? [] : [image(answer)])];
+}
+
+// In per cent, with the ends of its interval: as many decimals as tell the ends apart.
+function opened(share) {
+  const per = share.map((own) => 100 * own);
+  const decimals = Math.min(4, Math.max(1, Math.ceil(-Math.log10(per[2] - per[1]) + 1e-9)));
+  const [middle, low, high] = per.map((own) => own.toFixed(decimals));
+  return `${middle} (95 %: ${low} to ${high})`;
 }
 
 function moment({ w, moments, measured, errors, classes, class: c }) {
