@@ -60,7 +60,7 @@ def two_signs(e: Expectation) -> sympy.Expr | None:
 
     >>> r = sympy.Rational(3, 5)
     >>> two_signs(Expectation(sympy.sign(z(1) + 1) * sympy.sign(z(2)), sympy.Matrix([[1, r], [r, 1]])))
-    4*OwensT(1, 3/4)
+    4*owens_t(1, 3/4)
     """
     signs = signs_of(e.integrand)
     if signs is None or len(signs) != 2 or e.cov.rows != 2:
