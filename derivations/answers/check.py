@@ -9,23 +9,30 @@ from derivations.answers.steps import step_lines
 from derivations.markdown import plain
 from theory.conjecture import Answer, Statement, judge, read
 from theory.conjecture.verdict import Trial
+from theory.expressions.domains import Condition
 from theory.gaussian.moment import text
 from theory.problem import OutOfReachError
 
 
 @dataclass(frozen=True)
 class CheckAnswer:
-    """The verdict on `equation` on the domain `where`, both as typed, and the parsed statement."""
+    """The verdict on `equation` given the observations `given` on the domain `where`, all as typed, and its parts."""
 
     equation: str
     where: str | None
     statement: Statement
     judged: Answer
+    given: str | None = None
 
     @property
     def verdict(self) -> str:
         """One of proved, supported, refuted, undecided."""
         return self.judged.verdict
+
+    @property
+    def _typed(self) -> tuple[Condition, ...]:
+        """The conditions that the user typed; those that the observations need stand behind them."""
+        return self.statement.asked.domain.conditions
 
     @cached_property
     def _content(self) -> dict[str, Any]:
@@ -34,6 +41,8 @@ class CheckAnswer:
         judged, suggestion = self.judged, self.judged.suggestion
         return {
             "equation": self.equation,
+            "given": self.given,
+            "needs": [str(condition) for condition in self.statement.conditions[len(self._typed) :]],
             "domain": domain_json(self.statement.asked),
             "verdict": judged.verdict,
             "digits": judged.digits,
@@ -64,7 +73,9 @@ class CheckAnswer:
         content = self._content
         points, found, digits = content["points"], content["counterexample"], content["digits"]
         domain = f" for {self.where}" if self.where else ""
-        lines = [f"{content['equation']}{domain}", *domain_lines(content["domain"])]
+        given = f" given {self.given}" if self.given else ""
+        lines = [f"{content['equation']}{given}{domain}", *domain_lines(content["domain"])]
+        lines += [f"only where {need}: elsewhere an observation has no variance" for need in content["needs"]]
         if content["verdict"] == "proved":
             lines.append(
                 f"proved wherever both sides are real, by the steps below; they agree to {digits} digits at "
@@ -96,17 +107,24 @@ class CheckAnswer:
 
 
 def answer(
-    equation: str, cov: str | None = None, mean: str | None = None, where: str | None = None, digits: int = 30
+    equation: str,
+    cov: str | None = None,
+    mean: str | None = None,
+    where: str | None = None,
+    digits: int = 30,
+    given: str | None = None,
 ) -> CheckAnswer:
     """The verdict on `equation`, with E[...] under N(mean, cov), on the domain `where`, all as a user types them.
+
+    `given` are linear observations on which each E[...] conditions.
 
     Raises InputError for text that is no equation, matrix or domain, OutOfReachError where a side has no value.
 
     >>> answer("E[erf(z1)*z1] = 2/sqrt(3*pi)", "[[1]]").verdict
     'proved'
     """
-    statement = read(equation, cov, mean, where)
-    return CheckAnswer(equation, where, statement, judge(statement, digits))
+    statement = read(equation, cov, mean, where, given)
+    return CheckAnswer(equation, where, statement, judge(statement, digits), given)
 
 
 def _closed(statement: Statement) -> tuple[str | None, str | None]:

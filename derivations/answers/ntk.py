@@ -6,9 +6,9 @@ from typing import Any
 
 import sympy
 
-from derivations.publish.questions import as_typed
 from theory.expressions.language import parse, parse_list
 from theory.gaussian.certified.digits import Certified
+from theory.gaussian.moment import text
 from theory.kernels.infinite import WideNetwork, activation, certified_kernel
 from theory.problem import InputError
 
@@ -54,7 +54,7 @@ class NtkAnswer:
         """The object that `gdln ntk --json` prints; certified numbers and fractions are strings."""
         return {
             "activation": self.question.activation,
-            "formula": as_typed(self.network.activation.expr),
+            "formula": text(self.network.activation.expr),
             "depth": self.network.depth,
             "corr": str(self.correlation),
             "norms": [str(norm) for norm in self.norms],
@@ -75,7 +75,7 @@ class NtkAnswer:
         biases = "no biases"
         if self.network.bias_variance:
             biases = f"biases of variance {self.network.bias_variance} in every layer"
-        formula = as_typed(self.network.activation.expr)
+        formula = text(self.network.activation.expr)
         lines = [
             f"{name} at infinite width: s(h) = {formula}, depth d = {self.network.depth}",
             f"{'value':<8}{self.found.value}",

@@ -232,12 +232,13 @@ def answer(problem: Problem, inputs: Sequence[int] | None = None, in_torch: bool
     network = evaluated(problem, chosen)
     sums = _SHARED if isinstance(network, ConvolutionalNetwork) else _FULLY
     few = network.number_of_paths * len(chosen) <= MOST_PATHS
+    paths, values = (sums.paths(network), sums.values(network)) if few else ((), ())
     found = []
     for s, number in enumerate(chosen):
         active = sums.number_active(network, s)
         terms = over_paths = None
         if few:
-            along = zip(sums.paths(network), sums.features(network, s), sums.values(network), strict=True)
+            along = zip(paths, sums.features(network, s), values, strict=True)
             opened = set(sums.active_paths(network, s))
             terms = tuple(PathTerm(*term) for term in along if term[0] in opened)
             over_paths = sums.output_over_paths(network, s)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from derivations.answers.paths import exact_text, gates_in_words, number_text, numbers_in
 from derivations.output import counted
-from theory.paths.regions import Counts, Division, PathRegion, declared_gates, division
+from theory.paths.regions import Counts, Division, PathRegion, declared_gates, division, third_input
 from theory.problem import DeepNetwork, FiniteData, InputError, Problem
 from theory.problem.numbers import shown
 
@@ -24,7 +24,7 @@ class RegionsAnswer:
     """The division of the plane by the gates of a deep network.
 
     `regions` are those of the active paths, in the order of the paths, or None for more than MOST_EXAMINED active ones.
-    `point` is the input that the picture marks.
+    `point` is the input that the picture marks, and `constant` the third input, None where there are two.
     """
 
     declared: DeepNetwork
@@ -32,6 +32,7 @@ class RegionsAnswer:
     counts: Counts
     regions: tuple[PathRegion, ...] | None
     point: tuple[Fraction, Fraction]
+    constant: Fraction | None = None
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln paths --regions --json` prints; exact numbers are fractions in strings.
@@ -43,6 +44,7 @@ class RegionsAnswer:
             "depth": self.declared.depth,
             "nodes": list(self.made.gates.widths),
             "gating": self.declared.gating.kind,
+            "third_input": None if self.constant is None else exact_text(self.constant),
             "bit_patterns": str(counts.bits),
             "activation_regions": counts.patterns,
             "patterns_on_lines_alone": counts.thin,
@@ -67,9 +69,10 @@ class RegionsAnswer:
         """The network and its numbers of regions, then the regions of paths and the faces, for a reader."""
         parts, counts = self.made.subdivision, self.counts
         levels = ", ".join(map(str, self.made.gates.widths))
+        x = "(x1, x2)" if self.constant is None else f"(x1, x2, {number_text(self.constant)})"
         side = number_text(-parts.vertices[0][0])
         lines = [
-            f"{'network':<10}{self.declared.depth} layers of weights, hidden levels of {levels} nodes, x = (x1, x2)",
+            f"{'network':<10}{self.declared.depth} layers of weights, hidden levels of {levels} nodes, x = {x}",
             f"{'gates':<10}{gates_in_words(self.declared)}",
             f"{'patterns':<10}{counts.bits} bit patterns: {counts.patterns} of activation regions, "
             f"{counts.thin} more on lines or points alone",
@@ -122,10 +125,17 @@ class RegionsAnswer:
         from derivations.publish.region_figure import figure_of, panels_of
 
         # Without biases all lines pass through the origin, so that every square around it shows the whole plane.
-        half = max(Fraction(1), *(_MARGIN * abs(part) for part in self.point))
+        corners = [part for point in self._crossings() for part in point]
+        half = max(Fraction(1), *(_MARGIN * abs(part) for part in (*self.point, *corners)))
         made = self.made.of_paths()
         largest = max(sorted(made), key=made.__getitem__, default=(0,) * len(self.made.gates.widths))
         return figure_of(panels_of(self.made.gates, ((-half, half),) * 2, largest, self.point))
+
+    def _crossings(self) -> Iterator[tuple[Fraction, Fraction]]:
+        """Yield the vertices inside of the square that cuts out the plane."""
+        vertices = self.made.subdivision.vertices
+        side = max(abs(part) for point in vertices for part in point)
+        yield from (point for point in vertices if max(map(abs, point)) < side)
 
 
 def answer(problem: Problem, number: int = 0) -> RegionsAnswer:
@@ -152,7 +162,7 @@ def answer(problem: Problem, number: int = 0) -> RegionsAnswer:
     counts = made.counts
     few = counts.active <= MOST_EXAMINED
     regions = tuple(made.region(path) for path in sorted(made.of_paths())) if few else None
-    return RegionsAnswer(problem.deep, made, counts, regions, point)
+    return RegionsAnswer(problem.deep, made, counts, regions, point, third_input(problem))
 
 
 def marked(inputs: str | None, in_torch: bool) -> int:

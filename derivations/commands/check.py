@@ -16,6 +16,7 @@ def command(
     ),
     cov: str = typer.Option(None, "--cov", help="The covariance of z1, z2, ... in E[...]: [[1, rho], [rho, 1]]."),
     mean: str = typer.Option(None, "--mean", help="The means, such as [0, 0]; zero by default."),
+    given: str = typer.Option(None, "--given", help='Linear observations: each E[...] is given "z1 + z2 = 1, z3 = b".'),
     where: str = typer.Option(None, "--where", help='The domain of the parameters: "g>0, -1<rho<1, c**2<a*b".'),
     digits: int = typer.Option(30, "--digits", help="Significant digits to which the sides are compared."),
     timeout: Timeout = None,
@@ -25,7 +26,7 @@ def command(
 
     Exit code 0 where it is proved or supported, 1 where it is refuted, 3 where it is undecided.
     """
-    return run(lambda: _check(equation, cov, mean, where, digits, as_json=as_json), as_json, timeout)
+    return run(lambda: _check(equation, cov, mean, where, digits, given, as_json=as_json), as_json, timeout)
 
 
 def _check(equation: str, *rest: object, as_json: bool) -> int:

@@ -17,7 +17,7 @@ def command(
         bool,
         typer.Option(
             "--regions",
-            help="Divide the plane of the inputs (x1, x2) by the gates instead, and count the regions of paths.",
+            help="Divide the plane of inputs (x1, x2), or (x1, x2, c), by the gates, and count the regions of paths.",
         ),
     ] = False,
     plot: Annotated[

@@ -18,7 +18,7 @@ from derivations.publish.widths import width
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import g
 from theory.expressions.triangular import triangle
-from theory.gaussian.expectation import Expectation
+from theory.gaussian.expectation import Expectation, GivenExpectation
 
 KAPPA = sympy.Dummy("kappa", positive=True)  # equal to no symbol of a claim: another kappa there is not this fraction
 Z = sympy.Symbol("Z", positive=True)
@@ -27,6 +27,7 @@ _Z_LEGEND = r"$Z^{2} = \mathbb{E}[\operatorname{erf}(g z)^{2}] = \frac{2}{\pi} \
 _PHI_LEGEND = r"$\varphi(z) = (1 - e^{-z})/z$ with $\varphi(0) = 1$"
 _TRIANGLE_LEGEND = r"$T(m) = 1 + 2 + \cdots + m = m (m + 1)/2$ is the triangular number, 0 for $m \leq 0$"
 _SPREAD = 1 + 2 * g**2
+_AVERAGES = (Expectation, GivenExpectation)
 _SECOND_MOMENT = Expectation(sympy.erf(g * sympy.Symbol("z1", real=True)) ** 2, sympy.Matrix([[1]]))
 _ARCSINE = sympy.asin(KAPPA**2)  # pi Z^2/2
 _WIDE = 78  # characters of a formula that fit a line of text, as `width` counts them
@@ -83,15 +84,16 @@ class _Printer(LatexPrinter):
         self.several = False
 
     def _print(self, expr: sympy.Basic, **settings: object) -> str:
-        if isinstance(expr, Expectation):  # its own `_latex` would write the law below each expectation
+        if isinstance(expr, _AVERAGES):  # its own `_latex` would write the law below each expectation
             return self._expectation(expr)
         return super()._print(expr, **settings)
 
-    def _expectation(self, expr: Expectation) -> str:
+    def _expectation(self, expr: Expectation | GivenExpectation) -> str:
         if expr.cov not in self.laws:
             self.laws.append(expr.cov)
         index = f"_{{{self.laws.index(expr.cov) + 1}}}" if self.several else ""
-        return rf"\mathbb{{E}}{index}\left[{self._print(expr.integrand)}\right]"
+        given = rf" \mid {', '.join(expr.equations(self._print))}" if isinstance(expr, GivenExpectation) else ""
+        return rf"\mathbb{{E}}{index}\left[{self._print(expr.integrand)}{given}\right]"
 
     def _deal_with_super_sub(self, string: str, style: str = "plain") -> str:
         name = string.removeprefix(_LAST)
@@ -190,7 +192,7 @@ class Notation:
             rows = [[side.xreplace(named) for side in row] for row in rows]
         printer = _Printer()
         every = sympy.Tuple(*(side for row in rows for side in row), *named)
-        printer.laws = sorted({e.cov for e in every.atoms(Expectation)}, key=lambda law: (law.rows, str(law)))
+        printer.laws = sorted({e.cov for e in every.atoms(*_AVERAGES)}, key=lambda law: (law.rows, str(law)))
         printer.several = len(printer.laws) > 1
         lines = [[self._print(side, printer) for side in row] for row in rows]
         if name:

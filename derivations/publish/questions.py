@@ -10,8 +10,6 @@ from theory.claims.model import Claim, Param
 from theory.gaussian.expectation import Expectation
 from theory.gaussian.moment import text
 
-_NAMES = {"OwensT": "owens_t", "Relu": "relu", "Max": "max", "Min": "min"}  # of SymPy, and as commands read them
-
 
 @dataclass(frozen=True)
 class Question:
@@ -55,7 +53,7 @@ def question(claim: Claim) -> Question | None:
     rows = ", ".join(f"[{', '.join(map(text, row))}]" for row in statement.lhs.cov.tolist())
     bounds = [_bounds(param) for param in claim.params]
     conditions = [_relation(condition) for condition in claim.conditions]
-    line = f"E[{as_typed(statement.lhs.integrand)}] = {as_typed(statement.rhs)}"
+    line = f"E[{text(statement.lhs.integrand)}] = {text(statement.rhs)}"
     return Question(line, f"[{rows}]", ", ".join(bounds + conditions))
 
 
@@ -65,19 +63,6 @@ def _bounds(param: Param) -> str:
     if domain.end == sympy.oo and domain.start != -sympy.oo:
         return f"{name}{low.replace('<', '>')}{text(domain.start)}"
     return f"{text(domain.start)}{low}{name}{high}{text(domain.end)}"
-
-
-def as_typed(expr: sympy.Expr) -> str:
-    """Return the expression in the names that commands read.
-
-    >>> from theory.expressions import Relu
-    >>> as_typed(2 * Relu(sympy.Symbol("h", real=True)))
-    '2*relu(h)'
-    """
-    typed = text(expr)
-    for shown, name in _NAMES.items():
-        typed = typed.replace(f"{shown}(", f"{name}(")
-    return typed
 
 
 def _relation(condition: sympy.core.relational.Relational) -> str:

@@ -56,6 +56,12 @@ def conditional_variance(rho_ik: mpf, rho_il: mpf, rho_kl: mpf) -> mpf:
     return 1 / mp.inverse(mp.matrix([[1, rho_ik, rho_il], [rho_ik, 1, rho_kl], [rho_il, rho_kl, 1]]))[2, 2]
 
 
+def relu_beside(rho: mpf, b: mpf) -> mpf:
+    """Return E[relu(z_1) | z_2 = b], z_1 with the mean rho b and the variance 1 - rho^2 that regression leaves."""
+    rest = mp.sqrt(1 - rho**2)
+    return mean(lambda x: rho * b + rest * x, -rho * b / rest)
+
+
 def cross_block(rho: mpf, a: mpf, b: mpf) -> mpf:
     """Return E[(z_1^2 - z_3^2) 1[z_1 >= 0] 1[z_2 >= 0]], by conditioning on z_1 and z_2."""
     near, far = solved([[1, rho], [rho, 1]], [a, b])
@@ -188,6 +194,8 @@ VALUES = {
         lambda x: mp.erf(g * (m + sigma * x)), scale=1 / max(1, g * sigma), around=-m / sigma if sigma else 0
     ),
     "gaussian.erf_erf.arcsine": lambda rho, g: erf_erf(g, rho),
+    "gaussian.observed.cosine": lambda rho, b: mean(lambda x: mp.cos(b / 2 + mp.sqrt((1 - rho) / 2) * x)),
+    "gaussian.observed.relu": relu_beside,
     "gaussian.step_erf.arcsine": lambda rho, g: step_erf(g, rho),
     "gaussian.step_erf.arctangent": lambda rho, g: step_erf(g, rho),
     "gaussian.step_erf.two_sites": step_of_two,

@@ -67,7 +67,9 @@ class ProofStep:
 
 def prove(statement: Statement, digits: int) -> list[ProofStep]:
     """Return the steps of a proof of the statement. Raises NotProved or Counterexample where there is none."""
-    if statement.lhs == statement.rhs:
+    # Different questions may have the same average under the conditional law, which has to be derived for each.
+    apart = len({question for _, question in statement.given}) > len(dict(statement.given))
+    if statement.lhs == statement.rhs and not apart:
         return [ProofStep(text(statement.lhs), "the two sides are the same expression", "identity")]
     try:
         return _steps(statement, digits)
@@ -84,7 +86,7 @@ def _steps(statement: Statement, digits: int) -> list[ProofStep]:
 
 
 def _expectation_steps(statement: Statement) -> Iterator[ProofStep]:
-    for moment in statement.moments.values():
+    for moment in statement.derived:
         for step, check in zip(moment.derivation.steps, moment.derivation.check(), strict=False):
             yield ProofStep(text(step.expr), step.why, step.rule, check.error)
 

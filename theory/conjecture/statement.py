@@ -1,20 +1,22 @@
 """A conjectured equation: two sides in parameters and expectations E[...], and its domain."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 import sympy
 
 from theory.expressions.domains import Condition, Domain
 from theory.expressions.functions import Phi, Relu
-from theory.expressions.language import Names, parse_equation, parse_list
+from theory.expressions.language import Names, parse_equation, parse_equations, parse_list
+from theory.expressions.signs import sign_on
 from theory.gaussian import Expectation, Moment, expect
 from theory.gaussian.admissible import Admissible
-from theory.gaussian.covariance import covariance
+from theory.gaussian.covariance import covariance, means
 from theory.gaussian.derive.engine import value_form
-from theory.gaussian.expectation import variables
+from theory.gaussian.expectation import GivenExpectation, variables
 from theory.gaussian.moment import centred, prepared
+from theory.gaussian.observations import conditioned, observed
 from theory.gaussian.text import setting
 from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
 
@@ -30,7 +32,9 @@ WITHOUT_PARAMETERS = Admissible(Domain(), (), ())
 class Statement:
     """lhs = rhs wherever both are real, for parameters in `domains` that meet `conditions` and make `cov` a covariance.
 
-    `asked` is the domain as it was read, with the conditions that the matrix adds.
+    `asked` is the domain as it was read, with the conditions that the matrix adds. Given observations, each E[...] is
+    an expectation under the conditional law, and `given` pairs it with the one that it stands for. The conditions then
+    include that no observation follows from the others, where the law is not continuous in the parameters.
 
     >>> half = read("E[Heaviside(z1)] = 1/2", "[[1]]")
     >>> half.lhs, half.closed
@@ -43,6 +47,7 @@ class Statement:
     domains: Domains
     conditions: tuple[Condition, ...] = ()
     asked: Admissible = WITHOUT_PARAMETERS
+    given: tuple[tuple[Expectation, GivenExpectation], ...] = ()
 
     @property
     def expectations(self) -> list[Expectation]:
@@ -62,7 +67,15 @@ class Statement:
     @cached_property
     def moments(self) -> dict[Expectation, Moment]:
         """Return the derivation of every E[...]. Raises OutOfReachError where there is none."""
-        return {e: _moment(e) for e in self.expectations}
+        questions = dict(self.given)
+        return {e: _moment(questions.get(e, e)) for e in self.expectations}
+
+    @property
+    def derived(self) -> list[Moment]:
+        """The derivations of a proof: those of `moments`, and of other questions for which the same E[...] stands."""
+        used = set(self.expectations)
+        asked = dict.fromkeys(question for e, question in self.given if e in used)
+        return [*map(_moment, asked), *(self.moments[e] for e in self.expectations if e not in dict(self.given))]
 
     @cached_property
     def closed(self) -> tuple[sympy.Expr, sympy.Expr]:
@@ -123,9 +136,12 @@ def is_covariance(cov: sympy.ImmutableDenseMatrix) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _moment(e: Expectation) -> Moment:
+def _moment(e: Expectation | GivenExpectation) -> Moment:
     """Return the derivation, cached because every tried correction needs the same expectations at the same numbers."""
-    return expect(e.integrand, e.cov)
+    if isinstance(e, Expectation):
+        return expect(e.integrand, e.cov)
+    forms = e.A * sympy.Matrix(e.bound_symbols)
+    return expect(e.integrand, e.cov, given=list(zip(forms, e.values, strict=True)))
 
 
 @lru_cache(maxsize=4096)
@@ -133,33 +149,36 @@ def _value_form(e: Expectation) -> sympy.Expr:
     return value_form(*prepared(e.integrand, e.cov))
 
 
-def read(equation: str, cov: str | None = None, mean: str | None = None, where: str | None = None) -> Statement:
-    """Parse "LHS = RHS" with a covariance, a mean and domains. Raises InputError, which names the part that is invalid.
+def read(
+    equation: str, cov: str | None = None, mean: str | None = None, where: str | None = None, given: str | None = None
+) -> Statement:
+    """Parse "LHS = RHS" with a covariance, a mean, domains and linear observations on which every E[...] conditions.
+
+    Raises InputError, which names the part that is invalid.
 
     >>> read("E[erf(g*z1)*z1] = 2*g/sqrt(pi*(1 + 2*g**2))", "[[1]]", where="g>0").parameters
     [g]
+    >>> read("E[z1] = b*r", "[[1, r], [r, 1]]", where="-1<r<1", given="z2 = b").lhs
+    E[b*r + z1; cov=[[1 - r**2, 0], [0, 0]]]
     """
-    rows, asked = setting(where, cov, (equation,), (mean,))
+    rows, asked = setting(where, cov, (equation,), (mean, given))
     names = asked.domain.names
     matrix = None if rows is None else covariance(rows)
-    if mean is not None and matrix is None:
-        raise InputError("A mean needs a covariance beside it.", COVARIANCE)
-    shift = centred(parse_list(mean, Names(parameters=names)), matrix.rows) if mean is not None else {}
-
-    def mean_of(integrand: sympy.Expr) -> sympy.Expr:
-        return _expectation(integrand.xreplace(shift), matrix)
-
-    if matrix is None and "E[" in equation.replace(" ", ""):
-        raise InputError("E[...] needs the covariance of z1, z2, ....", COVARIANCE)
+    if matrix is None:
+        _require_none(equation, mean, given)
     size = 0 if matrix is None else matrix.rows
-    lhs, rhs = parse_equation(equation, Names(size, names, mean_of))
+    middle = None if mean is None else parse_list(mean, Names(parameters=names))
+    pairs = None if given is None else parse_equations(given, Names(size, names))
+    averages = _Averages(matrix, middle, pairs, asked.domain.intervals)
+    lhs, rhs = parse_equation(equation, Names(size, names, averages.of))
     for side in (lhs, rhs):
         outside = [symbol for symbol in side.free_symbols if variables(symbol)]
         if outside:
             raise InputError(f"{outside[0]} occurs outside E[...].", f"Write E[{outside[0]}] or use a parameter.")
         if side.has(sympy.oo, -sympy.oo):
             raise InputError("A side of the equation is infinite or contains oo.", "Both sides are real numbers.")
-    statement = Statement(in_steps(lhs), in_steps(rhs), matrix, asked.domain.intervals, asked.domain.conditions, asked)
+    conditions, questions = (*asked.domain.conditions, *averages.needs), tuple(averages.questions)
+    statement = Statement(in_steps(lhs), in_steps(rhs), matrix, asked.domain.intervals, conditions, asked, questions)
     for part in (*statement.expectations, *([] if matrix is None else matrix)):
         if symbolic_power(part):
             raise OutOfReachError(f"{part} has a parameter in an exponent.", "Give it a number, or use exp.")
@@ -171,10 +190,52 @@ def read(equation: str, cov: str | None = None, mean: str | None = None, where: 
     return statement
 
 
-def _expectation(integrand: sympy.Expr, matrix: sympy.ImmutableDenseMatrix) -> sympy.Expr:
-    if integrand.has(Expectation):
-        raise InputError("There is an E[...] inside an E[...].", "An expectation is a number: take it out.")
-    return Expectation(in_steps(integrand), matrix)
+def _require_none(equation: str, mean: str | None, given: str | None) -> None:
+    """Raise InputError for what needs a covariance."""
+    if mean is not None:
+        raise InputError("A mean needs a covariance beside it.", COVARIANCE)
+    if given is not None:
+        raise InputError("Observations need the covariance of z1, z2, ....", COVARIANCE)
+    if "E[" in equation.replace(" ", ""):
+        raise InputError("E[...] needs the covariance of z1, z2, ....", COVARIANCE)
+
+
+@dataclass(frozen=True)
+class _Averages:
+    """The meaning of E[...]; collects the questions for which averages stand, and the conditions that they need."""
+
+    cov: sympy.ImmutableDenseMatrix | None
+    mean: list[sympy.Expr] | None
+    observations: list[tuple[sympy.Expr, sympy.Expr]] | None
+    domains: Domains
+    questions: list[tuple[Expectation, GivenExpectation]] = field(default_factory=list)
+    needs: dict[Condition, None] = field(default_factory=dict)
+
+    def of(self, integrand: sympy.Expr) -> Expectation:
+        if integrand.has(Expectation):
+            raise InputError("There is an E[...] inside an E[...].", "An expectation is a number: take it out.")
+        integrand = in_steps(integrand.xreplace(centred(self.mean, self.cov.rows)))
+        if self.observations is None:
+            return Expectation(integrand, self.cov)
+        question = observed(integrand, self.cov, means(self.mean, self.cov.rows), self.observations)
+        after, law = conditioned(question)
+        after = Expectation(in_steps(after.integrand), after.cov)
+        self.questions.append((after, question))
+        for variance in law.innovations:
+            if not _positive_on(variance, self.domains):
+                self.needs[Condition(variance, ">", sympy.Integer(0))] = None
+        return after
+
+
+def _positive_on(variance: sympy.Expr, domains: Domains) -> bool:
+    """Return whether a variance is certainly positive on the domain, its ends included."""
+    own = [domains[symbol] for symbol in variance.free_symbols]
+    closed = any(
+        end.is_finite and not is_open
+        for interval in own
+        for end, is_open in ((interval.start, interval.left_open), (interval.end, interval.right_open))
+    )
+    return not own or (not closed and variance.is_polynomial() and sign_on(variance, domains) > 0)
 
 
 def in_steps(expr: sympy.Expr) -> sympy.Expr:

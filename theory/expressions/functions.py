@@ -1,4 +1,7 @@
-"""Functions of the expression language that SymPy does not have: Phi, Phi2, relu and Owen's T."""
+"""Functions of the expression language that SymPy does not have: Phi, Phi2, relu and Owen's T.
+
+They are printed by the names that the language reads.
+"""
 
 import sympy
 
@@ -65,7 +68,7 @@ class Relu(sympy.Function):
 
     >>> x, a = sympy.Symbol("x", real=True), sympy.Symbol("a", positive=True)
     >>> Relu(x), Relu(a), Relu(-a)
-    (Relu(x), a, 0)
+    (relu(x), a, 0)
     """
 
     nargs = 1
@@ -77,6 +80,9 @@ class Relu(sympy.Function):
             return x
         return sympy.Integer(0) if x.is_nonpositive else None
 
+    def _sympystr(self, printer) -> str:
+        return f"relu({printer._print(self.args[0])})"
+
     def _latex(self, printer, exp: str | None = None) -> str:
         power = "" if exp is None else f"^{{{exp}}}"
         return rf"\operatorname{{relu}}{power}\left({printer._print(self.args[0])}\right)"
@@ -87,7 +93,7 @@ class OwensT(sympy.Function):
 
     >>> h, a = sympy.symbols("h a", positive=True)
     >>> OwensT(0, a), OwensT(h, 1), OwensT(h, -a)
-    (atan(a)/(2*pi), 1/8 - erf(sqrt(2)*h/2)**2/8, -OwensT(h, a))
+    (atan(a)/(2*pi), 1/8 - erf(sqrt(2)*h/2)**2/8, -owens_t(h, a))
     >>> sympy.expand(OwensT(h, a).diff(a) * (1 + a**2) * 2 * sympy.pi)
     exp(-h**2/2)*exp(-a**2*h**2/2)
     """
@@ -113,6 +119,9 @@ class OwensT(sympy.Function):
         if argindex == 2:
             return sympy.exp(-(h**2) * (1 + a**2) / 2) / (2 * sympy.pi * (1 + a**2))
         return -sympy.exp(-(h**2) / 2) * sympy.erf(a * h / sympy.sqrt(2)) / (2 * sympy.sqrt(2 * sympy.pi))
+
+    def _sympystr(self, printer) -> str:
+        return f"owens_t({', '.join(map(printer._print, self.args))})"
 
     def _latex(self, printer) -> str:
         return rf"T\left({', '.join(printer._print(argument) for argument in self.args)}\right)"

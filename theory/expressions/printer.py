@@ -1,4 +1,4 @@
-"""SymPy's text of an expression, with products of matrices printed without computing their negatives."""
+"""SymPy's text of an expression, in names that the expression language reads, and fast for products of matrices."""
 
 import sympy
 from sympy.core.mul import _keep_coeff
@@ -7,7 +7,7 @@ from sympy.printing.str import StrPrinter
 
 
 class Printer(StrPrinter):
-    """SymPy's printer to text, faster where matrices are multiplied.
+    """SymPy's printer to text, faster where matrices are multiplied; maximum and minimum are max and min.
 
     SymPy learns the sign of a product of matrices by multiplying it by -1 and simplifying the result, twice for each
     factor that it prints. The sign is that of the numeric coefficient, the first factor.
@@ -15,6 +15,8 @@ class Printer(StrPrinter):
     >>> A, B = (sympy.MatrixSymbol(name, 2, 2) for name in "AB")
     >>> Printer().doprint(A - 2 * A * (A - B)) == sympy.sstr(A - 2 * A * (A - B))
     True
+    >>> Printer().doprint(sympy.Max(sympy.Symbol("x"), 0))
+    'max(0, x)'
     """
 
     def parenthesize(self, item: sympy.Basic, level: int, strict: bool = False) -> str:
@@ -22,6 +24,15 @@ class Printer(StrPrinter):
         binds = _precedence(item)
         text = self._print(item)
         return f"({text})" if binds < level or (not strict and binds <= level) else text
+
+    def _print_Max(self, largest: sympy.Max) -> str:
+        return f"max({self._listed(largest)})"
+
+    def _print_Min(self, smallest: sympy.Min) -> str:
+        return f"min({self._listed(smallest)})"
+
+    def _listed(self, function: sympy.Max | sympy.Min) -> str:
+        return ", ".join(map(self._print, sorted(function.args, key=sympy.default_sort_key)))
 
     def _print_MatMul(self, product: sympy.MatMul) -> str:
         coefficient, matrices = product.as_coeff_mmul()

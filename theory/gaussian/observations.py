@@ -38,6 +38,7 @@ class ConditionalLaw:
     """The law N(mean, cov) of z given A z = b, with y and W of the formulas above.
 
     `relations` are the variables that the observations express by others, up to the mean: each with that linear form.
+    `innovations` are the variances of what each observation adds to the earlier ones; the law holds where none is 0.
     """
 
     mean: sympy.ImmutableDenseMatrix
@@ -45,6 +46,7 @@ class ConditionalLaw:
     y: sympy.ImmutableDenseMatrix
     W: sympy.ImmutableDenseMatrix
     relations: dict[sympy.Symbol, sympy.Expr] = field(default_factory=dict)
+    innovations: tuple[sympy.Expr, ...] = ()
 
 
 @decimals()
@@ -130,6 +132,7 @@ def law_given(e: GivenExpectation) -> ConditionalLaw:
     gram = A * gain
     y, W = sympy.zeros(size, 1), sympy.zeros(size, size)
     relations: dict[sympy.Symbol, sympy.Expr] = {}
+    innovations = []
     for i in range(size):
         u = (sympy.eye(size)[:, i] - W * gram[:, i]).applyfunc(_simple)
         variance = _simple((gram[i, :] * u)[0])
@@ -138,6 +141,7 @@ def law_given(e: GivenExpectation) -> ConditionalLaw:
             if not _vanishes(gap, equations[i]):
                 raise _contradiction(e, i, gap)
             continue
+        innovations.append(variance)
         y = (y + u * gap / variance).applyfunc(_simple)
         W = (W + u * u.T / variance).applyfunc(_simple)
         _relate(relations, sympy.Add(*(a * z(k + 1) for k, a in enumerate(A[i, :]))))
@@ -145,7 +149,7 @@ def law_given(e: GivenExpectation) -> ConditionalLaw:
     cov = e.cov - gain * W * gain.T
     # Equal entries are written once, because two different routes to them may be written differently.
     cov = sympy.ImmutableDenseMatrix(*cov.shape, lambda i, j: _simple(cov[max(i, j), min(i, j)]))
-    return ConditionalLaw(mean.as_immutable(), cov, y.as_immutable(), W.as_immutable(), relations)
+    return ConditionalLaw(mean.as_immutable(), cov, y.as_immutable(), W.as_immutable(), relations, tuple(innovations))
 
 
 def _simple(entry: sympy.Expr) -> sympy.Expr:

@@ -11,8 +11,9 @@ on the same edge, and the others share their edges in even groups. For two kerne
 14|23 and 1234. An unmarked layer leads from a state to itself and from or to the state 1234; a layer that is marked by
 one kernel or both allows 12|34 and 1234 alone. The sum over paths is then a product of matrices, one for each layer,
 with the sums over different nodes as weights of the states. The layers at which marks stand are summed by the same
-product, which carries the set of kernels already marked. The number of operations is proportional to the depth and
-does not depend on the width, except for the sums over given gates.
+product, which carries the set of kernels already marked. States that differ only in the names of slots with the same
+inputs have the same sum, which is formed once. The number of operations is proportional to the depth and does not
+depend on the width, except for the sums over given gates.
 
 All numbers are fractions in units of s^(2(d-1)) for each kernel, s^2 the variance of a weight. Source: Theorem 2.3 and
 its proof in Theorem 7.3 of the paper on deep gated networks; its mean holds, its bound of the variance does not.
@@ -24,7 +25,7 @@ from math import comb, lcm, log2
 
 from theory.kernels.levels import node_sum
 from theory.kernels.network import AllOn, GatedNetwork, Level
-from theory.kernels.partitions import even_partitions, layer
+from theory.kernels.partitions import chain, renamings
 from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.numbers import whole
 
@@ -47,44 +48,32 @@ def moment(network: GatedNetwork, pairs: Sequence[Pair]) -> Fraction:
     (Fraction(12, 1), Fraction(160, 1))
     """
     checked(network, pairs)
-    inputs = tuple(number for pair in pairs for number in pair)
-    kernels, states = len(pairs), even_partitions(len(pairs))
+    ordered = sorted(tuple(sorted(pair)) for pair in pairs)  # K0 is symmetric
+    inputs = tuple(number for pair in ordered for number in pair)
+    steps = chain(len(pairs), renamings(ordered), network.weights.even_moments)
     sums: dict[Level, tuple[list[int], int]] = {}
 
     def at(level: Level) -> tuple[list[int], int]:
-        """Return the sums over the nodes for each state as integers, and their common denominator."""
+        """Return the sums over the nodes for each orbit as integers, and their common denominator."""
         if level not in sums:
-            values = [Fraction(node_sum(level, state, inputs)) for state in states]
+            by_state = {state: Fraction(node_sum(level, state, inputs)) for state in set(steps.states)}
+            values = [by_state[state] for state in steps.states]
             scale = lcm(*(value.denominator for value in values))
             sums[level] = [int(value * scale) for value in values], scale
         return sums[level]
 
     first, denominator = at(network.inputs)
-    marked = {0: first}
+    vector = [0 if marks else value for marks, value in zip(steps.marks, first, strict=True)]
     for level in (*network.levels, _OUTPUT):
         weights, scale = at(level)
         denominator *= scale
-        marked = _next(marked, kernels, weights, network.weights.even_moments)
-    return Fraction(sum(marked[(1 << kernels) - 1]), denominator)
-
-
-def _next(
-    marked: dict[int, list[int]], kernels: int, weights: list[int], even_moments: tuple[int | Fraction, ...]
-) -> dict[int, list[int]]:
-    """Return the sums up to the next level, by the set of kernels whose mark stands up to there."""
-    found = {own: [0] * len(weights) for own in range(1 << kernels)}
-    for already, vector in marked.items():
-        for own in range(1 << kernels):
-            if own & already:
-                continue
-            target = found[own | already]
-            for before, after, value in layer(kernels, own, even_moments):
-                if vector[before]:
-                    target[after] += value * vector[before]
-    for vector in found.values():
-        for state, weight in enumerate(weights):
-            vector[state] *= weight
-    return found
+        vector = [
+            weight and weight * sum(value * vector[before] for before, value in row)
+            for weight, row in zip(weights, steps.sources, strict=True)
+        ]
+    everything = (1 << len(pairs)) - 1
+    ends = zip(steps.marks, steps.sizes, vector, strict=True)
+    return Fraction(sum(size * value for marks, size, value in ends if marks == everything), denominator)
 
 
 def mean(network: GatedNetwork, pair: Pair = (0, 0)) -> Fraction:

@@ -19,7 +19,7 @@ from math import prod
 
 from theory.kernels.network import GivenValues
 from theory.paths.enumeration import MOST_PATHS
-from theory.paths.network import Rows
+from theory.paths.network import Rows, inner
 from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.numbers import whole
 
@@ -171,7 +171,7 @@ def output_over_paths(network: ConvolutionalNetwork, number: int) -> Fraction:
     >>> output_over_paths(net, 0) == output(net, 0)
     True
     """
-    return _inner(features(network, number), values(network))
+    return inner(features(network, number), values(network))
 
 
 def forward(network: ConvolutionalNetwork, number: int) -> tuple[tuple[Fraction, ...], ...]:
@@ -184,7 +184,7 @@ def forward(network: ConvolutionalNetwork, number: int) -> tuple[tuple[Fraction,
     levels = [network.inputs[number]]
     for kernel, gates in zip(network.kernels, network.gates(number), strict=True):
         levels.append(tuple(g * q for g, q in zip(gates, convolved(kernel, levels[-1]), strict=True)))
-    return (*levels, (_inner(network.readout, _means(network, levels[-1])),))
+    return (*levels, (inner(network.readout, _means(network, levels[-1])),))
 
 
 def convolved(kernel: Kernel, z: Sequence[Fraction]) -> tuple[Fraction, ...]:
@@ -261,7 +261,7 @@ def bundle_kernel(network: ConvolutionalNetwork) -> Rows:
     def entry(s: int, t: int) -> Fraction:
         x, other = network.inputs[s], network.inputs[t]
         pairs = list(product(range(n), repeat=2))
-        before = {(i, j): _inner(x[i::n], other[j::n]) for i, j in pairs}  # summed over channels
+        before = {(i, j): inner(x[i::n], other[j::n]) for i, j in pairs}  # summed over channels
         for kernel, gates, own in zip(network.kernels, network.gates(s), network.gates(t), strict=True):
             shifts = range(len(kernel[0][0]))
             after = dict.fromkeys(pairs, _ZERO)
@@ -282,7 +282,7 @@ def tangent_kernel(network: ConvolutionalNetwork) -> Rows:
     [[261]]
     """
     slopes = [_gradient(network, number) for number in range(len(network.inputs))]
-    return _symmetric(lambda s, t: _inner(slopes[s], slopes[t]), len(slopes))
+    return _symmetric(lambda s, t: inner(slopes[s], slopes[t]), len(slopes))
 
 
 def _gradient(network: ConvolutionalNetwork, number: int) -> tuple[Fraction, ...]:
@@ -296,7 +296,7 @@ def _gradient(network: ConvolutionalNetwork, number: int) -> tuple[Fraction, ...
         shifts, sources = range(len(kernel[0][0])), range(len(kernel[0]))
         for c, source, k in product(range(len(kernel)), sources, shifts):
             moved = (z[source * n + (i + k) % n] for i in range(n))
-            found.append(_inner(back[c * n : (c + 1) * n], moved))
+            found.append(inner(back[c * n : (c + 1) * n], moved))
         back = [
             sum(
                 (kernel[c][source][k] * back[c * n + (j - k) % n] for c in range(len(kernel)) for k in shifts),
@@ -335,7 +335,3 @@ def _over_paths(
 def _symmetric(entry: Callable[[int, int], Fraction], size: int) -> Rows:
     below = [[entry(s, t) for t in range(s + 1)] for s in range(size)]
     return tuple(tuple(below[max(s, t)][min(s, t)] for t in range(size)) for s in range(size))
-
-
-def _inner(one, other) -> Fraction:
-    return sum((a * b for a, b in zip(one, other, strict=True)), start=_ZERO)

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import product
 from math import prod
 
-from theory.paths.network import WeightedNetwork
+from theory.paths.network import WeightedNetwork, inner
 from theory.problem.errors import OutOfReachError
 
 Path = tuple[int, ...]  # the input node, then a node of each hidden level
@@ -133,7 +133,7 @@ def output_over_paths(network: WeightedNetwork, number: int) -> Fraction:
     >>> output_over_paths(net, 0) == output(net, 0) == 15
     True
     """
-    return sum((phi * v for phi, v in zip(features(network, number), values(network), strict=True)), start=Fraction(0))
+    return inner(features(network, number), values(network))
 
 
 def output(network: WeightedNetwork, number: int) -> Fraction:
@@ -158,12 +158,7 @@ def forward(network: WeightedNetwork, number: int) -> tuple[tuple[Fraction, ...]
     levels = [network.inputs[number]]
     for layer, own in zip(network.weights, gates, strict=True):
         before = levels[-1]
-        levels.append(
-            tuple(
-                gate * sum((weight * z for weight, z in zip(row, before, strict=True)), start=Fraction(0))
-                for gate, row in zip(own, layer, strict=True)
-            )
-        )
+        levels.append(tuple(gate * inner(row, before) for gate, row in zip(own, layer, strict=True)))
     return tuple(levels)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from theory.kernels.network import GivenValues
 from theory.paths.convolution import ConvolutionalNetwork, convolved
-from theory.paths.network import Rows, WeightedNetwork, weighted
+from theory.paths.network import Rows, WeightedNetwork, inner, weighted
 from theory.problem.deep.architecture import CircularConvolution
 from theory.problem.deep.gating import (
     AllOpenGates,
@@ -132,7 +132,7 @@ def _decided(
 
 
 def _applied(layer: Rows, z: Sequence[Fraction]) -> tuple[Fraction, ...]:
-    return tuple(sum((w * value for w, value in zip(row, z, strict=True)), start=_ZERO) for row in layer)
+    return tuple(inner(row, z) for row in layer)
 
 
 def _response(response: Response, q: Fraction, level: int) -> Fraction:

@@ -16,7 +16,7 @@ from itertools import product
 from math import prod
 
 from theory.paths.enumeration import Weight, activities, features, forward, paths, value_gradients
-from theory.paths.network import Rows, WeightedNetwork
+from theory.paths.network import Rows, WeightedNetwork, inner
 from theory.problem.errors import OutOfReachError
 
 MOST_PAIRED = 1_000  # paths of which all pairs are formed
@@ -30,7 +30,7 @@ def input_gram(network: WeightedNetwork) -> Rows:
     >>> [[int(value) for value in row] for row in input_gram(net)]
     [[5, 6], [6, 9]]
     """
-    return tuple(tuple(_inner(x, other) for other in network.inputs) for x in network.inputs)
+    return tuple(tuple(inner(x, other) for other in network.inputs) for x in network.inputs)
 
 
 def overlap(network: WeightedNetwork) -> Rows:
@@ -43,7 +43,7 @@ def overlap(network: WeightedNetwork) -> Rows:
     """
     gates = [network.gates(number) for number in range(len(network.inputs))]
     return tuple(
-        tuple(prod((_inner(a, b) for a, b in zip(one, other, strict=True)), start=Fraction(1)) for other in gates)
+        tuple(prod((inner(a, b) for a, b in zip(one, other, strict=True)), start=Fraction(1)) for other in gates)
         for one in gates
     )
 
@@ -93,7 +93,7 @@ def tangent_kernel(network: WeightedNetwork) -> Rows:
         tuple(
             sum(
                 (
-                    _inner(z, z_) * _inner(b, b_)
+                    inner(z, z_) * inner(b, b_)
                     for z, z_, b, b_ in zip(ahead[s], ahead[t], back[s], back[t], strict=True)
                 ),
                 start=Fraction(0),
@@ -114,8 +114,8 @@ def tangent_kernel_over_paths(network: WeightedNetwork) -> Rows:
     """
     kernel = value_tangent_kernel(network)
     phi = [features(network, number) for number in range(len(network.inputs))]
-    applied = [[_inner(row, own) for row in kernel] for own in phi]
-    return tuple(tuple(_inner(own, other) for other in applied) for own in phi)
+    applied = [[inner(row, own) for row in kernel] for own in phi]
+    return tuple(tuple(inner(own, other) for other in applied) for own in phi)
 
 
 def interaction(network: WeightedNetwork, s: int, t: int) -> Rows:
@@ -147,12 +147,8 @@ def _backward(network: WeightedNetwork, number: int) -> tuple[tuple[Fraction, ..
     slopes = [(Fraction(1),)]
     for layer, gates in zip(reversed(network.weights), reversed(network.gates(number)), strict=False):
         columns = zip(*layer, strict=True)
-        slopes.append(tuple(g * _inner(slopes[-1], column) for g, column in zip(gates, columns, strict=True)))
+        slopes.append(tuple(g * inner(slopes[-1], column) for g, column in zip(gates, columns, strict=True)))
     return tuple(reversed(slopes))
-
-
-def _inner(one, other) -> Fraction:
-    return sum((a * b for a, b in zip(one, other, strict=True)), start=Fraction(0))
 
 
 def _sparse(one: dict[Weight, Fraction], other: dict[Weight, Fraction]) -> Fraction:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from theory.paths.enumeration import forward
-from theory.paths.network import Rows, WeightedNetwork
+from theory.paths.network import Rows, WeightedNetwork, inner
 from theory.problem.errors import InputError
 from theory.problem.numbers import exact
 
@@ -34,10 +34,7 @@ def adaptation_kernel(network: WeightedNetwork, slopes: Slopes) -> Rows:
     """
     rows = _checked(network, slopes)
     moved = [[_moved(network, number, own) for own in given] for number, given in enumerate(rows)]
-    return tuple(
-        tuple(sum((a * b for a, b in zip(one, other, strict=True)), start=Fraction(0)) for other in moved)
-        for one in moved
-    )
+    return tuple(tuple(inner(one, other) for other in moved) for one in moved)
 
 
 def sensitivity_overlap(network: WeightedNetwork, slopes: Slopes) -> Rows:
@@ -70,10 +67,7 @@ def _coefficient(one: Rows, other: Rows, slope: Rows, other_slope: Rows) -> Frac
     """Return the coefficient of a b of the product over the levels: both slopes on one level, or on two."""
     neither, first, second, both = Fraction(1), Fraction(0), Fraction(0), Fraction(0)
     for g, h, dg, dh in zip(one, other, slope, other_slope, strict=True):
-        c, m, n, d = (
-            sum((a * b for a, b in zip(left, right, strict=True)), start=Fraction(0))
-            for left, right in ((g, h), (dg, h), (g, dh), (dg, dh))
-        )
+        c, m, n, d = (inner(left, right) for left, right in ((g, h), (dg, h), (g, dh), (dg, dh)))
         both = both * c + first * n + second * m + neither * d
         first, second, neither = first * c + neither * m, second * c + neither * n, neither * c
     return both
@@ -87,8 +81,7 @@ def _moved(network: WeightedNetwork, number: int, slope: Rows) -> Fraction:
     change: tuple[Fraction, ...] = (Fraction(0),) * len(levels[0])
     for (before, _), layer, own, turn in zip(pairwise(levels), network.weights, gates, turning, strict=True):
         change = tuple(
-            turned * sum((w * z for w, z in zip(row, before, strict=True)), start=Fraction(0))
-            + gate * sum((w * z for w, z in zip(row, change, strict=True)), start=Fraction(0))
+            turned * inner(row, before) + gate * inner(row, change)
             for turned, gate, row in zip(turn, own, layer, strict=True)
         )
     return change[0]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
 
-from theory.paths.network import Rows, WeightedNetwork
+from theory.paths.network import Rows, WeightedNetwork, inner
 from theory.problem.errors import InputError
 from theory.problem.numbers import exact
 
@@ -64,6 +64,6 @@ def switching_instants(times: Sequence[Fraction | int], networks: Sequence[Weigh
 
 def _product(one: Rows, other: Rows) -> Fraction:
     return prod(
-        (sum((a * b for a, b in zip(p, q, strict=True)), start=Fraction(0)) for p, q in zip(one, other, strict=True)),
+        (inner(p, q) for p, q in zip(one, other, strict=True)),
         start=Fraction(1),
     )

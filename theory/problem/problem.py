@@ -25,7 +25,8 @@ from theory.problem.training import INITIAL, InitialWeights, Training
 _KEYS = {"w": (), "b": (0, 0), "a": (0, 1), "b_out": (0, 2)}
 _GRAPH = 3  # the weights of a graph or a deep network: (0, 3), (0, 4), ...
 _NOT_DEEP = (
-    "For a deep network, gdln paths counts its paths and gives its gates, outputs and kernels; no verb trains it."
+    "For a deep network, gdln paths counts its paths and gives its gates, outputs and kernels. No verb trains it; "
+    "sim.deep trains families of deep networks in Python."
 )
 
 
@@ -33,7 +34,7 @@ _NOT_DEEP = (
 class Problem:
     """A problem: the law of the data, the network, its training, and the settings of its simulation.
 
-    A deep network that nothing trains has its `InitialWeights` in the place of a training, and no simulation.
+    A deep network without a training has its `InitialWeights` in the place of a training, and no simulation.
     Raises InputError where the parts do not fit each other: a site outside the line, a direction of another length, a
     gate with `on` and without `sites`, one on a latent or a context that the law does not have, a context in which all
     paths are closed, initial numbers of another shape, biases or initial readout weights that are missing or that the

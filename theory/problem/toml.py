@@ -139,7 +139,7 @@ def problem_of(tables: Mapping[str, Any]) -> Problem:
 
 
 def _start_named(tables: Mapping[str, Any]) -> str:
-    """Return the table with the initial weights: [training], or [weights] of a deep network that nothing trains."""
+    """Return the table with the initial weights: [training], or [weights] of a deep network without a training."""
     network = tables.get("network")
     deep = isinstance(network, Mapping) and network.get("model") == DeepNetwork.model
     if deep and ("weights" in tables) == ("training" in tables):

@@ -1,6 +1,7 @@
 """`gdln paths --regions` as it is typed, against gates in plain loops on many directions, and what it refuses."""
 
 import json
+from fractions import Fraction
 from itertools import product
 
 import pytest
@@ -106,6 +107,45 @@ def test_a_relu_network_has_a_path_with_two_regions():
         for name in KINDS
     }
     assert apart == {"own": True, "relu network": True, "gated network": True, "linear network": False}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_constant_third_input_gives_biases(name, tmp_path, capsys):
+    """The gates of each face are those of the network at a point inside it, by plain loops; some faces are polygons."""
+    first = [[1, 2, 3], [-1, 1, 1], [3, -1, 2]]
+    named = (("Theta_1", first), ("Theta_2", SECOND), ("Theta_3", [[1, 1, 1]]))
+    if isinstance(KINDS[name], NetworkGates):
+        named += (("Theta_g_1", first), ("Theta_g_2", SECOND))
+
+    def biased(points):
+        data = FiniteData([[*point, "1/2"] for point in points], [0] * len(points))
+        return Problem(data, DeepNetwork((3, 3), KINDS[name]), Training("half-mse", 1, InitialByName(named), (1,)))
+
+    code, found = said(capsys, written(tmp_path, biased([(1, 1), (-2, 5)])))
+    edges = found["half_edges"]
+    vertices = [tuple(map(Fraction, vertex)) for vertex in edges["vertices"]]
+    side = max(abs(part) for vertex in vertices for part in vertex)
+    corners = [
+        [vertices[start] for start, own in zip(edges["origin"], edges["face"], strict=True) if own == face["face"]]
+        for face in found["faces"]
+    ]
+    inside = [tuple(sum(part) / len(face) for part in zip(*face, strict=True)) for face in corners]
+    gates = [loops(biased(inside), s)[0] for s in range(len(inside))]
+    assert code == PASS
+    assert found["third_input"] == "1/2"
+    assert [face["gates"] for face in found["faces"]] == [[list(map(int, level)) for level in one] for one in gates]
+    assert any(all(max(map(abs, corner)) < side for corner in face) for face in corners)
+    assert cli.main(["paths", str(tmp_path / "plane.toml"), "--regions"]) == PASS
+    assert "x = (x1, x2, 1/2)" in capsys.readouterr().out
+
+
+def test_the_picture_shows_every_crossing(tmp_path):
+    named = (("Theta_1", [[1, 0, -7], [0, 1, 3]]), ("Theta_2", [[1, 1]]))
+    network = DeepNetwork((2,), OwnGates(CLOSED))
+    data = FiniteData([[1, 2, 1]], [0])
+    figure = paths_regions.answer(Problem(data, network, Training("mse", 1, InitialByName(named), (1,)))).figure()
+    low, high = figure.axes[0].get_xlim()
+    assert low < -7 < 7 < high  # the lines x1 = 7 and x2 = -3 cross
 
 
 def test_half_edges_make_faces_and_lie_on_zeros_of_preactivations(tmp_path, capsys):

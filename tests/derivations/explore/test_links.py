@@ -38,7 +38,7 @@ def own_questions():
                 for p in claim.params
                 if isinstance(p.domain, sympy.Interval)
             )
-            yield name, (text(left.integrand).replace("Relu(", "relu("), f"[{rows}]", where)
+            yield name, (text(left.integrand), f"[{rows}]", where)
 
 
 def test_every_claim_on_an_average_is_found_by_it():

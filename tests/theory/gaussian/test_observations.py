@@ -88,6 +88,19 @@ def test_two_observations_of_three_variables(text, f, given, kinks):
     assert abs(float(moment.evaluate(16).value) - wanted) <= NODES
 
 
+@pytest.mark.parametrize("domain", ["0<r<1", "-1/2<r<1"])
+def test_equal_thresholds_of_two_conditional_variables(domain):
+    """Both variances are 1 - r**2 and the covariance r - r**2; their ratio loses the factor 1 - r of either sign."""
+    equal = [["1", "r", "r"], ["r", "1", "r"], ["r", "r", "1"]]
+    text = "[" + ", ".join(f"[{', '.join(row)}]" for row in equal) + "]"
+    moment = expect("relu(z1)*relu(z2)", text, where=domain, given="z3 = b")
+    assert [check.error for check in moment.derivation.check() if not check.passed] == []
+    for r, b in ((0.6, 0.7), (0.3, -1.2)):
+        rest = [[1 - r * r, r - r * r], [r - r * r, 1 - r * r]]
+        wanted = average(lambda x, y: relu(x) * relu(y), [b * r, b * r], rest)
+        assert abs(float(evaluate(moment.closed_form, {"r": r, "b": b})) - wanted) <= NODES
+
+
 # --- the law ---------------------------------------------------------------------------------------------------------
 
 small = st.integers(-3, 3)

@@ -105,6 +105,17 @@ def test_cumulants_are_those_of_the_enumerated_law():
     assert covariance(net, (0, 0), (1, 1)) == covariance(net, (1, 1), (0, 0))
 
 
+@pytest.mark.parametrize("pairs", [[(0, 0)] * 4, [(0, 1), (1, 0), (0, 1)], [(0, 0), (0, 0), (0, 1), (1, 1)]])
+def test_equal_inputs_are_one_input(pairs):
+    """Where each slot has an input of its own, no two states are joined, and the moment is the same."""
+    values = {0: [2, 1], 1: [1, 3]}
+    gates = {0: [[1, 1, 0], [2, 1]], 1: [[0, 1, 1], [1, 1]]}
+    slots = [own for pair in pairs for own in pair]
+    several = network([values[own] for own in slots], [gates[own] for own in slots])
+    one = network([values[0], values[1]], [gates[0], gates[1]])
+    assert moment(one, pairs) == moment(several, [(2 * k, 2 * k + 1) for k in range(len(pairs))]) > 0
+
+
 def test_mean_of_any_depth_and_width():
     """E K0 = d <x, x'> prod_l <G_l(x), G_l(x')>."""
     rng = np.random.default_rng(5)

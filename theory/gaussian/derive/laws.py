@@ -60,7 +60,7 @@ def two_signs(e: Expectation) -> sympy.Expr | None:
 
     >>> r = sympy.Rational(3, 5)
     >>> two_signs(Expectation(sympy.sign(z(1) + 1) * sympy.sign(z(2)), sympy.Matrix([[1, r], [r, 1]])))
-    4*OwensT(1, 3/4)
+    4*owens_t(1, 3/4)
     """
     signs = signs_of(e.integrand)
     if signs is None or len(signs) != 2 or e.cov.rows != 2:
@@ -72,7 +72,10 @@ def two_signs(e: Expectation) -> sympy.Expr | None:
     ratio = sympy.nan if on_path(c) or on_path(d) else sympy.cancel(d / c) if c != 0 else sympy.Integer(0)
     side = None if ratio is sympy.nan else known_sign(ratio)
     if c == 0 or d == 0 or side:
-        root = sympy.sqrt(sympy.expand(v * w - cross**2))
+        root, written = sympy.sqrt(sympy.expand(v * w - cross**2)), sympy.expand
+        if v == w and sympy.gcd(v, cross).free_symbols:  # the root of the square of a factor leaves its sign open
+            v, w, cross = ONE, ONE, sympy.cancel(cross / v)
+            root, written = sympy.sqrt(sympy.factor(1 - cross**2)), sympy.cancel
         if root == 0:
             raise OutOfReachError(
                 f"The two signs of {e.integrand} have one argument up to a factor whose sign is not known: {cross}.",
@@ -80,8 +83,8 @@ def two_signs(e: Expectation) -> sympy.Expr | None:
             )
         if c == 0 or d == 0:
             return 4 * OwensT(h if d == 0 else k, cross / root)
-        first = OwensT(h, sympy.expand(v * ratio - cross) / root)
-        second = OwensT(k, sympy.expand(w / ratio - cross) / root)
+        first = OwensT(h, written(v * ratio - cross) / root)
+        second = OwensT(k, written(w / ratio - cross) / root)
         return side - 4 * first - 4 * second
     r = cross / (sympy.sqrt(v) * sympy.sqrt(w))
     return 4 * Phi2(h, k, r) - 1 - sympy.erf(h / sympy.sqrt(2)) - sympy.erf(k / sympy.sqrt(2))

@@ -95,7 +95,7 @@ def activation(text: str, gain: object = 1) -> Activation:
     The gain is positive: a number, or text. Raises InputError for another name or formula.
 
     >>> activation("relu(h) - h/2").expr
-    -h/2 + Relu(h)
+    -h/2 + relu(h)
     >>> activation("erf", gain="1/sqrt(2)").expr
     erf(sqrt(2)*h/2)
     """

@@ -1,11 +1,13 @@
 """The gates on the plane of a deep network that a problem declares: those of its own layers, or of a second network."""
 
+from fractions import Fraction
 from typing import Any
 
 from theory.paths.evaluate import start_weights
 from theory.paths.regions.gating import LinearGates, ReluGates
 from theory.problem.deep.architecture import FullyConnected
 from theory.problem.deep.gating import HardResponse, NetworkGates, OwnGates, Response
+from theory.problem.distributions.finite import FiniteData
 from theory.problem.errors import OutOfReachError
 from theory.problem.problem import Problem
 
@@ -15,9 +17,10 @@ _DECIDED = 'Write kind = "own", or kind = "network" with network = "relu", "line
 def declared_gates(problem: Problem) -> LinearGates | ReluGates:
     """Return the gates of a problem's deep network as functions of its input (x1, x2), with their exact weights.
 
+    A third input that is the same number for all examples makes biases of its weights: the plane is then (x1, x2, c).
     A second network that is "gated" by hard gates is a ReLU network. Gates are strict, 1[q > 0], so that a network
     whose gates are open at q = 0 is refused: behind closed gates a pre-activation is 0 on whole regions. Raises
-    OutOfReachError for this, for x of another dimension than two, for soft gates, gates that no pre-activation decides,
+    OutOfReachError for this, for other x than these, for soft gates, gates that no pre-activation decides,
     convolutions, and more than 256 hidden nodes.
 
     >>> from theory.problem import DeepNetwork, FiniteData, InitialByName, Training
@@ -27,11 +30,11 @@ def declared_gates(problem: Problem) -> LinearGates | ReluGates:
     >>> declared_gates(problem).weights[0][1] == (1, -1)
     True
     """
-    network = problem.deep
-    if problem.data.n != 2:
+    network, constant = problem.deep, third_input(problem)
+    if problem.data.n != 2 and constant is None:
         raise OutOfReachError(
             f"The data have inputs of n = {problem.data.n} numbers, and regions are those of the plane, x = (x1, x2).",
-            "Give inputs of 2 numbers, or leave --regions out.",
+            "Give inputs of 2 numbers, or a third one that is the same for all examples, or leave --regions out.",
         )
     if not isinstance(network.architecture, FullyConnected):
         raise OutOfReachError(
@@ -39,7 +42,28 @@ def declared_gates(problem: Problem) -> LinearGates | ReluGates:
             'Write architecture = "fully-connected", or leave --regions out.',
         )
     kind, names = _deciding(network.gating, network)
-    return kind(start_weights(problem, names))
+    first, *later = start_weights(problem, names)
+    if constant is None:
+        return kind((first, *later))
+    biases = tuple(row[2] * constant for row in first)
+    others = tuple((Fraction(0),) * len(layer) for layer in later)
+    return kind((tuple(row[:2] for row in first), *later), (biases, *others))
+
+
+def third_input(problem: Problem) -> Fraction | None:
+    """Return the third of three inputs where it is the same for all examples; else None.
+
+    >>> from theory.problem import AllOpenGates, DeepNetwork, FiniteData, InitialByName, Training
+    >>> weights = InitialByName((("Theta_1", [[1, 2, 3]]), ("Theta_2", [[1]])))
+    >>> data = FiniteData([[5, 6, 1], [7, 8, 1]], [0, 1])
+    >>> third_input(Problem(data, DeepNetwork((1,), AllOpenGates()), Training("mse", 1, weights, (1,))))
+    Fraction(1, 1)
+    """
+    data = problem.data
+    if data.n != 3 or not isinstance(data, FiniteData):
+        return None
+    values = {row[2] for row in data.x}
+    return values.pop() if len(values) == 1 else None
 
 
 def _deciding(gating: Any, network: Any) -> tuple[type[LinearGates | ReluGates], tuple[str, ...]]:
