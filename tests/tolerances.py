@@ -369,6 +369,10 @@ EXPLORER_EXAMPLES = 16 * UNIT_ROUNDOFF
 # numerator, two for Z^2, which is above 1/3. Enumerations of 64 states and fractions are right to roundings.
 EXPLORER_FORMS = (4 + 2) * 3 * 1e-10
 
+# The variance of 0s and 1s beside p(1 - p): NumPy adds in blocks of 128 by eight lanes, 16 roundings, and joins them by
+# pairs, at most 16 more for 2^23 numbers; mean, square, quotient and root add a few. Relative.
+EXPLORER_SHARE = 40 * UNIT_ROUNDOFF
+
 # The participation ratio of a cosine: two sums of n <= 40 numbers, each rounded n times in relative terms since no term
 # is negative, and a square and a quotient. Cosines of arguments below 7, which three roundings move by 21 units, enter
 # in the second power and twice in the fourth: 8 times 21.

@@ -47,7 +47,7 @@ def inspector_page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, A
         ],
         "measured": view.measured,
         "errors": view.errors,
-        "opened": view.opened,
+        "opened": None if view.opened is None else vars(view.opened),
         "missing": list(reasons),
         "table": {"columns": columns, "rows": [list(row.values()) for row in inspector.rows(view)]},
     }

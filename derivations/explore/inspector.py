@@ -24,12 +24,20 @@ _PERIODS = 2
 
 
 @dataclass(frozen=True)
+class Opened:
+    """The share of `count` sampled inputs for which a gate is open, and its standard error."""
+
+    share: float
+    error: float
+    count: int
+
+
+@dataclass(frozen=True)
 class Inspection:
     """A gate 1[w.x >= 0] on the inputs of class `c`: its moment by each formula that there is, and from samples.
 
     `moments` has GateMoments of `theory.moments.relu_gates` by name, `refused` the reason for each other formula.
-    `measured` and `errors` are None where the simulator was not asked, `opened` is then None too: the share of inputs
-    for which the gate is open.
+    `measured` and `errors` are None where the simulator was not asked, `opened` is then None too.
     """
 
     law: Law
@@ -39,7 +47,7 @@ class Inspection:
     refused: Mapping[str, WorkbenchError]
     measured: Float[np.ndarray, " n"] | None
     errors: Float[np.ndarray, " n"] | None
-    opened: float | None
+    opened: "Opened | None"
 
     @cached_property
     def distances(self) -> dict[str, tuple[float, float]]:
@@ -103,13 +111,14 @@ def check(law: Law, w: Float[np.ndarray, " n"]) -> None:
 
 def _measured(
     law: Law, c: int, w: Float[np.ndarray, " n"]
-) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"], float]:
-    """The mean of 1[w.x >= 0] x over the examples of the class, its standard error, and the share of open gates."""
+) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"], Opened]:
+    """The mean of 1[w.x >= 0] x over the examples of the class, its standard error, and how often the gate is open."""
     drawn = [(example.x[0].numpy(), example.category[0].numpy()) for example in examples(law)]
     x = np.concatenate([inputs[category == c] for inputs, category in drawn])
     gate = x @ w >= 0
     through = gate[:, None] * x
-    return through.mean(axis=0), through.std(axis=0, ddof=1) / np.sqrt(len(x)), float(gate.mean())
+    opened = Opened(float(gate.mean()), float(gate.std(ddof=1)) / len(x) ** 0.5, len(x))
+    return through.mean(axis=0), through.std(axis=0, ddof=1) / np.sqrt(len(x)), opened
 
 
 def preset(name: str, law: Law) -> Float[np.ndarray, " n"]:

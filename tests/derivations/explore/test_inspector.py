@@ -8,7 +8,7 @@ from derivations.explore import inspector
 from derivations.explore.gates_page import gated, inspector_page
 from derivations.explore.inspector import PRESETS, inspect, preset
 from derivations.explore.problems import FIRST
-from tests.tolerances import STANDARD_ERRORS
+from tests.tolerances import EXPLORER_SHARE, STANDARD_ERRORS
 from theory.moments.relu_gates import exact_moment
 from theory.problem import AlwaysGate, InputError, SiteGate, load
 
@@ -37,6 +37,16 @@ def test_laws_without_a_formula_have_samples_alone():
     assert view.moments == {}
     assert set(view.refused) == set(inspector.formulas())
     assert np.isfinite(view.measured).all()
+
+
+def test_a_share_of_open_gates_has_its_standard_error(law):
+    """An input and its negative are equally likely, so that the gate is open half of the time."""
+    opened = inspect(law, 0, preset("bump", law)).opened
+    assert abs(opened.share - 0.5) <= STANDARD_ERRORS * opened.error
+    assert opened.count * opened.share == round(opened.count * opened.share)
+    variance = opened.share * (1 - opened.share) / (opened.count - 1)
+    assert abs(opened.error**2 - variance) <= EXPLORER_SHARE * variance
+    assert inspect(law, 0, preset("bump", law), sample=False).opened is None
 
 
 @pytest.mark.parametrize("w", [np.zeros(40), np.ones(39), np.full(40, np.nan)])

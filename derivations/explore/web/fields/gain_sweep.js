@@ -64,13 +64,13 @@ export class GainSweep {
   }
 }
 
-function ratios({ rows, bar, predicted, gain, networks, until }) {
+function ratios({ rows, bar, predicted, gain, networks, until, level, most }) {
   const known = rows.filter((row) => row["participation ratio"] !== null);
   const y = known.map((row) => row["participation ratio"]);
   return {
     key: "gains", make: lines,
     data: {
-      series: [{ name: "networks of A", colour: COLOUR, look: "marks", x: known.map((row) => row.gain), y, error: known.map((row, k) => row["99 % to"] - y[k]) }],
+      series: [{ name: "networks of A", colour: COLOUR, look: "marks", x: known.map((row) => row.gain), y, error: known.map((row, k) => row["together 99 %: to"] - y[k]) }],
       levels: [
         { name: "random: the bar", y: bar }, { name: "this gain", x: gain },
         ...(predicted === null ? [] : [{ name: `flat field: g = ${predicted.toPrecision(3)}`, x: predicted }]),
@@ -78,7 +78,7 @@ function ratios({ rows, bar, predicted, gain, networks, until }) {
     },
     options: {
       title: "Participation ratio along the gain",
-      caption: `Means over ${networks} networks of A at t = ${timeText(until)} with 99 % intervals. A gain is decided where its interval leaves out the bar.${predicted === null ? "" : ` At g = ${predicted.toPrecision(3)} a flat field changes its stability under the closure.`}`,
+      caption: `Means over ${networks} networks of A at t = ${timeText(until)}. The intervals hold for all gains together with ${100 * (1 - level)} %: as each of up to ${most} could miss its mean, each has the level ${(100 * (1 - level / most)).toFixed(2)} % (Bonferroni) and is wider than that of a single verdict. A gain is decided where its interval leaves out the bar.${predicted === null ? "" : ` At g = ${predicted.toPrecision(3)} a flat field changes its stability under the closure.`}`,
       x: { label: "gain g", log: true }, y: RATIO_AXIS,
     },
   };

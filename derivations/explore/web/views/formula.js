@@ -66,7 +66,7 @@ export function mount(root, context) {
     form.accept();
     if (shown !== null) mark(true);
     context.choose({ ...asked, job: null });
-    history.replaceState(null, "", `#/${viewOf(asked)}`);
+    context.address(viewOf(asked));
     work.begin();
   }
 

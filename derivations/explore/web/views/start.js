@@ -14,8 +14,7 @@ export function mount(root, context) {
   let drawn = false;
 
   async function open({ toml, view }) {
-    await context.replace(toml);
-    context.go(view);
+    await context.choosePreset(toml, view);
   }
 
   // The first lines of the present problem: the picture of a problem file.

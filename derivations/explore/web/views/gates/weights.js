@@ -15,7 +15,7 @@ export function controlsOfWeights({ classes, class: c, presets }) {
 }
 
 export function figuresOfWeights(answer, onDraw) {
-  const share = answer.opened === null ? "" : ` It is open for ${(100 * answer.opened).toFixed(1)} % of the inputs.`;
+  const share = answer.opened === null ? "" : ` ${sayingOf(answer.opened)}`;
   return [{
     key: "weights", make: pencil,
     data: { values: answer.w },
@@ -25,6 +25,13 @@ export function figuresOfWeights(answer, onDraw) {
       x: { label: "site" }, y: { label: "w" }, onDraw,
     },
   }, moment(answer), ...(answer.shape === null ? [] : [image(answer)])];
+}
+
+// A share that is all or nothing has no standard error that could be estimated.
+function sayingOf({ share, error, count }) {
+  const many = count.toLocaleString("en-US");
+  if (share === 0 || share === 1) return `It is open for ${share ? "all" : "none"} of ${many} sampled inputs.`;
+  return `It is open for ${(100 * share).toFixed(1)} ± ${(100 * error).toFixed(1)} % of the inputs: the standard error is that of ${many} sampled ones.`;
 }
 
 function moment({ w, moments, measured, errors, classes, class: c }) {
