@@ -73,6 +73,7 @@ function lost(error) {
 function contextOf(name) {
   const jobs = new Set();
   const channels = new Map();
+  const gone = new AbortController();
   let settings = settingsOf(name);
   let moved = [];
   return {
@@ -89,13 +90,14 @@ function contextOf(name) {
     get notes() {
       return problem.bar.notes;
     },
-    // The answer of the server's view; null where a newer question has replaced this one.
+    // The answer of the server's view; null where a newer question has replaced this one, or the view was left.
     // Questions on one channel wait for each other.
     async ask(given = settings, channel = given.want ?? "") {
-      if (!channels.has(channel)) channels.set(channel, latest((question) => ask(`views/${name}`, question)));
+      if (!channels.has(channel)) channels.set(channel, latest((question) => ask(`views/${name}`, question, gone.signal)));
       try {
         return await channels.get(channel)({ toml: problem.toml, settings: given });
       } catch (error) {
+        if (gone.signal.aborted) return null;
         if (error instanceof LostError) lost(error);
         throw error;
       }
@@ -111,6 +113,7 @@ function contextOf(name) {
     },
     // Nobody waits any more for what this view has asked.
     leaveAll() {
+      gone.abort();
       for (const job of jobs) job.stop();
     },
     leave(kind, job) {
@@ -188,6 +191,10 @@ async function start() {
     bar.show();
     past.stamp();
     addEventListener("hashchange", route);
+    // Nobody follows the work of a page that is closed or loaded again.
+    addEventListener("pagehide", () => {
+      for (const job of [...(shown?.context.jobs ?? []), ...left.values()]) job.stop();
+    });
     // What stays in its place while the page scrolls stands below the bar, however high it is.
     new ResizeObserver(() => document.documentElement.style.setProperty("--bar", `${barRoot.offsetHeight}px`)).observe(barRoot);
     await route();
