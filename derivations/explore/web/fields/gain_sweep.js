@@ -37,7 +37,7 @@ export class GainSweep {
   show({ gain, networks, times }) {
     this.element.hidden = this.start.hidden = gain === null || !times;
     if (this.element.hidden) return;
-    this.plan.textContent = `${networks} networks at each of five gains from 0.1 to 10, then at two more where the verdict changes; all to t = ${timeText(times.at(-1))}.`;
+    this.plan.textContent = `${networks} networks at each of five gains from 0.1 to 10, then others at two more gains where the verdict changes; all to t = ${timeText(times.at(-1))}.`;
     if (this.work.job !== null || this.work.resume()) return;
     if (this.context.settings.swept === this.#question) this.work.begin();
   }
@@ -78,7 +78,7 @@ function ratios({ rows, bar, predicted, gain, networks, until, level, most }) {
     },
     options: {
       title: "Participation ratio along the gain",
-      caption: `Means over ${networks} networks of A at t = ${timeText(until)}. The intervals hold for all gains together with ${100 * (1 - level)} %: as each of up to ${most} could miss its mean, each has the level ${(100 * (1 - level / most)).toFixed(2)} % (Bonferroni) and is wider than that of a single verdict. A gain is decided where its interval leaves out the bar.${predicted === null ? "" : ` At g = ${predicted.toPrecision(3)} a flat field changes its stability under the closure.`}`,
+      caption: `Means over ${networks} networks of A at t = ${timeText(until)}. With probability ${100 * (1 - level)} % all intervals hold their means together: as each of up to ${most} could miss, each alone has the level ${(100 * (1 - level / most)).toFixed(2)} % (Bonferroni), and is wider than that of a single verdict. A gain is decided where its interval leaves out the bar.${predicted === null ? "" : ` At g = ${predicted.toPrecision(3)} a flat field changes its stability under the closure.`}`,
       x: { label: "gain g", log: true }, y: RATIO_AXIS,
     },
   };
