@@ -3,6 +3,7 @@
 import pytest
 
 from derivations.experiments.folders import problem_file
+from derivations.explore.views import views
 from tests.derivations.explore.browser import EVERY, explorer, needs_a_browser
 
 pytestmark = [needs_a_browser, pytest.mark.xdist_group("page")]
@@ -108,6 +109,18 @@ def test_a_preset_leaves_the_way_back_to_a_file_and_a_text_ends_it(running):
     page.get_by_label("the problem as TOML").fill(own.replace("gain = 3.0", "gain = 4.0"))
     page.get_by_role("button", name="Use this problem").click()
     page.get_by_role("button", name=BACK).wait_for(state="hidden")
+    shown.nothing_went_wrong()
+    page.close()
+
+
+def test_views_that_are_left_before_they_are_answered_make_no_error(running):
+    shown = running.tab("data")
+    page = shown.page
+    for view in (*views(), "data"):
+        page.evaluate("name => { location.hash = `#/${name}`; }", view)
+        page.locator(f".view-{view}").wait_for()
+    page.locator(".view-data .panel-figure[data-version]").wait_for()
+    assert not page.locator("#banner").is_visible()
     shown.nothing_went_wrong()
     page.close()
 

@@ -38,8 +38,11 @@ export function mount(root, context) {
       if (drawn) return;
       drawn = true;
       try {
-        show(await context.ask({}));
-        fill(await context.ask({ pictures: true }));
+        for (const [question, draw] of [[{}, show], [{ pictures: true }, fill]]) {
+          const answer = await context.ask(question);
+          if (answer === null) return; // the page was left
+          draw(answer);
+        }
       } catch (error) {
         if (!(error instanceof LostError)) throw error;
       }
