@@ -13,12 +13,12 @@ from starlette.routing import Route
 from derivations.explore.bar import bar, changed
 from derivations.explore.chapters import chapter
 from derivations.explore.jobs import kind_of_job
-from derivations.explore.problems import read
+from derivations.explore.problems import FIRST, read
 from derivations.explore.running import JOBS
 from derivations.explore.views import view_of, views
 from derivations.explore.wire import wire
 from derivations.output import DISTRIBUTION
-from theory.problem import InputError, OutOfReachError, Problem, WorkbenchError, dumps
+from theory.problem import InputError, OutOfReachError, Problem, WorkbenchError, dumps, load
 
 LONGEST_WAIT = 20.0  # seconds that a page waits for news of a job
 _REFUSED = 422
@@ -38,7 +38,8 @@ def routes(first: Problem, site: bool) -> list[Route]:
             }
             for name, view in views().items()
         ]
-        return {"version": version(DISTRIBUTION), "site": site, "views": listed, **bar(read(toml))}
+        given = toml != dumps(load(FIRST))  # by the reader, as a file
+        return {"version": version(DISTRIBUTION), "site": site, "views": listed, "given": given, **bar(read(toml))}
 
     return [
         _post("/api/start", lambda asked, _: start(asked)),

@@ -1,6 +1,10 @@
 """At which gain do trained networks localize? Networks of one law at several gains, each judged as the page judges it.
 
 The gains are chosen while they are trained: first those of COARSE, then between two neighbours whose verdicts differ.
+
+The intervals hold together: each of them, MOST at most, misses its mean with probability LEVEL/MOST, so that any of
+them misses with probability LEVEL at most (Bonferroni). A later gain depends on the verdicts before it. It therefore
+has networks of its own, with other starts and examples: whatever came before, its interval has its level.
 """
 
 from collections.abc import Callable
@@ -12,12 +16,13 @@ from typing import Any
 from derivations.explore.amplifier import has_a_gain
 from derivations.explore.training import train_together
 from derivations.explore.two_laws import stability
-from derivations.explore.verdict import Verdict, ratios, verdict
+from derivations.explore.verdict import LEVEL, Verdict, ratios, verdict
 from theory.moments.null_levels import gaussian_ratio
 from theory.problem import OutOfReachError, Problem
 
 COARSE = ("1", "0.1", "10", "0.3", "3")  # in this order: the first three say whether anything changes
 FINER = 2  # further gains
+MOST = len(COARSE) + FINER
 _DIGITS = 2  # of a gain between two others
 
 
@@ -55,8 +60,7 @@ def along_gains(problem: Problem, report: Report | None = None) -> Found:
     """
     end = at_the_end(problem)
     found: Found = ()
-    total = len(COARSE) + FINER
-    for place in range(total):
+    for place in range(MOST):
         gain = Fraction(COARSE[place]) if place < len(COARSE) else between(found)
         if gain is None:
             break
@@ -64,15 +68,21 @@ def along_gains(problem: Problem, report: Report | None = None) -> Found:
 
         def step(share: float, _learned: Any, place: int = place) -> None:
             if report is not None:
-                report((place + share) / total, None)
+                report((place + share) / MOST, None)
 
-        learned = train_together({"A": at}, step)["A"]
-        found = tuple(
-            sorted((*found, AtGain(gain, verdict(ratios(at, learned, -1), at.data.n))), key=lambda one: one.gain)
-        )
+        learned = train_together({"A": at}, step, _networks(at, place))["A"]
+        one = AtGain(gain, verdict(ratios(at, learned, -1), at.data.n, LEVEL / MOST))
+        found = tuple(sorted((*found, one), key=lambda each: each.gain))
         if report is not None:
-            report((place + 1) / total, found)
+            report((place + 1) / MOST, found)
     return found
+
+
+def _networks(problem: Problem, place: int) -> range:
+    """Return the numbers of the networks of the gain in this place: those of COARSE share the first ones."""
+    count = problem.simulated().replicates
+    first = count * max(0, place - len(COARSE) + 1)
+    return range(first, first + count)
 
 
 def changes(found: Found) -> list[tuple[AtGain, AtGain]]:
@@ -96,14 +106,17 @@ def between(found: Found) -> Fraction | None:
 
 
 def rows(found: Found) -> list[dict[str, Any]]:
-    """Return the table: gain, mean participation ratio and the ends of its 99 % interval, and the verdict in words."""
+    """Return the table: gain, mean participation ratio and the ends of its interval, and the verdict in words.
+
+    All intervals of the table together hold with 99 %.
+    """
     words = {True: "localized", False: "not localized", None: "undecided"}
     return [
         {
             "gain": float(one.gain),
             "participation ratio": one.verdict.mean if one.verdict else None,
-            "99 % from": one.verdict.low if one.verdict else None,
-            "99 % to": one.verdict.high if one.verdict else None,
+            "together 99 %: from": one.verdict.low if one.verdict else None,
+            "together 99 %: to": one.verdict.high if one.verdict else None,
             "verdict": words[one.localized] if one.verdict else "diverged",
         }
         for one in found
@@ -152,6 +165,8 @@ def page(problem: Problem, found: Found) -> dict[str, Any]:
         "gain": float(problem.data.gain),
         "networks": problem.simulated().replicates,
         "until": float(problem.training.times[-1]),
+        "level": LEVEL,
+        "most": MOST,
     }
 
 
@@ -166,6 +181,6 @@ def csv_rows(problem: Problem, found: Found) -> list[dict[str, Any]]:
             "standard error": "",
         }
         for row in rows(found)
-        for name in ("participation ratio", "99 % from", "99 % to")
+        for name in ("participation ratio", "together 99 %: from", "together 99 %: to")
         if row[name] is not None
     ]

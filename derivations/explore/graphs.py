@@ -11,10 +11,13 @@ from derivations.answers.flow import answer as flow_answer
 from derivations.answers.graph_compare import LAW, GraphView, graph_view
 from derivations.experiments.folders import problem_file
 from derivations.explore.fields import live
+from derivations.explore.limits import refuse_long_descent
 from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
 from theory.flow.graph import export
+from theory.flow.graph.data import flow_of
 from theory.flow.graph.strengths import largest, sizes, strengths, strongest
+from theory.flow.linear.descent import steps_at_times
 from theory.problem import GatedGraph, InitialByName, NormalInitialisation, OutOfReachError, Problem
 from theory.problem.parameters import Numbers
 
@@ -44,7 +47,7 @@ class GraphPage:
 def graph_page(problem: Problem, w0: str, tau: str, batch: int, replicates: int) -> GraphPage:
     """Return the page of a graph whose initial weights and tau are those of the problem times the factors.
 
-    Raises OutOfReachError for a network that is no graph and where there is no prediction.
+    Raises OutOfReachError for a network that is no graph, where there is no prediction, and where it takes too long.
     """
     if not isinstance(problem.network, GatedGraph):
         raise OutOfReachError(
@@ -52,6 +55,7 @@ def graph_page(problem: Problem, w0: str, tau: str, batch: int, replicates: int)
             "Press “Open the race” for an example, hand in a graph under Problem, or look at the other views.",
         )
     trained = live(scaled(problem, Fraction(w0), Fraction(tau)), batch, replicates)
+    refuse_long_descent(trained, flow_of(trained), steps_at_times(trained)[-1])
     return GraphPage(graph_view(trained), flow_answer(trained))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from derivations.explore.limits import refuse_large, refuse_long_map, refuse_many_weights
 from derivations.explore.tables import rows_csv
 from theory.problem import GatedGraph, InputError, Network, OutOfReachError, Problem, WorkbenchError, dumps
 from theory.problem.sweep import Axis, Cell, Sweep
@@ -21,6 +22,7 @@ MOST_VALUES = 64  # along an axis
 DIGITS = 6  # of a parameter's value, which stands in a problem file
 END = "infinity"
 EXCESS = "excess"
+SITES = "data.n"  # the number of sites, on which the cost of a field depends
 _KEPT = 1 << 15  # values of maps that stay in memory
 _LEAST_GAIN = 0.05  # at which inputs are almost Gaussian, below the transitions of flat fields
 _CLOSE = 0.01  # relative distance at which the end of a range is known
@@ -240,9 +242,9 @@ def phase_map(
     quantity: str,
     unit: int = 0,
     time: str = END,
-    report: Callable[[float, PhaseMap], None] | None = None,
+    report: Callable[[float, PhaseMap | None], None] | None = None,
 ) -> PhaseMap:
-    """Return the map; `report(share, map)` follows each row.
+    """Return the map; `report(share, None)` precedes each place and `report(share, map)` follows each row.
 
     Raises InputError where both axes are one, and for a quantity, unit or time that the problem does not have.
     """
@@ -256,6 +258,8 @@ def phase_map(
     refused: list[WorkbenchError] = []
     for row, cells in enumerate(_rows(problem, x, y)):
         for column, cell in enumerate(cells):
+            if report is not None:
+                report((row + column / len(cells)) / len(values), None)
             try:
                 values[row, column] = value_at(cell, quantity, unit, time)
             except WorkbenchError as error:
@@ -263,6 +267,17 @@ def phase_map(
         if report is not None:
             report((row + 1) / len(values), PhaseMap(x, y, quantity, values.copy(), tuple(refused), row + 1))
     return PhaseMap(x, y, quantity, values, tuple(refused), len(values))
+
+
+def refuse_long(problem: Problem, x: Range, y: Range, quantity: str) -> None:
+    """Raise OutOfReachError for a map of exact fields that takes too long; a flat field takes no time."""
+    if quantity == EXCESS:
+        return
+    sites = [[int(value) for value in axis.values] for axis in (x, y) if axis.field == SITES]
+    places = len(x.values) * len(y.values)
+    each = sites[0] if sites else [problem.data.n]
+    weights = [problem.network.units * n for n in each for _ in range(places // len(each))]
+    refuse_long_map(weights, max(len(x.values), len(y.values)))
 
 
 def value_at(cell: Cell, quantity: str, unit: int, time: str) -> float:
@@ -297,6 +312,7 @@ def _value(problem: Problem, quantity: str, unit: int, time: str) -> float:
     if quantity == EXCESS:
         from theory.moments.amplifier import flat_state_of
 
+        refuse_large(problem.data)
         state = flat_state_of(problem.data)
         return state.elasticity - state.critical
     if quantity == "loss":
@@ -308,9 +324,13 @@ def _value(problem: Problem, quantity: str, unit: int, time: str) -> float:
 
 
 def solved(problem: Problem, time: str) -> tuple[Float[np.ndarray, "K n"], float]:
-    """The exact fields and the loss at a time of the problem, or where the flow ends."""
+    """The exact fields and the loss at a time of the problem, or where the flow ends.
+
+    Raises OutOfReachError for more weights than are solved for while the page waits.
+    """
     from theory.flow import solve
 
+    refuse_many_weights(problem)
     if time == END:
         solution = solve(problem)
         return solution.fixed_point, solution.mse

@@ -7,16 +7,16 @@ from theory.problem import InputError
 
 MOST_DIGITS = 100
 EXAMPLES = {
-    "a site gate": ("Heaviside(z1)*erf(g*z2)", "[[1, rho], [rho, 1]]", "g>0, -1<rho<1"),
-    "its value": ("Heaviside(z1)*erf(z2)", "[[1, 1/2], [1/2, 1]]", ""),
-    "a threshold": ("Heaviside(z1-1)*erf(2*z2)", "[[1, 3/5], [3/5, 1]]", ""),
-    "an equation": (
-        "E[Heaviside(z1)*erf(g*z2)] = 2*asin(sqrt(2)*g*rho/sqrt(1+2*g**2))/pi",
+    "an equation of the notes": (
+        "E[Heaviside(z1)*erf(g*z2)] = asin(sqrt(2)*g*rho/sqrt(1+2*g**2))/pi",
         "[[1, rho], [rho, 1]]",
         "g>0, -1<rho<1",
     ),
-    "an equation that holds": (
-        "E[Heaviside(z1)*erf(g*z2)] = asin(sqrt(2)*g*rho/sqrt(1+2*g**2))/pi",
+    "a site gate": ("Heaviside(z1)*erf(g*z2)", "[[1, rho], [rho, 1]]", "g>0, -1<rho<1"),
+    "its value": ("Heaviside(z1)*erf(z2)", "[[1, 1/2], [1/2, 1]]", ""),
+    "a threshold": ("Heaviside(z1-1)*erf(2*z2)", "[[1, 3/5], [3/5, 1]]", ""),
+    "a wrong factor": (
+        "E[Heaviside(z1)*erf(g*z2)] = 2*asin(sqrt(2)*g*rho/sqrt(1+2*g**2))/pi",
         "[[1, rho], [rho, 1]]",
         "g>0, -1<rho<1",
     ),

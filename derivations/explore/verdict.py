@@ -28,7 +28,7 @@ STUDY = Path(__file__).with_name("verdict.json")
 
 @dataclass(frozen=True)
 class Verdict:
-    """The mean participation ratio over networks and units with a 99 % interval, and the bar: that of random weights.
+    """The mean participation ratio over networks and units with its interval, and the bar: that of random weights.
 
     The bar is the one of the book's claims on localization, `gaussian_ratio`.
     """
@@ -49,8 +49,10 @@ def ratios(problem: Problem, learned: Learned, snapshot: int) -> Float[np.ndarra
     return mean_and_error(shapes(fields_at(learned, snapshot), problem.data)[RATIO].T)[0]
 
 
-def verdict(values: Float[np.ndarray, " S"], n: int) -> Verdict | None:
+def verdict(values: Float[np.ndarray, " S"], n: int, level: float = LEVEL) -> Verdict | None:
     """Return the verdict on networks with these ratios on n sites; None for fewer than two that have one.
+
+    The interval misses the mean with probability `level`.
 
     >>> verdict(np.array([0.5, 0.6, 0.55]), 40).localized
     True
@@ -58,18 +60,14 @@ def verdict(values: Float[np.ndarray, " S"], n: int) -> Verdict | None:
     known = values[np.isfinite(values)]
     if len(known) < 2:
         return None
-    found = _interval(known)
+    found = intervals(known[:, None], level)
     return Verdict(float(found.mean[0]), float(found.low[0]), float(found.high[0]), float(gaussian_ratio(n)))
 
 
 def difference(a: Float[np.ndarray, " S"], b: Float[np.ndarray, " S"]) -> Intervals | None:
     """Return the interval of the mean of b - a, network by network; None for fewer than two pairs."""
     apart = (b - a)[np.isfinite(b - a)]
-    return None if len(apart) < 2 else _interval(apart)
-
-
-def _interval(values: Float[np.ndarray, " S"]) -> Intervals:
-    return intervals(values[:, None], LEVEL)
+    return None if len(apart) < 2 else intervals(apart[:, None], LEVEL)
 
 
 def sign(found: Intervals) -> int:

@@ -6,6 +6,7 @@ import { inTheBook } from "./lib/chapters.js";
 import { copying } from "./lib/copy.js";
 import { h } from "./lib/dom.js";
 import { begin } from "./lib/jobs.js";
+import { Past } from "./lib/past.js";
 import { Problem, keepSettings, settingsOf } from "./lib/state.js";
 import { printing } from "./lib/print.js";
 import { Theme } from "./lib/theme.js";
@@ -14,26 +15,29 @@ const [banner, barRoot, folds, nav, main, live] = ["banner", "bar", "folds", "na
 const FIRST = "start";
 let views = [];
 let site = false; // whether the server has the site of the book
-let shown = null; // {name, view, jobs}
+let wanted = null; // the name of the view that is shown or loads
+let shown = null; // {name, context, view}; null while a view loads
 const left = new Map(); // work that goes on while another view is shown, by its kind
 
 const theme = new Theme();
 const problem = new Problem({ changed: onChange, refused: onRefusal });
 const bar = new Bar(barRoot, folds, { problem, theme });
+const past = new Past({ problem: () => problem.toml, restore: (toml) => problem.restore(toml).catch(onRefusal) });
 
 function announce(text) {
   live.textContent = text;
 }
 
-function onChange() {
+function onChange(how) {
   // It belongs to another problem now.
   for (const job of left.values()) job.stop();
   left.clear();
   bar.show();
+  past.note(how);
   shown?.view.update();
 }
 
-function onRefusal(error, names) {
+function onRefusal(error, names = []) {
   if (error instanceof LostError) lost(error);
   else if (error.remedy === undefined) throw error;
   else bar.refuse(error, names);
@@ -69,6 +73,7 @@ function lost(error) {
 function contextOf(name) {
   const jobs = new Set();
   const channels = new Map();
+  const gone = new AbortController();
   let settings = settingsOf(name);
   let moved = [];
   return {
@@ -85,13 +90,14 @@ function contextOf(name) {
     get notes() {
       return problem.bar.notes;
     },
-    // The answer of the server's view; null where a newer question has replaced this one.
+    // The answer of the server's view; null where a newer question has replaced this one, or the view was left.
     // Questions on one channel wait for each other.
     async ask(given = settings, channel = given.want ?? "") {
-      if (!channels.has(channel)) channels.set(channel, latest((question) => ask(`views/${name}`, question)));
+      if (!channels.has(channel)) channels.set(channel, latest((question) => ask(`views/${name}`, question, gone.signal)));
       try {
         return await channels.get(channel)({ toml: problem.toml, settings: given });
       } catch (error) {
+        if (gone.signal.aborted) return null;
         if (error instanceof LostError) lost(error);
         throw error;
       }
@@ -104,6 +110,11 @@ function contextOf(name) {
       jobs.add(job);
       job.done.finally(() => jobs.delete(job));
       return job;
+    },
+    // Nobody waits any more for what this view has asked.
+    leaveAll() {
+      gone.abort();
+      for (const job of jobs) job.stop();
     },
     leave(kind, job) {
       jobs.delete(job);
@@ -119,22 +130,31 @@ function contextOf(name) {
       keepSettings(name, settings);
     },
     set: (values) => problem.set(values),
-    replace: (toml) => problem.replace(toml),
+    move: (toml) => problem.move(toml),
     edit: () => bar.edit(),
-    go: (view) => {
-      location.hash = `#/${view}`;
+    // Shows the address of a question of this view, in the present place of the history.
+    address: (view) => past.stamp(`#/${view}`),
+    // Shows a problem that this view offers.
+    borrow: (toml) => problem.borrow(toml, false),
+    // Opens a preset in a view: one step of the history.
+    async choosePreset(toml, view) {
+      await problem.borrow(toml, true);
+      past.stamp(`#/${view}`);
+      await route();
     },
   };
 }
 
 async function open(name) {
   const known = views.find((view) => view.name === name) ?? views[0];
-  if (shown?.name === known.name) {
-    shown.view.visit?.();
+  if (wanted === known.name) {
+    shown?.view.visit?.();
     return;
   }
+  wanted = known.name;
   shown?.view.destroy();
-  for (const job of shown?.context.jobs ?? []) job.stop();
+  shown?.context.leaveAll();
+  shown = null;
   for (const link of nav.querySelectorAll("a")) {
     if (link.dataset.view === known.name) {
       link.setAttribute("aria-current", "page");
@@ -156,8 +176,9 @@ function nameInAddress() {
   return /^#\/(\w+)/.exec(location.hash)?.[1] ?? FIRST;
 }
 
-function route() {
-  return open(nameInAddress());
+async function route() {
+  await past.restoring;
+  await open(nameInAddress());
 }
 
 async function start() {
@@ -168,7 +189,12 @@ async function start() {
     nav.replaceChildren(h("ul", {}, views.map(({ name, title }) => h("li", {}, h("a", { href: `#/${name}`, "data-view": name }, title)))));
     await problem.begin(first);
     bar.show();
+    past.stamp();
     addEventListener("hashchange", route);
+    // Nobody follows the work of a page that is closed or loaded again.
+    addEventListener("pagehide", () => {
+      for (const job of [...(shown?.context.jobs ?? []), ...left.values()]) job.stop();
+    });
     // What stays in its place while the page scrolls stands below the bar, however high it is.
     new ResizeObserver(() => document.documentElement.style.setProperty("--bar", `${barRoot.offsetHeight}px`)).observe(barRoot);
     await route();

@@ -11,6 +11,7 @@ import pytest
 
 from derivations.explore.views import views
 from tests.derivations.explore.browser import EVERY, explorer, needs_a_browser
+from tests.derivations.explore.trained import done, small_relu
 
 pytestmark = [needs_a_browser, pytest.mark.xdist_group("page")]
 
@@ -116,28 +117,80 @@ def test_nothing_moves_by_itself_for_readers_who_want_little_motion(page):
     assert page.get_by_role("button", name="Pause").count() == 0
 
 
-def test_a_view_prints_its_figures_on_one_page_without_controls(page):
-    count = page.locator(".panel-figure figure").count()
-    if page.locator(".panel-figure").count() == 0 or count == 0:  # the start page, and a note in place of a figure
-        return
-    titles = [spaceless(title) for title in page.locator(".panel-figure .figure-title").all_inner_texts()]
-    heading = page.locator("h1").inner_text()
+# The page of A4 and Letter inside the margins of the style sheet: the narrower and the lower of both, in pixels.
+PAPER = (186 / 25.4 * 96, 255 / 25.4 * 96)
+PIXEL = 1  # to which the browser may round
+PRINTED = """() => {
+    const leaf = document.querySelector(".leaf"), size = leaf.getBoundingClientRect();
+    const whole = leaf.querySelector(".on-paper").getBoundingClientRect();
+    const figures = [...leaf.querySelectorAll(".on-paper > svg")].map(part => part.getBoundingClientRect());
+    const inside = ({ left, right, bottom }) =>
+        left >= whole.left - 1 && right <= whole.right + 1 && bottom <= size.bottom + 1;
+    const apart = (one, other) => one.left >= other.right || one.top >= other.bottom;
+    return {
+        size: [size.width, size.height],
+        heading: leaf.querySelector("h1").textContent,
+        figures: figures.length,
+        inside: figures.every(inside),
+        apart: figures.every((one, k) => figures.slice(0, k).every(other => apart(one, other))),
+    };
+}"""
+
+
+def check_that_figures_stand_on_one_page(page):
+    """The first page has every figure, none of them over another; further pages are there for texts alone."""
+    shown = page.locator(".panel-figure figure").locator("visible=true")
+    count, heading = shown.count(), page.locator("h1").inner_text()
+    titles = [spaceless(title) for title in shown.locator(".figure-title").all_inner_texts()]
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    paper = page.locator(".printed")
-    found = {
-        "heading": paper.locator("h1").inner_text(),
-        "titles": [title for title in titles if title in spaceless(*paper.locator("svg").all_text_contents())],
-        "figures": paper.locator(".on-paper > div > svg").count(),
-        "controls": page.locator("button, input, select, textarea").locator("visible=true").count(),
-    }
+    found = page.evaluate(PRINTED)
+    controls = page.locator("button, input, select, textarea").locator("visible=true").count()
+    texts = spaceless(*page.locator(".on-paper > svg").all_text_contents())
+    further = page.locator(".leaf ~ *").count()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="null")
-    assert found == {"heading": heading, "titles": titles, "figures": count, "controls": 0}
-    assert paper.count() == 0
-    pages = len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4", prefer_css_page_size=True)))
-    proof = page.locator(".steps li").count() > 0
-    assert (pages > 1) if proof else (pages == 1)
+    assert page.locator(".printed").count() == 0
+    assert [title for title in titles if title not in texts] == []
+    assert [side <= most + PIXEL for side, most in zip(found.pop("size"), PAPER, strict=True)] == [True, True]
+    assert found == {"heading": heading, "figures": count, "inside": True, "apart": True}
+    assert controls == 0
+    for paper in ("A4", "Letter"):
+        pages = len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper)))
+        assert (pages > 1) if further else (pages == 1)
+
+
+def test_a_view_prints_its_figures_on_one_page_without_controls(page):
+    if page.locator(".panel-figure figure").count() == 0:  # the start page, and a note in place of a figure
+        return
+    check_that_figures_stand_on_one_page(page)
+
+
+@pytest.mark.parametrize("width", [390, 1440, 2560])
+@pytest.mark.parametrize("view", ["compare", "fields"])
+def test_trained_networks_print_on_one_page(running, view, width):
+    shown = running.tab(view, small_relu())
+    shown.page.set_viewport_size({"width": width, "height": 900})
+    done(shown)
+    shown.page.locator(".figure-title").get_by_text("t = 16").first.wait_for()
+    check_that_figures_stand_on_one_page(shown.page)
+    shown.nothing_went_wrong()
+    shown.page.close()
+
+
+def test_networks_along_the_gain_and_a_graph_print_on_one_page(running):
+    shown = running.tab("compare", small_relu())
+    page = shown.page
+    done(shown)
+    page.get_by_role("button", name="Train along the gain").click()
+    page.locator(".sweep-start .work[data-state=done]").wait_for()
+    check_that_figures_stand_on_one_page(page)
+    page.evaluate("location.hash = '#/graph'")
+    page.get_by_role("button", name="Open the race").click()
+    page.locator(".view-graph figure").first.wait_for()
+    check_that_figures_stand_on_one_page(page)
+    shown.nothing_went_wrong()
+    page.close()
 
 
 def test_a_fold_is_opened_and_closed_by_keys_and_keeps_the_focus(shown):

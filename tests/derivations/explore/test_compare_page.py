@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from derivations.explore.gain_sweep import COARSE
-from tests.derivations.explore.browser import explorer, needs_a_browser
+from derivations.explore.running import PATIENCE
+from tests.derivations.explore.browser import EVERY, explorer, needs_a_browser
 from tests.derivations.explore.trained import done, figures, small_relu
 
 pytestmark = [needs_a_browser, pytest.mark.xdist_group("compare-page")]
@@ -121,4 +122,62 @@ def test_a_training_goes_on_while_another_view_is_shown(running, relu):
     with page.expect_request(lambda request: request.method == "DELETE"):
         shown.move("number of sites n", "ArrowRight")
     shown.nothing_went_wrong()
+    page.close()
+
+
+# The state of a job, asked from any tab.
+STATE = """async job => {
+    const headers = { Authorization: `Bearer ${sessionStorage.getItem("gdln-token")}` };
+    return (await fetch(`/api/jobs/${job}`, { headers })).json();
+}"""
+
+
+def begun(page):
+    """The number of the training that begins with the next problem."""
+    return page.expect_response(lambda reply: reply.request.method == "POST" and "/jobs/" in reply.url)
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_training_ends_with_its_tab(running, relu, elsewhere):
+    """At once, and also one that goes on while another view is shown; other tabs keep theirs."""
+    long = replace(relu, training=replace(relu.training, times=(0, 25600)))
+    tabs, jobs = [], []
+    for end in (25600, 12800):
+        tab = running.tab("compare")
+        with begun(tab.page):  # that of the first problem, which the next one stops
+            pass
+        with begun(tab.page) as reply:
+            tab.use(replace(long, training=replace(long.training, times=(0, end))))
+        tabs.append(tab)
+        jobs.append(reply.value.json()["id"])
+    (closed, left), (job, other) = tabs, jobs
+    if elsewhere:
+        closed.page.evaluate("location.hash = '#/data'")
+        closed.page.wait_for_selector(".view-data figure")
+    assert left.page.evaluate(STATE, job)["running"]
+    closed.page.goto("about:blank")
+    ended = f"async job => !(await ({STATE})(job)).running"
+    left.page.wait_for_function(ended, arg=job, polling=EVERY, timeout=1000 * PATIENCE / 2)
+    assert left.page.evaluate(STATE, other)["running"]
+    left.nothing_went_wrong()
+    for tab in tabs:
+        tab.page.close()
+
+
+def test_a_question_of_a_view_that_was_left_is_not_asked(running):
+    """One is under way and one waits as the view is left: the first is given up, and the second is never sent."""
+    shown = running.tab("data")
+    page, held, sent = shown.page, [], []
+    page.route("**/api/views/data", lambda route: held.append(route))
+    page.on("request", lambda request: request.url.endswith("/views/data") and sent.append(request))
+    slider = shown.slider("gain g")
+    slider.focus()
+    for _ in range(2):
+        with page.expect_response("**/api/problem"):
+            page.keyboard.press("ArrowRight")
+    with page.expect_event("requestfailed", lambda request: request.url.endswith("/views/data")):
+        page.evaluate("location.hash = '#/amplifier'")
+    page.locator(".view-amplifier .panel-figure[data-version]").wait_for(state="attached")
+    assert len(sent) == len(held) == 1
+    assert not page.locator("#banner").is_visible()
     page.close()

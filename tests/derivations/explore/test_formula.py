@@ -27,7 +27,7 @@ def test_an_expectation():
 
 
 def test_an_equation_that_is_refuted_and_its_correction():
-    view = asked(*EXAMPLES["an equation"][:2], "", EXAMPLES["an equation"][2], 30)
+    view = asked(*EXAMPLES["a wrong factor"][:2], "", EXAMPLES["a wrong factor"][2], 30)
     found = answers(view)
     assert found["verdict"] == "refuted"
     assert found["left side"].startswith(VALUE[:30])
@@ -87,7 +87,7 @@ def test_the_line_is_the_certified_value():
 
 
 def test_marks_and_counter_example_tell_the_sides_of_a_wrong_equation_apart():
-    line, cov, where = EXAMPLES["an equation"]
+    line, cov, where = EXAMPLES["a wrong factor"]
     view = asked(line, cov, "", where, 20).compare("rho")
     assert view.counterexample == (0.5, float(VALUE), 2 * float(VALUE))
     mean, error = view.sampled["left side"]

@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
 
+import numpy as np
 import pytest
 
 from derivations.experiments.folders import problem_named
@@ -14,7 +15,7 @@ from derivations.explore.training import train_together
 from derivations.explore.verdict import Verdict, ratios, verdict
 from tests.derivations.explore.client import Client
 from tests.derivations.explore.test_fields import finished
-from tests.tolerances import EXPLORER_DESCENT
+from tests.tolerances import EXPLORER_DESCENT, STANDARD_ERRORS
 from theory.moments.amplifier import critical_gain
 from theory.problem import OutOfReachError, SinglePulse, dumps
 
@@ -53,9 +54,9 @@ def test_the_next_gain_lies_next_to_the_networks_that_have_localized():
 def test_the_gains_close_in_on_the_change(problem, monkeypatch, threshold):
     """Networks that localize from a known gain on, in the place of trained ones."""
     given = compare_page.trained(problem, SETTINGS)
-    monkeypatch.setattr(gain_sweep, "train_together", lambda problems, _report: problems)
+    monkeypatch.setattr(gain_sweep, "train_together", lambda problems, _report, _networks: problems)
     monkeypatch.setattr(gain_sweep, "ratios", lambda own, _learned, _snapshot: own.data.gain)
-    monkeypatch.setattr(gain_sweep, "verdict", lambda gain, _n: at(gain, gain >= threshold).verdict)
+    monkeypatch.setattr(gain_sweep, "verdict", lambda gain, _n, _level: at(gain, gain >= threshold).verdict)
     seen = []
     found = along_gains(given, lambda share, so_far: seen.append((share, so_far)))
     gains = [one.gain for one in found]
@@ -80,6 +81,46 @@ def test_the_networks_of_a_gain_are_those_that_the_page_trains(problem, monkeypa
     expected = verdict(ratios(given, train_together({"A": given})["A"], -1), 12)
     assert found.gain == 3
     assert abs(found.verdict.mean - expected.mean) <= EXPLORER_DESCENT
+
+
+def test_the_intervals_hold_together(problem, monkeypatch):
+    """Ratios without an effect: the share of sweeps in which an interval misses the mean stays below its level.
+
+    The mean is that of the bar, so that verdicts and with them the later gains depend on the draws.
+    """
+    rng, sweeps = np.random.default_rng(0), 1000
+    given = compare_page.trained(problem, SETTINGS)
+    monkeypatch.setattr(gain_sweep, "LEVEL", 0.2)
+    monkeypatch.setattr(gain_sweep, "train_together", lambda problems, _report, _networks: problems)
+    bar = verdict(np.array([0.1, 0.2]), 12).bar
+    monkeypatch.setattr(gain_sweep, "ratios", lambda _own, _learned, _snapshot: rng.normal(bar, 0.01, 16))
+    missed, finer = 0, 0
+    for _ in range(sweeps):
+        found = along_gains(given)
+        missed += any(one.localized is not None for one in found)
+        finer += len(found) > len(COARSE)
+    assert finer > 0
+    share = missed / sweeps
+    assert share <= 0.2 + STANDARD_ERRORS * (0.2 * 0.8 / sweeps) ** 0.5
+    assert share > 0.2 / 2  # not wider than the correction makes them
+
+
+def test_a_gain_that_verdicts_choose_has_networks_of_its_own(problem, monkeypatch):
+    given = compare_page.trained(problem, SETTINGS)
+    trained = []
+
+    def train(problems, _report, networks):
+        trained.append(tuple(networks))
+        return problems
+
+    monkeypatch.setattr(gain_sweep, "train_together", train)
+    monkeypatch.setattr(gain_sweep, "ratios", lambda own, _learned, _snapshot: own.data.gain)
+    monkeypatch.setattr(gain_sweep, "verdict", lambda gain, _n, _level: at(gain, gain >= 7).verdict)
+    along_gains(given)
+    count = SETTINGS["networks"]
+    assert trained == [tuple(range(count))] * len(COARSE) + [
+        tuple(range(start, start + count)) for start in (count, 2 * count)
+    ]
 
 
 def test_sentences_say_where_the_verdict_changes_and_what_is_predicted(problem):

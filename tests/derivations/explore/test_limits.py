@@ -2,11 +2,12 @@
 
 import re
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
 from derivations.experiments.folders import problem_named
-from derivations.explore import fields_page, limits
+from derivations.explore import fields_page, graphs, limits
 from derivations.explore.bar import changed
 from derivations.explore.data import ROWS
 from derivations.explore.fields import theory_of
@@ -14,10 +15,15 @@ from derivations.explore.gates import gate_view
 from derivations.explore.jobs import compare as jobs_compare
 from derivations.explore.jobs import fields as jobs_fields
 from derivations.explore.jobs import gains as jobs_gains
+from derivations.explore.jobs import map as jobs_map
+from derivations.explore.phase_map import Range, refuse_long, value_at
 from derivations.explore.problems import FIRST, read
 from derivations.explore.views import amplifier, data
 from tests.derivations.explore.client import Client
+from theory.flow.graph.data import flow_of
+from theory.flow.linear.descent import steps_at_times
 from theory.problem import InputError, OutOfReachError, dumps, load
+from theory.problem.sweep import Cell
 
 
 @pytest.fixture
@@ -115,3 +121,60 @@ def test_the_data_view_counts_its_examples(problem):
     shown = data.answer(problem, {"sample": True})
     assert sum(shown["samples"]) == ROWS
     assert data.answer(problem, {})["samples"] is None
+
+
+def test_a_map_that_takes_too_long_is_refused_with_the_resolution_that_does_not(problem):
+    large = on(problem, 600)  # 1200 weights
+    settings = {"x": "data.gain", "y": "data.xi.0", "quantity": "ratio", "size": "64"}
+    with pytest.raises(OutOfReachError, match="minutes of processor time") as error:
+        jobs_map.question(large, settings)
+    assert "4096 places with up to 1200 weights" in error.value.message
+    most = int(re.search(r"at most (\d+) values along an axis", error.value.hint)[1])
+    assert jobs_map.question(large, settings | {"size": str(most)})
+    with pytest.raises(OutOfReachError):
+        jobs_map.question(large, settings | {"size": str(most + 1)})
+    assert jobs_map.question(problem, settings)
+    assert jobs_map.question(large, settings | {"quantity": "excess"})
+
+
+def test_a_map_along_the_sites_counts_the_weights_of_each_place(problem):
+    """Places with more weights than are solved for have no value, and the estimate leaves them out."""
+    x, y = Range("data.n", 690, 720, 31, False), Range("data.gain", 1, 2, 2, True)
+    weights = [2 * n for n in range(690, 721) for _ in range(2)]
+    assert limits.seconds_of_a_map(weights) == limits.seconds_of_a_map([w for w in weights if w <= limits.WEIGHTS])
+    assert refuse_long(problem, x, y, "ratio") is None
+    with pytest.raises(OutOfReachError, match=f"A map of {31 * 64} places with up to 1400 weights"):
+        refuse_long(problem, x, replace(y, count=64), "ratio")
+
+
+@pytest.mark.parametrize(("n", "quantity", "match"), [(701, "ratio", "1402 weights"), (501, "excess", "501 sites")])
+def test_a_place_with_too_many_weights_or_sites_has_no_value_and_says_why(problem, n, quantity, match):
+    with pytest.raises(OutOfReachError, match=match):
+        value_at(Cell((), {}, on(problem, n)), quantity, 0, "infinity")
+
+
+def test_the_theory_of_a_graph_that_takes_too_long_is_refused_with_the_largest_time():
+    race = problem_named("race")
+    long = replace(race, training=replace(race.training, times=(*race.training.times, 10**6)))
+    with pytest.raises(OutOfReachError, match="3 paths, and its theory takes") as error:
+        graphs.graph_page(long, "1", "1", 64, 5)
+    end = race.training.times[-1]
+    largest = float(re.search(r"t may be up to (\S+);", error.value.hint)[1])
+    assert float(end) < largest < 10**6
+    fits = replace(race, training=replace(race.training, times=(Fraction(int(largest)),)))
+    flow = flow_of(fits)
+    assert limits.refuse_long_descent(fits, flow, steps_at_times(fits)[-1]) is None
+    with pytest.raises(OutOfReachError, match="seconds of processor time"):
+        limits.refuse_long_descent(fits, flow, 2 * steps_at_times(fits)[-1])
+    shown = Client().post("views/graph", {"toml": dumps(long)}).json
+    assert "seconds of processor time" in shown["note"]["message"]
+
+
+def test_more_paths_and_more_starts_take_longer():
+    """The race has 3 paths; the switch has as many, of fewer weights."""
+    race, switch = problem_named("race"), problem_named("switch")
+    needed = [limits.seconds_of_descent(each, flow_of(each), 100) for each in (race, switch)]
+    assert needed[0] > needed[1]
+    assert limits.seconds_of_descent(race, flow_of(race), 200) == 2 * needed[0]
+    own = replace(race, simulation=replace(race.simulation, initialisation="per-replicate"))
+    assert limits.seconds_of_descent(own, flow_of(own), 100) > needed[0]

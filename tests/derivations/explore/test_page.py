@@ -197,7 +197,7 @@ def test_two_tabs_are_independent_unless_joined(running):
     two.move("number of sites n", "ArrowRight")
     assert two.number(KURTOSIS, "exact") == kurtosis_of()
     for tab in (one, two):
-        tab.page.get_by_role("switch", name="Join tabs").click()
+        tab.page.get_by_role("switch", name="Share the problem between tabs").click()
     two.wait_for_number(KURTOSIS, "exact", kurtosis_of())  # that of the tab which joined last
     one.wait_for_number(KURTOSIS, "exact", kurtosis_of())
     assert one.slider("number of sites n").get_attribute("aria-valuetext") == "41 sites"

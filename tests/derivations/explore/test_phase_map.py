@@ -5,6 +5,7 @@ from csv import DictReader
 from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
+from threading import Event
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ import pytest
 from derivations.cli import main
 from derivations.experiments.folders import problem_named
 from derivations.explore import phase_map
+from derivations.explore.jobs import map as jobs_map
 from derivations.explore.map_page import REVERSED, asked, page
 from derivations.explore.phase_map import END, EXCESS, Range, parameters, problem_at, range_of
 from derivations.explore.problems import FIRST
+from derivations.explore.running import Job
 from derivations.explore.wire import packed
 from sim.train import train
 from tests.derivations.explore.client import Client
@@ -62,11 +65,30 @@ def test_the_ratio_is_that_of_the_chosen_unit_and_time(problem):
 def test_rows_are_reported_as_they_come(problem):
     seen = []
     phase_map.phase_map(
-        problem, GAIN, LENGTH, "loss", report=lambda share, now: seen.append((share, now.values.copy()))
+        problem, GAIN, LENGTH, "loss", report=lambda share, now: now and seen.append((share, now.values.copy()))
     )
     assert [share for share, _ in seen] == [1 / 3, 2 / 3, 1]
     assert np.isnan(seen[0][1][1:]).all()
     assert np.isfinite(seen[-1][1]).all()
+
+
+def test_a_map_ends_at_the_place_where_it_is_stopped(problem, monkeypatch):
+    """Not only at the end of a row, which may take minutes."""
+    computed, stopped = [], Event()
+
+    def value_at(*_given):
+        computed.append(1)
+        stopped.wait()
+        return 0.0
+
+    monkeypatch.setattr(phase_map, "value_at", value_at)
+    settings = {"x": GAIN.field, "y": LENGTH.field, "size": "12"}
+    job = Job(lambda job: jobs_map.run(problem, settings, job))
+    job.stop()
+    stopped.set()
+    job.join()
+    assert not job.finished
+    assert len(computed) <= 1
 
 
 def test_the_map_of_a_relu_network_is_the_closure():
@@ -184,7 +206,7 @@ def test_axes_that_no_sweep_of_the_store_has_are_said(store):
 def test_the_csv_has_what_is_computed_and_says_what_is_not(problem):
     parts = []
     sites = Range("network.gates.0.site", 39, 40, 2, False)
-    phase_map.phase_map(problem, sites, LENGTH, "loss", report=lambda share, now: parts.append(now))
+    phase_map.phase_map(problem, sites, LENGTH, "loss", report=lambda share, now: now and parts.append(now))
     table = list(DictReader(StringIO(phase_map.csv(parts[0]))))
     assert [row["state"] for row in table] == ["", "no value", *["not computed"] * 4]
     assert [bool(row["loss"]) for row in table] == [True, *[False] * 5]

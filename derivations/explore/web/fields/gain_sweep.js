@@ -37,7 +37,7 @@ export class GainSweep {
   show({ gain, networks, times }) {
     this.element.hidden = this.start.hidden = gain === null || !times;
     if (this.element.hidden) return;
-    this.plan.textContent = `${networks} networks at each of five gains from 0.1 to 10, then at two more where the verdict changes; all to t = ${timeText(times.at(-1))}.`;
+    this.plan.textContent = `${networks} networks at each of five gains from 0.1 to 10, then others at two more gains where the verdict changes; all to t = ${timeText(times.at(-1))}.`;
     if (this.work.job !== null || this.work.resume()) return;
     if (this.context.settings.swept === this.#question) this.work.begin();
   }
@@ -64,13 +64,13 @@ export class GainSweep {
   }
 }
 
-function ratios({ rows, bar, predicted, gain, networks, until }) {
+function ratios({ rows, bar, predicted, gain, networks, until, level, most }) {
   const known = rows.filter((row) => row["participation ratio"] !== null);
   const y = known.map((row) => row["participation ratio"]);
   return {
     key: "gains", make: lines,
     data: {
-      series: [{ name: "networks of A", colour: COLOUR, look: "marks", x: known.map((row) => row.gain), y, error: known.map((row, k) => row["99 % to"] - y[k]) }],
+      series: [{ name: "networks of A", colour: COLOUR, look: "marks", x: known.map((row) => row.gain), y, error: known.map((row, k) => row["together 99 %: to"] - y[k]) }],
       levels: [
         { name: "random: the bar", y: bar }, { name: "this gain", x: gain },
         ...(predicted === null ? [] : [{ name: `flat field: g = ${predicted.toPrecision(3)}`, x: predicted }]),
@@ -78,7 +78,7 @@ function ratios({ rows, bar, predicted, gain, networks, until }) {
     },
     options: {
       title: "Participation ratio along the gain",
-      caption: `Means over ${networks} networks of A at t = ${timeText(until)} with 99 % intervals. A gain is decided where its interval leaves out the bar.${predicted === null ? "" : ` At g = ${predicted.toPrecision(3)} a flat field changes its stability under the closure.`}`,
+      caption: `Means over ${networks} networks of A at t = ${timeText(until)}. With probability ${100 * (1 - level)} % all intervals hold their means together: as each of up to ${most} could miss, each alone has the level ${(100 * (1 - level / most)).toFixed(2)} % (Bonferroni), and is wider than that of a single verdict. A gain is decided where its interval leaves out the bar.${predicted === null ? "" : ` At g = ${predicted.toPrecision(3)} a flat field changes its stability under the closure.`}`,
       x: { label: "gain g", log: true }, y: RATIO_AXIS,
     },
   };

@@ -43,16 +43,18 @@ export class LostError extends Error {}
 // The server answers, but this tab has never had a token.
 export class TokenError extends LostError {}
 
-export async function ask(path, body = {}) {
-  return request(path, { method: "POST", body: JSON.stringify(body) });
+// `signal` gives a question up: it then rejects with the signal's reason.
+export async function ask(path, body = {}, signal = null) {
+  return request(path, { method: "POST", body: JSON.stringify(body), signal });
 }
 
 export async function look(path) {
   return request(path, { method: "GET" });
 }
 
+// It arrives also where the page is closed meanwhile.
 export async function end(path) {
-  return request(path, { method: "DELETE" });
+  return request(path, { method: "DELETE", keepalive: true });
 }
 
 async function request(path, options) {
@@ -61,6 +63,7 @@ async function request(path, options) {
   try {
     response = await fetch(`/api/${path}`, { ...options, headers });
   } catch {
+    options.signal?.throwIfAborted();
     throw new LostError("The server does not answer.");
   }
   if (response.status === 401 && token === "") throw new TokenError("This tab lacks the token of the explorer.");

@@ -5,6 +5,8 @@ import { inWords } from "./refusals.js";
 import { h, written } from "./dom.js";
 
 const FOLDED = { more: "More of the law", network: "Network" };
+const JOIN = "Share the problem between tabs";
+const JOINED = `This problem is shared: a change in one tab changes it in all tabs of this browser in which “${JOIN}” is on.`;
 const CONTROLS = "Controls"; // of the problem, which a narrow page folds away
 
 export class Bar {
@@ -17,6 +19,8 @@ export class Bar {
     this.classes = h("ul", { class: "classes", "aria-label": "Classes" });
     this.dialect = h("p", { class: "dialect", role: "note", hidden: true });
     this.fault = h("p", { class: "fault", role: "alert", hidden: true });
+    this.joined = h("p", { class: "joined", role: "status", hidden: true }, JOINED);
+    this.back = h("button", { type: "button", hidden: true, onclick: () => problem.back() }, "Back to your problem");
     this.editor = new Editor(problem);
     this.folds = Object.entries(FOLDED).map(([name, title]) => new Fold(name, title, this.groups[name].element, (fold) => this.#closeOthers(fold)));
     this.all = button(CONTROLS, () => this.#unfold(root.dataset.open === undefined));
@@ -24,11 +28,11 @@ export class Bar {
     this.root = root;
     root.replaceChildren(
       h("div", { class: "brand" }, h("a", { href: "#/start" }, "gdln explore")),
-      h("div", { class: "say" }, this.definition, this.classes, this.dialect),
+      h("div", { class: "say" }, this.definition, this.classes, this.back, this.dialect, this.joined),
       this.all,
       h("div", { class: "tools" }, this.folds.map((fold) => fold.button),
         h("button", { type: "button", class: "quiet", onclick: () => this.edit() }, "TOML"),
-        dialects(problem), joiner(problem), themes(theme)),
+        dialects(problem), joiner(problem, () => this.#sayWhetherJoined()), themes(theme)),
       h("div", { class: "steer" }, this.groups.law.element, this.fault),
     );
     root.append(this.editor.dialog);
@@ -51,7 +55,13 @@ export class Bar {
       ...classes.map((name, c) => h("li", { "data-class": c + 1 }, name)),
       h("li", { class: "network" }, network));
     this.#speak(bar.dialect);
+    this.back.hidden = this.problem.before === null;
+    this.#sayWhetherJoined();
     this.fault.hidden = true;
+  }
+
+  #sayWhetherJoined() {
+    this.joined.hidden = !this.problem.joined;
   }
 
   #speak(dialect) {
@@ -126,12 +136,12 @@ function button(title, onclick) {
 }
 
 // Tabs of one browser are independent; joined ones share the problem.
-function joiner(problem) {
-  const button = h("button", { type: "button", class: "quiet", role: "switch", "aria-checked": String(problem.joined),
-    title: "Joined tabs of this browser share one problem" }, "Join tabs");
+function joiner(problem, switched) {
+  const button = h("button", { type: "button", class: "quiet", role: "switch", "aria-checked": String(problem.joined) }, JOIN);
   button.addEventListener("click", () => {
     problem.join(!problem.joined);
     button.setAttribute("aria-checked", String(problem.joined));
+    switched();
   });
   return button;
 }

@@ -7,9 +7,12 @@ const SETTINGS = "gdln-settings";
 const JOINED = "gdln-joined";
 const DIALECT = "gdln-dialect";
 const OPENED = "gdln-opened";
+const BEFORE = "gdln-before";
+const OWN = "gdln-own";
 
 export class Problem {
-  // `changed()` follows every new problem; `refused(error, names)` a change that the library does not take.
+  // `changed(how)` follows every new problem: "moved" by its controls, "opened" as a whole, "heard" from another tab or
+  // "restored" by the browser's Back. `refused(error, names)` follows a change that the library does not take.
   constructor({ changed, refused }) {
     this.changed = changed;
     this.refused = refused;
@@ -22,6 +25,20 @@ export class Problem {
 
   get toml() {
     return this.bar.toml;
+  }
+
+  // The reader's own problem, where a view has put another in its place; null while theirs is shown.
+  get before() {
+    return sessionStorage.getItem(BEFORE);
+  }
+
+  // Whether the problem is the reader's: theirs by a file, a text or a moved control.
+  get #own() {
+    return sessionStorage.getItem(OWN) === "yes";
+  }
+
+  set #own(own) {
+    sessionStorage.setItem(OWN, own ? "yes" : "no");
   }
 
   // When a problem was opened as a whole: moved controls leave it as it is.
@@ -40,7 +57,7 @@ export class Problem {
 
   async speak(dialect) {
     sessionStorage.setItem(DIALECT, dialect);
-    await this.replace(this.toml);
+    this.#take(await ask("problem", { toml: this.toml, dialect }), "moved");
   }
 
   join(joined) {
@@ -51,6 +68,7 @@ export class Problem {
   // The problem that this tab had before it was loaded again, or the server's first one.
   async begin(first) {
     this.bar = first;
+    if (sessionStorage.getItem(OWN) === null) this.#own = first.given;
     const kept = sessionStorage.getItem(PROBLEM);
     if (kept !== null && kept !== first.toml) {
       try {
@@ -68,15 +86,51 @@ export class Problem {
     const wanted = { ...this.wanted };
     await this.#ask({ toml: this.toml, values: wanted, dialect: this.dialect }, Object.keys(values), () => {
       for (const [name, value] of Object.entries(wanted)) if (this.wanted[name] === value) delete this.wanted[name];
+      this.#own = true;
     });
   }
 
-  // Another problem as a whole, written in TOML; rejects where the library does not take it.
+  // The reader's own text; rejects where the library does not take it.
   async replace(toml) {
+    await this.#open(toml, "opened", () => sessionStorage.removeItem(BEFORE));
+    this.#own = true;
+  }
+
+  // The problem after a control of a view has moved.
+  async move(toml) {
+    await this.#open(toml, "moved");
+    this.#own = true;
+  }
+
+  // A problem that a view offers in the place of the reader's own, which is kept for the way back. The first problem is
+  // nobody's own: who chooses a `preset` instead needs no way back to it.
+  async borrow(toml, preset) {
+    const { toml: present } = this;
+    const keep = present !== toml && (this.#own || (!preset && this.before === null));
+    await this.#open(toml, "opened", () => {
+      if (keep) sessionStorage.setItem(BEFORE, present);
+      this.#own = false;
+    });
+  }
+
+  // Shows the reader's own problem again.
+  async back() {
+    await this.#open(this.before, "opened", () => sessionStorage.removeItem(BEFORE));
+    this.#own = true;
+  }
+
+  // The problem of an earlier place in the browser's history.
+  async restore(toml) {
+    await this.#open(toml, "restored");
+  }
+
+  async #open(toml, how, accepted = () => {}) {
     const bar = await ask("problem", { toml, dialect: this.dialect });
     this.wanted = {};
     if (bar.toml !== this.toml) sessionStorage.setItem(OPENED, String(Date.now()));
-    this.#take(bar);
+    accepted();
+    if (bar.toml === this.before) sessionStorage.removeItem(BEFORE);
+    this.#take(bar, how);
   }
 
   async #ask(question, names, accepted) {
@@ -84,7 +138,7 @@ export class Problem {
       const bar = await this.send(question);
       if (bar === null) return;
       accepted();
-      this.#take(bar);
+      this.#take(bar, "moved");
     } catch (error) {
       this.refused(error, names);
     }
@@ -99,14 +153,14 @@ export class Problem {
     sessionStorage.setItem(OPENED, opened);
     this.bar = await ask("problem", { toml, dialect: this.dialect });
     sessionStorage.setItem(PROBLEM, toml);
-    this.changed();
+    this.changed("heard");
   }
 
-  #take(bar) {
+  #take(bar, how) {
     this.bar = bar;
     sessionStorage.setItem(PROBLEM, bar.toml);
     if (this.joined) this.#tell();
-    this.changed();
+    this.changed(how);
   }
 }
 

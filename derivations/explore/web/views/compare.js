@@ -46,8 +46,7 @@ class Compare extends TrainedView {
 
   // The gain at which a flat field changes its stability takes longer than a slider's move.
   async rest() {
-    await this.ask({ rest: true });
-    await super.rest();
+    if (await this.ask({ rest: true })) await super.rest(); // the view may have been left
   }
 
   // What is wrong with the text of B stands below it.

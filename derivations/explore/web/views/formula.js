@@ -66,7 +66,7 @@ export function mount(root, context) {
     form.accept();
     if (shown !== null) mark(true);
     context.choose({ ...asked, job: null });
-    history.replaceState(null, "", `#/${viewOf(asked)}`);
+    context.address(viewOf(asked));
     work.begin();
   }
 
@@ -116,7 +116,8 @@ export function mount(root, context) {
   }
 
   async function save(want, file, type) {
-    download(file, type, (await context.ask({ ...context.settings, want })).text);
+    const found = await context.ask({ ...context.settings, want });
+    if (found !== null) download(file, type, found.text);
   }
 
   // The problem plays no part, so that a change of it asks nothing anew.

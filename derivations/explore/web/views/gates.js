@@ -10,7 +10,7 @@ const REST = 200; // milliseconds without a move, after which samples are drawn
 const PARTS = [[WEIGHTS, "a gate on weights that you draw"], ["gates", "the gates of the network"]];
 
 export function mount(root, context) {
-  const adopt = h("button", { type: "button", hidden: true, onclick: () => context.replace(view.answer.toml) }, "Make it gated-linear");
+  const adopt = h("button", { type: "button", hidden: true, onclick: () => context.borrow(view.answer.toml) }, "Make it gated-linear");
   const view = new View(root, context, { draw, controls, tools: [adopt] });
   const figures = new Figures(view.figure);
   view.controls.moved = moved;
@@ -42,7 +42,7 @@ export function mount(root, context) {
     }
     const move = gate ? { unit: gate[1], what: gate[2], value } : { what: "units", value };
     await view.update({ moved: move });
-    if (view.answer.own && view.answer.toml !== context.problem.toml) await context.replace(view.answer.toml);
+    if (view.answer.own && view.answer.toml !== context.problem.toml) await context.move(view.answer.toml);
   }
 
   async function update() {

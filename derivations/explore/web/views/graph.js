@@ -12,21 +12,14 @@ const ERRORS = 2; // standard errors on each side of a mark
 
 export function mount(root, context) {
   const work = new Work(context, { label: "Train", kind: "train", settings: () => context.settings, heard });
-  const race = h("button", { type: "button", hidden: true, onclick: openRace }, "Open the race");
-  const back = h("button", { type: "button", hidden: true, onclick: () => context.replace(context.settings.before) }, "Back to your problem");
-  const view = new View(root, context, { draw, controls, tools: [work.element, race, back] });
+  const race = h("button", { type: "button", hidden: true, onclick: () => context.borrow(view.answer.example) }, "Open the race");
+  const view = new View(root, context, { draw, controls, tools: [work.element, race] });
   const [said, grid, picture, flow] = [h("p"), h("div"), h("div", { class: "typeset", tabindex: 0 }), h("pre", { tabindex: 0, class: "typeset" })];
   view.figure.replaceChildren(said, grid, picture, h("details", {}, h("summary", {}, "The flow of each weight"), flow));
   const figures = new Figures(grid);
   let question = null;
 
   context.choose({ job: null });
-
-  // The example takes the place of the reader's problem, which is kept for the way back.
-  async function openRace() {
-    context.choose({ before: context.problem.toml });
-    await context.replace(view.answer.example);
-  }
 
   function heard(trained) {
     context.choose({ job: work.job.id });
@@ -37,8 +30,6 @@ export function mount(root, context) {
   function draw(answer) {
     const graph = answer.example === undefined;
     race.hidden = graph;
-    if (!graph) context.choose({ before: null });
-    back.hidden = !context.settings.before;
     work.element.hidden = !graph;
     view.figure.classList.toggle("blank", !graph);
     if (!graph) return;

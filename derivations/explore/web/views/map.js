@@ -14,7 +14,7 @@ const SPACINGS = [["log", "by their logarithm"], ["even", "evenly"]];
 
 export function mount(root, context) {
   const work = new Work(context, { label: "Compute the map", kind: "map", settings: () => context.settings, heard });
-  const use = h("button", { type: "button", hidden: true, onclick: () => context.replace(view.answer.at.toml) },
+  const use = h("button", { type: "button", hidden: true, onclick: () => context.borrow(view.answer.at.toml) },
     "Use the chosen place in all views");
   const ranges = new Controls((name, value) => view.choose({ [name]: value }));
   const fold = h("details", { class: "ranges" }, h("summary", {}, "Ranges, resolution, networks of a sweep"), ranges.element);

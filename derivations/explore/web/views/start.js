@@ -14,8 +14,7 @@ export function mount(root, context) {
   let drawn = false;
 
   async function open({ toml, view }) {
-    await context.replace(toml);
-    context.go(view);
+    await context.choosePreset(toml, view);
   }
 
   // The first lines of the present problem: the picture of a problem file.
@@ -39,8 +38,11 @@ export function mount(root, context) {
       if (drawn) return;
       drawn = true;
       try {
-        show(await context.ask({}));
-        fill(await context.ask({ pictures: true }));
+        for (const [question, draw] of [[{}, show], [{ pictures: true }, fill]]) {
+          const answer = await context.ask(question);
+          if (answer === null) return; // the page was left
+          draw(answer);
+        }
       } catch (error) {
         if (!(error instanceof LostError)) throw error;
       }
