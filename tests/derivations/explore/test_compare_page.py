@@ -8,7 +8,7 @@ from derivations.explore.gain_sweep import COARSE
 from tests.derivations.explore.browser import explorer, needs_a_browser
 from tests.derivations.explore.trained import done, figures, small_relu
 
-pytestmark = [needs_a_browser, pytest.mark.xdist_group("compare-page")]
+pytestmark = needs_a_browser
 
 
 @pytest.fixture(scope="module")
