@@ -7,6 +7,7 @@ here, which nobody wrote anything for. An AttributeError, a KeyError or a silent
 import atexit
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import ClassVar
@@ -27,8 +28,11 @@ from derivations.sweeps.making import make
 from sim.measure import measure
 from sim.train import train
 from theory.flow import solve
+from theory.flow.graph import gate_values
 from theory.flow.linear.descent import discrete
-from theory.moments import gated_moments
+from theory.moments import fixed_biases, gated_moments
+from theory.moments.arithmetic import FLOAT64
+from theory.moments.feature_moments import feature_moments
 from theory.problem import (
     GATES,
     LAWS,
@@ -319,6 +323,20 @@ def questions():
                 yield question(law_name, gate_name, graphed(law, gate), "graph, ")
         for model in MODELS[1:]:
             yield question(law_name, model, ungated(law, model))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def shared_moments():
+    """Moments in float64 that ten readers of one problem ask for are computed once; refusals are not kept."""
+    kept = lru_cache(maxsize=4)(feature_moments)
+
+    def shared(law, network, arithmetic=FLOAT64):
+        return (kept if arithmetic is FLOAT64 else feature_moments)(law, network, arithmetic)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (fixed_biases, gate_values):
+            patch.setattr(module, "feature_moments", shared)
+        yield
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # means of empty classes in samples of six examples

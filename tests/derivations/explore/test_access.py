@@ -13,7 +13,7 @@ from derivations.explore.views import views
 from tests.derivations.explore.browser import EVERY, explorer, needs_a_browser
 from tests.derivations.explore.trained import done, small_relu
 
-pytestmark = [needs_a_browser, pytest.mark.xdist_group("page")]
+pytestmark = needs_a_browser
 
 NAMED = {"button", "slider", "textbox", "combobox", "switch", "tab", "link", "progressbar", "dialog", "form", "region"}
 NAMED |= {"application", "image", "img", "searchbox", "checkbox", "list", "tabpanel", "tablist"}

@@ -9,7 +9,7 @@ from derivations.explore.running import PATIENCE
 from tests.derivations.explore.browser import EVERY, explorer, needs_a_browser
 from tests.derivations.explore.trained import done, figures, small_relu
 
-pytestmark = [needs_a_browser, pytest.mark.xdist_group("compare-page")]
+pytestmark = needs_a_browser
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from derivations.benchmarks import explore_memory
 from tests.derivations.explore.browser import explorer, needs_a_browser
 from tests.tolerances_of_explorer import KEPT_ANSWER
 
-pytestmark = [needs_a_browser, pytest.mark.xdist_group("page")]
+pytestmark = needs_a_browser
 
 MOVES, WINDOWS = 60, 3
 KEEPS = """

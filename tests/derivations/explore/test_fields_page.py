@@ -19,7 +19,7 @@ from tests.derivations.explore.trained import done, figures, small_relu
 from tests.tolerances import EXPLORER_DESCENT
 from theory.problem import NonlinearGP2D, dumps, load
 
-pytestmark = [needs_a_browser, pytest.mark.xdist_group("fields-page")]
+pytestmark = needs_a_browser
 
 ENDLESS = 5 * 10**4  # a time that no test waits for, and that is not yet refused
 

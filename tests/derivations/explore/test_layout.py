@@ -6,7 +6,7 @@ import pytest
 
 from tests.derivations.explore.browser import explorer, needs_a_browser
 
-pytestmark = [needs_a_browser, pytest.mark.xdist_group("page")]
+pytestmark = needs_a_browser
 
 SIZES = {"desktop": (1440, 900), "small": (1000, 700), "phone": (390, 844)}
 CONTROLS = "Controls"

@@ -110,7 +110,6 @@ def copied(shown, label, beginning):
 
 
 @needs_a_browser
-@pytest.mark.xdist_group("page")
 def test_a_question_comes_from_the_address_and_goes_into_links(running):
     shown = Page(running.context.new_page(), running.address)
     shown.page.goto(running.printed)
@@ -154,7 +153,6 @@ def test_where_the_instability_is_spoken_of_the_chapters_that_prove_and_measure_
 
 
 @needs_a_browser
-@pytest.mark.xdist_group("page")
 def test_a_view_leads_to_its_chapter_and_the_chapter_back(running):
     """A link of the site opens the explorer in a tab that has the token of the one it came from."""
     shown = running.tab("amplifier")
@@ -170,7 +168,6 @@ def test_a_view_leads_to_its_chapter_and_the_chapter_back(running):
 
 
 @needs_a_browser
-@pytest.mark.xdist_group("page")
 def test_a_tab_without_the_token_is_told_from_a_server_that_has_ended(running):
     page = running.context.new_page()
     page.goto(running.address.partition("#")[0] + "#/formula?line=z1")
@@ -189,7 +186,6 @@ def test_a_tab_without_the_token_is_told_from_a_server_that_has_ended(running):
 
 
 @needs_a_browser
-@pytest.mark.xdist_group("page")
 def test_a_new_question_in_the_address_is_asked_and_a_claim_leads_to_its_page(running):
     shown = running.tab("formula")
     page = shown.page

@@ -7,13 +7,12 @@ import pytest
 
 from derivations import fonts
 from derivations.experiments.folders import problem_file
-from derivations.explore import amplifier
 from derivations.explore.data import numbers, sampled, theory_of
 from derivations.explore.problems import FIRST
 from tests.derivations.explore.browser import EVERY, SIZE, explorer, needs_a_browser
 from theory.problem import dumps, load
 
-pytestmark = [needs_a_browser, pytest.mark.xdist_group("page")]
+pytestmark = needs_a_browser
 
 KURTOSIS = 4  # row of the table of the data view
 
@@ -257,25 +256,6 @@ def test_the_numbers_are_also_shown_in_the_conventions_of_a_source(running):
     page.close()
 
 
-def test_the_amplifier_says_whether_a_flat_field_is_unstable(running):
-    ring = load(problem_file("relu-training"))
-    shown = running.tab("amplifier", ring)
-    page = shown.page
-    page.get_by_text(amplifier.said(amplifier.amplifier_view(ring.data))).wait_for()
-    page.get_by_text("it changes at the gain").wait_for()
-    page.locator(".headline").get_by_text("Predicted gain: g = 0.").wait_for()
-    assert page.locator(".headline a").get_attribute("href") == "#/compare"
-    shown.move("gain g", "Home")
-    page.get_by_text("The flat field is stable").wait_for()
-    page.get_by_text("More of the law").click()
-    page.get_by_label("boundary").select_option("open")
-    page.get_by_text("No flat state").wait_for()
-    page.get_by_role("button", name="Put the sites on a ring").click()
-    page.get_by_text("The flat field is stable").wait_for()
-    shown.nothing_went_wrong()
-    page.close()
-
-
 def test_the_menu_stays_below_the_bar_and_the_text_of_a_problem_opens_at_its_beginning(running):
     shown = running.tab("amplifier", load(problem_file("relu-training")))
     page = shown.page
@@ -298,31 +278,6 @@ def test_the_menu_stays_below_the_bar_and_the_text_of_a_problem_opens_at_its_beg
     shown.page.close()
 
 
-def test_the_compare_view_puts_sites_on_a_ring_where_the_closure_needs_one(running):
-    shown = running.tab("compare", load(FIRST))
-    page = shown.page
-    page.get_by_label("train when a control changes").uncheck()
-    page.get_by_text("says nothing of this law").first.wait_for()
-    page.get_by_role("button", name="Put the sites on a ring").click()
-    page.get_by_text("A: under the closure for one ReLU neuron").wait_for()
-    assert page.get_by_role("button", name="Put the sites on a ring").count() == 0
-    shown.nothing_went_wrong()
-    page.close()
-
-
-def test_without_a_site_the_command_that_makes_a_page_of_the_book_is_copied(running):
-    shown = running.tab("formula")
-    page = shown.page
-    page.get_by_role("heading", name="Where the book derives this").wait_for()
-    page.get_by_role("button", name="Copy gdln derive gaussian-averages").first.click()
-    command = "gdln derive gaussian-averages"
-    page.wait_for_function(
-        "text => navigator.clipboard.readText().then(now => now === text)", arg=command, polling=EVERY
-    )
-    shown.nothing_went_wrong()
-    page.close()
-
-
 def test_a_preset_opens_its_problem_in_its_view(running):
     shown = running.tab("data")
     page = shown.page
@@ -333,28 +288,6 @@ def test_a_preset_opens_its_problem_in_its_view(running):
     assert page.locator(".classes").get_by_text("y = 1, ξ = 2").count() == 1
     shown.nothing_went_wrong()
     page.close()
-
-
-def test_a_thousand_moves_leave_no_elements_behind(running):
-    shown = running.tab("amplifier", load(problem_file("relu-training")))
-    count = "document.querySelectorAll('*').length"
-    for key in ("ArrowLeft", "ArrowRight"):
-        shown.move("gain g", key)
-    before = shown.page.evaluate(count)
-    shown.page.evaluate(
-        """async () => {
-            const range = document.querySelector('.control[data-name="data.gain"] input[type=range]');
-            for (let move = 0; move < 1000; move += 1) {
-                range.value = 10 + (move % 20);
-                range.dispatchEvent(new Event("input"));
-                if (move % 20 === 0) await new Promise((next) => setTimeout(next, 0));
-            }
-        }"""
-    )
-    shown.move("gain g", "ArrowRight")
-    assert shown.page.evaluate(count) <= before * 1.2  # a legend or tick more
-    shown.nothing_went_wrong()
-    shown.page.close()
 
 
 def test_a_server_that_has_ended_is_said_with_the_problem_to_keep(running):

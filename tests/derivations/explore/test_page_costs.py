@@ -4,7 +4,7 @@ import pytest
 
 from tests.derivations.explore.browser import explorer, needs_a_browser
 
-pytestmark = [needs_a_browser, pytest.mark.xdist_group("page")]
+pytestmark = needs_a_browser
 
 
 @pytest.fixture(scope="module")

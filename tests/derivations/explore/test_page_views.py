@@ -1,18 +1,18 @@
-"""The map, gates, formula and graph views in a real browser."""
+"""The map, gates, formula, graph, amplifier and compare views in a real browser."""
 
 import re
 
 import pytest
 
-from derivations.experiments.folders import problem_named
-from derivations.explore import graphs
+from derivations.experiments.folders import problem_file, problem_named
+from derivations.explore import amplifier, graphs
 from derivations.explore.map_page import SIZE
 from derivations.explore.phase_map import EXCESS, QUANTITIES
 from derivations.explore.problems import FIRST
 from tests.derivations.explore.browser import EVERY, explorer, needs_a_browser
 from theory.problem import load, loads
 
-pytestmark = [needs_a_browser, pytest.mark.xdist_group("page")]
+pytestmark = needs_a_browser
 
 
 @pytest.fixture(scope="module")
@@ -229,3 +229,69 @@ def test_a_graph_and_its_networks(running):
         )
         assert drawn == ground
     shown.nothing_went_wrong()
+
+
+def test_the_amplifier_says_whether_a_flat_field_is_unstable(running):
+    ring = load(problem_file("relu-training"))
+    shown = running.tab("amplifier", ring)
+    page = shown.page
+    page.get_by_text(amplifier.said(amplifier.amplifier_view(ring.data))).wait_for()
+    page.get_by_text("it changes at the gain").wait_for()
+    page.locator(".headline").get_by_text("Predicted gain: g = 0.").wait_for()
+    assert page.locator(".headline a").get_attribute("href") == "#/compare"
+    shown.move("gain g", "Home")
+    page.get_by_text("The flat field is stable").wait_for()
+    page.get_by_text("More of the law").click()
+    page.get_by_label("boundary").select_option("open")
+    page.get_by_text("No flat state").wait_for()
+    page.get_by_role("button", name="Put the sites on a ring").click()
+    page.get_by_text("The flat field is stable").wait_for()
+    shown.nothing_went_wrong()
+    page.close()
+
+
+def test_the_compare_view_puts_sites_on_a_ring_where_the_closure_needs_one(running):
+    shown = running.tab("compare", load(FIRST))
+    page = shown.page
+    page.get_by_label("train when a control changes").uncheck()
+    page.get_by_text("says nothing of this law").first.wait_for()
+    page.get_by_role("button", name="Put the sites on a ring").click()
+    page.get_by_text("A: under the closure for one ReLU neuron").wait_for()
+    assert page.get_by_role("button", name="Put the sites on a ring").count() == 0
+    shown.nothing_went_wrong()
+    page.close()
+
+
+def test_without_a_site_the_command_that_makes_a_page_of_the_book_is_copied(running):
+    shown = running.tab("formula")
+    page = shown.page
+    page.get_by_role("heading", name="Where the book derives this").wait_for()
+    page.get_by_role("button", name="Copy gdln derive gaussian-averages").first.click()
+    command = "gdln derive gaussian-averages"
+    page.wait_for_function(
+        "text => navigator.clipboard.readText().then(now => now === text)", arg=command, polling=EVERY
+    )
+    shown.nothing_went_wrong()
+    page.close()
+
+
+def test_a_thousand_moves_leave_no_elements_behind(running):
+    shown = running.tab("amplifier", load(problem_file("relu-training")))
+    count = "document.querySelectorAll('*').length"
+    for key in ("ArrowLeft", "ArrowRight"):
+        shown.move("gain g", key)
+    before = shown.page.evaluate(count)
+    shown.page.evaluate(
+        """async () => {
+            const range = document.querySelector('.control[data-name="data.gain"] input[type=range]');
+            for (let move = 0; move < 1000; move += 1) {
+                range.value = 10 + (move % 20);
+                range.dispatchEvent(new Event("input"));
+                if (move % 20 === 0) await new Promise((next) => setTimeout(next, 0));
+            }
+        }"""
+    )
+    shown.move("gain g", "ArrowRight")
+    assert shown.page.evaluate(count) <= before * 1.2  # a legend or tick more
+    shown.nothing_went_wrong()
+    shown.page.close()

@@ -3,7 +3,9 @@
 import json
 import re
 import shutil
+from contextlib import redirect_stdout
 from dataclasses import replace
+from io import StringIO
 
 import pytest
 import sympy
@@ -32,15 +34,42 @@ def book():
     return compose.Book(catalog(), compose.sources())
 
 
+@pytest.fixture(scope="module")
+def texts(book):
+    """The text of each page."""
+    return {page: book.render(page) for page in PAGES}
+
+
+@pytest.fixture(scope="module")
+def data(book):
+    """The data of each figure."""
+    return {name: found for page in PAGES for name, found in book.figures(page).items()}
+
+
 def small(**pages):
     """A book of these pages alone."""
     return compose.Book(catalog(), pages)
 
 
-def test_the_committed_book_is_what_is_derived(capsys):
+@pytest.fixture(scope="module")
+def checked():
+    """The code of `gdln derive --check`, what it prints, and the pages that it compares with the stored ones."""
+    compare, pages, printed = compose.compare, {}, StringIO()
+
+    def kept(rendered, *given, **named):
+        pages.update(rendered)
+        return compare(rendered, *given, **named)
+
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
+        patch.setattr(compose, "compare", kept)
+        code = cli.main(["derive", "--check"])
+    return code, printed.getvalue(), pages
+
+
+def test_the_committed_book_is_what_is_derived(checked):
     """The command of CI: `gdln derive --check`."""
-    code = cli.main(["derive", "--check"])
-    assert code == PASS, capsys.readouterr().out
+    code, printed, _ = checked
+    assert code == PASS, printed
 
 
 def test_only_write_changes_the_stored_book(tmp_path, monkeypatch, capsys):
@@ -65,15 +94,14 @@ def test_every_page_of_the_plan_is_there():
     assert planned <= set(PAGES)
 
 
-def test_every_claim_is_stated_once(book):
-    text = "".join(book.render(page) for page in PAGES)
+def test_every_claim_is_stated_once(book, texts):
+    text = "".join(texts.values())
     anchors = re.findall(r'<a id="([\w.]+)"></a>', text)
     assert sorted(anchors) == sorted(catalog())
     assert {place.page for place in book.where.values()} <= set(PAGES)
 
 
-def test_every_link_between_claims_has_its_anchor(book):
-    texts = {page: book.render(page) for page in PAGES}
+def test_every_link_between_claims_has_its_anchor(texts):
     for page, text in texts.items():
         for target, anchor in re.findall(r"\]\((?:([\w-]+)\.md)?#([\w.]+)\)", text):
             assert f'<a id="{anchor}"></a>' in texts[target or page], (page, target, anchor)
@@ -81,8 +109,8 @@ def test_every_link_between_claims_has_its_anchor(book):
             assert target in texts, (page, target)
 
 
-def test_errata_list_every_slip_once_and_all_that_is_not_plainly_right(book):
-    text = book.render("errata")
+def test_errata_list_every_slip_once_and_all_that_is_not_plainly_right(book, texts):
+    text = texts["errata"]
     shown = (Verdict.CORRECTED, Verdict.INHERITED, Verdict.REFUTED, Verdict.REMARK)
     for entry in book.entries:
         if entry.source and (entry.verdict in shown or entry.condition):
@@ -102,16 +130,16 @@ def test_a_wrong_form_without_its_slip_is_no_erratum():
         errata([entry], link=lambda name: name, names={})
 
 
-def test_errata_give_the_readings_tried_and_what_is_left_blank(book):
-    text = book.render("errata")
+def test_errata_give_the_readings_tried_and_what_is_left_blank(texts):
+    text = texts["errata"]
     tried = text.partition("### (31)")[2].partition("\n### ")[0]
     assert r"*Readings tried; none makes it right.* $\Lambda$ of $2 A_{11}$, $C$ set by" in tried
     assert "- Section 4.2, blank: “Single Gate” The flow of one gate" in text
     assert "- Section 5, blank: “Questions:”\n" in text
 
 
-def test_consecutive_equations_are_a_range_at_a_glance(book):
-    text = book.render("errata")
+def test_consecutive_equations_are_a_range_at_a_glance(texts):
+    text = texts["errata"]
     assert "| section 3.4, (8)–(11), after (11), (19)–(30) |" in text
     assert "- (9), (10), (11), where no eigenvalue is zero: " in text
 
@@ -123,8 +151,8 @@ def test_rows_of_one_form_are_together_where_their_condition_is_the_same(book):
     assert labels == [["(5)"], ["(8)", "(19)", "(20)"], ["(27)", "(28)", "(29)", "(30)"]]
 
 
-def test_a_printed_form_is_shown_as_tex_where_its_source_gives_it(book):
-    text = book.render("errata")
+def test_a_printed_form_is_shown_as_tex_where_its_source_gives_it(texts):
+    text = texts["errata"]
     assert r"\langle \tilde g \otimes x \rangle_1 \langle \tilde g \otimes x \rangle_1^{\top}" in text
 
 
@@ -164,10 +192,10 @@ def test_a_missing_and_a_left_over_page_are_found(tmp_path):
     assert [item.page for item in compose.compare({"new": "# New\n"}, tmp_path, whole=False)] == ["new"]
 
 
-def test_a_page_rendered_twice_is_the_same(book):
-    again = compose.Book(catalog(), compose.sources())
-    for page in PAGES:
-        assert again.render(page) == book.render(page)
+def test_a_page_rendered_twice_is_the_same(texts, checked):
+    """By two books, of which the command made one."""
+    _, _, pages = checked
+    assert pages == texts
 
 
 @pytest.mark.parametrize(
@@ -237,8 +265,8 @@ def too_wide(text):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_no_formula_is_wider_than_the_page(page, book):
-    assert too_wide(book.render(page)) == []
+def test_no_formula_is_wider_than_the_page(page, texts):
+    assert too_wide(texts[page]) == []
 
 
 def test_a_multiple_of_a_wide_sum_is_broken_in_brackets():
@@ -254,9 +282,8 @@ FIGURE = "receptive-fields"
 
 
 @pytest.fixture
-def figures(tmp_path, book):
+def figures(tmp_path, data):
     """The figures of the book in a folder of their own, and their data."""
-    data = {name: found for page in PAGES for name, found in book.figures(page).items()}
     shutil.copytree(compose.BOOK / book_figures.FOLDER, tmp_path / book_figures.FOLDER)
     return tmp_path, data
 
