@@ -6,7 +6,7 @@ from derivations.experiments.folders import problem_file
 from derivations.explore.views import views
 from tests.derivations.explore.browser import EVERY, explorer, needs_a_browser
 
-pytestmark = [needs_a_browser, pytest.mark.xdist_group("page")]
+pytestmark = needs_a_browser
 
 BACK = "Back to your problem"
 REST = 1000  # milliseconds, as in lib/past.js
