@@ -214,7 +214,7 @@ def test_shares_of_active_paths():
 
 def test_epochs_until_a_loss_are_those_of_the_first_look():
     """A run in chunks stops each network where its loss is first at most 1/4 after whole epochs."""
-    numbers = dlgn_circle.cell({"optimiser": "adam", "networks": 2, "epochs": 3}, 5)
+    numbers = dlgn_circle.cell({"optimiser": "adam", "start": "he", "networks": 2, "epochs": 3}, 5)
     assert (numbers["relu epochs"] <= 3).all()
     assert set(numbers) == set(reproductions()["dlgn-circle"].numbers)
     assert all(((values >= 0) & (values <= 1)).all() for name, values in numbers.items() if "epochs" not in name)
