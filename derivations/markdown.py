@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 # The commands of TeX that texts use, each with the characters that a terminal shows for it.
 _SYMBOLS = {
-    **dict(zip(["alpha", "beta", "eta", "kappa", "lambda", "mu", "omega"], "αβηκλμω", strict=True)),
+    **dict(zip(["alpha", "beta", "eta", "kappa", "lambda", "mu", "nu", "omega"], "αβηκλμνω", strict=True)),
     **dict(zip(["pi", "rho", "sigma", "tau", "varphi", "xi"], "πρστφξ", strict=True)),
     **dict(zip(["delta", "phi", "psi", "theta"], "δϕψθ", strict=True)),
     **dict(zip(["Delta", "Lambda", "Phi", "Psi", "Sigma", "Theta"], "ΔΛΦΨΣΘ", strict=True)),

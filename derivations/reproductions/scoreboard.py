@@ -80,7 +80,7 @@ def _sections() -> Iterator[str]:
         yield f"`{one.name}`, from `{one.source}`, {one.place}. {one.setup}\n"
         yield "The source leaves unsaid, and this experiment assumes:\n"
         yield "\n".join(f"- {left}: {assumed}." for left, assumed in one.unsaid) + "\n"
-        yield f"*Rule, fixed before the run.* {one.rule}\n"
+        yield f"*Rule.* {one.rule}\n"
         if content is None:
             yield f"**{NOT_RUN}**; the full profile takes about {_cost(one)} on one thread.\n"
             continue

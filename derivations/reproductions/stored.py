@@ -20,7 +20,7 @@ from derivations.reproductions.rules import LEVEL, Row, judged, together
 from derivations.reproductions.running import Ran, run, versions
 from derivations.seals import SEAL, is_whole, sealed
 from derivations.statistics.intervals import intervals
-from theory.problem import InputError
+from theory.problem import InputError, WorkbenchError
 from theory.problem.user_files import read_json
 
 RESULTS = Path(__file__).parent / "results"
@@ -107,8 +107,11 @@ def main() -> None:
     arguments.add_argument("names", nargs="+", metavar="NAME")
     arguments.add_argument("--store", type=Path, default=DEFAULT_STORE)
     given = arguments.parse_args()
-    for one in named(given.names):
-        print(write(result(one, "full", run(one, "full", given.store))))
+    try:
+        for one in named(given.names):
+            print(write(result(one, "full", run(one, "full", given.store))))
+    except WorkbenchError as error:
+        raise SystemExit(str(error)) from None
 
 
 if __name__ == "__main__":

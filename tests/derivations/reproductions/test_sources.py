@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from derivations.markdown import plain
 from derivations.reproductions import scoreboard, stored
 from derivations.reproductions.catalog import named, reproductions
 from derivations.reproductions.model import Cell
@@ -33,6 +34,7 @@ def test_a_declaration_is_whole(one):
     assert one.designs["full"].seconds <= 3 * 3600
     assert one.unsaid
     assert one.rule.endswith(".")
+    assert all(plain(text) for text in (one.title, *(target.printed for target in one.targets)))
     assert len({target.key for target in one.targets}) == len(one.targets)
 
 
