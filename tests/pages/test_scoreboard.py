@@ -18,7 +18,7 @@ HALF_UNITS = {"0.81": 0.005}  # of printed numbers that are rounded; the others 
 
 def stored() -> list[dict[str, Any]]:
     """The stored results, in the order of the page."""
-    return [json.loads(file.read_text("utf-8")) for file in sorted(RESULTS.glob("*.json"))]
+    return [json.loads(file.read_text("utf-8")) for file in sorted(RESULTS.glob("*.json"), key=lambda file: file.stem)]
 
 
 def interval(row: dict[str, Any]) -> str:

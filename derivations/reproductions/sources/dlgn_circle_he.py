@@ -12,7 +12,7 @@ _EXPLAINS = (
 
 
 def _explained(target: Target) -> Target:
-    return replace(target, explains=_EXPLAINS) if target.key.startswith("paths") else target
+    return replace(target, explains=_EXPLAINS if target.key.startswith("paths") else "")
 
 
 def _from_he(design: Design) -> Design:
