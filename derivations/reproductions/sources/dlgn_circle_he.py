@@ -2,31 +2,36 @@
 
 from dataclasses import replace
 
-from derivations.reproductions.model import Design, Target
-from derivations.reproductions.sources import dlgn_circle
+from derivations.reproductions.model import Design
+from derivations.reproductions.sources.dlgn_circle import REPRODUCTION as CIRCLE
+from derivations.reproductions.sources.dlgn_circle import settings, targets
 
+_OPTIMISERS = ("adam", "sgd")
 _EXPLAINS = (
     "The initial weights are so large that the outputs fit the target before gates move: from weights of variance "
     "1/(3 fan-in), PyTorch's default, they do (`dlgn-circle`)."
 )
-
-
-def _explained(target: Target) -> Target:
-    return replace(target, explains=_EXPLAINS if target.key.startswith("paths") else "")
-
-
-def _from_he(design: Design) -> Design:
-    return replace(design, settings=tuple({**setting, "start": "he"} for setting in design.settings))
-
+_ASSUMED = {
+    "the optimiser and the learning rate": "Adam at 0.001, and gradient descent at 0.01; batches of 32",
+    "the initial weights, and whether there are biases": "normal of variance 2/fan-in, no biases",
+}
 
 REPRODUCTION = replace(
-    dlgn_circle.REPRODUCTION,
+    CIRCLE,
     name="dlgn-circle-he",
     title="The circle task from larger initial weights",
-    unsaid=tuple(
-        (open_, "normal of variance 2/fan-in, no biases") if "initial weights" in open_ else (open_, assumed)
-        for open_, assumed in dlgn_circle.REPRODUCTION.unsaid
+    unsaid=tuple((left_open, _ASSUMED.get(left_open, assumed)) for left_open, assumed in CIRCLE.unsaid),
+    targets=targets(
+        _OPTIMISERS,
+        {target.key: _EXPLAINS for target in targets(_OPTIMISERS, {}) if target.key.startswith("paths")},
     ),
-    targets=tuple(_explained(target) for target in dlgn_circle.REPRODUCTION.targets),
-    designs={name: _from_he(design) for name, design in dlgn_circle.REPRODUCTION.designs.items()},
+    designs={
+        "quick": Design("Adam, 4 networks, 100 epochs at most", settings(["adam"], "he", 4, 100), 1, 5),
+        "full": Design(
+            "2,000 epochs at most, 24 networks of each kind and optimiser",
+            settings(_OPTIMISERS, "he", 24, 2000),
+            1,
+            300,
+        ),
+    },
 )

@@ -19,8 +19,11 @@ a<b & b<1  a<b;b<1  {a<b}  lambda: a<b  'a'<b  "a"<b  a<'b'  __import__('os')<a 
 α<β  a≤b  a<b≤1  a＜b  а<b  a<∞  a<½  a<２  a<b#c  a<b\  a`<b  $a<b  a?<b  a~<b  a<b!  a<b|b<1
 """,
     "and nowhere else": r"""
-a<b<c  a<b<c<a  a<nan  a<NaN  a>nan  nan<a  a<inf  a<Infinity  zz1<a  z<a  a<c  c<d  a<c<b  a<b,c<d  a_<b
+a<b<c  a<b<c<a  zz1<a  z<a  a<c  c<d  a<c<b  a<b,c<d  a_<b
 a<b>c
+""",
+    "is no number, nor a name": r"""
+a<nan  a<NaN  a>nan  nan<a  a<inf  a<Infinity
 """,
     "a comparison": r"""
 (a<b)<1  a<(b<1)
