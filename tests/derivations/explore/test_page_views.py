@@ -146,7 +146,9 @@ def test_weights_are_drawn_by_the_arrow_keys(running):
     page = shown.page
     pencil = page.locator(".figure-pencil")
     pencil.wait_for()
+    before = shown.version
     page.get_by_label("weights to start from").select_option("one site")
+    shown.wait_for_news(before)
     page.get_by_text("the exact formula, and samples that know none").wait_for()
     pencil.focus()
     page.keyboard.press("ArrowRight")

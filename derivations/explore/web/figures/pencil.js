@@ -30,6 +30,13 @@ export const pencil = framed((data, options, width, before) => {
   said.setAttribute("role", "status");
   let svg = null;
   let site = Math.min(before?.site ?? Math.floor(values.length / 2), values.length - 1);
+  // An answer replaces the drawing while its reader may still listen to what the last key did.
+  if (before?.said) say();
+
+  function say() {
+    said.textContent = `site ${site}: ${number(values[site])}`;
+    drawing.said = true;
+  }
 
   function redraw() {
     drawing.site = site; // for the drawing that replaces this one
@@ -49,7 +56,7 @@ export const pencil = framed((data, options, width, before) => {
 
   function set(value) {
     values[site] = Number(Math.max(-1, Math.min(1, value)).toFixed(FINE));
-    said.textContent = `site ${site}: ${number(values[site])}`;
+    say();
     redraw();
     options.onDraw([...values]);
   }
@@ -85,7 +92,7 @@ export const pencil = framed((data, options, width, before) => {
     event.preventDefault();
     if (across !== undefined) {
       site = Math.max(0, Math.min(values.length - 1, site + across));
-      said.textContent = `site ${site}: ${number(values[site])}`;
+      say();
       redraw();
     } else set(up === undefined ? 0 : values[site] + up);
   });
