@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from shutil import get_terminal_size
 from typing import Any, Protocol, TextIO
 
-from derivations.timeout import HINT, KIND, LONGEST, TimedOutError, answered, is_time, limited
+from derivations.timeout import HINT, KIND, LONGEST, TimedOutError, answered, is_time, limited, reported
 from theory.problem.errors import WorkbenchError, origin
 
 PASS, CHECK_FAILED, BAD_INPUT, UNDECIDED, OUT_OF_REACH, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -161,4 +161,5 @@ def report_error(kind: str, message: str, hint: str, code: int, as_json: bool) -
         answered()
     text = f"gdln: {message}" + (f"\n  {hint}" if hint else "")
     print(_for(sys.stderr, text), file=sys.stderr)
+    reported()
     return code

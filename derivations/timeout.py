@@ -26,6 +26,7 @@ LONGEST = 10**8  # seconds, three years
 # Seconds after the limit at which the running step is recorded and the processes are ended; seconds between checks.
 LOOK, GRACE, _POLL = 3.5, 4.0, 0.02
 _ROOT = Path(__file__).parents[1]
+_IMPORTING = frozenset({"importlib._bootstrap", "_frozen_importlib"})  # one module, which has both names
 _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 # The longest matching beginning of the running module's name describes the step.
@@ -77,11 +78,15 @@ def message(seconds: float, modules: Sequence[str]) -> str:
 
     >>> message(2, ["flint", "theory.gaussian.certified.signs", "derivations.cli"])
     'Stopped after 2 s (--timeout) while certifying digits (theory.gaussian.certified.signs).'
+    >>> message(2, ["torch", "importlib._bootstrap", "sim.train", "derivations.cli"])
+    'Stopped after 2 s (--timeout) while loading modules (sim.train).'
     """
+    loading = not _IMPORTING.isdisjoint(modules)  # a module's own code runs when it is loaded, before it does its work
     for module in modules:
         known = [name for name in DOING if module == name or module.startswith(f"{name}.")]
         if known:
-            return f"Stopped after {seconds:g} s (--timeout) while {DOING[max(known, key=len)]} ({module})."
+            doing = "loading modules" if loading else DOING[max(known, key=len)]
+            return f"Stopped after {seconds:g} s (--timeout) while {doing} ({module})."
     return f"Stopped after {seconds:g} s (--timeout) while starting."
 
 
@@ -169,6 +174,13 @@ def answered() -> None:
         os.write(_asides, b"answered\n")
 
 
+def reported() -> None:
+    """Record that an error is on stderr, so that no second one is printed should this process fail to end."""
+    if _asides is not None:
+        sys.stderr.flush()
+        os.write(_asides, b"reported\n")
+
+
 def _mention_to(handle: int) -> None:
     global _asides
     _asides = handle
@@ -197,7 +209,8 @@ def _ended(child: int, reading: int, seconds: float, as_json: bool) -> int:
     text = message(seconds, [_module(file) for file in files])
     if as_json and "answered" not in lines:
         print(json.dumps({"error": {"kind": KIND, "message": text, "hint": HINT}}))
-    print(f"gdln: {text}\n  {HINT}", file=sys.stderr)
+    if "reported" not in lines:
+        print(f"gdln: {text}\n  {HINT}", file=sys.stderr)
     return EXIT_CODE
 
 
@@ -209,7 +222,9 @@ def _remove(path: Path) -> None:
 
 
 def _module(file: str) -> str:
-    """The dotted name of a module of the workbench, or the file's own."""
+    """The dotted name of a module of the workbench, or of Python's own <frozen ...>; otherwise the file's own."""
+    if frozen := re.fullmatch("<frozen (.+)>", file):
+        return frozen[1]
     path = Path(file)
     return ".".join(path.relative_to(_ROOT).with_suffix("").parts) if path.is_relative_to(_ROOT) else path.stem
 

@@ -14,6 +14,7 @@ from sim.train import train
 from sim.training.backends.short import for_a_short_run
 from sim.training.run import Run
 from sim.training.schedule import device_named, refuse_endless_measurement
+from sim.training.state import Replicate, beginning
 from theory.problem import (
     BiasesAtTimes,
     DirectionGate,
@@ -67,13 +68,25 @@ class SimulateAnswer:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Sentences on gates that never open, or are always open, on the inputs of the law."""
-        gates = resolved(self.problem.network.gates)
-        if all(isinstance(gate, SiteGate | DirectionGate) and _divides_the_latent(gate) for gate in gates):
-            return ()  # what follows takes half a second to load
-        from theory.moments.constant_gates import remarks
+        """Sentences on gates that never open, or are always open, on the inputs of the law or in training."""
+        gates, constant, said = resolved(self.problem.network.gates), {}, ()
+        if not all(isinstance(gate, SiteGate | DirectionGate) and _divides_the_latent(gate) for gate in gates):
+            from theory.moments.constant_gates import constant_gates, remarks  # they take half a second to load
 
-        return remarks(self.problem.data, self.problem.network)
+            constant = constant_gates(self.problem.data, self.problem.network)
+            said = remarks(constant)
+        return (*said, *(_unmoved(unit) for unit in self._unmoved_units() if constant.get(unit) is not False))
+
+    def _unmoved_units(self) -> list[int]:
+        """The gated units whose weights training has changed in none of the networks that did not diverge."""
+        run = self.run
+        if not self.problem.network.gates or run.steps == 0:
+            return []
+        kept = run.surviving()
+        start = beginning([Replicate(self.problem, run.replicates[s]) for s in kept]).parameters["w"]
+        begun = start.numpy().astype(run.dtype).astype(float)  # as training has rounded it
+        changed = (run.weights[kept, -1] != begun).reshape(*begun.shape[:2], -1)
+        return np.flatnonzero(~changed.any(axis=(0, 2))).tolist()
 
     def arrays(self) -> dict[str, Any]:
         """The arrays of the .npz file: the problem as TOML, times, replicates, and each observable's values."""
@@ -197,6 +210,13 @@ def answer(
         values[name] = estimate.values
     means |= _apart(means)
     return SimulateAnswer(problem, run, means, values)
+
+
+def _unmoved(unit: int) -> str:
+    return (
+        f"the weights of unit {unit} ended as they began in every network: in training its gate never opened, or its "
+        "gradients were zero or lost in rounding."
+    )
 
 
 def _divides_the_latent(gate: SiteGate | DirectionGate) -> bool:

@@ -91,10 +91,23 @@ def test_a_c_library_that_never_returns_is_ended_and_named():
 
 
 def test_one_object_on_stdout_where_the_process_does_not_end_after_its_answer():
-    """It has printed the error, and what runs at its end never returns: the supervisor prints no second object."""
+    """It has printed the error, and what runs at its end never returns: the supervisor prints no second one."""
     late = f"import atexit; atexit.register(lambda: {NEVER_RETURNS}); time.sleep(60)"
-    code, out, _ = ended(begun(late, "--timeout", "0.5", "--json"))
+    code, out, said = ended(begun(late, "--timeout", "0.5", "--json"))
     assert (code, json.loads(out)["error"]["kind"]) == (OUT_OF_REACH, "timeout")
+    assert said.count("Stopped after") == 1
+
+
+@pytest.mark.parametrize("wait", ["time.sleep(60)", NEVER_RETURNS], ids=["python", "C"])
+def test_modules_that_are_being_loaded_have_not_begun_their_work(tmp_path, wait):
+    """What loads the laws is in theory.problem; loading is not yet reading the problem."""
+    (tmp_path / "slow").mkdir()
+    (tmp_path / "slow" / "__init__.py").write_text("")
+    (tmp_path / "slow" / "law.py").write_text(f"import math, time\n{wait}\n")
+    body = f"sys.path.insert(0, {str(tmp_path)!r}); from theory.problem.discovery import modules; import slow; "
+    code, _, said = ended(begun(f"{body}list(modules('slow', slow.__path__))", "--timeout", "1.5"))
+    assert code == OUT_OF_REACH
+    assert "while loading modules (theory.problem.discovery)" in said
 
 
 @pytest.mark.parametrize("kind", ["new_text", "replacing"])

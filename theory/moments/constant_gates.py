@@ -1,5 +1,6 @@
 """Gates that never open, or are always open, on the inputs that a law can draw."""
 
+from collections.abc import Mapping
 from functools import singledispatch
 from math import inf
 
@@ -53,19 +54,17 @@ def constant_gates(law: Law, network: Network) -> dict[int, bool]:
     return found
 
 
-def remarks(law: Law, network: Network) -> tuple[str, ...]:
-    """Return a sentence for each gate of `constant_gates`.
+def remarks(constant: Mapping[int, bool]) -> tuple[str, ...]:
+    """Return a sentence for each gate of the result of `constant_gates`.
 
-    >>> from theory.problem import NonlinearGP
-    >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))  # |x| < 1
-    >>> print(*remarks(law, Network("gated-linear", "mean", 1, (SiteGate(0, lo=2, on="input"),))))
+    >>> print(*remarks({0: False}))
     the gate of unit 0 is closed for every input of this law: the unit never learns and adds nothing to yhat.
     """
     said = {
         False: "is closed for every input of this law: the unit never learns and adds nothing to yhat",
         True: "is open for every input of this law: the unit is linear",
     }
-    return tuple(f"the gate of unit {unit} {said[state]}." for unit, state in constant_gates(law, network).items())
+    return tuple(f"the gate of unit {unit} {said[state]}." for unit, state in constant.items())
 
 
 @singledispatch
