@@ -37,12 +37,12 @@ from theory.gaussian.float64.two_signs import NEGLIGIBLE, arcsine, at_thresholds
 
 # For U and a strip |Im u| < w, n nodes with 2 n asinh(2 w/U) >= 38: exp(-38) = 3e-17, up to the bound's other factors.
 NATS = 38.0
-LIMITS = (0.55, 0.8, 1.1, 1.5, 2.0, 2.7, 3.6, 5.0, 7.0, 10.0, 14.0, 22.0, 28.0, 36.0)
+LIMITS = (0.101, 0.2, 0.36, 0.55, 0.8, 1.1, 1.5, 2.0, 2.7, 3.6, 5.0, 7.0, 10.0, 14.0, 22.0, 28.0, 36.0)
 RULES, RULES_WITHOUT_THRESHOLDS = (
     tuple((u, ceil(NATS / (2 * asinh(2 * strip / u)))) for u in LIMITS) for strip in (pi / 4, pi / 2)
 )
-# The least c^2 in t = tanh(u)/c: a smaller one would gain nothing.
-LEAST_SQUARE = 0.25
+# The least c^2 in t = tanh(u)/c: a smaller one would save at most one node of six.
+LEAST_SQUARE = 0.01
 # The least 1 - c^2: for smaller ones t = tanh(u) ends 4e-31 before 1, without thresholds 3e-19, which has an effect
 # only for correlations above 1 - 1e-14.
 LEAST_GAP, LEAST_GAP_WITHOUT_THRESHOLDS = 1e-30, 1e-18
