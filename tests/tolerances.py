@@ -183,6 +183,10 @@ ORTHANT_DERIVATIVE_CLOSE = 2 * 80 * UNIT_ROUNDOFF / 1e-4
 # asin by atan2 of rounded numbers of size 1: three roundings, and two of multiplying by 2/pi.
 ORTHANT_PAIR = 5 * UNIT_ROUNDOFF
 
+# E of two signs at thresholds, at most 1 in size: two products of erf, and up to 12 nodes whose weights add up to 1,
+# with some five roundings each in a term, which are added one by one.
+WEAK_PAIR = (2 * 3 + 5 + 12) * UNIT_ROUNDOFF
+
 # Monte Carlo over N = 200,000 points of a function of size 1 has standard error below N^-1/2; five of them.
 ORTHANT_SAMPLED = 5 * 200_000**-0.5
 

@@ -66,7 +66,8 @@ scales = [[1.0, 1.0, 1.0, 0.5], [1.0, 1.0, 1.0, 1.0]]   # standard deviations of
     "gaussian-copula": """\
 law = "gaussian-copula"       # sites with finitely many values, tied together by a Gaussian z; or independent
 labels = [1.0, 0.0]           # y; each class has probability 1/2
-values = [                    # of each site in each class, ascending; or file = "data.npz" with these arrays
+values = [                    # of each site in each class, ascending; or file = "data.npz" with these arrays;
+                              # a site with fewer values repeats its last one with the share 0
     [[-1, 0, 1], [-1, 0, 1], [-1, 0, 1], [-1, 0, 2]],
     [[-1, 0, 1], [-1, 0, 1], [-1, 0, 1], [-1, 0, 2]],
 ]

@@ -268,8 +268,19 @@ class ClassStatistics:
         zero, lag = self.arithmetic.rational(Fraction(0)), self.lags[k, l]
         w = self.kappa_squared * self._latent[0][lag]
         both = self.arithmetic.signs_at((-one.a, -other.a, zero, zero), pair.r, p[k], p[l], q[k], q[l], w)
-        halves = self.second_beyond(one, k, l) + self.second_beyond(other, k, l)
+        halves = self._alone(one, k, l) + self._alone(other, k, l)
         return halves / 2 + (both / self.normaliser_squared - self.covariances[lag]) / 4
+
+    def _alone(self, tail: Tail, k: Lags, l: Lags) -> Numbers:
+        """`second_beyond`, kept for the other pairs of this tail at the same sites."""
+        known = self._known_alone.get(id(tail))
+        if known is None or known[1] is not k or known[2] is not l:
+            known = self._known_alone[id(tail)] = tail, k, l, self.second_beyond(tail, k, l)
+        return known[3]
+
+    @cached_property
+    def _known_alone(self) -> dict[int, tuple[Tail, Lags, Lags, Numbers]]:
+        return {}
 
 
 @singledispatch

@@ -24,12 +24,9 @@ from scipy.special import erf
 from theory.gaussian.float64.owens_t import TINY
 from theory.gaussian.float64.quadrature import grouped, legendre
 from theory.gaussian.float64.signs import LEAST_GAP, LEAST_SQUARE, LIMITS, NATS, SIZE, four_signs, three_signs
-from theory.gaussian.float64.two_signs import arcsine, less_product, two_signs
+from theory.gaussian.float64.two_signs import NEGLIGIBLE, arcsine, less_product, two_signs
 
 Rows = Float[np.ndarray, " N"]
-# A correlation below this moves an expectation of signs by less than its rounding: the slope is 4 phi2, at most 2/pi at
-# correlations near 0.
-NEGLIGIBLE = 2.0**-58
 
 
 def tail_and_two_signs(a: float, tail: float, p: Rows, q: Rows, w: Rows) -> Rows:

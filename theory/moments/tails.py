@@ -26,7 +26,7 @@ from theory.moments.basis import Key
 from theory.moments.directions import Direction, in_balls, pair_in_balls, projection, variance_along
 from theory.moments.half_spaces import HalfSpace
 from theory.moments.soft_inputs import Factor, thresholds
-from theory.moments.statistics import ClassStatistics
+from theory.moments.statistics import ClassStatistics, Lags
 from theory.moments.unit_gaussians import Tail, TailPair
 from theory.problem import Identity, OutOfReachError
 
@@ -78,7 +78,7 @@ class ClassTails:
         """E[e xi xi^T]. Raises OutOfReachError for a mixture of thresholds that takes minutes."""
         self._afford_thresholds(key)
         statistics, n = self.statistics, self.statistics.law.n
-        k, l = np.triu_indices(n)
+        k, l = self._pairs_of_sites
         values = self._combined(
             key,
             lambda: statistics.covariances[statistics.lags[k, l]],
@@ -88,6 +88,11 @@ class ClassTails:
         block = np.empty((n, n), dtype=statistics.arithmetic.dtype)
         block[k, l] = block[l, k] = values
         return block
+
+    @cached_property
+    def _pairs_of_sites(self) -> tuple[Lags, Lags]:
+        """The sites of each entry on and above the diagonal; the same arrays for every product of tails."""
+        return np.triu_indices(self.statistics.law.n)
 
     def _combined(
         self, key: Key, of_none: Callable[[], Any], of_one: Callable[[Tail], Any], of_two: Callable[[TailPair], Any]
@@ -211,7 +216,7 @@ class ClassTails:
     def _tail_of(self, half_space: HalfSpace) -> Tail:
         def compute() -> tuple[np.ndarray, np.ndarray]:
             balls, side = self._in_balls(), -1 if half_space.below else 1
-            r, gap = projection(balls, half_space.direction)
+            r, gap = self._projection(balls, half_space.direction)
             if half_space.soft:
                 r = self._share(balls, half_space) * r
                 gap = 1 - r * r
@@ -274,10 +279,21 @@ class ClassTails:
             return self._angles[place]
         share, far = self._share(balls, one), self._share(balls, other)
         r = share * far * (1 if v == w else self._angles[place][1][-1])
-        first, second = share * projection(balls, v)[0], far * projection(balls, w)[0]
+        first, second = share * self._projection(balls, v)[0], far * self._projection(balls, w)[0]
         gap = 1 - r * r
         added = (second - r * first) / gap.sqrt()
         return np.array([gap], dtype=object), np.array([*first, *second, *added, r], dtype=object)
+
+    @cached_property
+    def _projections(self) -> dict[tuple[int, Direction], Shaped[np.ndarray, "2 n"]]:
+        return {}
+
+    def _projection(self, balls: ClassStatistics, v: Direction) -> Shaped[np.ndarray, "2 n"]:
+        """`projection`, once for all thresholds along a direction."""
+        place = _working_bits(), v
+        if place not in self._projections:
+            self._projections[place] = projection(balls, v)
+        return self._projections[place]
 
     def _share(self, balls: ClassStatistics, half_space: HalfSpace) -> Any:
         """lambda: the standard deviation of v.u over that of v.u + e/beta; 1 for a hard tail."""

@@ -96,12 +96,12 @@ def test_modes_that_do_not_fold_are_left_to_the_matrix_product(dtype):
 
 
 @pytest.mark.parametrize("by_site", [True, False])
-@pytest.mark.parametrize("n", [150, 151])
-def test_modes_of_a_ring_are_multiplied_in_halves(n, by_site):
-    """More modes than the loops fold: two products, whose sums and differences are the sites."""
+@pytest.mark.parametrize(("n", "xi"), [(150, (1, "1/2")), (151, (1, "1/2")), (240, (8, 7))])
+def test_modes_of_a_ring_are_multiplied_in_halves(n, xi, by_site):
+    """More modes than the loops fold, or many sites: two products, whose sums and differences are the sites."""
     from sim.training.backends.compiled.draw import Block
 
-    sampler = prepare(line(n=n, boundary="ring", xi=(1, "1/2")), torch.device("cpu"), torch.float32)
+    sampler = prepare(line(n=n, boundary="ring", xi=xi), torch.device("cpu"), torch.float32)
     ring = [
         dense_on_ring(latent_correlation(sampler.law, c), "test", torch.device("cpu"), torch.float32) for c in (0, 1)
     ]

@@ -55,7 +55,7 @@ def test_arrays_in_a_file_are_those_of_the_law(word, tmp_path):
         ("gaussian", {}, "has no covariance"),
         ("gaussian", {"covariance": [[1, 0]]}, r"has the shape \[1, 2\], not \[C, n, n\]"),
         ("gaussian", {"covariance": [EYE, EYE]}, "2 matrices, data.labels 1"),
-        ("gaussian", {"covariance": [[[1, 0], [1]]]}, "lists of different lengths"),
+        ("gaussian", {"covariance": [[[1, 0], [1]]]}, "different lengths. Give lists of equal lengths"),
         ("gaussian", {"covariance": [[[1, "0.5"], ["0.4", 1]]]}, r"not symmetric: its entries \[0, 1\] and \[1, 0\]"),
         ("gaussian", {"covariance": [[[1, 2], [2, 1]]]}, "eigenvalue -1, below rounding"),
         ("gaussian", {"covariance": np.full((1, 1, 1), np.inf)}, r"data.covariance\[0, 0, 0\] = inf: not finite"),

@@ -163,7 +163,7 @@ TABLES = {
     "data.path = '.*mylaw.py' names no function": 'path = "mylaw.py"\nn = 3\nlabels = [1]',
     "nowhere.py cannot be read: No such file": 'path = "nowhere.py:draw"\nn = 3\nlabels = [1]',
     "data.path = 3 must be a text": "path = 3\nn = 3\nlabels = [1]",
-    "data.n = 0 must be at least 1": 'path = "mylaw.py:draw"\nlabels = [1]',
+    "\\[data\\] lacks `n`": 'path = "mylaw.py:draw"\nlabels = [1]',
     "data.labels = \\(\\) must be a list": 'path = "mylaw.py:draw"\nn = 3',
     "data.parameters = 3 must be a table": BY_PATH + "parameters = 3",
     "data.parameters.shift = .* is no number, word or list": BY_PATH + "parameters = { shift = { a = 1 } }",

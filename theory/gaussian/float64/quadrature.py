@@ -22,6 +22,20 @@ def legendre(count: int) -> tuple[np.ndarray, np.ndarray]:
     return (nodes + 1) / 2, weights / 2
 
 
+@cache
+def even_legendre(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positive nodes of 2 count Gauss-Legendre nodes on [-1, 1] and their weights, for int_0^1 of even f.
+
+    Exact for even polynomials up to the degree 4 count - 2:
+
+    >>> nodes, weights = even_legendre(2)
+    >>> round(float(weights @ nodes**6) * 7, 14)
+    1.0
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(2 * count)
+    return nodes[count:], weights[count:]
+
+
 def grouped(needed: Any, rules: Sequence[tuple[float, int]], kernel: Callable[..., Any], *rows: Any, size: int) -> Any:
     """Apply kernel(count, *rows) to flat arrays in groups of equal count, from the first rule with needed <= limit.
 

@@ -33,16 +33,16 @@ from theory.expressions.arrays import namespace
 from theory.gaussian.float64.differentiable import erf, floats, is_constant_zero, like, with_derivatives
 from theory.gaussian.float64.owens_t import TINY, saturated
 from theory.gaussian.float64.quadrature import grouped, legendre
-from theory.gaussian.float64.two_signs import arcsine, at_thresholds, less_product, pair_density
+from theory.gaussian.float64.two_signs import NEGLIGIBLE, arcsine, at_thresholds, less_product, pair_density
 
 # For U and a strip |Im u| < w, n nodes with 2 n asinh(2 w/U) >= 38: exp(-38) = 3e-17, up to the bound's other factors.
 NATS = 38.0
-LIMITS = (0.55, 0.8, 1.1, 1.5, 2.0, 2.7, 3.6, 5.0, 7.0, 10.0, 14.0, 22.0, 28.0, 36.0)
+LIMITS = (0.101, 0.2, 0.36, 0.55, 0.8, 1.1, 1.5, 2.0, 2.7, 3.6, 5.0, 7.0, 10.0, 14.0, 22.0, 28.0, 36.0)
 RULES, RULES_WITHOUT_THRESHOLDS = (
     tuple((u, ceil(NATS / (2 * asinh(2 * strip / u)))) for u in LIMITS) for strip in (pi / 4, pi / 2)
 )
-# The least c^2 in t = tanh(u)/c: a smaller one would gain nothing.
-LEAST_SQUARE = 0.25
+# The least c^2 in t = tanh(u)/c: a smaller one would save at most one node of six.
+LEAST_SQUARE = 0.01
 # The least 1 - c^2: for smaller ones t = tanh(u) ends 4e-31 before 1, without thresholds 3e-19, which has an effect
 # only for correlations above 1 - 1e-14.
 LEAST_GAP, LEAST_GAP_WITHOUT_THRESHOLDS = 1e-30, 1e-18
@@ -282,29 +282,51 @@ def _integrated(m: int, h: Rows, r: Table) -> Any:
     return _expectation(*_chosen(tuple(first), h, r)) * _expectation(*_chosen((i, j), h, r)) + integral
 
 
+class _Path(NamedTuple):
+    """The nodes of the integral over u: t, s = t^2, 1 - s square, the weights of dt and det(1 - s K K').
+
+    All but square = tanh(U)^2 have the shape (nodes, number of values).
+    """
+
+    t: Any
+    s: Any
+    sech: Any
+    weight: Any
+    det: Any
+    square: Any
+
+    def below(self, x: Any) -> Any:
+        """Return 1 - s x, computed as (1 - s square) + s (square - x)."""
+        return self.sech + self.s * (self.square - x)
+
+
 def _integral(names: tuple[str, ...], count: int, upper: Any, larger: Any, smaller: Any, *columns: Any) -> Any:
-    """Return the integral over u by `count` Gauss-Legendre nodes; arrays have shape (nodes, number of values)."""
+    """Return the integral over u by `count` Gauss-Legendre nodes, without cross pairs whose correlation is none."""
     xp = namespace(upper)
     nodes, weights = (like(array, upper)[:, None] for array in legendre(count))
     whole = xp.tanh(upper)
     t, sech = xp.tanh(nodes * upper) / whole, 1 / xp.cosh(nodes * upper) ** 2
-    s, square = t * t, whole * whole
-    weight = weights * (upper / whole) * sech
-
-    def below(x: Any) -> Any:
-        """Return 1 - s x, computed as (1 - s square) + s (square - x)."""
-        return sech + s * (square - x)
-
-    det = xp.clip(below(larger) * below(smaller), 0, None)
+    path = _Path(t, t * t, sech, weights * (upper / whole) * sech, None, whole * whole)
+    path = path._replace(det=xp.clip(path.below(larger) * path.below(smaller), 0, None))
     total = xp.zeros_like(upper)
     for start in range(0, len(columns), len(names)):
-        cross = _Cross(**dict(zip(names, columns[start : start + len(names)], strict=True)))
-        square_ab, given = cross.k_ab * cross.k_ab, [None, None]
-        if cross.h_a is not None:
-            others = (cross.k_ad, cross.k_cb)
-            given = [None if k is None else below(square_ab + k * k) for k in others]
-        total = total + cross.k_ab * (weight * _integrand(t, below(square_ab), det, *given, cross)).sum(0)
+        cross = columns[start : start + len(names)]
+        counts = abs(cross[0]) >= NEGLIGIBLE
+        if bool(counts.all()):
+            total = total + _cross_integral(path, _Cross(**dict(zip(names, cross, strict=True))))
+        elif bool(counts.any()):
+            some = _Cross(**dict(zip(names, (x[counts] for x in cross), strict=True)))
+            total[counts] += _cross_integral(_Path(*(x[..., counts] for x in path)), some)
     return total
+
+
+def _cross_integral(path: _Path, cross: _Cross) -> Any:
+    square_ab, given = cross.k_ab * cross.k_ab, [None, None]
+    if cross.h_a is not None:
+        others = (cross.k_ad, cross.k_cb)
+        given = [None if k is None else path.below(square_ab + k * k) for k in others]
+    integrand = _integrand(path.t, path.below(square_ab), path.det, *given, cross)
+    return cross.k_ab * (path.weight * integrand).sum(0)
 
 
 def _integrand(t: Any, f: Any, det: Any, v_d: Any, v_c: Any, x: _Cross) -> Any:

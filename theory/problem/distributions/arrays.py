@@ -53,7 +53,7 @@ class FloatArray:
         except ValueError as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(f"{where} has lists of different lengths.", "Give an array.") from None
+            raise InputError(f"{where} has lists of different lengths.", "Give lists of equal lengths.") from None
 
     def table(self) -> Any:
         """Return the numbers as nested tuples of the shortest decimals that round to them, as fractions."""

@@ -141,6 +141,8 @@ class OwnLaw(SampledLaw):
         code = function_at(self.path) if source == "path" else function_named(self.sampler)
         set_field(self, "function", code.name)
         self._identify(code.sha256, code.file)
+        if not self.n:
+            raise InputError("[data] lacks `n`, the numbers of an example.", "Write for example n = 40.")
         whole(self.n, "data.n", least=1, most=MOST_SITES, why="a law has at most 10000 sites")
         self.check_classes()
         set_field(self, "_source", code)
