@@ -109,8 +109,8 @@ PRESETS = (
     ),
     Preset(
         "Gain through the transition",
-        "From almost Gaussian to almost binary inputs: at which gain does a flat field, one weight for all sites, become "
-        "unstable?",
+        "From almost Gaussian to almost binary inputs: at which gain does a flat field, one weight for all sites, "
+        "become unstable?",
         "Elasticity less its critical value, by gain: above the line waves grow",
         "amplifier",
         "relu-training",
