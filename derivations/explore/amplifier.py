@@ -21,10 +21,10 @@ GAINS = np.geomspace(0.03, 100, 25)
 _REACH = 4.0  # standard deviations of the marginal that are drawn
 _BINS = 60  # of its density: with more, the peaks at the ends of a support hide the rest
 WHY = (
-    "Why a marginal matters: pixels with lighter tails than Gaussian ones drive a ReLU unit more than in proportion to "
-    "their correlation with its preactivation, so that pixels that are ahead gain on the others. The elasticity is the "
-    "exponent of this: 1 is proportional, as for Gaussian pixels. The critical value is the least elasticity at which "
-    "some wave on the flat field grows."
+    "Why a marginal matters: begin with a flat field, one weight for all sites. Pixels with lighter tails than "
+    "Gaussian ones drive a ReLU unit more than in proportion to their correlation with its preactivation, so that "
+    "pixels that are ahead gain on the others. The elasticity is the exponent of this: 1 is proportional, as for "
+    "Gaussian pixels. The critical value is the least elasticity at which some wave on the flat field grows."
 )
 MECHANISM = (
     "From a wave to a bump: where the elasticity exceeds 1, the crest of a wave is driven more than in proportion to "

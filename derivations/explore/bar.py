@@ -12,7 +12,7 @@ from typing import Any
 
 from derivations.explore.controls import Choice, Control, Entry, Slider, controls, law_of
 from derivations.explore.kinds import Kind
-from derivations.explore.laws import legends, says, seen_in, title_of
+from derivations.explore.laws import definition_of, legends, seen_in, title_of
 from derivations.explore.limits import refuse_large
 from derivations.explore.problems import carried, law_values, starting_values
 from derivations.publish.html import mathml
@@ -52,7 +52,7 @@ def summary(problem: Problem) -> dict[str, Any]:
     return {
         "law": law.law,
         "title": title_of(law.law),
-        "definition": marked(says(type(law))[0]),
+        "definition": marked(definition_of(law)),
         "seen": marked(seen_in(law)),
         "classes": list(legends(law)),
         "labels": [[float(entry) for entry in label] for label in law.label_vectors],
@@ -220,7 +220,16 @@ def _whole(text: str) -> int:
     return int(text)
 
 
+def model_in_words(model: str) -> str:
+    """Return the name of a model in a sentence.
+
+    >>> model_in_words("relu"), model_in_words("gated-linear")
+    ('ReLU', 'gated-linear')
+    """
+    return _MODELS[model].partition(":")[0]
+
+
 def _network_in_words(network: Network | GatedGraph) -> str:
     if isinstance(network, GatedGraph):
         return "a gated graph"
-    return f"{_MODELS[network.model].partition(':')[0]} network, {network.units} unit{'s' * (network.units > 1)}"
+    return f"{model_in_words(network.model)} network, {network.units} unit{'s' * (network.units > 1)}"

@@ -77,6 +77,7 @@ def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
         "times": [float(time) for time in sides["A"].training.times],
         "levels": levels(laws.a.n),
         "statistics": two_laws.statistics(laws),
+        "reason": two_laws.reason(laws),
         "reasons": two_laws.reasons(laws, sides),
         "rule": verdict.rule(sides["A"].data.n),
         "other": dumps(sides["B"]) if chosen["pair"] == two_laws.OWN else None,

@@ -6,6 +6,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from theory.problem import Law
+from theory.problem.correlations import GAUSSIAN
 from theory.problem.correlations.table import TableCorrelation
 
 _TITLES = {
@@ -33,7 +34,14 @@ _TITLES = {
 # What tells classes apart beside their labels, with its symbol in a legend.
 _SYMBOLS = {"xi": "ξ", "gain": "g", "widths": "width", "dof": "ν", "beta": "β", "h": "h", "counts": "pulses"}
 _LATENT = r"$z$ Gaussian, $\langle z_i z_j \rangle = R(d_{ij})$, by default $\exp(-d_{ij}^2/\xi^2)$"
+_FUNCTIONS = {  # that have a formula; the others are named
+    "erf": r"\operatorname{erf}(g z_i)",
+    "tanh": r"\tanh(g z_i)",
+    "sign": r"\operatorname{sign}(z_i)",
+    "identity": "g z_i",
+}
 _GAUSSIAN = r"$z$ Gaussian, $\langle z_i z_j \rangle = \exp(-d_{ij}^2/\xi^2)$"
+_OTHER_LATENT = r"$z$ Gaussian, $\langle z_i z_j \rangle = R(d_{ij})$ chosen under More of the law"
 _NO_CORRELATION = TableCorrelation((1,))
 _SPINS = r"x_i = \pm 1"
 _SHOWS: dict[str, tuple[str, str]] = {
@@ -129,6 +137,23 @@ def says(law: type[Law]) -> tuple[str, str]:
     """
     definition = (law.__doc__ or law.__name__).partition("\n")[0].strip()
     return _SHOWS.get(law.law, (f"`{definition}`", ""))
+
+
+def definition_of(law: Law) -> str:
+    r"""Return the definition of a law as Markdown; that of a nonlinear process with its own f and correlation.
+
+    >>> from theory.problem import NonlinearGP
+    >>> definition_of(NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))).partition(";")[0]
+    '$x_i = \\operatorname{erf}(g z_i)$'
+    """
+    if law.law not in ("nlgp", "nlgp-2d"):
+        return says(type(law))[0]
+    kind, scaled = law.nonlinearity.kind, law.normaliser == "unit-variance"
+    named = "" if kind in _FUNCTIONS else f", $f$ of the kind `{kind}`"
+    place = " on a grid" if law.law == "nlgp-2d" else ""
+    scale = ", $Z$ makes the variance 1" if scaled else ""
+    latent = _GAUSSIAN if all(kernel == GAUSSIAN for kernel in law.kernels) else _OTHER_LATENT
+    return f"$x_i = {_FUNCTIONS.get(kind, 'f(g z_i)')}{'/Z' if scaled else ''}${place}{named}{scale}; {latent}"
 
 
 def seen_in(law: Law) -> str:

@@ -94,8 +94,12 @@ class Parameter:
 class Range:
     """The values of a parameter along an axis, from `low` to `high`, spaced by their logarithm where `log`.
 
+    Those of a parameter that counts something are rounded to the next `whole` number.
+
     >>> Range("data.gain", 1, 100, 3, True).values
     ('1', '10', '100')
+    >>> Range("data.n", 2, 5, 3, False, whole=True).values
+    ('2', '4', '5')
     """
 
     field: str
@@ -103,6 +107,7 @@ class Range:
     high: float
     count: int
     log: bool
+    whole: bool = False
 
     def __post_init__(self) -> None:
         if not 2 <= self.count <= MOST_VALUES:
@@ -126,13 +131,14 @@ class Range:
     def values(self) -> tuple[str, ...]:
         """The values as they stand in a problem file, each once."""
         space = np.geomspace if self.log else np.linspace
-        return tuple(dict.fromkeys(f"{value:.{DIGITS}g}" for value in space(self.low, self.high, self.count)))
+        values = space(self.low, self.high, self.count)
+        return tuple(dict.fromkeys(f"{round(value)}" if self.whole else f"{value:.{DIGITS}g}" for value in values))
 
     @property
     def counted(self) -> "Range":
-        """The same range for a parameter that counts: whole values, evenly spaced."""
+        """The same range for a parameter that counts: whole values, evenly spaced up to rounding."""
         low, high = round(self.low), round(self.high)
-        return Range(self.field, low, high, max(2, min(self.count, high - low + 1)), False)
+        return Range(self.field, low, high, max(2, min(self.count, high - low + 1)), False, whole=True)
 
 
 def parameters(problem: Problem) -> tuple[Parameter, ...]:

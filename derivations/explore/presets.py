@@ -20,10 +20,11 @@ _DECIDED = 3200
 
 @dataclass(frozen=True)
 class Preset:
-    """A problem to begin with; `colours` are the meanings of the curves of its picture."""
+    """A problem to begin with; `draws` says what its picture shows, `colours` are the meanings of the curves."""
 
     title: str
     says: str
+    draws: str
     view: str
     file: str
     picture: Callable[[Problem], Curves]
@@ -72,6 +73,7 @@ PRESETS = (
     Preset(
         "Small bump",
         "The class y = 1 has the longer correlation. Two gates at one site: their exact fields are small bumps.",
+        "Weights of both units, by site",
         "fields",
         "small-bump",
         _field,
@@ -80,6 +82,7 @@ PRESETS = (
     Preset(
         "Small bump, reversed",
         "The same with the lengths exchanged: is the field still local when y = 1 has the shorter correlation?",
+        "Weights of both units, by site",
         "fields",
         "small-bump-reversed",
         _field,
@@ -88,6 +91,7 @@ PRESETS = (
     Preset(
         "Nonlinear process and its Gaussian clone",
         "Two laws with one covariance. ReLU networks learn both: which one makes their fields local, and why?",
+        "Density of one site: of the process (two peaks), and of its clone",
         "compare",
         "relu-training",
         _marginals,
@@ -97,6 +101,7 @@ PRESETS = (
     Preset(
         "Single pulse",
         "One block at a random place; the classes differ in its width alone.",
+        "Covariance of each class with the middle site, by site",
         "fields",
         "single-pulse",
         _middle_rows,
@@ -104,7 +109,9 @@ PRESETS = (
     ),
     Preset(
         "Gain through the transition",
-        "From almost Gaussian to almost binary inputs: at which gain does a flat field become unstable?",
+        "From almost Gaussian to almost binary inputs: at which gain does a flat field, one weight for all sites, "
+        "become unstable?",
+        "Elasticity less its critical value, by gain: above the line waves grow",
         "amplifier",
         "relu-training",
         _excess,

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.answers import controls
-from derivations.explore.amplifier import ABOUT, fastest_rate, periods
+from derivations.explore.amplifier import CAUTION, MECHANISM, WHY, fastest_rate, periods
 from derivations.explore.fields import LOSS, RELU, fields_at, rivals
 from derivations.explore.laws import legends
 from derivations.explore.shapes import CENTRE, mean_and_error, shapes
@@ -202,6 +202,7 @@ def _apart(name: str, one: InputStatistics | None, other: InputStatistics | None
 def reasons(laws: Laws, problems: Mapping[str, Problem]) -> list[str]:
     """Return what the closure for one ReLU neuron says of the flat fields of both laws, with the units of t.
 
+    First what makes a flat field unstable, then A and B, then what this leaves open.
     `problems` are those of the sides: their networks give the time in which an unstable wave grows by the factor e.
     """
     found = []
@@ -218,8 +219,24 @@ def reasons(laws: Laws, problems: Mapping[str, Problem]) -> list[str]:
             f"{periods(flat.mode)}).{_change(law, state)}{growth(problems[side], flat)}"
         )
     if any(state.flat is not None for state in laws.states):
-        found += ABOUT
+        return [WHY, *found, MECHANISM, CAUTION]
     return found
+
+
+def reason(laws: Laws) -> str | None:
+    """Return the sentence that stands beside the verdict; None where the closure says nothing of either law."""
+    found = [
+        f"{'unstable' if state.flat.unstable else 'stable'} under {side} (elasticity {state.flat.elasticity:.4f}, "
+        f"{'above' if state.flat.unstable else 'not above'} the critical value {state.flat.critical:.4f})"
+        for side, state in zip(SIDES, laws.states, strict=True)
+        if state.flat is not None
+    ]
+    if not found:
+        return None
+    return (
+        f"For one ReLU neuron, in an approximation, a flat field is {' and '.join(found)}. An unstable one does not "
+        "stay flat. What this means, and what it leaves open, stands below the figures."
+    )
 
 
 def growth(problem: Problem, flat: FlatState) -> str:

@@ -22,6 +22,7 @@ from theory.moments.null_levels import gaussian_ratio, gaussian_sites
 from theory.problem import Problem
 
 SIDES = ("A", "B")
+DEFINED = "Σw⁴/(Σw²)²"  # the participation ratio
 LEVEL = 0.01  # at which an interval misses the mean
 STUDY = Path(__file__).with_name("verdict.json")
 
@@ -136,7 +137,8 @@ def when_local(name: str, problem: Problem, learned: Learned, snapshot: int) -> 
     state = {True: "are local", False: "are not local", None: "cannot be told from random ones"}[one.localized]
     since = "" if first is None else f", and have been at all times shown since t = {time_text(times[first])}"
     return (
-        f"At t = {now} the fields of the {name} networks {state}{since}: their participation ratio is {_numbers(one)}, "
+        f"At t = {now} the fields of the {name} networks {state}{since}: their participation ratio {DEFINED} = "
+        f"{_numbers(one)}, "
         f"and that of random weights {one.bar:.3f}."
     )
 
@@ -169,7 +171,7 @@ def _of_a_side(side: str, one: Verdict | None, n: int, now: str, trend: str) -> 
     few = f"{float(gaussian_sites(one.mean)):.0f}"
     sites = f" Random weights on {few} of the {n} sites, with zeros on the others, would have the same ratio."
     return (
-        f"{said}: its participation ratio {_numbers(one)} {place} {one.bar:.3f}, that of random weights."
+        f"{said}: its participation ratio {DEFINED} = {_numbers(one)} {place} {one.bar:.3f}, that of random weights."
         f"{sites if one.localized else ''}{trend}"
     )
 

@@ -16,7 +16,13 @@ def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
 
     del problem
     found = [
-        {"title": preset.title, "says": preset.says, "view": preset.view, "toml": presets.text_of(preset)}
+        {
+            "title": preset.title,
+            "says": preset.says,
+            "draws": preset.draws,
+            "view": preset.view,
+            "toml": presets.text_of(preset),
+        }
         for preset in presets.PRESETS
     ]
     return {"presets": found, "pictures": presets.pictures() if settings.get("pictures") else None}

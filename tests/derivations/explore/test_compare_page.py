@@ -60,7 +60,7 @@ def test_networks_train_along_the_gain_when_the_reader_asks(running, relu):
     begin.get_by_text("At which gain do the networks of A localize?").wait_for()
     begin.get_by_role("button", name="Train along the gain").click()
     begin.locator('.work[data-state="done"]').wait_for()
-    said = sweep.locator(".verdict p").all_text_contents()
+    said = begin.locator(".verdict p").all_text_contents()  # the answer stands beside its question
     assert "at the gain " in said[-1]
     assert sweep.locator(".figure-title").all_text_contents() == ["Participation ratio along the gain"]
     shown.tab("Table")
@@ -70,12 +70,12 @@ def test_networks_train_along_the_gain_when_the_reader_asks(running, relu):
     page.evaluate("location.hash = '#/data'")
     page.wait_for_selector(".view-data figure")
     page.evaluate("location.hash = '#/compare'")
-    sweep.locator(".verdict p").get_by_text(said[-1]).wait_for()  # nobody has asked again
+    begin.locator(".verdict p").get_by_text(said[-1]).wait_for()  # nobody has asked again
     before = shown.version
     page.get_by_label("networks of each side, typed").fill("5")
     page.get_by_label("networks of each side, typed").press("Enter")
     shown.wait_for_news(before)
-    assert sweep.locator(".verdict p").count() == 0
+    assert begin.locator(".verdict p").count() == 0
     page.get_by_label("data law").select_option("single-pulse")
     sweep.wait_for(state="hidden")
     shown.nothing_went_wrong()
@@ -95,9 +95,20 @@ def test_the_compare_view_shows_its_figures_before_it_explains(running, relu, wi
     done(shown)
     page.locator(".view > .verdict:not(.pending) p").nth(2).wait_for()
     places = tops(
-        page, "h1", ".pairs", ".view > .steer", ".view > .verdict", ".sweep-start", "figure", ".sweep", ".why-section"
+        page,
+        "h1",
+        ".pairs",
+        ".view > .steer",
+        ".view > .verdict",
+        ".sweep-start",
+        ".reason",
+        "figure",
+        ".sweep",
+        ".why-section",
     )
     assert places == sorted(places)
+    assert page.locator(".reason").text_content().startswith("Why? For one ReLU neuron")
+    assert page.locator(".why-section h2").all_text_contents() == ["Why", "How the verdict is reached"]
     assert tops(page, ".panel-figure figure .figure-area svg")[0] < screens * height
     shown.nothing_went_wrong()
     page.close()

@@ -10,7 +10,7 @@ from derivations.explore.bar import bar, changed
 from derivations.explore.controls import controls, law_of
 from derivations.explore.data import latex, numbers, sampled, theory_of
 from derivations.explore.data_page import page
-from derivations.explore.laws import says, seen_in, title_of
+from derivations.explore.laws import definition_of, says, seen_in, title_of
 from derivations.explore.problems import FIRST, attempt, law_values, starting_values
 from derivations.explore.two_laws import TITLES
 from derivations.publish.html import mathml
@@ -61,6 +61,25 @@ def test_independent_sites_are_not_said_to_be_alike_within_a_length():
     law = load(FIRST).data
     assert seen_in(law) == says(type(law))[1]
     assert "independent" in seen_in(without_correlations(law))
+
+
+@pytest.mark.parametrize("name", ["nlgp", "nlgp-2d"])
+def test_a_process_is_defined_by_its_own_function_and_correlation(name):
+    erf = definition_of(chosen(name).data)
+    assert r"\operatorname{erf}(g z_i)/Z" in erf
+    assert r"\exp(-d_{ij}^2/\xi^2)" in erf
+    assert "$Z$ makes the variance 1" in erf
+    free = definition_of(chosen(name, normaliser="none").data)
+    assert "Z" not in free
+    grid = {"grid": "separable"} if name == "nlgp-2d" else {}
+    other = definition_of(chosen(name, nonlinearity="cubic", correlation="exponential", **grid).data)
+    assert "f(g z_i)/Z$" in other
+    assert "of the kind `cubic`" in other
+    assert r"\exp" not in other
+    for text in (erf, free, other):
+        for tex in FORMULA.findall(text):
+            mathml(tex)
+    assert definition_of(chosen("ising").data) == says(LAWS["ising"])[0]
 
 
 def test_every_pair_of_the_compare_view_has_a_title():

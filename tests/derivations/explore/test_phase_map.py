@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from derivations.cli import main
-from derivations.experiments.folders import problem_named
+from derivations.experiments.folders import problem_file, problem_named
 from derivations.explore import phase_map
 from derivations.explore.jobs import map as jobs_map
 from derivations.explore.map_page import REVERSED, asked, page
 from derivations.explore.phase_map import END, EXCESS, Range, parameters, problem_at, range_of
+from derivations.explore.presets import PRESETS
 from derivations.explore.problems import FIRST
 from derivations.explore.running import Job
 from derivations.explore.wire import packed
@@ -270,3 +271,24 @@ def test_where_the_lengths_are_reversed_the_map_says_that_gaussian_inputs_are_un
             if float(one) < float(other):
                 gains = [flat_state_of(replace(law, gain=Fraction(gain))) for gain in ("1/20", "1", "100")]
                 assert all(flat.critical < 1 for flat in gains)
+
+
+@pytest.mark.parametrize("field", ["data.n", "network.gates.0.site", "data.widths.0.0"])
+def test_a_number_that_counts_has_whole_values_only(field):
+    """On more values than the axis has places, too: 20 to 80 sites are no 24 whole numbers at one distance."""
+    pulse = problem_named("single-pulse")
+    chosen = {each.field: each for each in parameters(pulse)}[field]
+    found = range_of(chosen, pulse, 24)
+    assert [str(int(value)) for value in found.values] == list(found.values)
+    assert (int(found.values[0]), int(found.values[-1])) == (found.low, found.high)
+    assert len(found.values) == min(24, found.high - found.low + 1)
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.title)
+def test_the_first_map_of_every_preset_has_values(preset):
+    given = load(problem_file(preset.file))
+    assert jobs_map.question(given, {})
+    x, y, *rest = asked(given, {"size": 3})
+    found = phase_map.phase_map(given, x, y, *rest)
+    assert np.isfinite(found.values).any()
+    assert page(given, {})["x"][-1] == float(asked(given, {})[0].values[-1])

@@ -19,6 +19,7 @@ def test_each_preset_is_a_problem_with_a_sentence(answer):
     for preset in answer["presets"]:
         loads(preset["toml"])
         assert preset["says"].endswith((".", "?"))
+        assert preset["draws"]  # a picture has no axes
     titles = [preset["title"] for preset in answer["presets"]]
     assert len(set(titles)) == len(titles)
 

@@ -143,8 +143,11 @@ def test_a_flat_field_changes_its_stability_at_the_gain_that_is_named():
     problem = replace(problem_named("localization-problem"), data=law)
     sides = {"A": problem, "B": two_laws.other_side(problem, "gaussian")}
     laws = two_laws.compared(law, sides["B"].data)
-    one, other, *more = two_laws.reasons(laws, sides)
-    assert more == list(amplifier.ABOUT)
+    first, one, other, *more = two_laws.reasons(laws, sides)
+    assert (first, *more) == amplifier.ABOUT
+    beside = two_laws.reason(laws)
+    assert f"is unstable under A (elasticity {laws.states[0].flat.elasticity:.4f}, above the critical value" in beside
+    assert "and stable under B (elasticity 1.0000, not above the critical value" in beside
     assert "unstable" in one
     assert f"It is stable below the gain {found.gain:.3g}." in one
     assert "a flat field is stable" in other
@@ -196,6 +199,7 @@ def test_a_law_without_a_flat_state_says_why():
     laws = two_laws.compared(problem.data, problem.data)
     reasons = two_laws.reasons(laws, {"A": problem, "B": problem})
     assert [reason[:2] for reason in reasons] == ["A:", "B:"]
+    assert two_laws.reason(laws) is None
     assert all("says nothing of this law, because a covariance is not circulant" in reason for reason in reasons)
     assert not any("elasticity" in row["quantity"] for row in two_laws.statistics(laws))
 

@@ -87,7 +87,7 @@ def test_a_verdict_rests_on_the_whole_interval(sides, given, localized, said):
     assert found.localized is localized
     text = sentences(sides, {"A": own, "B": own}, -1)[0]
     assert text.startswith(said)
-    assert f"{found.mean:.3f} (99 %: {found.low:.3f} to {found.high:.3f})" in text
+    assert f"Σw⁴/(Σw²)² = {found.mean:.3f} (99 %: {found.low:.3f} to {found.high:.3f})" in text
     assert f"{3 / 14:.3f}, that of random weights" in text
 
 

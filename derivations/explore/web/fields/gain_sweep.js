@@ -22,10 +22,9 @@ export class GainSweep {
     this.said = h("div", { class: "verdict pending", role: "status" });
     const place = h("div");
     this.figures = new Figures(place);
-    // The button stands beside the verdict, what it finds below the figures of the one gain.
-    this.start = h("div", { class: "sweep-start", hidden: true }, "At which gain do the networks of A localize?", this.work.element);
-    this.element = h("section", { class: "sweep", hidden: true },
-      h("h2", {}, "A along the gain"), this.plan, this.said, place);
+    // The question and what is found stand beside the verdict, the figure below those of the one gain.
+    this.start = h("div", { class: "sweep-start", hidden: true }, "At which gain do the networks of A localize?", this.work.element, this.said);
+    this.element = h("section", { class: "sweep", hidden: true }, h("h2", {}, "A along the gain"), this.plan, place);
   }
 
   // The rows of the table; null before a gain is trained.

@@ -10,6 +10,7 @@ import { h, written } from "./dom.js";
 const WIDTH = 703; // pixels of 186 mm: the narrower of A4 and Letter inside their margins, here A4
 const GAP = 12; // pixels between figures as they stand on the screen
 const FOLLOWS = ".why-section, .proof, .links"; // texts beside which the figures would be too small to be read
+const FINDINGS = ".view > .verdict, .sweep-start > .verdict, .reason"; // sentences above the panel
 const SPACE = "http://www.w3.org/2000/svg";
 
 // Puts the page of `panel()`, the open panel of figures, on paper whenever the browser prints.
@@ -36,6 +37,7 @@ function pageOf(panel) {
   const first = parts.findIndex((part) => part.querySelector("figure"));
   const texts = parts.map((part, place) => [part, place === first ? whole : "", withoutFigures(part)]);
   const leaf = h("div", { class: "leaf" }, ["#main h1", "#bar .say"].map((name) => document.querySelector(name).cloneNode(true)),
+    [...document.querySelectorAll(FINDINGS)].filter((found) => found.checkVisibility()).map((found) => found.cloneNode(true)),
     texts.filter(([part]) => !part.matches(FOLLOWS)).flatMap(([, figure, text]) => [figure, text]));
   const follow = texts.filter(([part]) => part.matches(FOLLOWS) && part.textContent).map(([, , text]) => text);
   const page = h("div", { class: "printed" }, leaf, follow);

@@ -22,7 +22,10 @@ class Compare extends TrainedView {
     this.choices = h("div", { class: "pairs", role: "group", "aria-label": "Compare A with" });
     this.verdict = h("div", { class: "verdict", role: "status" });
     this.reasons = h("div", { class: "plan" });
-    this.why = h("section", { class: "why-section" }, h("h2", {}, "Why"), this.reasons);
+    this.rule = h("div", { class: "plan" });
+    this.reason = h("p", { class: "reason", hidden: true });
+    this.why = h("section", { class: "why-section" }, h("h2", {}, "Why"), this.reasons,
+      h("h2", {}, "How the verdict is reached"), this.rule);
     this.text = h("textarea", { rows: 14, spellcheck: "false", "aria-label": "The problem B as TOML" });
     this.wrong = h("p", { class: "fault", role: "alert", hidden: true });
     this.editor = h("div", { class: "own", hidden: true }, this.text, this.wrong,
@@ -31,7 +34,7 @@ class Compare extends TrainedView {
     this.sweep = new GainSweep(context, () => this.redraw());
     this.figure.append(this.sweep.element, this.why);
     root.prepend(this.choices, this.editor);
-    this.steer.after(this.verdict, this.sweep.start, this.ring.element);
+    this.steer.after(this.verdict, this.sweep.start, this.reason, this.ring.element);
   }
 
   async update() {
@@ -78,6 +81,8 @@ class Compare extends TrainedView {
     this.ring.show(known);
     this.sweep.show(answer);
     for (const element of [this.player.element, this.verdict, this.why]) element.hidden = !known;
+    this.reason.hidden = !answer.reason;
+    this.reason.textContent = `Why? ${answer.reason}`;
     if (!known) {
       answer.table = null;
       this.figures.draw([]);
@@ -89,7 +94,8 @@ class Compare extends TrainedView {
     const now = this.snapshots[snapshot];
     this.verdict.classList.toggle("pending", snapshot < answer.times.length - 1);
     this.verdict.replaceChildren(...(now?.said ?? []).map((text) => h("p", {}, text)));
-    this.reasons.replaceChildren(...[...(now ? [answer.rule] : []), ...answer.reasons].map((text) => h("p", {}, text)));
+    this.reasons.replaceChildren(...answer.reasons.map((text) => h("p", {}, text)));
+    this.rule.replaceChildren(h("p", {}, answer.rule));
     answer.table = keyed([...(now?.rows ?? []), ...answer.statistics.map((row) => ({ ...row, "A ±": null, "B ±": null, "B − A ±": null }))]);
     const { table } = this.sweep;
     answer.tables = table === null ? undefined : [{ title: "A and B", ...answer.table }, { title: "A along the gain", ...table }];

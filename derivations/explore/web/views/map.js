@@ -124,7 +124,7 @@ function sayingOf({ name }) {
     ratio: "1 is a field at one site, 1/n a flat one.",
     low: "White noise has a share near one half.",
     loss: "The mean squared error of the exact solution.",
-    excess: "Under the closure for one ReLU neuron, an approximation. Whether trained networks localize is a question to a training.",
+    excess: "Under the closure for one ReLU neuron, an approximation. Whether trained networks localize is measured in Compare.",
   }[name];
 }
 

@@ -24,7 +24,7 @@ export function mount(root, context) {
 
   function show({ presets }) {
     cards.replaceChildren(...presets.map((preset) => card(preset, picture([]), () => open(preset))),
-      card({ title: "Your own", says: "Any problem file: edit the present one, or start gdln explore FILE." }, beginning(), context.edit));
+      card({ title: "Your own", draws: "The present problem as TOML", says: "Any problem file: edit the present one, or start gdln explore FILE." }, beginning(), context.edit));
   }
 
   // The cards stay, so that one of them may have the focus.
@@ -51,12 +51,12 @@ export function mount(root, context) {
   };
 }
 
-function card({ title, says }, image, open) {
+function card({ title, says, draws }, image, open) {
   return h("li", {}, h("button", { type: "button", class: "card", onclick: open },
-    image, h("span", { class: "card-title" }, title), h("span", { class: "card-says" }, says)));
+    image, h("span", { class: "card-draws" }, draws), h("span", { class: "card-title" }, title), h("span", { class: "card-says" }, says)));
 }
 
-// Curves on one scale, without axes: the sentence says what they are.
+// Curves on one scale, without axes: the words below say what they are.
 function picture(curves) {
   const svg = document.createElementNS(SPACE, "svg");
   svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
