@@ -28,6 +28,9 @@ INPUTS = (
     r"gradient descent on \(hat y - y\)2/2",
     # configurations
     r"open with mu = 1/2\.",
+    r"for mu = 1/2 and w = 500 (it is largest|its variance falls)",
+    # quoted from a source
+    r"CNTK of Arora et al\. \[2019\] is 77\.43%",
     r"Theta0 sim operatornameBer\(1/2\) iid over the set",
     r"with Bernoulli\(1/2\) gates and sigma2 = 2/w",
     r"b1 = 1/5 and b2 = 2/5 in both modes, learning rate 1/100",

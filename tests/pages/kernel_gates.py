@@ -67,6 +67,12 @@ def floor(mu: mpf) -> mpf:
     return values[0]
 
 
+def depths_without_growth(w: mpf, d: mpf, mu: mpf) -> mpf:
+    """Return how often one more layer than 2 to d does not raise the variance of an entry K0(x, x)."""
+    values = [spread(int(w), n, mu, False) / (mu * w) ** (2 * n - 2) for n in range(2, int(d) + 2)]
+    return mpf(sum(after <= before for before, after in pairwise(values)))
+
+
 def open_paths(w: mpf, d: mpf, share: mpf, power: int = 1) -> mpf:
     """Return the mean power of the number of open paths: levels are independent, and a level has a binomial number."""
     width = int(w)
@@ -199,6 +205,7 @@ VALUES = {
     "kernel.random_gates.cross": cross,
     "kernel.random_gates.cross_leading": lambda d, r: leading(d, r, True),
     "kernel.random_gates.floor": floor,
+    "kernel.random_gates.growth": depths_without_growth,
     "kernel.overlap.own": lambda w, d, mu: open_paths(w, d, mu),
     "kernel.overlap.cross": lambda w, d, mu: open_paths(w, d, mu**2),
     "kernel.overlap.variance": lambda w, d, mu: open_paths(w, d, mu, 2) - open_paths(w, d, mu) ** 2,

@@ -200,6 +200,20 @@ RECORDED = (
     ),
     Recorded(
         DEEP_GATED_NETWORKS,
+        "section 4",
+        Left.CONJECTURE,
+        "The arguments can be extended to max-pooling with technical modifications.",
+    ),
+    Recorded(
+        DEEP_GATED_NETWORKS,
+        "section 5",
+        Left.QUOTED,
+        r"(Du et al., 2018) show that in fully connected DNNs with $w = \Omega(\operatorname{poly}(n) 2^{O(d)})$, and "
+        r"in residual neural networks (ResNets) with $w = \Omega(\operatorname{poly}(n, d))$ gradient descent "
+        "converges to zero training loss.",
+    ),
+    Recorded(
+        DEEP_GATED_NETWORKS,
         "section 6",
         Left.OBSERVATION,
         "Hidden features are in the active sub-networks, which are in turn decided by the gates.",
@@ -261,12 +275,82 @@ RECORDED = (
         "Can we explain the reason for the performance gain of CNNs over CNTK?",
     ),
     Recorded(
+        NEURAL_PATH_KERNEL,
+        "section 1.1",
+        Left.QUOTED,
+        "Arora et al. [2019] report a 5% - 6% performance gain of finite width CNNs (which do not operate in the NTK "
+        "regime) over the exact CNTKs corresponding to infinite width CNNs",
+    ),
+    Recorded(
+        NEURAL_PATH_KERNEL,
+        "section 5",
+        Left.QUOTED,
+        r"From previous results Arora et al. [2019], it follows that as $w \to \infty$, the optimisation and "
+        "generalisation properties of the fixed NPF learner can be tied down to the infinite width NTK of the FNPF "
+        r"learner $K_{FNPF}^{(d)}$ and hence $H_{FNPF}$ (treating $d \sigma^{2(d-1)}$ as a scaling factor).",
+        ("kernel.mean.limit",),
+        "The claim has the limit of the kernel at initialisation; what follows from it for training is quoted.",
+    ),
+    Recorded(
+        NEURAL_PATH_KERNEL,
+        "section 6",
+        Left.QUOTED,
+        "The performance of CNTK of Arora et al. [2019] is 77.43%.",
+    ),
+    Recorded(
+        NEURAL_PATH_KERNEL,
+        "section 6",
+        Left.OBSERVATION,
+        r"we observe that $K_{\Theta^{DGN}}^V$ and $K_{\Theta^{DGN}}^F$ are in the same scale",
+    ),
+    Recorded(
+        NEURAL_PATH_KERNEL,
+        "section 7",
+        Left.OBSERVATION,
+        "In our experiments, we observed that almost all information of a trained DNN is stored in the neural path "
+        "features.",
+    ),
+    Recorded(
         HALF_SPACES,
         "section 1",
         Left.QUOTED,
         "The theory of Neural Tangent Kernels (Jacot, Gabriel, and Hongler 2018) explains the infinite width neural "
         "network (under an appropriate initialization) with great precision by showing that they are equivalent to "
         "kernel machines.",
+    ),
+    Recorded(
+        HALF_SPACES,
+        "section 1",
+        Left.QUOTED,
+        "There have been several examples of functions that can be represented efficiently with large-depth models, "
+        "that need exponentially many parameters with any shallow model (Telgarsky 2016; Shalev-Shwartz, Shamir, and "
+        "Shammah 2017).",
+    ),
+    Recorded(
+        HALF_SPACES,
+        "section 1",
+        Left.QUOTED,
+        "it has been shown (Shalev-Shwartz, Shamir, and Shammah 2017) that no gradient-based method is capable of "
+        "learning certain multi-layer hierarchical structures in the data.",
+    ),
+    Recorded(
+        HALF_SPACES,
+        "section 2.3",
+        Left.OBSERVATION,
+        "ReLU nets, DLGN and DLGN-PWC perform similarly, and outperform the linear model with empirical NTK features "
+        "and deep linear networks by a wide margin.",
+        ("path.setting.layer",),
+        "Table 1 has the four networks of the claim; it has no row for a linear model with features of the tangent "
+        "kernel.",
+    ),
+    Recorded(
+        HALF_SPACES,
+        "section 3.1",
+        Left.QUOTED,
+        "The number of activation pattern regions for ReLU nets can be exponential in the number of neurons.",
+        ("region.number.patterns",),
+        "The claim counts bit patterns, which are exponential in number; how many of them have a region in a ReLU "
+        "network is not judged.",
     ),
     Recorded(
         HALF_SPACES,
@@ -285,6 +369,12 @@ RECORDED = (
         "the phenomenon of spectral bias in neural nets (e.g. (Ronen et al. 2019)) which says: fixed infinite width "
         "NTK has low frequency sinusoids as eigen vectors with larger eigen values, and hence "
         "gradient descent prioritises learning low-frequency components of the target function.",
+    ),
+    Recorded(
+        HALF_SPACES,
+        "section 4",
+        Left.CONJECTURE,
+        "We hypothesize that the active path regions change during training thus causing the NTK to change.",
     ),
     Recorded(
         HALF_SPACES,

@@ -58,7 +58,7 @@ SECOND_MOMENTS = Slip(
 SHARED_NODES = Slip(
     DEEP_GATED_NETWORKS,
     "shared nodes",
-    root=("Fact 7", "Theorem 2.3", "Theorem 7.3"),
+    root=("section 1", "Fact 7", "Theorem 2.3", "Theorem 7.3"),
     title="the proof splices base paths where they share a weight alone, not where they share a node",
     repair=r"Count base paths that share a node as well (the first Fact 7). For $d \leq C w$, all gates open, $x = x'$ "
     r"and entries of $x$ of at most 1 in size, the variance is at most "

@@ -19,6 +19,11 @@ the sum of the pair states, and the rest decays by q at each layer:
 Both kernels mark the same layer, or one mark stands before the other:
 
     E K0^2 / (s^2 mu w)^(2(d-1)) = sum_l u_(l-1) u_(d-l) + 2 sum_(l < l') u_(l-1) m_(l'-l) u_(d-l').
+
+In the same units the mean is d, so that the variance is the sum over all pairs (l, l') of their terms less 1. For signs
+(kappa = 1) and w >= 2 it rises with d from d = 2 on: u_0 = 1, u_1 = q + e >= 1, and u_(n+1) - u_n >= 2 e q > 0 for
+n >= 1; m_1 = q + e, and m_n does not fall, because 2 q^n falls by at most 2 e q a layer. So no term falls, that of
+l = l' = 1 rises, and new terms are at least 1.
 """
 
 from fractions import Fraction

@@ -1,10 +1,12 @@
-"""Every statement of the papers on gated networks is judged, recorded, or left out for a reason that is given."""
+"""Every statement of the papers on gated networks is judged, repeated, recorded, or left out for a given reason."""
 
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from derivations.reproductions.catalog import reproductions
+from derivations.reproductions.sources.waiting import WAITING
 from theory.claims import catalog
 from theory.claims.documents import DEEP_GATED_NETWORKS, DOCUMENTS, HALF_SPACES, NEURAL_PATH_KERNEL
 from theory.claims.recorded import RECORDED
@@ -13,6 +15,7 @@ STATEMENTS = tomllib.loads(Path(__file__).with_name("statements.toml").read_text
 PAPERS = (DEEP_GATED_NETWORKS, NEURAL_PATH_KERNEL, HALF_SPACES)
 FEWEST_WORDS = 4  # the least length of a reason
 LISTED = [(paper, statement) for paper, listed in STATEMENTS.items() for statement in listed]
+EXPERIMENTS = {one.name: one.source for one in (*reproductions().values(), *WAITING)}
 ROWS = {(source.document, source.label, claim.id) for claim in catalog().values() for source in claim.sources}
 
 
@@ -28,8 +31,11 @@ def fault(paper: str, statement: dict, rows: set[tuple[str, str, str]]) -> str:
     label, claims = statement["label"], statement.get("claims", [])
     if not DOCUMENTS[paper].has(label):
         return f"{paper} has no label {label!r}"
-    if bool(statement.get("left_out")) == bool(claims or statement.get("recorded")):
+    experiments = statement.get("experiments", [])
+    if bool(statement.get("left_out")) == bool(claims or experiments or statement.get("recorded")):
         return f"{paper} {label} is neither judged nor left out, or both"
+    if unknown := [name for name in experiments if EXPERIMENTS.get(name) != paper]:
+        return f"no experiment of {paper} is called {unknown[0]}"
     if "left_out" in statement and len(statement["left_out"].split()) < FEWEST_WORDS:
         return f"the reason for leaving out {paper} {label} says too little"
     if statement.get("recorded") and (paper, label) not in {(record.document, record.label) for record in RECORDED}:
@@ -48,6 +54,11 @@ def test_every_label_has_a_statement():
 def test_a_statement_is_judged_recorded_or_left_out(paper, statement):
     assert statement["says"]
     assert fault(paper, statement, ROWS) == ""
+
+
+def test_every_experiment_is_on_the_list():
+    listed = {name for _, one in LISTED for name in one.get("experiments", [])}
+    assert set(EXPERIMENTS) == listed
 
 
 def test_every_record_and_every_numbered_equation_is_on_the_list():
@@ -74,6 +85,10 @@ def test_a_missing_label_is_found(label):
         ({"label": "(1)", "left_out": "hard"}, "says too little"),
         ({"label": "(1)", "recorded": True}, "recorded.py has nothing"),
         ({"label": "(1)", "claims": ["kernel.error.rate"]}, "kernel.error.rate does not cite"),
+        (
+            {"label": "Table 4", "experiments": ["npk-fig-1"]},
+            "no experiment of deep-gated-networks is called npk-fig-1",
+        ),
     ],
 )
 def test_a_faulty_entry_is_found(statement, said):

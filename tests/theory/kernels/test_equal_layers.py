@@ -1,7 +1,7 @@
 """Closed forms for equal levels beside the transfer matrix, which the enumeration of weights has judged."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 import sympy
@@ -98,6 +98,22 @@ def test_no_constant_bounds_the_printed_order():
         ratios.append(variance(alike(width, width)) / Fraction(width) ** (2 * (width - 1)) / width)
     assert ratios[1] > 3 * ratios[0]
     assert ratios[2] > 3 * ratios[1]
+
+
+@pytest.mark.parametrize(("width", "mu"), [(2, 1), (500, 1), (2, Fraction(1, 2)), (500, Fraction(1, 2))])
+def test_the_variance_of_a_diagonal_entry_rises_with_each_layer(width, mu):
+    values = [in_units_of_the_weights(width, depth, mu, (0, 0)) for depth in range(2, 25)]
+    assert all(before < after for before, after in pairwise(values))
+
+
+def test_the_variance_of_an_entry_of_two_inputs_falls_from_4_layers_to_10():
+    values = [in_units_of_the_weights(500, depth, Fraction(1, 2), (0, 1)) for depth in range(2, 11)]
+    assert [before < after for before, after in pairwise(values)] == [True] * 2 + [False] * 6
+
+
+def in_units_of_the_weights(width: int, depth: int, mu: Fraction | int, pair: tuple[int, int]) -> Fraction:
+    """Var K0 for weights of variance 1/(mu w)."""
+    return variance(alike(width, depth, mu), pair) / Fraction(mu * width) ** (2 * (depth - 1))
 
 
 def test_refusals():

@@ -92,6 +92,7 @@ VERDICTS = {
     "kernel.whitening.smallest": Verdict.CONFIRMED,
     "kernel.overlap.bound": Verdict.CONFIRMED,  # for two different inputs
     "kernel.random_gates.floor": Verdict.REMARK,  # the paper speaks of the mean
+    "kernel.random_gates.growth": Verdict.CONFIRMED,  # on the diagonal alone
     "kernel.pooling.paths": Verdict.CONFIRMED,
     "kernel.pooling.bundles": Verdict.CONFIRMED,
     "kernel.pooling.rotated": Verdict.CONFIRMED,  # of the sum over the rotations

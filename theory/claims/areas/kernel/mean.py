@@ -69,7 +69,10 @@ VALUE = Claim(
         "$x' = (v, 1)$ the last $b$",
     ),
     sources=(
-        *(Source(DEEP_GATED_NETWORKS, label, printed=_FORMULA, note=_READ) for label in ("Theorem 2.3", "Theorem 7.3")),
+        *(
+            Source(DEEP_GATED_NETWORKS, label, printed=_FORMULA, note=_READ)
+            for label in ("section 1", "Theorem 2.3", "Theorem 7.3")
+        ),
         Source(
             DEEP_GATED_NETWORKS,
             "(10)",

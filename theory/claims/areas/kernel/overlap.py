@@ -13,7 +13,7 @@ from theory.claims.areas.kernel._symbols import BY_COUNTING, OPEN, d, layers, mu
 from theory.claims.documents import DEEP_GATED_NETWORKS
 from theory.claims.model import Claim, Kind, Level
 from theory.claims.rational import rational_by_name
-from theory.claims.sources import Says, Source
+from theory.claims.sources import Reading, Says, Source
 from theory.kernels import alike, overlap_moment, overlap_variance
 
 a, c = sympy.symbols("a c", integer=True, positive=True)
@@ -45,6 +45,15 @@ OWN = Claim(
             r"$\lambda_0(s, s)$ is about $(\mu w)^{d-1}$.",
             note=r"read for the mean; with $\sigma^2 = 1/(\mu w)$ the mean of a diagonal entry of $K_0$ is then "
             r"$d \lvert x \rvert^2$",
+        ),
+        Source(
+            DEEP_GATED_NETWORKS,
+            "section 8",
+            printed=w ** (d - 1),
+            says=Says.READ_AS,
+            words=r"It also follows that $\lambda_0(s, s') = w^{d-1}$, $\forall s, s' \in [n]$.",
+            note="of a deep linear network, whose gates are all open for every input",
+            readings=(Reading(r"all gates are open, $\mu = 1$", where=Eq(mu, 1)),),
         ),
     ),
     **rational_by_name(lambda at: _over_gates(at, False)),

@@ -7,9 +7,10 @@ and v = mu (w - 1), the mean number among the other nodes.
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 
 import sympy
-from sympy import Eq, Rational, sqrt
+from sympy import Eq, Integer, Rational, sqrt
 
 from theory.claims.areas.kernel import _layers
 from theory.claims.areas.kernel._symbols import BOTH_OPEN, OPEN, SOMETIMES_CLOSED, d, layers, mu, nodes, r, w
@@ -187,4 +188,48 @@ FLOOR = Claim(
     unchecked=_LIMIT,
 )
 
-CLAIMS = (OWN, LEADING, CROSS, CROSS_LEADING, FLOOR)
+
+def _without_growth(at: dict[str, Fraction]) -> int:
+    """The number of depths from 2 to d at which one more layer does not raise the variance of a diagonal entry."""
+    width, share = int(at["w"]), at["mu"]
+    values = [
+        _layers.variance(width, depth, _layers.SIGNS, share) / (share * width) ** (2 * (depth - 1))
+        for depth in range(2, int(at["d"]) + 2)
+    ]
+    return sum(after <= before for before, after in pairwise(values))
+
+
+GROWTH = Claim(
+    id="kernel.random_gates.growth",
+    title="The variance of a diagonal entry of the tangent kernel rises with each layer, from two layers on",
+    kind=Kind.INEQUALITY,
+    statement=Eq(sympy.Symbol(r"\#\{n : v_n \geq v_{n + 1}\}", integer=True), Integer(0), evaluate=False),
+    params=(nodes(2, 5), layers(2, 6), OPEN),
+    conditions=(w >= 2, d >= 2),
+    assumptions=(
+        *_ONE,
+        r"$v_n$ is $\operatorname{Var} K_0(x, x)$ of a network of $n$ layers; counted are the exceptions for "
+        r"$n = 2, \ldots, d$",
+    ),
+    sources=(
+        Source(
+            DEEP_GATED_NETWORKS,
+            "section 2",
+            printed=Integer(0),
+            says=Says.READ_AS,
+            words="for a fixed width $w$, as the depth increases, the variance of $K_0(s, s')$ increases",
+            note="an entry of two inputs with Bernoulli gates need not follow: for $\\mu = 1/2$ and $w = 500$ its "
+            "variance falls from 4 layers to 10, beside a mean that falls as $\\mu^{d-1}$; see "
+            "`kernel.random_gates.cross_leading`",
+            condition="$s = s'$",
+        ),
+    ),
+    **rational_by_name(_without_growth),
+    drawn=8,
+    unchecked={
+        Level.SYMBOLIC: "variances are compared at given sizes; `theory.kernels.equal_layers` has the reason for all",
+        Level.FLOATING: "a number of exceptions, which the library does not count",
+    },
+)
+
+CLAIMS = (OWN, LEADING, CROSS, CROSS_LEADING, FLOOR, GROWTH)

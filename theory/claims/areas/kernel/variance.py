@@ -144,6 +144,10 @@ LEADING = Claim(
     drawn=10,
 )
 
+_ORDER = (
+    r"$\operatorname{Var}[K_0] \leq O(d_{in}^2 \sigma^{4(d-1)} \operatorname{max}(d^2 w^{2(d-2)+1}, d^3 w^{2(d-2)}))$"
+)
+_SCALED = r"$\operatorname{Var}[K_0(x, x')] \leq O(\operatorname{max}(d^2/w, d^3/w^2))$ (for $\sigma^2 = O(1/w)$)"
 ORDER = Claim(
     id="kernel.variance.order",
     title="The variance of the tangent kernel of wide networks is of the order of the cube of the depth over the width",
@@ -163,14 +167,13 @@ ORDER = Claim(
             label,
             printed=Integer(0),
             says=Says.READ_AS,
-            words=r"$\operatorname{Var}[K_0] \leq O(d_{in}^2 \sigma^{4(d-1)} \operatorname{max}(d^2 w^{2(d-2)+1}, "
-            r"d^3 w^{2(d-2)}))$",
+            words=words,
             note=r"with $\sigma^2 = 1/w$ the bound is $C$ times the larger of $d^2/w$ and $d^3/w^2$, so that the limit "
             r"over $w$ is at most $C d^2$ and the limit over $d$ is 0; the proof ends with one constant $C$. At a "
             r"bounded depth the variance is of the order $1/w$, as the bound says",
             slip=SHARED_NODES,
         )
-        for label in ("Theorem 2.3", "Theorem 7.3")
+        for label, words in (("section 1", _SCALED), ("Theorem 2.3", _ORDER), ("Theorem 7.3", _ORDER))
     ),
     **rational(lambda _point: _layers.cubic_coefficient()),
     cites=("kernel.variance.leading",),

@@ -87,7 +87,14 @@ LARGEST = Claim(
     statement=Eq(sympy.Symbol(r"\rho_{\max}", real=True), 1 + (n - 1) * mu ** (d - 1), evaluate=False),
     params=(nodes(1, 2), layers(1, 3), OPEN, _INPUTS),
     assumptions=_ALL_ONE,
-    sources=(Source(DEEP_GATED_NETWORKS, "section 2", printed=1 + (n - 1) * mu ** (d - 1), note="after (5)"),),
+    sources=(
+        Source(
+            DEEP_GATED_NETWORKS,
+            "section 2",
+            printed=1 + (n - 1) * mu ** (d - 1),
+            note="after (5), and as the last step of the cumulative eigenvalues",
+        ),
+    ),
     **rational_by_name(lambda at: _eigenvalues(at)[-1]),
     numeric=lambda d, mu, n, **_width: float(equal_inputs_spectrum(n, d, Fraction(mu)).largest),
     unchecked=_UNCHECKED,
@@ -109,7 +116,15 @@ SMALLEST = Claim(
     statement=Eq(sympy.Symbol(r"\rho_{\min}", real=True), 1 - mu ** (d - 1), evaluate=False),
     params=(nodes(1, 2), layers(1, 3), OPEN, _INPUTS),
     assumptions=_ALL_ONE,
-    sources=(Source(DEEP_GATED_NETWORKS, "section 2", printed=1 - mu ** (d - 1), note="after (5)"),),
+    sources=(
+        Source(
+            DEEP_GATED_NETWORKS,
+            "section 2",
+            printed=1 - mu ** (d - 1),
+            note="after (5), and as each step but the last of the cumulative eigenvalues; the text has their ideal in "
+            "the middle plot of Figure 1, the caption in the first one",
+        ),
+    ),
     **rational_by_name(_smallest),
     numeric=lambda d, mu, n, **_width: float(equal_inputs_spectrum(n, d, Fraction(mu)).smallest),
     unchecked=_UNCHECKED,

@@ -54,6 +54,14 @@ NORMAL = Claim(
             "convex polyhedron",
             note="an intersection of half-spaces is convex; without biases it is a cone",
         ),
+        Source(
+            HALF_SPACES,
+            "section 4",
+            printed=_FORM,
+            says=Says.READ_AS,
+            words="As each neuron in DLGN is active exactly in a half-space, this allows for a simple way to visualise "
+            "the neurons.",
+        ),
     ),
     **rational_by_name(_layer_by_layer),
     unchecked={
