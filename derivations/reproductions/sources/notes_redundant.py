@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from derivations.reproductions.model import Beside, Cells, Design, Numbers, Reproduction, Setting, Target, pooled
-from derivations.reproductions.weights import along, exponent, largest_mode
+from derivations.reproductions.weights import along, exponent, largest_mode, rate_of_descent
 from sim.measure import measure as measure_networks
 from sim.train import train
 from theory.flow import solve
@@ -91,8 +91,8 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
         ),
         Beside(
             "rate",
-            r"exact rate $2 \lambda/(K^2 \tau)$ of the mode, in $1/\tau$",
-            2 * largest_mode(second, force)[0] / len(_UNITS) ** 2,
+            r"exact rate of the mode in gradient descent, for small steps $2 \lambda/(K^2 \tau)$, in $1/\tau$",
+            rate_of_descent(2 * largest_mode(second, force)[0] / len(_UNITS) ** 2, float(_DESIGNS["way"][1])),
             _rates(cells),
         ),
         Beside(
@@ -176,7 +176,7 @@ REPRODUCTION = Reproduction(
     ),
     designs={
         "quick": Design("4 networks", _settings(4), 1, 10),
-        "full": Design("40 networks", _settings(40), 1, 60),
+        "full": Design("24 networks", _settings(24), 1, 60),
     },
     numbers=(*(f"{time} w{unit}" for time in ("first", "last") for unit in _UNITS), "error"),
     cell=cell,
