@@ -16,3 +16,13 @@ FLOAT32_ERRORS = 10 * 4 * 3 * 6 * _FLOAT32
 # nu = y^T K^-1 y of a kernel of 8 images in float64, relative: its condition, below 10^4, times a few hundred roundings
 # of the products of up to 784 pixels. The numbers of paths are whole, and their means have a few roundings.
 ALIGNMENT = 1e4 * 300 * float(np.finfo(np.float64).eps)
+
+# Rates and ratios of an exact flow in float64, relative: 120 rows of A with a condition below 100, and a logarithm of
+# numbers between 1/2 and 1, each with a few roundings of sums of 120 products.
+MODE_RATE = 100 * 120 * 40 * float(np.finfo(np.float64).eps)
+
+# What is left of the slowest mode at the end of the trainings of the notes' experiments, which their texts bound.
+SLOWEST_MODE = 1 / 500
+
+# A mean of at most 50 products of numbers below 2 in float64, summed in another order.
+MEAN_OF_PRODUCTS = 50 * 4 * float(np.finfo(np.float64).eps)

@@ -132,7 +132,8 @@ RECORDED = (
         Left.BLANK,
         "General Case",
         ("flow.descent.weights",),
-        "Networks with two gates are trained and held against the law of a mode.",
+        "Networks with two gates are trained and held against the law of a mode; networks with three overlapping gates "
+        "against the printed flow, on the page of repeated experiments.",
     ),
     Recorded(
         NOTES,
@@ -140,7 +141,8 @@ RECORDED = (
         Left.BLANK,
         "Single Gate",
         ("flow.exclusive.mode", "flow.exclusive.own_subset"),
-        "The flow of one gate is derived, by $K = 1$ or exclusive gates; no network with a single gate is trained.",
+        "The flow of one gate is derived, by $K = 1$ or exclusive gates; networks with such gates are trained beside "
+        "it on the page of repeated experiments.",
     ),
     Recorded(
         NOTES,
@@ -148,7 +150,8 @@ RECORDED = (
         Left.BLANK,
         "Redundant Gates",
         ("flow.redundant.first", "flow.redundant.second", "flow.redundant.difference"),
-        "The flow of two such units is derived; no network with redundant gates is trained.",
+        "The flow of two such units is derived; networks with redundant gates are trained beside it on the page of "
+        "repeated experiments.",
     ),
     Recorded(NOTES, "section 5", Left.BLANK, "Concerns:"),
     Recorded(NOTES, "section 5", Left.BLANK, "Questions:"),

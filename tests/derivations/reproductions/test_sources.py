@@ -1,6 +1,7 @@
 """The registered experiments: their cells beside plain loops, their declarations, and their stored results."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -231,6 +232,8 @@ def test_measured_keys_are_targets(one):
     shapes |= {name: (8,) for name in one.numbers if name.endswith(("spectrum", "eigenvalues"))}
     shapes |= {name: (4,) for name in one.numbers if " paths " in name}
     shapes |= dict.fromkeys(("alignment", "training error", "active"), (5,))
+    shapes |= {name: (40,) for name in one.numbers if re.fullmatch(r"(first |last )?w\d?|yx( in class 1)?", name)}
+    shapes |= dict.fromkeys(("xx", "xx in class 1"), (40 * 40,))
     rng = np.random.default_rng(6)
     cells = [
         Cell(setting, index, {name: rng.uniform(0.2, 0.9, (2, *shapes.get(name, ()))) for name in one.numbers})

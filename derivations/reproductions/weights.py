@@ -1,0 +1,49 @@
+"""Trained weights beside formulas: the coefficient along a vector, and the rate at which a mode approaches its end."""
+
+import numpy as np
+from jaxtyping import Float
+
+
+def along(values: Float[np.ndarray, "S P"], direction: Float[np.ndarray, " P"]) -> Float[np.ndarray, " S"]:
+    """Return the least-squares coefficient of each row along a vector.
+
+    >>> along(np.array([[2.0, 4.0], [1.0, 2.0]]), np.array([1.0, 2.0])).tolist()
+    [2.0, 1.0]
+    """
+    return values @ direction / (direction @ direction)
+
+
+def largest_mode(
+    A: Float[np.ndarray, "P P"], b: Float[np.ndarray, " P"]
+) -> tuple[float, Float[np.ndarray, " P"], float]:
+    """Return eigenvalue and eigenvector of A and the coefficient of A^+ b, of the mode where this is largest.
+
+    >>> largest_mode(np.diag([2.0, 1.0]), np.array([6.0, 1.0]))[0]
+    2.0
+    """
+    values, vectors = np.linalg.eigh(A)
+    # Eigenvalues that are 0 by rounding, as with redundant gates, have a b of 0: their modes do not move.
+    moving = values > len(values) * np.finfo(float).eps * values[-1]
+    ends = np.where(moving, vectors.T @ b, 0) / np.where(moving, values, 1)
+    chosen = int(np.abs(ends).argmax())
+    return float(values[chosen]), vectors[:, chosen], float(ends[chosen])
+
+
+def rate_of_descent(rate: float, step: float) -> float:
+    """Return -ln(1 - step rate)/step: the rate in time of gradient descent with steps of this size on a mode.
+
+    >>> round(rate_of_descent(2.0, 1e-6), 4)  # small steps have the rate of the flow
+    2.0
+    """
+    return float(-np.log1p(-step * rate) / step)
+
+
+def exponent(start: Float[np.ndarray, " S"], now: Float[np.ndarray, " S"], end: float) -> Float[np.ndarray, " S"]:
+    """Return ln((end - u(0))/(end - u(t))) of a mode u: its rate times t where it approaches its end exponentially.
+
+    Raises no error where the mode is beyond its end: the result is then not finite, and is refused by the rule.
+
+    >>> float(exponent(np.array([0.0]), np.array([1 - np.exp(-3.0)]), 1.0)[0].round(9))
+    3.0
+    """
+    return np.log((end - start) / (end - now))
