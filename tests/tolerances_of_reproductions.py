@@ -16,3 +16,11 @@ FLOAT32_ERRORS = 10 * 4 * 3 * 6 * _FLOAT32
 # nu = y^T K^-1 y of a kernel of 8 images in float64, relative: its condition, below 10^4, times a few hundred roundings
 # of the products of up to 784 pixels. The numbers of paths are whole, and their means have a few roundings.
 ALIGNMENT = 1e4 * 300 * float(np.finfo(np.float64).eps)
+
+# Sum of the differences of all weights after steps of Adam in float32, over the sum of their moves: a gradient of a
+# convolution is a sum over 32 images and 32 x 32 positions, whose roundings add up like their square root, and Adam
+# divides a gradient by its own size, which keeps relative errors.
+FLOAT32_MOVES = (32 * 32 * 32) ** 0.5 * _FLOAT32
+
+# A percentage in float64: a share of whole numbers, and a few operations on numbers up to 100.
+ROUNDED = 100 * 8 * float(np.finfo(np.float64).eps)
