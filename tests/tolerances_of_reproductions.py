@@ -22,5 +22,5 @@ ALIGNMENT = 1e4 * 300 * float(np.finfo(np.float64).eps)
 # divides a gradient by its own size, which keeps relative errors.
 FLOAT32_MOVES = (32 * 32 * 32) ** 0.5 * _FLOAT32
 
-# A percentage in float64: a share of whole numbers, and a few operations on numbers up to 100.
+# A percentage in float64: a share of whole numbers, and a few operations on numbers up to 100; so an end of a bar.
 ROUNDED = 100 * 8 * float(np.finfo(np.float64).eps)

@@ -38,7 +38,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Design:
-    """A profile: its description, the settings of its cells, the seeds of each setting, and its cost on one thread."""
+    """A profile: its description, the settings of its cells, the seeds of each setting, and its time on one thread."""
 
     text: str
     settings: tuple[Setting, ...]

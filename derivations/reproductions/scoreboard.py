@@ -1,6 +1,6 @@
 """The scoreboard: every experiment of the sources with its stored verdict, as data and as a page of the book."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,9 +53,12 @@ def shown_time(seconds: float) -> str:
     return f"{seconds / _DAY:.0f} days"
 
 
-def page() -> str:
-    """Return the scoreboard as Markdown: a table of verdicts, then each experiment with its numbers."""
-    return "\n".join([_verdicts(), *_sections()])
+def page(picture: Callable[[str], str]) -> str:
+    """Return the scoreboard as Markdown: a table of verdicts, then each experiment with its numbers.
+
+    `picture(name)` is the Markdown of the figure of a stored result.
+    """
+    return "\n".join([_verdicts(), *_sections(picture)])
 
 
 def _verdicts() -> str:
@@ -76,7 +79,7 @@ def _counts(name: str) -> str:
     return ", ".join(f"{verdicts.count(one)} {one}" for one in dict.fromkeys(verdicts))
 
 
-def _sections() -> Iterator[str]:
+def _sections(picture: Callable[[str], str]) -> Iterator[str]:
     for one in _experiments():
         content = stored.read(one.name)
         yield f"## {one.title}\n"
@@ -85,11 +88,12 @@ def _sections() -> Iterator[str]:
         yield "\n".join(f"- {left}: {assumed}." for left, assumed in one.unsaid) + "\n"
         yield f"*Rule.* {one.rule}\n"
         if content is None:
-            needs = f" It needs {_needs(one)}." if one.datasets else ""
+            needs = f" Its images: {_needs(one)}." if one.datasets else ""
             yield f"**{NOT_RUN}**. The full profile: {one.designs['full'].text}; {_cost(one)}.{needs}\n"
             yield _printed(one)
             continue
         yield _run_of(one, content)
+        yield picture(one.name)
         yield _rows(content)
         if texts := _explanations(one, content):
             yield "\n\n".join(texts) + "\n"
@@ -150,7 +154,7 @@ def _cost(one: Reproduction) -> str:
 
 
 def _needs(one: Reproduction) -> str:
-    return " and ".join(f"the data set {name} (`{DATASETS[name].command}`)" for name in one.datasets)
+    return " and ".join(f"`{DATASETS[name].command}`" for name in one.datasets)
 
 
 def _experiments() -> list[Reproduction]:
@@ -158,4 +162,4 @@ def _experiments() -> list[Reproduction]:
 
 
 def _number(value: float) -> str:
-    return f"{value:.3g}"
+    return f"{value:.4g}"

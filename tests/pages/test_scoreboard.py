@@ -23,7 +23,7 @@ def stored() -> list[dict[str, Any]]:
 
 def interval(row: dict[str, Any]) -> str:
     """A mean with its interval."""
-    return f"{row['mean']:.3g} ({row['low']:.3g} to {row['high']:.3g})"
+    return f"{row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
 
 
 def expected() -> Iterator[list[list[str]]]:
@@ -33,14 +33,14 @@ def expected() -> Iterator[list[list[str]]]:
             [
                 row["key"],
                 row["printed"],
-                "above 0" if row["value"] is None else f"{row['value']:.3g}",
+                "above 0" if row["value"] is None else f"{row['value']:.4g}",
                 interval(row),
                 row["verdict"],
             ]
             for row in result["rows"]
         ]
         if result["beside"]:
-            yield [[row["key"], row["text"], f"{row['theory']:.3g}", interval(row)] for row in result["beside"]]
+            yield [[row["key"], row["text"], f"{row['theory']:.4g}", interval(row)] for row in result["beside"]]
 
 
 def results() -> list[list[reading.Unit]]:

@@ -147,7 +147,7 @@ REPRODUCTION = Reproduction(
                 for network, dataset in product(_DEPTHS, _SETS)
             ),
             10,
-            219 * 86_400,
+            220 * 86_400,
         ),
     },
     numbers=tuple(f"{name} {part}" for name in _KINDS for part in ("training", "test")),

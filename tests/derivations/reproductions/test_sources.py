@@ -73,12 +73,13 @@ def test_a_result_that_was_edited_is_refused(tmp_path, monkeypatch):
 
 
 def test_the_scoreboard_has_every_experiment():
-    text = scoreboard.page()
+    text = scoreboard.page(lambda name: f"![the figure of {name}]")
     for one in EVERY:
         assert f"| `{one.name}` |" in text
         if one not in STORED:
             assert all(f"| {target.key} | {target.printed} |" in text for target in one.targets)
     for one in STORED:
+        assert f"![the figure of {one.name}]" in text
         rows = json.loads((stored.RESULTS / f"{one.name}.json").read_text())["rows"]
         assert all(f"| {row['key']} | {row['printed']} |" in text for row in rows)
 
