@@ -26,3 +26,11 @@ SLOWEST_MODE = 1 / 500
 
 # A mean of at most 50 products of numbers below 2 in float64, summed in another order.
 MEAN_OF_PRODUCTS = 50 * 4 * float(np.finfo(np.float64).eps)
+
+# Sum of the differences of all weights after steps of Adam in float32, over the sum of their moves: a gradient of a
+# convolution is a sum over 32 images and 32 x 32 positions, whose roundings add up like their square root, and Adam
+# divides a gradient by its own size, which keeps relative errors.
+FLOAT32_MOVES = (32 * 32 * 32) ** 0.5 * _FLOAT32
+
+# A percentage in float64: a share of whole numbers, and a few operations on numbers up to 100; so an end of a bar.
+ROUNDED = 100 * 8 * float(np.finfo(np.float64).eps)

@@ -27,6 +27,7 @@ from derivations.publish import (
     ntk_figure,
     path_figure,
     region_figure,
+    reproduction_figure,
 )
 from theory.claims.model import Claim
 from theory.problem import InputError
@@ -126,6 +127,13 @@ def _draw_ring_modes(data: Data, path: Path, mark: str) -> None:
         save(figure, path, mark)
 
 
+def _of_reproduction(name: str) -> BookFigure:
+    def data(_claims: Mapping[str, Claim], _evidence: Path) -> Data:
+        return reproduction_figure.data(name)
+
+    return BookFigure(reproduction_figure.caption(name), data, reproduction_figure.draw)
+
+
 def _of_experiment(declared: Figure) -> BookFigure:
     return BookFigure(declared.caption, lambda _claims, _evidence: declared.data(read(declared.run)), declared.draw)
 
@@ -168,7 +176,7 @@ RING_MODES = BookFigure(
 
 @cache
 def known() -> dict[str, BookFigure]:
-    """Every figure by name: that of the evidence, those of the theory, and those that experiments declare."""
+    """Every figure by name: that of the evidence, those of the theory, of experiments, and of repeated experiments."""
     own = {
         "receptive-fields": RECEPTIVE_FIELDS,
         "race-modes": RACE_MODES,
@@ -183,7 +191,8 @@ def known() -> dict[str, BookFigure]:
         "neural-path-kernel": NEURAL_PATH_KERNEL,
         "law-controls": LAW_CONTROLS,
     }
-    return own | {name: _of_experiment(declared) for name, declared in figures().items()}
+    repeated = {reproduction_figure.figure_of(name): _of_reproduction(name) for name in reproduction_figure.names()}
+    return own | {name: _of_experiment(declared) for name, declared in figures().items()} | repeated
 
 
 def figure(name: str, here: str) -> BookFigure:

@@ -23,7 +23,7 @@ from typing import Any
 from derivations.evidence import stored
 from derivations.evidence.entries import STALE, Entry, entries, verdict_on_claim
 from derivations.experiments.folders import problem_named
-from derivations.publish import blocks, book_figures, flows
+from derivations.publish import blocks, book_figures, flows, reproduction_figure
 from derivations.publish.dialect_tables import dialect_table
 from derivations.publish.dual_formulas import dual_formulas
 from derivations.publish.errata import errata
@@ -162,7 +162,12 @@ class Book:
 
     def figures(self, page: str) -> dict[str, book_figures.Data]:
         """The data of the figures on one page, by name."""
-        shown = [(number, argument) for number, name, argument in directives(self.pages[page]) if name == "figure"]
+        shown = []
+        for number, name, argument in directives(self.pages[page]):
+            if name == "figure":
+                shown.append((number, argument))
+            elif name == "scoreboard":
+                shown += [(number, reproduction_figure.figure_of(one)) for one in reproduction_figure.names()]
         return {
             name: book_figures.figure(name, f"{page}.md, line {number}").data(self.claims, self.folder)
             for number, name in shown
@@ -209,7 +214,7 @@ class Book:
             "drawing": lambda: f"![The graph of the problem {argument}]({book_figures.FOLDER}/{argument}.svg)\n",
             "flow": lambda: flows.section(argument, here),
             "measured": lambda: stored_table(argument, here),
-            "scoreboard": _scoreboard,
+            "scoreboard": lambda: _scoreboard(here),
         }
         if name not in makers:
             raise InputError(
@@ -284,10 +289,10 @@ class Book:
         return "\n".join(_entry(name, text) for name, text in self.pages.items() if name != page) + "\n"
 
 
-def _scoreboard() -> str:
+def _scoreboard(here: str) -> str:
     from derivations.reproductions.scoreboard import page  # loads torch, which no other page needs
 
-    return page()
+    return page(lambda name: book_figures.markdown(reproduction_figure.figure_of(name), here))
 
 
 def _entry(name: str, text: str) -> str:

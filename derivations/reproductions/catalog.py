@@ -5,8 +5,7 @@ from functools import cache
 
 import derivations.reproductions.sources as sources
 from derivations.reproductions.model import Reproduction
-from derivations.reproductions.sources.waiting import WAITING
-from theory.problem import InputError, OutOfReachError
+from theory.problem import InputError
 from theory.problem.discovery import modules
 
 
@@ -29,17 +28,13 @@ def reproductions() -> dict[str, Reproduction]:
 
 
 def named(names: Sequence[str]) -> tuple[Reproduction, ...]:
-    """Return the experiments of these names. Raises InputError for an unknown one, OutOfReachError for one that waits.
+    """Return the experiments of these names. Raises InputError for an unknown one.
 
     >>> [one.name for one in named(["dgn-fig-10"])]
     ['dgn-fig-10']
     """
     known = reproductions()
     for name in names:
-        if name in known:
-            continue
-        waits = next((one for one in WAITING if one.name == name), None)
-        if waits is not None:
-            raise OutOfReachError(f"{name} is not ready to run: it needs {waits.needs}.", f"Its cost: {waits.cost}.")
-        raise InputError(f"No experiment is called {name!r}.", f"Known: {', '.join(known)}.")
+        if name not in known:
+            raise InputError(f"No experiment is called {name!r}.", f"Known: {', '.join(known)}.")
     return tuple(known[name] for name in dict.fromkeys(names))

@@ -38,7 +38,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Design:
-    """A profile: its description, the settings of its cells, the seeds of each setting, and its cost on one thread."""
+    """A profile: its description, the settings of its cells, the seeds of each setting, and its time on one thread."""
 
     text: str
     settings: tuple[Setting, ...]
@@ -79,6 +79,7 @@ class Reproduction:
     what is assumed for it. `cell(setting, seed)` makes the numbers of one cell and depends on nothing else; `numbers`
     names them. `measure(cells)` returns the values of the runs for the key of each target, and `beside(cells)` the
     theory on top. `rule` states in words how the targets are judged. All of this is fixed before the full profile runs.
+    `datasets` are the sets of images that a run reads.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Reproduction:
     cell: Callable[[Setting, int], Numbers]
     measure: Callable[[Cells], Mapping[str, np.ndarray]]
     beside: Callable[[Cells], tuple[Beside, ...]] | None = None
+    datasets: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if taken := sorted(set(self.numbers) & {*OBSERVABLES, "times", "replicates", "diverged"}):
@@ -119,19 +121,6 @@ class Reproduction:
         return digest(canonical(fixed))[:16]
 
 
-@dataclass(frozen=True)
-class Waiting:
-    """An experiment that has not run: its printed numbers, its cost, and what it needs."""
-
-    name: str
-    title: str
-    source: str
-    place: str
-    printed: str
-    cost: str
-    needs: str
-
-
 def pooled(cells: Cells, number: str, **setting: int | float | str) -> np.ndarray:
     """Return a number of all cells with these entries in their setting, runs along the first axis, in order of seeds.
 
@@ -154,6 +143,17 @@ def levels(cells: Cells, entry: str) -> list[Any]:
     [2, 4]
     """
     return sorted({cell.setting[entry] for cell in cells})
+
+
+def best_of(cells: Cells, number: str, entry: str) -> np.ndarray:
+    """Return a number of the cells at the value of the entry at which its mean is the largest.
+
+    >>> cells = [Cell({"rate": rate}, 0, {"accuracy": np.array([100 * rate])}) for rate in (0.1, 0.01)]
+    >>> best_of(cells, "accuracy", "rate").tolist()
+    [10.0]
+    """
+    by_value = [pooled(cells, number, **{entry: value}) for value in levels(cells, entry)]
+    return max(by_value, key=lambda values: values.mean())
 
 
 def trend(values: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from derivations.output import DISTRIBUTION
-from derivations.reproductions import networks
+from derivations.reproductions import convolutional, networks
 from derivations.reproductions.model import Cell, Reproduction, Setting
 from derivations.seals import canonical, digest
 from derivations.statistics.comparison import seed_for
@@ -50,12 +50,12 @@ def seed_of(one: Reproduction, index: int) -> int:
 
 
 def code_of(one: Reproduction) -> str:
-    """Return what the numbers of a cell depend on: the sources of `sim`, `networks.py` and the file of the experiment.
+    """Return what the numbers of a cell depend on: the sources of `sim`, of the experiment, and of the shared networks.
 
-    The layout and the comments of the two files do not count, nor do REPRODUCTION and the functions `measure` and
+    The layout and the comments of these files do not count, nor do REPRODUCTION and the functions `measure` and
     `beside`, which read finished cells.
     """
-    files = (Path(inspect.getfile(one.cell)), Path(networks.__file__))
+    files = [Path(inspect.getfile(one.cell)), *(Path(shared.__file__) for shared in (networks, convolutional))]
     own = "\n".join(line for file in files for line in _statements(file.read_text(encoding="utf-8")))
     return f"{cells.code_version()}+{one.name}-{digest(own)[:16]}"
 

@@ -1,16 +1,18 @@
 """The scoreboard: every experiment of the sources with its stored verdict, as data and as a page of the book."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from derivations.markdown import table
+from derivations.output import counted
 from derivations.reproductions import stored
 from derivations.reproductions.catalog import reproductions
 from derivations.reproductions.model import Reproduction
 from derivations.reproductions.rules import NOT_REPRODUCED, NOT_RUN
-from derivations.reproductions.sources.waiting import WAITING
+from theory.problem.datasets.known import DATASETS
 
+_DAY = 86_400
 STALE = "STALE"  # the stored result answers another definition
 
 
@@ -28,31 +30,35 @@ class Entry:
 
 
 def entries() -> tuple[Entry, ...]:
-    """Return all experiments: those with a definition by name, then those that wait for data or a GPU.
+    """Return all experiments by name.
 
     >>> [entry.verdict for entry in entries() if entry.name == "npk-fig-1"]
     ['REPRODUCED']
     """
-    defined = [
-        Entry(one.name, one.title, one.source, one.place, _verdict(one), f"about {_cost(one)} on one thread", "")
-        for one in reproductions().values()
-    ]
-    waiting = [Entry(w.name, w.title, w.source, w.place, NOT_RUN, w.cost, w.needs) for w in WAITING]
-    return (*sorted(defined, key=lambda entry: entry.name), *waiting)
+    return tuple(
+        Entry(one.name, one.title, one.source, one.place, _verdict(one), _cost(one), _needs(one))
+        for one in _experiments()
+    )
 
 
 def shown_time(seconds: float) -> str:
     """Return a time in words.
 
-    >>> shown_time(4), shown_time(250)
-    ('4 s', '4 min')
+    >>> shown_time(4), shown_time(250), shown_time(86_400), shown_time(10**6)
+    ('4 s', '4 min', '24 h', '12 days')
     """
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+    for unit, length, most in (("s", 1, 120), ("min", 60, 3 * 3600), ("h", 3600, 2 * _DAY)):
+        if seconds < most:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds / _DAY:.0f} days"
 
 
-def page() -> str:
-    """Return the scoreboard as Markdown: a table of verdicts, then each experiment with its numbers."""
-    return "\n".join([_verdicts(), *_sections(), _waiting()])
+def page(picture: Callable[[str], str]) -> str:
+    """Return the scoreboard as Markdown: a table of verdicts, then each experiment with its numbers.
+
+    `picture(name)` is the Markdown of the figure of a stored result.
+    """
+    return "\n".join([_verdicts(), *_sections(picture)])
 
 
 def _verdicts() -> str:
@@ -73,8 +79,8 @@ def _counts(name: str) -> str:
     return ", ".join(f"{verdicts.count(one)} {one}" for one in dict.fromkeys(verdicts))
 
 
-def _sections() -> Iterator[str]:
-    for one in sorted(reproductions().values(), key=lambda one: one.name):
+def _sections(picture: Callable[[str], str]) -> Iterator[str]:
+    for one in _experiments():
         content = stored.read(one.name)
         yield f"## {one.title}\n"
         yield f"`{one.name}`, from `{one.source}`, {one.place}. {one.setup}\n"
@@ -82,9 +88,12 @@ def _sections() -> Iterator[str]:
         yield "\n".join(f"- {left}: {assumed}." for left, assumed in one.unsaid) + "\n"
         yield f"*Rule.* {one.rule}\n"
         if content is None:
-            yield f"**{NOT_RUN}**; the full profile takes about {_cost(one)} on one thread.\n"
+            needs = f" Its images: {_needs(one)}." if one.datasets else ""
+            yield f"**{NOT_RUN}**. The full profile: {one.designs['full'].text}; {_cost(one)}.{needs}\n"
+            yield _printed(one)
             continue
         yield _run_of(one, content)
+        yield picture(one.name)
         yield _rows(content)
         if texts := _explanations(one, content):
             yield "\n\n".join(texts) + "\n"
@@ -126,9 +135,9 @@ def _theory(content: dict[str, Any]) -> str:
     return table(["number", "in words", "theory", "mean (interval)"], rows)
 
 
-def _waiting() -> str:
-    rows = [[f"`{w.name}`", w.printed, w.cost, w.needs] for w in WAITING]
-    return f"## Not run\n\n{table(['name', 'printed', 'cost', 'needs'], rows)}"
+def _printed(one: Reproduction) -> str:
+    rows = [[t.key, t.printed, "above 0" if t.value is None else _number(t.value)] for t in one.targets]
+    return table(["statement", "in words", "printed"], rows)
 
 
 def _verdict(one: Reproduction) -> str:
@@ -139,8 +148,18 @@ def _verdict(one: Reproduction) -> str:
 
 
 def _cost(one: Reproduction) -> str:
-    return shown_time(one.designs["full"].seconds)
+    full = one.designs["full"]
+    cells = counted(full.seeds * len(full.settings), "cell")
+    return f"about {shown_time(full.seconds)} on one thread, {cells}"
+
+
+def _needs(one: Reproduction) -> str:
+    return " and ".join(f"`{DATASETS[name].command}`" for name in one.datasets)
+
+
+def _experiments() -> list[Reproduction]:
+    return sorted(reproductions().values(), key=lambda one: one.name)
 
 
 def _number(value: float) -> str:
-    return f"{value:.3g}"
+    return f"{value:.4g}"

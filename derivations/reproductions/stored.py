@@ -8,7 +8,7 @@ import argparse
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,22 +17,26 @@ from derivations.output import plain, rounded
 from derivations.reproductions.catalog import named
 from derivations.reproductions.model import Beside, Reproduction
 from derivations.reproductions.rules import LEVEL, Row, judged, together
-from derivations.reproductions.running import Ran, run, versions
 from derivations.seals import SEAL, is_whole, sealed
 from derivations.statistics.intervals import intervals
 from theory.problem import InputError, WorkbenchError
 from theory.problem.user_files import read_json
+
+if TYPE_CHECKING:
+    from derivations.reproductions.running import Ran
 
 RESULTS = Path(__file__).parent / "results"
 DEFAULT_STORE = Path("gdln-reproduce")
 _DIGITS = 6
 
 
-def result(one: Reproduction, profile: str, ran: Ran) -> dict[str, Any]:
+def result(one: Reproduction, profile: str, ran: "Ran") -> dict[str, Any]:
     """Return the verdict on the cells of a profile, as JSON takes it. Raises InputError while cells are missing.
 
     The quick profile may leave out settings; targets without values are then not judged.
     """
+    from derivations.reproductions.running import versions  # loads torch, which a reader of results does not need
+
     if ran.elsewhere:
         raise InputError(
             f"{ran.elsewhere} cells of {one.name} are being made by another process.", "Run the command again later."
@@ -103,6 +107,8 @@ def read(name: str) -> dict[str, Any] | None:
 
 def main() -> None:
     """Run and store the full profiles of the experiments named on the command line."""
+    from derivations.reproductions.running import run
+
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("names", nargs="+", metavar="NAME")
     arguments.add_argument("--store", type=Path, default=DEFAULT_STORE)

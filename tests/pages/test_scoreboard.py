@@ -32,7 +32,7 @@ def stored() -> list[dict[str, Any]]:
 
 def interval(row: dict[str, Any]) -> str:
     """A mean with its interval."""
-    return f"{row['mean']:.3g} ({row['low']:.3g} to {row['high']:.3g})"
+    return f"{row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
 
 
 def expected() -> Iterator[list[list[str]]]:
@@ -42,19 +42,19 @@ def expected() -> Iterator[list[list[str]]]:
             [
                 row["key"],
                 row["printed"],
-                "above 0" if row["value"] is None else f"{row['value']:.3g}",
+                "above 0" if row["value"] is None else f"{row['value']:.4g}",
                 interval(row),
                 row["verdict"],
             ]
             for row in result["rows"]
         ]
         if result["beside"]:
-            yield [[row["key"], row["text"], f"{row['theory']:.3g}", interval(row)] for row in result["beside"]]
+            yield [[row["key"], row["text"], f"{row['theory']:.4g}", interval(row)] for row in result["beside"]]
 
 
 def results() -> list[list[reading.Unit]]:
-    """The tables of results on the page: all but the first, of verdicts, and the last, of what has not run."""
-    return reading.tables(PAGE)[1:-1]
+    """The tables of results on the page: those with intervals."""
+    return [table for table in reading.tables(PAGE) if "mean (interval)" in table[0].raw]
 
 
 def mark() -> None:

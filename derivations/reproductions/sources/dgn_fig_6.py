@@ -124,4 +124,5 @@ REPRODUCTION = Reproduction(
     cell=cell,
     measure=measure,
     beside=beside,
+    datasets=("mnist",),
 )

@@ -124,4 +124,5 @@ REPRODUCTION = Reproduction(
     numbers=(*_ADAPT, *_FROZEN, *(f"{name} nu" for name in (*_ADAPT, "galu"))),
     cell=cell,
     measure=measure,
+    datasets=("mnist",),
 )

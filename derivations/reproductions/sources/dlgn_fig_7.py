@@ -117,4 +117,5 @@ REPRODUCTION = Reproduction(
     ),
     cell=cell,
     measure=measure,
+    datasets=("fashion-mnist",),
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from derivations.reproductions.model import Cells, Design, Numbers, Reproduction, Setting, Target, levels, pooled
+from derivations.reproductions.model import Cells, Design, Numbers, Reproduction, Setting, Target, best_of, levels
 from sim.deep import (
     SGD,
     ExampleSet,
@@ -56,11 +56,7 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
     found = {}
     for optimiser in levels(cells, "optimiser"):
         own = [one for one in cells if one.setting["optimiser"] == optimiser]
-        rates = levels(own, "rate")
-        best = {}
-        for name in METHODS:
-            by_rate = [pooled(own, name, rate=rate) for rate in rates]
-            best[name] = max(by_rate, key=lambda values: values.mean())
+        best = {name: best_of(own, name, "rate") for name in METHODS}
         if levels(own, "epochs") == [EPOCHS]:
             found |= {f"{name}, {optimiser}": values for name, values in best.items()}
         random = (best["frnpf-own"] + best["frnpf-same"]) / 2
@@ -130,4 +126,5 @@ REPRODUCTION = Reproduction(
     numbers=METHODS,
     cell=cell,
     measure=measure,
+    datasets=("mnist",),
 )

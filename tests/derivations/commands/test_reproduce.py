@@ -8,7 +8,7 @@ import pytest
 from derivations.cli import main
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS, UNDECIDED
 from derivations.reproductions.catalog import reproductions
-from derivations.reproductions.sources.waiting import WAITING
+from theory.problem.datasets.folder import VARIABLE
 
 
 def asked(capsys, *words):
@@ -25,9 +25,11 @@ def test_the_list_has_every_experiment_with_its_verdict(capsys):
     code, found = asked(capsys)
     assert (code, found["schema"]) == (PASS, "gdln.reproduce/1")
     listed = {entry["name"]: entry for entry in found["experiments"]}
-    assert set(listed) == {*reproductions(), *(waits.name for waits in WAITING)}
+    assert set(listed) == set(reproductions())
     assert listed["npk-fig-1"]["verdict"] == "REPRODUCED"
-    assert all(listed[waits.name]["verdict"] == "NOT RUN" and listed[waits.name]["cost"] for waits in WAITING)
+    assert listed["dlgn-table-2"]["verdict"] == "NOT RUN"
+    assert listed["dlgn-table-2"]["cost"].endswith("on one thread, 40 cells")
+    assert "gdln data get cifar-100 --from" in listed["dlgn-table-2"]["needs"]
     assert main(["reproduce"]) == PASS
     text = capsys.readouterr().out
     assert all(name in text for name in listed)
@@ -70,10 +72,14 @@ def test_names(capsys, tmp_path):
     assert code == BAD_INPUT
     assert "dgn-fig-11" in text
     assert "dgn-fig-10" in text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_experiment_without_its_data(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "data"))
     code, text = refused(capsys, "dlgn-table-2", "--store", tmp_path / "store")
     assert code == OUT_OF_REACH
-    assert "CIFAR-100" in text
-    assert list(tmp_path.iterdir()) == []
+    assert "gdln data get cifar-10 --from" in text
 
 
 def test_options(capsys, tmp_path):

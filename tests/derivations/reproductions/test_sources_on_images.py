@@ -1,14 +1,15 @@
 """The experiments on images, on small sets in the real formats, beside plain networks and kernels in NumPy."""
 
 import numpy as np
+import pytest
 import torch
 
 from derivations.reproductions.catalog import reproductions
 from derivations.reproductions.model import Cell
-from derivations.reproductions.sources import dgn_fig_6, dgn_fig_7, dlgn_fig_7, npk_table_2
+from derivations.reproductions.sources import dgn_fig_5, dgn_fig_6, dgn_fig_7, dlgn_fig_7, npk_table_2
 from sim.deep import LabelledImages, Start, scales_by_fan_in
 from tests.sim.deep.plain import KINDS, Plain, batches, descend
-from tests.tolerances_of_reproductions import ALIGNMENT
+from tests.tolerances_of_reproductions import ALIGNMENT, ROUNDED
 
 SEED = 21
 
@@ -70,6 +71,41 @@ def test_the_best_rate_counts():
     found = reproductions()["npk-table-2-mnist"].measure(cells)
     assert found["relu, sgd"].tolist() == [95.0, 96.0]
     assert found["dnpfl ahead, sgd"].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("own", [{}, {"labels": "random"}, {"pixels": "random"}], ids=["true", "labels", "pixels"])
+def test_training_on_random_labels_and_pixels(own):
+    """Accuracies after one epoch and after two, each a step of Adam on all images, beside plain networks."""
+    name = " ".join(["random", *own]) if own else "true"
+    found = dgn_fig_5.cell({"set": name, "epochs": 2, "size": 0}, SEED)
+    images = LabelledImages("mnist", "unit", "class", seed=SEED, **own).load()
+    data, held_out = images.training(), images.held_out()
+    sizes = (784, *dgn_fig_5.WIDTHS, 10)
+    start = Start("normal", scales_by_fan_in(sizes, 2), SEED)
+    weights = [torch.from_numpy(layer) for layer in theta(start, 0, sizes)]
+    shapes = zip(sizes[1:-1], sizes[:-2], strict=True)
+    gates = [torch.from_numpy(start.draw(0, True, level, shape)).float() for level, shape in enumerate(shapes)]
+    for kind, second in (("relu", []), ("galu", gates)):
+        network = Plain(KINDS[kind], weights, second)
+        rows = batches(len(data.x), dgn_fig_5.BATCH, SEED, 0, 2)
+        optimiser = lambda own: torch.optim.Adam(own, lr=3e-4)  # noqa: E731
+        taken = descend(network, data.x, data.y, "softmax-cross-entropy", optimiser, rows)
+        accuracies = [100 * (network(data.x, None).argmax(dim=1) == data.y).double().mean().item() for _ in taken]
+        assert np.abs(found[f"{kind} training"] - [accuracies[1:]]).max() < ROUNDED
+        wrong = (network(held_out.x, None).argmax(dim=1) != held_out.y).double().mean().item()
+        assert abs(found[f"{kind} test"][0] - 100 * (1 - wrong)) < ROUNDED
+
+
+def test_galu_is_faster_where_its_mean_accuracy_in_training_is_larger():
+    numbers = {"relu training": [50.0, 90.0], "galu training": [60.0, 90.0], "relu test": 98.0, "galu test": 96.0}
+    cells = [
+        Cell({"set": name, "epochs": 2, "size": 0}, 0, {key: np.array([value]) for key, value in numbers.items()})
+        for name in ("true", "random labels", "random pixels")
+    ]
+    found = dgn_fig_5.measure(cells)
+    assert found["GaLU faster, random labels"].tolist() == [5.0]
+    assert found["ReLU ahead"].tolist() == [2.0]
+    assert set(found) == {"ReLU ahead", *(f"GaLU faster, {one.setting['set']}" for one in cells)}
 
 
 def npk_table_2_cell(rate, index, accuracy):

@@ -1,0 +1,100 @@
+"""The figures of the scoreboard: what a source prints beside what the repeated experiment gives, one a result."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from derivations.experiments.model import Data
+from derivations.reproductions import stored
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_PREFIX = "reproduction-"
+_COLUMNS = 2
+_WIDTH, _ROW, _FRAME = 7.4, 0.2, 0.72  # inches: the figure, a statement, and title and axis of a panel
+
+
+def figure_of(name: str) -> str:
+    """Return the name of the figure of an experiment.
+
+    >>> figure_of("npk-fig-1")
+    'reproduction-npk-fig-1'
+    """
+    return f"{_PREFIX}{name}"
+
+
+def names() -> tuple[str, ...]:
+    """Return the experiments with a stored result.
+
+    >>> "npk-fig-1" in names()
+    True
+    """
+    return tuple(sorted(file.stem for file in stored.RESULTS.glob("*.json")))
+
+
+def caption(name: str) -> str:
+    """Return the caption of the figure of an experiment."""
+    return (
+        f"`{name}`: measured means with the intervals of the table (blue), beside what the source prints (orange): a "
+        "number (bar), or an order, which states a positive mean (triangle)."
+    )
+
+
+def data(name: str) -> Data:
+    """Return the statements of an experiment, those whose keys begin alike in one panel, with their numbers.
+
+    >>> data("npk-fig-1")["overlap"]
+    {'overlap': {'mean': 1.0, 'low': 1.0, 'high': 1.0, 'printed': 1.0}}
+    """
+    content = stored.read(name)
+    panels: dict[str, Any] = {}
+    for row in content["rows"] if content else ():
+        panel, _, label = row["key"].partition(", ")
+        numbers = {key: row[key] for key in ("mean", "low", "high")}
+        printed = {} if row["value"] is None else {"printed": row["value"]}
+        panels.setdefault(panel, {})[label or panel] = numbers | printed
+    return panels
+
+
+def draw(panels: Data, path: Path, mark: str) -> None:
+    """Write the image."""
+    from derivations.plots import save
+
+    save(picture(panels), path, mark)
+
+
+def picture(panels: Data) -> "Figure":
+    """Draw a panel with an axis of its own for each group of statements, and in it a line for each statement."""
+    from derivations.plots import STYLE, plt
+
+    columns = min(_COLUMNS, len(panels))
+    shown = list(panels.items())
+    lines = [shown[start : start + columns] for start in range(0, len(shown), columns)]
+    heights = [_FRAME + _ROW * max(len(rows) for _, rows in line) for line in lines]
+    with plt.rc_context(STYLE):
+        figure, axes = plt.subplots(
+            len(lines), columns, figsize=(_WIDTH, sum(heights)), height_ratios=heights, squeeze=False
+        )
+        for axis, (title, rows) in zip(axes.flat, shown, strict=False):
+            _panel(axis, title, rows)
+        for axis in axes.flat[len(shown) :]:
+            axis.set_axis_off()
+    return figure
+
+
+def _panel(axis: Any, title: str, rows: Data) -> None:
+    from derivations.plots import BLUE, ORANGE
+
+    for place, row in enumerate(rows.values()):
+        bar = [[row["mean"] - row["low"]], [row["high"] - row["mean"]]]
+        axis.errorbar([row["mean"]], [place], xerr=bar, fmt="o", ms=4, capsize=2.5, lw=1.2, color=BLUE, zorder=3)
+        printed, sign, size = (row["printed"], "|", 13) if "printed" in row else (0, ">", 7)
+        axis.plot([printed], [place], sign, ms=size, mew=1.4, color=ORANGE, mfc="none", zorder=2)
+    if any("printed" not in row for row in rows.values()):
+        axis.axvline(0, color="black", lw=0.5, zorder=1)
+    axis.set_title(title, fontsize=9)
+    named = [place for place, label in enumerate(rows) if label != title]
+    axis.set_yticks(named, [label for label in rows if label != title])
+    axis.set_ylim(len(rows) - 0.4, -0.6)
+    axis.margins(x=0.1)
+    axis.locator_params(axis="x", nbins=5)
