@@ -26,6 +26,7 @@ from derivations.statistics.comparison import seed_for
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError, Question
 from derivations.sweeps.store import Store
+from theory.kernels import linearised_errors
 from theory.problem import InputError
 from theory.problem.user_files import parse_json
 
@@ -50,12 +51,13 @@ def seed_of(one: Reproduction, index: int) -> int:
 
 
 def code_of(one: Reproduction) -> str:
-    """Return what the numbers of a cell depend on: the sources of `sim`, `networks.py` and the file of the experiment.
+    """Return what the numbers of a cell depend on: the sources of `sim`, `networks.py`, the linearised training of
+    `theory.kernels`, and the file of the experiment.
 
-    The layout and the comments of the two files do not count, nor do REPRODUCTION and the functions `measure` and
+    The layout and the comments of the three files do not count, nor do REPRODUCTION and the functions `measure` and
     `beside`, which read finished cells.
     """
-    files = (Path(inspect.getfile(one.cell)), Path(networks.__file__))
+    files = (Path(inspect.getfile(one.cell)), Path(networks.__file__), Path(inspect.getfile(linearised_errors)))
     own = "\n".join(line for file in files for line in _statements(file.read_text(encoding="utf-8")))
     return f"{cells.code_version()}+{one.name}-{digest(own)[:16]}"
 
