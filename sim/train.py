@@ -12,6 +12,7 @@ import torch
 
 from sim.data.sample import prepare
 from sim.gates.gating import gate_values
+from sim.networks.deep_training import refuse_untrained
 from sim.networks.examples import Examples
 from sim.networks.parameters import Parameters, joined
 from sim.random.streams import TRAINING, Fill, reference_normals, stream
@@ -30,7 +31,7 @@ from sim.training.schedule import (
 )
 from sim.training.state import Replicate, State, beginning, stream_number, together
 from sim.training.times import steps_at_times
-from theory.problem import InputError, Problem
+from theory.problem import DeepNetwork, InputError, Problem
 
 Progress = Callable[[int, int], None]
 _CHUNK_ROWS = 4096
@@ -63,7 +64,7 @@ def train(
     their examples on the device; a fixed sample and the result need additional memory. On a CPU up to `threads` groups
     of networks are trained at once, which changes no number. `progress(done, total)` counts network-steps.
     Raises InputError for times between steps, a sample or a state that does not fit; OutOfReachError for an absent
-    device or back end, too large a run, or a law, gate or model without a training.
+    device or back end, too large a run, or a law, gate or model without a training; a deep network learns by autograd.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
@@ -73,8 +74,9 @@ def train(
     >>> run.weights.shape, run.steps
     ((3, 2, 2, 4), 2)
     """
-    problem.refuse_deep("There is no training of deep networks.")
     settings = problem.simulated()
+    if isinstance(problem.network, DeepNetwork):
+        refuse_untrained(problem.network)
     begin = time.perf_counter()
     where, kind = device_named(device), dtype_of(problem) if dtype is None else dtype
     called, last = name_of(kind), steps_at_times(problem)[-1]

@@ -35,8 +35,8 @@ ANSWER = cache(simulate.answer)
 def trained_once(monkeypatch):
     """Verbs that ask for the same networks, trained and measured alike, get one answer."""
 
-    def answer(problem, device, backend, memory, _progress, _measuring, dtype=None, threads=1):
-        return ANSWER(problem, device, backend, memory, dtype=dtype, threads=threads)
+    def answer(problem, device, backend, memory, _progress, _measuring, dtype=None, threads=1, alignment=False):
+        return ANSWER(problem, device, backend, memory, dtype=dtype, threads=threads, alignment=alignment)
 
     monkeypatch.setattr(simulate, "answer", answer)
 

@@ -234,6 +234,7 @@ def answer(
     from derivations.answers import simulate
     from derivations.answers.graph_compare import compared
 
+    problem.refuse_deep("There is no prediction for a deep network in training.")
     if isinstance(problem.network, GatedGraph):
         return compared(problem, device, backend, memory, progress, measuring)
     view = _view(problem)

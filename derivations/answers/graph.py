@@ -1,4 +1,7 @@
-"""The answers of `gdln solve` and `gdln simulate` for a gated graph: loss, sizes of weights, paths and maps."""
+"""The answers of `gdln solve` and `gdln simulate` for a gated graph: loss, sizes of weights, paths and maps.
+
+`gdln simulate` answers for a deep network likewise, without paths and maps.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -20,6 +23,7 @@ from theory.moments.feature_moments import squared_labels
 from theory.problem import (
     AlwaysGate,
     ContextGate,
+    DeepNetwork,
     GatedGraph,
     LossAtTimes,
     MapModesAtTimes,
@@ -64,6 +68,7 @@ _MADE = (
     "the data are second moments, and some gates look at x: the answer is that of the examples made from the moments; "
     "other examples with the same moments open such gates differently."
 )
+_DEEP_PATHS = "each input opens paths of its own; gdln paths has them at the initial weights."
 _ROUTING = 3  # layers of a routing network: encoders, shared weights, decoders
 
 
@@ -131,8 +136,9 @@ class GraphSolveAnswer:
 class GraphSimulateAnswer:
     """A trained graph: loss, sizes |W| (Frobenius) of its weights, strengths |s_p W_p| of its paths, modes of its maps.
 
-    `strengths` and `modes` are None, and a remark says why, where the graph has more paths than are listed, and `modes`
-    for large maps.
+    `strengths` and `modes` are None, and a remark says why, where the graph has more paths than are listed and for deep
+    networks, and `modes` for large maps. `alignment` has nu = y^T (K/tr K)^-1 y of the networks that did not diverge,
+    (R, T), where it was asked for; NaN where the tangent kernel K is singular.
     """
 
     problem: Problem
@@ -142,6 +148,7 @@ class GraphSimulateAnswer:
     strengths: Any | None
     modes: Any | None
     remarks: tuple[str, ...]
+    alignment: np.ndarray | None = None
 
     @cached_property
     def means(self) -> dict[str, Any]:
@@ -149,9 +156,9 @@ class GraphSimulateAnswer:
         weights = [parameter.name for parameter in self.problem.parameters]
         found = {"loss": self.loss.mean, "loss_standard_error": _error(self.loss)}
         found |= _by_name("sizes", weights, self.sizes)
-        graph, contexts = self.problem.graph, self.problem.data.contexts
-        listed = (("strengths", self.strengths, lambda: route_names(graph)),)
-        listed += (("map_modes", self.modes, lambda: mode_names(graph, contexts)),)
+        problem = self.problem
+        listed = (("strengths", self.strengths, lambda: route_names(problem.graph)),)
+        listed += (("map_modes", self.modes, lambda: mode_names(problem.graph, problem.data.contexts)),)
         for what, estimate, names in listed:
             absent = {what: None, f"{what}_standard_error": None}
             found |= absent if estimate is None else _by_name(what, names(), estimate)
@@ -159,26 +166,28 @@ class GraphSimulateAnswer:
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln simulate --json` prints."""
-        return {"times": self.run.times, **self.means, **about(self.run), "remarks": self.remarks}
+        own = {} if self.alignment is None else self._alignment()
+        return {"times": self.run.times, **self.means, **own, **about(self.run), "remarks": self.remarks}
 
     def arrays(self) -> dict[str, Any]:
         """The arrays of the .npz file: the problem as TOML, times, replicates, losses, and every weight by its name."""
         run = self.run
         named = {f"weight_{name}": array for name, array in run.parameters.items()}
         found = {"times": run.times, "replicates": run.replicates, "diverged": run.diverged, "loss": self.loss.values}
+        found |= {} if self.alignment is None else {"alignment": self.alignment}
         return {"problem": np.array(dumps(self.problem)), **found, **named}
 
     def text(self) -> str:
         """Loss, sizes of the weights and strengths of the paths over time."""
         content, means, run = self.json(), self.means, self.run
         name = "<log(1+e^(-y yhat))>" if self.problem.training.loss == "cross-entropy" else "<|y - yhat|^2>"
-        lost = content["diverged"]
+        lost, nu = content["diverged"], self._alignment_in_words()
         lines = [
             f"{content['replicates']} replicates, {content['steps']} steps, device {content['device']}, "
             f"{content['dtype']}, seed {content['seed']}, back end {run.backend}",
             "",
             "mean (standard error) over replicates",
-            *table(run.times, {name: with_errors(means["loss"], means["loss_standard_error"])} | self._sizes()),
+            *table(run.times, {name: with_errors(means["loss"], means["loss_standard_error"])} | nu | self._sizes()),
         ]
         shown = {what: self._with_errors(what) for what in ("strengths", "map_modes")}
         if means["strengths"] is not None:
@@ -191,6 +200,25 @@ class GraphSimulateAnswer:
         """The means of a quantity by name, with standard errors, as words."""
         means, errors = self.means[what] or {}, self.means[f"{what}_standard_error"]
         return {name: with_errors(mean, errors and errors[name]) for name, mean in means.items()}
+
+    def _alignment(self) -> dict[str, list[float | None] | None]:
+        """Means and standard errors of nu; None at a time at which the kernel of a network is singular."""
+        error = self.alignment.std(axis=0, ddof=1) / len(self.alignment) ** 0.5
+        found = {"alignment": self.alignment.mean(axis=0), "alignment_standard_error": error}
+        if self.run.one_cluster:
+            found["alignment_standard_error"] = None
+        return {
+            name: None if values is None else [None if np.isnan(value) else float(value) for value in values]
+            for name, values in found.items()
+        }
+
+    def _alignment_in_words(self) -> dict[str, list[str]]:
+        if self.alignment is None:
+            return {}
+        found = self._alignment()
+        errors = found["alignment_standard_error"] or [None] * len(found["alignment"])
+        pairs = zip(found["alignment"], errors, strict=True)
+        return {"nu": ["singular" if mean is None else with_error(mean, error) for mean, error in pairs]}
 
     def _sizes(self) -> dict[str, list[str]]:
         return bars(numbers(self.means["sizes"]))
@@ -296,24 +324,39 @@ def _row(values: np.ndarray) -> str:
     return " ".join(f"{value:.4g}" for value in values)
 
 
-def measured(run: Any, device: str, measuring: Callable[[str], None], threads: int) -> GraphSimulateAnswer:
-    """The trained graph of a run (sim.training.run.Run): loss on fresh examples, sizes, path strengths, maps' modes."""
+def measured(
+    run: Any, device: str, measuring: Callable[[str], None], threads: int, alignment: bool = False
+) -> GraphSimulateAnswer:
+    """The trained graph or deep network of a run (sim.training.run.Run): loss on fresh examples, sizes of weights.
+
+    A graph has strengths of paths and modes of maps besides, a deep network its `alignment` where it is asked for.
+    """
     from sim.measure import measure_each
 
-    graph, remarks = run.problem.graph, ()
     observables = {"loss": LossAtTimes(), "sizes": WeightSizesAtTimes()}
-    try:
-        route_names(graph)
-    except OutOfReachError as error:
-        remarks = (f"no strengths of paths, and no modes of maps: {error.message}",)
-    else:
-        observables["strengths"] = PathStrengthsAtTimes()
-        remarks = without_modes(graph, run.problem)
-        observables |= {} if remarks else {"modes": MapModesAtTimes()}
+    along, remarks = _along_paths(run.problem)
+    observables |= along
     listed = tuple(observables.values())
     found = measure_each(listed, run, device, backend="compiled", measuring=measuring, threads=threads)
     named = {"strengths": None, "modes": None} | dict(zip(observables, found, strict=True))
-    return GraphSimulateAnswer(run.problem, run, **named, remarks=remarks)
+    nu = None
+    if alignment:
+        from sim.deep import label_alignment
+
+        nu = label_alignment(run)[run.surviving()]
+    return GraphSimulateAnswer(run.problem, run, **named, remarks=remarks, alignment=nu)
+
+
+def _along_paths(problem: Problem) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The observables of the paths of a network, and why some are left out."""
+    if isinstance(problem.network, DeepNetwork):
+        return {}, (_DEEP_PATHS,)
+    try:
+        route_names(problem.graph)
+    except OutOfReachError as error:
+        return {}, (f"no strengths of paths, and no modes of maps: {error.message}",)
+    remarks = without_modes(problem.graph, problem)
+    return {"strengths": PathStrengthsAtTimes()} | ({} if remarks else {"modes": MapModesAtTimes()}), remarks
 
 
 def _error(estimate: Any) -> np.ndarray | None:
@@ -383,6 +426,10 @@ def bars(words: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
 
 def with_errors(mean: np.ndarray, error: np.ndarray | None) -> list[str]:
     """Return means with their standard errors, which are left out where the networks are one cluster."""
-    if error is None:
-        return [f"{value:.4g}" for value in mean]
-    return [f"{value:.4g} ({own:.1g})" for value, own in zip(mean, error, strict=True)]
+    errors = [None] * len(mean) if error is None else error
+    return [with_error(value, own) for value, own in zip(mean, errors, strict=True)]
+
+
+def with_error(mean: float, error: float | None) -> str:
+    """Return a mean with its standard error, if there is one."""
+    return f"{mean:.4g}" if error is None else f"{mean:.4g} ({error:.1g})"

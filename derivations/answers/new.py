@@ -269,7 +269,8 @@ kind = "own"                  # G_l = chi(q_l); or open, fixed (with values), be
                               # network (with network = "relu", linear or gated, frozen, gate): chi of a second one
 gate = {{ kind = "hard", at_zero = "closed" }}   # chi = 1[q > 0]; or {{ kind = "soft", beta = 4.0, epsilon = 0.1 }}
 
-[weights]                     # or, for all of them, law = "normal", scale = 1.0 and seed = 0
+[weights]                     # or, for all of them, law = "normal", scale = 1.0 and seed = 0; for gdln simulate write
+                              # [training] instead, these weights in [training.w0], and [simulation]
 Theta_1 = [[1, 1], [1, -1]]   # a row for each node that it leads to
 Theta_2 = [[1, 1], [-2, 5]]
 Theta_3 = [["1/2", 3]]        # a second network has Theta_g_1, Theta_g_2 besides

@@ -17,6 +17,7 @@ from sim.training.schedule import device_named, refuse_endless_measurement
 from sim.training.state import Replicate, beginning
 from theory.problem import (
     BiasesAtTimes,
+    DeepNetwork,
     DirectionGate,
     GatedGraph,
     InputError,
@@ -162,14 +163,15 @@ def answer(
     measuring: Callable[[str], None] = lambda _name: None,
     dtype: str | None = None,
     threads: int = 1,
+    alignment: bool = False,
 ) -> "SimulateAnswer | GraphSimulateAnswer":
     """Train the networks of `problem` and measure them; at most `memory` bytes are taken by networks side by side.
 
     `backend` "auto" is that of `sim.training.backends.short` for a short run, else that of `sim.train`.
     `dtype`, "float64" or "float32", overrides simulation.dtype. `progress` receives the number of steps done and
     the total, `measuring` the name of the next measurement. On a CPU `threads` share the work; the numbers do not
-    depend on them. Raises InputError for a problem without a [simulation] table, OutOfReachError for an absent device
-    or back end.
+    depend on them. `alignment` asks for nu of a deep network on listed examples. Raises InputError for a problem
+    without a [simulation] table, OutOfReachError for an absent device or back end, both as `sim.deep.check_alignment`.
 
     >>> from theory.problem import loads
     >>> from derivations.experiments.folders import problem_file
@@ -177,15 +179,18 @@ def answer(
     >>> answer(loads(text.replace("batch = 4000", "batch = 10")), "cpu").json()["steps"]
     32
     """
-    problem.refuse_deep("There is no training of deep networks.")
     if dtype is not None:
         problem = replace(problem, simulation=replace(problem.simulated(), dtype=dtype))
     refuse_endless_measurement(problem, problem.simulated().replicates)
+    if alignment:
+        from sim.deep import check_alignment
+
+        check_alignment(problem)
     run = _trained(problem, device, backend, memory, progress, threads)
-    if isinstance(problem.network, GatedGraph):
+    if isinstance(problem.network, GatedGraph | DeepNetwork):
         from derivations.answers.graph import measured  # it loads SymPy
 
-        return measured(run, device, measuring, threads)
+        return measured(run, device, measuring, threads, alignment)
     means: dict[str, Any] = {"times": run.times, "readout": None, "readout_standard_error": None}
     values = {
         "times": run.times,

@@ -21,6 +21,10 @@ def command(
     backend: Backend = "auto",
     memory: Annotated[float | None, typer.Option(help="GiB that networks trained side by side may take.")] = None,
     dtype: Annotated[str | None, typer.Option(help="float64 or float32; by default that of the file.")] = None,
+    alignment: Annotated[
+        bool,
+        typer.Option("--alignment", help="Of a deep network on listed examples, also the alignment nu of its kernel."),
+    ] = False,
     timeout: Timeout = None,
     plot: Annotated[
         Path | None,
@@ -33,21 +37,21 @@ def command(
 
     def body() -> int:
         from derivations.pictures import check_picture, write_picture
-        from theory.problem import GatedGraph, load
+        from theory.problem import Network, load
         from theory.problem.numbers import positive
 
         question = load(problem)
         if plot is not None:
             check_picture(plot)
-            if not isinstance(question.network, GatedGraph):
+            if isinstance(question.network, Network):
                 from theory.flow.picture import require_one_output  # it loads matplotlib
 
                 require_one_output(question.data)
         limit = None if memory is None else int(positive(memory, "--memory", "networks need memory") * 2**30)
         if out is None:
-            answer = _answer(question, device, backend, limit, dtype)
+            answer = _answer(question, device, backend, limit, dtype, alignment)
         else:
-            answer = _written(question, device, backend, limit, dtype, problem, out)
+            answer = _written(question, device, backend, limit, dtype, alignment, problem, out)
         if plot is not None:
             write_picture(answer.figure(), plot)
         files = [str(file) for file in (out, plot) if file is not None]
@@ -58,7 +62,7 @@ def command(
     return run(body, json, timeout)
 
 
-def _answer(question: Any, device: str, backend: str, limit: int | None, dtype: str | None) -> Any:
+def _answer(question: Any, device: str, backend: str, limit: int | None, dtype: str | None, alignment: bool) -> Any:
     from derivations.threads import side_by_side
     from sim.training.backends.ahead import compiled_ahead
 
@@ -70,11 +74,18 @@ def _answer(question: Any, device: str, backend: str, limit: int | None, dtype: 
             from derivations.answers import simulate  # it loads torch
 
         with progress_bar() as (training, measuring):
-            return simulate.answer(question, device, backend, limit, training, measuring, threads=threads)
+            return simulate.answer(question, device, backend, limit, training, measuring, None, threads, alignment)
 
 
 def _written(
-    question: Any, device: str, backend: str, limit: int | None, dtype: str | None, problem: Path, out: Path
+    question: Any,
+    device: str,
+    backend: str,
+    limit: int | None,
+    dtype: str | None,
+    alignment: bool,
+    problem: Path,
+    out: Path,
 ) -> Any:
     """The answer, with the values of every replicate in `out`; an unwritable file is an error before training."""
     import numpy as np
@@ -83,7 +94,7 @@ def _written(
 
     check_archive(out, problem)
     with new_file(out) as file:
-        answer = _answer(question, device, backend, limit, dtype)
+        answer = _answer(question, device, backend, limit, dtype, alignment)
         np.savez(file, **answer.arrays())
     return answer
 

@@ -1,17 +1,18 @@
 """The networks with gates that several experiments share, one run each, and their tangent kernels at the start."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
-from sim.deep import SGD, ExampleSet, Family, Member, Settings, Start, recorded, train_family
+from sim.deep import SGD, ExampleSet, Family, Member, Recorded, Settings, Start, recorded, train_family
 from sim.kernels import tangent_kernel
+from theory.kernels import linearised_errors
 
 DEPTHS = (2, 4, 6, 8, 12, 16, 20)
-_APART = 0.05  # difference of logarithms from which two errors count as different
+_APART = 0.05  # difference of the logarithms of two sizes of errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,20 +24,67 @@ class Network:
 
     def kernel(self) -> Float[np.ndarray, "n n"]:
         """Return K0 on the examples, in float64."""
-        (member,) = self.family.members
-        start = train_family(self.family, self.data, _settings(1.0, len(self.data.x)), 0)
-        own = recorded(start, member.name, 0)
-        weights = [own.parameters[name][0] for name in self.family.names]
-        return tangent_kernel(weights, self.data.x, gates=[level[0] for level in own.gates]).double().numpy()
+        return self._kernel_at(next(self._recorded(1.0, (0,))))
+
+    def open_gates(self) -> Float[np.ndarray, "levels n"]:
+        """Return how many gates of each hidden level are open on each example before training."""
+        return np.stack([level[0].sum(dim=1).numpy() for level in next(self._recorded(1.0, (0,))).gates])
 
     def errors(self, step: float, stages: tuple[int, ...]) -> Float[np.ndarray, "stages n"]:
         """Return e_t = yhat_t - y after gradient steps of the size `step` on 1/2 sum_s e_t(s)^2."""
+        return np.stack([self._errors_at(at) for at in self._recorded(step, stages)])
+
+    def course(self, kernel: Float[np.ndarray, "n n"], step: float, stages: tuple[int, ...]) -> "Course":
+        """Train through the stages, of which the first is 0, beside the linearised training by K0 = `kernel`."""
+        trained, linear, left, change = [], np.empty(0), -1, 0.0
+        for place, at in enumerate(self._recorded(step, stages)):
+            error = self._errors_at(at)
+            trained.append(float(np.linalg.norm(error)))
+            if place == 0:
+                linear = np.linalg.norm(linearised_errors(kernel, error, step, stages), axis=1)
+            leaving = left < 0 and bool(apart(np.array(trained[-1:]), linear[place : place + 1])[0])
+            left = stages[place] if leaving else left
+            if leaving or (left < 0 and place == len(stages) - 1):
+                change = float(np.linalg.norm(self._kernel_at(at) - kernel) / np.linalg.norm(kernel))
+        return Course(np.array(trained) / trained[0], linear / linear[0], left, change)
+
+    def _recorded(self, step: float, stages: tuple[int, ...]) -> Iterator[Recorded]:
+        """Yield the network at the stages; only one of them is in memory."""
         (member,) = self.family.members
-        examples = len(self.data.x)
+        examples, state = len(self.data.x), None
         # The loss of `Settings` is a mean over the examples, that of the source a sum.
-        run = train_family(self.family, self.data, _settings(step * examples, examples), stages[-1], stages=stages)
-        found = [recorded(run, member.name, stage).output[0, :, 0] - self.data.y[:, 0] for stage in stages]
-        return torch.stack(found).double().numpy()
+        settings = Settings("half-mse", SGD, step * examples, batch=examples, seed=0)
+        for stage in stages:
+            run = train_family(self.family, self.data, settings, stage, state=state)
+            state = run.state
+            yield recorded(run, member.name, stage)
+
+    def _kernel_at(self, at: Recorded) -> Float[np.ndarray, "n n"]:
+        weights = [at.parameters[name][0] for name in self.family.names]
+        own = tangent_kernel(weights, self.data.x, gates=[level[0] for level in at.gates]).double().numpy()
+        return (own + own.T) / 2
+
+    def _errors_at(self, at: Recorded) -> Float[np.ndarray, " n"]:
+        return (at.output[0, :, 0] - self.data.y[:, 0]).double().numpy()
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """The training of a network beside the linearised one: |e_t|/|e_0| of both at the stages.
+
+    `left` is the first stage at which they are `apart`, -1 if none is; `change` is |K_t - K_0|/|K_0| (Frobenius norms)
+    at that stage, or at the last one.
+    """
+
+    trained: Float[np.ndarray, " stages"]
+    linearised: Float[np.ndarray, " stages"]
+    left: int
+    change: float
+
+    def numbers(self, name: str = "") -> dict[str, np.ndarray]:
+        """Return the numbers of a cell with one run."""
+        own = {"trained": self.trained, "linearised": self.linearised, "left": self.left, "change": self.change}
+        return {f"{name}{key}": np.array([value], dtype=float) for key, value in own.items()}
 
 
 def network(member: Member, data: Mapping[str, np.ndarray], seed: int) -> Network:
@@ -48,31 +96,35 @@ def network(member: Member, data: Mapping[str, np.ndarray], seed: int) -> Networ
     return Network(Family((member,), 1, x.shape[1], 1, start), ExampleSet(x, y[:, None]))
 
 
-def linearised(
-    kernel: Float[np.ndarray, "n n"], error: Float[np.ndarray, " n"], step: float, stages: tuple[int, ...]
-) -> Float[np.ndarray, "stages n"]:
-    """Return (1 - step K)^t e_0 at the stages: the errors of training if K kept its initial value.
+def apart(trained: Float[np.ndarray, "*S"], linear: Float[np.ndarray, "*S"]) -> Bool[np.ndarray, "*S"]:
+    """Return where a size of errors has left the linearised one: where they differ by more than 5 %.
 
-    >>> linearised(np.array([[2.0]]), np.array([3.0]), 0.25, (0, 1, 2)).tolist()
-    [[3.0], [1.5], [0.75]]
+    >>> apart(np.array([1.0, 0.5]), np.array([1.01, 0.6])).tolist()
+    [False, True]
     """
-    values, vectors = np.linalg.eigh(kernel)
-    first = vectors.T @ error
-    return np.stack([vectors @ ((1 - step * values) ** stage * first) for stage in stages])
+    return np.abs(np.log(trained / linear)) > _APART
 
 
-def leaves(trained: Float[np.ndarray, "S T"], linear: Float[np.ndarray, "S T"], stages: tuple[int, ...]) -> str:
-    """Return in words from which stage on the mean errors of training and of the linearised network differ by 5 %.
+def leaves(left: Float[np.ndarray, " S"], change: Float[np.ndarray, " S"], last: int) -> str:
+    """Return in words when runs leave the linearised training, and how far their kernels have moved by then.
 
-    >>> leaves(np.array([[1.0, 0.5]]), np.array([[1.0, 0.6]]), (0, 10))
-    'from t = 10 on they differ by more than 5 %'
+    `left` is the first measured step at which a run has left, -1 for runs that do not; `change` is the relative change
+    of its kernel at this step, or at the last one.
+
+    >>> leaves(np.array([-1.0, 7.0, 9.0]), np.array([0.01, 0.3, 0.4]), 40)
+    '2 of 3 runs leave it by more than 5 %, first at t = 7 to 9, where K has changed by 0.3 to 0.4'
+    >>> leaves(np.array([-1.0, -1.0]), np.array([0.02, 0.03]), 40)
+    'no run leaves it by more than 5 %; at t = 40 K has changed by 0.02 to 0.03'
     """
-    apart = np.abs(np.log(trained.mean(axis=0) / linear.mean(axis=0))) > _APART
-    if not apart[-1]:
-        return f"at t = {stages[-1]} they differ by less than 5 %"
-    last_near = int(np.flatnonzero(~apart)[-1])  # at t = 0 they are equal
-    return f"from t = {stages[last_near + 1]} on they differ by more than 5 %"
+    away = left >= 0
+    if not away.any():
+        return f"no run leaves it by more than 5 %; at t = {last} K has changed by {_range(change)}"
+    verb = "leaves" if away.sum() == 1 else "leave"
+    when, moved = _range(left[away], ".0f"), _range(change[away])
+    who = f"{away.sum()} of {len(left)} runs {verb}"
+    return f"{who} it by more than 5 %, first at t = {when}, where K has changed by {moved}"
 
 
-def _settings(rate: float, examples: int) -> Settings:
-    return Settings("half-mse", SGD, rate, batch=examples, seed=0)
+def _range(values: Float[np.ndarray, " S"], form: str = ".2g") -> str:
+    low, high = format(values.min(), form), format(values.max(), form)
+    return low if low == high else f"{low} to {high}"

@@ -26,6 +26,7 @@ from derivations.statistics.comparison import seed_for
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError, Question
 from derivations.sweeps.store import Store
+from theory.kernels import linearised_errors
 from theory.problem import InputError
 from theory.problem.user_files import parse_json
 
@@ -50,12 +51,14 @@ def seed_of(one: Reproduction, index: int) -> int:
 
 
 def code_of(one: Reproduction) -> str:
-    """Return what the numbers of a cell depend on: the sources of `sim`, of the experiment, and of the shared networks.
+    """Return what the numbers of a cell depend on: the sources of `sim`, of the experiment, of the shared networks, and
+    of the linearised training of `theory.kernels`.
 
     The layout and the comments of these files do not count, nor do REPRODUCTION and the functions `measure` and
     `beside`, which read finished cells.
     """
-    files = [Path(inspect.getfile(one.cell)), *(Path(shared.__file__) for shared in (networks, convolutional))]
+    shared = (networks.__file__, convolutional.__file__, inspect.getfile(linearised_errors))
+    files = [Path(inspect.getfile(one.cell)), *map(Path, shared)]
     own = "\n".join(line for file in files for line in _statements(file.read_text(encoding="utf-8")))
     return f"{cells.code_version()}+{one.name}-{digest(own)[:16]}"
 

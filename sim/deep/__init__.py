@@ -12,6 +12,7 @@ Validation          early stopping by examples that are not trained on
 Settings, train_family   loss, optimiser, rate, mini-batches, early stopping; the result is a FamilyRun with stages
 SGD, momentum, rmsprop, adam   the optimisers, by the definitions of torch.optim
 save_checkpoint, load_checkpoint   a state from which a run continues bit for bit
+label_alignment     nu = y^T (K/tr K)^-1 y of the deep networks of a problem file, along their training
 kernels_of, Watch   tangent kernel, K^a and overlap of a member; measuring at chosen steps while the training goes on
 recorded, features_of    gates of a recorded stage on any inputs, and the weights that replay them
 
@@ -25,6 +26,7 @@ recorded, features_of    gates of a recorded stage on any inputs, and the weight
 True
 """
 
+from sim.deep.alignment import check_alignment, label_alignment
 from sim.deep.batches import ExampleSet
 from sim.deep.checkpoints import load_checkpoint, save_checkpoint
 from sim.deep.family import Family, Start, scales_by_fan_in
@@ -79,6 +81,7 @@ __all__ = [
     "Validation",
     "Watch",
     "adam",
+    "check_alignment",
     "dlgn",
     "dlgn_pwc",
     "dln",
@@ -91,6 +94,7 @@ __all__ = [
     "galu",
     "gates_only",
     "kernels_of",
+    "label_alignment",
     "load_checkpoint",
     "momentum",
     "recorded",

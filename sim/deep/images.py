@@ -19,6 +19,7 @@ NORMALISATIONS = ("none", "unit", "standard")
 TARGETS = ("class", "one-hot", "signs")
 LABEL_RULES = ("true", "random", "clusters")
 PIXEL_RULES = ("true", "random")
+_CLUSTERS = 5  # of a class that is divided, as in "Half-Space Feature Learning"
 _AT_ONCE = 512  # images whose pixels are put in random order together
 
 Images = UInt8[np.ndarray, "N channels rows columns"]
@@ -63,7 +64,7 @@ class LabelledImages:
                     -1 for classes[0] and 1 for classes[1]
     labels          "true": the class of the image. "random": a uniform class for each image. "clusters": the first half
                     of the classes as they are; each class of the second half is divided by k-means into `clusters`
-                    parts, and each class of this half is the label of equally many parts, in random order
+                    parts, 5 by default, and each class of this half is the label of equally many parts, in random order
     pixels          "true", or "random": each image has its own random order of pixels, with all channels of a pixel
     seed            seed of every random choice: of images, labels, pixels, first centres, labels of parts
 
@@ -92,7 +93,7 @@ class LabelledImages:
     test_size: int | None = None
     labels: str = "true"
     pixels: str = "true"
-    clusters: int = 5
+    clusters: int | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -101,7 +102,11 @@ class LabelledImages:
         one_of(self.targets, "targets", TARGETS)
         one_of(self.labels, "labels", LABEL_RULES)
         one_of(self.pixels, "pixels", PIXEL_RULES)
-        whole(self.clusters, "clusters", least=1)
+        if self.clusters is not None:
+            whole(self.clusters, "clusters", least=1)
+            self._check_clusters_are_used()
+        elif self.labels == "clusters":
+            object.__setattr__(self, "clusters", _CLUSTERS)
         whole(self.seed, "seed", least=0, most=2**64 - 1, why="the generator has a key of 64 bits")
         categories = LABELLED[self.dataset].categories
         object.__setattr__(self, "classes", tuple(self.classes) or tuple(range(categories)))
@@ -122,6 +127,13 @@ class LabelledImages:
             raise InputError(
                 f'labels = "clusters" divides the second half of the classes, and there are {many}.',
                 "Give an even number of classes.",
+            )
+
+    def _check_clusters_are_used(self) -> None:
+        if self.labels != "clusters":
+            raise InputError(
+                f'clusters = {self.clusters} with labels = "{self.labels}": no class is divided into clusters.',
+                'Leave clusters out, or write labels = "clusters".',
             )
 
     @property

@@ -1,6 +1,6 @@
 """How families of deep networks are trained."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -9,6 +9,8 @@ from sim.training.optimisers import Optimiser
 from theory.problem import InputError
 from theory.problem.numbers import whole
 
+_STOP_EVERY = 100  # steps
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -16,7 +18,8 @@ class Settings:
 
     `rate` is one learning rate, or one for each member by its name. With `shared_batches` all replicates take the
     examples in one order, otherwise each in its own. A network stops once its loss on the whole set is at most
-    `stop_below`, which is measured every `stop_every` steps. Raises InputError for numbers out of range.
+    `stop_below`, which is measured every `stop_every` steps, 100 by default. Raises InputError for numbers out of
+    range, and for `stop_every` without `stop_below`.
 
     >>> Settings("half-mse", Optimiser(keep=0.9), 0.1, batch=32, seed=0).rate_of("relu")
     0.1
@@ -29,15 +32,36 @@ class Settings:
     seed: int
     shared_batches: bool = False
     stop_below: float | None = None
-    stop_every: int = 100
+    stop_every: int | None = None
     dtype: torch.dtype = torch.float32
 
     def __post_init__(self) -> None:
-        for name, least in (("batch", 1), ("seed", 0), ("stop_every", 1)):
+        for name, least in (("batch", 1), ("seed", 0)):
             whole(getattr(self, name), name, least=least)
+        if self.stop_every is not None:
+            whole(self.stop_every, "stop_every", least=1)
+            if self.stop_below is None:
+                raise InputError(
+                    f"stop_every = {self.stop_every} without stop_below: no network stops early.",
+                    "Give the loss stop_below at which networks stop, or leave stop_every out.",
+                )
+        elif self.stop_below is not None:
+            object.__setattr__(self, "stop_every", _STOP_EVERY)
         rates = self.rate.values() if isinstance(self.rate, Mapping) else [self.rate]
         if not all(0 < rate < float("inf") for rate in rates):
             raise InputError(f"rate = {self.rate} must be a positive number.", "Give a learning rate above 0.")
+
+    def check_members(self, members: Collection[str]) -> None:
+        """Raise InputError where a rate is given for what is no member.
+
+        >>> Settings("half-mse", Optimiser(), {"relu": 0.1}, batch=32, seed=0).check_members(["relu", "dln"])
+        """
+        unknown = sorted(set(self.rate) - set(members)) if isinstance(self.rate, Mapping) else []
+        if unknown:
+            raise InputError(
+                f"rate names {', '.join(unknown)}; the members are {', '.join(members)}.",
+                "Give a rate for each member, by its name.",
+            )
 
     def rate_of(self, member: str) -> float:
         """Return the learning rate of a member. Raises InputError where no rate is given for it."""

@@ -123,8 +123,8 @@ def train_family(
     bit for bit the numbers of one that was not interrupted. The parameters at the steps in `stages` are kept in memory,
     or as files in a `folder`, where a run that is resumed with the same folder finds the earlier ones; `watch` measures
     those at its own steps meanwhile. Means of the optimiser and parameters are not shared with `state`. Raises
-    InputError for labels and shapes that do not fit, for steps and stages before the state or stages after `steps`, and
-    for a folder with stages of another run.
+    InputError for labels, shapes and rates that do not fit, for steps and stages before the state or stages after
+    `steps`, and for a folder with stages of another run.
 
     >>> from sim.deep import SGD, Start, dln, relu
     >>> family = Family((relu((4,)), dln((4,))), 3, 2, 1, Start("normal", (0.5, 0.5), 0))
@@ -139,6 +139,7 @@ def train_family(
             f"The examples have {data.x.shape[1]} inputs, the family {family.inputs}.", "Give both the same number."
         )
     check_labels(settings.loss, data.y, len(data.x), family.outputs)
+    settings.check_members([member.name for member in family.members])
     if validation is not None:
         validation = validation.checked(family, settings.loss, settings.dtype)
     begun = beginning(family, settings) if state is None else _copied(family, settings, state)

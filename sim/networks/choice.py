@@ -1,4 +1,7 @@
-"""The choice of a computation: explicit gradients, of one hidden layer or of a graph; autograd is their reference."""
+"""The choice of a computation: explicit gradients, of one hidden layer or of a graph; autograd is their reference.
+
+Deep gated networks have autograd alone here; `sim.deep` has their explicit gradients on fixed sets of examples.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +9,7 @@ from functools import partial
 
 import torch
 
-from sim.networks import graph, graph_by_hand, one_hidden_layer
+from sim.networks import deep_training, graph, graph_by_hand, one_hidden_layer
 from sim.networks.examples import Examples
 from sim.networks.parameters import Parameters
 from theory.problem import DeepNetwork, GatedGraph, Problem
@@ -24,7 +27,7 @@ class Differentiable:
 
 
 def network_of(problem: Problem) -> Differentiable:
-    """Return the fastest available way to compute the problem's network.
+    """Return the fastest available way to compute the problem's network. Raises OutOfReachError as `deep_training`.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
@@ -33,7 +36,11 @@ def network_of(problem: Problem) -> Differentiable:
     >>> network_of(problem).gradient.func is one_hidden_layer.gradient
     True
     """
-    if problem.data.outputs > 1 or isinstance(problem.network, GatedGraph | DeepNetwork):
+    if isinstance(problem.network, DeepNetwork):
+        deep_training.refuse_untrained(problem.network)
+        own = problem.network, problem.training.loss
+        return Differentiable(partial(deep_training.predict, problem.network), partial(deep_training.gradient, *own))
+    if problem.data.outputs > 1 or isinstance(problem.network, GatedGraph):
         return _of_graph(problem, graph_by_hand.gradient)
     network, kind = problem.network, problem.training.loss
     return Differentiable(partial(one_hidden_layer.predict, network), partial(one_hidden_layer.gradient, network, kind))

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 
 from sim.networks.activations import activation_named
-from sim.networks.losses import loss_named
+from sim.networks.losses import mean_loss
 from sim.networks.parameters import Parameters
 from theory.problem.graph import Edge, Graph, Node
 
@@ -49,10 +49,7 @@ def loss(
     gates: GateValues,
 ) -> Float[torch.Tensor, " S"]:
     """Return L of each network, averaged over the examples and summed over the outputs."""
-    named = loss_named(kind)
-    penalty = named.penalty(forward(graph, parameters, x, gates), y)
-    each = penalty.sum(dim=-1) if penalty.ndim > 2 else penalty
-    return named.factor * each.mean(dim=1)
+    return mean_loss(kind, forward(graph, parameters, x, gates), y)
 
 
 def gradient(

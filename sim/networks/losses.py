@@ -36,6 +36,18 @@ def loss_named(kind: str) -> Loss:
     return LOSSES[kind]
 
 
+def mean_loss(kind: str, yhat: Float[torch.Tensor, "S B *m"], y: Numbers) -> Float[torch.Tensor, " S"]:
+    """Return L of each network, averaged over the examples and summed over the outputs.
+
+    >>> mean_loss("half-mse", torch.tensor([[3.0, 1.0]]), torch.tensor([[1.0, 1.0]])).tolist()
+    [1.0]
+    """
+    named = loss_named(kind)
+    penalty = named.penalty(yhat, y)
+    each = penalty.sum(dim=-1) if penalty.ndim > 2 else penalty
+    return named.factor * each.mean(dim=1)
+
+
 def _square(yhat: Numbers, y: Numbers) -> Numbers:
     return (yhat - y).square()
 

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from sim.networks.examples import Examples
 from sim.training.stability import EXAMPLES, largest_stable_rate
 from sim.training.state import State
-from theory.problem import GatedGraph, InputError, OutOfReachError, Problem, WorkbenchError
+from theory.problem import GatedGraph, InputError, Network, OutOfReachError, Problem, WorkbenchError
 
 
 class DivergedError(WorkbenchError):
@@ -47,7 +47,7 @@ class Run:
 
     @property
     def weights(self) -> Float[np.ndarray, "S T K *m n"]:
-        """The weights w_k of the hidden units. Raises OutOfReachError for a graph, whose weights have other names."""
+        """The weights w_k of one hidden layer. Raises OutOfReachError for others, whose weights have other names."""
         return fields_of(self.problem, self.parameters)
 
     @property
@@ -84,7 +84,7 @@ class Run:
 
 
 def fields_of(problem: Problem, parameters: Mapping[str, np.ndarray]) -> Float[np.ndarray, "S T K *m n"]:
-    """Return the weights w_k of one hidden layer. Raises OutOfReachError for a graph, which may have several layers.
+    """Return the weights w_k of one hidden layer. Raises OutOfReachError for networks that may have several layers.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
@@ -92,10 +92,11 @@ def fields_of(problem: Problem, parameters: Mapping[str, np.ndarray]) -> Float[n
     >>> fields_of(problem, {"w": np.ones((1, 1, 1, 4))}).shape
     (1, 1, 1, 4)
     """
-    if isinstance(problem.network, GatedGraph):
+    if not isinstance(problem.network, Network):
         named = ", ".join(parameters)
+        what = "graph" if isinstance(problem.network, GatedGraph) else "deep network"
         raise OutOfReachError(
-            f"The fields w_k belong to networks with one hidden layer; this graph has the weights {named}.",
+            f"The fields w_k belong to networks with one hidden layer; this {what} has the weights {named}.",
             "Measure loss, weight-sizes, path-strengths or map-modes, or read run.parameters by name.",
         )
     return parameters["w"]
@@ -115,7 +116,7 @@ def biases_of(parameters: Mapping[str, np.ndarray]) -> Float[np.ndarray, "S T C"
 
 def _calmer(problem: Problem) -> str:
     """Return advice against divergence, with the largest stable rate where there is one."""
-    stable = not problem.network.trains_readout and not isinstance(problem.network, GatedGraph)
+    stable = isinstance(problem.network, Network) and not problem.network.trains_readout
     if not stable or problem.simulated().optimizer != "sgd":
         return "Use a smaller simulation.learning_rate."
     return (

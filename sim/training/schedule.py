@@ -5,9 +5,9 @@ from math import ceil
 
 import torch
 
-from sim.training.sizes import GROUP_NUMBERS, columns, grouping
+from sim.training.sizes import GROUP_NUMBERS, columns, grouping, units_in_all
 from sim.training.times import steps_at_times
-from theory.problem import InputError, OutOfReachError, Problem
+from theory.problem import DeepNetwork, InputError, OutOfReachError, Problem
 
 DEVICES = ("auto", "cpu", "cuda")
 _DTYPES = {"float64": torch.float64, "float32": torch.float32}
@@ -68,7 +68,7 @@ def bytes_of_one(problem: Problem, examples_per_step: int, itemsize: int, compil
     for each mode, and a few more.
     """
     n = problem.data.n
-    units = sum(node.dimension for node in problem.graph.nodes if node.name not in problem.graph.inputs)
+    units = units_in_all(problem)
     steps = min(grouping(examples_per_step, columns(problem)).steps, steps_at_times(problem)[-1])
     if compiled:
         steps = max(1, block_rows(n) // examples_per_step)
@@ -100,7 +100,7 @@ def networks_at_once(
         raise InputError(f"memory = {memory} bytes holds nothing.", "Give a positive number of bytes, or leave it out.")
     at_once = 1 if compiled else grouping(examples_per_step, columns(problem)).replicates
     if problem.simulated().shared_stream:
-        at_once = max(at_once, GROUP_NUMBERS // (examples_per_step * problem.network.units))
+        at_once = max(at_once, GROUP_NUMBERS // (examples_per_step * _widest(problem)))
     if memory is None and device.type == "cpu":
         return at_once
     one, budget = bytes_of_one(problem, examples_per_step, itemsize, compiled), memory or _DEVICE_MEMORY
@@ -112,6 +112,11 @@ def networks_at_once(
         )
     fitting = max(1, budget // one)
     return min(at_once, fitting) if device.type == "cpu" else fitting
+
+
+def _widest(problem: Problem) -> int:
+    """Return the number of units of a network, or of the widest level of a deep one."""
+    return columns(problem) if isinstance(problem.network, DeepNetwork) else problem.network.units
 
 
 def block_rows(n: int) -> int:

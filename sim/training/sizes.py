@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from theory.problem import Problem
+from theory.problem import DeepNetwork, Problem
 
 # Numbers per array that are processed at once. One step of a group of replicates fits in the second-level cache; a
 # block of steps is long enough that the overhead of a call is negligible, and short enough for the memory.
@@ -22,8 +22,22 @@ class Grouping:
 
 
 def columns(problem: Problem) -> int:
-    """Return the dimension of the widest node of the network: max(n, K) for one hidden layer."""
-    return max(node.dimension for node in problem.graph.nodes)
+    """Return the dimension of the widest node of the network: max(n, K) for one hidden layer, the widest deep level."""
+    return max(problem.data.n, *_dimensions(problem))
+
+
+def units_in_all(problem: Problem) -> int:
+    """Return the sum of the dimensions of all nodes but the inputs; a second network that gives gates counts, too."""
+    return sum(_dimensions(problem))
+
+
+def _dimensions(problem: Problem) -> list[int]:
+    """Return the dimensions of all nodes but the inputs; those of a deep network are its levels and its output."""
+    network = problem.network
+    if isinstance(network, DeepNetwork):
+        networks = 2 if network.gating_names else 1
+        return [*network.nodes(problem.data) * networks, problem.data.outputs]
+    return [node.dimension for node in problem.graph.nodes if node.name not in problem.graph.inputs]
 
 
 def grouping(examples_per_step: int, widest: int) -> Grouping:

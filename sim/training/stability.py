@@ -10,7 +10,7 @@ from sim.networks.activations import activation_named
 from sim.networks.losses import loss_named
 from sim.networks.one_hidden_layer import leak, readout_scale
 from sim.random.streams import MEASUREMENT, stream
-from theory.problem import GatedGraph, OutOfReachError, Problem, RecordedGate
+from theory.problem import Network, OutOfReachError, Problem, RecordedGate
 
 EXAMPLES = 4096
 
@@ -33,8 +33,8 @@ def largest_stable_rate(problem: Problem) -> float:
     >>> 1 < largest_stable_rate(problem) < 4
     True
     """
-    if problem.network.trains_readout or isinstance(problem.network, GatedGraph):
-        several = "A trained readout" if problem.network.trains_readout else "A graph with several layers"
+    if not isinstance(problem.network, Network) or problem.network.trains_readout:
+        several = "A trained readout" if isinstance(problem.network, Network) else "A network with several layers"
         raise OutOfReachError(
             f"{several} has no largest stable rate: it depends on the weights reached.", "Try smaller learning rates."
         )

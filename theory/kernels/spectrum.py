@@ -5,6 +5,11 @@ r"""The matrix E K0 over all pairs of inputs, and the spectrum of E K0 / d.
 With Bernoulli(mu) gates and s^2 = 1/(mu w) it is E K0 / d = mu^(d-1) X X^T + (1 - mu^(d-1)) diag |x_s|^2. If all
 inputs have the norm r, the matrix has the eigenvectors of X X^T, and the eigenvalue rho of X X^T becomes
 mu^(d-1) rho + (1 - mu^(d-1)) r^2. Equation (5) of the paper on deep gated networks is the case x_s = 1.
+
+The eigenvalues of K0 itself scatter. Two of their sums have exact moments, since all entries of the diagonal have one
+law, and all pairs of them, and all entries off the diagonal:
+
+    sum_i rho_i = sum_s K0(s, s),   sum_i rho_i^2 = sum_(s, t) K0(s, t)^2.
 """
 
 from dataclasses import dataclass
@@ -13,8 +18,9 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Float
 
-from theory.kernels.network import GatedNetwork
+from theory.kernels.network import SIGNS, GatedNetwork, WeightLaw, alike
 from theory.kernels.overlap import overlap_moment
+from theory.kernels.tangent import covariance, moment, variance
 from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.numbers import exact, shown, whole
 
@@ -50,11 +56,42 @@ def equal_inputs_spectrum(inputs: int, depth: int, mu: Fraction | int | str) -> 
     """
     whole(inputs, "inputs", least=1)
     whole(depth, "depth", least=1)
-    own = exact(mu, "mu")
-    if not 0 < own <= 1:
-        raise InputError(f"mu = {shown(str(own))} opens no gates or is no probability.", "Give 0 < mu <= 1, as 1/2.")
-    shared = own ** (depth - 1)
+    shared = _opening(mu) ** (depth - 1)
     return EqualInputsSpectrum(inputs, 1 + (inputs - 1) * shared, 1 - shared)
+
+
+@dataclass(frozen=True)
+class EqualInputsMoments:
+    """Exact moments of the n eigenvalues rho_i of K0 / d for n inputs x_s = 1, over weights and gates.
+
+    `variance_of_mean` is that of sum_i rho_i / n, whose mean is 1; `mean_square` is E sum_i rho_i^2 / n.
+
+    >>> EqualInputsMoments(Fraction(1, 4), Fraction(2)).variance_of_mean
+    Fraction(1, 4)
+    """
+
+    variance_of_mean: Fraction
+    mean_square: Fraction
+
+
+def equal_inputs_moments(
+    inputs: int, width: int, depth: int, mu: Fraction | int | str, weights: WeightLaw = SIGNS
+) -> EqualInputsMoments:
+    """Return the moments of the eigenvalues of K0 / d for Bernoulli(mu) gates and s^2 = 1/(mu w).
+
+    With n inputs they are (V + (n - 1) C)/n and D + (n - 1) E, with the variance V of an entry of the diagonal, the
+    covariance C of two of them, and the mean squares D and E of entries on and off the diagonal. Raises InputError for
+    sizes below 1 and mu outside (0, 1].
+
+    >>> equal_inputs_moments(1, 10, 2, 1)  # one input, open gates: K0 = 2 for all signs of the weights
+    EqualInputsMoments(variance_of_mean=Fraction(0, 1), mean_square=Fraction(1, 1))
+    """
+    whole(inputs, "inputs", least=1)
+    own, network = _opening(mu), alike(width, depth, mu, weights)
+    unit = 1 / ((own * width) ** (2 * (depth - 1)) * depth**2)
+    of_mean = (variance(network) + (inputs - 1) * covariance(network, (0, 0), (1, 1))) / inputs
+    square = moment(network, [(0, 0)] * 2) + (inputs - 1) * moment(network, [(0, 1)] * 2)
+    return EqualInputsMoments(of_mean * unit, square * unit)
 
 
 def mean_matrix(network: GatedNetwork) -> tuple[tuple[Fraction, ...], ...]:
@@ -98,3 +135,11 @@ def mean_spectrum(
     matrix = np.array([[float(unit * value) for value in row] for row in mean_matrix(network)])
     values, vectors = np.linalg.eigh(matrix)
     return values, vectors
+
+
+def _opening(mu: Fraction | int | str) -> Fraction:
+    """Return the probability of an open gate, which is not 0."""
+    own = exact(mu, "mu")
+    if not 0 < own <= 1:
+        raise InputError(f"mu = {shown(str(own))} opens no gates or is no probability.", "Give 0 < mu <= 1, as 1/2.")
+    return own

@@ -25,8 +25,8 @@ from theory.problem.training import INITIAL, InitialWeights, Training
 _KEYS = {"w": (), "b": (0, 0), "a": (0, 1), "b_out": (0, 2)}
 _GRAPH = 3  # the weights of a graph or a deep network: (0, 3), (0, 4), ...
 _NOT_DEEP = (
-    "For a deep network, gdln paths counts its paths and gives its gates, outputs and kernels. No verb trains it; "
-    "sim.deep trains families of deep networks in Python."
+    "For a deep network, gdln paths gives its paths, gates, outputs and kernels. gdln simulate trains it, and sim.deep "
+    "trains families of deep networks in Python."
 )
 
 
@@ -307,12 +307,13 @@ class Problem:
         return self.start(replicate).get("a")
 
     def simulated(self) -> Simulation:
-        """The simulation settings. Raises InputError where the problem has none, OutOfReachError where it is deep."""
+        """The simulation settings. Raises InputError where the problem has none."""
         if self.simulation is None:
-            self.refuse_deep("This needs a network in training, and the network is deep.")
+            untrained = isinstance(self.training, InitialWeights)
+            before = "Write [training] with loss, tau, w0 and times in the place of [weights], and [simulation]"
             raise InputError(
                 "The problem has no [simulation] table.",
-                "Add one: mode, samples, batch, learning_rate, replicates, seed.",
+                f"{before if untrained else 'Add one'}: mode, samples, batch, learning_rate, replicates, seed.",
             )
         return self.simulation
 

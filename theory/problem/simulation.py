@@ -72,6 +72,12 @@ class Simulation:
             )
         if self.batch is not None:
             whole(self.batch, "simulation.batch", least=1)
+            if self.mode == "full-batch":
+                raise InputError(
+                    f'simulation.batch = {self.batch} with mode = "full-batch": each step takes all simulation.samples '
+                    "examples.",
+                    'Remove batch, or write mode = "online".',
+                )
         rate = positive(self.learning_rate, "simulation.learning_rate", "it is the size of a gradient step")
         object.__setattr__(self, "learning_rate", rate)
         if not isinstance(self.shared_stream, bool):

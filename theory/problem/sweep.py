@@ -240,8 +240,8 @@ def _entry(entries: list[Any], key: str, field: str) -> int:
 def _check_trainable(problem: Problem) -> None:
     if isinstance(problem.network, DeepNetwork):
         raise InputError(
-            "A sweep trains networks, and there is no training of deep networks.",
-            "Write another model; gdln paths reads deep networks.",
+            "A sweep trains networks with one hidden layer and graphs, and this network is deep.",
+            "Write another model; gdln simulate trains a deep network, gdln paths reads it.",
         )
 
 

@@ -15,7 +15,7 @@ from derivations.reproductions.model import (
 )
 from derivations.reproductions.networks import DEPTHS, network
 from sim.deep import frg
-from theory.kernels import equal_inputs_spectrum
+from theory.kernels import equal_inputs_moments, equal_inputs_spectrum
 
 WIDTHS = (25, 500)
 
@@ -39,7 +39,7 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
 
 
 def beside(cells: Cells) -> tuple[Beside, ...]:
-    """Return the eigenvalues of E K0/d, which are those of equation (5), beside the mean of the wide networks'."""
+    """Return the eigenvalues of E K0/d, those of equation (5), and exact moments of the eigenvalues of K0/d itself."""
     rows = []
     for depth in levels(cells, "depth"):
         eigenvalues = pooled(cells, "eigenvalues", depth=depth, width=WIDTHS[-1])
@@ -58,6 +58,23 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
                 eigenvalues[:, -1],
             ),
         ]
+        for width in WIDTHS:
+            eigenvalues = pooled(cells, "eigenvalues", depth=depth, width=width)
+            exact = equal_inputs_moments(eigenvalues.shape[1], width, depth, "1/2")
+            rows += [
+                Beside(
+                    f"variance of the mean, w = {width}, d = {depth}",
+                    r"exact variance of $\sum_i \rho_i / n$, whose mean is 1",
+                    float(exact.variance_of_mean),
+                    (eigenvalues.mean(axis=1) - 1) ** 2,
+                ),
+                Beside(
+                    f"mean square, w = {width}, d = {depth}",
+                    r"exact $\mathrm{E} \sum_i \rho_i^2 / n$",
+                    float(exact.mean_square),
+                    (eigenvalues**2).mean(axis=1),
+                ),
+            ]
     return tuple(rows)
 
 

@@ -14,29 +14,31 @@ from derivations.reproductions.model import (
     levels,
     pooled,
 )
+from derivations.reproductions.networks import apart, leaves
 from sim.deep import SGD, ExampleSet, Family, Settings, Start, dln, train_family
 from sim.kernels import tangent_kernel
-from theory.kernels import alike, variance
+from theory.kernels import alike, linearised_errors, variance
 
 WIDTH, STEPS, RATE = 100, 25, 0.1
-_STAGES = (0, 1, 10, STEPS)
+_SPEED = 10  # steps over which the speed is measured
 _FULL, _QUICK = (2, 4, 6, 8, 10), (2, 10)
 
 
 def cell(setting: Setting, seed: int) -> Numbers:
-    """Train `networks` deep linear networks on (x, y) = (1, 1); record e_t^2, K_t and the norm of the weights."""
+    """Train `networks` deep linear networks on (x, y) = (1, 1); record e_t^2, K_t and |Theta| at all steps."""
     depth, networks = int(setting["depth"]), int(setting["networks"])
     family = Family((dln((WIDTH,) * (depth - 1)),), networks, 1, 1, Start("signs", (WIDTH**-0.5,) * depth, seed))
     one = torch.ones(1, 1, dtype=torch.float64)
     settings = Settings("half-mse", SGD, RATE / depth, batch=1, seed=seed, dtype=torch.float64)
-    run = train_family(family, ExampleSet(one, one), settings, STEPS, stages=_STAGES)
     gates = [torch.ones(networks, 1, WIDTH, dtype=torch.float64)] * (depth - 1)
-    kernels, norms = [], []
-    for step in _STAGES:
-        weights = [run.at(step)[name] for name in family.names]
+    squares, kernels, norms, state = [], [], [], None
+    for step in range(STEPS + 1):
+        run = train_family(family, ExampleSet(one, one), settings, step, state=state)
+        state = run.state
+        weights = [state.parameters[name] for name in family.names]
+        squares.append(2 * run.losses("dln", step))
         kernels.append(tangent_kernel(weights, one, gates=gates)[:, 0, 0].numpy())
         norms.append(sum(theta.square().sum(dim=(1, 2)) for theta in weights).sqrt().numpy())
-    squares = [2 * run.losses("dln", step) for step in _STAGES]
     return {
         "square": np.stack(squares, axis=1),
         "kernel": np.stack(kernels, axis=1),
@@ -50,17 +52,18 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
     for depth in levels(cells, "depth"):
         square, kernel, norm = (pooled(cells, name, depth=depth) for name in ("square", "kernel", "norm"))
         found[f"rate, d = {depth}"] = square[:, 1] / square[:, 0]
-        found[f"faster, d = {depth}"] = 1 - square[:, 2] / square[:, 0] / (1 - RATE) ** 20
+        found[f"faster, d = {depth}"] = 1 - square[:, _SPEED] / square[:, 0] / (1 - RATE) ** (2 * _SPEED)
         found[f"kernel, d = {depth}"] = kernel[:, -1] / kernel[:, 0] - 1
         found[f"norm, d = {depth}"] = norm[:, -1] / norm[:, 0] - 1
     return found
 
 
 def beside(cells: Cells) -> tuple[Beside, ...]:
-    """Return E K0, Var K0 and the mean rate to first order, E(1 - alpha K0)^2, beside the networks."""
+    """Return E K0, Var K0, the mean rate to first order, E(1 - alpha K0)^2, and the linearised training."""
     rows = []
     for depth in levels(cells, "depth"):
-        kernel = pooled(cells, "kernel", depth=depth)[:, 0]
+        kernels = pooled(cells, "kernel", depth=depth)
+        kernel = kernels[:, 0]
         spread = float(variance(alike(WIDTH, depth))) / WIDTH ** (2 * (depth - 1))
         squares = pooled(cells, "square", depth=depth)
         first_order = (1 - RATE) ** 2 + (RATE / depth) ** 2 * spread
@@ -77,7 +80,21 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
                 squares[:, 1] / squares[:, 0],
             )
         )
+        rows.append(_linearised(depth, np.sqrt(squares), kernels))
     return tuple(rows)
+
+
+def _linearised(depth: int, errors: np.ndarray, kernels: np.ndarray) -> Beside:
+    """Return (1 - alpha K0)^t beside the training, and when networks leave it; both arrays are (S, steps)."""
+    # All networks at once: each has one example, so that the kernel between them is diagonal.
+    steps = range(STEPS + 1)
+    linear = np.abs(linearised_errors(np.diag(kernels[:, 0]), errors[:, 0], RATE / depth, steps)).T
+    away = apart(errors, linear)
+    left = np.where(away.any(axis=1), away.argmax(axis=1), -1)
+    change = np.abs(kernels / kernels[:, :1] - 1)[np.arange(len(left)), left]  # the last step is number -1
+    text = rf"$\lvert e_t\rvert/\lvert e_0\rvert$ at $t = {_SPEED}$ by $(1 - \alpha K_0)^t$ beside the training"
+    trained, expected = (own[:, _SPEED] / own[:, 0] for own in (errors, linear))
+    return Beside(f"linearised, d = {depth}", f"{text}; {leaves(left, change, STEPS)}", float(expected.mean()), trained)
 
 
 def _targets() -> tuple[Target, ...]:

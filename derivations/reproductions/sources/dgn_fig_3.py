@@ -14,23 +14,22 @@ from derivations.reproductions.model import (
     pooled,
     trend,
 )
-from derivations.reproductions.networks import DEPTHS, leaves, linearised, network
+from derivations.reproductions.networks import DEPTHS, leaves, network
 from sim.deep import frg
+from theory.kernels import equal_inputs_moments
 
 WIDTHS, STEPS, RATE = (25, 100, 500), 40, 0.1
-STAGES = (0, 1, 2, 5, 10, 20, STEPS)
+STAGES = tuple(range(STEPS + 1))
 
 
 def cell(setting: Setting, seed: int) -> Numbers:
-    """Train one network at the step 0.1/rho_max(K0); return |e_t|/|e_0|, trained and linearised, at the stages."""
+    """Train one network at the step 0.1/rho_max(K0); return its course beside the linearised one, and tr K0/(n d)."""
     width, depth, examples = (int(setting[name]) for name in ("width", "depth", "examples"))
     labels = np.random.default_rng(np.random.SeedSequence(seed)).uniform(-1, 1, examples)
     own = network(frg((width,) * (depth - 1), "1/2", seed), {"x": np.ones((examples, 1)), "y": labels}, seed)
     kernel = own.kernel()
     step = RATE / float(np.linalg.eigvalsh(kernel)[-1])
-    errors = own.errors(step, STAGES)
-    sizes = [np.linalg.norm(each, axis=1) for each in (errors, linearised(kernel, errors[0], step, STAGES))]
-    return {"trained": sizes[0][None] / sizes[0][0], "linearised": sizes[1][None] / sizes[1][0]}
+    return own.course(kernel, step, STAGES).numbers() | {"diagonal": np.diag(kernel).mean()[None] / depth}
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
@@ -39,18 +38,25 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
 
 
 def beside(cells: Cells) -> tuple[Beside, ...]:
-    """Return the linearised error beside the trained one, and the first stage at which they differ."""
+    """Return the linearised error beside the trained one, when training leaves it, and the exact law of tr K0."""
     rows = []
     for width in levels(cells, "width"):
         for depth in levels(cells, "depth"):
-            trained, linear = (pooled(cells, name, width=width, depth=depth) for name in ("trained", "linearised"))
-            when = leaves(trained, linear, STAGES)
+            trained, linear, left, change, diagonal = (
+                pooled(cells, name, width=width, depth=depth)
+                for name in ("trained", "linearised", "left", "change", "diagonal")
+            )
+            when = leaves(left, change, STEPS)
             text = (
                 rf"$\lvert e_t\rvert/\lvert e_0\rvert$ at $t = {STEPS}$ by $(1 - \alpha K_0)^t$ "
                 f"beside the training; {when}"
             )
-            key = f"linearised, w = {width}, d = {depth}"
-            rows.append(Beside(key, text, float(linear[:, -1].mean()), trained[:, -1]))
+            at = f"w = {width}, d = {depth}"
+            rows.append(Beside(f"linearised, {at}", text, float(linear[:, -1].mean()), trained[:, -1]))
+            examples = levels(cells, "examples")[0]
+            spread = float(equal_inputs_moments(examples, width, depth, "1/2").variance_of_mean) ** 0.5
+            text = rf"$\mathrm{{tr}} K_0/(n d)$: exact mean 1, exact standard deviation {spread:.2g}"
+            rows.append(Beside(f"diagonal, {at}", text, 1.0, diagonal))
     return tuple(rows)
 
 
@@ -92,7 +98,7 @@ REPRODUCTION = Reproduction(
             300,
         ),
     },
-    numbers=("trained", "linearised"),
+    numbers=("trained", "linearised", "left", "change", "diagonal"),
     cell=cell,
     measure=measure,
     beside=beside,

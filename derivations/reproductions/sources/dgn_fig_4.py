@@ -1,6 +1,7 @@
 """GaLU and ReLU networks on correlated inputs: GaLU converges faster, and faster the deeper it is."""
 
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 
@@ -16,16 +17,19 @@ from derivations.reproductions.model import (
     pooled,
     trend,
 )
-from derivations.reproductions.networks import DEPTHS, leaves, linearised, network
+from derivations.reproductions.networks import DEPTHS, leaves, network
 from sim.deep import galu, relu
+from theory.kernels import GatedNetwork, GivenValues, mean, variance
 
 WIDTH, STEPS, RATE = 100, 200, 0.1
-STAGES = (0, 1, 10, 50, 100, STEPS)
+STAGES = tuple(range(0, STEPS + 1, 5))
 _KINDS = {"galu": galu, "relu": relu}
+_COURSE = ("trained", "linearised", "left", "change")
 
 
 def cell(setting: Setting, seed: int) -> Numbers:
-    """Train a GaLU and a ReLU network on the same examples; return errors, linearised errors and the spectra of K0."""
+    """Train a GaLU and a ReLU network on the same examples; return their courses beside the linearised ones, and of K0
+    the spectrum, the trace, and the entry (1, 1) with the numbers of open gates on which its law depends."""
     width, depth, examples = (int(setting[name]) for name in ("width", "depth", "examples"))
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     data = {"x": rng.uniform(-1, 1, (examples, 2)), "y": rng.uniform(-1, 1, examples)}
@@ -35,14 +39,13 @@ def cell(setting: Setting, seed: int) -> Numbers:
         kernel = own.kernel()
         eigenvalues = np.linalg.eigvalsh(kernel)
         step = RATE / float(eigenvalues[-1])
-        errors = own.errors(step, STAGES)
-        sizes = [np.linalg.norm(each, axis=1) for each in (errors, linearised(kernel, errors[0], step, STAGES))]
-        found |= {
-            f"{name} trained": sizes[0][None] / sizes[0][0],
-            f"{name} linearised": sizes[1][None] / sizes[1][0],
-            f"{name} spectrum": eigenvalues[None] / eigenvalues[-1],
-        }
-    return found
+        found |= own.course(kernel, step, STAGES).numbers(f"{name} ")
+        found[f"{name} spectrum"] = eigenvalues[None] / eigenvalues[-1]
+        found[f"{name} trace"] = np.array([np.trace(kernel) / (depth * (data["x"] ** 2).sum())])
+        if name == "galu":
+            found["galu entry"] = kernel[0, :1]
+            found["galu open"] = own.open_gates()[:, 0][None]
+    return found | {"x": data["x"][:1]}
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
@@ -58,18 +61,40 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
 
 
 def beside(cells: Cells) -> tuple[Beside, ...]:
-    """Return the linearised error of both kinds beside the trained one."""
+    """Return the linearised error of both kinds beside the trained one, and the law of K0.
+
+    Given the gates of GaLU, the law of an entry over the weights is exact. For ReLU the mean is that
+    of infinite width.
+    """
     rows = []
     for name in _KINDS:
         for depth in levels(cells, "depth"):
-            trained, linear = (pooled(cells, f"{name} {which}", depth=depth) for which in ("trained", "linearised"))
-            when = leaves(trained, linear, STAGES)
+            trained, linear, left, change = (pooled(cells, f"{name} {which}", depth=depth) for which in _COURSE)
+            when = leaves(left, change, STEPS)
             text = (
                 rf"$\lvert e_t\rvert/\lvert e_0\rvert$ at $t = {STEPS}$ by $(1 - \alpha K_0)^t$ "
                 f"beside the training; {when}"
             )
             rows.append(Beside(f"{name}, d = {depth}", text, float(linear[:, -1].mean()), trained[:, -1]))
+            text = r"$\mathrm{tr} K_0 / (d \sum_s \lvert x_s\rvert^2)$ beside its limit of infinite width"
+            rows.append(Beside(f"{name} trace, d = {depth}", text, 1.0, pooled(cells, f"{name} trace", depth=depth)))
+    for depth in levels(cells, "depth"):
+        text = r"$(K_0(1, 1) - \mathrm{E} K_0(1, 1))^2$ over the exact variance, both given the gates"
+        rows.append(Beside(f"galu entry, d = {depth}", text, 1.0, _standardised(cells, depth) ** 2))
     return tuple(rows)
+
+
+def _standardised(cells: Cells, depth: int) -> np.ndarray:
+    """Return K0(1, 1) of the GaLU networks, less its exact mean and over its exact standard deviation, (S,)."""
+    (width,) = levels(cells, "width")
+    entries, counts, inputs = (pooled(cells, name, depth=depth) for name in ("galu entry", "galu open", "x"))
+    found = []
+    for entry, opened, x in zip(entries, counts, inputs, strict=True):
+        gates = [GivenValues(((1,) * int(r) + (0,) * (width - int(r)),)) for r in opened]
+        net = GatedNetwork([[Fraction(value) for value in x]], gates)
+        unit = (2 / width) ** (depth - 1)
+        found.append((entry - float(mean(net)) * unit) / (float(variance(net)) ** 0.5 * unit))
+    return np.array(found)
 
 
 def _by_depth(cells: Cells, name: str, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -116,7 +141,10 @@ REPRODUCTION = Reproduction(
             240,
         ),
     },
-    numbers=tuple(f"{name} {which}" for name in _KINDS for which in ("trained", "linearised", "spectrum")),
+    numbers=(
+        *(f"{name} {which}" for name in _KINDS for which in (*_COURSE, "spectrum", "trace")),
+        *("galu entry", "galu open", "x"),
+    ),
     cell=cell,
     measure=measure,
     beside=beside,

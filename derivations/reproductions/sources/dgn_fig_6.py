@@ -35,7 +35,8 @@ _STAGES = (0, 1, 2, 5, 10)  # epochs
 
 
 def cell(setting: Setting, seed: int) -> Numbers:
-    """Train ReLU networks on the images of the two digits; return nu_t, the loss and the active paths at the stages."""
+    """Train ReLU networks on the images of the two digits; return nu_t, the loss, the active paths and the change
+    of the path kernel since the start, both kernels over their traces, at the stages."""
     networks, most = int(setting["networks"]), int(setting["epochs"])
     optimiser, rate = _OPTIMISERS[str(setting["optimiser"])]
     data = _images(None).load().training()
@@ -47,7 +48,8 @@ def cell(setting: Setting, seed: int) -> Numbers:
     epoch = -(-len(data.x) // BATCH)
     stages = [epoch * stage for stage in _STAGES if stage <= most]
     run = train_family(family, data, settings, stages[-1], stages=stages)
-    alignment, active = np.empty((2, networks, len(stages)))
+    alignment, active, change = np.empty((3, networks, len(stages)))
+    first: dict[int, torch.Tensor] = {}
     for place, stage in enumerate(stages):
         weights = {name: theta.double() for name, theta in run.at(stage).items()}
         overlap = kernels_of(family, "relu", weights, part).overlap
@@ -55,8 +57,11 @@ def cell(setting: Setting, seed: int) -> Numbers:
         for replicate, paths in enumerate(overlap):
             kernel = part.x @ part.x.T * paths
             alignment[replicate, place] = nu(kernel, part.y[:, 0], by_trace=True).value
+            kernel = kernel / kernel.trace()
+            first.setdefault(replicate, kernel)
+            change[replicate, place] = (kernel - first[replicate]).norm() / first[replicate].norm()
     losses = np.stack([run.losses("relu", stage) for stage in stages], axis=1)
-    return {"alignment": alignment, "training error": losses, "active": active}
+    return {"alignment": alignment, "training error": losses, "active": active, "change": change}
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
@@ -71,11 +76,19 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
 
 
 def beside(cells: Cells) -> tuple[Beside, ...]:
-    """Return the exact mean of the active paths at the start beside the networks."""
+    """Return the exact mean of the active paths at the start, and how far the kernel, constant by the linearised
+    theory, has moved after the first epoch and at the end."""
     # The networks of all optimisers have the same weights at the start.
     start = pooled(cells, "active", optimiser=levels(cells, "optimiser")[0])[:, 0]
     text = r"$\mathrm{E} \Lambda(s, s) / (w/2)^{d-1} = 1$ at the start, where gates are fair coins"
-    return (Beside("active paths", text, 1.0, start),)
+    rows = [Beside("active paths", text, 1.0, start)]
+    text = r"change of $M_t/\mathrm{tr} M_t$ since the start, relative (Frobenius), beside that of a linearised network"
+    for optimiser in levels(cells, "optimiser"):
+        change = pooled(cells, "change", optimiser=optimiser)
+        for stage, name in ((1, "after 1 epoch"), (-1, f"after {_STAGES[change.shape[1] - 1]} epochs")):
+            if stage == 1 or change.shape[1] > 2:
+                rows.append(Beside(f"change {name}, {optimiser}", text, 0.0, change[:, stage]))
+    return tuple(rows)
 
 
 def _images(size: int | None) -> LabelledImages:
@@ -120,7 +133,7 @@ REPRODUCTION = Reproduction(
             60,
         ),
     },
-    numbers=("alignment", "training error", "active"),
+    numbers=("alignment", "training error", "active", "change"),
     cell=cell,
     measure=measure,
     beside=beside,

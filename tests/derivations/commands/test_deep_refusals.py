@@ -1,4 +1,4 @@
-"""Verbs that train or solve, asked about a deep network: a refusal that names `gdln paths`, with the exit code 4."""
+"""Verbs that need another network, asked about a deep one: a refusal that names `gdln paths`, with the exit code 4."""
 
 import json
 from dataclasses import replace
@@ -8,7 +8,7 @@ import pytest
 from derivations.answers import controls
 from derivations.cli import main
 from derivations.explore.problems import read
-from derivations.output import OUT_OF_REACH, PASS
+from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
 from tests.deep_cases import CLOSED, DATA, SOFT, drawn
 from theory.problem import (
     FixedGates,
@@ -39,7 +39,7 @@ def file(request, tmp_path):
     return path
 
 
-VERBS = ["solve", "simulate", "compare", "flow", "fields", "explore"]
+VERBS = ["solve", "compare", "flow", "fields", "explore"]
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -60,6 +60,15 @@ def test_a_network_without_a_training_is_refused_alike(verb, file, capsys):
     assert "gdln paths" in error["hint"]
 
 
+def test_a_network_without_a_training_is_not_trained(file, capsys):
+    trained = load(file)
+    file.write_text(dumps(replace(trained, training=InitialWeights(trained.training.w0), simulation=None)))
+    assert main(["simulate", str(file), "--json"]) == BAD_INPUT
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert "no [simulation] table" in error["message"]
+    assert "Write [training] with loss, tau, w0 and times in the place of [weights]" in error["hint"]
+
+
 def test_a_cell_of_a_sweep_says_that_nothing_trains_it(file):
     sweep = file.with_name("sweep.toml")
     sweep.write_text(
@@ -69,7 +78,7 @@ def test_a_cell_of_a_sweep_says_that_nothing_trains_it(file):
     assert len(cells) == 2
     for cell in cells:
         assert cell.problem is None
-        assert "no training of deep networks" in str(cell.error)
+        assert "this network is deep" in str(cell.error)
         assert "gdln paths" in cell.error.hint
 
 

@@ -358,11 +358,13 @@ def test_diverged_runs_name_a_stable_rate(gdln):
     assert error["message"] in err
 
 
+FULL_BATCH = [('"online"', '"full-batch"'), ("batch = 20\n", "")]
 BAD = [
     ([("learning_rate = 0.5", "learning_rate = 0.3")], "not a whole number of steps", BAD_INPUT),
     ([("[simulation]", "[simulation_]")], "has the unknown key", BAD_INPUT),
     ([(PROBLEM[PROBLEM.index("[simulation]") :], "")], "no [simulation] table", BAD_INPUT),
-    ([("samples = 300", "samples = 3000000000"), ('"online"', '"full-batch"')], "GiB; the limit is", OUT_OF_REACH),
+    ([*FULL_BATCH, ("samples = 300", "samples = 3000000000")], "GiB; the limit is", OUT_OF_REACH),
+    ([('"online"', '"full-batch"')], 'with mode = "full-batch": each step takes all', BAD_INPUT),
     ([("[0.5, 2.0]", "[1e99]")], "8e+99 network-steps", OUT_OF_REACH),
     ([("learning_rate = 0.5", "learning_rate = 1e-9")], "8e+9 network-steps", OUT_OF_REACH),
     ([("samples = 300", "samples = 100000000000")], "Measuring would take 1.2e+12 examples", OUT_OF_REACH),

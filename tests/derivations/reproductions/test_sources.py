@@ -11,10 +11,11 @@ from derivations.markdown import plain
 from derivations.reproductions import scoreboard, stored
 from derivations.reproductions.catalog import named, reproductions
 from derivations.reproductions.model import Cell
-from derivations.reproductions.networks import linearised, network
+from derivations.reproductions.networks import network
 from derivations.reproductions.rules import NOT_REPRODUCED, together, verdict
-from derivations.reproductions.sources import dgn_fig_10, dlgn_circle, npk_fig_1
-from sim.deep import Start, frg, galu, recorded, relu
+from derivations.reproductions.sources import dgn_fig_4, dgn_fig_10, dlgn_circle, npk_fig_1
+from sim.deep import SGD, Settings, Start, frg, galu, recorded, relu, train_family
+from tests.theory.kernels import enumeration
 from tests.tolerances import SIM_GRADIENT
 from tests.tolerances_of_reproductions import FLOAT32_ERRORS, FLOAT32_KERNEL
 from theory.claims.documents import DOCUMENTS
@@ -110,14 +111,12 @@ def test_deep_linear_networks_beside_a_plain_loop():
             error = before[-1].item() - 1
             gradients = [after[level + 1].T @ before[level].T for level in range(depth)]
             kernel = sum((gradient**2).sum() for gradient in gradients)
-            if step in (0, 1, 10, 25):
-                place = (0, 1, 10, 25).index(step)
-                norm = np.sqrt(sum((theta**2).sum() for theta in layers))
-                # 25 steps of products of four layers: each step adds roundings of the gradient, and shrinks errors.
-                allowed = 26 * SIM_GRADIENT
-                assert abs(found["square"][own, place] - error**2) < allowed
-                assert abs(found["kernel"][own, place] / kernel - 1) < allowed
-                assert abs(found["norm"][own, place] / norm - 1) < allowed
+            norm = np.sqrt(sum((theta**2).sum() for theta in layers))
+            # 25 steps of products of four layers: each step adds roundings of the gradient, and shrinks errors.
+            allowed = 26 * SIM_GRADIENT
+            assert abs(found["square"][own, step] - error**2) < allowed
+            assert abs(found["kernel"][own, step] / kernel - 1) < allowed
+            assert abs(found["norm"][own, step] / norm - 1) < allowed
             layers = [theta - 0.1 / depth * error * g for theta, g in zip(layers, gradients, strict=True)]
 
 
@@ -175,15 +174,78 @@ def _gates_of_examples(own, member):
     return [torch.from_numpy(np.asarray(gating.drawn(level, 5, 6, 0), dtype=float)) for level in (1, 2)]
 
 
-def test_linearised_errors_beside_a_loop():
-    rng = np.random.default_rng(4)
-    factor = rng.normal(size=(4, 6))
-    kernel, error, step = factor @ factor.T, rng.normal(size=4), 0.05
-    found = linearised(kernel, error, step, (0, 1, 5))
-    for number in range(6):
-        if number in (0, 1, 5):
-            assert np.abs(found[(0, 1, 5).index(number)] - error).max() < SIM_GRADIENT
-        error = error - step * kernel @ error
+@pytest.mark.parametrize("step", [0.001, 0.05], ids=["stays", "leaves"])
+def test_the_course_beside_the_iteration_with_the_first_kernel(step):
+    """The first stage at which |e_t| and the iteration differ by more than 5 %, and the kernel of that stage."""
+    rng = np.random.default_rng(3)
+    data = {"x": rng.uniform(-1, 1, (5, 2)), "y": rng.uniform(-1, 1, 5)}
+    own, stages = network(galu((6, 6)), data, 11), (0, 1, 2, 3, 5, 8)
+    kernel, errors = own.kernel(), own.errors(step, stages)
+    course = own.course(kernel, step, stages)
+    iterated = [errors[0]]
+    for _ in range(stages[-1]):
+        iterated.append(iterated[-1] - step * kernel @ iterated[-1])
+    sizes = np.linalg.norm(errors, axis=1)
+    linear = np.linalg.norm(np.array(iterated)[list(stages)], axis=1)
+    assert np.abs(course.trained - sizes / sizes[0]).max() < SIM_GRADIENT
+    assert np.abs(course.linearised - linear / linear[0]).max() < SIM_GRADIENT
+    away = [stage for stage, a, b in zip(stages, sizes, linear, strict=True) if abs(np.log(a / b)) > 0.05]
+    assert course.left == (away[0] if away else -1)
+    assert bool(away) == (step > 0.01)
+    run = train_family(own.family, own.data, descent(step, 5), away[0] if away else stages[-1])
+    found = recorded(run, "galu", run.state.step)
+    weights = [found.parameters[name][0].double().requires_grad_() for name in own.family.names]
+    moved = _jacobian_kernel(weights, own.data.x.double(), [level[0].double() for level in found.gates])
+    change = np.linalg.norm(moved - kernel) / np.linalg.norm(kernel)
+    assert abs(course.change - change) < FLOAT32_KERNEL
+
+
+def descent(step, examples):
+    """Gradient descent on 1/2 sum e^2, whose loss is a mean in `Settings`."""
+    return Settings("half-mse", SGD, step * examples, batch=examples, seed=0)
+
+
+def _jacobian_kernel(weights, x, gates):
+    """K at held gates by autograd."""
+    z = x
+    for theta, gate in zip(weights[:-1], gates, strict=True):
+        z = (z @ theta.T) * gate
+    rows = [
+        torch.cat([g.flatten() for g in torch.autograd.grad(out, weights, retain_graph=True)])
+        for out in (z @ weights[-1].T)[:, 0]
+    ]
+    return (torch.stack(rows) @ torch.stack(rows).T).numpy()
+
+
+def test_when_deep_linear_networks_leave_the_linearised_training():
+    """Two networks with made-up courses: one leaves at step 4, one stays; K of the first has then doubled."""
+    depth, steps = 2, dgn_fig_10.STEPS + 1
+    at = np.arange(steps)
+    linear = (1 - 0.1 / depth * 2.0) ** at
+    errors = np.stack([np.where(at >= 4, 1.06, 1.0) * linear, linear])
+    kernels = np.stack([np.where(at == 4, 4.0, 2.0), np.where(at == steps - 1, 2.5, 2.0)])
+    cell = Cell({"depth": depth}, 0, {"square": errors**2, "kernel": kernels, "norm": np.ones((2, steps))})
+    found = next(row for row in dgn_fig_10.beside([cell]) if row.key == "linearised, d = 2")
+    assert found.text.endswith("1 of 2 runs leaves it by more than 5 %, first at t = 4, where K has changed by 1")
+    assert abs(found.theory - linear[10]) < SIM_GRADIENT
+    assert np.abs(found.values - errors[:, 10]).max() < SIM_GRADIENT
+    stays = Cell({"depth": depth}, 0, {name: values[1:] for name, values in cell.numbers.items()})
+    found = next(row for row in dgn_fig_10.beside([stays]) if row.key == "linearised, d = 2")
+    assert found.text.endswith("no run leaves it by more than 5 %; at t = 25 K has changed by 0.25")
+
+
+def test_an_entry_of_galu_is_standardised_by_all_signs_of_the_weights():
+    """Given the gates, mean and variance of K0(1, 1) from the enumeration of all weights +-1; s^2 = 2/w = 1."""
+    x, gates = [1, 2], [[1, 0], [1, 1]]
+    first, second = (float(enumeration.moment([x], [gates], [(0, 0)] * power)) for power in (1, 2))
+    entry = first + 1.5 * (second - first**2) ** 0.5
+    names = [
+        f"{kind} {key}" for kind in ("galu", "relu") for key in ("trained", "linearised", "left", "change", "trace")
+    ]
+    numbers = dict.fromkeys(names, np.ones((1, len(dgn_fig_4.STAGES))))
+    numbers |= {"galu entry": np.array([entry]), "galu open": np.array([[1, 2]]), "x": np.array([x], dtype=float)}
+    rows = {row.key: row for row in dgn_fig_4.beside([Cell({"width": 2, "depth": 3}, 0, numbers)])}
+    assert abs(rows["galu entry, d = 3"].values[0] - 1.5**2) < SIM_GRADIENT
 
 
 def test_the_toy_has_every_pair_of_gates_that_the_caption_allows():
@@ -222,12 +284,12 @@ def test_epochs_until_a_loss_are_those_of_the_first_look():
 def test_measured_keys_are_targets(one):
     """Of cells with the shapes of the full design, `measure` gives every target, and no other key."""
     design = one.designs["full"]
-    shapes = {"square": (4,), "kernel": (4,), "norm": (4,)}
+    shapes = dict.fromkeys(("square", "kernel", "norm"), (dgn_fig_10.STEPS + 1,))
     shapes |= {name: (6,) for name in one.numbers if name.endswith(("trained", "linearised"))}
     shapes |= {name: (8,) for name in one.numbers if name.endswith(("spectrum", "eigenvalues"))}
     shapes |= {name: (4,) for name in one.numbers if " paths " in name}
     shapes |= dict.fromkeys(("relu training", "galu training"), (5,)) if one.name == "dgn-fig-5" else {}
-    shapes |= dict.fromkeys(("alignment", "training error", "active"), (5,))
+    shapes |= dict.fromkeys(("alignment", "training error", "active", "change"), (5,))
     shapes |= {name: (40,) for name in one.numbers if re.fullmatch(r"(first |last )?w\d?|yx( in class 1)?", name)}
     shapes |= dict.fromkeys(("xx", "xx in class 1"), (40 * 40,))
     rng = np.random.default_rng(6)

@@ -45,6 +45,33 @@ def test_the_alignment_at_the_start_is_that_of_the_path_kernel():
     assert (found["training error"][:, 1] < found["training error"][:, 0]).all()
 
 
+def test_the_change_of_the_path_kernel_is_that_of_a_plain_network():
+    """One epoch of Adam in plain torch, and the path kernels before and after it, over their traces."""
+    found = dgn_fig_6.cell({"optimiser": "adam", "networks": 1, "epochs": 1, "examples": 8}, SEED)
+    x, _ = digits(8)
+    data = LabelledImages("mnist", "unit", "signs", classes=(4, 7)).load().training()
+    sizes = (784, *(dgn_fig_6.WIDTH,) * dgn_fig_6.LEVELS, 1)
+    weights = [torch.from_numpy(layer) for layer in theta(Start("normal", scales_by_fan_in(sizes, 2), SEED), 0, sizes)]
+    network = Plain(KINDS["relu"], weights, [])
+
+    def kernel():
+        z, paths = x, np.ones((8, 8))
+        for layer in list(network.theta)[:-1]:
+            q = z @ layer.detach().double().numpy().T
+            z = np.maximum(q, 0)
+            paths *= (q > 0).astype(float) @ (q > 0).T
+        own = x @ x.T * paths
+        return own / np.trace(own)
+
+    before = kernel()
+    rows = batches(len(data.x), dgn_fig_6.BATCH, SEED, 0, -(-len(data.x) // dgn_fig_6.BATCH))
+    for _ in descend(network, data.x, data.y, "half-mse", lambda own: torch.optim.Adam(own, lr=3e-4), rows):
+        pass
+    change = np.linalg.norm(kernel() - before) / np.linalg.norm(before)
+    assert found["change"][0, 0] == 0
+    assert abs(found["change"][0, 1] / change - 1) < ALIGNMENT
+
+
 def test_accuracies_of_the_table_are_those_of_plain_networks():
     """ReLU, and FRNPF with the initial weights as gates, for two epochs of two steps of Adam each."""
     epochs, sizes = 2, (784, *npk_table_2.WIDTHS, 10)

@@ -116,9 +116,9 @@ def test_gated_moments_are_the_enumerated_ones(support, flip):
         assert np.abs((found.mean - exact)[found.standard_error == 0]).sum() == 0
 
 
-@pytest.mark.parametrize("mode", ["online", "full-batch"])
+@pytest.mark.parametrize("mode", [{"mode": "online"}, {"mode": "full-batch", "batch": None}], ids=["online", "full"])
 def test_training_runs_in_both_modes(mode):
-    question = with_simulation(problem(law(), gated(HALVES)), mode=mode)
+    question = with_simulation(problem(law(), gated(HALVES)), **mode)
     run = train(question)
     assert run.weights.shape == (3, 3, 2, 6)
     assert not run.diverged.any()

@@ -195,7 +195,9 @@ def test_a_seed_names_one_set(fields):
         ({"size": 0}, "size = 0 must be at least 1"),
         ({"test_size": 3, "classes": (4, 7)}, "test_size = 3 is no multiple of 2"),
         ({"labels": "clusters", "classes": (1, 2, 3)}, "Give an even number"),
-        ({"clusters": 0}, "clusters = 0"),
+        ({"labels": "clusters", "clusters": 0}, "clusters = 0"),
+        ({"clusters": 5}, 'clusters = 5 with labels = "true"'),
+        ({"labels": "random", "clusters": 2}, 'clusters = 2 with labels = "random"'),
         ({"seed": -1}, "seed = -1"),
     ],
 )

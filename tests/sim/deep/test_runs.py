@@ -223,6 +223,17 @@ def test_labels_that_do_not_fit_the_loss_are_refused(loss, y, words):
         (lambda: deep.Settings("half-mse", deep.SGD, 0.0, 4, 0), "positive"),
         (lambda: deep.Settings("half-mse", deep.SGD, 0.1, 0, 0), "batch"),
         (lambda: deep.Settings("half-mse", deep.SGD, {"relu": 0.1}, 4, 0).rate_of("dln"), "no number for the member"),
+        (lambda: deep.Settings("half-mse", deep.SGD, 0.1, 4, 0, stop_every=10), "stop_every = 10 without stop_below"),
+        (lambda: deep.Settings("half-mse", deep.SGD, 0.1, 4, 0, stop_below=0.1, stop_every=0), "stop_every = 0"),
+        (
+            lambda: deep.train_family(
+                family({"relu"}),
+                deep.ExampleSet(torch.ones(2, 3), torch.ones(2, 1)),
+                deep.Settings("half-mse", deep.SGD, {"relu": 0.1, "rleu": 1.0}, 4, 0),
+                1,
+            ),
+            "rate names rleu",
+        ),
         (
             lambda: deep.train_family(
                 family({"relu"}),

@@ -29,7 +29,7 @@ def test_the_dtype_is_that_of_the_problem_unless_another_is_given():
 
 def test_float32_stays_within_its_bound_and_has_rounding():
     """On the same examples: what is drawn in float32 has another factor of the covariance, and other examples."""
-    question = problem(network=gated(), mode="full-batch", samples=64, times=TIMES)
+    question = problem(network=gated(), mode="full-batch", batch=None, samples=64, times=TIMES)
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(3, 64, 4, generator=generator, dtype=torch.float64)
     sample = Examples(x, x[..., 0], (x[..., 1:3] > 0).to(x.dtype).transpose(1, 2))

@@ -114,14 +114,15 @@ def any_problem(draw):
     training = Training(loss, draw(positive), w0, times, **further)
     own_start = ["shared", "per-replicate"] if isinstance(w0, NormalInitialisation) else ["shared"]
     count = st.integers(1, 10**9)
+    mode = draw(st.sampled_from(["online", "full-batch"]))
     settings = st.builds(
         Simulation,
-        st.sampled_from(["online", "full-batch"]),
+        st.just(mode),
         count,
         positive,
         st.integers(2, 99),
         st.integers(0, 2**40),
-        count,
+        count if mode == "online" else st.none(),
         st.sampled_from(own_start),
     )
     return Problem(data, network, training, draw(st.one_of(st.none(), settings)))

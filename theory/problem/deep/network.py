@@ -9,6 +9,7 @@ from theory.problem.deep.gating import AllOpenGates, FixedGates, Gating, Network
 from theory.problem.distributions import Law
 from theory.problem.distributions.finite import FiniteData
 from theory.problem.errors import InputError
+from theory.problem.gates import Gate
 from theory.problem.network import MOST_UNITS
 from theory.problem.numbers import one_of, shown, whole
 from theory.problem.parameters import Parameter
@@ -40,6 +41,7 @@ class DeepNetwork:
     value_input: str = VALUE_INPUTS[0]
 
     model: ClassVar[str] = "deep"
+    gates: ClassVar[tuple[Gate, ...]] = ()  # gates that are functions of an input alone, as other networks have
 
     def __post_init__(self) -> None:
         if not isinstance(self.widths, list | tuple) or not self.widths:

@@ -1,0 +1,59 @@
+"""The linearised training beside its iteration; moments of the eigenvalues of K0 beside all weights and gates."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tests.theory.kernels.enumeration import every_weight, gradient
+from tests.tolerances import SIM_GRADIENT
+from theory.kernels import equal_inputs_moments, linearised_errors
+from theory.problem import InputError
+
+
+def test_errors_are_those_of_the_iteration():
+    rng = np.random.default_rng(4)
+    factor = rng.normal(size=(4, 6))
+    kernel, error, step, stages = factor @ factor.T, rng.normal(size=4), 0.05, (0, 1, 5)
+    found = linearised_errors(kernel, error, step, stages)
+    for number in range(6):
+        if number in stages:
+            assert np.abs(found[stages.index(number)] - error).max() < SIM_GRADIENT
+        error = error - step * kernel @ error
+
+
+@pytest.mark.parametrize(("kernel", "stages"), [(np.array([[1.0, 2.0], [0.0, 1.0]]), (0,)), (np.eye(2), (0, -1))])
+def test_what_does_not_fit_is_refused(kernel, stages):
+    with pytest.raises(InputError):
+        linearised_errors(kernel, np.ones(2), 0.1, stages)
+
+
+@pytest.mark.parametrize(("inputs", "width", "depth", "mu"), [(2, 2, 3, "1/3"), (3, 2, 2, "1/2"), (1, 2, 3, "1/2")])
+def test_moments_of_eigenvalues_are_those_of_all_weights_and_gates(inputs, width, depth, mu):
+    """For every choice of gates and signs the matrix K0 itself, from gradients, and its trace and squares."""
+    own = Fraction(mu)
+    widths = [1, *[width] * (depth - 1), 1]
+    weights = every_weight(list(zip(widths[1:], widths, strict=False)), (1, -1))
+    unit = (own * width) ** (depth - 1) * depth  # d / s^(2(d-1)), as the weights are 1 and -1
+    variance = square = Fraction(0)
+    for coins in product((0, 1), repeat=inputs * width * (depth - 1)):
+        gates = np.array(coins).reshape(inputs, depth - 1, width)
+        slopes = [
+            np.concatenate([layer.reshape(len(layer), -1) for layer in gradient(weights, [1], each)], axis=1)
+            for each in gates.tolist()
+        ]
+        kernel = np.einsum("scp,tcp->cst", slopes, slopes)
+        chance = own ** sum(coins) * (1 - own) ** (len(coins) - sum(coins)) / len(kernel)
+        traces, squares = np.trace(kernel, axis1=1, axis2=2), (kernel**2).sum(axis=(1, 2))
+        variance += chance * sum((Fraction(int(trace)) / (inputs * unit) - 1) ** 2 for trace in traces)
+        square += chance * Fraction(int(squares.sum())) / (inputs * unit**2)
+    found = equal_inputs_moments(inputs, width, depth, mu)
+    assert (found.variance_of_mean, found.mean_square) == (variance, square)
+
+
+def test_closed_gates_have_no_moments():
+    with pytest.raises(InputError, match="mu"):
+        equal_inputs_moments(3, 2, 2, 0)
+    with pytest.raises(InputError, match="inputs"):
+        equal_inputs_moments(0, 2, 2, 1)
