@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 from derivations.pictures import sweep_picture
 from derivations.sweeps import running
 from derivations.sweeps.running import INVALID, Outcome, Swept
-from derivations.sweeps.store import Store, sweep_id
+from derivations.sweeps.store import Store, check_creatable, sweep_id
 from derivations.sweeps.table import csv_text, mean_and_error, names_along, number_or_text
-from theory.problem import OBSERVABLES, Sweep
+from theory.problem import OBSERVABLES, InputError, Sweep
 from theory.problem.numbers import one_of
 from theory.problem.sweep import value_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MODES = ("run", "status", "plan")
+MODES = ("run", "status", "plan", "record")
 _SHOWN = 3  # units, weights or paths of a cell in the text; --json has them all
 
 
@@ -45,6 +45,7 @@ class SweepAnswer:
                 "at": {field: number_or_text(value) for field, value in outcome.cell.values.items()},
                 "state": outcome.state,
                 "source": outcome.source,
+                "maker": outcome.maker,
                 "error": outcome.error,
             }
             if outcome.meta is not None:
@@ -152,7 +153,65 @@ def answer(
     sweep = sweep if dtype is None else sweep.in_dtype(dtype)
     if one_of(mode, "mode", MODES) == "run":
         return SweepAnswer(running.run(sweep, folder, device, workers, report), folder, mode)
-    return SweepAnswer(running.status(sweep, folder, device), folder, mode)
+    look = running.record if mode == "record" else running.status
+    return SweepAnswer(look(sweep, folder, device), folder, mode)
+
+
+@dataclass(frozen=True)
+class StoreAnswer:
+    """The answers for all sweeps that are recorded in the store `folder`."""
+
+    answers: tuple[SweepAnswer, ...]
+    folder: Path
+    mode: str
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln sweep --worker STORE --json` prints: the objects of the sweeps in a list."""
+        return {
+            "mode": self.mode,
+            "store": str(self.folder),
+            "sweeps": [one.json() for one in self.answers],
+        }
+
+    def text(self) -> str:
+        """The tables of the sweeps, for a reader."""
+        return "\n\n".join(f"Sweep {sweep_id(one.swept.sweep)}\n\n{one.text()}" for one in self.answers)
+
+    @property
+    def exit_code(self) -> int:
+        """The code of all cells together; see `Swept.exit_code`."""
+        first = self.answers[0].swept
+        outcomes = tuple(outcome for one in self.answers for outcome in one.swept.outcomes)
+        return Swept(first.sweep, first.code, outcomes).exit_code
+
+
+def store_answer(
+    folder: Path,
+    mode: str = "run",
+    device: str = "auto",
+    workers: int = 1,
+    report: Callable[[float, str], None] = lambda _share, _what: None,
+) -> StoreAnswer:
+    """Make the missing cells of every sweep that is recorded in a store, beside other workers, or report the states.
+
+    `mode` is "run" or "status". Raises InputError for a folder that is no store, is of another version, has no sweep,
+    or cannot be written; OutOfReachError for an absent device.
+    """
+    try:
+        recorded = Store.open(folder).sweeps()
+        if mode == "run":
+            check_creatable(folder)
+    except InputError as error:
+        raise InputError(error.message, error.hint.replace("--out", "--worker"), error.kind) from None
+    if not recorded:
+        raise InputError(
+            f"{folder} has no record of a sweep.", f"Run gdln sweep SWEEP.toml --record --out {folder} first.", "file"
+        )
+    if mode == "run":
+        swept = [running.run(one, folder, device, workers, report, anywhere=True) for one in recorded.values()]
+    else:
+        swept = [running.status(one, folder, device) for one in recorded.values()]
+    return StoreAnswer(tuple(SweepAnswer(one, folder, mode) for one in swept), folder, mode)
 
 
 def _means(sweep: Sweep, outcome: Outcome, folder: Path) -> dict[str, Any]:

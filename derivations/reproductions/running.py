@@ -1,6 +1,6 @@
 """Making the cells of an experiment in a store of sweeps: finished cells are kept, so that a run resumes at any moment.
 
-A cell is named by the hash of its question and of the code. Several processes or machines may share a store: the lock
+A cell is named by the hash of its question and of the code. Several processes or machines may share a store: the lease
 of a cell decides who makes it.
 """
 
@@ -25,6 +25,7 @@ from derivations.seals import canonical, digest
 from derivations.statistics.comparison import seed_for
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError, Question
+from derivations.sweeps.leases import BUSY, MADE
 from derivations.sweeps.store import Store
 from theory.kernels import linearised_errors
 from theory.problem import InputError
@@ -127,22 +128,19 @@ def _found_or_made(
             return store.read(name), False
     except DamagedError as error:
         remarks.append(f"{error.message} It was set aside and made again.")
-    with store.lock(name) as mine:
-        if not mine:
-            return None, False
-        if store.is_there(name):
-            try:
-                return store.read(name), False  # another process has made it meanwhile
-            except DamagedError:
-                store.set_aside(name)
-        started, clock = datetime.now(UTC), time.perf_counter()
-        with _one_thread():
-            numbers = {key: np.asarray(value, dtype=float) for key, value in one.cell(setting, asked.seed).items()}
-        facts = _facts(one, numbers, started, time.perf_counter() - clock)
-        runs = facts["replicates"]
-        plain = {"times": np.zeros(0), "replicates": np.arange(runs), "diverged": np.zeros(runs, dtype=bool)}
-        store.write(name, asked, code, {**plain, **numbers}, facts)
-    return store.read(name), True
+    made = store.make(name, asked, code, lambda: _computed(one, setting, asked.seed))
+    return (None, False) if made == BUSY else (store.read(name), made == MADE)
+
+
+def _computed(one: Reproduction, setting: Setting, seed: int) -> tuple[dict[str, np.ndarray], dict]:
+    """Return the arrays and the facts of a cell."""
+    started, clock = datetime.now(UTC), time.perf_counter()
+    with _one_thread():
+        numbers = {key: np.asarray(value, dtype=float) for key, value in one.cell(setting, seed).items()}
+    facts = _facts(one, numbers, started, time.perf_counter() - clock)
+    runs = facts["replicates"]
+    plain = {"times": np.zeros(0), "replicates": np.arange(runs), "diverged": np.zeros(runs, dtype=bool)}
+    return {**plain, **numbers}, facts
 
 
 def _facts(one: Reproduction, numbers: dict[str, np.ndarray], started: datetime, seconds: float) -> dict:

@@ -1,16 +1,14 @@
 """One cell of a store: a folder with data.npz and meta.json that is complete or absent, and whose checksums verify it.
 
-It is written under a temporary name, synced and renamed. Its name is the hash of the problem, the observables,
-the seed and the code that answered, which names the back end and its versions too. Its meta.json seals itself and holds
-the checksum of data.npz.
+It is written under the name of an attempt, synced and renamed (`leases`). Its name is the hash of the problem, the
+observables, the seed and the code that answered, which names the back end and its versions too. Its meta.json seals
+itself and holds the checksum of data.npz.
 """
 
 import hashlib
 import json
 import os
 import re
-import shutil
-import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -114,38 +112,33 @@ def _sources() -> str:
     return f"{version(DISTRIBUTION)}+{found.hexdigest()[:16]}"
 
 
-def write(folder: Path, asked: Question, code: str, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
-    """Write the cell `folder`, so that it is complete or absent, also after a power failure.
+def write(
+    folder: Path, cell: str, asked: Question, code: str, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]
+) -> None:
+    """Write the files of a cell into the empty `folder`, bring them to the disk and read them again.
 
-    The caller holds the cell's lock. OSError where the disk is full or the folder cannot be written; then nothing is
-    left behind.
+    The caller renames the folder to the cell's place. Raises OSError where the disk is full or the folder is lost, and
+    DamagedError where the disk gives back other bytes.
     """
-    aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
-    try:
-        with open(aside / DATA, "wb") as file:
-            _write_arrays(file, arrays)
-            _sync(file)
-        with open(aside / DATA, "rb") as file:
-            checksum = hashlib.file_digest(file, "sha256").hexdigest()
-        meta = {
-            "schema": SCHEMA,
-            "cell": folder.name,
-            "question": asked.key,
-            "code": code,
-            **vars(asked),
-            **facts,
-            "data": {"sha256": checksum, "bytes": (aside / DATA).stat().st_size},
-        }
-        with open(aside / META, "w", encoding="utf-8") as file:
-            json.dump(sealed(meta), file, indent=1, allow_nan=False)
-            _sync(file)
-        aside.chmod(0o755)
-        sync_folder(aside)
-        aside.rename(folder)
-        sync_folder(folder.parent)
-    except BaseException:
-        shutil.rmtree(aside, ignore_errors=True)
-        raise
+    with open(folder / DATA, "xb") as file:
+        _write_arrays(file, arrays)
+        _sync(file)
+    with open(folder / DATA, "rb") as file:
+        checksum = hashlib.file_digest(file, "sha256").hexdigest()
+    meta = {
+        "schema": SCHEMA,
+        "cell": cell,
+        "question": asked.key,
+        "code": code,
+        **vars(asked),
+        **facts,
+        "data": {"sha256": checksum, "bytes": (folder / DATA).stat().st_size},
+    }
+    with open(folder / META, "x", encoding="utf-8") as file:
+        json.dump(sealed(meta), file, indent=1, allow_nan=False)
+        _sync(file)
+    with _opened(folder, None, cell):
+        pass
 
 
 def read_meta(folder: Path, problem: Problem | None = None) -> dict[str, Any]:
@@ -169,9 +162,14 @@ def read(folder: Path, problem: Problem | None = None) -> tuple[dict[str, Any], 
 
 
 @contextmanager
-def _opened(folder: Path, problem: Problem | None) -> Iterator[tuple[dict[str, Any], IO[bytes]]]:
-    """The verified meta.json and the open data of a cell: the bytes that were verified are those that are read."""
-    meta = _verified(folder)
+def _opened(
+    folder: Path, problem: Problem | None, cell: str | None = None
+) -> Iterator[tuple[dict[str, Any], IO[bytes]]]:
+    """The verified meta.json and the open data of a cell: the bytes that were verified are those that are read.
+
+    The cell's id is `cell`, by default the folder's name.
+    """
+    meta = _verified(folder, folder.name if cell is None else cell)
     try:
         file = open_regular(folder / DATA)
     except (OSError, ValueError) as error:
@@ -197,7 +195,7 @@ def claimed(folder: Path) -> tuple[str, str] | None:
     return (question, code) if isinstance(question, str) and isinstance(code, str) else None
 
 
-def _verified(folder: Path) -> dict[str, Any]:
+def _verified(folder: Path, cell: str) -> dict[str, Any]:
     """The meta.json of a cell with its seal, its facts and its name verified."""
     try:
         meta = read_json(folder / META, _LARGEST_META)
@@ -211,7 +209,7 @@ def _verified(folder: Path) -> dict[str, Any]:
     if wrong := _wrong_facts(meta):
         raise damaged(folder, f"{META} lacks {', '.join(wrong)}")
     asked = Question(meta["problem"], tuple(meta["observables"]), meta["seed"])
-    if not meta["cell"] == folder.name == asked.cell(meta["code"]) or meta.get("question") != asked.key:
+    if not meta["cell"] == cell == asked.cell(meta["code"]) or meta.get("question") != asked.key:
         raise damaged(folder, "it answers another question than that of its name")
     return meta
 
@@ -232,15 +230,6 @@ def _wrong_facts(meta: Mapping[str, Any]) -> list[str]:
         "replicates": 0 <= meta["diverged"] <= meta["replicates"],
     }
     return [name for name, is_sound in sound.items() if not is_sound]
-
-
-def sync_folder(folder: Path) -> None:
-    """Bring the names in `folder` to the disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def damaged(folder: Path, why: str) -> DamagedError:

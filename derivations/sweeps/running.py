@@ -1,5 +1,7 @@
 """Running a sweep: existing cells are kept, missing ones are computed, and the outcome of each is reported."""
 
+import random
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -9,8 +11,10 @@ from typing import Any
 from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, counted
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError
+from derivations.sweeps.leases import MADE
+from derivations.sweeps.owners import host_of
 from derivations.sweeps.store import Found, Store, check_creatable, found
-from derivations.sweeps.workers import MADE, Answer, Job, work
+from derivations.sweeps.workers import Answer, Job, work
 from theory.problem import Cell, InputError, Sweep
 
 MISSING, IN_WORK, INVALID, DAMAGED, FAILED, UNREACHABLE = (
@@ -31,7 +35,8 @@ Report = Callable[[float, str], None]  # (share done, what is running)
 class Outcome:
     """The outcome of one cell: `state` in words, its id, and its meta.json or the reason why it has none.
 
-    `source` is "store" where it was there before, "made" by this run, or "elsewhere" by another at the same time.
+    `source` is "store" where it was there before, "made" by this run, or "elsewhere" by another at the same time;
+    `maker` is the machine that makes it now.
     """
 
     cell: Cell
@@ -40,6 +45,7 @@ class Outcome:
     source: str | None = None
     meta: dict[str, Any] | None = None
     error: dict[str, Any] | None = None
+    maker: str | None = None
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,13 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
     return tuple(checked)
 
 
+def record(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
+    """Record a sweep in the store `folder`, which is made where it is missing, and run nothing; return its status."""
+    check(sweep)
+    Store.create(folder).record(sweep)
+    return status(sweep, folder, device)
+
+
 def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
     """Return the existing cells of a sweep; nothing is run or written. A store that does not exist has no cell."""
     from sim.training.devices import device_type
@@ -118,6 +131,8 @@ def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
     outcomes = tuple(_seen(cell, sweep, store, code) for cell in checked)
     seen = found(store, sweep)
     remarks = _other_versions(seen, code)
+    makers = Counter(outcome.maker for outcome in outcomes if outcome.maker is not None)
+    remarks += [f"{counted(number, 'cell')} in work on {host}." for host, number in sorted(makers.items())]
     if seen.nameless:
         remarks.append(
             f"{len(seen.nameless)} cells of this store cannot say what they answer (the first is "
@@ -126,9 +141,10 @@ def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
     return Swept(sweep, code, outcomes, (*remarks, *_remarks(outcomes)))
 
 
-def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report) -> Swept:
+def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report, anywhere: bool = False) -> Swept:
     """Make the cells that are missing from the store `folder`, several at a time, and report the outcome of each.
 
+    With `anywhere` it begins at a random cell, so that machines that start together meet at few cells.
     Raises InputError before anything runs for cells that are invalid (see `check`) or a folder that cannot be a
     store; OutOfReachError for an absent device. On KeyboardInterrupt the processes are ended and their leftovers
     removed; what was finished stays.
@@ -143,18 +159,18 @@ def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report) -
     seen = found(store, sweep)
     remarks = _other_versions(seen, code)
     for name in seen.nameless:
-        with store.lock(name) as mine:
-            if mine and cells.claimed(store.place(name)) is None:
-                aside = store.set_aside(name).relative_to(folder)
-                remarks.append(f"The cell {name[:12]} could not say what it answers. It was moved to {aside}.")
+        if (aside := store.set_aside(name)) is not None:
+            where = aside.relative_to(folder)
+            remarks.append(f"The cell {name[:12]} could not say what it answers. It was moved to {where}.")
     for outcome in outcomes:
-        if outcome.state == DAMAGED:
-            with store.lock(outcome.name) as mine:
-                if mine:
-                    aside = store.set_aside(outcome.name).relative_to(folder)
-                    remarks.append(f"{outcome.error['message']} It was moved to {aside} and made again.")
+        if outcome.state == DAMAGED and (aside := store.set_aside(outcome.name)) is not None:
+            where = aside.relative_to(folder)
+            remarks.append(f"{outcome.error['message']} It was moved to {where} and made again.")
     places = {outcome.name: place for place, outcome in enumerate(outcomes) if outcome.state in _ABSENT}
     jobs = [_job(outcomes[place], sweep, code) for place in places.values()]
+    if anywhere and jobs:
+        begin = random.randrange(len(jobs))
+        jobs = jobs[begin:] + jobs[:begin]
     shares = dict.fromkeys(places, 0.0)
     before = len(outcomes) - len(jobs)
 
@@ -200,7 +216,8 @@ def _seen(cell: Cell, sweep: Sweep, store: Store, code: str) -> Outcome:
         wrong = {"kind": error.kind, "message": error.message, "hint": error.hint}
         return Outcome(cell, DAMAGED, absent.name, error=wrong)
     if meta is None:
-        return Outcome(cell, IN_WORK, absent.name) if store.is_locked(absent.name) else absent
+        maker = store.maker(absent.name)
+        return absent if maker is None else Outcome(cell, IN_WORK, absent.name, maker=host_of(maker))
     return Outcome(cell, meta["state"], absent.name, "store", meta)
 
 

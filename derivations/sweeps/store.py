@@ -1,40 +1,43 @@
-"""The store of sweeps: one folder for each cell. Writers share no file; a killed writer leaves no partial cell.
+"""The store of sweeps: one folder for each cell, filled by any number of processes on one machine or on many.
 
 store.json      marks this folder as a store and names its format
 sweeps/         the record of every sweep that was run here, one JSON file each
-cells/<hash>/   data.npz and meta.json of one cell; cells/.<hash>.*/ is being written, or was when its writer died
-locks/<hash>    held by the process that makes this cell
+cells/<hash>/   data.npz and meta.json of one cell
+attempts/       cells that are being written, or were when their writers died
+leases/<hash>/  who makes this cell (`leases`)
 damaged/        files and folders that were found in the place of a cell
+
+Earlier versions wrote cells into hidden folders of cells/ and had locks of the kernel in locks/; both are left alone.
 """
 
-import fcntl
 import hashlib
 import json
 import os
 import re
-import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from derivations.atomic import check_folder, write_text
-from derivations.sweeps import cells
-from derivations.sweeps.locks import UNFOLLOWED, held
+from derivations.sweeps import cells, leases
+from derivations.sweeps.disk import Disk
+from derivations.sweeps.owners import Watch, has_died, is_token, new_token
 from theory.problem import Cell, InputError, Problem, Sweep, dumps_sweep
 from theory.problem.sweep_toml import loads_record, with_code
 from theory.problem.user_files import LARGEST_TEXT, read_json, read_text
 
 SCHEMA = "gdln.store/1"
-_MARKER, _PART, _BIRTH = "store.json", "store.json.part", "store.lock"
-_ROOMS = ("cells", "locks", "sweeps", "damaged")
+_MARKER, _PART = "store.json", ".store.json."
+_ROOMS = ("cells", "attempts", "leases", "sweeps", "damaged")
+# In a store whose maker died; the last three are those of earlier versions.
+_BEGUN = {*_ROOMS, "locks", "store.json.part", "store.lock"}
 LARGEST_RECORD = 2 * LARGEST_TEXT  # a base of the largest size, with its quotes escaped
 _NAME = re.compile(r"[0-9a-f]{64}")
-_ASIDE = re.compile(r"\.([0-9a-f]{64})\..+")
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class Store:
     """An existing store. `Store.open` reads one, `Store.create` makes it where it is missing."""
 
     folder: Path
+    watch: Watch = field(default_factory=Watch, compare=False, repr=False)
 
     @classmethod
     def open(cls, folder: str | Path) -> "Store":
@@ -71,51 +75,65 @@ class Store:
         folder = Path(folder)
         check_creatable(folder)
         folder.mkdir(exist_ok=True)
-        with _alone(folder):
-            for room in _ROOMS:
-                (folder / room).mkdir(exist_ok=True)
-            if not (folder / _MARKER).exists():
-                with open(folder / _PART, "w", encoding="utf-8") as file:
-                    file.write(json.dumps({"schema": SCHEMA}) + "\n")
-                    file.flush()
-                    os.fsync(file.fileno())
-                (folder / _PART).replace(folder / _MARKER)
-                cells.sync_folder(folder)
+        for room in _ROOMS:
+            (folder / room).mkdir(exist_ok=True)
+        if not (folder / _MARKER).exists():
+            # Others may do the same: all of them write the same bytes.
+            handle, part = tempfile.mkstemp(dir=folder, prefix=_PART)
+            with open(handle, "w", encoding="utf-8") as file:
+                file.write(json.dumps({"schema": SCHEMA}) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(part, 0o644)
+            os.replace(part, folder / _MARKER)
+            Disk(folder).sync(".")
         store = cls.open(folder)
         store.remove_leftovers()
         return store
+
+    @property
+    def _disk(self) -> Disk:
+        return Disk(self.folder)
 
     def place(self, cell: str) -> Path:
         """Return the folder of a cell, whether the cell is made or not."""
         return self.folder / "cells" / cell
 
-    def lock(self, cell: str):
-        """A context that yields whether this process may make the cell; see `locks.held`."""
-        return held(self.folder / "locks" / cell)
+    def make(
+        self,
+        cell: str,
+        asked: cells.Question,
+        code: str,
+        compute: Callable[[], tuple[Mapping[str, np.ndarray], Mapping[str, Any]]],
+    ) -> str:
+        """Make the cell once, with the arrays and facts that `compute` returns, unless it is there or being made.
 
-    def is_locked(self, cell: str) -> bool:
-        """Whether a process that lives is making the cell. Nothing is written."""
+        Returns "made", "there" or "busy" (see `leases.attempt`). What is in the cell's place and is no valid cell is
+        moved to damaged/. Raises what `compute` raises, and OSError; then nothing of the cell is left.
+        """
+
+        def write(place: str, content: tuple[Mapping[str, np.ndarray], Mapping[str, Any]]) -> None:
+            cells.write(self.folder / place, cell, asked, code, *content)
+
+        return leases.attempt(self._disk, cell, new_token, self.watch, lambda: self._is_valid(cell), compute, write)
+
+    def _is_valid(self, cell: str) -> bool:
         try:
-            lock = os.open(self.folder / "locks" / cell, os.O_RDONLY | UNFOLLOWED)
-        except OSError:  # there is no lock file, or the path cannot be a lock
+            cells.read_meta(self.place(cell))
+        except cells.DamagedError:
             return False
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(lock)
-        return False
+        return True
 
-    def write(
-        self, cell: str, asked: cells.Question, code: str, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]
-    ) -> None:
-        """Write a cell whose lock the caller holds; see `cells.write`."""
-        cells.write(self.place(cell), asked, code, arrays, facts)
+    def maker(self, cell: str) -> str | None:
+        """Return the token of the attempt that makes the cell; None where nobody does, or it died on this machine."""
+        name = leases.holder(self._disk, cell)
+        token = None if name is None else name.rpartition(".")[0]
+        return None if token is None or has_died(token) else token
 
     def is_there(self, cell: str) -> bool:
-        """Whether the cell's path exists, as a cell or as anything else."""
-        return os.path.lexists(self.place(cell))
+        """Whether the cell's path exists, as a cell or as anything else but an empty folder, which is no cell yet."""
+        place = self.place(cell)
+        return os.path.lexists(place) and not _is_empty(place)
 
     def meta(self, cell: str, problem: Problem | None = None) -> dict[str, Any] | None:
         """The verified meta.json of the cell (see `cells.read_meta`), None where it is missing. Raises DamagedError."""
@@ -125,51 +143,53 @@ class Store:
         """The verified meta.json and the arrays of an existing cell; see `cells.read`. Raises DamagedError."""
         return cells.read(self.place(cell), problem)
 
-    def set_aside(self, cell: str) -> Path:
-        """Move the cell's path, whatever it is, to damaged/; the caller holds the cell's lock."""
-        return self._moved(self.place(cell), "cell")
+    def set_aside(self, cell: str) -> Path | None:
+        """Move what is in the cell's place to damaged/, unless it is a valid cell; return where it is now, or None."""
+        aside = f"damaged/{cell}.{new_token()}"
+        moved = leases.set_aside(self._disk, cell, aside, lambda: self._is_valid(cell))
+        return self.folder / aside if moved else None
 
-    def _moved(self, item: Path, name: str) -> Path:
+    def _moved(self, item: Path, name: str) -> None:
         new = Path(tempfile.mkdtemp(dir=self.folder / "damaged", prefix=f"{item.name}."))
-        item.rename(new / name)
-        return new
+        with suppress(FileNotFoundError):  # another process has moved it
+            item.rename(new / name)
 
     def names(self) -> tuple[str, ...]:
         """The ids of all existing cells, of any sweep or version."""
         return tuple(sorted(item.name for item in self.place("").iterdir() if _NAME.fullmatch(item.name)))
 
-    def remove_leftovers(self) -> int:
-        """Remove the leftovers of dead writers; a cell that a living process is writing keeps its lock and stays."""
-        removed = 0
-        for item in list(self.place("").iterdir()):
-            found = _ASIDE.fullmatch(item.name)
-            if found is None:
-                continue
-            with self.lock(found.group(1)) as mine:
-                if mine:
-                    shutil.rmtree(item, ignore_errors=True)
-                    removed += 1
-        for item in list((self.folder / "locks").iterdir()):
-            if item.is_symlink() or (item.exists() and not item.is_file()):
-                self._moved(item, "lock")  # it cannot be a lock, and would prevent the making of the cell
-                continue
-            with held(item):
-                pass  # a lock file without a holder is removed when the block ends
-        return removed
+    def remove_leftovers(self) -> None:
+        """Remove leases and attempts of workers that are gone; what is no lease is moved to damaged/.
+
+        A worker of this machine is gone when its process is. Of another machine it is gone if nothing changed between
+        two calls on this Store, `watch.patience` seconds apart.
+        """
+        disk = self._disk
+        for name in disk.names("leases"):
+            token = name.removeprefix(".")
+            if token != name and is_token(token):
+                if self.watch.gone(name, token, "aside"):
+                    leases.discard(disk, f"leases/{name}", new_token())
+            elif leases.is_claim(disk, name):
+                leases.evict(disk, name, new_token, self.watch)
+                leases.remove_empty(disk, f"leases/{name}")
+            else:
+                self._moved(self.folder / "leases" / name, "lease")  # it would prevent the making of the cell
+        for name in disk.names("attempts"):
+            cell, _, token = name.partition(".")
+            held = leases.holder(disk, cell) if cell else None
+            if (held is None or held.rpartition(".")[0] != token) and self.watch.gone(name, token, "attempt"):
+                leases.discard(disk, f"attempts/{name}", new_token())
 
     def record(self, sweep: Sweep) -> str:
         """Keep the declaration of a sweep beside its cells; returns its id."""
         text = dumps_sweep(sweep)
         name = sweep_id(sweep)
         path = self.folder / "sweeps" / f"{name}.json"
-        with _alone(self.folder):
-            for leftover in path.parent.glob(".*"):  # of a writer that died, since this one is alone
-                if leftover.is_file() or leftover.is_symlink():
-                    leftover.unlink()
-            if not _is_text(path, text):
-                if os.path.lexists(path) and not path.is_file():
-                    self._moved(path, "record")
-                write_text(path, text)
+        if not _is_text(path, text):
+            if os.path.lexists(path) and not path.is_file():
+                self._moved(path, "record")
+            write_text(path, text)
         return name
 
     def sweeps(self) -> dict[str, Sweep]:
@@ -214,15 +234,12 @@ class Store:
         return dataset(lambda: answers(self, sweep, code)[1], sweep, code)
 
 
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """One process at a time, for a short operation: the others wait."""
-    lock = os.open(folder / _BIRTH, os.O_RDWR | os.O_CREAT | UNFOLLOWED, 0o644)
+def _is_empty(folder: Path) -> bool:
+    """Whether it is a folder without anything in it."""
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)
+        return not os.path.islink(folder) and not os.listdir(folder)
+    except OSError:
+        return False
 
 
 def _is_text(path: Path, text: str) -> bool:
@@ -241,11 +258,16 @@ def check_creatable(folder: Path) -> None:
     check_folder(folder.parent, "--out")
     if (folder / _MARKER).exists():
         Store.open(folder)
-    elif folder.is_dir() and (others := sorted(set(os.listdir(folder)) - {_BIRTH, _PART, *_ROOMS})):
+    elif folder.is_dir() and (others := _others(folder)):
         raise InputError(f"{folder} holds other files ({others[0][:60]}) and is no store.", remedy, "file")
     place = folder if folder.exists() else folder.parent
     if not os.access(place, os.W_OK | os.X_OK):
         raise InputError(f"{place} cannot be written.", f"Check its permissions. {remedy}", "file")
+
+
+def _others(folder: Path) -> list[str]:
+    """The names in a folder that no store has."""
+    return sorted(name for name in os.listdir(folder) if name not in _BEGUN and not name.startswith(_PART))
 
 
 def sweep_id(sweep: Sweep) -> str:
@@ -276,7 +298,8 @@ def found(store: Store, sweep: Sweep) -> Found:
     for name in store.names():
         claim = cells.claimed(store.place(name))
         if claim is None:
-            nameless.append(name)
+            if not _is_empty(store.place(name)):
+                nameless.append(name)
         elif claim[0] in index_of:
             versions.setdefault(claim[1], {})[index_of[claim[0]]] = name
     if nameless:  # the name still shows whether it is a cell of a known version

@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ from typing import Any
 from derivations.output import CHECK_FAILED, OUT_OF_REACH
 from derivations.processes import Worker, dismiss, environment, leave_with_parent, throttled
 from derivations.sweeps.cells import Question, code_version
+from derivations.sweeps.leases import BUSY
 from theory.problem import WorkbenchError
 
-MADE, THERE, BUSY, FAILED = "made", "there", "busy", "failed"
+FAILED = "failed"
 _POLL, _PAUSE = 0.2, 0.5  # seconds: to look up, before a busy cell is asked for again
 # numba may be absent: the worker reports modules that cannot be imported.
 _MODULES = ("derivations.sweeps.making", "derivations.sweeps.store", "sim.training.backends.compiled.train")
@@ -136,13 +138,12 @@ def _work(pipe: Connection, folder: str, device: str) -> None:
             job = pipe.recv()
         except EOFError:
             return
-        pipe.send(_make(job, Path(folder), device, throttled(say, _POLL)))
+        pipe.send(_make(job, folder, device, throttled(say, _POLL)))
 
 
-def _make(job: Job, folder: Path, device: str, progress: Callable[[int, int], None]) -> tuple[str, Any]:
-    """Make the job's cell under its lock. An error that a user can cause is an answer; another ends the process."""
+def _make(job: Job, folder: str, device: str, progress: Callable[[int, int], None]) -> tuple[str, Any]:
+    """Make the job's cell. An error that a user can cause is an answer; another ends the process."""
     from derivations.sweeps.making import make
-    from derivations.sweeps.store import Store
     from sim.training.schedule import device_named
     from theory.problem import loads
     from theory.problem.toml import tables_of
@@ -150,17 +151,13 @@ def _make(job: Job, folder: Path, device: str, progress: Callable[[int, int], No
 
     if code_version(device_named(device).type) != job.code:
         return FAILED, _error("version", "The code was changed while the sweep ran.", "Run the sweep again.")
+
+    def compute() -> tuple[dict[str, Any], dict[str, Any]]:
+        allow(tables_of(job.asked.problem, "the cell")["data"])  # from the user's sweep file
+        return make(loads(job.asked.problem), job.asked.observables, device, progress)
+
     try:
-        store = Store.open(folder)
-        with store.lock(job.cell) as mine:
-            if not mine:
-                return BUSY, None
-            if store.place(job.cell).exists():
-                return THERE, None
-            allow(tables_of(job.asked.problem, "the cell")["data"])  # from the user's sweep file
-            arrays, facts = make(loads(job.asked.problem), job.asked.observables, device, progress)
-            store.write(job.cell, job.asked, job.code, arrays, facts)
-            return MADE, None
+        return _opened(folder).make(job.cell, job.asked, job.code, compute), None
     except WorkbenchError as error:
         return FAILED, _error(error.kind, error.message, error.hint, error.exit_code)
     except OSError as error:
@@ -170,6 +167,14 @@ def _make(job: Job, folder: Path, device: str, progress: Callable[[int, int], No
             raise
         hint = "Use fewer workers, sites, units, samples or replicates."
         return FAILED, _error("memory", "The cell does not fit into memory.", hint, OUT_OF_REACH)
+
+
+@cache
+def _opened(folder: str) -> Any:
+    """Return the store, opened once by each worker: it remembers since when it has seen the leases of others."""
+    from derivations.sweeps.store import Store
+
+    return Store.open(folder)
 
 
 def _error(kind: str, message: str, hint: str, code: int = CHECK_FAILED) -> dict[str, Any]:

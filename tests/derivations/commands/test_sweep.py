@@ -87,9 +87,8 @@ def until(condition, process):
 
 def nothing_half_written(store):
     """Every cell of a store proves itself and nothing hidden is left."""
-    assert all(Store.open(store).meta(name) for name in contents(store))
-    assert not [item for item in (store / "cells").iterdir() if item.name.startswith(".")]
-    assert not list((store / "locks").iterdir())
+    assert all(Store.open(store).meta(name) for name in Store.open(store).names())
+    assert [os.listdir(store / room) for room in ("attempts", "leases")] == [[], []]
 
 
 def test_a_picture_of_a_finished_sweep(finished, tmp_path, capsys):
@@ -184,6 +183,74 @@ def test_two_at_once_share_the_work_and_both_finish(finished, tmp_path):
     nothing_half_written(tmp_path / "store")
 
 
+def test_workers_fill_the_store_that_a_sweep_was_recorded_in(finished, gdln, tmp_path, capsys):
+    """They need no sweep file, and one that comes late finds nothing to do."""
+    assert gdln("--record", "--workers", 1)[0] == PASS
+    store = tmp_path / "store"
+    assert contents(store) == {}
+    (tmp_path / "sweep.toml").unlink()
+    words = ["sweep", "--worker", str(store)]
+    assert main([*words, "--status"]) == UNDECIDED
+    assert "4 cells, 4 missing" in capsys.readouterr().out
+    for source in ("made", "store"):
+        assert main([*words, "--workers", "1", "--json"]) == PASS
+        answer = json.loads(capsys.readouterr().out)
+        assert (answer["schema"], answer["mode"], answer["store"]) == ("gdln.sweep/1", "run", str(store))
+        (sweep,) = answer["sweeps"]
+        assert {cell["source"] for cell in sweep["cells"]} == {source}
+    assert contents(store) == contents(finished / "store")
+    nothing_half_written(store)
+
+
+def test_the_status_names_the_machine_that_makes_a_cell(gdln, tmp_path):
+    assert gdln("--record")[0] == PASS
+    sweep = sweep_of()
+    name = cells.question(sweep.cells[0].problem, sweep.observables).cell(cells.code_version())
+    lease = tmp_path / "store" / "leases" / name
+    lease.mkdir()
+    (lease / f"node07-{'0' * 12}-12-34-{'0' * 12}.3").touch()
+    code, out, _ = gdln("--status", "--json")
+    answer = json.loads(out)
+    assert (code, answer["counts"]) == (UNDECIDED, {"cells": 4, "in work": 1, "missing": 3})
+    assert (answer["cells"][0]["maker"], answer["remarks"]) == ("node07", ["1 cell in work on node07."])
+
+
+WORKERS_REFUSED = {
+    "no store": ("empty", [], "holds no store.json"),
+    "an absent folder": ("absent", [], "is not there"),
+    "a store of another version": ("other", [], "gdln.store/2"),
+    "no sweep": ("bare", [], "has no record of a sweep"),
+    "a sweep beside it": ("bare", ["sweep.toml"], "SWEEP would be ignored"),
+    "a table": ("bare", ["--csv", "x.csv"], "--csv would be ignored"),
+    "a plan": ("bare", ["--dry-run"], "--dry-run would be ignored"),
+    "no store and no sweep": (None, [], "No sweep is named"),
+}
+
+
+@pytest.mark.parametrize("name", WORKERS_REFUSED)
+def test_a_worker_without_work_is_refused(tmp_path, capsys, name):
+    folder, words, said = WORKERS_REFUSED[name]
+    (tmp_path / "empty").mkdir()
+    Store.create(tmp_path / "bare")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "store.json").write_text('{"schema": "gdln.store/2"}')
+    worker = [] if folder is None else ["--worker", str(tmp_path / folder)]
+    assert main(["sweep", *worker, *words]) == BAD_INPUT
+    error = capsys.readouterr().err
+    assert said in error
+    assert "Traceback" not in error
+
+
+def test_a_worker_needs_a_store_that_it_may_write(finished, monkeypatch, capsys):
+    monkeypatch.setattr(os, "access", lambda _, mode: not mode & os.W_OK)
+    words = ["sweep", "--worker", str(finished / "store")]
+    assert main([*words, "--status"]) == PASS
+    assert main(words) == BAD_INPUT
+    error = capsys.readouterr().err
+    assert "cannot be written" in error
+    assert "--worker" in error
+
+
 def test_an_interrupt_ends_it_soon_and_keeps_what_is_finished(tmp_path):
     (tmp_path / "sweep.toml").write_text(
         changed(('"data.gain" = [0.5, 2.0]', '"training.times" = [[1.0], [500000.0]]'))
@@ -191,7 +258,7 @@ def test_an_interrupt_ends_it_soon_and_keeps_what_is_finished(tmp_path):
     store = tmp_path / "store"
     process = begun(tmp_path, "--workers", 2, "--json")
     until(
-        lambda: (store / "locks").is_dir() and len(contents(store)) == 2 and any((store / "locks").iterdir()), process
+        lambda: (store / "leases").is_dir() and len(contents(store)) == 2 and any((store / "leases").iterdir()), process
     )
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to the children too
     out, err = process.communicate(timeout=30)  # its pipes are closed only when every worker has ended too
@@ -206,7 +273,7 @@ def test_a_termination_is_an_interrupt(tmp_path):
     """As a scheduler ends a job: one signal, to the command alone."""
     (tmp_path / "sweep.toml").write_text(changed(LONG))
     process = forked(tmp_path, "--workers", 1, "--json")
-    until(lambda: (tmp_path / "store" / "locks").is_dir() and os.listdir(tmp_path / "store" / "locks"), process)
+    until(lambda: (tmp_path / "store" / "leases").is_dir() and os.listdir(tmp_path / "store" / "leases"), process)
     process.terminate()
     out, err = process.communicate()
     assert process.returncode == INTERRUPTED
@@ -218,7 +285,7 @@ def test_a_termination_is_an_interrupt(tmp_path):
 def test_a_killed_parents_workers_leave(tmp_path):
     (tmp_path / "sweep.toml").write_text(changed(LONG))
     process = begun(tmp_path, "--workers", 1)
-    until(lambda: (tmp_path / "store" / "locks").is_dir() and os.listdir(tmp_path / "store" / "locks"), process)
+    until(lambda: (tmp_path / "store" / "leases").is_dir() and os.listdir(tmp_path / "store" / "leases"), process)
     process.kill()
     process.communicate(timeout=30)  # its pipes are closed only when the worker has ended too
 

@@ -108,13 +108,17 @@ def test_a_damaged_cell_is_set_aside_and_made_again(tmp_path):
 
 
 def test_a_cell_that_another_process_makes_is_left_to_it(tmp_path):
+    from derivations.sweeps.disk import Disk
+    from derivations.sweeps.leases import claim, release
+    from derivations.sweeps.owners import Watch, new_token
     from derivations.sweeps.store import Store
 
-    store = Store.create(tmp_path / "store")
+    disk = Disk(Store.create(tmp_path / "store").folder)
     name = question(COINS, "full", {"depth": 2}, 0).cell(code_of(COINS))
-    with store.lock(name) as mine:
-        assert mine
-        ran = run(COINS, "full", tmp_path / "store")
+    token = new_token()
+    assert claim(disk, name, token, new_token, Watch())
+    ran = run(COINS, "full", tmp_path / "store")
+    release(disk, name, token)
     assert (ran.elsewhere, ran.made) == (1, 5)
     with pytest.raises(InputError, match="being made by another process"):
         result(COINS, "full", ran)

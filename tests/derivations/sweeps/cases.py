@@ -69,10 +69,12 @@ def write_all(folder, count):
     """Write the cells that are missing of `count` into the store `folder`."""
     store = Store.create(folder)
     for index, asked in enumerate(questions(count)):
-        name = asked.cell(CODE)
-        with store.lock(name) as mine:
-            if mine and not store.place(name).exists():
-                store.write(name, asked, CODE, arrays(index), FACTS)
+        put(store, asked, CODE, index)
+
+
+def put(store, asked, code, index):
+    """Make a cell with the numbers of `arrays(index)`; return what the store says."""
+    return store.make(asked.cell(code), asked, code, lambda: (arrays(index), FACTS))
 
 
 def sweep_of(text=TEXT):
@@ -110,8 +112,8 @@ def started(program, *words):
 
 
 def contents(folder):
-    """The bytes of every cell's data, by the cell's name; what is hidden is not a cell."""
-    names = (item for item in (Path(folder) / "cells").iterdir() if not item.name.startswith("."))
+    """The bytes of every cell's data, by the cell's name; an empty folder is no cell."""
+    names = (item for item in (Path(folder) / "cells").iterdir() if any(item.iterdir()))
     return {item.name: (item / cells.DATA).read_bytes() for item in names}
 
 
@@ -119,6 +121,12 @@ def the_cell(store):
     """The only cell's folder."""
     (name,) = store.names()
     return store.place(name)
+
+
+def dead_token():
+    """The token of a process of this machine that has ended."""
+    program = "from derivations.sweeps.owners import new_token\nprint(new_token())"
+    return started(program).communicate()[0].strip()
 
 
 def flip(file):

@@ -3,7 +3,7 @@
 import pytest
 
 from derivations.sweeps.store import Store
-from tests.derivations.sweeps.cases import CODE, FACTS, arrays, questions
+from tests.derivations.sweeps.cases import CODE, put, questions
 
 
 @pytest.fixture
@@ -11,5 +11,5 @@ def store(tmp_path):
     """A store with one cell."""
     made = Store.create(tmp_path / "store")
     (asked,) = questions(1)
-    made.write(asked.cell(CODE), asked, CODE, arrays(0), FACTS)
+    put(made, asked, CODE, 0)
     return made

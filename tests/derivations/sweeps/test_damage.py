@@ -12,8 +12,10 @@ import pytest
 from derivations.seals import sealed
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DATA, META, DamagedError
+from derivations.sweeps.leases import BUSY, MADE, THERE
+from derivations.sweeps.owners import new_token
 from derivations.sweeps.store import Store
-from tests.derivations.sweeps.cases import CODE, FACTS, arrays, flip, sweep_of, the_cell
+from tests.derivations.sweeps.cases import CODE, arrays, flip, put, questions, sweep_of, the_cell
 from theory.problem import InputError
 
 
@@ -104,7 +106,7 @@ DAMAGES = {
     "objects": (sealed_arrays(loss=np.full((3, 2), None)), "its arrays cannot be read"),
     "no array": (sealed_arrays(loss=None), "it lacks the array loss"),
     "no archive": (sealed_bytes(b"x"), "its arrays cannot be read"),
-    "a foreign folder": (lambda cell: (shutil.rmtree(cell), cell.mkdir()), "meta.json cannot be read"),
+    "a foreign folder": (lambda cell: [file.rename(cell / "x") for file in cell.iterdir()], "meta.json cannot be read"),
     "a file": (lambda cell: (shutil.rmtree(cell), cell.write_text("x")), "meta.json cannot be read"),
     "a dangling link": (lambda cell: (shutil.rmtree(cell), cell.symlink_to("x")), "meta.json cannot be read"),
 }
@@ -153,7 +155,7 @@ def test_a_cell_that_cannot_say_what_it_answers_is_not_left_out_silently(tmp_pat
         store = Store.create(tmp_path / f"{count}{code}")
         for index, cell in enumerate(sweep.cells[:count]):
             asked = cells.question(cell.problem, sweep.observables)
-            store.write(asked.cell(code), asked, code, arrays(index), FACTS)
+            put(store, asked, code, index)
         assert len(store.table(sweep, code)) == 4 * count
         UNREADABLE[name](store.place(asked.cell(code)) / META)
         for way in (store.table, store.to_xarray):
@@ -161,30 +163,24 @@ def test_a_cell_that_cannot_say_what_it_answers_is_not_left_out_silently(tmp_pat
                 way(sweep)
 
 
-def test_what_is_no_lock_is_moved_away(store, tmp_path):
-    """A link would lead elsewhere; a folder or a pipe would stop whoever makes the cell."""
+def test_what_is_no_lease_is_moved_away(store, tmp_path):
+    """A link would lead elsewhere; a pipe, a file or a folder with other files would stop whoever makes the cell."""
     precious = tmp_path / "precious"
-    precious.write_text("x")
-    locks = store.folder / "locks"
-    (locks / ("a" * 64)).symlink_to(precious)
-    (locks / ("b" * 64)).mkdir()
-    os.mkfifo(locks / ("c" * 64))
-    assert [store.is_locked(digit * 64) for digit in "abc"] == [False] * 3
+    precious.mkdir()
+    (precious / f"{new_token()}.0").write_text("x")
+    asked = questions(5)[1:]
+    link, folder, pipe, full = (store.folder / "leases" / one.cell(CODE) for one in asked)
+    link.symlink_to(precious)
+    folder.mkdir()
+    os.mkfifo(pipe)
+    full.mkdir()
+    (full / "thesis.tex").write_text("x")
+    assert [store.maker(one.cell(CODE)) for one in asked] == [None] * 4
+    assert [put(store, one, CODE, 1) for one in asked] == [BUSY, MADE, BUSY, BUSY]
     store.remove_leftovers()
-    assert list(locks.iterdir()) == []
-    assert precious.read_text() == "x"
-    for digit in "abc":
-        with store.lock(digit * 64) as mine:
-            assert mine
-
-
-def test_no_link_is_followed_where_a_store_is_made(tmp_path):
-    (tmp_path / "precious").write_text("x")
-    (tmp_path / "store").mkdir()
-    (tmp_path / "store" / "store.lock").symlink_to(tmp_path / "precious")
-    with pytest.raises(OSError, match="symbolic links"):
-        Store.create(tmp_path / "store")
-    assert (tmp_path / "precious").read_text() == "x"
+    assert list((store.folder / "leases").iterdir()) == []
+    assert (len(list(precious.iterdir())), len(list((store.folder / "damaged").rglob("thesis.tex")))) == (1, 1)
+    assert [put(store, one, CODE, 1) for one in asked] == [MADE, THERE, MADE, MADE]
 
 
 @pytest.mark.parametrize("spoil", [lambda file: file.write_bytes(b"\xff"), lambda file: file.write_text("[" * 99_999)])

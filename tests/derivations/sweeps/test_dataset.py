@@ -18,12 +18,8 @@ def stored(folder, sweep, keep=lambda cell: True):
     store.record(sweep)
     for cell in filter(keep, sweep.cells):
         asked = cells.question(cell.problem, sweep.observables)
-        store.write(
-            asked.cell(cells.code_version()),
-            asked,
-            cells.code_version(),
-            *make(cell.problem, asked.observables, "cpu"),
-        )
+        code = cells.code_version()
+        store.make(asked.cell(code), asked, code, lambda cell=cell: make(cell.problem, sweep.observables, "cpu"))
     return store
 
 

@@ -43,7 +43,12 @@ def stored(folder):
     for cell in sweep.cells:
         asked = cells.question(cell.problem, sweep.observables)
         name = asked.cell(cells.code_version())
-        store.write(name, asked, cells.code_version(), *make(cell.problem, asked.observables, "cpu"))
+        store.make(
+            name,
+            asked,
+            cells.code_version(),
+            lambda cell=cell, asked=asked: make(cell.problem, asked.observables, "cpu"),
+        )
     return sweep, store
 
 
@@ -101,7 +106,7 @@ def test_a_cell_with_another_number_of_paths_is_damaged(stored, tmp_path):
     found, facts = make(cell.problem, asked.observables, "cpu")
     store = Store.create(tmp_path / "store")
     found["path-strengths"] = found["path-strengths"][..., :2]
-    store.write(asked.cell(code), asked, code, found, facts)
+    store.make(asked.cell(code), asked, code, lambda: (found, facts))
     with pytest.raises(DamagedError, match="path-strengths has the shape"):
         store.read(asked.cell(code), cell.problem)
 

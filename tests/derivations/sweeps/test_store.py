@@ -1,7 +1,6 @@
 """The store: cells are whole or absent, prove what they are, and outlive every death of their writers."""
 
 import errno
-import fcntl
 import importlib.metadata
 import os
 import subprocess
@@ -13,7 +12,8 @@ import pytest
 
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DATA, META, DamagedError
-from derivations.sweeps.locks import held
+from derivations.sweeps.leases import BUSY, MADE, THERE
+from derivations.sweeps.owners import Watch, new_token
 from derivations.sweeps.store import Store, answers
 from sim.training.backends import names
 from tests.derivations.sweeps.cases import (
@@ -23,7 +23,9 @@ from tests.derivations.sweeps.cases import (
     WRITER,
     arrays,
     contents,
+    dead_token,
     flip,
+    put,
     questions,
     started,
     sweep_of,
@@ -46,7 +48,7 @@ def test_what_is_written_is_read(store):
 def test_equal_results_have_equal_bytes(store, tmp_path):
     other = Store.create(tmp_path / "other")
     (asked,) = questions(1)
-    other.write(asked.cell(CODE), asked, CODE, dict(reversed(arrays(0).items())), FACTS)
+    other.make(asked.cell(CODE), asked, CODE, lambda: (dict(reversed(arrays(0).items())), FACTS))
     assert contents(other.folder) == contents(store.folder)
 
 
@@ -77,23 +79,22 @@ def test_what_is_set_aside_is_kept(store):
         assert (aside / "cell" / META).is_file()
         assert store.meta(place.name) is None
         (asked,) = questions(1)
-        store.write(place.name, asked, CODE, arrays(0), FACTS)
+        put(store, asked, CODE, 0)
 
 
-@pytest.mark.parametrize("step", ["write_array", "fsync", "rename"])
+@pytest.mark.parametrize("step", ["write_array", "fsync", "mkdir"])
 def test_a_full_disk_leaves_nothing_of_the_cell(store, monkeypatch, step):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    target = {"write_array": np.lib.format, "fsync": os, "rename": cells.Path}[step]
     asked = questions(2)[1]
     with monkeypatch.context() as patch:
-        patch.setattr(target, step, full)
+        patch.setattr(np.lib.format if step == "write_array" else os, step, full)
         with pytest.raises(OSError, match="No space left"):
-            store.write(asked.cell(CODE), asked, CODE, arrays(1), FACTS)
+            put(store, asked, CODE, 1)
     assert [item.name for item in store.place("").iterdir()] == [the_cell(store).name]
-    store.write(asked.cell(CODE), asked, CODE, arrays(1), FACTS)
-    assert len(store.names()) == 2
+    assert [list((store.folder / room).iterdir()) for room in ("attempts", "leases")] == [[], []]
+    assert put(store, asked, CODE, 1) == MADE
 
 
 # Runs `round_` in a process of its own for each round and checks what its death leaves. A fork of a process without
@@ -123,7 +124,8 @@ def sound(folder, before):
     store = Store.create(folder)
     assert all(store.meta(name) for name in store.names())
     assert not [item for item in store.place("").iterdir() if item.name.startswith(".")]
-    assert not list((folder / "locks").iterdir())
+    assert not list((folder / "leases").iterdir())
+    assert not list((folder / "attempts").iterdir())
     return found
 """
 # Dies at the k-th of the calls that change the disk, before or after it.
@@ -195,61 +197,94 @@ def test_many_writers_at_once_write_each_cell_once(tmp_path):
     assert [(*process.communicate(), process.returncode) for process in running] == [("", "", 0)] * 4
     Store.create(tmp_path / "store")
     assert len(contents(tmp_path / "store")) == CELLS
-    assert not [item for item in (tmp_path / "store" / "cells").iterdir() if item.name.startswith(".")]
+    assert not list((tmp_path / "store" / "attempts").iterdir())
 
 
-def test_a_lock_has_one_holder_and_leaves_no_file(tmp_path):
-    path = tmp_path / "lock"
-    with held(path) as first, held(path) as second:
-        assert (first, second) == (True, False)
-    assert not path.exists()
-    with held(path) as again:
-        assert again
-    with pytest.raises(ZeroDivisionError), held(path):
-        _ = 1 / 0
-    assert not path.exists()
+def held(store, index, during):
+    """Call `during` while this process makes cell `index`; return what the store says of the cell, and its answer."""
+    asked, answers = questions(index + 1)[index], []
+
+    def compute():
+        answers.append(during())
+        return arrays(index), FACTS
+
+    return store.make(asked.cell(CODE), asked, CODE, compute), answers
 
 
-def test_a_lock_whose_file_its_last_holder_has_just_removed_excludes_nobody(tmp_path, monkeypatch):
-    path, flock, removed = tmp_path / "lock", fcntl.flock, []
+def test_a_cell_has_one_maker_and_leaves_no_lease(store):
+    asked = questions(2)[1]
+    said, inner = held(store, 1, lambda: (put(store, asked, CODE, 1), store.maker(asked.cell(CODE)) is not None))
+    assert (said, inner) == (MADE, [(BUSY, True)])
+    assert held(store, 1, None) == (THERE, [])
+    assert store.maker(asked.cell(CODE)) is None
+    with pytest.raises(ZeroDivisionError):
+        held(store, 2, lambda: 1 / 0)
+    for room in ("leases", "attempts"):
+        assert list((store.folder / room).iterdir()) == []
+    assert held(store, 2, lambda: None)[0] == MADE
 
-    def late(*words):
-        if not removed:
-            removed.append(path.unlink())  # between the opening of the file and its lock
-        return flock(*words)
 
-    monkeypatch.setattr(fcntl, "flock", late)
-    with held(path) as first, held(path) as second:
-        assert (first, second) == (True, False)
-
-
-def test_a_dead_holders_lock_is_free(tmp_path):
+def test_a_dead_makers_lease_is_free(store):
     program = (
-        "import sys, time, pathlib\nfrom derivations.sweeps.locks import held\nwith held(pathlib.Path(sys.argv[1]))"
+        "import sys, time\nfrom derivations.sweeps.store import Store\n"
+        "from tests.derivations.sweeps.cases import CODE, questions\nasked = questions(2)[1]\n"
+        "store = Store.open(sys.argv[1])\n"
+        "store.make(asked.cell(CODE), asked, CODE, lambda: (print('mine', flush=True), time.sleep(60)))"
     )
-    running = started(program + " as mine:\n    print(mine, flush=True)\n    time.sleep(60)", tmp_path / "lock")
-    assert running.stdout.readline() == "True\n"
-    with held(tmp_path / "lock") as mine:
-        assert not mine
+    running = started(program, store.folder)
+    assert running.stdout.readline() == "mine\n"
+    asked = questions(2)[1]
+    assert (put(store, asked, CODE, 1), store.maker(asked.cell(CODE)) is not None) == (BUSY, True)
     running.kill()
     running.communicate()
-    with held(tmp_path / "lock") as mine:
-        assert mine
+    assert store.maker(asked.cell(CODE)) is None
+    assert put(store, asked, CODE, 1) == MADE
+    assert list((store.folder / "leases").iterdir()) == []
 
 
 def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(store):
-    dead, alive = (store.place("").joinpath(f".{digit * 64}.x") for digit in "ab")
-    for folder in (dead, alive):
-        folder.mkdir()
-        (folder / DATA).write_bytes(b"half")
-    with store.lock("b" * 64) as mine:
-        assert mine
-        assert store.is_locked("b" * 64)
-        assert store.remove_leftovers() == 1
-        assert (dead.exists(), alive.exists()) == (False, True)
-    assert not store.is_locked("b" * 64)
-    assert store.remove_leftovers() == 1
+    """The dead are known where they ran under this kernel; those of other machines are waited for."""
+    dead = dead_token()
+    alive, far = new_token(), f"far-{'0' * 12}-1-1-{'0' * 12}"
+    for digit, token in zip("abc", (dead, alive, far), strict=True):
+        for folder in (f"attempts/{digit * 64}.{token}", f"leases/{digit * 64}", f"leases/.{token}"):
+            (store.folder / folder).mkdir()
+        (store.folder / "attempts" / f"{digit * 64}.{token}" / DATA).write_bytes(b"half")
+        (store.folder / "leases" / (digit * 64) / f"{token}.7").touch()
+    patient = Store(store.folder, Watch(patience=3600))
+    for _ in range(2):
+        patient.remove_leftovers()
+        assert len(list((store.folder / "attempts").iterdir())) == 2
+        assert len(list((store.folder / "leases").iterdir())) == 4
+    hasty = Store(store.folder, Watch(patience=0))
+    hasty.remove_leftovers()  # sees them for the first time
+    hasty.remove_leftovers()
+    assert [list((store.folder / room).iterdir()) for room in ("attempts", "leases")] == [[], []]
     assert len(store.names()) == 1
+
+
+def test_an_empty_folder_is_no_cell(store):
+    """A worker that died while it asked whether the cell is there may leave one."""
+    asked = questions(2)[1]
+    store.place(asked.cell(CODE)).mkdir()
+    assert not store.is_there(asked.cell(CODE))
+    assert put(store, asked, CODE, 1) == MADE
+    assert list((store.folder / "damaged").iterdir()) == []
+
+
+def test_a_store_of_the_time_of_locks_is_read_and_filled(store):
+    """Its locks and hidden folders belong to processes of that version, which may be running."""
+    (store.folder / "locks").mkdir()
+    (store.folder / "locks" / ("a" * 64)).touch()
+    (store.folder / "store.lock").touch()
+    hidden = store.place(f".{'a' * 64}.x")
+    hidden.mkdir()
+    for room in ("leases", "attempts"):
+        (store.folder / room).rmdir()
+    again = Store.create(store.folder)
+    assert put(again, questions(2)[1], CODE, 1) == MADE
+    assert len(again.names()) == 2
+    assert (hidden.is_dir(), (store.folder / "locks" / ("a" * 64)).exists()) == (True, True)
 
 
 def test_only_a_store_is_opened_and_nothing_else_becomes_one(tmp_path):
@@ -308,12 +343,12 @@ def test_a_cell_of_a_code_without_a_back_end_is_read_and_not_taken_for_one_of_th
     """Cells of earlier versions carry the package version and the hash of its sources alone, as CODE does."""
     sweep = sweep_of()
     asked = cells.question(sweep.cells[0].problem, sweep.observables)
-    store.write(asked.cell(CODE), asked, CODE, arrays(1), FACTS)
+    put(store, asked, CODE, 1)
     code, found = answers(store, sweep)
     assert (code, len(list(found))) == (CODE, 1)
     here = cells.code_version("cpu")
     assert list(answers(store, sweep, here)[1]) == []
-    store.write(asked.cell(here), asked, here, arrays(2), FACTS)
+    put(store, asked, here, 2)
     code, found = answers(store, sweep)
     ((_, meta, held),) = found
     assert (code, meta["code"]) == (here, here)
