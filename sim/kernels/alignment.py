@@ -112,7 +112,7 @@ def _refuse_singular(kernel: torch.Tensor, eigenvalues: Float[torch.Tensor, " N"
     remedy = "" if kernel.dtype == torch.float64 else "Compute the kernel in float64. "
     raise OutOfReachError(
         f"The kernel of {len(kernel)} inputs is singular to rounding. Its smallest eigenvalue is {values[0]:.3g}, "
-        f"its largest {values[-1]:.3g}; {certain} are above the rounding error {rounding:.2g}. "
+        f"its largest {values[-1]:.3g}; the rounding error is {rounding:.2g}, and eigenvalues above it: {certain}. "
         "y^T K^-1 y has no certain digit.",
         f"{remedy}Remove repeated inputs, or add a ridge, kernel + c torch.eye(N), and report c with the result.",
         "singular",

@@ -302,7 +302,13 @@ def alignment(t: mpf, rho_1: mpf, rho_2: mpf, y1: mpf, y2: mpf) -> mpf:
     return (labels.T * mp.inverse(h / (h[0, 0] + h[1, 1])) * labels)[0]
 
 
+def concentration(rho: mpf, y1: mpf, y2: mpf) -> mpf:
+    """Return the sign of the slope of the alignment by its first eigenvalue, with the trace kept."""
+    return mp.sign((y2 / (1 - rho)) ** 2 - (y1 / rho) ** 2)
+
+
 VALUES = {
+    "path.alignment.concentration": concentration,
     "path.learned.weights": learned_weight,
     "path.learned.errors": learned_error,
     "path.learned.feature": learned_feature,

@@ -350,6 +350,15 @@ RECORDED = (
         HALF_SPACES,
         "section 3.1",
         Left.QUOTED,
+        "several papers that identify that the activation patterns partition the input space into convex polyhedra, "
+        "and that the ReLU net is linear inside each of these regions (Hanin and Rolnick 2019b, a).",
+        ("path.experts.relu",),
+        "With fixed gates the sum of the claim is linear in the input.",
+    ),
+    Recorded(
+        HALF_SPACES,
+        "section 3.1",
+        Left.QUOTED,
         "The number of activation pattern regions for ReLU nets can be exponential in the number of neurons.",
         ("region.number.patterns",),
         "The claim counts bit patterns, which are exponential in number; how many of them have a region in a ReLU "

@@ -81,6 +81,7 @@ VERDICTS = {
     "path.setting.active_paths": Verdict.DEFINITION,
     "path.setting.pattern": Verdict.DEFINITION,
     "path.alignment.eigenvectors": Verdict.CONFIRMED,
+    "path.alignment.concentration": Verdict.CONFIRMED,  # up to the best share, and not "the only way" beyond it
     "path.experts.kernel": Verdict.CONFIRMED,
     "path.experts.bias": Verdict.CONFIRMED,
     "path.conditioning.same_start": Verdict.CONFIRMED,

@@ -171,7 +171,8 @@ SHARED = Claim(
             "Fact 7",
             printed=Integer(1),
             note=r"the first Fact 7: “the only possible assignment is $p_1 = p_2 = \rho_a$ and $p_3 = p_4 = \rho_b$” "
-            r"(or both exchanged, with $m$ and $m'$); for base paths without a common inner node it is right",
+            r"(or both exchanged, with $m$ and $m'$); for base paths without a common inner node it is right. The "
+            r"second Fact 7, on base paths that share weights, has $\mathbb{E}[K_0^2]$ for $\mathbb{E}[K_0]^2$ in (11)",
             slip=SHARED_NODES,
         ),
         Source(
