@@ -51,8 +51,8 @@ class Images:
 
 
 def images(dataset: str, size: int) -> Images:
-    """Return the images of a set, or a smaller number `size` of those to train; 0 stands for all."""
-    declared = LabelledImages(dataset, "unit", "class", size=size or None)
+    """Return the images of a set, or `size` of those to train and `size` of those to test; 0 stands for all."""
+    declared = LabelledImages(dataset, "unit", "class", size=size or None, test_size=size or None)
     split = declared.load()
     return Images(split.training(), split.held_out(), declared.outputs)
 

@@ -59,7 +59,7 @@ REPRODUCTION = Reproduction(
     ),
     designs={
         "quick": Design(
-            "4 channels in place of 64, 1 epoch on 500 images, 3 runs",
+            "4 channels in place of 64, 1 epoch on 500 images, 500 to test, 3 runs",
             ({"width": 4, "epochs": 1, "size": 500},),
             3,
             20,

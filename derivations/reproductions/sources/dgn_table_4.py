@@ -115,7 +115,7 @@ REPRODUCTION = Reproduction(
     ),
     designs={
         "quick": Design(
-            "three networks with 4 channels in place of 64, 1 epoch on 500 images, 3 runs",
+            "three networks with 4 channels in place of 64, 1 epoch on 500 images, 500 to test, 3 runs",
             _settings(4, 1, 500, [("dln", 0, "0"), ("relu", 0, "0"), ("soft-relu", 4, "0.1")]),
             3,
             30,

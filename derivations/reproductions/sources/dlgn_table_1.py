@@ -87,7 +87,7 @@ REPRODUCTION = Reproduction(
     ),
     designs={
         "quick": Design(
-            "4 filters and 8 nodes, 1 epoch on 500 images, 2 runs",
+            "4 filters and 8 nodes, 1 epoch on 500 images, 500 to test, 2 runs",
             ({"filters": 4, "nodes": 8, "epochs": 1, "size": 500},),
             2,
             30,

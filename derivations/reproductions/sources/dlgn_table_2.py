@@ -135,7 +135,7 @@ REPRODUCTION = Reproduction(
     ),
     designs={
         "quick": Design(
-            "ResNet-8 with 4, 8 and 16 channels, CIFAR-10, 1 epoch on 500 images, 2 runs",
+            "ResNet-8 with 4, 8 and 16 channels, CIFAR-10, 1 epoch on 500 images, 500 to test, 2 runs",
             ({"network": "resnet-8", "dataset": "cifar-10", "epochs": 1, "size": 500},),
             2,
             30,

@@ -82,7 +82,7 @@ REPRODUCTION = Reproduction(
     ),
     designs={
         "quick": Design(
-            "4 channels in place of 64, 6 epochs on 100 images, 2 runs",
+            "4 channels in place of 64, 6 epochs on 100 images, 100 to test, 2 runs",
             ({"width": 4, "epochs": 6, "size": 100},),
             2,
             30,

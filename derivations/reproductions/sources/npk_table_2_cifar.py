@@ -100,7 +100,10 @@ REPRODUCTION = Reproduction(
     targets=tuple(target for network, optimiser in _PRINTED for target in _targets(network, optimiser)),
     designs={
         "quick": Design(
-            "Adam, 4 channels in place of 64, 1 epoch on 500 images, 2 runs", _settings(4, 1, 500, ("adam",)), 2, 30
+            "Adam, 4 channels in place of 64, 1 epoch on 500 images, 500 to test, 2 runs",
+            _settings(4, 1, 500, ("adam",)),
+            2,
+            30,
         ),
         "full": Design(
             f"the source's networks, {EPOCHS} epochs, 10 runs",
