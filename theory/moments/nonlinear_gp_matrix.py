@@ -95,6 +95,10 @@ class MatrixProcessStatistics(ByPairs, ClassStatistics):
         """That of scale 1."""
         return self._unit.seconds_through_two
 
+    def require_time(self, alone: int, pairs: int) -> None:
+        """As for scale 1."""
+        self._unit.require_time(alone, pairs)
+
     latent_of = input_of = refusing("thresholds of an input with a scale of its own")
 
 

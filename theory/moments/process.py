@@ -79,7 +79,11 @@ def process_moments(
             f"{MOST_SECONDS} s is refused.",
             "Leave `digits` out for float64, or use fewer sites, thresholds or overlapping gates.",
         )
-    features = SignFeatures(gates, _Classes(law, gates, arithmetic).moments, seconds)
+    classes = _Classes(law, gates, arithmetic)
+    if arithmetic.dtype is not object:
+        tails, entries = [len(key) for key in _keys_of_tails(gates)], law.classes * law.n * (law.n + 1) // 2
+        classes.classes[0].require_time(entries * tails.count(1), entries * tails.count(2))
+    features = SignFeatures(gates, classes.moments, seconds)
     if not isinstance(law, NonlinearGP) or not law.latent or independent(law, gates):
         return features
     return on_range(law, features)
@@ -89,10 +93,14 @@ def _certified_seconds(law: Process, gates: GateBasis) -> float:
     """How long the certified integrals over one or two tails and two signs take; Gaussian and cubic x have none."""
     if not law.latent or gates.odd or isinstance(law.nonlinearity, Identity | Cubic):
         return 0.0
+    return law.classes * law.n * (law.n + 1) / 2 * sum(SECONDS[len(key)] for key in _keys_of_tails(gates))
+
+
+def _keys_of_tails(gates: GateBasis) -> list[Key]:
+    """The products of half-spaces that occur in A and contain a tail."""
     rows = gates.coefficients
     keys = {key for u in rows for v in rows for key in gates.product(u, v)}
-    tails = (key for key in keys if any(gates.half_spaces[i].tail for i in key))
-    return law.classes * law.n * (law.n + 1) / 2 * sum(SECONDS[len(key)] for key in tails)
+    return [key for key in keys if any(gates.half_spaces[i].tail for i in key)]
 
 
 def process_second_moments(law: Process, arithmetic: Arithmetic) -> Shaped[np.ndarray, "C n n"]:

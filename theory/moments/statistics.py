@@ -215,6 +215,9 @@ class ClassStatistics:
         """About how long one entry of `second_beyond_two` takes in float64."""
         return 2.5e-4
 
+    def require_time(self, alone: int, pairs: int) -> None:
+        """Raise OutOfReachError where so many E[T x_k x_l] and E[T T' x_k x_l] take too long: not in closed form."""
+
     @property
     def kinks(self) -> tuple[float, ...]:
         """The u at which f is not smooth."""

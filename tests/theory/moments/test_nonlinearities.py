@@ -41,6 +41,7 @@ from theory.problem import (
     OutOfReachError,
     SiteGate,
 )
+from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 
 KINDS = [kind for kind in EVERY if kind != "erf"]
 CLOSED = ["sign", "identity", "cubic", "uniform"]
@@ -304,7 +305,6 @@ REFUSED = {
         (SiteGate(1, lo=0, on="input", sharpness=1),),
         "thresholds, whose second moments take",
     ),
-    "many sites, laplace": ("laplace", (SiteGate(1, lo=0), SiteGate(2, lo=0)), "more than 300 s is refused"),
 }
 
 
@@ -314,6 +314,16 @@ def test_what_is_not_known_is_refused_by_name(case):
     law = line(nonlinearity=nonlinearity, **({"n": 60} if "many" in case else {}))
     with pytest.raises(OutOfReachError, match=message):
         feature_moments(law, gated(gates)).A.dense()
+
+
+def test_moments_that_take_too_long_are_refused_before_the_first_integral():
+    """2 classes of 200 * 201/2 pairs of sites, through each of two tails and through both."""
+    law, gates = line(nonlinearity="laplace", n=200), (SiteGate(1, lo=1), SiteGate(2, lo=1))
+    with pytest.raises(OutOfReachError, match=r"are 120600 integrals .* about 1809 s; more than 900 s is refused"):
+        feature_moments(law, gated(gates))
+    matrix = NonlinearGPMatrix("laplace", [1, 0], [np.eye(200)] * 2, np.ones((2, 200)))
+    with pytest.raises(OutOfReachError, match="are 120600 integrals"):
+        feature_moments(matrix, gated(gates))
 
 
 def test_means_and_gates_on_binary_inputs_are_refused():

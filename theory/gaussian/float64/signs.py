@@ -49,7 +49,7 @@ LEAST_GAP, LEAST_GAP_WITHOUT_THRESHOLDS = 1e-30, 1e-18
 # The rounding error of a canonical correlation, times the root of the blocks' determinants: some forty operations.
 INDEFINITE = 40 * 2.0**-52
 # How many numbers the quadrature handles at a time, and the steps before it.
-SIZE, BLOCK = 2**14, 2**12
+SIZE, BLOCK = 2**13, 2**12
 
 Rows = tuple[Any, ...]
 Table = dict[tuple[int, int], Any]

@@ -20,6 +20,7 @@ from theory.problem import Algebraic, Laplace, Logistic, OutOfReachError, Quanti
 Values = Float[np.ndarray, "*any"]
 # Where k q is smaller, 1 - (1 - q)^k is k q to rounding.
 _SMALL = 1e-17
+FARTHEST = 37.0
 LEAST_K = Fraction(9, 4)  # of the algebraic law, whose reach is then 36
 
 
@@ -39,8 +40,15 @@ def values(nonlinearity: Any, z: Values) -> Values:
 
 @values.register
 def _(nonlinearity: Laplace, z: np.ndarray) -> np.ndarray:
+    """-log(2 Phi(-z)) by erfc(z/sqrt 2) = 2 Phi(-z), in a fifth of the time of log Phi, until that underflows."""
     del nonlinearity
-    return np.where(z < 1, -np.log1p(-erf(np.minimum(z, 1) / sqrt(2))), -np.log(2) - log_ndtr(-z))
+    found = np.empty_like(z)
+    near, far = z < 1, z > FARTHEST
+    middle = ~(near | far)
+    found[near] = -np.log1p(-erf(z[near] / sqrt(2)))
+    found[middle] = -np.log(erfc(z[middle] / sqrt(2)))
+    found[far] = -np.log(2) - log_ndtr(-z[far])
+    return found
 
 
 @values.register

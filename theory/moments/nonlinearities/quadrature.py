@@ -18,6 +18,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import ndtr
 
+from theory.gaussian.float64.quadrature import legendre
 from theory.gaussian.float64.two_signs import two_signs
 from theory.moments.nonlinearities import functions
 from theory.problem import Nonlinearity
@@ -87,15 +88,18 @@ def in_plane(nonlinearity: Nonlinearity, rho: float, gap: float, tails: tuple[Gi
             if abs(rate) > _NARROWEST:
                 turns.append(((other - start) / rate, max(scale, more) / abs(rate)))
     u, weight = _nodes(_edges(end, [np.array([z]) for z in kinks], [(np.array([z]), s) for z, s in turns]))
-    u, weight = u[0], weight[0]
+    u, weight = u[0][weight[0] > 0], weight[0][weight[0] > 0]
     inner = _edges(
         end,
         [start + slope * u for start, slope, _ in bends],
         [(start + slope * u, scale) for start, slope, scale in lines],
     )
     w, inner_weight = _nodes(inner)
-    value = _f(nonlinearity, rho * u[:, None] + root * w) * _density(w) * _beyond(tails, r, u[:, None], w)
-    return float((weight * _f(nonlinearity, u) * _density(u) * (inner_weight * value).sum(axis=1)).sum())
+    # Where u^2 + w^2 > end^2, |f f| is at most f(sqrt(u^2 + w^2))^2: as small beside its density as f^2 beyond the end.
+    q, place = np.nonzero((inner_weight > 0) & (u[:, None] ** 2 + w**2 < end**2))
+    u, weight, w, inner_weight = u[q], weight[q], w[q, place], inner_weight[q, place]
+    value = _f(nonlinearity, u) * _f(nonlinearity, rho * u + root * w) * _beyond(tails, r, u, w)
+    return float((weight * inner_weight * _density(np.hypot(u, w)) * value).sum()) / sqrt(2 * np.pi)
 
 
 def _beyond(tails: Sequence[Given], r: float, u: Any, w: Any) -> Any:
@@ -131,10 +135,10 @@ def _edges(
 
 
 def _nodes(edges: Float[np.ndarray, "q p"]) -> tuple[Float[np.ndarray, "q m"], Float[np.ndarray, "q m"]]:
-    unit, unit_weight = np.polynomial.legendre.leggauss(NODES)
-    half = np.diff(edges, axis=1)[..., None] / 2
+    unit, unit_weight = legendre(NODES)
+    width = np.diff(edges, axis=1)[..., None]
     shape = (len(edges), -1)
-    return (edges[:, :-1, None] + half * (1 + unit)).reshape(shape), (half * unit_weight).reshape(shape)
+    return (edges[:, :-1, None] + width * unit).reshape(shape), (width * unit_weight).reshape(shape)
 
 
 def _kinks(nonlinearity: Nonlinearity) -> list[float]:

@@ -36,8 +36,8 @@ TERMS = 64  # of Mehler's series: m = 1, 3, ..., 127
 NEGLIGIBLE = 1e-17  # of the remainder of the series relative to E f^2
 HALVINGS = 45  # panels shrink to 1e-13 towards 0, where a sign given z_k may turn steeply
 
-# Seconds of an integral in the plane through one tail and through two, and of all of a product of gates.
-SECONDS_OF_ONE, SECONDS_OF_TWO, MOST_SECONDS = 0.05, 0.4, 300
+# Seconds of an integral in the plane through one tail and through two, and the most of all integrals of a network.
+SECONDS_OF_ONE, SECONDS_OF_TWO, MOST_SECONDS = 0.01, 0.025, 900
 
 Copula = Laplace | Logistic | Algebraic | Quantile
 
@@ -109,6 +109,17 @@ class SeriesStatistics(ClassStatistics):
         above = functions.kinks(self.function).tolist()
         return (*(-z for z in above), 0.0, *above)
 
+    def require_time(self, alone: int, pairs: int) -> None:
+        """Raise OutOfReachError where so many integrals in the plane take too long."""
+        seconds = alone * SECONDS_OF_ONE + pairs * SECONDS_OF_TWO
+        if seconds > MOST_SECONDS:
+            raise OutOfReachError(
+                f'The moments of the nonlinearity "{self.function.kind}" through these gates are {alone + pairs} '
+                f"integrals over two variables, which take about {seconds:.0f} s; more than {MOST_SECONDS} s is "
+                "refused.",
+                "Use fewer sites, thresholds or overlapping gates, or simulate it (gdln simulate).",
+            )
+
     def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
         """E[s_i s_j x_k x_l], with s = 2 T - 1 for the tail T at 0 and E[T x_k x_l] = E[x_k x_l]/2."""
         rho = self._latent[0]
@@ -154,13 +165,7 @@ class SeriesStatistics(ClassStatistics):
         f, (rho, gap) = self.function, self._latent
         columns = [np.broadcast_to(column, np.shape(kl)).astype(float) for _, *both in tails for column in both]
         rows, place = np.unique(np.stack([np.asarray(kl, float), *columns], axis=-1), axis=0, return_inverse=True)
-        seconds = len(rows) * (SECONDS_OF_TWO if len(tails) == 2 else SECONDS_OF_ONE)
-        if seconds > MOST_SECONDS:
-            raise OutOfReachError(
-                f'The moments of the nonlinearity "{f.kind}" through these gates are {len(rows)} integrals over two '
-                f"variables, which take {seconds:.0f} s; more than {MOST_SECONDS} s is refused.",
-                "Use fewer sites or overlapping gates, or simulate it (gdln simulate).",
-            )
+        self.require_time(*((0, len(rows)) if len(tails) == 2 else (len(rows), 0)))
         found = []
         for lag, *correlations in rows.tolist():
             own, left = float(rho[int(lag)]), float(gap[int(lag)])
