@@ -129,7 +129,8 @@ def sentences(problem: Problem, found: Found) -> list[str]:
     predicted = stability(problem.data, gains=True).gain
     if predicted is not None:
         said.append(
-            f"Under the closure for one ReLU neuron a flat field changes its stability at the gain {predicted:.3g}. "
+            "For one ReLU neuron, in an approximation, a flat field (one weight for all sites) changes its stability "
+            f"at the gain {predicted:.3g}. "
             "Near it waves grow slowly, and the networks are judged at the end of their training."
         )
     return said

@@ -234,8 +234,8 @@ def reason(laws: Laws) -> str | None:
     if not found:
         return None
     return (
-        f"For one ReLU neuron, in an approximation, a flat field is {' and '.join(found)}. An unstable one does not "
-        "stay flat. What this means, and what it leaves open, stands below the figures."
+        f"For one ReLU neuron, in an approximation, a flat field (one weight for all sites) is {' and '.join(found)}. "
+        "An unstable one does not stay flat. What this means, and what it leaves open, stands below the figures."
     )
 
 

@@ -208,7 +208,8 @@ def rule(n: int) -> str:
         "A side has localized where the 99 % interval of its mean participation ratio lies above "
         f"3/(n + 2) = {float(gaussian_ratio(n)):.3f} on {n} sites, the mean ratio of independent Gaussian weights: its "
         "fields are then more concentrated than random ones, be it by little. The book has the same bar "
-        f"(localization.relu.localizes). It has not where the interval lies below. {_errors()}"
+        "(localization.relu.localizes). It has not where the interval lies below. The ratio, in papers also called the "
+        f"inverse participation ratio, is 1 for a field of one site and 1/n for a flat one. {_errors()}"
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape, unescape
+from xml.etree import ElementTree
 
 from derivations.publish.widths import widest
 
@@ -17,6 +18,10 @@ _SIGN = re.compile(
     r"((?:&#x0003D;|&#x0002C;|&#x00028;|&#x0007B;|&#x02208;|&#x02264;|&#x02192;|&#x0003C;|&#x0003E;)</mo>)<mo>(?=&#x02212;)"
 )
 _PUNCTUATED = re.compile(r'(<math display="inline">(?:(?!</math>).)*</math>)([.,;:)]+)')
+_MATH = re.compile(r"<math.*?</math>", re.DOTALL)
+_SIGNS = {"msup": "^", "msub": "_", "msubsup": "_^", "mover": "^", "munder": "_", "munderover": "_^"}
+_ACCENTS = {"^": "\u0302", "~": "\u0303", "¯": "\u0304", "˙": "\u0307", "→": "\u20d7"}  # above a letter
+_BETWEEN = {"mtable": "; ", "mtr": ", "}
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TAG = re.compile(r"<[^>]+>")
 _VERDICT = re.compile(r"<(strong|td)>([A-Z]{4,})</\1>")
@@ -75,12 +80,38 @@ def title_of(markdown: str) -> str:
 
 
 def words(html: str) -> str:
-    """Return the text of HTML as a reader sees it.
+    r"""Return the text of HTML as a reader sees it, with formulas on one line.
 
     >>> words("<p>a &lt; <em>b</em></p>")
     'a < b'
+    >>> words("the root " + mathml(r"\sqrt{2/\pi} a^{k+1}"))
+    'the root √(2/π)a^(k+1)'
     """
-    return " ".join(unescape(_TAG.sub("", html)).split())
+    flat = _MATH.sub(lambda found: escape(_on_a_line(ElementTree.fromstring(found[0])).replace(" (", "(")), html)
+    return " ".join(unescape(_TAG.sub("", flat)).split())
+
+
+def _on_a_line(part: ElementTree.Element) -> str:
+    """MathML as text: the root, powers, indices and fractions by signs that a line of text has."""
+    inner = [_on_a_line(child) for child in part]
+    if part.tag == "msqrt":
+        return f"√{_grouped(''.join(inner))}"
+    if part.tag == "mfrac":
+        return "/".join(map(_grouped, inner))
+    if part.tag in _BETWEEN:
+        return _BETWEEN[part.tag].join(inner)
+    if part.tag == "mover" and inner[1] in _ACCENTS:
+        return inner[0] + _ACCENTS[inner[1]]
+    if part.tag in _SIGNS:
+        return inner[0] + "".join(sign + _grouped(text) for sign, text in zip(_SIGNS[part.tag], inner[1:], strict=True))
+    text = unescape(part.text or "").strip()
+    named = part.tag in ("mi", "mtext") and len(text) > 1  # a function such as log
+    return f" {text} " if named else text + "".join(inner)
+
+
+def _grouped(text: str) -> str:
+    text = text.strip()
+    return text if len(text) <= 1 or text.isdigit() else f"({text})"
 
 
 @lru_cache(maxsize=16384)

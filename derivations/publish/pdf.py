@@ -48,8 +48,9 @@ _PREAMBLE = """
 """
 # Wider than every line of a table: else pandoc divides the page evenly among the columns, regardless of content.
 _ARGUMENTS = ["--wrap=none", "--columns=100000"]
-# Pandoc writes the symbol by a name that newer versions of typst do not have.
-_RENAMED = re.compile(r"\btimes\.circle\b")
+# Pandoc writes symbols by names that newer versions of typst do not have.
+_RENAMED = {"times.circle": "⊗", "dot.circle": "⊙"}
+_OLD_NAMES = re.compile(rf"\b(?:{'|'.join(map(re.escape, _RENAMED))})\b")
 # The line before a formula, with the mark of its step; both stay on one page.
 _LEADING = re.compile(r"^( *\+ |)(\S.*)$(?=\n\n *\$ )", re.MULTILINE)
 # A caption above its table, and an image above its caption; both stay on one page.
@@ -74,7 +75,7 @@ def write(chapters: Mapping[str, str], numbers: Mapping[str, int], title: str, p
     for name, markdown in chapters.items():
         linked = _linked(markdown, name, chapters)
         body = pypandoc.convert_text(linked, "typst", format=_MARKDOWN, extra_args=_ARGUMENTS)
-        body = _LEADING.sub(r"\1#block(sticky: true)[\2]", _RENAMED.sub("⊗", body))
+        body = _LEADING.sub(r"\1#block(sticky: true)[\2]", _OLD_NAMES.sub(lambda name: _RENAMED[name[0]], body))
         parts += [_numbered(numbers[name]), _CAPTIONED.sub(r"#block(sticky: true)[\1]", body)]
     path.write_bytes(typst.compile("\n".join(parts).encode(), root=str(images)))
 

@@ -1,6 +1,7 @@
 """Markdown as HTML: anchors, numbers of formulas, folded passages, and what is refused or escaped."""
 
 import re
+import unicodedata
 
 import pytest
 
@@ -61,3 +62,18 @@ def test_folded_passages_are_closed_and_their_title_is_escaped():
 def test_a_verdict_has_its_colour_and_other_words_have_none():
     shown = html.body("**CORRECTED**: a slip. **Bold**\n\n| a |\n|---|\n| REMARK |\n| A and B |\n").html
     assert re.findall(r'class="verdict (\w+)"', shown) == ["CORRECTED", "REMARK"]
+
+
+@pytest.mark.parametrize(
+    ("tex", "shown"),
+    [
+        (r"\sqrt{2/\pi} a^7", "√(2/π)a^7"),
+        (r"E(a) = d\log\phi/d\log a", "E(a)=d log ϕ/d log a"),
+        (r"\hat{y} = \frac{1}{K + 1} \operatorname{erf}(g z_i)", "ŷ=1/(K+1) erf(gz_i)"),
+        (r"\Sigma^{yx}_{12} x^{-1/2}", "Σ_12^(yx)x^(−1/2)"),
+        (r"\begin{pmatrix} 1 & \rho \\ \rho & 1 \end{pmatrix}", "(1, ρ; ρ, 1)"),
+    ],
+)
+def test_a_formula_on_one_line_keeps_its_meaning(tex, shown):
+    """In the search and in the name of a page: without signs a root and a power would be gone, and 2/πa7 be read."""
+    assert unicodedata.normalize("NFC", html.words(f"<h1>{html.mathml(tex)}</h1>")) == shown

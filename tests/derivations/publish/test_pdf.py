@@ -7,7 +7,7 @@ import pytest
 
 from derivations import cli
 from derivations.output import OUT_OF_REACH, PASS
-from derivations.publish import compose, html
+from derivations.publish import compose, html, pdf
 
 pytestmark = pytest.mark.xdist_group("site")
 CHAPTERS = ("small-bump-gate", "single-pulse", "ising")
@@ -33,6 +33,20 @@ def book(tmp_path_factory):
     assert cli.main(["derive", *CHAPTERS, "--format", "pdf", "--out", str(folder)]) == PASS
     assert [path.name for path in folder.iterdir()] == ["book.pdf"]
     return pypdf.PdfReader(folder / "book.pdf")
+
+
+def test_every_formula_of_the_book_is_set(tmp_path):
+    """Typst ends at a symbol that it does not know; the chapters above do not have all of them."""
+    if MISSING:
+        pytest.skip(f"not installed: {', '.join(MISSING)}")
+    pages = [path.read_text(encoding="utf-8") for path in compose.BOOK.glob("*.md")]
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", "\n\n".join(pages), flags=re.DOTALL)
+    formulas = sorted({found.strip() for found in re.findall(r"\$\$?([^$]+)\$\$?", text)})
+    assert {r"\odot" in formula for formula in formulas} == {True, False}
+    pdf.write(
+        {"formulas": "\n\n".join(f"${one}$" for one in formulas)}, {"formulas": 0}, "all", tmp_path / "a", tmp_path
+    )
+    assert (tmp_path / "a").read_bytes().startswith(b"%PDF")
 
 
 def bookmarks(outline, depth=0):
