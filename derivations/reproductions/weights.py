@@ -29,15 +29,6 @@ def largest_mode(
     return float(values[chosen]), vectors[:, chosen], float(ends[chosen])
 
 
-def rate_of_descent(rate: float, step: float) -> float:
-    """Return -ln(1 - step rate)/step: the rate in time of gradient descent with steps of this size on a mode.
-
-    >>> round(rate_of_descent(2.0, 1e-6), 4)  # small steps have the rate of the flow
-    2.0
-    """
-    return float(-np.log1p(-step * rate) / step)
-
-
 def exponent(start: Float[np.ndarray, " S"], now: Float[np.ndarray, " S"], end: float) -> Float[np.ndarray, " S"]:
     """Return ln((end - u(0))/(end - u(t))) of a mode u: its rate times t where it approaches its end exponentially.
 
