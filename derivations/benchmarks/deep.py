@@ -198,9 +198,9 @@ def text(found: dict[str, Any]) -> str:
         lines.append(f"  products alone would be {largest:.1f} x the loop")
     if found["gpu"] is None:
         return "\n".join([*lines, "no GPU: the products were not measured on one"])
-    gpu = found["gpu"]
+    gpu, roof = found["gpu"], found["gpu"]["roofline"]
     lines.append(
-        f"GPU: the products of a step take {1e6 * gpu['seconds']:.0f} us and reach {100 * gpu['roofline']['share']:.0f} % "
-        f"of the roofline by the {gpu['roofline']['binds']}; goal {100 * gpu['goal']:.0f} %"
+        f"GPU: the products of a step take {1e6 * gpu['seconds']:.0f} us and reach {100 * roof['share']:.0f} % of the "
+        f"roofline by the {roof['binds']}; goal {100 * gpu['goal']:.0f} %"
     )
     return "\n".join(lines)

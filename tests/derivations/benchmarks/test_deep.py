@@ -112,7 +112,7 @@ def test_the_roofline_of_a_run_follows_from_its_seconds(measured):
     assert measured["optimisers"]["adam"]["work"]["bytes"] > 2 * measured["optimisers"]["sgd"]["work"]["bytes"]
 
 
-def test_the_products_of_a_device_are_measured_like_those_of_the_processor(monkeypatch):
+def test_the_products_of_a_device_are_measured_like_those_of_the_processor(measured, monkeypatch):
     """The code for a GPU, run on the processor."""
     monkeypatch.setattr(bench, "STEPS", 2)
     monkeypatch.setattr(bench, "GPU_GOAL", 0.0)
@@ -121,6 +121,7 @@ def test_the_products_of_a_device_are_measured_like_those_of_the_processor(monke
         work_of_a_step(bench.SIZES, 2, bench.BATCH, 4, plain=True), Peaks(**found["peaks"]), found["seconds"]
     )
     assert (found["roofline"], found["reached"]) == (asdict(least), True)
+    assert f"reach {100 * least.share:.0f} % of the roofline" in bench.text(measured | {"gpu": found})
 
 
 def test_the_table_has_every_optimiser(measured):
