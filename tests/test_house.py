@@ -180,7 +180,8 @@ def test_the_readme_has_its_commands(name):
 
 def test_the_readme_shows_the_problem_that_ships():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = loads(text.partition("```toml\n")[2].partition("```")[0])
+    after = text.partition("This is `derivations/experiments/problems/small-bump.toml`")[2]
+    shown = loads(after.partition("```toml\n")[2].partition("```")[0])
     assert shown == load(ROOT / "derivations/experiments/problems/small-bump.toml")
 
 

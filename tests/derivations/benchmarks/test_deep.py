@@ -1,9 +1,12 @@
 """`gdln bench deep`: every contender trains the same networks on the same batches; ratios judge the goals."""
 
+from dataclasses import asdict
+
 import pytest
 import torch
 
 from derivations.benchmarks import deep as bench
+from derivations.benchmarks.roofline import Peaks, Roofline, Work, work_of_a_step
 from tests.derivations.benchmarks import tables
 from tests.tolerances_of_deep_training import DEEP_BENCH, DEEP_BENCH_ADAM
 
@@ -75,4 +78,51 @@ def test_goals_are_judged_by_the_ratios_to_the_fastest_peer(measured):
         possible = part["largest possible ratio to the loop"]
         assert possible == part["seconds"][first["peer"]] / part["seconds"]["products"]
     assert "goal 8 x loop" in bench.text(measured)
+    assert "no GPU" in bench.text(measured | {"gpu": None})
+
+
+def test_the_work_of_a_step_is_that_of_its_products_and_passes():
+    """Counted layer by layer in plain loops: forward, onto the weights, and back to all levels but the inputs."""
+    sizes, networks, batch = (5, 4, 3, 1), 7, 2
+    operations = passes = 0
+    for level in range(3):
+        entries = sizes[level] * sizes[level + 1]
+        for product in ("forward", "onto the weights", "back"):
+            if product != "back" or level > 0:
+                operations += 2 * batch * entries  # a product and a sum for each entry and example
+        passes += entries * (2 + 1 + (level > 0))  # the step reads and writes, the products read
+    plain = work_of_a_step(sizes, networks, batch, 4, plain=True)
+    assert plain == Work(networks * operations, 4 * networks * passes)
+    assert work_of_a_step(sizes, networks, batch, 4, plain=False).bytes == plain.bytes + 4 * networks * 6 * 35
+
+
+def test_the_roofline_is_bound_by_the_slower_of_products_and_memory():
+    peaks = Peaks("cuda", 100.0, 10.0)
+    assert Roofline.of(Work(200.0, 10.0), peaks, 4.0) == Roofline(2.0, "products", 0.5)
+    assert Roofline.of(Work(200.0, 50.0), peaks, 5.0) == Roofline(5.0, "memory", 1.0)
+
+
+def test_the_roofline_of_a_run_follows_from_its_seconds(measured):
+    peaks = Peaks(**measured["peaks"])
+    for name, part in measured["optimisers"].items():
+        work = work_of_a_step(bench.SIZES, 3, bench.BATCH, 4, plain=name == "sgd")
+        assert part["roofline"] == asdict(Roofline.of(work, peaks, part["seconds"]["sim"]))
+        assert part["work"] == asdict(work)
+        assert part["roofline"]["share"] > 0
+    assert measured["optimisers"]["adam"]["work"]["bytes"] > 2 * measured["optimisers"]["sgd"]["work"]["bytes"]
+
+
+def test_the_products_of_a_device_are_measured_like_those_of_the_processor(measured, monkeypatch):
+    """The code for a GPU, run on the processor."""
+    monkeypatch.setattr(bench, "STEPS", 2)
+    monkeypatch.setattr(bench, "GPU_GOAL", 0.0)
+    found = bench.products_on("cpu", 2)
+    least = Roofline.of(
+        work_of_a_step(bench.SIZES, 2, bench.BATCH, 4, plain=True), Peaks(**found["peaks"]), found["seconds"]
+    )
+    assert (found["roofline"], found["reached"]) == (asdict(least), True)
+    assert f"reach {100 * least.share:.0f} % of the roofline" in bench.text(measured | {"gpu": found})
+
+
+def test_the_table_has_every_optimiser(measured):
     assert "| sgd | sim |" in tables.deep(measured)
