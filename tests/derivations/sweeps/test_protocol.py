@@ -96,7 +96,7 @@ MUTANTS = {
     ),
     "a damaged cell is emptied by its name": (
         [
-            ("disk.names_in(handle):", 'disk.names(f"cells/{cell}"):'),
+            ("for name in disk.names_in(handle):", 'for name in disk.names(f"cells/{cell}"):'),
             ("disk.move_from(handle, name,", 'disk.move(f"cells/{cell}/{name}",'),
         ],
         {"server": STALLING, "found": BAD, "beats": 0},
