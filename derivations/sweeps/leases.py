@@ -220,6 +220,9 @@ def set_aside(disk: Disk, cell: str, aside: str, is_valid: Callable[[], bool]) -
     try:
         if is_valid():
             return False
+        if handle is not None and not disk.names_in(handle):
+            remove_empty(disk, f"cells/{cell}")
+            return False
         with suppress(FileExistsError):
             disk.make(aside)
         moved = _move_file(disk, cell, aside) if handle is None else _move_content(disk, handle, cell, aside)

@@ -235,9 +235,11 @@ class Store:
 
 
 def _is_empty(folder: Path) -> bool:
-    """Whether it is a folder without anything in it."""
+    """Whether it is a folder without anything in it, or has gone: a worker has only asked whether the cell is there."""
     try:
         return not os.path.islink(folder) and not os.listdir(folder)
+    except FileNotFoundError:
+        return True
     except OSError:
         return False
 

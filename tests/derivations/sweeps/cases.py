@@ -1,5 +1,6 @@
 """A small sweep, what a cell of it could hold, and programs that work on a store and can be killed."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -113,8 +114,15 @@ def started(program, *words):
 
 def contents(folder):
     """The bytes of every cell's data, by the cell's name; an empty folder is no cell."""
-    names = (item for item in (Path(folder) / "cells").iterdir() if any(item.iterdir()))
-    return {item.name: (item / cells.DATA).read_bytes() for item in names}
+    found = {}
+    for item in (Path(folder) / "cells").iterdir():
+        try:
+            inside = os.listdir(item)
+        except FileNotFoundError:  # a worker asks whether a cell is there by a folder that it removes
+            continue
+        if inside:
+            found[item.name] = (item / cells.DATA).read_bytes()
+    return found
 
 
 def the_cell(store):

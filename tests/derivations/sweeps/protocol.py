@@ -175,8 +175,9 @@ class Process:
 class World:
     """The files of a server by number (folders as dictionaries), what caches may hold of them, and the processes.
 
-    `old` has for a folder its names before the last change, and the processes that do not see the change yet: a cache
-    holds nothing of a folder that was never looked at, so that `looked` has who looked at what.
+    `crashes`, `lost` replies and `late` looks may still happen. `old` has for a folder its names before the last
+    change, and the processes that do not see the change yet. A cache holds nothing of a folder that was never looked
+    at, so that `looked` has who looked at what.
     """
 
     nodes: dict[int, dict[str, int] | str]
@@ -186,11 +187,12 @@ class World:
     first: int | None = None  # the valid cell that was there first
     crashes: int = 0
     lost: int = 0
+    late: int = 0
 
     def copy(self) -> "World":
         """A world that may be changed."""
         nodes, processes, old = dict(self.nodes), dict(self.processes), dict(self.old)
-        return World(nodes, processes, self.looked, old, self.first, self.crashes, self.lost)
+        return World(nodes, processes, self.looked, old, self.first, self.crashes, self.lost, self.late)
 
     def end(self, who: str, **facts) -> None:
         """End a process; its hidden names, which no other process uses, are forgotten."""
@@ -229,7 +231,7 @@ class World:
             (name, one.local, one.alive, one.token, one.beats, tree(one.entered), one.computed, one.judged)
             for name, one in sorted(self.processes.items())
         )
-        return files, processes, self.first is not None, self.crashes, self.lost
+        return files, processes, self.first is not None, self.crashes, self.lost, self.late
 
     def at(self, place: str) -> int | None:
         """The node of a place as the server knows it."""
@@ -291,11 +293,11 @@ class Server:
         if folder in late and (who, folder) not in world.looked:
             world = replace(world, looked=world.looked | {(who, folder)})
         before, blind = world.old.get(folder, (None, frozenset()))
-        if who not in blind or name.startswith("."):
+        if who not in blind or name.startswith(".") or not world.late:
             yield world, content
             return
         yield replace(world, old=world.old | {folder: (before, blind - {who})}), content
-        yield world, before
+        yield replace(world, late=world.late - 1), before
 
     def _find(self, world, who, place):
         """The nodes to which a place may lead."""
@@ -528,6 +530,7 @@ class Search:
     server: Server
     crashes: int = 0
     lost: int = 0
+    late: int = 3  # looks that a cache may answer before it expires
     beats: int = 1
     found: object = None  # what is in the place of the cell at the beginning
     code: object = leases
@@ -538,7 +541,7 @@ class Search:
 
     def run(self) -> int:
         """Search; return the number of states. Raises Violation with the rule that is broken and the steps."""
-        world = World({0: {}}, {}, crashes=self.crashes, lost=self.lost)
+        world = World({0: {}}, {}, crashes=self.crashes, lost=self.lost, late=self.late)
         for room in ROOMS:
             world.add(room, {})
         if self.found is not None:

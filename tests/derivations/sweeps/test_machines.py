@@ -65,43 +65,49 @@ def fork(number):
     return child
 
 deaths = stops = rounds = number = 0
-while deaths < kills:
-    rounds += 1
-    Store.create(folder)
-    crew, found = [], {}
-    while len(found) < count:
-        while len(crew) < workers:
-            number += 1
-            crew.append(fork(number))
-        time.sleep(rng.uniform(0, 0.03))
-        chosen = rng.choice(crew)
-        what = rng.random()
-        if what < 0.4:
-            os.kill(chosen, signal.SIGKILL)
-            os.kill(chosen, signal.SIGCONT)
-            code = os.waitstatus_to_exitcode(os.waitpid(chosen, 0)[1])
-            assert code in (0, -signal.SIGKILL), code
-            deaths += code != 0
-            crew.remove(chosen)
-        elif what < 0.7:
-            os.kill(chosen, signal.SIGSTOP)
-            stops += 1
-        else:
-            for each in crew:
-                os.kill(each, signal.SIGCONT)
-        now = contents(folder)
-        assert found.items() <= now.items() <= expected.items()
-        found = now
-    for each in crew:
-        os.kill(each, signal.SIGCONT)
-        assert os.waitstatus_to_exitcode(os.waitpid(each, 0)[1]) == 0
-    store = Store(folder, Watch(patience=0))
-    assert contents(folder) == expected and all(store.meta(name) for name in expected)
-    assert not any((folder / "damaged").iterdir())
-    for _ in range(2):
-        store.remove_leftovers()
-    assert [*(folder / "leases").iterdir(), *(folder / "attempts").iterdir()] == []
-    shutil.rmtree(folder)
+crew = []
+try:
+    while deaths < kills:
+        rounds += 1
+        Store.create(folder)
+        found = {}
+        while len(found) < count:
+            while len(crew) < workers:
+                number += 1
+                crew.append(fork(number))
+            time.sleep(rng.uniform(0, 0.03))
+            chosen = rng.choice(crew)
+            what = rng.random()
+            if what < 0.4:
+                os.kill(chosen, signal.SIGKILL)
+                os.kill(chosen, signal.SIGCONT)
+                code = os.waitstatus_to_exitcode(os.waitpid(chosen, 0)[1])
+                assert code in (0, -signal.SIGKILL), code
+                deaths += code != 0
+                crew.remove(chosen)
+            elif what < 0.7:
+                os.kill(chosen, signal.SIGSTOP)
+                stops += 1
+            else:
+                for each in crew:
+                    os.kill(each, signal.SIGCONT)
+            now = contents(folder)
+            assert found.items() <= now.items() <= expected.items()
+            found = now
+        for each in crew:
+            os.kill(each, signal.SIGCONT)
+            assert os.waitstatus_to_exitcode(os.waitpid(each, 0)[1]) == 0
+        crew = []
+        store = Store(folder, Watch(patience=0))
+        assert contents(folder) == expected and all(store.meta(name) for name in expected)
+        assert not any(item.is_file() for item in (folder / "damaged").rglob("*"))
+        for _ in range(2):
+            store.remove_leftovers()
+        assert [*(folder / "leases").iterdir(), *(folder / "attempts").iterdir()] == []
+        shutil.rmtree(folder)
+finally:
+    for each in crew:  # also those that were stopped
+        os.kill(each, signal.SIGKILL)
 print(deaths, stops, rounds)
 """
 

@@ -40,7 +40,7 @@ CASES = {
     "stalls": {"server": STALLING},
     "stalls beside a damaged cell": {"server": STALLING, "found": BAD, "beats": 0},
     "a crash and late looks at leases": {"server": LATE_LEASES, "crashes": 1},
-    "late looks at cells": {"server": LATE_CELLS, "beats": 0},
+    "a crash and late looks at cells": {"server": LATE_CELLS, "crashes": 1, "beats": 0},
     "a crash and a lost reply": {"server": PATIENT, "crashes": 1, "lost": 1},
     "a crash, twice tried": {"server": PATIENT, "crashes": 1, "tries": 2},
     "a crash beside a file in the place": {"server": PATIENT, "crashes": 1, "found": "file"},
@@ -96,7 +96,7 @@ MUTANTS = {
     ),
     "a damaged cell is emptied by its name": (
         [
-            ("disk.names_in(handle):", 'disk.names(f"cells/{cell}"):'),
+            ("for name in disk.names_in(handle):", 'for name in disk.names(f"cells/{cell}"):'),
             ("disk.move_from(handle, name,", 'disk.move(f"cells/{cell}/{name}",'),
         ],
         {"server": STALLING, "found": BAD, "beats": 0},
