@@ -19,6 +19,7 @@ BENCHES = (
     "kernels",
     "deep",
     "threads",
+    "sweep",
     "train",
     "explore",
     "explore-memory",

@@ -46,6 +46,25 @@ def threads(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def sweep(found: dict[str, Any]) -> str:
+    """Milliseconds of a cell in a store and without one, the time to list cells, and what a second worker gains."""
+    listed, two = found["listed"], found["two workers"]
+    rows = [
+        f"| {way}, {found['workers']} workers | {1000 * cell['wall']:.1f} ms | {1000 * cell['processor']:.1f} ms |"
+        for way, cell in found["a cell"].items()
+    ]
+    return "\n".join(
+        [
+            "| a cell | wall time | processor time |",
+            "|---|---|---|",
+            *rows,
+            "",
+            f"{listed['cells']:,} cells are listed in {listed['seconds']:.2f} s. "
+            f"Two workers reached {two['ratio']:.2f} times the speed of one.",
+        ]
+    )
+
+
 def solve(found: dict[str, Any]) -> str:
     """Time and memory of solve and of dense matrices, and the ratio of the times."""
     lines = ["| law | solve | dense | ratio |", "|---|---|---|---|"]

@@ -83,6 +83,7 @@ def test_solve_is_measured_in_processes_of_its_own():
         "kernels",
         "deep",
         "threads",
+        "sweep",
     ],
 )
 def test_a_stored_run_says_on_what_it_was_made(name):
@@ -93,7 +94,9 @@ def test_a_stored_run_says_on_what_it_was_made(name):
     assert run["bench"] == name
 
 
-@pytest.mark.parametrize("name", ["train", "moments", "solve", "gates", "sample", "flow", "kernels", "deep", "threads"])
+@pytest.mark.parametrize(
+    "name", ["train", "moments", "solve", "gates", "sample", "flow", "kernels", "deep", "threads", "sweep"]
+)
 def test_the_readme_shows_the_stored_runs(name):
     """A run that is stored anew needs its table in derivations/benchmarks/README.md."""
     from derivations.publish.stored_runs import BENCHMARKS as RESULTS
@@ -102,6 +105,15 @@ def test_the_readme_shows_the_stored_runs(name):
     assert table in (ROOT / "derivations" / "benchmarks" / "README.md").read_text(encoding="utf-8"), (
         f"paste this:\n{table}"
     )
+
+
+def test_the_store_of_sweeps_is_measured():
+    from derivations.benchmarks import sweep
+
+    measured = sweep.measure(count=8, listed=5, shared=2, rounds=1)
+    assert set(measured["a cell"]) == {"store", "files alone"}
+    assert all(seconds["wall"] > 0 for seconds in measured["a cell"].values())
+    assert "5 cells listed" in sweep.text(measured)
 
 
 def test_every_kind_of_gate_is_measured(monkeypatch):

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from derivations.sweeps import leases
-from tests.derivations.sweeps.protocol import BAD, Search, Server, Violation, cleaner, worker
+from tests.derivations.sweeps.protocol import Search, cleaner, worker
+from tests.derivations.sweeps.server import BAD, Server, Violation
 
 PATIENT, STALLING = Server(stalls=False), Server(stalls=True)
 LATE_LEASES, LATE_CELLS = Server(stalls=False, lag=("leases",)), Server(stalls=False, lag=("cells",))

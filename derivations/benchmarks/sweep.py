@@ -1,0 +1,181 @@
+"""The store of sweeps: what it costs a cell, how long a large one takes to list, and what a second worker gains.
+
+Cells are as small as they can be, so that nearly all of the time is the store's: leases, files, checksums and the
+synchronisation with the disk. Beside it the same two files are written and synchronised without any store.
+"""
+
+import multiprocessing
+import os
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from derivations.sweeps import cells
+from derivations.sweeps.leases import BUSY
+from derivations.sweeps.store import Store
+
+WORKERS, CELLS, LISTED, ROUNDS = 8, 400, 100_000, 3
+SHARED, WORK = 24, 0.1  # cells of two workers, and the seconds of processor time that each takes
+_PAUSE = 0.01
+_CODE = "benchmark"
+_ARRAYS = {
+    "times": np.zeros(1),
+    "replicates": np.arange(2),
+    "diverged": np.zeros(2, dtype=bool),
+    "loss": np.ones((2, 1)),
+}
+_FACTS = {
+    "state": cells.COMPLETE,
+    "replicates": 2,
+    "diverged": 0,
+    "undefined": {},
+    "versions": {"torch": "none"},
+    "device": "cpu",
+    "steps": 1,
+    "wall_seconds": 0.0,
+    "started": "",
+    "finished": "",
+}
+
+
+def measure(count: int = CELLS, listed: int = LISTED, shared: int = SHARED, rounds: int = ROUNDS) -> dict[str, Any]:
+    """Seconds of wall and processor time of each part; `count` cells by eight workers, `listed` names."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        spent = {
+            way: [_spent(fill, folder / f"{way}{i}", WORKERS, count) for i in range(rounds)] for way, fill in _WAYS
+        }
+        alone, both = [], []
+        for index in range(rounds):  # in turn, because the machine may have other work
+            alone.append(_spent(_busy, folder / f"one{index}", 1, shared)[0])
+            both.append(_spent(_busy, folder / f"two{index}", 2, shared)[0])
+        seconds = _listing(folder / "listed", listed)
+    return {
+        "unit": "seconds",
+        "workers": WORKERS,
+        "cells": count,
+        "a cell": {
+            way: {
+                "wall": median(wall for wall, _ in found) / count,
+                "processor": median(processor for _, processor in found) / count,
+            }
+            for way, found in spent.items()
+        },
+        "listed": {"cells": listed, "seconds": seconds},
+        "two workers": {
+            "cells": shared,
+            "processor seconds of a cell": WORK,
+            "one": alone,
+            "two": both,
+            "ratio": median(one / two for one, two in zip(alone, both, strict=True)),
+        },
+    }
+
+
+def text(found: dict[str, Any]) -> str:
+    """A table for a reader."""
+    lines = [f"{found['workers']} workers, milliseconds a cell: wall, processor"]
+    for way, seconds in found["a cell"].items():
+        lines.append(f"  {way:<16} {1000 * seconds['wall']:7.2f} {1000 * seconds['processor']:7.2f}")
+    both, listed = found["two workers"], found["listed"]
+    lines.append(f"{listed['cells']} cells listed in {listed['seconds']:.2f} s")
+    lines.append(f"two workers reach {both['ratio']:.2f} times the speed of one")
+    return "\n".join(lines)
+
+
+def _question(index: int) -> cells.Question:
+    return cells.Question("# none", ("loss",), index)
+
+
+def _made() -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    return _ARRAYS, _FACTS
+
+
+def _store(folder: Path, count: int, who: int) -> None:
+    """Make a share of the cells, as the workers of one command do."""
+    store = Store.open(folder)
+    for index in range(who, count, WORKERS):
+        asked = _question(index)
+        store.make(asked.cell(_CODE), asked, _CODE, _made)
+
+
+def _files(folder: Path, count: int, who: int) -> None:
+    """Write the files of the same share, and nothing else."""
+    for index in range(who, count, WORKERS):
+        asked = _question(index)
+        place = folder / "cells" / asked.cell(_CODE)
+        place.mkdir()
+        cells.write(place, place.name, asked, _CODE, _ARRAYS, _FACTS)
+
+
+def _busy(folder: Path, count: int, who: int) -> None:
+    """Make all cells that are missing, each after some work."""
+
+    def compute() -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        end = time.process_time() + WORK
+        while time.process_time() < end:
+            pass
+        return _made()
+
+    store = Store.open(folder)
+    half = who * count // 2
+    waiting = deque([*range(half, count), *range(half)])  # two commands that share a store begin at different cells
+    while waiting:
+        asked = _question(waiting[0])
+        if store.make(asked.cell(_CODE), asked, _CODE, compute) == BUSY:
+            waiting.rotate(-1)
+            time.sleep(_PAUSE)
+        else:
+            waiting.popleft()
+
+
+_WAYS = (("store", _store), ("files alone", _files))
+
+
+def _spent(fill: Callable[..., None], folder: Path, workers: int, count: int) -> tuple[float, float]:
+    """Wall and processor time of workers that fill a new store together, from the moment that all have started."""
+    Store.create(folder)
+    context = multiprocessing.get_context("fork")
+    begun = context.Barrier(workers + 1)
+    crew = [context.Process(target=_work, args=(begun, fill, folder, count, who)) for who in range(workers)]
+    for process in crew:
+        process.start()
+    begun.wait()
+    before, clock = _children(), time.perf_counter()
+    for process in crew:
+        process.join()
+    wall = time.perf_counter() - clock
+    if any(process.exitcode for process in crew):
+        raise RuntimeError(f"a worker ended with the exit codes {[process.exitcode for process in crew]}")
+    return wall, _children() - before
+
+
+def _work(begun: Barrier, fill: Callable[..., None], folder: Path, count: int, who: int) -> None:
+    begun.wait()
+    fill(folder, count, who)
+
+
+def _children() -> float:
+    spent = os.times()
+    return spent.children_user + spent.children_system
+
+
+def _listing(folder: Path, count: int) -> float:
+    """Seconds to list the names of the cells of a large store; median of some looks."""
+    store = Store.create(folder)
+    for index in range(count):
+        store.place(f"{index:064x}").mkdir()
+    seconds = []
+    for _ in range(ROUNDS):
+        clock = time.perf_counter()
+        if len(store.names()) != count:
+            raise RuntimeError("the list of the cells is not whole")
+        seconds.append(time.perf_counter() - clock)
+    return median(seconds)
