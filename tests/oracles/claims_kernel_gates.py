@@ -50,6 +50,13 @@ def _variance(width: int, depth: int, share: Fraction, cross: bool) -> Fraction:
     return _second_moment(width, depth, share, cross) - (depth * (share * width) ** (depth - 1)) ** 2
 
 
+def _without_growth(at: At, _digits: int) -> int:
+    """Depths at which one more layer does not raise the variance, in the unit (mu w)^(2d-2)."""
+    w, mu = int(at["w"]), at["mu"]
+    values = [_variance(w, depth, mu, False) / (mu * w) ** (2 * depth - 2) for depth in range(2, int(at["d"]) + 2)]
+    return sum(after <= before for before, after in pairwise(values))
+
+
 def _cross(at: At, _digits: int) -> Fraction:
     return _variance(int(at["w"]), 3, at["mu"] ** 2, True) / (at["mu"] * at["w"]) ** 4
 
@@ -298,6 +305,9 @@ WITNESSES = {
     "kernel.random_gates.own_leading": Witness(
         lambda at, _digits: _leading(int(at["d"]), at["mu"], False),
         ("d=1 mu=1/2", "d=2 mu=1/2", "d=3 mu=1/3", "d=4 mu=3/4", "d=5 mu=1"),
+    ),
+    "kernel.random_gates.growth": Witness(
+        _without_growth, ("w=2 d=2 mu=1/2", "w=2 d=5 mu=1/3", "w=3 d=4 mu=1", "w=5 d=3 mu=2/7")
     ),
     "kernel.random_gates.cross": Witness(_cross, ("w=1 mu=1/2", "w=2 mu=1/3", "w=4 mu=3/4", "w=5 mu=1")),
     "kernel.random_gates.cross_leading": Witness(

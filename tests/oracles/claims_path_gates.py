@@ -149,6 +149,20 @@ def _aligned(at: At, _digits: int) -> Fraction:
     return (h11 + h22) * _dot(z, [at["y1"], at["y2"]])
 
 
+def _moved_share(at: At, _digits: int) -> int:
+    """The slope of y'K^-1 y is -z'K'z with K z = y, here for eigenvectors (3, 4)/5 and (-4, 3)/5."""
+    c, s = Fraction(3, 5), Fraction(4, 5)
+    labels = [at["y1"] * c - at["y2"] * s, at["y1"] * s + at["y2"] * c]
+
+    def kernel(first: Fraction, second: Fraction) -> Matrix:
+        off = (first - second) * c * s
+        return [[first * c**2 + second * s**2, off], [off, first * s**2 + second * c**2]]
+
+    z = solve(kernel(at["rho"], 1 - at["rho"]), labels)
+    slope = -_dot(z, [_dot(row, z) for row in kernel(Fraction(1), Fraction(-1))])
+    return (slope > 0) - (slope < 0)
+
+
 WITNESSES = {
     "path.learned.weights": Witness(lambda at, _digits: _velocities(at)[0], _points("x y a b u r g h", gates="g h")),
     "path.learned.errors": Witness(_error_with_learned_gates, _points("x y a b u r g h s t", gates="g h")),
@@ -161,6 +175,9 @@ WITNESSES = {
             "t=-2 rho_1=7 rho_2=1/2 y1=-1/2 y2=3",
             "t=5 rho_1=1/3 rho_2=1/3 y1=2 y2=1/7",
         ),
+    ),
+    "path.alignment.concentration": Witness(
+        _moved_share, ("rho=1/2 y1=2 y2=1", "rho=3/4 y1=2 y2=1", "rho=2/3 y1=2 y2=1", "rho=1/5 y1=3 y2=1/4")
     ),
     "path.experts.kernel": Witness(_constant_experts, _points(f"x1 x2 y1 y2 {_GATING}", 8)),
     "path.experts.bias": Witness(_biases, _points("x u1 u2 c1 c2 c3 q1 q2", 8)),

@@ -9,7 +9,7 @@ from tests import tolerances
 from theory.expressions.balls.precision import precision
 from theory.gaussian.certified import signs as certified
 from theory.gaussian.float64.signs import four_signs
-from theory.gaussian.float64.two_signs import WEAK, two_signs
+from theory.gaussian.float64.two_signs import NEGLIGIBLE, WEAK, two_signs
 
 THRESHOLDS = ((0.0, 0.7), (-0.3, 1.1), (2.5, -2.0), (6.0, 0.1), (1e-9, -1e-9))
 
@@ -55,7 +55,7 @@ def test_four_signs_of_which_some_pairs_are_nearly_independent():
     rho = np.exp(-(gaps**2) / 25.0)
     pairs = [rho[:, i, j] for i, j in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))]
     thresholds = (-1.0, 0.5, 0.0, 0.0)
-    assert any(((r > 0) & (r < 2.0**-58)).any() for r in pairs)
+    assert any(((r > 0) & (r < NEGLIGIBLE)).any() for r in pairs)
     found = four_signs(*pairs, thresholds=thresholds)
     with precision(120):
         rows = zip(*pairs, strict=True)
