@@ -184,6 +184,11 @@ def test_networks_along_the_gain_and_a_graph_print_on_one_page(running):
     done(shown)
     page.get_by_role("button", name="Train along the gain").click()
     page.locator(".sweep-start .work[data-state=done]").wait_for()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    found = " ".join(page.locator(".leaf > :is(.verdict, .reason)").all_text_contents())
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    places = [found.find(words) for words in ("t = 16 A ", "at the gain ", "Why? For one ReLU neuron")]
+    assert -1 < places[0] < places[1] < places[2]
     check_that_figures_stand_on_one_page(page)
     page.evaluate("location.hash = '#/graph'")
     page.get_by_role("button", name="Open the race").click()
