@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from sim.networks.examples import Examples
 from sim.training.stability import EXAMPLES, largest_stable_rate
 from sim.training.state import State
-from theory.problem import GatedGraph, InputError, Network, OutOfReachError, Problem, WorkbenchError
+from theory.problem import InputError, Network, OutOfReachError, Problem, WorkbenchError
 
 
 class DivergedError(WorkbenchError):
@@ -94,9 +94,10 @@ def fields_of(problem: Problem, parameters: Mapping[str, np.ndarray]) -> Float[n
     """
     if not isinstance(problem.network, Network):
         named = ", ".join(parameters)
-        what = "graph" if isinstance(problem.network, GatedGraph) else "deep network"
+        message = "The fields w_k belong to networks with one hidden layer"
+        problem.refuse_deep(f"{message}; this deep network has the weights {named}.")
         raise OutOfReachError(
-            f"The fields w_k belong to networks with one hidden layer; this {what} has the weights {named}.",
+            f"{message}; this graph has the weights {named}.",
             "Measure loss, weight-sizes, path-strengths or map-modes, or read run.parameters by name.",
         )
     return parameters["w"]

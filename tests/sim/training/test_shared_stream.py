@@ -60,7 +60,9 @@ def test_examples_are_drawn_once(monkeypatch):
     measure(LossAtTimes(), run, "cpu")
     assert sum(drawn) == question.simulation.samples
     drawn.clear()
-    sample = fixed_sample(problem(mode="full-batch", **SHARED), range(3), torch.device("cpu"), torch.float64)
+    sample = fixed_sample(
+        problem(mode="full-batch", batch=None, **SHARED), range(3), torch.device("cpu"), torch.float64
+    )
     assert sum(drawn) == question.simulation.samples
     assert sample.x.shape == (3, 200, 4)
 
