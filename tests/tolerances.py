@@ -411,11 +411,6 @@ NEAR_NULL_SHARE = 1e-12
 # The same in the middle of 40 sites with xi = 2 and 1, whose weights fall by about exp(-pi/2) a site.
 LINE_ENDS = 1e-6
 
-# Eigenvalues of a ring of 20 sites, by FFT: five stages of four roundings of numbers whose sum is below 20.
-EDGE_OF_CLIPPING = 20 * 5 * 4 * UNIT_ROUNDOFF
-# The trapezoidal sum of a density with steps of 1e-4 over a length of 2, its second derivative below 20.
-DENSITY_TRAPEZOID = 2 * 20 * 1e-8 / 12 * 4
-
 # Four signs, over the root of the smallest eigenvalue of their correlations: one rounding of a correlation.
 NEAR_RANK_ONE = UNIT_ROUNDOFF
 

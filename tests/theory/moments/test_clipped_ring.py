@@ -9,12 +9,11 @@ from scipy.special import erf, erfinv, ndtr
 
 from sim.data import quadrature
 from tests.tolerances import (
-    DENSITY_TRAPEZOID,
-    EDGE_OF_CLIPPING,
     MARGINAL_CUMULATIVE,
     MOMENT_ENTRY,
     SIM_QUADRATURE,
 )
+from tests.tolerances_of_correlations import DENSITY_TRAPEZOID, EDGE_OF_CLIPPING
 from theory.flow import solve
 from theory.moments import feature_moments, gated_moments
 from theory.moments.arithmetic import FLOAT64, certified
