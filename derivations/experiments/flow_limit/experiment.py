@@ -84,6 +84,7 @@ def _problem(rate: Fraction) -> Problem:
     simulation = replace(
         problem.simulated(),
         mode="full-batch",
+        batch=None,
         samples=_SAMPLES,
         replicates=2,
         learning_rate=rate,
