@@ -229,6 +229,17 @@ def model_in_words(model: str) -> str:
     return _MODELS[model].partition(":")[0]
 
 
+def networks_in_words(name: str) -> str:
+    """Return what a sentence calls networks that a figure names by their model or by the gates that they replay.
+
+    >>> networks_in_words("relu"), networks_in_words("gates of the start")
+    ('ReLU networks', 'networks with the gates of the start')
+    """
+    if name in _MODELS:
+        return f"{model_in_words(name)} networks"
+    return f"networks with {name}" if "frozen" in name else f"networks with the {name}"
+
+
 def _network_in_words(network: Network | GatedGraph) -> str:
     if isinstance(network, GatedGraph):
         return "a gated graph"

@@ -8,7 +8,7 @@ import numpy as np
 
 from derivations.answers.compare import FieldView
 from derivations.explore import fields
-from derivations.explore.bar import model_in_words
+from derivations.explore.bar import networks_in_words
 from derivations.explore.flips import categories, flipped, has_flips, raster
 from derivations.explore.laws import legends
 from derivations.explore.limits import refuse_long
@@ -156,7 +156,7 @@ def snapshot_page(
     known = fields.rivals(problem)
     networks = {name: _networks(known.get(name), problem, snapshot, found, spectra) for name, found in there.items()}
     place = range(len(problem.training.times))[snapshot]
-    said = [when_local(model_in_words(name), problem, found, place) for name, found in there.items()]
+    said = [when_local(networks_in_words(name), problem, found, place) for name, found in there.items()]
     return {"networks": networks, "said": said, "rows": fields.rows(problem, snapshot, there, view)}
 
 

@@ -126,18 +126,18 @@ def onset(problem: Problem, learned: Learned, snapshot: int) -> int | None:
     return first
 
 
-def when_local(name: str, problem: Problem, learned: Learned, snapshot: int) -> str:
-    """Return whether the fields of these networks are local at a snapshot, and since when, with the numbers."""
+def when_local(networks: str, problem: Problem, learned: Learned, snapshot: int) -> str:
+    """Return whether the fields of `networks`, as a sentence names them, are local at a snapshot, and since when."""
     times = problem.training.times
     now = time_text(times[snapshot])
     one = verdict(ratios(problem, learned, snapshot), problem.data.n)
     if one is None:
-        return f"At t = {now} the {name} networks have diverged."
+        return f"At t = {now} the {networks} have diverged."
     first = onset(problem, learned, snapshot)
     state = {True: "are local", False: "are not local", None: "cannot be told from random ones"}[one.localized]
     since = "" if first is None else f", and have been at all times shown since t = {time_text(times[first])}"
     return (
-        f"At t = {now} the fields of the {name} networks {state}{since}: their participation ratio {DEFINED} = "
+        f"At t = {now} the fields of the {networks} {state}{since}: their participation ratio {DEFINED} = "
         f"{_numbers(one)}, "
         f"and that of random weights {one.bar:.3f}."
     )

@@ -152,7 +152,7 @@ def test_a_sweep_that_takes_long_leaves_no_half_cell(tmp_path):
     assert sweep.returncode == OUT_OF_REACH
     cells = list((tmp_path / "store" / "cells").iterdir())  # a fast machine may have finished some
     assert [cell.name for cell in cells if {file.name for file in cell.iterdir()} != {"data.npz", "meta.json"}] == []
-    assert list((tmp_path / "store" / "locks").iterdir()) == []
+    assert list((tmp_path / "store" / "leases").iterdir()) == []
 
 
 def test_in_this_process_too(capsys):

@@ -37,7 +37,12 @@ def made(folder, gains, **simulation):
     store, code = Store.create(folder / "store"), cells.code_version()
     for cell in sweep.cells:
         asked = cells.question(cell.problem, sweep.observables)
-        store.write(asked.cell(code), asked, code, *make(cell.problem, asked.observables, "cpu"))
+        store.make(
+            asked.cell(code),
+            asked,
+            code,
+            lambda asked=asked, cell=cell: make(cell.problem, asked.observables, "cpu"),
+        )
     return store, sweep
 
 

@@ -192,7 +192,7 @@ def test_networks_are_local_since_the_last_time_at_which_they_were_not(sides):
     assert onset(own, learned(local, local, flat, local), 3) == 3  # a lapse begins the time anew
     assert onset(own, learned(local, local, flat, local), 1) == 0
     assert onset(own, learned(local, flat, flat, flat), 3) is None
-    said = when_local("relu", own, learned(flat, local, local, local), 3)
-    assert said.startswith("At t = 4 the fields of the relu networks are local, and have been")
+    said = when_local("ReLU networks", own, learned(flat, local, local, local), 3)
+    assert said.startswith("At t = 4 the fields of the ReLU networks are local, and have been")
     assert "since t = 2: " in said
-    assert "are not local: " in when_local("relu", own, learned(flat, local), 0)
+    assert "are not local: " in when_local("ReLU networks", own, learned(flat, local), 0)

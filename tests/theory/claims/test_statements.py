@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from derivations.reproductions.catalog import reproductions
-from derivations.reproductions.sources.waiting import WAITING
 from theory.claims import catalog
 from theory.claims.documents import DEEP_GATED_NETWORKS, DOCUMENTS, HALF_SPACES, NEURAL_PATH_KERNEL
 from theory.claims.recorded import RECORDED
@@ -15,7 +14,7 @@ STATEMENTS = tomllib.loads(Path(__file__).with_name("statements.toml").read_text
 PAPERS = (DEEP_GATED_NETWORKS, NEURAL_PATH_KERNEL, HALF_SPACES)
 FEWEST_WORDS = 4  # the least length of a reason
 LISTED = [(paper, statement) for paper, listed in STATEMENTS.items() for statement in listed]
-EXPERIMENTS = {one.name: one.source for one in (*reproductions().values(), *WAITING)}
+EXPERIMENTS = {one.name: one.source for one in reproductions().values() if one.source in PAPERS}
 ROWS = {(source.document, source.label, claim.id) for claim in catalog().values() for source in claim.sources}
 
 
