@@ -52,7 +52,7 @@ class Store:
         """The store in `folder`, unchanged. Raises InputError where `folder` is no store, or one of another format."""
         folder = Path(folder)
         if not (folder / _MARKER).is_file():
-            why = "holds no store.json" if folder.is_dir() else "is not there"
+            why = "holds no store.json" if folder.is_dir() else "is no folder" if folder.exists() else "is not there"
             raise InputError(f"{folder} is no store of sweeps: it {why}.", "Run gdln sweep to make it.", "file")
         try:
             found = read_json(folder / _MARKER)["schema"]

@@ -100,7 +100,7 @@ def test_one_object_on_stdout_where_the_process_does_not_end_after_its_answer():
 
 @pytest.mark.parametrize("wait", ["time.sleep(60)", NEVER_RETURNS], ids=["python", "C"])
 def test_modules_that_are_being_loaded_have_not_begun_their_work(tmp_path, wait):
-    """What loads the laws is in theory.problem; loading is not yet reading the problem."""
+    """Loading the laws happens in theory.problem, and is not yet reading the problem."""
     (tmp_path / "slow").mkdir()
     (tmp_path / "slow" / "__init__.py").write_text("")
     (tmp_path / "slow" / "law.py").write_text(f"import math, time\n{wait}\n")

@@ -20,7 +20,7 @@ def names(expr):
 
 
 def faults(name, shown):
-    """What a name in TeX has lost or kept where it is shown: bare commands, braces of TeX, commas."""
+    """The faults of a name in TeX where it is shown: bare commands, braces of TeX, commas."""
     bare = [word for word in re.findall(r"\\([A-Za-z]+)", name) if word not in AS_THEY_ARE and word in shown]
     kept = [sign for sign in ("\\", "$") if sign in shown]
     braces = shown.count("{") != name.count(r"\{") or shown.count("}") != name.count(r"\}")

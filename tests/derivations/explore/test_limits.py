@@ -1,4 +1,4 @@
-"""What is too large to be drawn or trained is refused before anything is computed, with the largest that is not."""
+"""Limits: problems too large to be drawn or trained are refused before any computing, with the largest that is not."""
 
 import re
 from dataclasses import replace

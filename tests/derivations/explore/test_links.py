@@ -142,7 +142,7 @@ def test_every_view_has_a_chapter():
 
 @pytest.mark.parametrize("name", ["amplifier", "compare"])
 def test_where_the_instability_is_spoken_of_the_chapters_that_prove_and_measure_it_are_linked(name):
-    """What is said of a wave that becomes a bump names two chapters, which the view links to."""
+    """The sentence on a wave that becomes a bump names two chapters, and the view links to both."""
     assert {"amplifier", "localization-sweep"} <= set(view_of(name).CHAPTERS)
     assert "localization amplifier" in MECHANISM
     assert "gain sweep" in MECHANISM

@@ -1,4 +1,4 @@
-"""What the tests of views with networks in training share: a problem that trains quickly, and its end."""
+"""Shared by the tests of views with networks in training: a problem that trains quickly, and its end."""
 
 from dataclasses import replace
 

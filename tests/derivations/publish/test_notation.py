@@ -14,7 +14,7 @@ x = sympy.Symbol("x", positive=True)
 
 
 def legend(expr):
-    """What the letters of a displayed expression stand for."""
+    """The meanings of the letters of a displayed expression."""
     return Notation().display(expr)[1]
 
 

@@ -141,7 +141,7 @@ class Server:
 
     # Looks.
     def _look(self, world, who, folder, name=""):
-        """What a process may see in a folder, where `name` is looked up; hidden names are used by one process only."""
+        """The views of a folder that a process may have as it looks up `name`; one process only uses hidden names."""
         content = world.nodes.get(folder)
         if not isinstance(content, dict):
             yield world, None

@@ -296,6 +296,7 @@ def test_only_a_store_is_opened_and_nothing_else_becomes_one(tmp_path):
         (Store.create, full / "thesis.tex", "is a file"),
         (Store.create, tmp_path / "absent" / "store", "does not exist"),
         (Store.open, full, "holds no store.json"),
+        (Store.open, full / "thesis.tex", "is no folder"),
         (Store.open, tmp_path / "absent", "is not there"),
     ]
     for way, folder, said in cases:

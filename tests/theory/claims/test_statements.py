@@ -26,7 +26,7 @@ def without_statement(listed: dict) -> list[tuple[str, str]]:
 
 
 def fault(paper: str, statement: dict, rows: set[tuple[str, str, str]]) -> str:
-    """What is wrong with an entry of the list, or an empty string."""
+    """Return the fault of an entry of the list, or an empty string."""
     label, claims = statement["label"], statement.get("claims", [])
     if not DOCUMENTS[paper].has(label):
         return f"{paper} has no label {label!r}"
