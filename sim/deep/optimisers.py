@@ -1,15 +1,15 @@
 """The optimisers of families, by the definitions and the default numbers of torch.optim, and their step in place."""
 
-import torch
+from dataclasses import dataclass, field
+from math import inf
 
-from sim.networks.parameters import along
-from sim.training.optimisers import OPTIMISERS, Corrections, Optimiser
+import torch
+from torch.optim.adam import adam as adam_of_torch
+
+from sim.training.optimisers import OPTIMISERS, Optimiser
+from theory.problem import OutOfReachError
 
 SGD = Optimiser()
-
-# Numbers of a parameter in a block: half a megabyte of float32. Of the powers of 2 from 14 to 20 this one and the next
-# were the fastest: larger blocks leave the cache, and smaller ones are more calls.
-_BLOCK_NUMBERS = 2**17
 
 
 def momentum(keep: float) -> Optimiser:
@@ -39,28 +39,73 @@ def adam(keep: float = 0.9, square: float = 0.999, epsilon: float = 1e-8) -> Opt
     return OPTIMISERS["adam"](keep, square, epsilon)
 
 
-def descend(
-    optimiser: Optimiser,
-    theta: torch.Tensor,
-    gradient: torch.Tensor,
-    first: torch.Tensor,
-    second: torch.Tensor,
-    rates: torch.Tensor,
-    corrections: Corrections,
-) -> None:
-    """Take the step of `Optimiser.advance` with a rate for each network, in place.
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """Views of what a step at one rate moves, an entry for each network and parameter: theta, dL/dtheta, m, v, step.
 
-    All tensors are (networks, *shape) but the rates, (networks,). A few networks at a time take their step, so that the
-    numbers in between stay in the processor's cache. The corrections are those of `Optimiser.corrections`.
+    m and v are the means of the gradient and of its square. `steps` counts the earlier steps; see `step_count`. Each
+    network has entries of its own, so that its numbers do not depend on the others: the last numbers of an entry, which
+    fill no register of the processor, are rounded differently.
+    """
 
-    >>> theta, gradient, mean, square = (torch.full((1, 1, 1), value) for value in (1.0, 4.0, 0.5, 0.0))
-    >>> descend(momentum(0.5), theta, gradient, mean, square, torch.tensor([0.1]), (1.0, 1.0))
+    thetas: list[torch.Tensor] = field(default_factory=list)
+    gradients: list[torch.Tensor] = field(default_factory=list)
+    first: list[torch.Tensor] = field(default_factory=list)
+    second: list[torch.Tensor] = field(default_factory=list)
+    steps: list[torch.Tensor] = field(default_factory=list)
+
+    def add(self, *views: torch.Tensor) -> None:
+        """Add an entry: theta, dL/dtheta, m, v and the number of steps, one view for each."""
+        lists = (self.thetas, self.gradients, self.first, self.second, self.steps)
+        for entries, view in zip(lists, views, strict=True):
+            entries.append(view)
+
+
+def step_count(optimiser: Optimiser, step: int, device: torch.device | None = None) -> torch.Tensor:
+    """Return the number of steps taken, infinite for optimisers that correct no mean: keep^t and square^t are then 0.
+
+    >>> step_count(rmsprop(), 3), step_count(adam(), 3)
+    (tensor(inf), tensor(3.))
+    """
+    return torch.tensor(float(step) if optimiser.corrected else inf, dtype=torch.float32, device=device)
+
+
+def descend(optimiser: Optimiser, moved: Moved, rate: float) -> None:
+    """Take a step by the definition of `Optimiser`, in place, at one rate.
+
+    Each number is read and written once, by torch's fused step of Adam: RMSprop is Adam that keeps nothing of earlier
+    gradients and corrects no mean. Raises OutOfReachError for other optimisers that divide by a root.
+
+    >>> theta, gradient, mean, square = (torch.full((1,), value) for value in (1.0, 4.0, 0.5, 0.0))
+    >>> moved = Moved()
+    >>> moved.add(theta, gradient, mean, square, step_count(momentum(0.5), 0))
+    >>> descend(momentum(0.5), moved, 0.1)
     >>> mean.item(), round(theta.item(), 6)  # 0.5 x 0.5 + 4, and 1 - 0.1 x 4.25
     (4.25, 0.575)
     """
-    some = max(1, _BLOCK_NUMBERS // theta[0].numel())
-    for own, dx, m, v, rate in zip(
-        *(part.split(some) for part in (theta, gradient, first, second, rates)), strict=True
-    ):
-        move = optimiser.advance(dx, m, v, corrections)
-        own.addcmul_(move, along(rate, move), value=-1)
+    if optimiser.square is None:
+        for theta, dx, m in zip(moved.thetas, moved.gradients, moved.first, strict=True):
+            m.mul_(optimiser.keep).add_(dx, alpha=optimiser.take)
+            theta.add_(m, alpha=-rate)
+        return
+    if optimiser.take != 1 - optimiser.keep:
+        raise OutOfReachError(
+            f"{optimiser!r} divides by a root and takes a share of the gradient other than 1 - keep.",
+            "Use rmsprop() or adam().",
+        )
+    adam_of_torch(
+        moved.thetas,
+        moved.gradients,
+        moved.first,
+        moved.second,
+        [],
+        moved.steps,
+        fused=True,
+        amsgrad=False,
+        beta1=optimiser.keep,
+        beta2=optimiser.square,
+        lr=rate,
+        weight_decay=0.0,
+        eps=optimiser.epsilon,
+        maximize=False,
+    )

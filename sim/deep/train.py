@@ -18,7 +18,7 @@ from sim.deep.evaluation import set_means
 from sim.deep.family import Family, Parameters
 from sim.deep.files import StageFiles, digest_of
 from sim.deep.losses import check_classes, check_labels, output_gradient
-from sim.deep.optimisers import descend
+from sim.deep.optimisers import Moved, descend, step_count
 from sim.deep.passes import Given, backward, forward
 from sim.deep.settings import Settings
 from sim.deep.stopping import Best, Validation
@@ -171,7 +171,7 @@ def train_family(
         if step == steps:
             break
         rows = next(batches)
-        moving.take_step(step, data, rows, {name: [_rows(level, rows) for level in own] for name, own in given.items()})
+        moving.take_step(data, rows, {name: [_rows(level, rows) for level in own] for name, own in given.items()})
         if progress is not None:
             progress(step + 1)
     return FamilyRun(family, settings, data, moving.state(steps), kept, validation)
@@ -201,9 +201,9 @@ class _Moving:
         own = [settings.rate_of(member.name) for member in family.stacked]
         self.rates = torch.tensor(own, dtype=settings.dtype).repeat_interleave(family.replicates)
         self.rates[self.stopped >= 0] = 0
-        self.second_rates = self._rates_of_second_networks()
+        self._set_rates(begun.step)
 
-    def take_step(self, step: int, data: ExampleSet, rows: torch.Tensor, given: Given) -> None:
+    def take_step(self, data: ExampleSet, rows: torch.Tensor, given: Given) -> None:
         """Take one step on the rows (S or 1, B) of the set."""
         family, optimiser = self.family, self.settings.optimiser
         passed = forward(family, self.parameters, data.x[rows], given)
@@ -217,12 +217,8 @@ class _Moving:
             return
         for name, layer, own, source in backward(family, self.parameters, passed, delta):
             layer.gradient(own, source, self.gradient[name])
-        for name, gradient in self.gradient.items():
-            rates = self.rates if name in family.names else self.second_rates
-            count = len(gradient)
-            means = (self.first[name], self.second[name])
-            own = self.parameters[name][:count]
-            descend(optimiser, own, gradient, *means, rates[:count], optimiser.corrections(step))
+        for rate, moved in self.moved.items():
+            descend(optimiser, moved, rate)
 
     def judge(self, step: int, validation: Validation) -> None:
         """Measure the networks on the validation set, and stop those whose smallest value is too old."""
@@ -234,14 +230,25 @@ class _Moving:
         newly = ready & (self.stopped < 0)
         self.stopped[newly] = step
         self.rates[newly] = 0
-        self.second_rates = self._rates_of_second_networks()
+        if newly.any():
+            self._set_rates(step)
 
     def state(self, step: int) -> FamilyState:
         return FamilyState(step, self.parameters, self.first, self.second, self.stopped, self.best)
 
-    def _rates_of_second_networks(self) -> torch.Tensor:
-        parts = [self.rates[self.family.networks[member.name]] for member in self.family.gated]
-        return torch.cat(parts) if parts else self.rates[:0]
+    def _set_rates(self, step: int) -> None:
+        """List what a step moves, by its rate; networks that have stopped are left out."""
+        self.moved: dict[float, Moved] = {}
+        if self.gradient is None:
+            return
+        gates = [self.rates[self.family.networks[member.name]] for member in self.family.gated]
+        for name in self.gradient:
+            rates = self.rates if name in self.family.names else torch.cat(gates)
+            stacks = (self.parameters[name], self.gradient[name], self.first[name], self.second[name])
+            for rate, *views in zip(rates.tolist(), *stacks, strict=False):
+                if rate:
+                    taken = step_count(self.settings.optimiser, step)
+                    self.moved.setdefault(rate, Moved()).add(*views, taken)
 
     def _for_each_network(self, y: torch.Tensor) -> torch.Tensor:
         family = self.family
