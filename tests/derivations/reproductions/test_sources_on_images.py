@@ -144,24 +144,25 @@ def npk_table_2_cell(rate, index, accuracy):
 
 def test_gates_that_adapt_are_compared_with_frozen_ones():
     """The accuracies of two kinds beside plain networks after one step of RMSprop; differences as the rule says."""
-    found = dgn_fig_7.cell({"epochs": 1, "size": 0, "examples": 6}, SEED)
+    found = dgn_fig_7.cell({"epochs": 1, "size": 0, "examples": 6, "runs": 2}, SEED)
     assert set(found) == set(reproductions()["dgn-fig-7"].numbers)
     images = LabelledImages("mnist", "unit", "signs", classes=(4, 7)).load()
     data, held_out = images.training(), images.held_out()
     sizes = (784, *dgn_fig_7.WIDTHS, 1)
-    weights = [torch.from_numpy(layer) for layer in theta(Start("signs", scales_by_fan_in(sizes, 2), SEED), 0, sizes)]
-    for name, second in (("relu", []), ("frnpf-same", weights[:-1])):
-        network = Plain(KINDS[name], weights, second)
-        rows = batches(len(data.x), dgn_fig_7.BATCH, SEED, 0, 1)
+    start = Start("signs", scales_by_fan_in(sizes, 2), SEED)
+    for run, (name, own_gates) in product(range(2), (("relu", False), ("frnpf-same", True))):
+        weights = [torch.from_numpy(layer) for layer in theta(start, run, sizes)]
+        network = Plain(KINDS[name], weights, weights[:-1] if own_gates else [])
+        rows = batches(len(data.x), dgn_fig_7.BATCH, SEED, run, 1)
         optimiser = lambda own: torch.optim.RMSprop(own, lr=1e-4)  # noqa: E731
         for _ in descend(network, data.x, data.y, "half-mse", optimiser, rows):
             pass
         right = (network(held_out.x, None).sign() == held_out.y).double().mean().item()
-        assert found[name].tolist() == [100 * right]
+        assert found[name][run] == 100 * right
     cells = [Cell({}, 0, found)]
     measured = dgn_fig_7.measure(cells)
-    assert measured["relu ahead"] == found["relu"] - found["galu"]
-    assert measured["relu nu"] == np.log(found["galu nu"]) - np.log(found["relu nu"])
+    assert (measured["relu ahead"] == found["relu"] - found["galu"]).all()
+    assert (measured["relu nu"] == np.log(found["galu nu"]) - np.log(found["relu nu"])).all()
 
 
 def test_paths_are_counted_on_both_halves_of_the_classes():
