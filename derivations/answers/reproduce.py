@@ -71,7 +71,10 @@ class ReproduceAnswer:
             } - {""}
             lines += [f"  {plain(text)}" for text in sorted(explained)]
             lines += [f"  beside: {_beside(row)}" for row in result["beside"]]
-            lines += [f"  {counted(result['cells'], 'cell')}, {shown_time(result['seconds'])} {stored.place(result)}", ""]
+            lines += [
+                f"  {counted(result['cells'], 'cell')}, {shown_time(result['seconds'])} {stored.place(result)}",
+                "",
+            ]
         lines += [f"{remark}\n" for remark in self.remarks]
         return "\n".join([*lines, f"{counted(self.made, 'cell')} made now. Store: {self.folder}"])
 
@@ -109,10 +112,11 @@ def answer(
 ) -> ReproduceAnswer:
     """Run the experiments of these names in a profile on a device, and judge them.
 
-    `device` "auto" takes a GPU for the experiments whose cells can be made there. Finished cells of the store `folder` are kept. `report(name)` returns the function that is told how many cells are
-    finished. Raises InputError for unknown names, another profile, a folder that cannot be a store, and one whose
-    cells answer another definition of an experiment; OutOfReachError for cuda where there is none, or for an experiment
-    that is computed on the processor alone.
+    `device` "auto" takes a GPU for the experiments whose cells can be made there. Finished cells of the store `folder`
+    are kept. `report(name)` returns the function that is told how many cells are finished. Raises InputError for
+    unknown names, another profile, a folder that cannot be a store, and one whose cells answer another definition of an
+    experiment; OutOfReachError for cuda where there is none, or for an experiment that is computed on the processor
+    alone.
     """
     one_of(profile, "--profile", PROFILES)
     chosen = named(names)

@@ -79,9 +79,9 @@ class Reproduction:
     `source` is the stem of its document and `place` its figure or table; `unsaid` lists what the source leaves open and
     what is assumed for it. `cell(setting, seed)` makes the numbers of one cell and depends on nothing else; `numbers`
     names them. A cell that can be made on a GPU takes the device, "cpu" or "cuda", as a third argument `device`, on
-    which its numbers depend as well. `measure(cells)` returns the values of the runs for the key of each target, and `beside(cells)` the
-    theory on top. `rule` states in words how the targets are judged. All of this is fixed before the full profile runs.
-    `datasets` are the sets of images that a run reads.
+    which its numbers depend as well. `measure(cells)` returns the values of the runs for the key of each target, and
+    `beside(cells)` the theory on top. `rule` states in words how the targets are judged. All of this is fixed before
+    the full profile runs. `datasets` are the sets of images that a run reads.
     """
 
     name: str

@@ -28,8 +28,8 @@ from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError, Question
 from derivations.sweeps.leases import BUSY, MADE
 from derivations.sweeps.store import Store
-from theory.kernels import linearised_errors
 from sim.training.devices import device_type
+from theory.kernels import linearised_errors
 from theory.problem import InputError, OutOfReachError
 from theory.problem.user_files import parse_json
 
@@ -239,4 +239,8 @@ def _refuse_other_definitions(one: Reproduction, profile: str, store: Store, key
                 "Name another folder with --store, or use the version that made it.",
                 "version",
             )
-    return [f"{older} cells of {one.name} were made by another version of the code or on another device; they stay."] if older else []
+    return (
+        [f"{older} cells of {one.name} were made by another version of the code or on another device; they stay."]
+        if older
+        else []
+    )

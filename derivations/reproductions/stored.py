@@ -1,7 +1,7 @@
 """The stored results of full profiles, a JSON file for each experiment, and the program that makes them.
 
-`python -m derivations.reproductions.stored NAME ... [--store FOLDER] [--device cpu|cuda|auto]` makes the missing cells of
-the full profile in the store, judges them, and writes `results/NAME.json`.
+`python -m derivations.reproductions.stored NAME ... [--store FOLDER] [--device cpu|cuda|auto]` makes the missing cells
+of the full profile in the store, judges them, and writes `results/NAME.json`.
 """
 
 import argparse

@@ -49,9 +49,9 @@ def kernels_of(
     """Return the kernels of a member with these parameters of the family, on the examples `rows` of the training set.
 
     `rows` (N,) are whole numbers, by default all examples; `x` (N, n) are other inputs in their place. K sums over the
-    outputs. The kernels are computed on the device "cpu", "cuda" or "auto" and come back to the processor. Raises InputError for rows that do not exist, for rows and x together, and for other inputs where the
-    gates belong to the training examples; OutOfReachError for layers that are not fully connected and a device that is
-    not there.
+    outputs. The kernels are computed on the device "cpu", "cuda" or "auto" and come back to the processor. Raises
+    InputError for rows that do not exist, for rows and x together, and for other inputs where the gates belong to the
+    training examples; OutOfReachError for layers that are not fully connected and a device that is not there.
 
     >>> from sim.deep.family import Start
     >>> from sim.deep.members import relu

@@ -1,8 +1,8 @@
 """Passes of training steps recorded once as a CUDA graph and replayed: one launch a step instead of about a hundred.
 
 A recorded pass reads its rows at a fixed address, where those of each step are copied before it is replayed. Everything
-else that it reads or changes (examples, gates that are given, weights, gradients, rates) keeps its address for the whole
-call of `train_family`, so that a network that stops, whose rate becomes 0 in place, needs no new recording.
+else that it reads or changes (examples, gates that are given, weights, gradients, rates) keeps its address for the
+whole call of `train_family`, so that a network that stops, whose rate becomes 0 in place, needs no new recording.
 """
 
 from collections.abc import Callable

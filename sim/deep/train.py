@@ -133,11 +133,11 @@ def train_family(
 
     With a `validation`, networks stop early by their values on its examples too. A run that is resumed from a state has
     bit for bit the numbers of one that was not interrupted, on one device; a state may go on on another one, whose
-    rounding differs. The device is that of the settings, and what comes back lies on the processor. The parameters at the steps in `stages` are kept in memory,
-    or as files in a `folder`, where a run that is resumed with the same folder finds the earlier ones; `watch` measures
-    those at its own steps meanwhile. Means of the optimiser and parameters are not shared with `state`. Raises
-    InputError for labels, shapes and rates that do not fit, for steps and stages before the state or stages after
-    `steps`, and for a folder with stages of another run.
+    rounding differs. The device is that of the settings, and what comes back lies on the processor. The parameters at
+    the steps in `stages` are kept in memory, or as files in a `folder`, where a run that is resumed with the same
+    folder finds the earlier ones; `watch` measures those at its own steps meanwhile. Means of the optimiser and
+    parameters are not shared with `state`. Raises InputError for labels, shapes and rates that do not fit, for steps
+    and stages before the state or stages after `steps`, and for a folder with stages of another run.
 
     >>> from sim.deep import SGD, Start, dln, relu
     >>> family = Family((relu((4,)), dln((4,))), 3, 2, 1, Start("normal", (0.5, 0.5), 0))

@@ -17,8 +17,8 @@ Measure = Callable[[int, Mapping[str, torch.Tensor]], T]
 class Watch(Generic[T]):
     """Calls measure(step, parameters) at the given steps of a training, which does not wait for it.
 
-    The parameters are copies in the memory of the processor. Measures are taken one after the other; a copy is held until its measure is taken.
-    Raises InputError for steps that are not whole numbers.
+    The parameters are copies in the memory of the processor. Measures are taken one after the other; a copy is held
+    until its measure is taken. Raises InputError for steps that are not whole numbers.
 
     >>> from sim.deep import ExampleSet, Family, SGD, Settings, Start, relu, train_family
     >>> family = Family((relu((4,)),), 3, 2, 1, Start("normal", (0.5, 0.5), 0))
