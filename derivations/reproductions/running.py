@@ -170,8 +170,15 @@ def _computed(one: Reproduction, setting: Setting, seed: int, device: str) -> tu
     """Return the arrays and the facts of a cell."""
     started, clock = datetime.now(UTC), time.perf_counter()
     where = () if device == "cpu" else (device,)
-    with _one_thread():
-        numbers = {key: np.asarray(value, dtype=float) for key, value in one.cell(setting, seed, *where).items()}
+    try:
+        with _one_thread():
+            numbers = {key: np.asarray(value, dtype=float) for key, value in one.cell(setting, seed, *where).items()}
+    except torch.OutOfMemoryError as error:
+        raise OutOfReachError(
+            f"{one.name}: the GPU has not enough free memory for a cell.",
+            "Use --device cpu, or a larger GPU.",
+            "memory",
+        ) from error
     facts = _facts(one, numbers, started, time.perf_counter() - clock, device)
     runs = facts["replicates"]
     plain = {"times": np.zeros(0), "replicates": np.arange(runs), "diverged": np.zeros(runs, dtype=bool)}

@@ -128,6 +128,15 @@ def test_a_cell_made_on_another_device_is_another_cell(tmp_path, graphics):
     assert (place(result(one, "full", here)), place(result(one, "full", there))) == ("on one thread", "on a GPU")
 
 
+def test_a_gpu_without_enough_memory_is_named(tmp_path, graphics):
+    def large(_setting, _seed, device="cpu"):
+        raise torch.OutOfMemoryError(f"{device} out of memory")
+
+    with pytest.raises(OutOfReachError, match="coins: the GPU has not enough free memory") as refused:
+        run(replace(COINS, cell=large), "full", tmp_path / "store", device="cuda")
+    assert refused.value.kind == "memory"
+
+
 def test_the_device_is_one_that_is_there_and_that_the_cells_take(graphics, monkeypatch):
     able = replace(COINS, cell=on_a_device)
     assert [device_for(able, name) for name in ("auto", "cuda", "cpu")] == ["cuda", "cuda", "cpu"]

@@ -201,19 +201,19 @@ def test_sets_of_examples_lie_on_the_processor():
         assert torch.equal(a.y, b.y)
 
 
-def reads_a_number(moving, step, rows):
+def reads_a_number(moving, *given):
     """As a step that prints its loss does."""
-    TAKE(moving, step, rows)
+    TAKE(moving, *given)
     moving.losses().max().item()
 
 
-def copies_to_the_processor(moving, step, rows):
-    TAKE(moving, step, rows)
+def copies_to_the_processor(moving, *given):
+    TAKE(moving, *given)
     moving.rates.to("cpu")
 
 
-def chooses_by_a_mask(moving, step, rows):
-    TAKE(moving, step, rows)
+def chooses_by_a_mask(moving, *given):
+    TAKE(moving, *given)
     moving.rates[moving.rates > 0]
 
 
@@ -248,8 +248,8 @@ def test_a_step_on_tensors_of_two_devices_is_found(elsewhere, monkeypatch):
 
 
 def test_a_number_that_goes_to_the_device_in_a_step_is_found(elsewhere, monkeypatch):
-    def sends_a_number(moving, step, rows):
-        TAKE(moving, step, rows)
+    def sends_a_number(moving, *given):
+        TAKE(moving, *given)
         moving.rates.mul_(torch.tensor(1.0, device=moving.rates.device))
 
     monkeypatch.setattr(train._Moving, "take_step", sends_a_number)

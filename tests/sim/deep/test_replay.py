@@ -24,8 +24,8 @@ def trained(optimiser, case=None, state=None, steps=STEPS, device="cpu", **more)
 
 
 def equal(run, other):
-    assert torch.equal(run.state.stopped, other.state.stopped)
-    return all(torch.equal(theta, other.state.parameters[name]) for name, theta in run.state.parameters.items())
+    same = (torch.equal(theta, other.state.parameters[name]) for name, theta in run.state.parameters.items())
+    return all(same) and torch.equal(run.state.stopped, other.state.stopped)
 
 
 def recorded_by(monkeypatch, record):
@@ -42,11 +42,10 @@ def recorded_by(monkeypatch, record):
 
 @pytest.mark.parametrize(("case", "optimiser"), [*((None, name) for name in OPTIMISERS), ("residual", "sgd")])
 def test_recorded_passes_have_the_numbers_of_the_plain_ones(case, optimiser, monkeypatch):
-    expected = trained(optimiser, case)
+    expected = trained(optimiser, case, stop_below=0.6 if case is None else 0.5)
     assert (expected.state.stopped > 0).any()
-    assert (expected.state.stopped < 0).any()
     seen = recorded_by(monkeypatch, checked(rehearsed))
-    assert equal(trained(optimiser, case), expected)
+    assert equal(trained(optimiser, case, stop_below=0.6 if case is None else 0.5), expected)
     assert len(seen) == 1
 
 
