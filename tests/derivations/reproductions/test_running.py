@@ -107,6 +107,7 @@ def on_a_device(setting, seed, device="cpu"):
 @pytest.fixture
 def graphics(monkeypatch):
     """A GPU, as far as the store and the experiments ask for one."""
+    monkeypatch.setattr("sim.training.devices._DRIVERS", ("/",))
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "a card")
 

@@ -194,7 +194,7 @@ ON_A_GPU = (
     "dlgn-table-2",
     "npk-fig-3-alignment",
     "npk-fig-3-stages",
-    "npk-table-2",
+    "npk-table-2-mnist",
     "npk-table-2-cifar",
 )
 

@@ -31,6 +31,9 @@ class Away(torch.Tensor):
         made.held = held
         return made
 
+    def tolist(self):
+        return self.to(HOST).tolist()
+
     @classmethod
     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
         raise AssertionError(f"{func} on a tensor of the emulated device, which is not active here")
