@@ -36,7 +36,7 @@ OPTIMISERS = {"sgd": (deep.SGD, torch.optim.SGD), "adam": (deep.adam(), torch.op
 
 
 class Contender(NamedTuple):
-    """What trains for some steps, what returns the weights, and what trains and returns the seconds of a step."""
+    """A way to train: for some steps; its current weights; and for some steps with the seconds that a step takes."""
 
     train: Train
     found: Callable[[], Weights]

@@ -24,29 +24,30 @@ def recorder_on(device: str) -> Record | None:
     return checked(cuda_graph) if device == "cuda" else None
 
 
-def replayed(work: Pass, changed: tuple[torch.Tensor, ...], batch: int, record: Record) -> Pass:
-    """Return `work` recorded at its first rows (S, `batch`); rows of another number, the last of an epoch, run plainly.
+class Replay:
+    """A pass recorded at its first rows (S, `batch`); rows of another number, the last of an epoch, run plainly.
 
-    `changed` are the tensors that the work changes.
+    `changed` are the tensors that the pass changes.
 
     >>> total = torch.zeros(1)
-    >>> step = replayed(lambda rows: total.add_(rows.sum()), (total,), 2, lambda work, changed: work)
+    >>> replay = Replay((total,), 2, lambda work, changed: work)
     >>> for rows in ([[1, 2]], [[3, 4]], [[5]]):
-    ...     step(torch.tensor(rows))
+    ...     replay(lambda rows: total.add_(rows.sum()), torch.tensor(rows))
     >>> total.item()
     15.0
     """
-    fixed: list[tuple[torch.Tensor, Work]] = []
 
-    def step(rows: torch.Tensor) -> None:
-        if rows.shape[1] != batch:
+    def __init__(self, changed: tuple[torch.Tensor, ...], batch: int, record: Record) -> None:
+        self._changed, self._batch, self._record = changed, batch, record
+        self._rows: torch.Tensor | None = None
+
+    def __call__(self, work: Pass, rows: torch.Tensor) -> None:
+        """Do the work on the rows: always the same work, which is not kept, since it may keep this object."""
+        if rows.shape[1] != self._batch:
             work(rows)
             return
-        if not fixed:
-            own = rows.clone()
-            fixed.append((own, record(partial(work, own), changed)))
-        ((own, again),) = fixed
-        own.copy_(rows)
-        again()
-
-    return step
+        if self._rows is None:
+            self._rows = rows.clone()
+            self._again: Work = self._record(partial(work, self._rows), self._changed)
+        self._rows.copy_(rows)
+        self._again()

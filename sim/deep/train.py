@@ -21,7 +21,7 @@ from sim.deep.files import StageFiles, digest_of
 from sim.deep.losses import check_classes, check_labels, output_gradient
 from sim.deep.optimisers import descend
 from sim.deep.passes import backward, forward
-from sim.deep.replay import recorder_on, replayed
+from sim.deep.replay import Replay, recorder_on
 from sim.deep.settings import Settings
 from sim.deep.stopping import Best, Validation
 from sim.deep.watching import Watch
@@ -221,16 +221,19 @@ class _Moving:
         self.rates = rates.to(settings.device)
         self.rates[self.stopped >= 0] = 0
         self.second_rates = self._rates_of_second_networks()
-        self._pass, record = self._pass_once, recorder_on(settings.device)
+        self._replay, record = None, recorder_on(settings.device)
         if record is not None:
             changed = self.parameters if self.gradient is None else self.gradient
             stacks = tuple(changed[name] for name in family.learned)
-            self._pass = replayed(self._pass_once, stacks, min(settings.batch, len(data.x)), record)
+            self._replay = Replay(stacks, min(settings.batch, len(data.x)), record)
 
     def take_step(self, step: int, rows: torch.Tensor) -> None:
         """Take one step on the rows (S or 1, B) of the set."""
         family, optimiser = self.family, self.settings.optimiser
-        self._pass(rows)
+        if self._replay is None:
+            self._pass(rows)
+        else:
+            self._replay(self._pass, rows)
         if optimiser.plain:
             return
         for name, gradient in self.gradient.items():
@@ -240,7 +243,7 @@ class _Moving:
             own = self.parameters[name][:count]
             descend(optimiser, own, gradient, *means, rates[:count], optimiser.corrections(step))
 
-    def _pass_once(self, rows: torch.Tensor) -> None:
+    def _pass(self, rows: torch.Tensor) -> None:
         """Write the gradient of the rows, and take the step of plain descent, which needs none of its numbers."""
         family = self.family
         given = {name: [_rows(level, rows) for level in own] for name, own in self.given.items()}

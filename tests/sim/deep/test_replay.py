@@ -1,5 +1,8 @@
 """Recorded passes of steps: the numbers of passes that are taken one by one, whatever networks and batches do."""
 
+import gc
+import weakref
+
 import pytest
 import torch
 
@@ -57,6 +60,26 @@ def test_a_resumed_run_records_whole_batches(cut, monkeypatch):
     begun = trained("adam", steps=cut)
     assert equal(trained("adam", state=begun.state), expected)
     assert len(seen) == 2
+
+
+def test_what_a_call_has_moved_is_freed_at_its_end(monkeypatch):
+    """Without a collection of garbage, which commands make rare: it holds the memory of the device."""
+    moving, begin = [], train._Moving.__init__
+
+    def begun(own, *given):
+        begin(own, *given)
+        moving.append(weakref.ref(own))
+
+    monkeypatch.setattr(train._Moving, "__init__", begun)
+    gc.collect()
+    gc.disable()
+    try:
+        trained("adam")
+        recorded_by(monkeypatch, lambda _work, _changed: lambda: None)
+        trained("adam")
+        assert [each() for each in moving] == [None, None]
+    finally:
+        gc.enable()
 
 
 def test_batches_of_the_whole_set_are_recorded_once(monkeypatch):
