@@ -180,7 +180,7 @@ def test_paths_are_counted_on_both_halves_of_the_classes():
 
 
 # The experiments that train on a GPU, with a setting of one short cell each.
-_SHORT = {"size": 0, "epochs": 1, "examples": 6, "networks": 1, "width": 2, "filters": 2, "nodes": 3}
+_SHORT = {"size": 0, "epochs": 1, "examples": 6, "networks": 1, "runs": 1, "width": 2, "filters": 2, "nodes": 3}
 ON_A_GPU = (
     "dgn-experiment-6",
     "dgn-fig-5",
