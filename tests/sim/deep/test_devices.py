@@ -15,9 +15,10 @@ from sim.deep import batches, train
 from sim.deep.files import digest_of
 from tests.sim.deep.architectures import CASES
 from tests.sim.deep.emulated import NAME, Away, Emulated, known_by_name, steps_watched
-from tests.sim.deep.families import DTYPE, REPLICATES, data, family
+from tests.sim.deep.families import DTYPE, data, family
 from tests.sim.deep.plain import KINDS
 from tests.sim.deep.test_train import LOSSES, OPTIMISERS
+from tests.tolerances import SIM_GRADIENT
 from tests.tolerances_of_deep_training import DEEP_LOSS, DEEP_TRAINING, LAYERS_TRAINING, STEPS
 from theory.problem import InputError, OutOfReachError
 
@@ -290,10 +291,18 @@ def apart(found, expected):
 def test_a_gpu_trains_as_the_processor_does(case, optimiser):
     of, examples, own = family(case=case), inputs_of(case), OPTIMISERS[optimiser][0]
     runs = [deep.train_family(of, examples, settings(name, optimiser=own), STEPS) for name in ("cuda", "cpu")]
+    # Each of the two is this close to a plain network.
     assert apart(*runs) <= 2 * (DEEP_TRAINING if case is None else LAYERS_TRAINING)
+
+
+@GPU[0]
+@GPU[1]
+def test_a_gpu_measures_as_the_processor_does():
+    run = deep.train_family(family(), data(), settings("cuda"), STEPS)
+    here = replace(run, settings=settings("cpu"))
     for name in KINDS:
-        near = abs(runs[0].losses(name, STEPS) - runs[1].losses(name, STEPS))
-        assert (near <= DEEP_LOSS + 2 * LAYERS_TRAINING).all()
+        found, expected = run.losses(name, STEPS), here.losses(name, STEPS)
+        assert (abs(found - expected) <= 2 * DEEP_LOSS * expected.clip(min=1)).all()
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
@@ -325,7 +334,7 @@ def test_kernels_on_a_gpu_are_those_of_the_processor_to_rounding():
         )
         for part in ("tangent", "overlap"):
             a, b = getattr(found, part), getattr(expected, part)
-            assert float((a - b).abs().max()) <= DEEP_TRAINING * float(b.abs().max())
+            assert torch.linalg.norm(a - b) <= 2 * SIM_GRADIENT * torch.linalg.norm(b)
 
 
 def test_a_state_keeps_its_numbers_on_the_way_to_a_device_and_back(elsewhere):
@@ -337,5 +346,4 @@ def test_a_state_keeps_its_numbers_on_the_way_to_a_device_and_back(elsewhere):
     assert device.waits
     for part in ("parameters", "first", "second"):
         assert all(torch.equal(theta, getattr(back, part)[name]) for name, theta in getattr(state, part).items())
-    assert len(back.stopped) == REPLICATES
-    assert replace(back, step=0).step == 0
+    assert torch.equal(back.stopped, state.stopped)
