@@ -11,7 +11,7 @@ from derivations.reproductions import stored
 from derivations.reproductions.catalog import named
 from derivations.reproductions.rules import NOT_REPRODUCED
 from derivations.reproductions.rules import UNDECIDED as UNDECIDED_RUNS
-from derivations.reproductions.running import Report, run
+from derivations.reproductions.running import Report, device_for, run
 from derivations.reproductions.scoreboard import Entry, entries, shown_time
 from theory.problem import InputError
 from theory.problem.numbers import one_of
@@ -71,7 +71,10 @@ class ReproduceAnswer:
             } - {""}
             lines += [f"  {plain(text)}" for text in sorted(explained)]
             lines += [f"  beside: {_beside(row)}" for row in result["beside"]]
-            lines += [f"  {counted(result['cells'], 'cell')}, {shown_time(result['seconds'])} on one thread", ""]
+            lines += [
+                f"  {counted(result['cells'], 'cell')}, {shown_time(result['seconds'])} {stored.place(result)}",
+                "",
+            ]
         lines += [f"{remark}\n" for remark in self.remarks]
         return "\n".join([*lines, f"{counted(self.made, 'cell')} made now. Store: {self.folder}"])
 
@@ -105,20 +108,24 @@ def answer(
     profile: str = "quick",
     folder: Path = stored.DEFAULT_STORE,
     report: Callable[[str], Report] = lambda _name: lambda _done, _all: None,
+    device: str = "auto",
 ) -> ReproduceAnswer:
-    """Run the experiments of these names in a profile, and judge them.
+    """Run the experiments of these names in a profile on a device, and judge them.
 
-    Finished cells of the store `folder` are kept. `report(name)` returns the function that is told how many cells are
-    finished. Raises InputError for unknown names, another profile, a folder that cannot be a store, and one whose
-    cells answer another definition of an experiment.
+    `device` "auto" takes a GPU for the experiments whose cells can be made there. Finished cells of the store `folder`
+    are kept. `report(name)` returns the function that is told how many cells are finished. Raises InputError for
+    unknown names, another profile, a folder that cannot be a store, and one whose cells answer another definition of an
+    experiment; OutOfReachError for cuda where there is none, or for an experiment that is computed on the processor
+    alone.
     """
     one_of(profile, "--profile", PROFILES)
     chosen = named(names)
     if not chosen:
         raise InputError("No experiment is named.", "Name one, as listed by gdln reproduce.")
     results, remarks, made = [], [], 0
-    for one in chosen:
-        ran = run(one, profile, folder, report(one.name))
+    places = [device_for(one, device) for one in chosen]
+    for one, place in zip(chosen, places, strict=True):
+        ran = run(one, profile, folder, report(one.name), place)
         results.append(stored.result(one, profile, ran))
         remarks += ran.remarks
         made += ran.made

@@ -18,6 +18,9 @@ def command(
     ] = None,
     profile: Annotated[str, typer.Option(help="quick, a stated reduction, or full, the size of the source.")] = "quick",
     store: Annotated[Path | None, typer.Option(help="Folder of the cells; by default gdln-reproduce.")] = None,
+    device: Annotated[
+        str, typer.Option(help="auto, cpu or cuda; auto takes a GPU for deep networks that train on one.")
+    ] = "auto",
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
@@ -30,12 +33,13 @@ def command(
         from theory.problem import InputError
 
         if not names:
-            if store is not None:
-                raise InputError("--store is for experiments that run, and none is named.", "Name one.", "usage")
+            if store is not None or device != "auto":
+                option = "--device" if store is None else "--store"
+                raise InputError(f"{option} is for experiments that run, and none is named.", "Name one.", "usage")
             output.show("reproduce", reproduce.scoreboard(), json)
             return output.PASS
         with _progress() as report:
-            answer = reproduce.answer(names, profile, DEFAULT_STORE if store is None else store, report)
+            answer = reproduce.answer(names, profile, DEFAULT_STORE if store is None else store, report, device)
         output.show("reproduce", answer, json)
         return answer.exit_code
 

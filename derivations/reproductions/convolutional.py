@@ -81,15 +81,16 @@ def trained(
     scales: tuple[float, ...] | None = None,
     stages: Collection[int] = (),
     best: bool = False,
+    device: str = "cpu",
 ) -> FamilyRun:
     """Train one network of each member with cross-entropy, and record the epochs in `stages`.
 
     `scales` are the standard deviations of the initial weights, by default those of variance 2/fan-in. With `best` the
-    networks are measured on the test images after each epoch; none of them stops.
+    networks are measured on the test images after each epoch; none of them stops. `device` is "cpu" or "cuda".
     """
     scales = scales or scales_by_fan_in((*layers.fan_ins, own.outputs), 2)
     family = Family(members, 1, own.data.x.shape[1], own.outputs, Start("normal", scales, seed), layers)
-    settings = Settings("softmax-cross-entropy", optimiser, rate, batch=BATCH, seed=seed)
+    settings = Settings("softmax-cross-entropy", optimiser, rate, batch=BATCH, seed=seed, device=device)
     measured = Validation(own.held_out, "error", every=own.epoch, patience=epochs + 1) if best else None
     recorded = [own.epoch * stage for stage in stages]
     return train_family(family, own.data, settings, own.epoch * epochs, validation=measured, stages=recorded)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -77,9 +78,10 @@ class Reproduction:
 
     `source` is the stem of its document and `place` its figure or table; `unsaid` lists what the source leaves open and
     what is assumed for it. `cell(setting, seed)` makes the numbers of one cell and depends on nothing else; `numbers`
-    names them. `measure(cells)` returns the values of the runs for the key of each target, and `beside(cells)` the
-    theory on top. `rule` states in words how the targets are judged. All of this is fixed before the full profile runs.
-    `datasets` are the sets of images that a run reads.
+    names them. A cell that can be made on a GPU takes the device, "cpu" or "cuda", as a third argument `device`, on
+    which its numbers depend as well. `measure(cells)` returns the values of the runs for the key of each target, and
+    `beside(cells)` the theory on top. `rule` states in words how the targets are judged. All of this is fixed before
+    the full profile runs. `datasets` are the sets of images that a run reads.
     """
 
     name: str
@@ -92,7 +94,7 @@ class Reproduction:
     targets: tuple[Target, ...]
     designs: Mapping[str, Design]
     numbers: tuple[str, ...]
-    cell: Callable[[Setting, int], Numbers]
+    cell: Callable[..., Numbers]
     measure: Callable[[Cells], Mapping[str, np.ndarray]]
     beside: Callable[[Cells], tuple[Beside, ...]] | None = None
     datasets: tuple[str, ...] = ()
@@ -103,6 +105,11 @@ class Reproduction:
                 f"{self.name}: {', '.join(taken)} are names of arrays that a store of sweeps checks by other rules.",
                 "Give the numbers of a cell other names.",
             )
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The devices on which a cell can be made."""
+        return ("cpu", "cuda") if "device" in signature(self.cell).parameters else ("cpu",)
 
     def definition(self, profile: str) -> str:
         """Return the hash of what is fixed before a run: the design, and what the rule takes of the targets.

@@ -1,6 +1,7 @@
 """Making the cells of an experiment in a store of sweeps: finished cells are kept, so that a run resumes at any moment.
 
-A cell is named by the hash of its question and of the code. Several processes or machines may share a store: the lease
+A cell is named by the hash of its question and of the code, which names the device, as in `gdln sweep`: a cell made on
+another device is another cell, and both stay. Several processes or machines may share a store: the lease
 of a cell decides who makes it.
 """
 
@@ -27,8 +28,9 @@ from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError, Question
 from derivations.sweeps.leases import BUSY, MADE
 from derivations.sweeps.store import Store
+from sim.training.devices import device_type
 from theory.kernels import linearised_errors
-from theory.problem import InputError
+from theory.problem import InputError, OutOfReachError
 from theory.problem.user_files import parse_json
 
 Report = Callable[[int, int], None]  # (cells finished, cells in all)
@@ -36,7 +38,10 @@ Report = Callable[[int, int], None]  # (cells finished, cells in all)
 
 @dataclass(frozen=True)
 class Ran:
-    """The cells of a profile after a run: the finished ones, those that another process is making, and their time."""
+    """The cells of a profile after a run: the finished ones, those that another process is making, and their time.
+
+    `device` is "cpu" or "cuda", where all of them are made.
+    """
 
     finished: tuple[Cell, ...]
     elsewhere: int
@@ -44,6 +49,7 @@ class Ran:
     seconds: float
     code: str
     remarks: tuple[str, ...]
+    device: str = "cpu"
 
 
 def seed_of(one: Reproduction, index: int) -> int:
@@ -51,9 +57,22 @@ def seed_of(one: Reproduction, index: int) -> int:
     return seed_for(f"reproduce/{one.name}/{index}")
 
 
-def code_of(one: Reproduction) -> str:
+def device_for(one: Reproduction, name: str) -> str:
+    """Return the device on which cells are made, "cpu" or "cuda"; "auto" is cuda where there is one and cells take it.
+
+    Raises InputError for another name, OutOfReachError for cuda where there is none, and for cells that do not take it.
+    """
+    where = device_type(name)
+    if where in one.devices:
+        return where
+    if name == "auto":
+        return "cpu"
+    raise OutOfReachError(f"{one.name} is computed on the processor alone.", "Use --device cpu or auto.", "device")
+
+
+def code_of(one: Reproduction, device: str = "cpu") -> str:
     """Return what the numbers of a cell depend on: the sources of `sim`, of the experiment, of the shared networks, and
-    of the linearised training of `theory.kernels`.
+    of the linearised training of `theory.kernels`, and the device with the versions of what computes on it.
 
     The layout and the comments of these files do not count, nor do REPRODUCTION and the functions `measure` and
     `beside`, which read finished cells.
@@ -61,7 +80,7 @@ def code_of(one: Reproduction) -> str:
     shared = (networks.__file__, convolutional.__file__, inspect.getfile(linearised_errors))
     files = [Path(inspect.getfile(one.cell)), *map(Path, shared)]
     own = "\n".join(line for file in files for line in _statements(file.read_text(encoding="utf-8")))
-    return f"{cells.code_version()}+{one.name}-{digest(own)[:16]}"
+    return f"{cells.code_version(device)}+{one.name}-{digest(own)[:16]}"
 
 
 def _statements(source: str) -> Iterator[str]:
@@ -80,13 +99,21 @@ def question(one: Reproduction, profile: str, setting: Setting, index: int) -> Q
     return Question(canonical(asked), tuple(sorted(one.numbers)), seed_of(one, index))
 
 
-def run(one: Reproduction, profile: str, folder: Path, report: Report = lambda _done, _all: None) -> Ran:
-    """Make the cells of a profile that the store `folder` lacks, one after the other on one thread.
+def run(
+    one: Reproduction,
+    profile: str,
+    folder: Path,
+    report: Report = lambda _done, _all: None,
+    device: str = "cpu",
+) -> Ran:
+    """Make the cells of a profile that the store `folder` lacks, one after the other on one thread or on a GPU.
+
+    `device` is one of those of `device_for`, "cpu" or "cuda".
 
     Raises InputError for a folder that cannot be a store, and for a store that has cells of this experiment and profile
     from another definition. On an interrupt the finished cells stay.
     """
-    code, store = code_of(one), _store(folder)
+    code, store = code_of(one, device), _store(folder)
     asked = [
         (setting, index, question(one, profile, setting, index))
         for setting in one.designs[profile].settings
@@ -99,7 +126,7 @@ def run(one: Reproduction, profile: str, folder: Path, report: Report = lambda _
     for done, (setting, index, each) in enumerate(asked):
         report(done, len(asked))
         name = each.cell(code)
-        found, is_new = _found_or_made(one, store, name, each, code, setting, remarks)
+        found, is_new = _found_or_made(one, store, name, each, code, setting, remarks, device)
         if found is None:
             elsewhere += 1
             continue
@@ -108,7 +135,7 @@ def run(one: Reproduction, profile: str, folder: Path, report: Report = lambda _
         seconds += meta["wall_seconds"]
         finished.append(Cell(setting, index, {key: numbers[key] for key in one.numbers}))
     report(len(asked), len(asked))
-    return Ran(tuple(finished), elsewhere, made, seconds, code, tuple(remarks))
+    return Ran(tuple(finished), elsewhere, made, seconds, code, tuple(remarks), device)
 
 
 def _store(folder: Path) -> Store:
@@ -120,7 +147,14 @@ def _store(folder: Path) -> Store:
 
 
 def _found_or_made(
-    one: Reproduction, store: Store, name: str, asked: Question, code: str, setting: Setting, remarks: list[str]
+    one: Reproduction,
+    store: Store,
+    name: str,
+    asked: Question,
+    code: str,
+    setting: Setting,
+    remarks: list[str],
+    device: str,
 ) -> tuple[tuple[dict, dict] | None, bool]:
     """Return the meta.json and the arrays of a cell, None where another process is making it; and whether it is new."""
     try:
@@ -128,22 +162,30 @@ def _found_or_made(
             return store.read(name), False
     except DamagedError as error:
         remarks.append(f"{error.message} It was set aside and made again.")
-    made = store.make(name, asked, code, lambda: _computed(one, setting, asked.seed))
+    made = store.make(name, asked, code, lambda: _computed(one, setting, asked.seed, device))
     return (None, False) if made == BUSY else (store.read(name), made == MADE)
 
 
-def _computed(one: Reproduction, setting: Setting, seed: int) -> tuple[dict[str, np.ndarray], dict]:
+def _computed(one: Reproduction, setting: Setting, seed: int, device: str) -> tuple[dict[str, np.ndarray], dict]:
     """Return the arrays and the facts of a cell."""
     started, clock = datetime.now(UTC), time.perf_counter()
-    with _one_thread():
-        numbers = {key: np.asarray(value, dtype=float) for key, value in one.cell(setting, seed).items()}
-    facts = _facts(one, numbers, started, time.perf_counter() - clock)
+    where = () if device == "cpu" else (device,)
+    try:
+        with _one_thread():
+            numbers = {key: np.asarray(value, dtype=float) for key, value in one.cell(setting, seed, *where).items()}
+    except torch.OutOfMemoryError as error:
+        raise OutOfReachError(
+            f"{one.name}: the GPU has not enough free memory for a cell.",
+            "Use --device cpu, or a larger GPU.",
+            "memory",
+        ) from error
+    facts = _facts(one, numbers, started, time.perf_counter() - clock, device)
     runs = facts["replicates"]
     plain = {"times": np.zeros(0), "replicates": np.arange(runs), "diverged": np.zeros(runs, dtype=bool)}
     return {**plain, **numbers}, facts
 
 
-def _facts(one: Reproduction, numbers: dict[str, np.ndarray], started: datetime, seconds: float) -> dict:
+def _facts(one: Reproduction, numbers: dict[str, np.ndarray], started: datetime, seconds: float, device: str) -> dict:
     if set(numbers) != set(one.numbers) or len({len(value) for value in numbers.values()}) != 1:
         shapes = {key: value.shape for key, value in numbers.items()}
         raise InputError(
@@ -155,8 +197,8 @@ def _facts(one: Reproduction, numbers: dict[str, np.ndarray], started: datetime,
         "replicates": len(next(iter(numbers.values()))),
         "diverged": 0,
         "undefined": {},
-        "versions": versions(),
-        "device": "cpu",
+        "versions": versions(device),
+        "device": device,
         "steps": 0,
         "wall_seconds": round(seconds, 3),
         "started": started.isoformat(timespec="seconds"),
@@ -164,9 +206,12 @@ def _facts(one: Reproduction, numbers: dict[str, np.ndarray], started: datetime,
     }
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of Python, of this package, and of the packages that compute the numbers."""
-    return {"python": platform.python_version(), **{name: version(name) for name in (DISTRIBUTION, "numpy", "torch")}}
+def versions(device: str = "cpu") -> dict[str, str]:
+    """Return the versions of Python, of this package, and of what computes the numbers; on a GPU also its name."""
+    found = {"python": platform.python_version(), **{name: version(name) for name in (DISTRIBUTION, "numpy", "torch")}}
+    if device == "cuda":
+        found |= {"cuda": str(torch.version.cuda), "gpu": torch.cuda.get_device_name()}
+    return found
 
 
 @contextmanager
@@ -201,4 +246,8 @@ def _refuse_other_definitions(one: Reproduction, profile: str, store: Store, key
                 "Name another folder with --store, or use the version that made it.",
                 "version",
             )
-    return [f"{older} cells of {one.name} were made by another version of the code; they stay."] if older else []
+    return (
+        [f"{older} cells of {one.name} were made by another version of the code or on another device; they stay."]
+        if older
+        else []
+    )

@@ -103,7 +103,7 @@ def _sections(picture: Callable[[str], str]) -> Iterator[str]:
 
 
 def _run_of(one: Reproduction, content: dict[str, Any]) -> str:
-    text = f"*Run.* {one.designs['full'].text}; {shown_time(content['seconds'])} on one thread."
+    text = f"*Run.* {one.designs['full'].text}; {shown_time(content['seconds'])} {stored.place(content)}."
     return f"{text}\n" if _verdict(one) != STALE else f"{text} **{STALE}**: the definition has changed since.\n"
 
 

@@ -1,7 +1,7 @@
 """The stored results of full profiles, a JSON file for each experiment, and the program that makes them.
 
-`python -m derivations.reproductions.stored NAME ... [--store FOLDER]` makes the missing cells of the full profile in
-the store, judges them, and writes `results/NAME.json`.
+`python -m derivations.reproductions.stored NAME ... [--store FOLDER] [--device cpu|cuda|auto]` makes the missing cells
+of the full profile in the store, judges them, and writes `results/NAME.json`.
 """
 
 import argparse
@@ -56,7 +56,8 @@ def result(one: Reproduction, profile: str, ran: "Ran") -> dict[str, Any]:
         "cells": len(ran.finished),
         "seconds": round(ran.seconds, 1),
         "code": ran.code,
-        "versions": versions(),
+        "device": ran.device,
+        "versions": versions(ran.device),
     }
 
 
@@ -73,6 +74,15 @@ def _beside(one: Beside, together_with: int) -> dict[str, Any]:
         low, high = float(reach.low[0]), float(reach.high[0])
         found |= {"mean": float(reach.mean[0]), "low": low, "high": high, "meets": bool(low <= one.theory <= high)}
     return found
+
+
+def place(content: Mapping[str, Any]) -> str:
+    """Return in words where a result was computed; a stored one without a device is from before there were two.
+
+    >>> place({"device": "cuda"}), place({})
+    ('on a GPU', 'on one thread')
+    """
+    return "on a GPU" if content.get("device") == "cuda" else "on one thread"
 
 
 def write(content: Mapping[str, Any]) -> Path:
@@ -107,15 +117,16 @@ def read(name: str) -> dict[str, Any] | None:
 
 def main() -> None:
     """Run and store the full profiles of the experiments named on the command line."""
-    from derivations.reproductions.running import run
+    from derivations.reproductions.running import device_for, run
 
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("names", nargs="+", metavar="NAME")
     arguments.add_argument("--store", type=Path, default=DEFAULT_STORE)
+    arguments.add_argument("--device", default="cpu")
     given = arguments.parse_args()
     try:
         for one in named(given.names):
-            print(write(result(one, "full", run(one, "full", given.store))))
+            print(write(result(one, "full", run(one, "full", given.store, device=device_for(one, given.device)))))
     except WorkbenchError as error:
         raise SystemExit(str(error)) from None
 

@@ -9,7 +9,8 @@ ExampleSet          a fixed set of examples
 LabelledImages, Split    images of a data set to train and to test, with labels, pixels and targets as declared
 Circle, UniformTargets   sets of examples without files
 Validation          early stopping by examples that are not trained on
-Settings, train_family   loss, optimiser, rate, mini-batches, early stopping; the result is a FamilyRun with stages
+Settings, train_family   loss, optimiser, rate, mini-batches, early stopping, device; the result is a FamilyRun with
+                    stages
 SGD, momentum, rmsprop, adam   the optimisers, by the definitions of torch.optim
 save_checkpoint, load_checkpoint   a state from which a run continues bit for bit
 label_alignment     nu = y^T (K/tr K)^-1 y of the deep networks of a problem file, along their training

@@ -42,8 +42,8 @@ def label_alignment(run: Run) -> Float[np.ndarray, "S T"]:
     """
     problem = run.problem
     check_alignment(problem)
-    x = torch.tensor([[float(value) for value in row] for row in problem.data.x], dtype=torch.float64)
-    y = torch.tensor([float(label) for label in problem.data.y], dtype=torch.float64)
+    x = torch.tensor([[float(value) for value in row] for row in problem.data.x], dtype=torch.float64, device="cpu")
+    y = torch.tensor([float(label) for label in problem.data.y], dtype=torch.float64, device="cpu")
     found = np.empty((len(run.replicates), len(run.times)))
     start = Start("normal", (1.0,) * problem.network.depth, 0)  # not drawn: the parameters are those of the run
     family = Family((Member("own", problem.network),), len(found), x.shape[1], 1, start)

@@ -32,16 +32,20 @@ class ExampleSet:
         if not self.x.is_floating_point() or not bool(self.x.isfinite().all() & self.y.isfinite().all()):
             raise InputError("x and y must be finite numbers, x of a floating-point type.", "Remove NaN and infinity.")
 
-    def to(self, dtype: torch.dtype) -> "ExampleSet":
-        """Return the set in another floating-point type; classes stay whole numbers."""
-        return ExampleSet(self.x.to(dtype), self.y.to(dtype) if self.y.is_floating_point() else self.y)
+    def to(self, dtype: torch.dtype, device: str = "cpu") -> "ExampleSet":
+        """Return the set in a floating-point type on a device; classes stay whole numbers."""
+        kind = dtype if self.y.is_floating_point() else self.y.dtype
+        return ExampleSet(self.x.to(device, dtype), self.y.to(device, kind))
 
 
-def rows_of_batches(examples: int, batch: int, seed: int, replicates: int, step: int = 0) -> Iterator[torch.Tensor]:
+def rows_of_batches(
+    examples: int, batch: int, seed: int, replicates: int, step: int = 0, device: str = "cpu"
+) -> Iterator[torch.Tensor]:
     """Yield the rows (S, B) of successive mini-batches from a step on; (1, N) for batches of the whole set.
 
     An epoch takes each example once, in an order that depends on the seed, the replicate and the epoch alone; its last
-    batch is smaller where `batch` does not divide N. So a resumed run sees the batches of the uninterrupted one.
+    batch is smaller where `batch` does not divide N. So a resumed run sees the batches of the uninterrupted one. The
+    orders of an epoch go to the device at once, and the batches are views of them.
 
     >>> first = rows_of_batches(5, 2, 0, 3)
     >>> epoch = torch.cat([next(first) for _ in range(3)], dim=1)
@@ -49,18 +53,22 @@ def rows_of_batches(examples: int, batch: int, seed: int, replicates: int, step:
     (torch.Size([3, 5]), [0, 1, 2, 3, 4])
     """
     if batch >= examples:
+        every = torch.arange(examples, device=device).unsqueeze(0)
         while True:
-            yield torch.arange(examples).unsqueeze(0)
+            yield every
     epoch, begun = divmod(step, -(-examples // batch))
     while True:
-        orders = torch.stack([_order(examples, seed, replicate, epoch) for replicate in range(replicates)])
+        orders = torch.stack([_order(examples, seed, replicate, epoch) for replicate in range(replicates)]).to(device)
         for start in range(begun * batch, examples, batch):
             yield orders[:, start : start + batch]
         epoch, begun = epoch + 1, 0
 
 
 def given_gates(family: Family, data: ExampleSet) -> dict[str, tuple[torch.Tensor, ...]]:
-    """Return the gates (S or 1, N, *level) of each level of the members that have them for each example of the set."""
+    """Return the gates (S or 1, N, *level) of each level of the members that have them for each example of the set.
+
+    They lie beside the examples, on one device with them.
+    """
     found, levels = {}, [layer.after for layer in family.plan[:-1]]
     nodes = tuple(map(prod, levels))
     for member in family.members:
@@ -76,7 +84,7 @@ def given_gates(family: Family, data: ExampleSet) -> dict[str, tuple[torch.Tenso
         else:
             continue
         found[member.name] = tuple(
-            torch.from_numpy(given).to(data.x.dtype).reshape(*given.shape[:2], *level)
+            torch.from_numpy(given).to(data.x.device, data.x.dtype).reshape(*given.shape[:2], *level)
             for given, level in zip(numbers, levels, strict=True)
         )
     return found

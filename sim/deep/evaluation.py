@@ -12,8 +12,9 @@ from sim.deep.family import Family
 from sim.deep.losses import mistakes, penalties
 from sim.deep.passes import Given, forward
 
-# Numbers of one layer of all networks in a pass that measures: a few megabytes, so that caches and memory suffice.
-_CHUNK_NUMBERS = 2**20
+# Numbers of one layer of all networks in a pass that measures: on a CPU a few megabytes, so that caches suffice; on a
+# GPU more, so that a layer has work for every multiprocessor.
+_CHUNK_NUMBERS = {"cpu": 2**20, "cuda": 2**24}
 _MEASURES = {"loss": penalties, "error": mistakes}
 
 Parameters = Mapping[str, torch.Tensor]
@@ -33,9 +34,10 @@ def set_means(
     [4.5, 0.5]
     """
     networks = family.replicates * len(family.members)
-    rows = max(1, _CHUNK_NUMBERS // (networks * max(prod(layer.before) for layer in family.plan)))
+    numbers = _CHUNK_NUMBERS.get(data.x.device.type, _CHUNK_NUMBERS["cpu"])
+    rows = max(1, numbers // (networks * max(prod(layer.before) for layer in family.plan)))
     of_examples: Callable[..., torch.Tensor] = partial(_MEASURES[measure], loss)
-    total = torch.zeros(networks, dtype=torch.float64)
+    total = torch.zeros(networks, dtype=torch.float64, device=data.x.device)
     for start in range(0, len(data.x), rows):
         part = slice(start, start + rows)
         own = {name: [level[:, part] for level in levels] for name, levels in given.items()}

@@ -190,8 +190,8 @@ class Family:
             for name, shape in zip(names, layers, strict=False)
         }
 
-    def starting(self, dtype: torch.dtype) -> Parameters:
-        """Return the initial parameters, in stacks."""
+    def starting(self, dtype: torch.dtype, device: str = "cpu") -> Parameters:
+        """Return the initial parameters, in stacks on a device; they are drawn on the processor, in float64."""
         own = {}
         for level, name in enumerate(self.names):
             values = self._drawn(False, level, self.shapes[name][1:])
@@ -199,7 +199,7 @@ class Family:
             if level < len(self.gating_names):
                 drawn = self._drawn(True, level, self.shapes[name][1:])
                 own[self.gating_names[level]] = [_second_start(member, level, values, drawn) for member in self.gated]
-        return {name: torch.cat([part.to(dtype) for part in parts]).contiguous() for name, parts in own.items()}
+        return {name: torch.cat([part.to(device, dtype) for part in parts]).contiguous() for name, parts in own.items()}
 
     def of(self, name: str, parameters: Mapping[str, torch.Tensor]) -> Parameters:
         """Return the parameters of a member, stacks of its replicates. Raises InputError for an unknown name."""

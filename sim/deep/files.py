@@ -8,6 +8,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -24,7 +25,11 @@ Arrays = dict[str, np.ndarray]
 
 
 def digest_of(family: Family, settings: Settings, data: ExampleSet, validation: Validation | None) -> str:
-    """Return the SHA-256 of what determines the run; `data` and `validation` are in the type of training."""
+    """Return the SHA-256 of what determines the run; `data` and `validation` are in the type of training.
+
+    The device is not part of it: a run goes on from its files on any device, bit for bit on the one that wrote them.
+    """
+    settings = replace(settings, device="cpu")
     members = [(each.name, repr(each.network), each.values_learn) for each in family.members]
     said = (members, family.replicates, family.layers, family.outputs, repr(family.start), repr(settings))
     digest = hashlib.sha256(repr(said).encode())
@@ -34,7 +39,7 @@ def digest_of(family: Family, settings: Settings, data: ExampleSet, validation: 
         stored += [validation.data.x, validation.data.y]
     for tensor in (data.x, data.y, *stored):
         digest.update(repr((str(tensor.dtype), tuple(tensor.shape))).encode())
-        digest.update(tensor.contiguous().numpy().tobytes())
+        digest.update(tensor.cpu().contiguous().numpy().tobytes())
     return digest.hexdigest()
 
 
@@ -83,7 +88,7 @@ class StageFiles(Mapping[int, Parameters]):
             read_arrays(path, digest, _STAGE, _HINT, every=False)
 
     def write(self, step: int, parameters: Parameters) -> None:
-        """Record the parameters at a step."""
+        """Record the parameters at a step, which lie in the memory of the processor."""
         write_arrays(self._path(step), self.digest, {name: tensor.numpy() for name, tensor in parameters.items()})
 
     def __getitem__(self, step: int) -> Parameters:

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from sim.deep.batches import given_gates
 from sim.deep.passes import forward
 from sim.deep.train import FamilyRun
+from sim.networks.parameters import placed
 from theory.problem import BernoulliGates, FixedGates, HardResponse, InputError, OwnGates
 
 
@@ -42,16 +43,17 @@ def recorded(run: FamilyRun, name: str, step: int, x: Float[torch.Tensor, "N n"]
     """
     family = run.family.alone(name)
     own = run.family.of(name, run.at(step))
-    inputs = run.data.x if x is None else x.to(run.settings.dtype)
+    settings = run.settings
+    inputs = (run.data.x if x is None else x).to(settings.device, settings.dtype)
     if inputs.ndim != 2 or inputs.shape[1] != family.inputs:
         raise InputError(
             f"x has the shape {tuple(inputs.shape)}; the networks need (N, {family.inputs}).", "Reshape x."
         )
     given = {}
     if x is None and isinstance(family.member(name).network.gating, BernoulliGates | FixedGates):
-        given = given_gates(family, run.data)
-    passed = forward(family, own, inputs.unsqueeze(0), given)
-    return Recorded(own, passed.gates, passed.output)
+        given = given_gates(family, run.data.to(settings.dtype, settings.device))
+    passed = forward(family, placed(own, settings.device), inputs.unsqueeze(0), given)
+    return Recorded(own, tuple(gate.cpu() for gate in passed.gates), passed.output.cpu())
 
 
 def features_of(run: FamilyRun, name: str, step: int) -> tuple[torch.Tensor, ...]:

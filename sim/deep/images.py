@@ -206,8 +206,8 @@ class LabelledImages:
         """Return the numbers that are subtracted from the levels of each channel, and divide them then."""
         if self.normalisation != "standard":
             scale = 1.0 if self.normalisation == "none" else float(WHITE)
-            return torch.zeros(1, 1, 1), torch.full((1, 1, 1), scale)
-        mean, deviation = torch.empty(2, images.shape[1], 1, 1, dtype=torch.float64)
+            return torch.zeros(1, 1, 1, device="cpu"), torch.full((1, 1, 1), scale, device="cpu")
+        mean, deviation = torch.empty(2, images.shape[1], 1, 1, dtype=torch.float64, device="cpu")
         levels = np.arange(WHITE + 1)
         for channel in range(len(mean)):
             counts = np.bincount(images[:, channel].ravel(), minlength=WHITE + 1)

@@ -14,6 +14,8 @@ from sim.deep.passes import forward
 from sim.kernels import overlap, split_kernel, tangent_kernel
 from sim.kernels.passes import Elementwise
 from sim.networks.deep import gate_response
+from sim.networks.parameters import placed
+from sim.training.schedule import device_named
 from theory.problem import InputError, NetworkGates, OutOfReachError, OwnGates, SoftResponse
 
 Kernel = Float[torch.Tensor, "S N N"]
@@ -42,12 +44,14 @@ def kernels_of(
     *,
     rows: torch.Tensor | None = None,
     x: torch.Tensor | None = None,
+    device: str = "cpu",
 ) -> MemberKernels:
     """Return the kernels of a member with these parameters of the family, on the examples `rows` of the training set.
 
     `rows` (N,) are whole numbers, by default all examples; `x` (N, n) are other inputs in their place. K sums over the
-    outputs. Raises InputError for rows that do not exist, for rows and x together, and for other inputs where the
-    gates belong to the training examples; OutOfReachError for layers that are not fully connected.
+    outputs. The kernels are computed on the device "cpu", "cuda" or "auto" and come back to the processor. Raises
+    InputError for rows that do not exist, for rows and x together, and for other inputs where the gates belong to the
+    training examples; OutOfReachError for layers that are not fully connected and a device that is not there.
 
     >>> from sim.deep.family import Start
     >>> from sim.deep.members import relu
@@ -59,7 +63,8 @@ def kernels_of(
     """
     if rows is not None and x is not None:
         raise InputError("The kernels are those of rows of the training set or of other inputs.", "Give one of them.")
-    member, own = family.member(name), family.of(name, parameters)
+    where = device_named(device).type
+    member, own = family.member(name), placed(family.of(name, parameters), where)
     if family.layers != fully_connected(family.inputs, member.network.widths):
         raise OutOfReachError(
             "Kernels of families with convolutions, pooling or residual blocks are not computed here.",
@@ -68,10 +73,10 @@ def kernels_of(
     dtype = own[family.names[0]].dtype
     data = data.to(dtype)
     rows = _checked(rows, len(data.x))
-    inputs, given = data.x[rows] if x is None else x.to(dtype), {}
+    inputs, given = (data.x[rows] if x is None else x).to(where, dtype), {}
     if x is None:
         coins = given_gates(family.alone(name), data)
-        given = {member: [level[:, rows] for level in levels] for member, levels in coins.items()}
+        given = {member: [level[:, rows].to(where) for level in levels] for member, levels in coins.items()}
     gates = forward(family.alone(name), own, inputs.unsqueeze(0), given).gates
     weights = [own[theta] for theta in family.names]
     values = torch.ones_like(inputs) if member.network.value_input == "ones" else inputs
@@ -89,7 +94,8 @@ def kernels_of(
         tangent = tangent_kernel(weights, values, activation=lambda q: q * gate_response(gating.gate, q))
     else:
         tangent = tangent_kernel(weights, values, gates=gates)
-    return MemberKernels(tangent, of_gates, overlap(gates), gates)
+    on_host = (None if part is None else part.cpu() for part in (tangent, of_gates, overlap(gates)))
+    return MemberKernels(*on_host, tuple(gate.cpu() for gate in gates))
 
 
 def _passed_on(gating: NetworkGates) -> Elementwise:
@@ -103,7 +109,7 @@ def _passed_on(gating: NetworkGates) -> Elementwise:
 
 def _checked(rows: torch.Tensor | None, examples: int) -> torch.Tensor:
     if rows is None:
-        return torch.arange(examples)
+        return torch.arange(examples, device="cpu")
     numbers = isinstance(rows, torch.Tensor) and rows.ndim == 1 and rows.dtype == torch.int64 and len(rows) > 0
     if not numbers or not 0 <= int(rows.min()) <= int(rows.max()) < examples:
         raise InputError(

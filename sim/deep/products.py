@@ -6,6 +6,7 @@ each network, which is faster than copied windows with a batched matrix product.
 by example, so that neighbouring levels share them without a copy.
 """
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from math import prod
 
@@ -127,14 +128,16 @@ class ConvolutionLayer:
     def through(self, theta: Stack, z: Stack) -> Stack:
         """Return Theta z."""
         grid, groups = self._grid(z)
-        q = functional.conv2d(grid, self._kernels(theta), groups=groups, **self._places())
+        with _as_declared(theta):
+            q = functional.conv2d(grid, self._kernels(theta), groups=groups, **self._places())
         return q.view(len(q), len(theta), *self.after).transpose(0, 1)
 
     def back(self, theta: Stack, delta: Stack) -> Stack:
         """Return dL/dz, whose numbers the caller may change."""
         networks, examples = delta.shape[:2]
         shape = (examples, networks * self.before[0], *self._padded_sites())
-        s = conv2d_input(shape, self._kernels(theta), _by_example(delta), groups=networks, **self._places())
+        with _as_declared(theta):
+            s = conv2d_input(shape, self._kernels(theta), _by_example(delta), groups=networks, **self._places())
         if self.padding == "circular":
             s = self._unwrapped(s)
         return s.reshape(examples, networks, *self.before).transpose(0, 1)
@@ -151,7 +154,8 @@ class ConvolutionLayer:
         networks = len(delta)
         grid, groups = self._grid(z)
         shape = (networks * self.after[0], self.before[0], *_two(self.size))
-        found = conv2d_weight(grid, shape, _by_example(delta), groups=groups, **self._places())
+        with _as_declared(delta):
+            found = conv2d_weight(grid, shape, _by_example(delta), groups=groups, **self._places())
         return found.view(networks, *self.theta_shape)
 
     def _grid(self, z: Stack) -> tuple[Stack, int]:
@@ -184,6 +188,16 @@ class ConvolutionLayer:
 
 
 Layer = DenseLayer | ConvolutionLayer
+
+
+def _as_declared(stack: Stack) -> AbstractContextManager[None]:
+    """Compute convolutions on a GPU with all digits of their type, by algorithms whose sums have one order.
+
+    By default its library may round float32 to 11 digits of base 2, and add in an order that differs between runs.
+    """
+    if not stack.is_cuda:
+        return nullcontext()
+    return torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False)
 
 
 def _by_example(z: Stack) -> Stack:

@@ -1,4 +1,4 @@
-"""How families of deep networks are trained."""
+"""How, and on which device, families of deep networks are trained."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 
 from sim.training.optimisers import Optimiser
+from sim.training.schedule import device_named
 from theory.problem import InputError
 from theory.problem.numbers import whole
 
@@ -14,12 +15,18 @@ _STOP_EVERY = 100  # steps
 
 @dataclass(frozen=True)
 class Settings:
-    """How a family is trained: loss, optimiser, rate, examples a step, the seed of their order, and the precision.
+    """How a family is trained: loss, optimiser, rate, examples a step, the seed of their order, precision and device.
 
     `rate` is one learning rate, or one for each member by its name. With `shared_batches` all replicates take the
     examples in one order, otherwise each in its own. A network stops once its loss on the whole set is at most
-    `stop_below`, which is measured every `stop_every` steps, 100 by default. Raises InputError for numbers out of
-    range, and for `stop_every` without `stop_below`.
+    `stop_below`, which is measured every `stop_every` steps, 100 by default.
+
+    `device` is "cpu", "cuda" or "auto", cuda where there is one; the field then holds "cpu" or "cuda". Steps and
+    measurements are computed there. What is drawn at random is drawn on the processor, so that training begins from the
+    same bits on every device, and what comes back lies in the memory of the processor: states, stages, gates, means.
+
+    Raises InputError for numbers out of range, `stop_every` without `stop_below` and an unknown device, OutOfReachError
+    for cuda where there is none.
 
     >>> Settings("half-mse", Optimiser(keep=0.9), 0.1, batch=32, seed=0).rate_of("relu")
     0.1
@@ -34,6 +41,7 @@ class Settings:
     stop_below: float | None = None
     stop_every: int | None = None
     dtype: torch.dtype = torch.float32
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         for name, least in (("batch", 1), ("seed", 0)):
@@ -50,6 +58,7 @@ class Settings:
         rates = self.rate.values() if isinstance(self.rate, Mapping) else [self.rate]
         if not all(0 < rate < float("inf") for rate in rates):
             raise InputError(f"rate = {self.rate} must be a positive number.", "Give a learning rate above 0.")
+        object.__setattr__(self, "device", device_named(self.device).type)
 
     def check_members(self, members: Collection[str]) -> None:
         """Raise InputError where a rate is given for what is no member.

@@ -56,7 +56,7 @@ class Validation:
         return Validation(self.data.to(dtype), self.measure, self.every, self.patience)
 
     def measured(self, family: Family, parameters: Parameters, loss: str) -> torch.Tensor:
-        """Return the value of each network of the stack."""
+        """Return the value of each network of the stack; the examples lie on the device of the parameters."""
         return set_means(family, parameters, self.data, loss, {}, self.measure)
 
 
@@ -73,9 +73,10 @@ class Best:
     steps: torch.Tensor
 
     @classmethod
-    def before(cls, networks: int) -> "Best":
+    def before(cls, networks: int, device: str = "cpu") -> "Best":
         """Return the record before the first measurement."""
-        return cls(torch.full((networks,), torch.inf, dtype=torch.float64), torch.full((networks,), -1))
+        values = torch.full((networks,), torch.inf, dtype=torch.float64, device=device)
+        return cls(values, torch.full((networks,), -1, device=device))
 
     def after(self, values: torch.Tensor, step: int) -> "Best":
         """Return the record after a measurement."""

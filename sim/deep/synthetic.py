@@ -44,7 +44,7 @@ class Circle:
 
     def load(self, dtype: torch.dtype = torch.float32) -> ExampleSet:
         """Return the points (size, 2), in the order of their angles, and the targets (size, 1)."""
-        angle = 2 * math.pi * (torch.arange(self.size, dtype=torch.float64) + 0.5) / self.size
+        angle = 2 * math.pi * (torch.arange(self.size, dtype=torch.float64, device="cpu") + 0.5) / self.size
         x = torch.stack([angle.cos(), angle.sin()], dim=1)
         y = torch.where(angle < math.pi, (self.low * angle).sin(), (self.high * angle).sin())
         return ExampleSet(x.to(dtype), y.unsqueeze(1).to(dtype))

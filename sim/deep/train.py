@@ -1,11 +1,12 @@
 """Training of families of deep gated networks on mini-batches of a fixed set, by hand-written gradients.
 
 All members and replicates take each step together. Networks do not see each other: a network that diverges or stops
-early leaves the numbers of the others as they are.
+early leaves the numbers of the others as they are. A step asks the device for no number and makes no copy from it or to
+it, so that the processor runs ahead of a GPU; both wait where networks are measured, recorded or watched.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,12 @@ from sim.deep.family import Family, Parameters
 from sim.deep.files import StageFiles, digest_of
 from sim.deep.losses import check_classes, check_labels, output_gradient
 from sim.deep.optimisers import Moved, descend, step_count
-from sim.deep.passes import Given, backward, forward
+from sim.deep.passes import backward, forward
+from sim.deep.replay import Replay, recorder_on
 from sim.deep.settings import Settings
 from sim.deep.stopping import Best, Validation
 from sim.deep.watching import Watch
-from sim.networks.parameters import along, mapped
+from sim.networks.parameters import along, mapped, placed
 from theory.problem import InputError
 from theory.problem.numbers import whole
 
@@ -45,10 +47,20 @@ class FamilyState:
     stopped: torch.Tensor
     best: Best
 
+    def to(self, device: str, copy: bool = False) -> "FamilyState":
+        """Return the state on a device; with `copy` it shares no memory with this one."""
+        parts = (self.parameters, self.first, self.second)
+        moved = (None if part is None else placed(part, device, copy) for part in parts)
+        best = Best(self.best.values.to(device), self.best.steps.to(device))
+        return FamilyState(self.step, *moved, self.stopped.to(device, copy=copy), best)
+
 
 @dataclass(frozen=True, eq=False)
 class FamilyRun:
-    """A family after training: its state, and its parameters at the recorded steps."""
+    """A family after training: its state, and its parameters at the recorded steps, in the processor's memory.
+
+    What is measured on them is computed on the device of the settings.
+    """
 
     family: Family
     settings: Settings
@@ -97,11 +109,11 @@ class FamilyRun:
         return self.stages[step]
 
     def _mean(self, name: str, step: int, data: ExampleSet | None, measure: str) -> Float[np.ndarray, " S"]:
-        family = self.family.alone(name)
-        own = self.family.of(name, self.at(step))
-        given = given_gates(family, self.data) if data is None else {}
-        examples = self.data if data is None else data.to(self.settings.dtype)
-        return set_means(family, own, examples, self.settings.loss, given, measure).numpy()
+        family, settings = self.family.alone(name), self.settings
+        own = placed(self.family.of(name, self.at(step)), settings.device)
+        examples = (self.data if data is None else data).to(settings.dtype, settings.device)
+        given = given_gates(family, examples) if data is None else {}
+        return set_means(family, own, examples, settings.loss, given, measure).cpu().numpy()
 
 
 def train_family(
@@ -120,11 +132,12 @@ def train_family(
     """Train a family up to step number `steps`, from its start or from the state of an earlier run.
 
     With a `validation`, networks stop early by their values on its examples too. A run that is resumed from a state has
-    bit for bit the numbers of one that was not interrupted. The parameters at the steps in `stages` are kept in memory,
-    or as files in a `folder`, where a run that is resumed with the same folder finds the earlier ones; `watch` measures
-    those at its own steps meanwhile. Means of the optimiser and parameters are not shared with `state`. Raises
-    InputError for labels, shapes and rates that do not fit, for steps and stages before the state or stages after
-    `steps`, and for a folder with stages of another run.
+    bit for bit the numbers of one that was not interrupted, on one device; a state may go on on another one, whose
+    rounding differs. The device is that of the settings, and what comes back lies on the processor. The parameters at
+    the steps in `stages` are kept in memory, or as files in a `folder`, where a run that is resumed with the same
+    folder finds the earlier ones; `watch` measures those at its own steps meanwhile. Means of the optimiser and
+    parameters are not shared with `state`. Raises InputError for labels, shapes and rates that do not fit, for steps
+    and stages before the state or stages after `steps`, and for a folder with stages of another run.
 
     >>> from sim.deep import SGD, Start, dln, relu
     >>> family = Family((relu((4,)), dln((4,))), 3, 2, 1, Start("normal", (0.5, 0.5), 0))
@@ -150,66 +163,89 @@ def train_family(
             f"The stages {missed} are not among the steps {begun.step} to {steps} of this call.",
             "Record earlier stages in the run that gave the state.",
         )
-    given = given_gates(family, data)
-    moving = _Moving(family, settings, begun)
+    moving = _Moving(family, settings, begun, data, validation)
     kept = {} if folder is None else StageFiles(folder, digest_of(family, settings, data, validation))
     orders = 1 if settings.shared_batches else family.replicates
-    batches = rows_of_batches(len(data.x), settings.batch, settings.seed, orders, begun.step)
+    batches = rows_of_batches(len(data.x), settings.batch, settings.seed, orders, begun.step, settings.device)
     for step in range(begun.step, steps + 1):
         if step in stages:
             if isinstance(kept, StageFiles):
-                kept.write(step, moving.parameters)
+                kept.write(step, placed(moving.parameters, "cpu"))
             else:
-                kept[step] = mapped(torch.clone, moving.parameters)
+                kept[step] = placed(moving.parameters, "cpu", copy=True)
         if watch is not None and step in watch.steps:
             watch.see(step, moving.parameters)
         if settings.stop_below is not None and step % settings.stop_every == 0:
-            losses = set_means(family, moving.parameters, data, settings.loss, given)
-            moving.stop(step, losses <= settings.stop_below)
+            moving.stop(step, moving.losses() <= settings.stop_below)
         if validation is not None and step % validation.every == 0:
-            moving.judge(step, validation)
+            moving.judge(step)
         if step == steps:
             break
-        rows = next(batches)
-        moving.take_step(data, rows, {name: [_rows(level, rows) for level in own] for name, own in given.items()})
+        moving.take_step(next(batches))
         if progress is not None:
             progress(step + 1)
-    return FamilyRun(family, settings, data, moving.state(steps), kept, validation)
+    return FamilyRun(family, settings, data, moving.state(steps).to("cpu"), kept, validation)
 
 
 def beginning(family: Family, settings: Settings) -> FamilyState:
-    """Return the state before the first step."""
-    parameters = family.starting(settings.dtype)
+    """Return the state before the first step, on the device of the settings."""
+    parameters = family.starting(settings.dtype, settings.device)
     means = [None, None]
     if not settings.optimiser.plain:
         means = [
             {name: torch.zeros_like(parameters[name][:count]) for name, count in family.learned.items()} for _ in means
         ]
     networks = family.replicates * len(family.members)
-    return FamilyState(0, parameters, *means, torch.full((networks,), -1), Best.before(networks))
+    stopped = torch.full((networks,), -1, device=settings.device)
+    return FamilyState(0, parameters, *means, stopped, Best.before(networks, settings.device))
 
 
 class _Moving:
-    """The tensors that the steps of one call change in place."""
+    """The tensors that the steps of one call change in place, and the examples, all on the device of the settings."""
 
-    def __init__(self, family: Family, settings: Settings, begun: FamilyState) -> None:
+    def __init__(
+        self, family: Family, settings: Settings, begun: FamilyState, data: ExampleSet, validation: Validation | None
+    ) -> None:
         self.family, self.settings = family, settings
+        self.data = data.to(settings.dtype, settings.device)
+        self.given = given_gates(family, self.data)
+        self.validation = validation
+        if validation is not None:
+            self.validation = replace(validation, data=validation.data.to(settings.dtype, settings.device))
         self.parameters: Parameters = dict(begun.parameters)
         self.first, self.second = begun.first, begun.second
         self.stopped, self.best = begun.stopped, begun.best
         self.gradient = None if begun.first is None else mapped(torch.empty_like, begun.first)
         own = [settings.rate_of(member.name) for member in family.stacked]
-        self.rates = torch.tensor(own, dtype=settings.dtype).repeat_interleave(family.replicates)
+        rates = torch.tensor(own, dtype=settings.dtype, device="cpu").repeat_interleave(family.replicates)
+        self.rates = rates.to(settings.device)
         self.rates[self.stopped >= 0] = 0
         self._set_rates(begun.step)
+        self._replay, record = None, recorder_on(settings.device)
+        if record is not None:
+            changed = self.parameters if self.gradient is None else self.gradient
+            stacks = tuple(changed[name] for name in family.learned)
+            self._replay = Replay(stacks, min(settings.batch, len(data.x)), record)
 
-    def take_step(self, data: ExampleSet, rows: torch.Tensor, given: Given) -> None:
+    def take_step(self, rows: torch.Tensor) -> None:
         """Take one step on the rows (S or 1, B) of the set."""
-        family, optimiser = self.family, self.settings.optimiser
-        passed = forward(family, self.parameters, data.x[rows], given)
-        y = data.y[rows]
-        delta = output_gradient(self.settings.loss, passed.output, self._for_each_network(y))
+        optimiser = self.settings.optimiser
+        if self._replay is None:
+            self._pass(rows)
+        else:
+            self._replay(self._pass, rows)
         if optimiser.plain:
+            return
+        for rate, moved in self.moved.items():
+            descend(optimiser, moved, rate)
+
+    def _pass(self, rows: torch.Tensor) -> None:
+        """Write the gradient of the rows, and take the step of plain descent, which needs none of its numbers."""
+        family = self.family
+        given = {name: [_rows(level, rows) for level in own] for name, own in self.given.items()}
+        passed = forward(family, self.parameters, self.data.x[rows], given)
+        delta = output_gradient(self.settings.loss, passed.output, self._for_each_network(self.data.y[rows]))
+        if self.gradient is None:
             # The gradient is linear in delta. With the rate in it, a product adds the step to the weights at once.
             delta *= -along(self.rates, delta)
             for name, layer, own, source in backward(family, self.parameters, passed, delta):
@@ -217,11 +253,14 @@ class _Moving:
             return
         for name, layer, own, source in backward(family, self.parameters, passed, delta):
             layer.gradient(own, source, self.gradient[name])
-        for rate, moved in self.moved.items():
-            descend(optimiser, moved, rate)
 
-    def judge(self, step: int, validation: Validation) -> None:
+    def losses(self) -> torch.Tensor:
+        """Return the loss of each network on the whole set."""
+        return set_means(self.family, self.parameters, self.data, self.settings.loss, self.given)
+
+    def judge(self, step: int) -> None:
         """Measure the networks on the validation set, and stop those whose smallest value is too old."""
+        validation = self.validation
         self.best = self.best.after(validation.measured(self.family, self.parameters, self.settings.loss), step)
         self.stop(step, step - self.best.steps.clamp(min=0) >= validation.patience * validation.every)
 
@@ -247,7 +286,7 @@ class _Moving:
             stacks = (self.parameters[name], self.gradient[name], self.first[name], self.second[name])
             for rate, *views in zip(rates.tolist(), *stacks, strict=False):
                 if rate:
-                    taken = step_count(self.settings.optimiser, step)
+                    taken = step_count(self.settings.optimiser, step, self.settings.device)
                     self.moved.setdefault(rate, Moved()).add(*views, taken)
 
     def _for_each_network(self, y: torch.Tensor) -> torch.Tensor:
@@ -261,11 +300,14 @@ def _rows(level: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         return level[:, rows[0]]
     if len(level) == 1:
         return level[0][rows]
-    return level[torch.arange(len(level)).unsqueeze(1), rows]
+    return level[torch.arange(len(level), device=rows.device).unsqueeze(1), rows]
 
 
 def _copied(family: Family, settings: Settings, state: FamilyState) -> FamilyState:
-    """Return a copy of the state. Raises InputError where it is not one of this family and these settings."""
+    """Return a copy of the state on the device of the settings.
+
+    Raises InputError where it is not one of this family and these settings.
+    """
     means = None
     if not settings.optimiser.plain:
         means = {name: (count, *family.shapes[name][1:]) for name, count in family.learned.items()}
@@ -278,7 +320,4 @@ def _copied(family: Family, settings: Settings, state: FamilyState) -> FamilySta
                 f"The state has the {part} {given}; this family and its optimiser need {needed}.",
                 "Resume with the family and the settings of the run that gave the state.",
             )
-    first, second = (None if part is None else mapped(torch.clone, part) for part in (state.first, state.second))
-    return FamilyState(
-        state.step, mapped(torch.clone, state.parameters), first, second, state.stopped.clone(), state.best
-    )
+    return state.to(settings.device, copy=True)

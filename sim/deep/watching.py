@@ -6,6 +6,7 @@ from typing import Generic, TypeVar
 
 import torch
 
+from sim.networks.parameters import placed
 from theory.problem import InputError
 from theory.problem.numbers import whole
 
@@ -16,8 +17,8 @@ Measure = Callable[[int, Mapping[str, torch.Tensor]], T]
 class Watch(Generic[T]):
     """Calls measure(step, parameters) at the given steps of a training, which does not wait for it.
 
-    The parameters are copies. Measures are taken one after the other; a copy is held until its measure is taken.
-    Raises InputError for steps that are not whole numbers.
+    The parameters are copies in the memory of the processor. Measures are taken one after the other; a copy is held
+    until its measure is taken. Raises InputError for steps that are not whole numbers.
 
     >>> from sim.deep import ExampleSet, Family, SGD, Settings, Start, relu, train_family
     >>> family = Family((relu((4,)),), 3, 2, 1, Start("normal", (0.5, 0.5), 0))
@@ -42,8 +43,7 @@ class Watch(Generic[T]):
         """
         if self._read:
             raise InputError("The results of this watch were read already.", "Make a new Watch for another training.")
-        copy = {name: theta.clone() for name, theta in parameters.items()}
-        self._taken[step] = self._thread.submit(self._measure, step, copy)
+        self._taken[step] = self._thread.submit(self._measure, step, placed(parameters, "cpu", copy=True))
 
     def results(self) -> dict[int, T]:
         """Wait for the measures and return them by step. Raises what a measure raised, with its step as a note."""

@@ -16,6 +16,15 @@ def mapped(function: Callable[..., torch.Tensor], first: Parameters, *others: Pa
     return {name: function(tensor, *(other[name] for other in others)) for name, tensor in first.items()}
 
 
+def placed(parameters: Parameters, device: str, copy: bool = False) -> dict[str, torch.Tensor]:
+    """Return the parameters on a device; with `copy` they share no memory with the given ones.
+
+    >>> placed({"w": torch.ones(2)}, "cpu")["w"].tolist()
+    [1.0, 1.0]
+    """
+    return mapped(lambda tensor: tensor.to(device, copy=copy), parameters)
+
+
 def joined(parts: Sequence[Parameters]) -> dict[str, torch.Tensor]:
     """Concatenate the parameters of several groups of networks."""
     return mapped(lambda *tensors: torch.cat(tensors), *parts)

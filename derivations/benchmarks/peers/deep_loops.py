@@ -64,7 +64,7 @@ def vmapped(
 def _module(layers: Weights) -> torch.nn.Sequential:
     modules: list[torch.nn.Module] = []
     for theta in layers:
-        linear = torch.nn.Linear(theta.shape[1], theta.shape[0], bias=False)
+        linear = torch.nn.Linear(theta.shape[1], theta.shape[0], bias=False, device=theta.device)
         linear.weight.data.copy_(theta)
         modules += [linear, torch.nn.ReLU()]
     return torch.nn.Sequential(*modules[:-1])

@@ -10,7 +10,7 @@ from sim.deep import adam, gates_only
 BETA, RATE, CHANCE = 4, 3e-4, 10.0
 
 
-def cell(setting: Setting, seed: int) -> Numbers:
+def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train the gates of one network; return its best test accuracy in percent."""
     layers = plain_layers("vconv", int(setting["width"]))
     run = convolutional.trained(
@@ -22,6 +22,7 @@ def cell(setting: Setting, seed: int) -> Numbers:
         rate=RATE,
         seed=seed,
         best=True,
+        device=device,
     )
     return {"accuracy": best_accuracy(run, "gates-only")}
 

@@ -26,7 +26,7 @@ _TEST = {"relu": 98.5, "galu": 96.5}
 _NAMES = {"relu": "ReLU", "galu": "GaLU"}
 
 
-def cell(setting: Setting, seed: int) -> Numbers:
+def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train a ReLU and a GaLU network; return accuracies in percent: in training at the stages, and on test images."""
     size, most = int(setting["size"]) or None, int(setting["epochs"])
     images = LabelledImages("mnist", "unit", "class", size=size, seed=seed, **_SETS[str(setting["set"])]).load()
@@ -35,7 +35,7 @@ def cell(setting: Setting, seed: int) -> Numbers:
     family = Family(
         (relu(WIDTHS), galu(WIDTHS)), 1, sizes[0], sizes[-1], Start("normal", scales_by_fan_in(sizes, 2), seed)
     )
-    settings = Settings("softmax-cross-entropy", adam(), RATE, batch=BATCH, seed=seed)
+    settings = Settings("softmax-cross-entropy", adam(), RATE, batch=BATCH, seed=seed, device=device)
     epoch = -(-len(data.x) // BATCH)
     stages = [epoch * stage for stage in STAGES if stage <= most]
     run = train_family(family, data, settings, stages[-1], stages=stages)

@@ -34,7 +34,7 @@ _OPTIMISERS = {"adam": (adam(), 3e-4), "sgd": (SGD, 0.01)}
 _STAGES = (0, 1, 2, 5, 10)  # epochs
 
 
-def cell(setting: Setting, seed: int) -> Numbers:
+def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train ReLU networks on the images of the two digits; return nu_t, the loss, the active paths and the change
     of the path kernel since the start, both kernels over their traces, at the stages."""
     networks, most = int(setting["networks"]), int(setting["epochs"])
@@ -44,7 +44,7 @@ def cell(setting: Setting, seed: int) -> Numbers:
     inputs, widths = data.x.shape[1], (WIDTH,) * LEVELS
     scales = scales_by_fan_in((inputs, *widths, 1), 2)
     family = Family((relu(widths),), networks, inputs, 1, Start("normal", scales, seed))
-    settings = Settings("half-mse", optimiser, rate, batch=BATCH, seed=seed)
+    settings = Settings("half-mse", optimiser, rate, batch=BATCH, seed=seed, device=device)
     epoch = -(-len(data.x) // BATCH)
     stages = [epoch * stage for stage in _STAGES if stage <= most]
     run = train_family(family, data, settings, stages[-1], stages=stages)
@@ -52,7 +52,7 @@ def cell(setting: Setting, seed: int) -> Numbers:
     first: dict[int, torch.Tensor] = {}
     for place, stage in enumerate(stages):
         weights = {name: theta.double() for name, theta in run.at(stage).items()}
-        overlap = kernels_of(family, "relu", weights, part).overlap
+        overlap = kernels_of(family, "relu", weights, part, device=device).overlap
         active[:, place] = overlap.diagonal(dim1=1, dim2=2).mean(dim=1) / (WIDTH / 2) ** LEVELS
         for replicate, paths in enumerate(overlap):
             kernel = part.x @ part.x.T * paths

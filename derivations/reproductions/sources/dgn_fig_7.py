@@ -32,13 +32,13 @@ _ADAPT = {"soft-galu": "soft-GaLU", "soft-relu": "soft-ReLU", "relu": "ReLU"}
 _FROZEN = ("galu", "frnpf-same", "flnpf")
 
 
-def cell(setting: Setting, seed: int) -> Numbers:
+def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train some networks of each kind; return test accuracies in percent, and nu of K_T/tr K_T on 200 examples."""
     size, epochs, runs = int(setting["size"]) or None, int(setting["epochs"]), int(setting["runs"])
     images = _images(size).load()
     data, held_out = images.training(), images.held_out()
     part = _images(int(setting["examples"])).load(torch.float64).training()
-    settings = Settings("half-mse", rmsprop(), RATE, batch=BATCH, seed=seed)
+    settings = Settings("half-mse", rmsprop(), RATE, batch=BATCH, seed=seed, device=device)
     steps = epochs * -(-len(data.x) // BATCH)
     kinds = (relu(WIDTHS), soft_relu(WIDTHS, BETA, 0), soft_galu(WIDTHS, BETA, 0), galu(WIDTHS), frnpf(WIDTHS, "same"))
     first = train_family(_family(kinds, runs, data, seed), data, settings, steps)
@@ -50,7 +50,7 @@ def cell(setting: Setting, seed: int) -> Numbers:
         found[name] = _accuracies(run, name, held_out)
     for name in (*_ADAPT, "galu"):
         weights = {theta: stack.double() for theta, stack in first.state.parameters.items()}
-        kernels = kernels_of(first.family, name, weights, part).tangent
+        kernels = kernels_of(first.family, name, weights, part, device=device).tangent
         found[f"{name} nu"] = np.array([nu(kernel, part.y[:, 0], by_trace=True).value for kernel in kernels])
     return found
 

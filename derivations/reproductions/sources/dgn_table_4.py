@@ -31,12 +31,20 @@ _PRINTED = {
 }
 
 
-def cell(setting: Setting, seed: int) -> Numbers:
+def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train one network; return its accuracy in training after the last epoch and its best one on test images."""
     layers, own = plain_layers("vconv", int(setting["width"])), images("cifar-10", int(setting["size"]))
     member = _member(setting, layers.widths)
     run = convolutional.trained(
-        (member,), layers, own, int(setting["epochs"]), optimiser=adam(), rate=RATE, seed=seed, best=True
+        (member,),
+        layers,
+        own,
+        int(setting["epochs"]),
+        optimiser=adam(),
+        rate=RATE,
+        seed=seed,
+        best=True,
+        device=device,
     )
     return {"training accuracy": accuracy(run, member.name), "test accuracy": best_accuracy(run, member.name)}
 

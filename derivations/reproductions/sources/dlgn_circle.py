@@ -32,7 +32,7 @@ GAINS = {"pytorch": 1 / 3, "he": 2.0}  # the variance of initial weights, times 
 _CHUNK = 50  # epochs between two looks whether all networks have stopped
 
 
-def cell(setting: Setting, seed: int) -> Numbers:
+def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train ReLU networks, DLGNs and DLGNs with fixed gates; return epochs and shares of active paths."""
     networks, most = int(setting["networks"]), int(setting["epochs"])
     optimiser, rate = _OPTIMISERS[str(setting["optimiser"])]
@@ -40,7 +40,9 @@ def cell(setting: Setting, seed: int) -> Numbers:
     scales = scales_by_fan_in((2, *WIDTHS, 1), GAINS[str(setting["start"])])
     family = Family(members, networks, 2, 1, Start("normal", scales, seed))
     data = circle()
-    settings = Settings("mse", optimiser, rate, batch=BATCH, seed=seed, stop_below=HALFWAY, stop_every=_EPOCH)
+    settings = Settings(
+        "mse", optimiser, rate, batch=BATCH, seed=seed, stop_below=HALFWAY, stop_every=_EPOCH, device=device
+    )
     halfway = _trained(family, data, settings, most)
     learned = _trained(family, data, replace(settings, stop_below=LEARNED), most)
     found = {}

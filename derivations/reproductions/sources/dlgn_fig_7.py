@@ -28,7 +28,7 @@ _EXPLAINS = (
 )
 
 
-def cell(setting: Setting, seed: int) -> Numbers:
+def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train a ReLU network and a DLGN-PWC; return active paths at the stages and test accuracies, of both halves."""
     size, epochs = int(setting["size"]) or None, int(setting["epochs"])
     images = LabelledImages("fashion-mnist", "unit", "class", size=size, labels="clusters", seed=seed).load()
@@ -36,7 +36,7 @@ def cell(setting: Setting, seed: int) -> Numbers:
     sizes = (data.x.shape[1], *WIDTHS, CLASSES)
     start = Start("normal", scales_by_fan_in(sizes, 2), seed)
     family = Family((relu(WIDTHS), dlgn_pwc(WIDTHS, BETA)), 1, sizes[0], CLASSES, start)
-    settings = Settings("softmax-cross-entropy", adam(), RATE, batch=BATCH, seed=seed)
+    settings = Settings("softmax-cross-entropy", adam(), RATE, batch=BATCH, seed=seed, device=device)
     steps = epochs * -(-len(data.x) // BATCH)
     stages = [round(share * steps) for share in _STAGES]
     run = train_family(family, data, settings, steps, stages=stages)

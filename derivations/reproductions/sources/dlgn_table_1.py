@@ -18,7 +18,7 @@ _PRINTED = {
 }
 
 
-def cell(setting: Setting, seed: int) -> Numbers:
+def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train one network of each kind; return accuracies in percent after the last epoch."""
     filters, nodes = int(setting["filters"]), int(setting["nodes"])
     layers = Layers(SHAPE, (*[Convolution(filters, WINDOW)] * CONVOLUTIONS, GlobalAveragePooling(), nodes))
@@ -31,6 +31,7 @@ def cell(setting: Setting, seed: int) -> Numbers:
         optimiser=adam(),
         rate=RATE,
         seed=seed,
+        device=device,
     )
     parts = {"training": own.data, "test": own.held_out}
     return {f"{name} {part}": accuracy(run, name, data) for name in _NAMES for part, data in parts.items()}

@@ -59,7 +59,7 @@ PLANS = {
 }
 
 
-def cell(setting: Setting, seed: int) -> Numbers:
+def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train a ReLU network and a DLGN; return accuracies in percent after the last epoch."""
     plan, own = PLANS[str(setting["network"])], images(str(setting["dataset"]), int(setting["size"]))
     layers = plan.layers()
@@ -71,6 +71,7 @@ def cell(setting: Setting, seed: int) -> Numbers:
         optimiser=adam(),
         rate=RATE,
         seed=seed,
+        device=device,
         scales=plan.scales(layers, own.outputs),
     )
     parts = {"training": own.data, "test": own.held_out}

@@ -14,12 +14,12 @@ RATE, STAGES, CNTK = 3e-4, 6, 77.43
 _NAMES = tuple(f"flnpf-{stage}" for stage in range(1, STAGES + 1))
 
 
-def cell(setting: Setting, seed: int) -> Numbers:
+def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train a ReLU network and an FRNPF, then an FLNPF with the gates of each stage; return accuracies in percent."""
     layers, own = plain_layers("gconv", int(setting["width"])), images("cifar-10", int(setting["size"]))
     widths, epochs = layers.widths, int(setting["epochs"])
     stages = [epochs * stage // STAGES for stage in range(1, STAGES + 1)]
-    taught = {"optimiser": adam(), "rate": RATE}
+    taught = {"optimiser": adam(), "rate": RATE, "device": device}
     first = convolutional.trained(
         (relu(widths), frnpf(widths, "own")), layers, own, epochs, seed=seed, stages=stages, **taught
     )

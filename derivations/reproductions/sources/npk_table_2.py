@@ -30,7 +30,7 @@ _PRINTED = {"adam": (96.02, 96.09, 98.22, 97.82, 98.14), "sgd": (95.85, 95.85, 9
 _NAMES = dict(zip(METHODS, ("FRNPF (II)", "FRNPF (DI)", "DNPFL", "FLNPF", "ReLU"), strict=True))
 
 
-def cell(setting: Setting, seed: int) -> Numbers:
+def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train some networks of each method on MNIST and return the accuracies in percent on the held-out images."""
     size, epochs, runs = int(setting["size"]) or None, int(setting["epochs"]), int(setting["runs"])
     images = LabelledImages("mnist", "unit", "class", size=size).load()
@@ -41,6 +41,7 @@ def cell(setting: Setting, seed: int) -> Numbers:
         float(setting["rate"]),
         batch=BATCH,
         seed=seed,
+        device=device,
     )
     steps = epochs * -(-len(data.x) // BATCH)
     together = (relu(WIDTHS), frnpf(WIDTHS, "own"), frnpf(WIDTHS, "same"), dnpfl(WIDTHS, BETA))

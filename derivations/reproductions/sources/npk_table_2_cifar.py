@@ -23,17 +23,18 @@ _PRINTED = {
 }
 
 
-def cell(setting: Setting, seed: int) -> Numbers:
+def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train one network of each method and return the accuracies in percent on the test images."""
     layers = plain_layers(str(setting["network"]), int(setting["width"]))
     own, epochs = images("cifar-10", int(setting["size"])), int(setting["epochs"])
     optimiser, rate = _OPTIMISERS[str(setting["optimiser"])], float(setting["rate"])
     widths = layers.widths
     together = (relu(widths), frnpf(widths, "own"), frnpf(widths, "same"), dnpfl(widths, BETA))
-    first = convolutional.trained(together, layers, own, epochs, optimiser=optimiser, rate=rate, seed=seed)
+    how = {"optimiser": optimiser, "rate": rate, "device": device}
+    first = convolutional.trained(together, layers, own, epochs, seed=seed, **how)
     learned = flnpf(widths, features_of(first, "relu", first.state.step))
     # The values of FLNPF start independently of the network whose features it takes.
-    second = convolutional.trained((learned,), layers, own, epochs, optimiser=optimiser, rate=rate, seed=seed ^ 1)
+    second = convolutional.trained((learned,), layers, own, epochs, seed=seed ^ 1, **how)
     return {name: accuracy(second if name == "flnpf" else first, name, own.held_out) for name in METHODS}
 
 

@@ -55,7 +55,8 @@ def cuda_graph(work: Work, changed: tuple[torch.Tensor, ...]) -> Work:
             work()
     torch.cuda.current_stream().wait_stream(aside)
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    # Other threads may measure meanwhile: what they allocate is no part of the recording, and no error in it.
+    with torch.cuda.graph(graph, capture_error_mode="thread_local"):
         work()
     _put_back(changed, before)
     return graph.replay

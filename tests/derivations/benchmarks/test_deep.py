@@ -39,10 +39,10 @@ def test_another_rate_other_batches_and_other_weights_would_be_noticed(optimiser
             if change == "rate":
                 patch.setattr(bench, "RATE", 1.5 * bench.RATE)
             if change == "batches":
-                patch.setattr(bench, "_rows", lambda: iter([torch.arange(bench.BATCH)] * 3))
-            train, found = bench._contenders(optimiser, 2)["loop"]
-            train(3)
-            trained[change] = found()
+                patch.setattr(bench, "_rows", lambda _device: iter([torch.arange(bench.BATCH)] * 3))
+            loop = bench._contenders(optimiser, 2)["loop"]
+            loop.train(3)
+            trained[change] = loop.found()
     assert bench._apart(trained["none"], trained["rate"]) > 10 * ALLOWED[optimiser]
     assert bench._apart(trained["none"], trained["batches"]) > 10 * ALLOWED[optimiser]
     assert bench._apart(trained["none"], [theta.flip(0) for theta in trained["none"]]) > 10 * ALLOWED[optimiser]
@@ -52,19 +52,19 @@ def test_a_round_trains_on(monkeypatch):
     """Successive calls of every contender are one training, on the batches that follow each other."""
     once, twice = (bench._contenders("sgd", 2) for _ in range(2))
     for name in ("sim", "loop", "vmap"):
-        once[name][0](6)
-        twice[name][0](3)
-        twice[name][0](3)
-        for a, b in zip(once[name][1](), twice[name][1](), strict=True):
+        once[name].train(6)
+        twice[name].train(3)
+        twice[name].train(3)
+        for a, b in zip(once[name].found(), twice[name].found(), strict=True):
             assert torch.equal(a, b)
 
 
 def test_the_products_alone_are_computed():
     """BLAS leaves out a product that is multiplied by 0; then the weights would stay as they are."""
-    train, found = bench._contenders("sgd", 2)["products"]
-    before = [theta.clone() for theta in found()]
-    train(1)
-    assert not any(torch.equal(a, b) for a, b in zip(before, found(), strict=True))
+    products = bench._contenders("sgd", 2)["products"]
+    before = [theta.clone() for theta in products.found()]
+    products.train(1)
+    assert not any(torch.equal(a, b) for a, b in zip(before, products.found(), strict=True))
 
 
 def test_goals_are_judged_by_the_ratios_to_the_fastest_peer(measured):
@@ -112,16 +112,34 @@ def test_the_roofline_of_a_run_follows_from_its_seconds(measured):
     assert measured["optimisers"]["adam"]["work"]["bytes"] > 2 * measured["optimisers"]["sgd"]["work"]["bytes"]
 
 
-def test_the_products_of_a_device_are_measured_like_those_of_the_processor(measured, monkeypatch):
-    """The code for a GPU, run on the processor."""
+def test_a_gpu_is_measured_like_the_processor(measured, monkeypatch):
+    """The code for a GPU, run on the processor: every contender, and the share of the roofline as the goal."""
     monkeypatch.setattr(bench, "STEPS", 2)
     monkeypatch.setattr(bench, "GPU_GOAL", 0.0)
-    found = bench.products_on("cpu", 2)
-    least = Roofline.of(
-        work_of_a_step(bench.SIZES, 2, bench.BATCH, 4, plain=True), Peaks(**found["peaks"]), found["seconds"]
-    )
-    assert (found["roofline"], found["reached"]) == (asdict(least), True)
-    assert f"reach {100 * least.share:.0f} % of the roofline" in bench.text(measured | {"gpu": found})
+    found = bench.on_device("cpu", 2, 1)
+    for name, part in found["optimisers"].items():
+        assert set(part["seconds"]) == set(measured["optimisers"][name]["seconds"])
+        work = work_of_a_step(bench.SIZES, 2, bench.BATCH, 4, plain=name == "sgd")
+        assert part["roofline"] == asdict(Roofline.of(work, Peaks(**found["peaks"]), part["seconds"]["sim"]))
+        assert part["goals"] == [{"goal": 0.0, "reached": True}]
+        assert max(part["apart"].values()) <= ALLOWED[name]
+    share = found["optimisers"]["adam"]["roofline"]["share"]
+    text = bench.text(measured | {"gpu": found})
+    assert "goal 0 % of the roofline: reached" in text
+    assert f"sim reaches {100 * share:.0f} %" in text.partition("GPU; ")[2]
+    monkeypatch.setattr(bench, "GPU_GOAL", 2.0 * share + 1e9)
+    assert not bench.on_device("cpu", 1, 1)["optimisers"]["adam"]["goals"][0]["reached"]
+
+
+def test_the_time_of_sim_is_that_of_its_steps_and_it_trains_on(monkeypatch):
+    """By a clock that counts how often it is read: at the first and the last of the steps that are timed."""
+    ticks = iter(range(100))
+    monkeypatch.setattr(bench, "now", lambda _device: 10.0 * next(ticks))
+    own = bench._contenders("sgd", 2)["sim"]
+    assert own.timed(5) == 10 / 5
+    twice = bench._contenders("sgd", 2)["sim"]
+    twice.train(bench.WARM + 5)
+    assert all(torch.equal(a, b) for a, b in zip(own.found(), twice.found(), strict=True))
 
 
 def test_the_table_has_every_optimiser(measured):

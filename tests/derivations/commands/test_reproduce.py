@@ -4,6 +4,7 @@ import json
 import os
 
 import pytest
+import torch
 
 from derivations.cli import main
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS, UNDECIDED
@@ -80,6 +81,26 @@ def test_an_experiment_without_its_data(capsys, tmp_path, monkeypatch):
     code, text = refused(capsys, "dlgn-table-2", "--store", tmp_path / "store")
     assert code == OUT_OF_REACH
     assert "gdln data get cifar-10 --from" in text
+
+
+def test_a_device_that_is_not_there(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    for name in ("npk-fig-1", "dlgn-circle"):
+        code, text = refused(capsys, name, "--device", "cuda", "--store", tmp_path / "store")
+        assert code == OUT_OF_REACH
+        assert "no CUDA device here" in text
+        assert "--device cpu or auto" in text
+    code, text = refused(capsys, "npk-fig-1", "--device", "gpu", "--store", tmp_path / "store")
+    assert code == BAD_INPUT
+    assert "auto, cpu, cuda" in text
+    code, text = refused(capsys, "--device", "cpu")
+    assert code == BAD_INPUT
+    assert "--device is for experiments that run" in text
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    code, text = refused(capsys, "npk-fig-1", "--device", "cuda", "--store", tmp_path / "store")
+    assert code == OUT_OF_REACH
+    assert "npk-fig-1 is computed on the processor alone" in text
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_options(capsys, tmp_path):

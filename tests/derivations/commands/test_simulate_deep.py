@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import torch
 
 from derivations.cli import main
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
@@ -52,6 +53,14 @@ def gdln(tmp_path, capsys):
         return code, capsys.readouterr().out
 
     return run
+
+
+def test_a_device_that_is_not_there(gdln, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    code, out = gdln("--json", "--device", "cuda", "--alignment")
+    error = json.loads(out)["error"]
+    assert (code, error["kind"]) == (OUT_OF_REACH, "device")
+    assert "--device cpu or auto" in error["hint"]
 
 
 def test_loss_and_sizes_are_those_of_the_trained_weights(gdln, tmp_path):

@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from derivations.reproductions import running
 from derivations.reproductions.model import Design, Reproduction, Target, pooled
-from derivations.reproductions.running import code_of, question, run, seed_of
-from derivations.reproductions.stored import result
-from theory.problem import InputError
+from derivations.reproductions.running import code_of, device_for, question, run, seed_of
+from derivations.reproductions.stored import place, result
+from derivations.sweeps.store import Store
+from theory.problem import InputError, OutOfReachError
 
 MADE = []
 
@@ -91,10 +93,64 @@ def test_words_are_no_part_of_the_definition():
 
 def test_cells_of_another_version_stay_and_are_mentioned(tmp_path, monkeypatch):
     run(COINS, "full", tmp_path / "store")
-    monkeypatch.setattr(running, "code_of", lambda one: f"{code_of(one)}+changed")
+    monkeypatch.setattr(running, "code_of", lambda *given: f"{code_of(*given)}+changed")
     again = run(COINS, "full", tmp_path / "store")
     assert again.made == 6
     assert "6 cells of coins were made by another version" in again.remarks[0]
+
+
+def on_a_device(setting, seed, device="cpu"):
+    """Numbers that depend on the device, as rounding does."""
+    return {"number": cell(setting, seed)["number"] + (device == "cuda")}
+
+
+@pytest.fixture
+def graphics(monkeypatch):
+    """A GPU, as far as the store and the experiments ask for one."""
+    monkeypatch.setattr("sim.training.devices._DRIVERS", ("/",))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "a card")
+
+
+def test_a_cell_made_on_another_device_is_another_cell(tmp_path, graphics):
+    one, store = replace(COINS, cell=on_a_device), tmp_path / "store"
+    here, there = (run(one, "full", store, device=device) for device in ("cpu", "cuda"))
+    assert (here.made, there.made) == (6, 6)
+    assert "6 cells of coins were made by another version of the code or on another device" in there.remarks[0]
+    for device, ran in (("cpu", here), ("cuda", there)):
+        again = run(one, "full", store, device=device)
+        assert again.made == 0
+        meta = Store(store).read(question(one, "full", {"depth": 4}, 2).cell(ran.code))[0]
+        assert (meta["device"], ran.device, result(one, "full", again)["device"]) == (device,) * 3
+        assert result(one, "full", again)["rows"][0]["mean"] == result(one, "full", ran)["rows"][0]["mean"]
+    for a, b in zip(here.finished, there.finished, strict=True):
+        assert (a.numbers["number"] + 1 == b.numbers["number"]).all()
+    assert Store(store).read(question(one, "full", {"depth": 4}, 2).cell(there.code))[0]["versions"]["gpu"] == "a card"
+    assert (place(result(one, "full", here)), place(result(one, "full", there))) == ("on one thread", "on a GPU")
+
+
+def test_a_gpu_without_enough_memory_is_named(tmp_path, graphics):
+    def large(_setting, _seed, device="cpu"):
+        raise torch.OutOfMemoryError(f"{device} out of memory")
+
+    with pytest.raises(OutOfReachError, match="coins: the GPU has not enough free memory") as refused:
+        run(replace(COINS, cell=large), "full", tmp_path / "store", device="cuda")
+    assert refused.value.kind == "memory"
+
+
+def test_the_device_is_one_that_is_there_and_that_the_cells_take(graphics, monkeypatch):
+    able = replace(COINS, cell=on_a_device)
+    assert [device_for(able, name) for name in ("auto", "cuda", "cpu")] == ["cuda", "cuda", "cpu"]
+    assert [device_for(COINS, name) for name in ("auto", "cpu")] == ["cpu", "cpu"]
+    with pytest.raises(OutOfReachError, match="coins is computed on the processor alone") as refused:
+        device_for(COINS, "cuda")
+    assert refused.value.kind == "device"
+    with pytest.raises(InputError, match="'gpu' is not known"):
+        device_for(able, "gpu")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert device_for(able, "auto") == "cpu"
+    with pytest.raises(OutOfReachError, match="no CUDA device"):
+        device_for(able, "cuda")
 
 
 def test_a_damaged_cell_is_set_aside_and_made_again(tmp_path):
@@ -111,7 +167,6 @@ def test_a_cell_that_another_process_makes_is_left_to_it(tmp_path):
     from derivations.sweeps.disk import Disk
     from derivations.sweeps.leases import claim, release
     from derivations.sweeps.owners import Watch, new_token
-    from derivations.sweeps.store import Store
 
     disk = Disk(Store.create(tmp_path / "store").folder)
     name = question(COINS, "full", {"depth": 2}, 0).cell(code_of(COINS))

@@ -12,6 +12,7 @@ from derivations.reproductions.sources import dgn_fig_5, dgn_fig_6, dgn_fig_7, d
 from sim.deep import LabelledImages, Start, scales_by_fan_in
 from tests.sim.deep.plain import KINDS, Plain, batches, descend
 from tests.tolerances_of_reproductions import ALIGNMENT, ROUNDED
+from theory.problem import InputError
 
 SEED = 21
 
@@ -179,3 +180,37 @@ def test_paths_are_counted_on_both_halves_of_the_classes():
     assert abs(found["relu paths simple"][0, 0] / paths[simple].mean() - 1) < ALIGNMENT
     assert abs(found["relu paths complex"][0, 0] / paths[~simple].mean() - 1) < ALIGNMENT
     assert found["relu paths simple"].shape == (1, 4)
+
+
+# The experiments that train on a GPU, with a setting of one short cell each.
+_SHORT = {"size": 0, "epochs": 1, "examples": 6, "networks": 1, "runs": 1, "width": 2, "filters": 2, "nodes": 3}
+ON_A_GPU = (
+    "dgn-experiment-6",
+    "dgn-fig-5",
+    "dgn-fig-6",
+    "dgn-fig-7",
+    "dgn-table-4",
+    "dlgn-circle",
+    "dlgn-circle-he",
+    "dlgn-fig-7",
+    "dlgn-table-1",
+    "dlgn-table-2",
+    "npk-fig-3-alignment",
+    "npk-fig-3-stages",
+    "npk-table-2-mnist",
+    "npk-table-2-cifar",
+)
+
+
+def test_the_experiments_that_take_a_device():
+    assert sorted(name for name, one in reproductions().items() if "cuda" in one.devices) == sorted(ON_A_GPU)
+
+
+@pytest.mark.parametrize("name", ON_A_GPU)
+def test_the_device_of_a_cell_is_that_of_its_training(name):
+    """A name that is none is refused by the settings of the training."""
+    one = reproductions()[name]
+    setting = one.designs["quick"].settings[0]
+    short = {**setting, **{key: value for key, value in _SHORT.items() if key in setting}}
+    with pytest.raises(InputError, match="device = 'nowhere' is not known"):
+        one.cell(short, SEED, "nowhere")

@@ -1,0 +1,127 @@
+"""Recorded passes of steps: the numbers of passes that are taken one by one, whatever networks and batches do."""
+
+import gc
+import weakref
+
+import pytest
+import torch
+
+from sim import deep
+from sim.deep import train
+from sim.training.backends.captured import checked
+from tests.sim.deep.families import DTYPE, data, family
+from tests.sim.deep.test_train import OPTIMISERS
+from tests.sim.training.test_captured import rehearsed, standing_still, unable
+from tests.tolerances_of_deep_training import LAYERS_TRAINING
+
+STEPS = 7  # into the third epoch of batches of 4, 4 and 3
+GPU = (pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device"))
+
+
+def trained(optimiser, case=None, state=None, steps=STEPS, device="cpu", **more):
+    """Training in which networks stop while it goes on."""
+    of = family(case=case)
+    own = {"rate": 0.02, "batch": 4, "seed": 4, "dtype": DTYPE, "stop_below": 0.6, "stop_every": 2, **more}
+    settings = deep.Settings("half-mse", OPTIMISERS[optimiser][0], device=device, **own)
+    return deep.train_family(of, data(inputs=of.inputs), settings, steps, state=state)
+
+
+def equal(run, other):
+    same = (torch.equal(theta, other.state.parameters[name]) for name, theta in run.state.parameters.items())
+    return all(same) and torch.equal(run.state.stopped, other.state.stopped)
+
+
+def recorded_by(monkeypatch, record):
+    """Record passes on the processor; return the list of the shapes that were recorded."""
+    seen = []
+
+    def noted(work, changed):
+        seen.append([tuple(tensor.shape) for tensor in changed])
+        return record(work, changed)
+
+    monkeypatch.setattr(train, "recorder_on", lambda _device: noted)
+    return seen
+
+
+@pytest.mark.parametrize(("case", "optimiser"), [*((None, name) for name in OPTIMISERS), ("residual", "sgd")])
+def test_recorded_passes_have_the_numbers_of_the_plain_ones(case, optimiser, monkeypatch):
+    expected = trained(optimiser, case, stop_below=0.6 if case is None else 0.5)
+    assert set((expected.state.stopped < 0).tolist()) == {True, False}
+    seen = recorded_by(monkeypatch, checked(rehearsed))
+    assert equal(trained(optimiser, case, stop_below=0.6 if case is None else 0.5), expected)
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("cut", [2, 3])
+def test_a_resumed_run_records_whole_batches(cut, monkeypatch):
+    """At step 2 the next batch is the last one of an epoch, with fewer examples."""
+    expected = trained("adam")
+    seen = recorded_by(monkeypatch, checked(rehearsed))
+    begun = trained("adam", steps=cut)
+    assert equal(trained("adam", state=begun.state), expected)
+    assert len(seen) == 2
+
+
+def test_what_a_call_has_moved_is_freed_at_its_end(monkeypatch):
+    """Without a collection of garbage, which commands make rare: it holds the memory of the device."""
+    moving, begin = [], train._Moving.__init__
+
+    def begun(own, *given):
+        begin(own, *given)
+        moving.append(weakref.ref(own))
+
+    monkeypatch.setattr(train._Moving, "__init__", begun)
+    gc.collect()
+    gc.disable()
+    try:
+        trained("adam")
+        recorded_by(monkeypatch, lambda _work, _changed: lambda: None)
+        trained("adam")
+        assert [each() for each in moving] == [None, None]
+    finally:
+        gc.enable()
+
+
+def test_batches_of_the_whole_set_are_recorded_once(monkeypatch):
+    expected = trained("sgd", batch=20)
+    seen = recorded_by(monkeypatch, rehearsed)
+    assert equal(trained("sgd", batch=20), expected)
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [(unable, "not permitted when stream is capturing"), (standing_still, "their numbers differ")],
+)
+def test_where_recording_fails_passes_are_taken_one_by_one(record, reason, monkeypatch):
+    expected = trained("sgd")
+    recorded_by(monkeypatch, checked(record))
+    with pytest.warns(UserWarning, match=reason):
+        assert equal(trained("sgd"), expected)
+
+
+def test_a_recording_with_the_rows_of_its_first_step_has_other_numbers(monkeypatch):
+    """What the copy of the rows prevents."""
+    expected = trained("sgd")
+
+    def with_its_first_rows(work, changed):
+        rows = work.args[0].clone()
+        return lambda: work.func(rows)
+
+    recorded_by(monkeypatch, with_its_first_rows)
+    assert not equal(trained("sgd"), expected)
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+@pytest.mark.parametrize("case", [None, "circular image", "widening residual"])
+@GPU[0]
+@GPU[1]
+def test_a_graph_takes_the_passes_of_a_gpu(case, optimiser, monkeypatch):
+    """A warning that passes are not recorded would be an error here."""
+    found = trained(optimiser, case, device="cuda")
+    monkeypatch.setattr(train, "recorder_on", lambda _device: None)
+    plain = trained(optimiser, case, device="cuda")
+    assert torch.equal(found.state.stopped, plain.state.stopped)
+    for name, theta in found.state.parameters.items():
+        other = plain.state.parameters[name]
+        assert float((theta - other).abs().max()) <= LAYERS_TRAINING * float(other.abs().max())
