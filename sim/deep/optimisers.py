@@ -61,13 +61,13 @@ class Moved:
             entries.append(view)
 
 
-def step_count(optimiser: Optimiser, step: int, device: torch.device | None = None) -> torch.Tensor:
+def step_count(optimiser: Optimiser, step: int, device: str = "cpu") -> torch.Tensor:
     """Return the number of steps taken, infinite for optimisers that correct no mean: keep^t and square^t are then 0.
 
     >>> step_count(rmsprop(), 3), step_count(adam(), 3)
     (tensor(inf), tensor(3.))
     """
-    return torch.tensor(float(step) if optimiser.corrected else inf, dtype=torch.float32, device=device)
+    return torch.full((), float(step) if optimiser.corrected else inf, dtype=torch.float32, device=device)
 
 
 def descend(optimiser: Optimiser, moved: Moved, rate: float) -> None:
