@@ -115,9 +115,7 @@ def mean(network: GatedNetwork, pair: Pair = (0, 0), variances: Sequence[Fractio
     return moment(network, (pair,), variances)
 
 
-def covariance(
-    network: GatedNetwork, one: Pair, other: Pair, variances: Sequence[Fraction] | None = None
-) -> Fraction:
+def covariance(network: GatedNetwork, one: Pair, other: Pair, variances: Sequence[Fraction] | None = None) -> Fraction:
     """Return the covariance of two entries of the kernel, over weights and random gates, in units of s^(4(d-1)).
 
     `variances` are those of `moment`.
