@@ -118,7 +118,7 @@ def train_linearised(
             "Give theory.kernels.linearised_training their tangent kernel.",
         )
     whole(steps, "steps", least=0)
-    if missed := sorted(stage for stage in stages if not 0 <= stage <= steps):
+    if missed := sorted(stage for stage in stages if whole(stage, "stage", least=0) > steps):
         raise InputError(f"The stages {missed} are not among the steps 0 to {steps}.", "Train on, or leave them out.")
     start = family.starting(settings.dtype)
     moves, gradient, first, second = (

@@ -144,7 +144,7 @@ def train_family(
         validation = validation.checked(family, settings.loss, settings.dtype)
     begun = beginning(family, settings) if state is None else _copied(family, settings, state)
     whole(steps, "steps", least=begun.step)
-    missed = sorted(stage for stage in stages if not begun.step <= stage <= steps)
+    missed = sorted(stage for stage in stages if not begun.step <= whole(stage, "stage", least=0) <= steps)
     if missed:
         raise InputError(
             f"The stages {missed} are not among the steps {begun.step} to {steps} of this call.",
