@@ -60,6 +60,8 @@ class Settings:
         if self.dtype not in (torch.float32, torch.float64):
             raise InputError(f"dtype = {self.dtype} is not trained.", "Give torch.float32 or torch.float64.")
         rates = dict(self.rate) if isinstance(self.rate, Mapping) else {"": self.rate}
+        if words := [rate for rate in (*rates.values(), self.stop_below) if isinstance(rate, str)]:
+            raise InputError(f"{shown(words[0])} is a text.", "Give rate and stop_below as numbers.")
         for member, rate in rates.items():
             positive(rate, f"rate.{member}" if member else "rate", "it is a learning rate")
         if self.stop_below is not None:

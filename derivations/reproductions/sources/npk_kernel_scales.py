@@ -25,7 +25,7 @@ from sim.deep import (
     train_linearised,
 )
 
-WIDTHS, BATCH, RATE, BETA, CLASSES, EXAMPLES = (128,) * 5, 32, 3e-4, 8, 10, 100
+WIDTHS, BATCH, RATE, BETA, CLASSES = (128,) * 5, 32, 3e-4, 8, 10
 STEPS = (0, 1, 3, 10, 30, 100, 300, 1000, 1875, 9375)  # the last two: 1 and 5 epochs
 SCALE = 10.0  # the largest ratio of two numbers of one scale
 _PARTS = ("values", "gates")
@@ -35,7 +35,7 @@ def cell(setting: Setting, seed: int) -> Numbers:
     """Train DNPFL networks on MNIST; return trace and norm of K^V and K^F, and the course beside the linearised one."""
     networks, most = int(setting["networks"]), int(setting["steps"])
     data = LabelledImages("mnist", "unit", "class", size=int(setting["size"]) or None).load().training()
-    part = LabelledImages("mnist", "unit", "class", size=EXAMPLES).load(torch.float64).training()
+    part = LabelledImages("mnist", "unit", "class", size=int(setting["examples"])).load(torch.float64).training()
     sizes = (data.x.shape[1], *WIDTHS, CLASSES)
     start = Start("normal", scales_by_fan_in(sizes, 2), seed)
     family = Family((dnpfl(WIDTHS, BETA),), networks, sizes[0], CLASSES, start)
@@ -94,8 +94,15 @@ REPRODUCTION = Reproduction(
         for when, time in (("start", "before training"), ("end", "after it"))
     ),
     designs={
-        "quick": Design("100 steps on 2,000 images, 3 networks", ({"networks": 3, "steps": 100, "size": 2000},), 1, 10),
-        "full": Design("5 epochs, 6 networks", ({"networks": 6, "steps": STEPS[-1], "size": 0},), 1, 300),
+        "quick": Design(
+            "100 steps on 2,000 images, 3 networks",
+            ({"networks": 3, "steps": 100, "size": 2000, "examples": 100},),
+            1,
+            10,
+        ),
+        "full": Design(
+            "5 epochs, 6 networks", ({"networks": 6, "steps": STEPS[-1], "size": 0, "examples": 100},), 1, 300
+        ),
     },
     numbers=(
         *(f"{what} {name}" for what in ("trace", "norm") for name in _PARTS),
