@@ -38,3 +38,7 @@ FLOAT32_MOVES = (32 * 32 * 32) ** 0.5 * _FLOAT32
 
 # A percentage in float64: a share of whole numbers, and a few operations on numbers up to 100; so an end of a bar.
 ROUNDED = 100 * 8 * float(np.finfo(np.float64).eps)
+
+# Exact moments of a kernel, the map of a kernel of 7 examples, and ratios of losses, in float64, relative or of numbers
+# near 1: ten steps with sums of at most 40 products of up to four layers each, four roundings an entry.
+KERNEL_LAW = 10 * 4 * 4 * 40 * float(np.finfo(np.float64).eps)

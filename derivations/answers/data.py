@@ -126,7 +126,14 @@ def got(name: str, given: Path | None = None) -> DataAnswer:
             "data",
         )
     folder = data_folder()
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{folder} cannot be the folder of the data sets: {error.strerror}.",
+            f"Set {VARIABLE} to a folder, or to a path where one can be made.",
+            "file",
+        ) from None
     _require_room(folder, dataset)
     with tempfile.TemporaryDirectory(prefix=".get-", dir=folder) as work:
         mention(work)

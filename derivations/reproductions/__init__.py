@@ -4,6 +4,6 @@
     results/<name>.json   the stored result of its full profile, from which the scoreboard is made
 
 `model` has the types, `rules` the verdicts, `catalog` the discovery, `running` the cells and their store, `stored` the
-results, `scoreboard` the page; experiments share `networks`, `convolutional` and `weights`.
+results, `scoreboard` the page; experiments share `networks`, `convolutional`, `expansions` and `weights`.
 `python -m derivations.reproductions.stored NAME` runs and stores a full profile.
 """

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from derivations.output import DISTRIBUTION
-from derivations.reproductions import convolutional, networks
+from derivations.reproductions import convolutional, expansions, networks
 from derivations.reproductions.model import Cell, Reproduction, Setting
 from derivations.seals import canonical, digest
 from derivations.statistics.comparison import seed_for
@@ -77,7 +77,7 @@ def code_of(one: Reproduction, device: str = "cpu") -> str:
     The layout and the comments of these files do not count, nor do REPRODUCTION and the functions `measure` and
     `beside`, which read finished cells.
     """
-    shared = (networks.__file__, convolutional.__file__, inspect.getfile(linearised_errors))
+    shared = (networks.__file__, convolutional.__file__, expansions.__file__, inspect.getfile(linearised_errors))
     files = [Path(inspect.getfile(one.cell)), *map(Path, shared)]
     own = "\n".join(line for file in files for line in _statements(file.read_text(encoding="utf-8")))
     return f"{cells.code_version(device)}+{one.name}-{digest(own)[:16]}"

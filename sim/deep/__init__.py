@@ -11,6 +11,7 @@ Circle, UniformTargets   sets of examples without files
 Validation          early stopping by examples that are not trained on
 Settings, train_family   loss, optimiser, rate, mini-batches, early stopping, device; the result is a FamilyRun with
                     stages
+train_linearised    the same training of the expansions at the initial weights, whose tangent kernel stays
 SGD, momentum, rmsprop, adam   the optimisers, by the definitions of torch.optim
 save_checkpoint, load_checkpoint   a state from which a run continues bit for bit
 label_alignment     nu = y^T (K/tr K)^-1 y of the deep networks of a problem file, along their training
@@ -35,6 +36,7 @@ from sim.deep.gates import Recorded, features_of, recorded
 from sim.deep.images import LabelledImages, Split
 from sim.deep.kernels import MemberKernels, kernels_of
 from sim.deep.layers import Convolution, Dense, Flatten, GlobalAveragePooling, Layers, Residual
+from sim.deep.linearised import LinearisedRun, train_linearised
 from sim.deep.members import (
     Member,
     dlgn,
@@ -71,6 +73,7 @@ __all__ = [
     "GlobalAveragePooling",
     "LabelledImages",
     "Layers",
+    "LinearisedRun",
     "Member",
     "MemberKernels",
     "Recorded",
@@ -106,4 +109,5 @@ __all__ = [
     "soft_galu",
     "soft_relu",
     "train_family",
+    "train_linearised",
 ]

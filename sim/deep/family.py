@@ -18,7 +18,7 @@ from sim.deep.layers import Layers, fully_connected
 from sim.deep.members import Member
 from sim.deep.products import Layer, Shape
 from theory.problem import InputError, NetworkGates
-from theory.problem.numbers import one_of, whole
+from theory.problem.numbers import one_of, positive, shown, whole
 
 Parameters = dict[str, torch.Tensor]
 
@@ -44,8 +44,8 @@ class Start:
         one_of(self.law, "law", LAWS)
         whole(self.seed, "seed", least=0)
         object.__setattr__(self, "scales", tuple(self.scales))
-        if not all(0 < scale < float("inf") for scale in self.scales):
-            raise InputError(f"scales = {self.scales} must be positive: they are standard deviations.", "Drop signs.")
+        for layer, scale in enumerate(self.scales):
+            positive(scale, f"scales[{layer}]", "it is a standard deviation")
 
     def draw(self, replicate: int, second: bool, level: int, shape: Shape) -> np.ndarray:
         """Return Theta_(level + 1) of a replicate, or Theta_g_(level + 1) of its second network, in float64."""
@@ -92,6 +92,10 @@ class Family:
         object.__setattr__(self, "members", tuple(self.members))
         for name in ("replicates", "inputs", "outputs"):
             whole(getattr(self, name), name, least=1)
+        if not all(isinstance(member, Member) for member in self.members):
+            raise InputError(
+                f"members = {shown(self.members)} are not all members.", "Give relu(widths), dlgn(widths, beta), ..."
+            )
         names = [member.name for member in self.members]
         if not names or len(set(names)) < len(names):
             raise InputError(f"The members {names} must be one or more, each with a name of its own.", "Rename them.")

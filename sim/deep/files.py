@@ -44,8 +44,16 @@ def digest_of(family: Family, settings: Settings, data: ExampleSet, validation: 
 
 
 def write_arrays(path: Path, digest: str, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write arrays beside the digest of their run. An interruption leaves the older file."""
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    """Write arrays beside the digest of their run. An interruption leaves the older file.
+
+    Raises InputError where the place is a folder, or its folder is missing or cannot be written.
+    """
+    if path.is_dir():
+        raise InputError(f"{path} is a folder.", "Name a file in it.", "file")
+    try:
+        handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}.", "Name a file in a folder of yours.") from error
     try:
         with os.fdopen(handle, "wb") as file:  # a name would get an ending
             np.savez(file, digest=np.array(digest), **arrays)
@@ -83,7 +91,10 @@ class StageFiles(Mapping[int, Parameters]):
 
     def __init__(self, folder: Path, digest: str) -> None:
         self.folder, self.digest = Path(folder), digest
-        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{folder} cannot be a folder of stages: {error.strerror}.", "Name another.") from error
         for path in self._paths():
             read_arrays(path, digest, _STAGE, _HINT, every=False)
 

@@ -1,6 +1,7 @@
 """Sets of labelled images, declared: which images, what is done to their labels and pixels, and the targets."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from sim.deep.draws import ASSIGNED, CENTRES, CHOICE, LABELS, PIXELS, below, num
 from theory.problem import InputError
 from theory.problem.datasets.labelled import LABELLED, labelled_images
 from theory.problem.datasets.pixels import WHITE
-from theory.problem.numbers import one_of, whole
+from theory.problem.numbers import one_of, shown, whole
 
 NORMALISATIONS = ("none", "unit", "standard")
 TARGETS = ("class", "one-hot", "signs")
@@ -108,6 +109,8 @@ class LabelledImages:
         elif self.labels == "clusters":
             object.__setattr__(self, "clusters", _CLUSTERS)
         whole(self.seed, "seed", least=0, most=2**64 - 1, why="the generator has a key of 64 bits")
+        if not isinstance(self.classes, Iterable) or isinstance(self.classes, str):
+            raise InputError(f"classes = {shown(self.classes)} is no list of categories.", "Write for example (4, 7).")
         categories = LABELLED[self.dataset].categories
         object.__setattr__(self, "classes", tuple(self.classes) or tuple(range(categories)))
         for category in self.classes:

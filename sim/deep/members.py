@@ -92,6 +92,11 @@ class Member:
     def _check_features(self, features: Sequence[torch.Tensor]) -> None:
         if not isinstance(self.network.gating, NetworkGates):
             raise InputError(f"{self.name}: stored features are weights of a second network, and it has none.", _GATES)
+        if not all(bool(theta.isfinite().all()) for theta in features):
+            raise InputError(
+                f"{self.name}: the stored features are not all finite.",
+                "Store those of a network that did not diverge.",
+            )
         widths = self.network.widths
         if [theta.shape[1] if theta.ndim > 2 else 0 for theta in features] != list(widths):
             raise InputError(

@@ -1,5 +1,6 @@
 """The optimisers of families, by the definitions and the default numbers of torch.optim, and their step in place."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
@@ -61,13 +62,37 @@ class Moved:
             entries.append(view)
 
 
-def step_count(optimiser: Optimiser, step: int, device: str = "cpu") -> torch.Tensor:
+def step_count(optimiser: Optimiser, step: int, device: torch.device | str = "cpu") -> torch.Tensor:
     """Return the number of steps taken, infinite for optimisers that correct no mean: keep^t and square^t are then 0.
 
     >>> step_count(rmsprop(), 3), step_count(adam(), 3)
     (tensor(inf), tensor(3.))
     """
     return torch.full((), float(step) if optimiser.corrected else inf, dtype=torch.float32, device=device)
+
+
+def moved_by_rate(
+    stacks: Iterable[tuple[Sequence[float], torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]],
+    optimiser: Optimiser,
+    step: int,
+) -> dict[float, Moved]:
+    """Return what a step moves, by its rate; networks of the rate 0 are left out.
+
+    Each stack has the rates of its networks, theta, dL/dtheta, m and v; there may be more rates, of networks that do
+    not learn. `step` is the number of earlier steps.
+
+    >>> theta, *others = (torch.zeros(3, 2) for _ in range(4))
+    >>> (moved,) = moved_by_rate([([0.1, 0.0, 0.1], theta, *others)], adam(), 0).values()
+    >>> len(moved.thetas)
+    2
+    """
+    found: dict[float, Moved] = {}
+    for rates, *tensors in stacks:
+        for rate, *views in zip(rates, *tensors, strict=False):
+            if rate:
+                counted = step_count(optimiser, step, views[0].device)
+                found.setdefault(rate, Moved()).add(*views, counted)
+    return found
 
 
 def descend(optimiser: Optimiser, moved: Moved, rate: float) -> None:

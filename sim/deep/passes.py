@@ -68,7 +68,7 @@ def forward(
     """Return one pass of each replicate's inputs x through all members; x is (1, B, n) where replicates share them.
 
     `given` are the gates (S or 1, B, *level) of each level of the members whose gates no preactivation decides. Raises
-    InputError where they are missing.
+    InputError where they are missing, and for inputs of another size.
 
     >>> from sim.deep.family import Start
     >>> from sim.deep.members import dln, relu
@@ -77,6 +77,8 @@ def forward(
     >>> forward(family, weights, torch.tensor([[[2.0], [-2.0]]]), {}).output.squeeze(2).tolist()
     [[6.0, 0.0], [6.0, -6.0]]
     """
+    if x.shape[2] != family.inputs:
+        raise InputError(f"The examples have {x.shape[2]} inputs, the family {family.inputs}.", "Give as many to both.")
     x = x.reshape(*x.shape[:2], *family.layers.shape)
     second = _second_pass(family, parameters, x)
     soft = any(_is_soft(member.network.gating) for member in family.members if _has_own(member))

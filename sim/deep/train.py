@@ -19,7 +19,7 @@ from sim.deep.evaluation import set_means
 from sim.deep.family import Family, Parameters
 from sim.deep.files import StageFiles, digest_of
 from sim.deep.losses import check_classes, check_labels, output_gradient
-from sim.deep.optimisers import Moved, descend, step_count
+from sim.deep.optimisers import descend, moved_by_rate
 from sim.deep.passes import backward, forward
 from sim.deep.replay import Replay, recorder_on
 from sim.deep.settings import Settings
@@ -157,7 +157,7 @@ def train_family(
         validation = validation.checked(family, settings.loss, settings.dtype)
     begun = beginning(family, settings) if state is None else _copied(family, settings, state)
     whole(steps, "steps", least=begun.step)
-    missed = sorted(stage for stage in stages if not begun.step <= stage <= steps)
+    missed = sorted(stage for stage in stages if not begun.step <= whole(stage, "stage", least=0) <= steps)
     if missed:
         raise InputError(
             f"The stages {missed} are not among the steps {begun.step} to {steps} of this call.",
@@ -276,18 +276,23 @@ class _Moving:
         return FamilyState(step, self.parameters, self.first, self.second, self.stopped, self.best)
 
     def _set_rates(self, step: int) -> None:
-        """List what a step moves, by its rate; networks that have stopped are left out."""
-        self.moved: dict[float, Moved] = {}
+        """List what a step moves, by its rate."""
         if self.gradient is None:
+            self.moved = {}
             return
-        gates = [self.rates[self.family.networks[member.name]] for member in self.family.gated]
-        for name in self.gradient:
-            rates = self.rates if name in self.family.names else torch.cat(gates)
-            stacks = (self.parameters[name], self.gradient[name], self.first[name], self.second[name])
-            for rate, *views in zip(rates.tolist(), *stacks, strict=False):
-                if rate:
-                    taken = step_count(self.settings.optimiser, step, self.settings.device)
-                    self.moved.setdefault(rate, Moved()).add(*views, taken)
+        own = self.rates.tolist()
+        gates = [rate for member in self.family.gated for rate in own[self.family.networks[member.name]]]
+        stacks = [
+            (
+                own if name in self.family.names else gates,
+                self.parameters[name],
+                gradient,
+                self.first[name],
+                self.second[name],
+            )
+            for name, gradient in self.gradient.items()
+        ]
+        self.moved = moved_by_rate(stacks, self.settings.optimiser, step)
 
     def _for_each_network(self, y: torch.Tensor) -> torch.Tensor:
         family = self.family

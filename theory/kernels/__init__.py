@@ -7,14 +7,14 @@ tail_bounds                               proved from the exact moments
 overlap_moment, overlap_variance          of the number of paths that two inputs open
 mean_matrix, mean_spectrum, equal_inputs_spectrum   E K0 of all pairs of inputs and its eigenvalues
 equal_inputs_moments                      exact moments of the eigenvalues of K0 itself
-linearised_errors                         training as it would be if K0 stayed
+linearised_errors, linearised_training    training as it would be if K0 stayed; along mini-batches and with momentum
 adaptable_mean, sensitivity               K0 = K0^w + K0^a where gates are learned too
 circular_means                            circular convolutions before and after global average pooling
 """
 
 from theory.kernels.adaptable import adaptable_mean, sensitivity
 from theory.kernels.equal_layers import generating_function, relative_variance_bound
-from theory.kernels.linearised import linearised_errors
+from theory.kernels.linearised import linearised_errors, linearised_training
 from theory.kernels.network import (
     GAUSSIAN,
     SIGNS,
@@ -63,6 +63,7 @@ __all__ = [
     "equal_inputs_spectrum",
     "generating_function",
     "linearised_errors",
+    "linearised_training",
     "mean",
     "mean_matrix",
     "mean_spectrum",

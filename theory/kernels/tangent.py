@@ -25,7 +25,7 @@ from math import comb, lcm, log2
 
 from theory.kernels.levels import node_sum
 from theory.kernels.network import AllOn, GatedNetwork, Level
-from theory.kernels.partitions import chain, renamings
+from theory.kernels.partitions import Chain, chain, renamings
 from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.numbers import whole
 
@@ -36,11 +36,13 @@ MOST_BITS = 10**6  # of the exact result
 _OUTPUT = AllOn(1)
 
 
-def moment(network: GatedNetwork, pairs: Sequence[Pair]) -> Fraction:
+def moment(network: GatedNetwork, pairs: Sequence[Pair], variances: Sequence[Fraction] | None = None) -> Fraction:
     """Return E prod_f K0(x_s, x_t) over the pairs (s, t) of inputs, in units of s^(2(d-1)) for each pair.
 
-    The mean is over weights and over random gates. Raises InputError for an input that the network does not have, and
-    OutOfReachError for more than MOST_KERNELS pairs or a result of more than MOST_BITS bits.
+    The mean is over weights and over random gates. Weights of layer l have the variance `variances[l - 1]` s^2, by
+    default s^2: a term of a kernel has the factor of each layer but the marked one. Raises InputError for an input that
+    the network does not have and another number of variances, and OutOfReachError for more than MOST_KERNELS pairs or a
+    result of more than MOST_BITS bits.
 
     >>> from theory.kernels import AllOn, GatedNetwork
     >>> net = GatedNetwork([[1]], (AllOn(2), AllOn(2)))
@@ -48,6 +50,11 @@ def moment(network: GatedNetwork, pairs: Sequence[Pair]) -> Fraction:
     (Fraction(12, 1), Fraction(160, 1))
     """
     checked(network, pairs)
+    if variances is not None and len(variances) != network.depth:
+        raise InputError(
+            f"variances has {len(variances)} numbers; the network has {network.depth} layers.",
+            "Give the variance of the weights of each layer.",
+        )
     ordered = sorted(tuple(sorted(pair)) for pair in pairs)  # K0 is symmetric
     inputs = tuple(number for pair in ordered for number in pair)
     steps = chain(len(pairs), renamings(ordered), network.weights.even_moments)
@@ -64,46 +71,73 @@ def moment(network: GatedNetwork, pairs: Sequence[Pair]) -> Fraction:
 
     first, denominator = at(network.inputs)
     vector = [0 if marks else value for marks, value in zip(steps.marks, first, strict=True)]
-    for level in (*network.levels, _OUTPUT):
+    for number, level in enumerate((*network.levels, _OUTPUT)):
         weights, scale = at(level)
         denominator *= scale
+        sources = steps.sources
+        if variances is not None:
+            sources, scale = _with_variance(steps, Fraction(variances[number]), len(pairs))
+            denominator *= scale
         vector = [
             weight and weight * sum(value * vector[before] for before, value in row)
-            for weight, row in zip(weights, steps.sources, strict=True)
+            for weight, row in zip(weights, sources, strict=True)
         ]
     everything = (1 << len(pairs)) - 1
     ends = zip(steps.marks, steps.sizes, vector, strict=True)
     return Fraction(sum(size * value for marks, size, value in ends if marks == everything), denominator)
 
 
-def mean(network: GatedNetwork, pair: Pair = (0, 0)) -> Fraction:
+def _with_variance(steps: Chain, variance: Fraction, kernels: int) -> tuple[list[list[tuple[int, int]]], int]:
+    """Return the steps into a level, each times v^(kernels that are not marked at its layer), and what divides them.
+
+    v = p/q has the factor p^k q^(r - k) over q^r, for r kernels of which k are not marked here.
+    """
+    p, q = variance.numerator, variance.denominator
+    found = []
+    for marks, row in zip(steps.marks, steps.sources, strict=True):
+        own = []
+        for before, value in row:
+            here = marks.bit_count() - steps.marks[before].bit_count()  # names of kernels may differ
+            own.append((before, value * p ** (kernels - here) * q**here))
+        found.append(own)
+    return found, q**kernels
+
+
+def mean(network: GatedNetwork, pair: Pair = (0, 0), variances: Sequence[Fraction] | None = None) -> Fraction:
     """Return E K0(x_s, x_t) = d <x_s, x_t> prod_l E<G_l(x_s), G_l(x_t)>, in units of s^(2(d-1)).
+
+    With `variances` v_l s^2 of the layers, the sum over l of the products of the other v_k is in the place of d.
 
     >>> from theory.kernels import alike
     >>> mean(alike(10, 4)) == 4 * 10**3
     True
     """
-    return moment(network, (pair,))
+    return moment(network, (pair,), variances)
 
 
-def covariance(network: GatedNetwork, one: Pair, other: Pair) -> Fraction:
+def covariance(network: GatedNetwork, one: Pair, other: Pair, variances: Sequence[Fraction] | None = None) -> Fraction:
     """Return the covariance of two entries of the kernel, over weights and random gates, in units of s^(4(d-1)).
+
+    `variances` are those of `moment`.
 
     >>> from theory.kernels import alike
     >>> covariance(alike(10, 2, "1/2"), (0, 0), (1, 1))  # the gates of two inputs are independent
     Fraction(0, 1)
     """
-    return moment(network, (one, other)) - mean(network, one) * mean(network, other)
+    product = mean(network, one, variances) * mean(network, other, variances)
+    return moment(network, (one, other), variances) - product
 
 
-def variance(network: GatedNetwork, pair: Pair = (0, 0)) -> Fraction:
+def variance(network: GatedNetwork, pair: Pair = (0, 0), variances: Sequence[Fraction] | None = None) -> Fraction:
     """Return the variance of K0(x_s, x_t) over weights and random gates, in units of s^(4(d-1)).
+
+    `variances` are those of `moment`.
 
     >>> from theory.kernels import alike
     >>> variance(alike(10, 3)) == 4 * 10**2 * 9  # 4 w^2 (w - 1) at the depth 3
     True
     """
-    return covariance(network, pair, pair)
+    return covariance(network, pair, pair, variances)
 
 
 def cumulant(network: GatedNetwork, order: int, pair: Pair = (0, 0)) -> Fraction:

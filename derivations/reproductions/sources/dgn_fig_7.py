@@ -35,9 +35,9 @@ _FROZEN = ("galu", "frnpf-same", "flnpf")
 def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train some networks of each kind; return test accuracies in percent, and nu of K_T/tr K_T on 200 examples."""
     size, epochs, runs = int(setting["size"]) or None, int(setting["epochs"]), int(setting["runs"])
-    images = _images(size).load()
+    images = two_digits(size).load()
     data, held_out = images.training(), images.held_out()
-    part = _images(int(setting["examples"])).load(torch.float64).training()
+    part = two_digits(int(setting["examples"])).load(torch.float64).training()
     settings = Settings("half-mse", rmsprop(), RATE, batch=BATCH, seed=seed, device=device)
     steps = epochs * -(-len(data.x) // BATCH)
     kinds = (relu(WIDTHS), soft_relu(WIDTHS, BETA, 0), soft_galu(WIDTHS, BETA, 0), galu(WIDTHS), frnpf(WIDTHS, "same"))
@@ -64,7 +64,12 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
     return found | {f"{name} nu": frozen - np.log(pooled(cells, f"{name} nu")) for name in _ADAPT}
 
 
-def _images(size: int | None) -> LabelledImages:
+def two_digits(size: int | None) -> LabelledImages:
+    """Return the digits 4 and 7 of MNIST, labelled -1 and 1; all of them, or `size` to train.
+
+    >>> two_digits(200).classes
+    (4, 7)
+    """
     return LabelledImages("mnist", "unit", "signs", classes=DIGITS, size=size)
 
 

@@ -27,7 +27,7 @@ WIDTHS, EXAMPLES, BATCH, BETA = (16,) * 5, 256, 32, 10
 SLOW, FAST = 2, 8  # periods of the target in 2 pi, on the upper and the lower half
 HALFWAY, LEARNED = 0.25, 0.01  # losses at which the source looks at the networks; the loss of yhat = 0 is 1/2
 _EPOCH = EXAMPLES // BATCH
-_OPTIMISERS = {"adam": (adam(), 1e-3), "sgd": (SGD, 1e-2)}
+OPTIMISERS = {"adam": (adam(), 1e-3), "sgd": (SGD, 1e-2)}
 GAINS = {"pytorch": 1 / 3, "he": 2.0}  # the variance of initial weights, times the fan-in
 _CHUNK = 50  # epochs between two looks whether all networks have stopped
 
@@ -35,7 +35,7 @@ _CHUNK = 50  # epochs between two looks whether all networks have stopped
 def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train ReLU networks, DLGNs and DLGNs with fixed gates; return epochs and shares of active paths."""
     networks, most = int(setting["networks"]), int(setting["epochs"])
-    optimiser, rate = _OPTIMISERS[str(setting["optimiser"])]
+    optimiser, rate = OPTIMISERS[str(setting["optimiser"])]
     members = (relu(WIDTHS), dlgn(WIDTHS, BETA), fixed_dlgn(WIDTHS))
     scales = scales_by_fan_in((2, *WIDTHS, 1), GAINS[str(setting["start"])])
     family = Family(members, networks, 2, 1, Start("normal", scales, seed))

@@ -18,7 +18,7 @@ from sim.deep import (
 )
 
 WIDTHS, BATCH, RATE, BETA, EPOCHS, EXAMPLES, CLASSES = (128,) * 5, 32, 2e-4, 4, 20, 250, 10
-_NAMES = {"dlgn-pwc": "DLGN-PWC", "relu": "ReLU"}
+NAMES = {"dlgn-pwc": "DLGN-PWC", "relu": "ReLU"}
 _STAGES = (0, 0.05, 0.25, 1)  # shares of the training after which paths are counted
 _EXPLAINS = (
     "At the start neither half has more paths, and training moves them to the complex half here. The complex half, "
@@ -42,7 +42,7 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     run = train_family(family, data, settings, steps, stages=stages)
     simple, complex_ = (_half(data.y, upper)[:EXAMPLES] for upper in (False, True))
     found = {}
-    for name in _NAMES:
+    for name in NAMES:
         paths = torch.stack(
             [_paths(recorded(run, name, stage, data.x[[*simple, *complex_]]).gates) for stage in stages]
         )
@@ -58,7 +58,7 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the logarithm of the ratio of the mean numbers of active paths, and the difference of the accuracies."""
     found = {}
-    for name in _NAMES:
+    for name in NAMES:
         ratio = np.log(pooled(cells, f"{name} paths simple") / pooled(cells, f"{name} paths complex"))
         found |= {f"paths {share}, {name}": ratio[:, place] for place, share in enumerate(_STAGES) if share}
         ahead = pooled(cells, f"{name} accuracy simple") - pooled(cells, f"{name} accuracy complex")
@@ -99,7 +99,7 @@ REPRODUCTION = Reproduction(
     "classes is the larger one (1 % would be an effect).",
     targets=tuple(
         target
-        for name, printed in _NAMES.items()
+        for name, printed in NAMES.items()
         for target in (
             *(
                 Target(
@@ -121,7 +121,7 @@ REPRODUCTION = Reproduction(
         "full": Design("20 epochs, 8 runs in place of 3", ({"epochs": EPOCHS, "size": 0},), 8, 1800),
     },
     numbers=tuple(
-        f"{name} {what} {part}" for name in _NAMES for what in ("paths", "accuracy") for part in ("simple", "complex")
+        f"{name} {what} {part}" for name in NAMES for what in ("paths", "accuracy") for part in ("simple", "complex")
     ),
     cell=cell,
     measure=measure,

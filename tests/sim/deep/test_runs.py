@@ -17,6 +17,7 @@ SETTINGS = {
     "momentum, float64": deep.Settings("half-mse", deep.momentum(0.9), 0.01, 4, 4, dtype=DTYPE),
     "rmsprop, shared": deep.Settings("half-mse", deep.rmsprop(), 0.01, 4, 4, shared_batches=True),
 }
+LOGISTIC = deep.Settings("cross-entropy", deep.SGD, 0.02, batch=4, seed=4)
 
 
 def same_state(first, second):
@@ -79,6 +80,19 @@ def test_a_file_without_a_state_is_refused(content, tmp_path):
     (tmp_path / "file").write_bytes(content)
     with pytest.raises(InputError, match="holds no state"):
         deep.load_checkpoint(tmp_path / "file", family(), data(), SETTINGS["sgd"])
+
+
+@pytest.mark.parametrize("place", ["missing/run", "file/run", "folder"])
+def test_a_place_that_takes_no_checkpoint_is_named(place, tmp_path):
+    run = deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 1)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_bytes(b"mine")
+    with pytest.raises(InputError, match=r"is a folder|cannot be written"):
+        deep.save_checkpoint(run, tmp_path / place)
+    with pytest.raises(InputError, match="cannot be a folder of stages"):
+        deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 1, stages=(0,), folder=tmp_path / "file")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "folder"]
+    assert (tmp_path / "file").read_bytes() == b"mine"
 
 
 def test_an_interrupted_write_keeps_the_older_checkpoint(tmp_path, monkeypatch):
@@ -220,6 +234,35 @@ def test_labels_that_do_not_fit_the_loss_are_refused(loss, y, words):
         (lambda: deep.ExampleSet(torch.zeros(3, 2), torch.zeros(4, 1)), "N rows"),
         (lambda: deep.ExampleSet(torch.tensor([[float("nan")]]), torch.zeros(1, 1)), "must be finite"),
         (lambda: deep.ExampleSet(torch.tensor([[1]]), torch.zeros(1, 1)), "floating-point type"),
+        (lambda: deep.ExampleSet(torch.zeros(3, 2).numpy(), torch.zeros(3, 1)), "must be tensors"),
+        (lambda: deep.Settings("hinge", deep.SGD, 0.1, 4, 0), "hinge"),
+        (lambda: deep.Settings("half-mse", "adam", 0.1, 4, 0), "'adam' is no optimiser"),
+        (lambda: deep.Settings("half-mse", deep.SGD, 0.1, 4, 0, dtype=torch.int64), "dtype = torch.int64"),
+        (lambda: deep.Settings("half-mse", deep.SGD, "0.1", 4, 0), "is a text"),
+        (lambda: deep.Settings("half-mse", deep.SGD, None, 4, 0), "rate = None is not a number"),
+        (
+            lambda: deep.Settings("half-mse", deep.SGD, {"relu": float("nan")}, 4, 0),
+            "rate.relu = 'nan' is not a number",
+        ),
+        (
+            lambda: deep.Settings("half-mse", deep.SGD, 0.1, 4, 0, stop_below=float("nan")),
+            "stop_below = 'nan' is not a number",
+        ),
+        (lambda: deep.Start("normal", (1.0, "2"), 0), "scales"),
+        (lambda: deep.Start("normal", (1.0, None), 0), r"scales\[1\] = None is not a number"),
+        (lambda: deep.Family("relu", 1, 3, 1, deep.Start("normal", (1.0,), 0)), "are not all members"),
+        (lambda: deep.flnpf((2,), [torch.full((1, 2, 3), float("nan"))]), "are not all finite"),
+        (lambda: deep.LabelledImages("mnist", "unit", "class", classes=4), "classes = 4 is no list"),
+        (
+            lambda: deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 1, stages=("0",)),
+            "stage = '0' is not a whole number",
+        ),
+        (
+            lambda: deep.train_family(family({"relu"}), data("cross-entropy"), LOGISTIC, 1).errors(
+                "relu", 1, deep.ExampleSet(torch.ones(2, 5), torch.ones(2, 1))
+            ),
+            "5 inputs, the family 3",
+        ),
         (lambda: deep.Settings("half-mse", deep.SGD, 0.0, 4, 0), "positive"),
         (lambda: deep.Settings("half-mse", deep.SGD, 0.1, 0, 0), "batch"),
         (lambda: deep.Settings("half-mse", deep.SGD, {"relu": 0.1}, 4, 0).rate_of("dln"), "no number for the member"),

@@ -39,10 +39,12 @@ def moment(
     gates: Sequence[Sequence[Sequence[int]]],
     pairs: Sequence[tuple[int, int]],
     law: dict[int, int] | None = None,
+    factors: Sequence[int] | None = None,
 ) -> Fraction:
     """Return E prod K0(x_s, x_t) over the pairs; `gates[s]` has the gates of the input s, level by level.
 
-    `law` has the relative frequency of each integer weight; the weights are 1 and -1 where it is None.
+    `law` has the relative frequency of each integer weight; the weights are 1 and -1 where it is None. Those of each
+    layer are multiplied by a factor of `factors`.
     """
     law = law or {1: 1, -1: 1}
     widths = [len(inputs[0]), *map(len, gates[0]), 1]
@@ -52,6 +54,7 @@ def moment(
     for layer in weights:
         for value, share in law.items():
             frequency = frequency * share ** (layer == value).sum((1, 2))
+    weights = [layer * factor for layer, factor in zip(weights, factors or [1] * len(weights), strict=True)]
     slopes = [gradient(weights, x, own) for x, own in zip(inputs, gates, strict=True)]
     kernels = [sum((a * b).sum((1, 2)) for a, b in zip(slopes[s], slopes[t], strict=True)) for s, t in pairs]
     total = sum(map(int, np.prod(kernels, axis=0) * frequency)) if pairs else int(frequency.sum())

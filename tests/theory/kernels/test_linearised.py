@@ -8,7 +8,7 @@ import pytest
 
 from tests.theory.kernels.enumeration import every_weight, gradient
 from tests.tolerances import SIM_GRADIENT
-from theory.kernels import equal_inputs_moments, linearised_errors
+from theory.kernels import equal_inputs_moments, linearised_errors, linearised_training
 from theory.problem import InputError
 
 
@@ -27,6 +27,46 @@ def test_errors_are_those_of_the_iteration():
 def test_what_does_not_fit_is_refused(kernel, stages):
     with pytest.raises(InputError):
         linearised_errors(kernel, np.ones(2), 0.1, stages)
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.9])
+def test_mini_batches_and_momentum_are_those_of_the_weights_of_a_linear_model(keep):
+    """A model yhat = J w in its weights, whose loss is the mean over each batch; two more examples are predicted."""
+    rng = np.random.default_rng(7)
+    J, error, rate = rng.normal(size=(6, 9)), rng.normal(size=6), 0.05
+    batches = [rng.permutation(4)[:size] for size in (2, 2, 1, 3, 2, 4)]
+    stages = (6, 0, 3)
+    found = linearised_training(J @ J[:4].T, error, rate, batches, stages, keep)
+    moved, moving = np.zeros(9), np.zeros(9)
+    for step in range(7):
+        if step in stages:
+            assert np.abs(found[stages.index(step)] - (error + J @ moved)).max() < SIM_GRADIENT
+        if step < 6:
+            rows = batches[step]
+            moving = keep * moving + J[rows].T @ (error + J @ moved)[rows] / len(rows)
+            moved = moved - rate * moving
+
+
+def test_the_whole_set_is_a_batch():
+    """Its loss is the mean, that of `linearised_errors` the sum."""
+    kernel, error = np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([1.0, -2.0])
+    found = linearised_training(kernel, error, 0.4, [np.arange(2)] * 5, (0, 5))
+    assert np.abs(found - linearised_errors(kernel, error, 0.2, (0, 5))).max() < SIM_GRADIENT
+
+
+@pytest.mark.parametrize(
+    ("kernel", "batches", "stages", "words"),
+    [
+        (np.ones((2, 3)), [np.array([0])], (1,), "for 2 errors"),
+        (np.eye(2), [np.array([0])], (-1,), "numbers of steps"),
+        (np.eye(2), [np.array([0])], (2,), "1 batches for 2 steps"),
+        (np.eye(2), [np.array([2])], (1,), "2 examples train"),
+        (np.eye(2), [np.array([], dtype=int)], (1,), "2 examples train"),
+    ],
+)
+def test_batches_that_do_not_fit_are_refused(kernel, batches, stages, words):
+    with pytest.raises(InputError, match=words):
+        linearised_training(kernel, np.ones(2), 0.1, batches, stages)
 
 
 @pytest.mark.parametrize(("inputs", "width", "depth", "mu"), [(2, 2, 3, "1/3"), (3, 2, 2, "1/2"), (1, 2, 3, "1/2")])

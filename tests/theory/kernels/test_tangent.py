@@ -51,6 +51,31 @@ def test_signs(name, pairs):
     assert moment(network(inputs, gates), pairs) == enumeration.moment(inputs, gates, pairs)
 
 
+@pytest.mark.parametrize("name", ["one layer", "all on", "hard", "soft", "unequal widths", "four layers"])
+@pytest.mark.parametrize("pairs", [*PAIRS, [(0, 0), (0, 1), (1, 1)]])
+def test_layers_with_variances_of_their_own(name, pairs):
+    """Weights of the layers times 2, 1, 3, ..."""
+    inputs, gates = NETS[name]
+    net = network(inputs, gates)
+    factors = [2, 1, 3, 1, 1][: net.depth]
+    variances = [Fraction(factor) ** 2 for factor in factors]
+    expected = enumeration.moment(inputs, gates, pairs, factors=factors)
+    assert moment(net, pairs, variances) == expected
+    assert moment(net, pairs, [value / 7 for value in variances]) * 7 ** ((net.depth - 1) * len(pairs)) == expected
+    assert moment(net, pairs, [Fraction(1)] * net.depth) == moment(net, pairs)
+    with pytest.raises(InputError, match=f"has {net.depth + 1} numbers"):
+        moment(net, pairs, [*variances, 1])
+
+
+def test_mean_and_variance_of_layers_with_variances_of_their_own():
+    net = alike(3, 3)
+    variances = [Fraction(4), Fraction(1), Fraction(1, 9)]
+    second = moment(net, [(0, 0)] * 2, variances)
+    assert moment(net, [(0, 0)] * 2, [variances[1], variances[0], variances[2]]) != second, "layers are told apart"
+    assert mean(net, (0, 0), variances) == 9 * (Fraction(1, 9) + Fraction(4, 9) + 4)
+    assert variance(net, (0, 0), variances) == second - mean(net, (0, 0), variances) ** 2
+
+
 @pytest.mark.parametrize("name", ["all on", "three inputs", "hard", "soft", "four layers"])
 @pytest.mark.parametrize("order", [3, 4])
 def test_higher_moments(name, order):

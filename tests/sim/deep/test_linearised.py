@@ -1,0 +1,149 @@
+"""Linearised networks beside linear models with the derivatives of plain networks, and beside the map of K0."""
+
+import numpy as np
+import pytest
+import torch
+
+from sim import deep
+from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, data, family, plain
+from tests.sim.deep.plain import KINDS, batches
+from tests.sim.deep.plain import loss as plain_loss
+from tests.sim.deep.test_train import LOSSES, OPTIMISERS, RATE, SEED
+from tests.tolerances_of_deep_training import LINEARISED
+from theory.kernels import linearised_training
+from theory.problem import InputError, OutOfReachError
+
+STEPS, BATCH = 5, 4
+NAMES = sorted(set(KINDS) - {"frg"})
+OTHERS = torch.randn(3, 3, generator=torch.Generator().manual_seed(2), dtype=DTYPE)
+
+
+def linearised(of, examples, loss="half-mse", optimiser=deep.SGD, rate=RATE):
+    settings = deep.Settings(loss, optimiser, rate, BATCH, SEED, dtype=DTYPE)
+    return deep.train_linearised(of, examples, settings, STEPS, stages=(0, 3))
+
+
+def derivatives(network, x, outputs):
+    """yhat (N, m), and its derivatives (N, m, P) in what learns, by autograd."""
+    own = [p for p in network.parameters() if p.requires_grad]
+    yhat = network(x, torch.arange(len(x)))
+    rows = []
+    for value in yhat.flatten():
+        found = torch.autograd.grad(value, own, retain_graph=True, allow_unused=True)
+        parts = [torch.zeros_like(p) if g is None else g for p, g in zip(own, found, strict=True)]
+        rows.append(torch.cat([part.flatten() for part in parts]))
+    return yhat.detach(), torch.stack(rows).reshape(len(x), outputs, -1)
+
+
+def moved(network, run, replicate, of_torch, outputs, x):
+    """yhat of the linear model on x after the steps, trained by torch.optim."""
+    start, J = derivatives(network, run.data.x, outputs)
+    move = torch.nn.Parameter(torch.zeros(J.shape[2], dtype=DTYPE))
+    optimiser = of_torch([move])
+    for rows in batches(EXAMPLES, BATCH, SEED, replicate, STEPS):
+        optimiser.zero_grad()
+        plain_loss(run.settings.loss, start[rows] + J[rows] @ move, run.data.y[rows]).backward()
+        optimiser.step()
+    begun, J = derivatives(network, x, outputs)
+    return begun + J @ move.detach()
+
+
+def agrees(run, name, of_torch, outputs, case=None):
+    others = OTHERS if case is None else run.data.x[:2] + 1
+    for replicate in range(REPLICATES):
+        network = plain(run.family, name, replicate, run.start, case)
+        for x in (None, others):
+            expected = moved(network, run, replicate, of_torch, outputs, run.data.x if x is None else x)
+            found = run.outputs(name, STEPS, x)[replicate]
+            assert float((found - expected).abs().max()) <= LINEARISED * float(expected.abs().max())
+
+
+@pytest.fixture(scope="module", params=LOSSES)
+def by_loss(request):
+    loss, outputs = request.param, LOSSES[request.param]
+    return outputs, linearised(family(NAMES, outputs=outputs), data(loss, outputs), loss)
+
+
+@pytest.fixture(scope="module", params=OPTIMISERS)
+def by_optimiser(request):
+    return OPTIMISERS[request.param][1], linearised(family(NAMES), data(), optimiser=OPTIMISERS[request.param][0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_the_linear_model_in_the_weights_by_every_loss(name, by_loss):
+    outputs, run = by_loss
+    agrees(run, name, OPTIMISERS["sgd"][1], outputs)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_is_the_linear_model_in_the_weights_by_every_optimiser(name, by_optimiser):
+    of_torch, run = by_optimiser
+    agrees(run, name, of_torch, 1)
+
+
+@pytest.mark.parametrize("case", ["residual", "zeros"])
+def test_convolutions_and_skips_are_linearised_too(case):
+    names = ["relu", "soft-relu", "dlgn", "gates-only", "soft-galu"]
+    of = family(names, case=case)
+    run = linearised(of, data(inputs=of.inputs), optimiser=deep.adam())
+    for name in names:
+        agrees(run, name, OPTIMISERS["adam"][1], 1, case)
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.8])
+@pytest.mark.parametrize("name", NAMES)
+def test_with_half_the_squared_error_it_is_the_map_of_the_kernel(name, keep):
+    """Along the same batches, with and without momentum; examples beside the training set are predicted."""
+    run = linearised(family([name]), data(), optimiser=deep.momentum(keep))
+    x = torch.cat([run.data.x, OTHERS])
+    kernels = deep.kernels_of(run.family, name, run.start, run.data, x=x).tangent
+    for replicate, kernel in enumerate(kernels.numpy()):
+        y = torch.cat([run.data.y, torch.zeros(len(OTHERS), 1, dtype=DTYPE)])[:, 0].numpy()
+        rows = [own.numpy() for own in batches(EXAMPLES, BATCH, SEED, replicate, STEPS)]
+        begun, expected = (run.outputs(name, step, x)[replicate, :, 0].numpy() - y for step in (0, STEPS))
+        found = linearised_training(kernel[:, :EXAMPLES], begun, RATE, rows, (STEPS,), keep)[0]
+        assert np.abs(found - expected).max() <= LINEARISED * np.abs(expected).max()
+
+
+def test_gates_and_slopes_are_those_of_the_start():
+    """Training itself, which moves them, leaves the expansion; deep linear networks do at the second order."""
+    of, examples = family(["relu", "dlgn", "dln"]), data()
+    run = linearised(of, examples, rate=0.2)
+    trained = deep.train_family(of, examples, run.settings, STEPS)
+    for name in ("relu", "dlgn", "dln"):
+        apart = (deep.recorded(trained, name, STEPS).output - run.outputs(name, STEPS)).abs().max()
+        assert float(apart) > 1000 * LINEARISED
+
+
+def test_losses_and_errors_are_those_of_the_outputs():
+    run = linearised(family(["relu", "dlgn"], outputs=3), data("softmax-cross-entropy", 3), "softmax-cross-entropy")
+    for name in ("relu", "dlgn"):
+        for step in (0, 3, STEPS):
+            yhat = run.outputs(name, step)
+            losses = [torch.nn.functional.cross_entropy(own, run.data.y).item() for own in yhat]
+            assert np.abs(run.losses(name, step) - losses).max() <= LINEARISED * max(losses)
+            wrong = (yhat.argmax(dim=2) != run.data.y).double().mean(dim=1)
+            assert run.errors(name, step).tolist() == wrong.tolist()
+    held = deep.ExampleSet(OTHERS, torch.tensor([0, 1, 2]))
+    assert run.errors("relu", 3, held).shape == (REPLICATES,)
+
+
+def test_what_is_not_linearised_is_refused():
+    settings = deep.Settings("half-mse", deep.SGD, RATE, BATCH, SEED, dtype=DTYPE)
+    with pytest.raises(OutOfReachError, match="gates of frg"):
+        deep.train_linearised(family(), data(), settings, 1)
+    with pytest.raises(InputError, match=r"stages \[3\] are not among the steps 0 to 2"):
+        deep.train_linearised(family(["relu"]), data(), settings, 2, stages=(0, 3))
+    stopping = deep.Settings("half-mse", deep.SGD, RATE, BATCH, SEED, stop_below=0.1)
+    with pytest.raises(InputError, match="do not stop early"):
+        deep.train_linearised(family(["relu"]), data(), stopping, 2)
+    with pytest.raises(InputError, match="4 inputs, the family 3"):
+        deep.train_linearised(family(["relu"]), data(inputs=4), settings, 2)
+    run = linearised(family(["relu"]), data())
+    with pytest.raises(InputError, match="step 2 are not recorded") as raised:
+        run.outputs("relu", 2)
+    assert raised.value.hint == "Recorded steps: 0, 3, 5."
+    with pytest.raises(InputError, match=r"need \(N, 3\)"):
+        run.outputs("relu", 3, torch.ones(2, 4))
+    with pytest.raises(InputError, match="no member 'dln'"):
+        run.outputs("dln", 3)
