@@ -1,0 +1,58 @@
+"""Units and losses in a kernel: values and slopes of the hidden units, and residuals of the examples."""
+
+import math
+
+import triton
+import triton.language as tl
+
+from sim.training.backends.fused.examples import product
+
+GATED, LEAKY, ERF, SIGMOID = range(4)
+MODELS = {"gated-linear": GATED, "relu": LEAKY, "leaky-relu": LEAKY, "erf": ERF, "sigmoid": SIGMOID}
+# Whether the residual is that of the cross-entropy.
+LOSSES = {"half-mse": False, "mse": False, "cross-entropy": True}
+_GATED, _LEAKY, _ERF = (tl.constexpr(model) for model in (GATED, LEAKY, ERF))
+_LEAST = tl.constexpr(16)  # units of a product
+_ROOT_HALF, _STEEPNESS = tl.constexpr(math.sqrt(0.5)), tl.constexpr(math.sqrt(2 / math.pi))
+
+
+@triton.jit
+def values_and_slopes(h, gate, leak, MODEL: tl.constexpr):
+    """Return f_k(h) and df_k/dh of units with the pre-activations h; `gate` has their gates where they are given."""
+    if MODEL == _GATED:
+        return h * gate, gate
+    elif MODEL == _LEAKY:
+        slope = tl.where(h > 0, 1.0, leak).to(h.dtype)
+        return h * slope, slope
+    elif MODEL == _ERF:
+        return tl.erf(h * _ROOT_HALF), _STEEPNESS * tl.exp(-0.5 * h * h)
+    else:
+        value = 1 / (1 + tl.exp(-h))
+        return value, value * (1 - value)
+
+
+@triton.jit
+def residuals(yhat, y, ENTROPY: tl.constexpr):
+    """Return the derivative of the loss of each example by yhat, up to the loss's factor."""
+    if ENTROPY:
+        return -y / (1 + tl.exp(y * yhat))
+    else:
+        return yhat - y
+
+
+@triton.jit
+def forward(x, w, PRECISION: tl.constexpr):
+    """Return x w^T (T, K), by products for 16 or more units and by sums for fewer."""
+    if w.shape[0] < _LEAST:
+        return tl.sum(x[:, None, :] * w[None, :, :], axis=2)
+    else:
+        return product(x, tl.trans(w), tl.zeros((x.shape[0], w.shape[0]), x.dtype), PRECISION)
+
+
+@triton.jit
+def backward(pull, x, PRECISION: tl.constexpr):
+    """Return pull^T x (K, sites), in the same way."""
+    if pull.shape[1] < _LEAST:
+        return tl.sum(pull[:, :, None] * x[:, None, :], axis=0)
+    else:
+        return product(tl.trans(pull), x, tl.zeros((pull.shape[1], x.shape[1]), x.dtype), PRECISION)

@@ -1,0 +1,123 @@
+"""Steps of large batches in a kernel: one program trains one network, whose weights stay on the chip.
+
+The letters are those of `sim.networks.one_hidden_layer`. A tile of T examples is drawn, coloured, passed forward and
+added to the gradient before the next one is drawn. Sites and units are padded to powers of two.
+"""
+
+import triton
+import triton.language as tl
+
+from sim.training.backends.fused.examples import gates_of, gaussian, inputs
+from sim.training.backends.fused.numbers import coins
+from sim.training.backends.fused.units import backward, forward, residuals, values_and_slopes
+
+
+@triton.jit(do_not_specialize=["begin", "steps", "batch"])
+def wide_steps(
+    w_of,
+    b_of,
+    out_of,
+    a_of,
+    alive_of,
+    word_of,
+    key_of,
+    factor,
+    numbers,
+    gates,
+    begin,
+    steps,
+    batch,
+    n,
+    units,
+    chunks,
+    T: tl.constexpr,
+    SITES: tl.constexpr,
+    UNITS: tl.constexpr,
+    MODEL: tl.constexpr,
+    ENTROPY: tl.constexpr,
+    CURVED: tl.constexpr,
+    LATENT: tl.constexpr,
+    INPUT: tl.constexpr,
+    SOFT: tl.constexpr,
+    BIASED: tl.constexpr,
+    TRAINED: tl.constexpr,
+    WEIGHTED: tl.constexpr,
+    PRECISION: tl.constexpr,
+):
+    """Take `steps` steps of every network from step `begin` on, in place; a diverging network is frozen.
+
+    w (S, K, n), b (S, K), out (S, 1) and a (S, K) are the parameters, alive (S) and word (S) a flag and the counter's
+    last word, key (2) the generator's. `factor` is (2, modes, SITES), the numbers are those of `layout.numbers_of`, and
+    the gates (5, K) those of `layout.gates_of`.
+    """
+    KIND: tl.constexpr = w_of.dtype.element_ty
+    network = tl.program_id(0).to(tl.int64)
+    row, site, unit = tl.arange(0, T), tl.arange(0, SITES), tl.arange(0, UNITS)
+    used = unit < units
+    weight = w_of + network * units * n + unit[:, None] * n + site[None, :]
+    inside = used[:, None] & (site < n)[None, :]
+    w = tl.load(weight, mask=inside, other=0.0)
+    a = used.to(KIND)
+    b = tl.zeros((UNITS,), KIND)
+    out = tl.zeros((1,), KIND)
+    if WEIGHTED:
+        a = tl.load(a_of + network * units + unit, mask=used, other=0.0)
+    if BIASED:
+        b = tl.load(b_of + network * units + unit, mask=used, other=0.0)
+        out = tl.load(out_of + network + tl.arange(0, 1))
+    alive = tl.load(alive_of + network) != 0
+    word = tl.load(word_of + network).to(tl.uint32)
+    key_low, key_high = tl.load(key_of).to(tl.uint32), tl.load(key_of + 1).to(tl.uint32)
+    gain, over, rate, limit = tl.load(numbers), tl.load(numbers + 1), tl.load(numbers + 2), tl.load(numbers + 3)
+    scale, share, leak = tl.load(numbers + 4), tl.load(numbers + 5), tl.load(numbers + 6)
+    first_label, second_label = tl.load(numbers + 7), tl.load(numbers + 8)
+
+    for step in range(steps):
+        dw = tl.zeros((UNITS, SITES), KIND)
+        da = tl.zeros((UNITS,), KIND)
+        db = tl.zeros((UNITS,), KIND)
+        dout = tl.zeros((1,), KIND)
+        for start in range(0, batch, T):
+            example = (begin + step).to(tl.int64) * batch + start + row
+            category = coins(example, word, key_low, key_high)
+            z = gaussian(
+                factor, category, example, word, key_low, key_high, 0, chunks, chunks * 16, 0, SITES, SITES, KIND, PRECISION
+            )
+            x = z
+            if CURVED:
+                x = inputs(z, gain, over)
+            gate = tl.zeros((T, UNITS), KIND)
+            if LATENT or INPUT:
+                gate = gates_of(z, x, gates, units, unit, LATENT, INPUT, SOFT)
+            h = b[None, :] + forward(x, w, PRECISION)
+            value, slope = values_and_slopes(h, gate, leak, MODEL)
+            yhat = tl.sum(value * a[None, :], axis=1) * scale + tl.sum(out, axis=0)
+            y = tl.where(category == 0, first_label, second_label)
+            residual = tl.where(start + row < batch, residuals(yhat, y, ENTROPY) * share, 0.0)
+            if BIASED and TRAINED:
+                dout += tl.sum(residual, axis=0)
+            residual *= scale
+            if WEIGHTED:
+                da += tl.sum(value * residual[:, None], axis=0)
+            pull = slope * (residual[:, None] * a[None, :])
+            if BIASED and TRAINED:
+                db += tl.sum(pull, axis=0)
+            dw += backward(pull, x, PRECISION)
+        moved_w = w - rate * dw
+        moved_a, moved_b, moved_out = a - rate * da, b - rate * db, out - rate * dout
+        # NaN is not below the limit; padded numbers are 0 or, of a, stay 1.
+        beyond = tl.sum(tl.sum((tl.abs(moved_w) < limit).to(tl.int32), axis=1), axis=0) < UNITS * SITES
+        beyond |= tl.sum((tl.abs(moved_a) < limit).to(tl.int32), axis=0) < UNITS
+        beyond |= tl.sum((tl.abs(moved_b) < limit).to(tl.int32), axis=0) < UNITS
+        beyond |= tl.sum((tl.abs(moved_out) < limit).to(tl.int32), axis=0) < 1
+        alive = alive & (beyond == 0)
+        w, a = tl.where(alive, moved_w, w), tl.where(alive, moved_a, a)
+        b, out = tl.where(alive, moved_b, b), tl.where(alive, moved_out, out)
+
+    tl.store(weight, w, mask=inside)
+    if WEIGHTED:
+        tl.store(a_of + network * units + unit, a, mask=used)
+    if BIASED:
+        tl.store(b_of + network * units + unit, b, mask=used)
+        tl.store(out_of + network + tl.arange(0, 1), out)
+    tl.store(alive_of + network, alive.to(tl.int8))
