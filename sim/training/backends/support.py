@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MODELS = ("gated-linear", "relu", "leaky-relu", "erf", "sigmoid")
 LOSSES = ("half-mse", "mse", "cross-entropy")
+FUSED_ROWS = 16  # examples of a tile in the fused kernel of small batches
 _REFERENCE = 'Use backend="reference".'
 _FAIR = (Fraction(1, 2), Fraction(1, 2))
 

@@ -61,23 +61,32 @@ def inputs(z, gain, over):
 
 
 @triton.jit
-def gates_of(z, x, gates, units, unit, LATENT: tl.constexpr, INPUT: tl.constexpr, SOFT: tl.constexpr):
-    """Return the gates (T, K) of T examples: 1[low <= v < high], v the number of z or x at the gate's site, or soft.
+def gate_numbers(v, z, x, start, gates, units, unit, LATENT: tl.constexpr, INPUT: tl.constexpr):
+    """Return v (T, K) with the numbers of z or x at the gates' sites that are among those from `start` on.
 
     `gates` (5, K) has the sites, whether they are of the latent, the bounds, and the sharpness, negative where hard.
-    Gates of z exist if LATENT, of x if INPUT; units beyond K are closed.
+    Gates of z exist if LATENT, of x if INPUT.
     """
+    sites: tl.constexpr = z.shape[1]
+    at = tl.load(gates + unit, mask=unit < units, other=-1.0).to(tl.int32) - start
+    here = (at >= 0) & (at < sites)
+    index = tl.where(here, at, 0)[None, :] + tl.zeros((z.shape[0], unit.shape[0]), tl.int32)
+    if LATENT:
+        seen = tl.gather(z, index, 1)
+        if INPUT:
+            latent = tl.load(gates + units + unit, mask=unit < units, other=0.0) != 0
+            seen = tl.where(latent[None, :], seen, tl.gather(x, index, 1))
+        return tl.where(here[None, :], seen, v)
+    else:
+        return tl.where(here[None, :], tl.gather(x, index, 1), v)
+
+
+@triton.jit
+def gates_of(v, gates, units, unit, SOFT: tl.constexpr):
+    """Return the gates (T, K), 1[low <= v < high] or soft, of the numbers v; units beyond K are closed."""
     used = unit < units
-    at = tl.load(gates + unit, mask=used, other=0.0).to(tl.int32)[None, :]
-    at += tl.zeros((z.shape[0], unit.shape[0]), tl.int32)
     low = tl.load(gates + 2 * units + unit, mask=used, other=float("inf"))[None, :]
     high = tl.load(gates + 3 * units + unit, mask=used, other=float("inf"))[None, :]
-    v = tl.zeros((z.shape[0], unit.shape[0]), z.dtype)
-    if LATENT:
-        v = tl.gather(z, at, 1)
-    if INPUT:
-        latent = tl.load(gates + units + unit, mask=used, other=0.0) != 0
-        v = tl.where(latent[None, :], v, tl.gather(x, at, 1))
     hard = ((v >= low) & (v < high)).to(v.dtype)
     if not SOFT:
         return hard

@@ -1,25 +1,34 @@
 """Training by the kernels: one program for each network, and one launch for the steps between two snapshots."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 
+from sim.data.factors import Dense
 from sim.data.gaussian import GaussianSampler
 from sim.networks.examples import Examples
 from sim.networks.parameters import mapped
 from sim.random.streams import key_of
+from sim.training.backends.fused.examples import MODES
 from sim.training.backends.fused.layout import factors_of, gates_of, numbers_of, power_of_two
+from sim.training.backends.fused.narrow import narrow_steps
 from sim.training.backends.fused.units import LOSSES, MODELS
 from sim.training.backends.fused.wide import wide_steps
+from sim.training.backends.support import FUSED_ROWS
 from sim.training.snapshots import Snapshots
 from sim.training.state import Replicate, Report, State
+from theory.problem import Problem
 
 # Examples of a network in one launch, so that a run can be interrupted and reports its progress.
 _LAUNCH = 2**17
-_TILE, _LEAST_SITES = 32, 16
-_WARPS = 4
+_WIDE_ROWS, _WIDE_WARPS = 32, 4  # examples in a tile, of a batch of more than FUSED_ROWS
+_CHUNK, _NARROW_WARPS = 64, 2  # sites of a tile, of a smaller batch
+_LEAST = 16  # sites or units of a product
 # A product in float32 is three of TF32, which together have the rounding of float32 up to a factor of four.
 _PRECISION = "tf32x3"
+
+Launch = Callable[[int, int], None]
 
 
 def train_fused(
@@ -27,20 +36,78 @@ def train_fused(
 ) -> tuple[dict[str, torch.Tensor], State]:
     """Train networks on fresh examples, with the results of `reference.train_group` up to rounding."""
     problem = replicates[0].problem
-    network, settings = problem.network, problem.simulated()
     parameters = mapped(lambda tensor: tensor.clone(memory_format=torch.contiguous_format), state.parameters)
-    w = parameters["w"]
-    alive = torch.from_numpy(~state.frozen).to(w.device, torch.int8)
-    word = torch.tensor([replicate.stream().word for replicate in replicates], device=w.device)
-    key = torch.tensor(key_of(settings.seed), device=w.device)
-    sites = power_of_two(problem.data.n, _LEAST_SITES)
-    factor, gates = factors_of(sampler, sites), gates_of(problem, sampler)
-    numbers = numbers_of(problem, sampler)
-    arrays = (w, *(parameters.get(name, w) for name in ("b", "b_out", "a")), alive, word, key, factor, numbers)
-    forms = {
-        "T": _TILE,
-        "SITES": sites,
-        "UNITS": power_of_two(network.units),
+    alive = torch.from_numpy(~state.frozen).to(sampler.device, torch.int8)
+    own = dict(parameters, alive=alive, word=torch.tensor([one.stream().word for one in replicates]).to(sampler.device))
+    prepared = _narrow if problem.simulated().batch <= FUSED_ROWS else _wide
+    launch = prepared(problem, sampler, own)
+    step, most = state.step, max(1, _LAUNCH // problem.simulated().batch)
+    snapshots = Snapshots(parameters, replicates[0].snapshot_steps)
+    for index, last in enumerate(snapshots.steps):
+        while step < last:
+            steps = min(last - step, most)
+            launch(step, steps)
+            step += steps
+            report(step)
+        snapshots.take(index, parameters)
+    return snapshots.on_host(), State(step, parameters, alive.cpu().numpy() == 0)
+
+
+def _wide(problem: Problem, sampler: GaussianSampler, own: dict[str, torch.Tensor]) -> Launch:
+    """Return the function that takes steps of a large batch, given the first one and their number."""
+    sites, units = power_of_two(sampler.n, _LEAST), power_of_two(problem.network.units)
+    factor = factors_of(sampler, sites)
+    arrays, forms = _described(problem, sampler, own, factor)
+    forms |= {"T": _WIDE_ROWS, "SITES": sites, "UNITS": units, "num_warps": _WIDE_WARPS}
+    sizes = problem.simulated().batch, sampler.n, problem.network.units, factor.shape[1] // MODES
+
+    def launch(step: int, steps: int) -> None:
+        wide_steps[(len(own["w"]),)](*arrays, step, steps, *sizes, **forms)
+
+    return launch
+
+
+def _narrow(problem: Problem, sampler: GaussianSampler, own: dict[str, torch.Tensor]) -> Launch:
+    """Return the function that takes steps of a small batch, given the first one and their number."""
+    width = -(-sampler.n // _CHUNK) * _CHUNK
+    factor = factors_of(sampler, width)
+    arrays, forms = _described(problem, sampler, own, factor)
+    forms |= {"T": FUSED_ROWS, "SITES": _CHUNK, "UNITS": power_of_two(problem.network.units, _LEAST)}
+    space = factor.new_empty(len(own["w"]), FUSED_ROWS, width)
+    modes = factor.shape[1]
+    back = back_of(sampler, modes)
+    chunks = min(modes, _CHUNK + back) // MODES
+    sizes = problem.simulated().batch, sampler.n, problem.network.units, modes, chunks, back
+
+    def launch(step: int, steps: int) -> None:
+        narrow_steps[(len(own["w"]),)](*arrays, space, step, steps, *sizes, **forms, num_warps=_NARROW_WARPS)
+
+    return launch
+
+
+def back_of(sampler: GaussianSampler, modes: int) -> int:
+    """Return how many modes before its first site a chunk of sites begins, in whole products, counted cyclically.
+
+    A narrow band needs those of its diagonals, and one that wraps around a ring those of the padding to `modes`, too.
+    Other factors need all modes.
+    """
+    back = 0
+    for factor in sampler.factors:
+        if not isinstance(factor, Dense) or factor.band is None:
+            return max(0, modes - _CHUNK)
+        back = max(back, factor.band - 1 + (modes - sampler.n if factor.wraps else 0))
+    return min(-(-back // MODES) * MODES, max(0, modes - _CHUNK))
+
+
+def _described(
+    problem: Problem, sampler: GaussianSampler, own: dict[str, torch.Tensor], factor: torch.Tensor
+) -> tuple[tuple[torch.Tensor, ...], dict[str, Any]]:
+    """Return the arrays of a kernel, in its order, and its forms: what is compiled for this problem alone."""
+    network, w, gates = problem.network, own["w"], gates_of(problem, sampler)
+    key = torch.tensor(key_of(problem.simulated().seed)).to(sampler.device)
+    learned = (w, *(own.get(name, w) for name in ("b", "b_out", "a")))
+    arrays = (*learned, own["alive"], own["word"], key, factor, numbers_of(problem, sampler), gates.table)
+    return arrays, {
         "MODEL": MODELS[network.model],
         "ENTROPY": LOSSES[problem.training.loss],
         "CURVED": sampler.gain is not None,
@@ -52,14 +119,3 @@ def train_fused(
         "WEIGHTED": network.trains_readout,
         "PRECISION": _PRECISION,
     }
-    step, most = state.step, max(1, _LAUNCH // settings.batch)
-    snapshots = Snapshots(parameters, replicates[0].snapshot_steps)
-    for index, last in enumerate(snapshots.steps):
-        while step < last:
-            steps = min(last - step, most)
-            sizes = (step, steps, settings.batch, problem.data.n, network.units, factor.shape[1] // 16)
-            wide_steps[(len(replicates),)](*arrays, gates.table, *sizes, **forms, num_warps=_WARPS)
-            step += steps
-            report(step)
-        snapshots.take(index, parameters)
-    return snapshots.on_host(), State(step, parameters, alive.cpu().numpy() == 0)

@@ -41,6 +41,28 @@ def residuals(yhat, y, ENTROPY: tl.constexpr):
 
 
 @triton.jit
+def pulls_of(
+    h, gate, a, out, y, counted, used, scale, share, leak, MODEL: tl.constexpr, ENTROPY: tl.constexpr
+):
+    """Return the pulls s a_k f_k'(h_k) r (T, K) of the examples that are `counted`, and the gradients by a, b and out.
+
+    r is the residual of an example times its `share` in the gradient, s the readout's `scale`.
+    """
+    value, slope = values_and_slopes(h, gate, leak, MODEL)
+    yhat = tl.sum(value * a[None, :], axis=1) * scale + tl.sum(out, axis=0)
+    residual = tl.where(counted, residuals(yhat, y, ENTROPY) * share, 0.0)
+    scaled = (residual * scale)[:, None]
+    pull = slope * scaled * a[None, :]
+    return pull, tl.sum(tl.where(used[None, :], value * scaled, 0.0), axis=0), tl.sum(pull, axis=0), tl.sum(residual, axis=0)
+
+
+@triton.jit
+def within(numbers, limit):
+    """Return whether the absolute value of every number is below the limit; False for NaN."""
+    return tl.min((tl.abs(numbers) < limit).to(tl.int32)) == 1
+
+
+@triton.jit
 def forward(x, w, PRECISION: tl.constexpr):
     """Return x w^T (T, K), by products for 16 or more units and by sums for fewer."""
     if w.shape[0] < _LEAST:

@@ -7,9 +7,9 @@ added to the gradient before the next one is drawn. Sites and units are padded t
 import triton
 import triton.language as tl
 
-from sim.training.backends.fused.examples import gates_of, gaussian, inputs
+from sim.training.backends.fused.examples import gate_numbers, gates_of, gaussian, inputs
 from sim.training.backends.fused.numbers import coins
-from sim.training.backends.fused.units import backward, forward, residuals, values_and_slopes
+from sim.training.backends.fused.units import backward, forward, pulls_of, within
 
 
 @triton.jit(do_not_specialize=["begin", "steps", "batch"])
@@ -88,29 +88,27 @@ def wide_steps(
                 x = inputs(z, gain, over)
             gate = tl.zeros((T, UNITS), KIND)
             if LATENT or INPUT:
-                gate = gates_of(z, x, gates, units, unit, LATENT, INPUT, SOFT)
-            h = b[None, :] + forward(x, w, PRECISION)
-            value, slope = values_and_slopes(h, gate, leak, MODEL)
-            yhat = tl.sum(value * a[None, :], axis=1) * scale + tl.sum(out, axis=0)
+                v = gate_numbers(gate, z, x, 0, gates, units, unit, LATENT, INPUT)
+                gate = gates_of(v, gates, units, unit, SOFT)
             y = tl.where(category == 0, first_label, second_label)
-            residual = tl.where(start + row < batch, residuals(yhat, y, ENTROPY) * share, 0.0)
-            if BIASED and TRAINED:
-                dout += tl.sum(residual, axis=0)
-            residual *= scale
-            if WEIGHTED:
-                da += tl.sum(value * residual[:, None], axis=0)
-            pull = slope * (residual[:, None] * a[None, :])
-            if BIASED and TRAINED:
-                db += tl.sum(pull, axis=0)
+            h = forward(x, w, PRECISION) + b[None, :]
+            pull, own_a, own_b, own_out = pulls_of(
+                h, gate, a, out, y, start + row < batch, used, scale, share, leak, MODEL, ENTROPY
+            )
             dw += backward(pull, x, PRECISION)
+            da += own_a
+            db += own_b
+            dout += own_out
         moved_w = w - rate * dw
-        moved_a, moved_b, moved_out = a - rate * da, b - rate * db, out - rate * dout
-        # NaN is not below the limit; padded numbers are 0 or, of a, stay 1.
-        beyond = tl.sum(tl.sum((tl.abs(moved_w) < limit).to(tl.int32), axis=1), axis=0) < UNITS * SITES
-        beyond |= tl.sum((tl.abs(moved_a) < limit).to(tl.int32), axis=0) < UNITS
-        beyond |= tl.sum((tl.abs(moved_b) < limit).to(tl.int32), axis=0) < UNITS
-        beyond |= tl.sum((tl.abs(moved_out) < limit).to(tl.int32), axis=0) < 1
-        alive = alive & (beyond == 0)
+        moved_a, moved_b, moved_out = a, b, out
+        alive = alive & within(moved_w, limit)
+        if WEIGHTED:
+            moved_a -= rate * da
+            alive = alive & within(moved_a, limit)
+        if BIASED and TRAINED:
+            moved_b -= rate * db
+            moved_out -= rate * dout
+            alive = alive & within(moved_b, limit) & within(moved_out, limit)
         w, a = tl.where(alive, moved_w, w), tl.where(alive, moved_a, a)
         b, out = tl.where(alive, moved_b, b), tl.where(alive, moved_out, out)
 
