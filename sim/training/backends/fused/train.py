@@ -22,8 +22,10 @@ from theory.problem import Problem
 
 # Examples of a network in one launch, so that a run can be interrupted and reports its progress.
 _LAUNCH = 2**17
-_WIDE_ROWS, _WIDE_WARPS = 32, 4  # examples in a tile, of a batch of more than FUSED_ROWS
-_CHUNK, _NARROW_WARPS = 64, 2  # sites of a tile, of a smaller batch
+# Of a batch of more than FUSED_ROWS: the examples in a tile, and the sites for each warp. Of a smaller one: the sites in
+# a tile, and the warps. Compiled for compute capability 9.0, kernels of these sizes spill few registers or none.
+_WIDE_ROWS, _SITES_OF_A_WARP = 32, 16
+_CHUNK, _NARROW_WARPS = 32, 2
 _LEAST = 16  # sites or units of a product
 # A product in float32 is three of TF32, which together have the rounding of float32 up to a factor of four.
 _PRECISION = "tf32x3"
@@ -58,7 +60,7 @@ def _wide(problem: Problem, sampler: GaussianSampler, own: dict[str, torch.Tenso
     sites, units = power_of_two(sampler.n, _LEAST), power_of_two(problem.network.units)
     factor = factors_of(sampler, sites)
     arrays, forms = _described(problem, sampler, own, factor)
-    forms |= {"T": _WIDE_ROWS, "SITES": sites, "UNITS": units, "num_warps": _WIDE_WARPS}
+    forms |= {"T": _WIDE_ROWS, "SITES": sites, "UNITS": units, "num_warps": max(1, sites // _SITES_OF_A_WARP)}
     sizes = problem.simulated().batch, sampler.n, problem.network.units, factor.shape[1] // MODES
 
     def launch(step: int, steps: int) -> None:
