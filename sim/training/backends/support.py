@@ -106,7 +106,9 @@ def _(law: NonlinearGP) -> str | None:
     from sim.data.factors import SPECTRAL_SITES  # with torch, which the rest of this module does without
 
     spectral = law.boundary == "ring" and law.n >= SPECTRAL_SITES
-    return f"colours rings below {SPECTRAL_SITES} sites, not of {law.n}: larger ones may need an FFT" if spectral else None
+    return (
+        f"colours rings below {SPECTRAL_SITES} sites, not of {law.n}: larger ones may need an FFT" if spectral else None
+    )
 
 
 @fused_law.register(NonlinearGP2D)

@@ -33,7 +33,7 @@ def gaussian(
     site,
     width,
     sites: tl.constexpr,
-    KIND: tl.constexpr,
+    kind: tl.constexpr,
     PRECISION: tl.constexpr,
 ):
     """Return z (T, sites) of T examples at the sites from `site` on: noise F_c, c the class of each example.
@@ -43,11 +43,11 @@ def gaussian(
     """
     rows: tl.constexpr = example.shape[0]
     columns = site + tl.arange(0, sites)[None, :]
-    z0 = tl.zeros((rows, sites), KIND)
-    z1 = tl.zeros((rows, sites), KIND)
+    z0 = tl.zeros((rows, sites), kind)
+    z1 = tl.zeros((rows, sites), kind)
     for chunk in range(chunks):
         begin = (first + chunk * _MODES) % around
-        noise = normals(example, begin // 4, word, key_low, key_high, _CALLS, KIND)
+        noise = normals(example, begin // 4, word, key_low, key_high, _CALLS, kind)
         entry = factor + (begin + tl.arange(0, _MODES))[:, None] * width + columns
         z0 = product(noise, tl.load(entry), z0, PRECISION)
         z1 = product(noise, tl.load(entry + around * width), z1, PRECISION)
@@ -71,14 +71,13 @@ def gate_numbers(v, z, x, start, gates, units, unit, LATENT: tl.constexpr, INPUT
     at = tl.load(gates + unit, mask=unit < units, other=-1.0).to(tl.int32) - start
     here = (at >= 0) & (at < sites)
     index = tl.where(here, at, 0)[None, :] + tl.zeros((z.shape[0], unit.shape[0]), tl.int32)
+    seen = v
     if LATENT:
         seen = tl.gather(z, index, 1)
-        if INPUT:
-            latent = tl.load(gates + units + unit, mask=unit < units, other=0.0) != 0
-            seen = tl.where(latent[None, :], seen, tl.gather(x, index, 1))
-        return tl.where(here[None, :], seen, v)
-    else:
-        return tl.where(here[None, :], tl.gather(x, index, 1), v)
+    if INPUT:
+        latent = tl.load(gates + units + unit, mask=unit < units, other=0.0) != 0
+        seen = tl.where(latent[None, :], seen, tl.gather(x, index, 1))
+    return tl.where(here[None, :], seen, v)
 
 
 @triton.jit
@@ -87,10 +86,9 @@ def gates_of(v, gates, units, unit, SOFT: tl.constexpr):
     used = unit < units
     low = tl.load(gates + 2 * units + unit, mask=used, other=float("inf"))[None, :]
     high = tl.load(gates + 3 * units + unit, mask=used, other=float("inf"))[None, :]
-    hard = ((v >= low) & (v < high)).to(v.dtype)
-    if not SOFT:
-        return hard
-    else:
+    gate = ((v >= low) & (v < high)).to(v.dtype)
+    if SOFT:
         sharpness = tl.load(gates + 4 * units + unit, mask=used, other=-1.0)[None, :]
         soft = tl.erf(sharpness * (v - low) * _ROOT_HALF) - tl.erf(sharpness * (v - high) * _ROOT_HALF)
-        return tl.where(sharpness > 0, 0.5 * soft, hard)
+        gate = tl.where(sharpness > 0, 0.5 * soft, gate)
+    return gate

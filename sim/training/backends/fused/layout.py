@@ -57,7 +57,9 @@ def gates_of(problem: Problem, sampler: GaussianSampler) -> Gates:
 
     `support.fused_obstacle` admits gates on a site and gates that are always open, which are unbounded gates on site 0.
     """
-    own = [SiteGate(0, on="input") if isinstance(gate, AlwaysGate) else gate for gate in resolved(problem.network.gates)]
+    own = [
+        SiteGate(0, on="input") if isinstance(gate, AlwaysGate) else gate for gate in resolved(problem.network.gates)
+    ]
     rows = [
         [gate.site, gate.on == "latent", float(gate.lo), float(gate.hi), _finite(float(gate.sharpness))] for gate in own
     ]

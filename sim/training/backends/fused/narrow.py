@@ -10,7 +10,16 @@ import triton.language as tl
 
 from sim.training.backends.fused.examples import gate_numbers, gates_of, gaussian, inputs, product
 from sim.training.backends.fused.numbers import coins
-from sim.training.backends.fused.units import backward, forward, pulls_of, within
+from sim.training.backends.fused.units import (
+    backward,
+    forward,
+    load_few,
+    move_few,
+    pulls_of,
+    settings_of,
+    store_few,
+    within,
+)
 
 
 @triton.jit(do_not_specialize=["begin", "steps", "batch", "back"])
@@ -61,20 +70,11 @@ def narrow_steps(
     width = tl.cdiv(n, SITES) * SITES
     weight = w_of + network * units * n + unit[:, None] * n + site[None, :]
     held = space + network * T * width + row[:, None] * width + site[None, :]
-    a = used.to(KIND)
-    b = tl.zeros((UNITS,), KIND)
-    out = tl.zeros((1,), KIND)
-    if WEIGHTED:
-        a = tl.load(a_of + network * units + unit, mask=used, other=0.0)
-    if BIASED:
-        b = tl.load(b_of + network * units + unit, mask=used, other=0.0)
-        out = tl.load(out_of + network + tl.arange(0, 1))
+    a, b, out = load_few(a_of, b_of, out_of, network, units, unit, KIND, BIASED, WEIGHTED)
     alive = tl.load(alive_of + network) != 0
     word = tl.load(word_of + network).to(tl.uint32)
     key_low, key_high = tl.load(key_of).to(tl.uint32), tl.load(key_of + 1).to(tl.uint32)
-    gain, over, rate, limit = tl.load(numbers), tl.load(numbers + 1), tl.load(numbers + 2), tl.load(numbers + 3)
-    scale, share, leak = tl.load(numbers + 4), tl.load(numbers + 5), tl.load(numbers + 6)
-    first_label, second_label = tl.load(numbers + 7), tl.load(numbers + 8)
+    gain, over, rate, limit, scale, share, leak, first_label, second_label = settings_of(numbers)
 
     taken, most = steps * 0, T // batch
     while alive & (taken < steps):
@@ -88,7 +88,20 @@ def narrow_steps(
         for start in range(0, n, SITES):
             first = start + modes - back
             z = gaussian(
-                factor, category, example, word, key_low, key_high, first, chunks, modes, start, width, SITES, KIND, PRECISION
+                factor,
+                category,
+                example,
+                word,
+                key_low,
+                key_high,
+                first,
+                chunks,
+                modes,
+                start,
+                width,
+                SITES,
+                KIND,
+                PRECISION,
             )
             x = z
             if CURVED:
@@ -117,13 +130,9 @@ def narrow_steps(
             h -= rate * product(gram, pull, tl.zeros((T, UNITS), KIND), PRECISION)
             pulls += pull
             grown += tl.sum(tl.abs(pull), axis=0)
-            if WEIGHTED:
-                moved_a -= rate * da
-                safe = safe & within(moved_a, limit)
-            if BIASED and TRAINED:
-                moved_b -= rate * db
-                moved_out -= rate * dout
-                safe = safe & within(moved_b, limit) & within(moved_out, limit)
+            moved_a, moved_b, moved_out, safe = move_few(
+                moved_a, moved_b, moved_out, da, db, dout, rate, limit, safe, TRAINED, WEIGHTED
+            )
         bounded = within(largest_w + rate * grown * tl.max(largest_x, axis=0), limit)
         tl.debug_barrier()  # the inputs are read by other threads than those that wrote them
         if (safe & (span == 1)) & (bounded == 0):
@@ -144,9 +153,5 @@ def narrow_steps(
             most = most * 0 + 1
         tl.debug_barrier()
 
-    if WEIGHTED:
-        tl.store(a_of + network * units + unit, a, mask=used)
-    if BIASED:
-        tl.store(b_of + network * units + unit, b, mask=used)
-        tl.store(out_of + network + tl.arange(0, 1), out)
+    store_few(a_of, b_of, out_of, network, units, unit, a, b, out, BIASED, WEIGHTED)
     tl.store(alive_of + network, alive.to(tl.int8))

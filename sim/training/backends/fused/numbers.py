@@ -40,27 +40,27 @@ def coins(example, word, key_low, key_high):
 
 
 @triton.jit
-def normals(example, first, word, key_low, key_high, CALLS: tl.constexpr, KIND: tl.constexpr):
+def normals(example, first, word, key_low, key_high, CALLS: tl.constexpr, kind: tl.constexpr):
     """Return the normal numbers (T, 4 CALLS) of the calls `first`, ..., first + CALLS - 1 for each of T examples."""
     call = (first + tl.arange(0, CALLS))[None, :]
     a, b, c, d = words(call, example[:, None], word, key_low, key_high)
-    z0, z1 = pair(a, b, KIND)
-    z2, z3 = pair(c, d, KIND)
+    z0, z1 = pair(a, b, kind)
+    z2, z3 = pair(c, d, kind)
     both = tl.join(tl.join(z0, z2), tl.join(z1, z3))
     return tl.reshape(both, (example.shape[0], 4 * CALLS))
 
 
 @triton.jit
-def pair(a, b, KIND: tl.constexpr):
+def pair(a, b, kind: tl.constexpr):
     """Return Box and Muller's two normal numbers for each pair of words."""
-    if KIND == tl.float64:
+    if kind == tl.float64:
         radius = tl.sqrt(-2 * tl.log((a.to(tl.float64) + 0.5) * _WORD))
         angle = (b.to(tl.float64) + 0.5) * (_TURN * _WORD)
-        return radius * tl.cos(angle), radius * tl.sin(angle)
+        cosine, sine = tl.cos(angle), tl.sin(angle)
     else:
         radius = tl.sqrt(-2 * _logarithm(a))
         cosine, sine = _of_angle(b)
-        return radius * cosine, radius * sine
+    return radius * cosine, radius * sine
 
 
 @triton.jit

@@ -22,8 +22,8 @@ from theory.problem import Problem
 
 # Examples of a network in one launch, so that a run can be interrupted and reports its progress.
 _LAUNCH = 2**17
-# Of a batch of more than FUSED_ROWS: the examples in a tile, and the sites for each warp. Of a smaller one: the sites in
-# a tile, and the warps. Compiled for compute capability 9.0, kernels of these sizes spill few registers or none.
+# Of a batch of more than FUSED_ROWS: the examples in a tile, and the sites for each warp. Of a smaller one: the sites
+# in a tile, and the warps. Compiled for compute capability 9.0, kernels of these sizes spill few registers or none.
 _WIDE_ROWS, _SITES_OF_A_WARP = 32, 16
 _CHUNK, _NARROW_WARPS = 32, 2
 _LEAST = 16  # sites or units of a product

@@ -9,7 +9,16 @@ import triton.language as tl
 
 from sim.training.backends.fused.examples import gate_numbers, gates_of, gaussian, inputs
 from sim.training.backends.fused.numbers import coins
-from sim.training.backends.fused.units import backward, forward, pulls_of, within
+from sim.training.backends.fused.units import (
+    backward,
+    forward,
+    load_few,
+    move_few,
+    pulls_of,
+    settings_of,
+    store_few,
+    within,
+)
 
 
 @triton.jit(do_not_specialize=["begin", "steps", "batch"])
@@ -57,20 +66,11 @@ def wide_steps(
     weight = w_of + network * units * n + unit[:, None] * n + site[None, :]
     inside = used[:, None] & (site < n)[None, :]
     w = tl.load(weight, mask=inside, other=0.0)
-    a = used.to(KIND)
-    b = tl.zeros((UNITS,), KIND)
-    out = tl.zeros((1,), KIND)
-    if WEIGHTED:
-        a = tl.load(a_of + network * units + unit, mask=used, other=0.0)
-    if BIASED:
-        b = tl.load(b_of + network * units + unit, mask=used, other=0.0)
-        out = tl.load(out_of + network + tl.arange(0, 1))
+    a, b, out = load_few(a_of, b_of, out_of, network, units, unit, KIND, BIASED, WEIGHTED)
     alive = tl.load(alive_of + network) != 0
     word = tl.load(word_of + network).to(tl.uint32)
     key_low, key_high = tl.load(key_of).to(tl.uint32), tl.load(key_of + 1).to(tl.uint32)
-    gain, over, rate, limit = tl.load(numbers), tl.load(numbers + 1), tl.load(numbers + 2), tl.load(numbers + 3)
-    scale, share, leak = tl.load(numbers + 4), tl.load(numbers + 5), tl.load(numbers + 6)
-    first_label, second_label = tl.load(numbers + 7), tl.load(numbers + 8)
+    gain, over, rate, limit, scale, share, leak, first_label, second_label = settings_of(numbers)
 
     for step in range(steps):
         dw = tl.zeros((UNITS, SITES), KIND)
@@ -81,7 +81,20 @@ def wide_steps(
             example = (begin + step).to(tl.int64) * batch + start + row
             category = coins(example, word, key_low, key_high)
             z = gaussian(
-                factor, category, example, word, key_low, key_high, 0, chunks, chunks * 16, 0, SITES, SITES, KIND, PRECISION
+                factor,
+                category,
+                example,
+                word,
+                key_low,
+                key_high,
+                0,
+                chunks,
+                chunks * 16,
+                0,
+                SITES,
+                SITES,
+                KIND,
+                PRECISION,
             )
             x = z
             if CURVED:
@@ -100,22 +113,12 @@ def wide_steps(
             db += own_b
             dout += own_out
         moved_w = w - rate * dw
-        moved_a, moved_b, moved_out = a, b, out
-        alive = alive & within(moved_w, limit)
-        if WEIGHTED:
-            moved_a -= rate * da
-            alive = alive & within(moved_a, limit)
-        if BIASED and TRAINED:
-            moved_b -= rate * db
-            moved_out -= rate * dout
-            alive = alive & within(moved_b, limit) & within(moved_out, limit)
+        moved_a, moved_b, moved_out, alive = move_few(
+            a, b, out, da, db, dout, rate, limit, alive & within(moved_w, limit), TRAINED, WEIGHTED
+        )
         w, a = tl.where(alive, moved_w, w), tl.where(alive, moved_a, a)
         b, out = tl.where(alive, moved_b, b), tl.where(alive, moved_out, out)
 
     tl.store(weight, w, mask=inside)
-    if WEIGHTED:
-        tl.store(a_of + network * units + unit, a, mask=used)
-    if BIASED:
-        tl.store(b_of + network * units + unit, b, mask=used)
-        tl.store(out_of + network + tl.arange(0, 1), out)
+    store_few(a_of, b_of, out_of, network, units, unit, a, b, out, BIASED, WEIGHTED)
     tl.store(alive_of + network, alive.to(tl.int8))
