@@ -10,6 +10,7 @@ from functools import singledispatch
 from math import inf
 from typing import TYPE_CHECKING
 
+from sim.training.backends.fused.sizes import MOST_SITES, MOST_SITES_OF_A_LARGE_BATCH, MOST_UNITS, SMALL_BATCH
 from sim.training.backends.names import numba_is_installed, triton_is_installed
 from theory.problem import (
     AlwaysGate,
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
 
 MODELS = ("gated-linear", "relu", "leaky-relu", "erf", "sigmoid")
 LOSSES = ("half-mse", "mse", "cross-entropy")
-# The fused kernels: batches of up to FUSED_ROWS examples are taken several steps at a time, in chunks of sites; of a
-# larger one a tile holds all sites in registers. Units are padded to the least product of a matrix unit, 16.
-FUSED_ROWS, FUSED_UNITS = 16, 16
-FUSED_SITES, FUSED_SITES_OF_A_LARGE_BATCH = 1024, 128
 _INSTEAD = 'Use backend="auto".'
 _REFERENCE = 'Use backend="reference".'
 _FAIR = (Fraction(1, 2), Fraction(1, 2))
@@ -89,8 +86,8 @@ def _of_fused(problem: Problem) -> Iterator[str | None]:
     for gate in resolved(problem.network.gates):
         yield fused_gate(gate)
     n, units, batch = problem.data.n, problem.network.units, problem.simulated().batch
-    yield None if units <= FUSED_UNITS else f"holds up to {FUSED_UNITS} units on the chip, not {units}"
-    most = FUSED_SITES if batch <= FUSED_ROWS else FUSED_SITES_OF_A_LARGE_BATCH
+    yield None if units <= MOST_UNITS else f"holds up to {MOST_UNITS} units on the chip, not {units}"
+    most = MOST_SITES if batch <= SMALL_BATCH else MOST_SITES_OF_A_LARGE_BATCH
     yield None if n <= most else f"holds up to {most} sites on the chip at batch = {batch}, not {n}"
 
 

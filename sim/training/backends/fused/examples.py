@@ -6,8 +6,8 @@ import triton
 import triton.language as tl
 
 from sim.training.backends.fused.numbers import normals
+from sim.training.backends.fused.sizes import MODES
 
-MODES = 16  # modes of one product, the least that a matrix unit sums over
 _CALLS = tl.constexpr(MODES // 4)
 _MODES = tl.constexpr(MODES)
 _ROOT_HALF = tl.constexpr(math.sqrt(0.5))

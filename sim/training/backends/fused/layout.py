@@ -8,7 +8,7 @@ from jaxtyping import Float
 from sim.data.gaussian import GaussianSampler
 from sim.networks.losses import loss_named
 from sim.networks.one_hidden_layer import leak, readout_scale
-from sim.training.backends.fused.examples import MODES
+from sim.training.backends.fused.sizes import MODES, whole
 from sim.training.step import largest_weight
 from theory.problem import AlwaysGate, Problem, SiteGate, resolved
 
@@ -27,7 +27,7 @@ class Gates:
 
 def factors_of(sampler: GaussianSampler, sites: int) -> Float[torch.Tensor, "2 modes {sites}"]:
     """Return the factors of both classes, padded with zeros to `sites` sites and a multiple of 16 modes."""
-    modes = -(-sampler.rank // MODES) * MODES
+    modes = whole(sampler.rank, MODES)
     padded = sampler.labels.new_zeros(len(sampler.factors), modes, sites)
     for own, factor in zip(padded, sampler.factors, strict=True):
         own[: factor.rank, : sampler.n] = factor.matrix
@@ -74,12 +74,3 @@ def gates_of(problem: Problem, sampler: GaussianSampler) -> Gates:
 
 def _finite(sharpness: float) -> float:
     return _HARD if sharpness == float("inf") else sharpness
-
-
-def power_of_two(number: int, least: int = 1) -> int:
-    """Return the least power of two that is neither below `number` nor below `least`, itself a power of two.
-
-    >>> power_of_two(40, 16), power_of_two(2, 16)
-    (64, 16)
-    """
-    return max(least, 1 << (number - 1).bit_length())

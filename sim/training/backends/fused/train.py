@@ -10,23 +10,17 @@ from sim.data.gaussian import GaussianSampler
 from sim.networks.examples import Examples
 from sim.networks.parameters import mapped
 from sim.random.streams import key_of
-from sim.training.backends.fused.examples import MODES
-from sim.training.backends.fused.layout import factors_of, gates_of, numbers_of, power_of_two
+from sim.training.backends.fused.layout import factors_of, gates_of, numbers_of
 from sim.training.backends.fused.narrow import narrow_steps
+from sim.training.backends.fused.sizes import CHUNK, MODES, SITES_OF_A_WARP, SMALL_BATCH, WARPS, Tile, whole
 from sim.training.backends.fused.units import LOSSES, MODELS
 from sim.training.backends.fused.wide import wide_steps
-from sim.training.backends.support import FUSED_ROWS
 from sim.training.snapshots import Snapshots
 from sim.training.state import Replicate, Report, State
 from theory.problem import Problem
 
 # Examples of a network in one launch, so that a run can be interrupted and reports its progress.
 _LAUNCH = 2**17
-# Of a batch of more than FUSED_ROWS: the examples in a tile, and the sites for each warp. Of a smaller one: the sites
-# in a tile, and the warps. Compiled for compute capability 9.0, kernels of these sizes spill few registers or none.
-_WIDE_ROWS, _SITES_OF_A_WARP = 32, 16
-_CHUNK, _NARROW_WARPS = 32, 2
-_LEAST = 16  # sites or units of a product
 # A product in float32 is three of TF32, which together have the rounding of float32 up to a factor of four.
 _PRECISION = "tf32x3"
 
@@ -41,7 +35,7 @@ def train_fused(
     parameters = mapped(lambda tensor: tensor.clone(memory_format=torch.contiguous_format), state.parameters)
     alive = torch.from_numpy(~state.frozen).to(sampler.device, torch.int8)
     own = dict(parameters, alive=alive, word=torch.tensor([one.stream().word for one in replicates]).to(sampler.device))
-    prepared = _narrow if problem.simulated().batch <= FUSED_ROWS else _wide
+    prepared = _narrow if problem.simulated().batch <= SMALL_BATCH else _wide
     launch = prepared(problem, sampler, own)
     step, most = state.step, max(1, _LAUNCH // problem.simulated().batch)
     snapshots = Snapshots(parameters, replicates[0].snapshot_steps)
@@ -57,32 +51,31 @@ def train_fused(
 
 def _wide(problem: Problem, sampler: GaussianSampler, own: dict[str, torch.Tensor]) -> Launch:
     """Return the function that takes steps of a large batch, given the first one and their number."""
-    sites, units = power_of_two(sampler.n, _LEAST), power_of_two(problem.network.units)
-    factor = factors_of(sampler, sites)
-    arrays, forms = _described(problem, sampler, own, factor)
-    forms |= {"T": _WIDE_ROWS, "SITES": sites, "UNITS": units, "num_warps": max(1, sites // _SITES_OF_A_WARP)}
-    sizes = problem.simulated().batch, sampler.n, problem.network.units, factor.shape[1] // MODES
+    batch, units = problem.simulated().batch, problem.network.units
+    tile = Tile.of(sampler.n, units, batch)
+    factor = factors_of(sampler, tile.sites)
+    arrays, forms = _described(problem, sampler, own, factor, tile)
+    sizes, warps = (batch, sampler.n, units, factor.shape[1] // MODES), max(1, tile.sites // SITES_OF_A_WARP)
 
     def launch(step: int, steps: int) -> None:
-        wide_steps[(len(own["w"]),)](*arrays, step, steps, *sizes, **forms)
+        wide_steps[(len(own["w"]),)](*arrays, step, steps, *sizes, **forms, num_warps=warps)
 
     return launch
 
 
 def _narrow(problem: Problem, sampler: GaussianSampler, own: dict[str, torch.Tensor]) -> Launch:
     """Return the function that takes steps of a small batch, given the first one and their number."""
-    width = -(-sampler.n // _CHUNK) * _CHUNK
+    batch, units = problem.simulated().batch, problem.network.units
+    tile = Tile.of(sampler.n, units, batch)
+    width = whole(sampler.n, tile.sites)
     factor = factors_of(sampler, width)
-    arrays, forms = _described(problem, sampler, own, factor)
-    forms |= {"T": FUSED_ROWS, "SITES": _CHUNK, "UNITS": power_of_two(problem.network.units, _LEAST)}
-    space = factor.new_empty(len(own["w"]), FUSED_ROWS, width)
-    modes = factor.shape[1]
+    arrays, forms = _described(problem, sampler, own, factor, tile)
+    space, modes = factor.new_empty(len(own["w"]), tile.rows, width), factor.shape[1]
     back = back_of(sampler, modes)
-    chunks = min(modes, _CHUNK + back) // MODES
-    sizes = problem.simulated().batch, sampler.n, problem.network.units, modes, chunks, back
+    sizes = batch, sampler.n, units, modes, min(modes, tile.sites + back) // MODES, back
 
     def launch(step: int, steps: int) -> None:
-        narrow_steps[(len(own["w"]),)](*arrays, space, step, steps, *sizes, **forms, num_warps=_NARROW_WARPS)
+        narrow_steps[(len(own["w"]),)](*arrays, space, step, steps, *sizes, **forms, num_warps=WARPS)
 
     return launch
 
@@ -96,13 +89,13 @@ def back_of(sampler: GaussianSampler, modes: int) -> int:
     back = 0
     for factor in sampler.factors:
         if not isinstance(factor, Dense) or factor.band is None:
-            return max(0, modes - _CHUNK)
+            return max(0, modes - CHUNK)
         back = max(back, factor.band - 1 + (modes - sampler.n if factor.wraps else 0))
-    return min(-(-back // MODES) * MODES, max(0, modes - _CHUNK))
+    return min(whole(back, MODES), max(0, modes - CHUNK))
 
 
 def _described(
-    problem: Problem, sampler: GaussianSampler, own: dict[str, torch.Tensor], factor: torch.Tensor
+    problem: Problem, sampler: GaussianSampler, own: dict[str, torch.Tensor], factor: torch.Tensor, tile: Tile
 ) -> tuple[tuple[torch.Tensor, ...], dict[str, Any]]:
     """Return the arrays of a kernel, in its order, and its forms: what is compiled for this problem alone."""
     network, w, gates = problem.network, own["w"], gates_of(problem, sampler)
@@ -110,6 +103,9 @@ def _described(
     learned = (w, *(own.get(name, w) for name in ("b", "b_out", "a")))
     arrays = (*learned, own["alive"], own["word"], key, factor, numbers_of(problem, sampler), gates.table)
     return arrays, {
+        "T": tile.rows,
+        "SITES": tile.sites,
+        "UNITS": tile.units,
         "MODEL": MODELS[network.model],
         "ENTROPY": LOSSES[problem.training.loss],
         "CURVED": sampler.gain is not None,

@@ -6,13 +6,14 @@ import triton
 import triton.language as tl
 
 from sim.training.backends.fused.examples import product
+from sim.training.backends.fused.sizes import LEAST
 
 GATED, LEAKY, ERF, SIGMOID = range(4)
 MODELS = {"gated-linear": GATED, "relu": LEAKY, "leaky-relu": LEAKY, "erf": ERF, "sigmoid": SIGMOID}
 # Whether the residual is that of the cross-entropy.
 LOSSES = {"half-mse": False, "mse": False, "cross-entropy": True}
 _GATED, _LEAKY, _ERF = (tl.constexpr(model) for model in (GATED, LEAKY, ERF))
-_LEAST = tl.constexpr(16)  # units of a product
+_LEAST = tl.constexpr(LEAST)
 _ROOT_HALF, _STEEPNESS = tl.constexpr(math.sqrt(0.5)), tl.constexpr(math.sqrt(2 / math.pi))
 
 
