@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 import torch
 
-from sim.train import train
+from sim.train import train as train_by
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
@@ -50,10 +50,10 @@ def quickly() -> Iterator[None]:
 
 with interpreting():
     triton = pytest.importorskip("triton", reason="Triton is not installed (extra `gpu`)")
-    from sim.training.backends.fused import examples, narrow, numbers, units, wide  # noqa: F401 - declared here
+    from sim.training.backends.fused import examples, narrow, numbers, train, units, wide  # noqa: F401 - declared here
 
 
 def trained(question, **settings):
     """Return the run of the problem by the fused kernels."""
     with interpreting(), quickly():
-        return train(question, DEVICE, backend="fused", **settings)
+        return train_by(question, DEVICE, backend="fused", **settings)

@@ -128,7 +128,7 @@ def test_launches_and_breaks_change_nothing(monkeypatch, batch):
     after = replace(question, training=replace(question.training, times=question.training.times[2:]))
     broken = trained(after, resume=trained(until).state)
     counts = []
-    monkeypatch.setattr("sim.training.backends.fused.train._LAUNCH", 2 * batch)
+    monkeypatch.setattr("sim.training.backends.fused.train.LAUNCH", 2 * batch)
     parts = trained(question, progress=lambda done, _total: counts.append(done))
     assert counts == [4, 8, 10]
     for run in (broken, parts):

@@ -10,6 +10,9 @@ SMALL_BATCH, CHUNK, WARPS = 16, 32, 2
 ROWS, SITES_OF_A_WARP = 32, 16
 MOST_UNITS, MOST_SITES, MOST_SITES_OF_A_LARGE_BATCH = 16, 1024, 128
 
+# Examples of a network in one launch, so that a run can be interrupted and reports its progress.
+LAUNCH = 2**17
+
 
 @dataclass(frozen=True)
 class Tile:

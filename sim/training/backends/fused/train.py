@@ -12,15 +12,13 @@ from sim.networks.parameters import mapped
 from sim.random.streams import key_of
 from sim.training.backends.fused.layout import factors_of, gates_of, numbers_of
 from sim.training.backends.fused.narrow import narrow_steps
-from sim.training.backends.fused.sizes import CHUNK, MODES, SITES_OF_A_WARP, SMALL_BATCH, WARPS, Tile, whole
+from sim.training.backends.fused.sizes import CHUNK, LAUNCH, MODES, SITES_OF_A_WARP, SMALL_BATCH, WARPS, Tile, whole
 from sim.training.backends.fused.units import LOSSES, MODELS
 from sim.training.backends.fused.wide import wide_steps
 from sim.training.snapshots import Snapshots
 from sim.training.state import Replicate, Report, State
 from theory.problem import Problem
 
-# Examples of a network in one launch, so that a run can be interrupted and reports its progress.
-_LAUNCH = 2**17
 # A product in float32 is three of TF32, which together have the rounding of float32 up to a factor of four.
 _PRECISION = "tf32x3"
 
@@ -37,7 +35,7 @@ def train_fused(
     own = dict(parameters, alive=alive, word=torch.tensor([one.stream().word for one in replicates]).to(sampler.device))
     prepared = _narrow if problem.simulated().batch <= SMALL_BATCH else _wide
     launch = prepared(problem, sampler, own)
-    step, most = state.step, max(1, _LAUNCH // problem.simulated().batch)
+    step, most = state.step, max(1, LAUNCH // problem.simulated().batch)
     snapshots = Snapshots(parameters, replicates[0].snapshot_steps)
     for index, last in enumerate(snapshots.steps):
         while step < last:
