@@ -7,6 +7,8 @@ import torch
 
 from derivations.benchmarks import fused_roofline, train, train_gpu
 from derivations.benchmarks.fused_roofline import H200, bound, operations_of_a_step
+from tests.derivations.benchmarks import tables
+from tests.paths import ROOT
 from tests.sim.cases import problem
 from tests.tolerances import UNIT_ROUNDOFF
 
@@ -85,3 +87,8 @@ def test_published_rates_are_those_of_the_data_sheet():
     assert round(2 * H200.products * clocks / 1e12) in (494, 495)
     assert fused_roofline._TF32 == 3
     assert abs(H200.issued - H200.floating) < UNIT_ROUNDOFF
+
+
+def test_the_readme_shows_the_estimates():
+    text = (ROOT / "derivations" / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    assert tables.fused_estimates() in text, f"paste this:\n{tables.fused_estimates()}"
