@@ -170,14 +170,14 @@ def deep(found: dict[str, Any]) -> str:
 def fused_estimates() -> str:
     """The roofline of the fused step on paper as a Markdown table; nothing in it is measured."""
     lines = [
-        "| size | integers | floating point | special functions | products of TF32 | limit | network-steps per second |",
+        "| size | integers | floating point | special functions | products of TF32 | limit | network-steps a second |",
         "|---|---|---|---|---|---|---|",
     ]
     for case, modes, _ in train_bench._ON_A_GPU:
         work = fused_roofline.operations_of_a_step(case.n, case.units, case.batch, modes)
         rate, limit = fused_roofline.bound(work)
         counts = (f"{count:,.0f}" for count in (work.integer, work.floating, work.special, work.products))
-        lines.append(f"| {case.name} | {' | '.join(counts)} | {limit} | {rate:.2g} |")
+        lines.append(f"| {case.name} | {' | '.join(counts)} | {limit} | {rate:.1e} |")
     return "\n".join(lines)
 
 

@@ -61,6 +61,16 @@ def test_step_by_step(network, batch):
 
 
 @pytest.mark.parametrize("batch", [SMALL, LARGE])
+def test_other_numbers_and_another_rate_are_noticed(batch):
+    """The control: what the comparisons allow is less than a tenth of what these change, in float64 1e-9 of it."""
+    question = few(batch=batch)
+    right = learned(train(question, "cpu", backend="reference"))
+    seed, rate = few(batch=batch, seed=6), few(batch=batch, learning_rate=RATE / 2, steps=(0, 1, 3))
+    for wrong in (seed, rate):
+        assert far(learned(train(wrong, "cpu", backend="reference")), right) > 10 * SIM_DESCENT_SINGLE
+
+
+@pytest.mark.parametrize("batch", [SMALL, LARGE])
 @pytest.mark.parametrize("loss", ["mse", "cross-entropy"])
 def test_losses_step_by_step(loss, batch):
     reference, fused = both(few(network=gated(biases="trained"), batch=batch, loss=loss))
