@@ -58,7 +58,8 @@ def train(
     `dtype` overrides simulation.dtype; `Run.dtype` is the type used.
     `backend` is "reference" (torch), "compiled-normals" (the same on normal numbers made by numba), "compiled-examples"
     (the same on batches drawn by numba), "captured" (the reference as a CUDA graph), "compiled" (numba, on the CPU,
-    online) or "auto", which takes the fastest that can train the problem here; `Run.backend` says which.
+    online), "fused" (Triton, on a GPU, online) or "auto", which takes the fastest of the others that can train the
+    problem here; `Run.backend` says which.
     `resume` continues from the `state` of an earlier run of the same networks, with the same numbers as in a run
     without a break; all times must lie after it. `memory` bounds the bytes of the networks trained side by side and of
     their examples on the device; a fixed sample and the result need additional memory. On a CPU up to `threads` groups

@@ -26,6 +26,7 @@ _LOADED = {
     "tests.derivations.commands.test_moment": ("derivations.cli",),
     "tests.derivations.commands.test_solve": ("derivations.cli",),
     "tests.derivations.commands.test_sweep": ("derivations.__main__",),
+    "tests.sim.training.for_cuda": (),  # ptxas
     "tests.sim.training.test_state": _PACKAGES,
     "tests.sim.test_threads": ("sim.training.backends.ahead", "sim.training.backends.compiling", "sim.random.philox"),
     "tests.theory.gaussian.test_text": ("theory.gaussian",),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from derivations.benchmarks import fused_roofline
 from derivations.benchmarks import solve as solve_bench
 from derivations.benchmarks import threads as threads_bench
 from derivations.benchmarks import train as train_bench
@@ -163,4 +164,31 @@ def deep(found: dict[str, Any]) -> str:
             lines.append(
                 _kernel(optimiser, name, took, part["ratios"].get(name), part["apart"].get(name), goals.get(name))
             )
+    return "\n".join(lines)
+
+
+def fused_estimates() -> str:
+    """The roofline of the fused step on paper as a Markdown table; nothing in it is measured."""
+    lines = [
+        "| size | integers | floating point | special functions | products of TF32 | limit | network-steps a second |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for case, modes, _ in train_bench._ON_A_GPU:
+        work = fused_roofline.operations_of_a_step(case.n, case.units, case.batch, modes)
+        rate, limit = fused_roofline.bound(work)
+        counts = (f"{count:,.0f}" for count in (work.integer, work.floating, work.special, work.products))
+        lines.append(f"| {case.name} | {' | '.join(counts)} | {limit} | {rate:.1e} |")
+    return "\n".join(lines)
+
+
+def fused_kernels(found: dict[str, Any]) -> str:
+    """What the kernels take that are compiled whole by `tests.sim.training.for_cuda`, as a Markdown table."""
+    lines = [
+        "| kernel | warps of a program | registers of a thread | bytes spilled | shared memory |",
+        "|---|---|---|---|---|",
+    ]
+    for name, taken in found.items():
+        if taken is not None:
+            cells = (f"{taken[key]:,}" for key in ("warps", "registers", "spilled", "shared"))
+            lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -96,6 +96,17 @@ def test_the_back_end_is_chosen_and_told(gdln):
     assert gdln("--backend", "fast")[0] == BAD_INPUT
 
 
+def test_the_fused_back_end_needs_a_gpu(gdln, monkeypatch):
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    code, out, err = gdln("--json", "--backend", "fused")
+    assert code == OUT_OF_REACH
+    error = json.loads(out)["error"]
+    assert error["kind"] == "backend"
+    assert error["message"] == "The fused back end runs on a CUDA device, not on cpu."
+    assert "auto" in error["hint"]
+    assert "Traceback" not in err
+
+
 @pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed (extra `speed`)")
 def test_a_short_run_is_left_to_torch_and_says_so(gdln, monkeypatch):
     """Where it is not short the compiled loops are taken, whose rounding is another."""

@@ -188,6 +188,8 @@ def test_every_law_has_an_answer_or_a_reason():
 def test_names_and_versions():
     assert ("auto", *PACKAGES) == BACKENDS
     assert set(versions("reference")) == set(versions("captured")) == {"torch"}
+    if names.triton_is_installed():
+        assert set(versions("fused")) == {"torch", "triton"}
     if NUMBA:
         assert set(versions("compiled")) == set(versions("compiled-normals")) == {"torch", "numba"}
         assert set(versions("compiled-examples")) == {"torch", "numba"}

@@ -1,0 +1,94 @@
+"""Examples in a kernel: the Gaussian vectors of two classes from their noise, inputs, labels and gates."""
+
+import math
+
+import triton
+import triton.language as tl
+
+from sim.training.backends.fused.numbers import normals
+from sim.training.backends.fused.sizes import MODES
+
+_CALLS = tl.constexpr(MODES // 4)
+_MODES = tl.constexpr(MODES)
+_ROOT_HALF = tl.constexpr(math.sqrt(0.5))
+
+
+@triton.jit
+def product(a, b, total, PRECISION: tl.constexpr):
+    """Return total + a b; `PRECISION` is that of Triton's products in float32, and float64 has its own."""
+    return tl.dot(a, b, total, input_precision=PRECISION, out_dtype=total.dtype)
+
+
+@triton.jit
+def gaussian(
+    factor,
+    category,
+    example,
+    word,
+    key_low,
+    key_high,
+    first,
+    chunks,
+    around,
+    site,
+    width,
+    sites: tl.constexpr,
+    kind: tl.constexpr,
+    PRECISION: tl.constexpr,
+):
+    """Return z (T, sites) of T examples at the sites from `site` on: noise F_c, c the class of each example.
+
+    `factor` is (2, modes, width) in memory. The modes that these sites need are `chunks` times 16 from `first` on,
+    counted from 0 again at `around`. Both products are taken, and each example keeps that of its class.
+    """
+    rows: tl.constexpr = example.shape[0]
+    columns = site + tl.arange(0, sites)[None, :]
+    z0 = tl.zeros((rows, sites), kind)
+    z1 = tl.zeros((rows, sites), kind)
+    for chunk in range(chunks):
+        begin = (first + chunk * _MODES) % around
+        noise = normals(example, begin // 4, word, key_low, key_high, _CALLS, kind)
+        entry = factor + (begin + tl.arange(0, _MODES))[:, None] * width + columns
+        z0 = product(noise, tl.load(entry), z0, PRECISION)
+        z1 = product(noise, tl.load(entry + around * width), z1, PRECISION)
+    return tl.where(category[:, None] == 0, z0, z1)
+
+
+@triton.jit
+def inputs(z, gain, over):
+    """Return x = erf(gain z)/Z; `over` is 1/Z."""
+    return tl.erf(gain * z) * over
+
+
+@triton.jit
+def gate_numbers(v, z, x, start, gates, units, unit, LATENT: tl.constexpr, INPUT: tl.constexpr):
+    """Return v (T, K) with the numbers of z or x at the gates' sites that are among those from `start` on.
+
+    `gates` (5, K) has the sites, whether they are of the latent, the bounds, and the sharpness, negative where hard.
+    Gates of z exist if LATENT, of x if INPUT.
+    """
+    sites: tl.constexpr = z.shape[1]
+    at = tl.load(gates + unit, mask=unit < units, other=-1.0).to(tl.int32) - start
+    here = (at >= 0) & (at < sites)
+    index = tl.where(here, at, 0)[None, :] + tl.zeros((z.shape[0], unit.shape[0]), tl.int32)
+    seen = v
+    if LATENT:
+        seen = tl.gather(z, index, 1)
+    if INPUT:
+        latent = tl.load(gates + units + unit, mask=unit < units, other=0.0) != 0
+        seen = tl.where(latent[None, :], seen, tl.gather(x, index, 1))
+    return tl.where(here[None, :], seen, v)
+
+
+@triton.jit
+def gates_of(v, gates, units, unit, SOFT: tl.constexpr):
+    """Return the gates (T, K), 1[low <= v < high] or soft, of the numbers v; units beyond K are closed."""
+    used = unit < units
+    low = tl.load(gates + 2 * units + unit, mask=used, other=float("inf"))[None, :]
+    high = tl.load(gates + 3 * units + unit, mask=used, other=float("inf"))[None, :]
+    gate = ((v >= low) & (v < high)).to(v.dtype)
+    if SOFT:
+        sharpness = tl.load(gates + 4 * units + unit, mask=used, other=-1.0)[None, :]
+        soft = tl.erf(sharpness * (v - low) * _ROOT_HALF) - tl.erf(sharpness * (v - high) * _ROOT_HALF)
+        gate = tl.where(sharpness > 0, 0.5 * soft, gate)
+    return gate

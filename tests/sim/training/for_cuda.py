@@ -1,0 +1,124 @@
+"""Compile the fused kernels for a GPU of compute capability 9.0, as a launch would, on a machine without one.
+
+`python -m tests.sim.training.for_cuda` prints one JSON object: for each kernel that is compiled whole its shared memory
+in bytes, registers of a thread and bytes spilled, from ptxas; null for one that is compiled up to Triton's own
+intermediate language. A process of its own, because the interpreter of other tests replaces what a compiler needs.
+"""
+
+import json
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import torch
+import triton
+from triton._C.libtriton import ir
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource, make_backend
+
+from sim.data.sample import prepare
+from sim.training.backends.fused import train
+from sim.training.state import Replicate, beginning
+from tests.sim.cases import EVERY_GATE, LEAK, SOFT, gated, line, problem
+from theory.problem import GaussianClone, Network, SiteGate
+
+TARGET = GPUTarget("cuda", 90, 32)
+_POINTERS = {torch.float32: "*fp32", torch.float64: "*fp64", torch.int64: "*i64", torch.int8: "*i8"}
+_HALVES = gated((SiteGate(20, lo=0), SiteGate(20, hi=0)))
+# The sizes of the benchmark, compiled whole; and what remains of models, losses, gates, biases and readouts.
+WHOLE = {
+    "n=40 K=2 batch=1000": problem(line(n=40), _HALVES, batch=1000),
+    "n=128 K=16 batch=1000": problem(line(n=128), Network("relu", "mean", 16), batch=1000),
+    "n=400 K=8 batch=1": problem(line(n=400), Network("relu", "mean", 8), batch=1),
+}
+FORMS = {
+    "every gate": gated(EVERY_GATE, "trained-sum", "trained"),
+    "soft gates": gated(SOFT, "sum", "fixed"),
+    "leaky ReLU": Network("leaky-relu", "trained-mean", 3, slope=LEAK),
+    "erf": Network("erf", "sum", 2, biases="trained"),
+    "sigmoid": Network("sigmoid", "mean", 3),
+}
+
+
+class _Launched(Exception):
+    """Raised instead of a launch, with the kernel, its arguments and its options."""
+
+
+class _Recorder:
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+
+    def __getitem__(self, _grid: tuple[int, ...]) -> Any:
+        def launch(*arguments: Any, **options: Any) -> None:
+            raise _Launched(self._kernel, arguments, options)
+
+        return launch
+
+
+def source_of(question: Any, dtype: torch.dtype) -> tuple[ASTSource, dict[str, int]]:
+    """Return the source and the options of the kernel that trains a problem."""
+    kept = train.wide_steps, train.narrow_steps
+    train.wide_steps, train.narrow_steps = map(_Recorder, kept)
+    try:
+        own = [Replicate(question, 0)]
+        state = beginning(own).to(torch.device("cpu"), dtype)
+        train.train_fused(own, prepare(question.data, torch.device("cpu"), dtype), None, state, lambda _step: None)
+    except _Launched as launched:
+        kernel, arguments, options = launched.args
+    finally:
+        train.wide_steps, train.narrow_steps = kept
+    compiling = {name: options.pop(name) for name in ("num_warps",)}
+    types = [_POINTERS[one.dtype] if isinstance(one, torch.Tensor) else "i32" for one in arguments]
+    signature = dict(zip(kernel.arg_names, types, strict=False)) | dict.fromkeys(options, "constexpr")
+    return ASTSource(kernel, signature=signature, constexprs=options), compiling
+
+
+def whole(question: Any, dtype: torch.dtype) -> dict[str, int]:
+    """Compile a kernel to machine code and return what it takes."""
+    source, options = source_of(question, dtype)
+    kernel = triton.compile(source, target=TARGET, options=options)
+    assembler = Path(triton.__path__[0]) / "backends" / "nvidia" / "bin" / "ptxas"
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "kernel.ptx"
+        file.write_text(kernel.asm["ptx"], encoding="utf-8")
+        command = [assembler, "-v", "--gpu-name=sm_90a", file, "-o", Path(folder) / "kernel.cubin"]
+        said = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+    own = said[said.index(kernel.metadata.name) :]
+    found = {
+        name: int(re.search(pattern, own)[1])
+        for name, pattern in (("registers", r"Used (\d+) registers"), ("spilled", r"(\d+) bytes spill stores"))
+    }
+    return {"warps": options["num_warps"], "shared": kernel.metadata.shared, **found}
+
+
+def checked(question: Any, dtype: torch.dtype) -> None:
+    """Compile a kernel up to Triton's intermediate language, which checks names, shapes and types."""
+    source, options = source_of(question, dtype)
+    backend, context = make_backend(TARGET), ir.context()
+    chosen = backend.parse_options(options)
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    codegen, modules = backend.get_codegen_implementation(chosen), backend.get_module_map()
+    module = source.make_ir(TARGET, chosen, codegen, modules, context)
+    backend.make_ttir(module, {}, chosen, 90)
+
+
+def every() -> dict[str, dict[str, int] | None]:
+    """Compile all kernels of this file."""
+    found: dict[str, dict[str, int] | None] = {}
+    for name, question in WHOLE.items():
+        for dtype in (torch.float32, torch.float64):
+            found[f"{name} {str(dtype).removeprefix('torch.')}"] = whole(question, dtype)
+    for name, network in FORMS.items():
+        for batch in (8, 40):
+            loss = "cross-entropy" if name == "erf" else "half-mse"
+            checked(problem(network=network, batch=batch, loss=loss), torch.float32)
+            found[f"{name} batch={batch}"] = None
+    checked(problem(line(GaussianClone), Network("relu", "mean", 3)), torch.float32)
+    return found | {"gaussian-clone": None}
+
+
+if __name__ == "__main__":
+    print(json.dumps(every()))
