@@ -63,10 +63,11 @@ def train(
     (the same on batches drawn by numba), "captured" (the reference as a CUDA graph), "compiled" (numba, on the CPU,
     online) or "auto", which takes the fastest that can train the problem here; `Run.backend` says which.
     `resume` continues from the `state` of an earlier run of the same networks, with the same numbers as in a run
-    without a break; all times must lie after it. `pauses` gives, every few seconds, a part of the run with which a later
-    call continues bit for bit, on a CPU; a run on a GPU has no pauses. `memory` bounds the bytes of the networks trained side by side and of
-    their examples on the device; a fixed sample and the result need additional memory. On a CPU up to `threads` groups
-    of networks are trained at once, which changes no number. `progress(done, total)` counts network-steps.
+    without a break; all times must lie after it. `pauses` gives a part of the run every few seconds, with which a later
+    call continues bit for bit; runs on a GPU have no pauses. `memory` bounds the bytes of the networks trained side by
+    side and of their examples on the device; a fixed sample and the result need additional memory. On a CPU up to
+    `threads` groups of networks are trained at once, which changes no number. `progress(done, total)` counts
+    network-steps.
     Raises InputError for times between steps, a sample or a state that does not fit; OutOfReachError for an absent
     device or back end, too large a run, or a law, gate or model without a training; a deep network learns by autograd.
 

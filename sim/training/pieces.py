@@ -117,7 +117,7 @@ def in_pieces(
         end, started = blocks.after(state.step, length), time.perf_counter()
         inside = [step for step in blocks.at[done:] if step <= end]
         found, after = advance(state, (*inside, *({end} - {*inside})))
-        taken.append(mapped(lambda tensor, count=len(inside): tensor[:, :count], found))
+        taken.append({name: tensor[:, : len(inside)] for name, tensor in found.items()})
         done += len(inside)
         length = next_length(end - state.step, time.perf_counter() - started, pauses.seconds)
         state, snapshots = after, mapped(lambda *tensors: torch.cat(tensors, dim=1), *taken)

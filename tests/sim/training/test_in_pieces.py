@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -76,7 +77,7 @@ def test_pieces_have_the_bits_of_the_whole(question, backend):
 
 def test_breaks_within_a_block_change_bits(monkeypatch):
     """What the blocks are for: a draw of another size rounds differently."""
-    name, question = CASES[0]
+    _, question = CASES[0]
     whole = train(question, "cpu", backend="reference")
     monkeypatch.setattr("sim.train.blocks_of", lambda _problem, at, _compiled: Blocks(at, 3, False, 1))
     run, _ = kept(question, backend="reference")
@@ -89,7 +90,7 @@ def test_a_full_batch_is_broken_anywhere():
     assert [part.state.step for part in parts] == list(range(1, run.steps))
     assert same(run, train(question, "cpu"))
     assert [part.snapshots["w"].shape[1] for part in parts] == [1, 2, 2, 2, 2, 2, 2, 2, 2]
-    assert all(one.seconds < other.seconds for one, other in zip(parts, parts[1:], strict=False))
+    assert all(one.seconds < other.seconds for one, other in pairwise(parts))
 
 
 def test_what_a_pause_raises_ends_the_run():
@@ -116,7 +117,7 @@ def test_another_part_is_refused():
         replace(part, snapshots={}),
         replace(part, state=part.state.part(slice(1))),
     ):
-        with pytest.raises(InputError, match="The part of a run has taken .* of 600 steps"):
+        with pytest.raises(InputError, match=r"The part of a run has taken .* of 600 steps"):
             train(question, "cpu", pauses=Pauses(lambda _part: None, wrong))
     with pytest.raises(InputError, match="A state and pauses are given"):
         train(question, "cpu", pauses=Pauses(lambda _part: None), resume=part.state)
@@ -124,8 +125,10 @@ def test_another_part_is_refused():
 
 def test_pieces_end_where_blocks_do():
     torch_, compiled = Blocks((5, 40), 10, False, rest=10), Blocks((5, 40), 10, True, rest=1)
-    assert [torch_.after(0, wanted) for wanted in (0.0, 19.0, 20.0, 29.0, 30.0, 31.0)] == [10, 10, 20, 20, 40, 40]
-    assert [torch_.after(20, wanted) for wanted in (0.0, 10.0, 1e30)] == [40, 40, 40]
+    assert [torch_.after(0, wanted) for wanted in (0.0, 19.0, 20.0, 29.0, 30.0, 31.0)] == [10, 10, 20, 20, 30, 30]
+    assert [torch_.after(20, wanted) for wanted in (0.0, 19.0, 1e30)] == [30, 30, 40]
+    assert torch_.after(21, 0.0) == 30
+    assert torch_.after(30, 0.0) == 40
     assert [compiled.after(0, wanted) for wanted in (0.0, 100.0)] == [5, 5]
     assert [compiled.after(5, wanted) for wanted in (0.0, 19.0, 20.0, 35.0)] == [15, 15, 25, 40]
     assert compiled.after(35, 0.0) == 40
