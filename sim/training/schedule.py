@@ -5,11 +5,11 @@ from math import ceil
 
 import torch
 
+from sim.training.devices import DEVICES
 from sim.training.sizes import GROUP_NUMBERS, columns, grouping, units_in_all
 from sim.training.times import steps_at_times
 from theory.problem import DeepNetwork, InputError, OutOfReachError, Problem
 
-DEVICES = ("auto", "cpu", "cuda")
 _DTYPES = {"float64": torch.float64, "float32": torch.float32}
 
 _BLOCK_ENTRIES = 2**18
