@@ -18,6 +18,8 @@ _LOADED = {
     "tests.derivations.test_timeout": _PACKAGES,
     "tests.derivations.sweeps.cases": _PACKAGES,
     "tests.derivations.sweeps.test_store": _PACKAGES,
+    "tests.derivations.sweeps.test_slurm": ("derivations.__main__", "derivations.sweeps.launch.slurm"),
+    "tests.derivations.sweeps.cluster": (),
     "tests.derivations.explore.test_amplifier": _PACKAGES,
     "tests.derivations.explore.test_copied": _PACKAGES,
     "tests.derivations.explore.test_fields_page": _PACKAGES,

@@ -1,4 +1,4 @@
-"""`gdln sweep --engine slurm` on a real SLURM of two nodes: however a job is lost, the bits are those of a local run."""
+"""`gdln sweep --engine slurm` on a real SLURM of two nodes: a lost job costs time, and no bit of the results."""
 
 import json
 import subprocess
