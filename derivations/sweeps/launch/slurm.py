@@ -26,6 +26,7 @@ from sim.training.devices import DEVICES
 from theory.problem import OutOfReachError
 from theory.problem.numbers import one_of
 
+_LOGS = "jobs"  # a folder in that of the store, one below it for each job
 _HOUR = 60  # minutes of a job by default
 _NOTICE = 120  # seconds before the end of a job at which it is told to leave
 _RETURNS = 10_000  # a job is requeued as long as it has cells to make: each time it gets further
@@ -68,15 +69,15 @@ def start(request: Request) -> Swept:
     """
     executor, device = _executor(request), _device_of(request)
     swept = running.record(request.sweep, request.folder, code=code_version(device))
-    if not (cells := swept.to_make["cells"]):
+    if not swept.to_make["cells"]:
         return swept
-    jobs = min(request.resources.jobs or 1, cells)
+    jobs = request.resources.jobs or 1
     job = _submitted(executor, Crew(str(request.folder.absolute()), device, request.workers), jobs)
     if request.waits:
         swept = _waited(request, job, code_version(device))
     said = (
         f"Job {job} with {counted(jobs * request.workers, 'worker')} was submitted to SLURM; its logs are in "
-        f"{executor.folder.parent / job}. gdln sweep --worker {request.folder} --status shows the cells."
+        f"{request.folder / _LOGS / job}*. gdln sweep --worker {request.folder} --status shows the cells."
     )
     return replace(swept, job=job, remarks=(*swept.remarks, said))
 
@@ -112,7 +113,7 @@ def _executor(request: Request) -> Any:
         "mem": None if asked.memory is None else f"{asked.memory}M",
         "gpus_per_node": asked.gpus,
     }
-    executor = SlurmExecutor(request.folder.absolute() / "jobs" / "%j", max_num_timeout=_RETURNS)
+    executor = SlurmExecutor(request.folder.absolute() / _LOGS / "%j", max_num_timeout=_RETURNS)
     executor.update_parameters(
         job_name="gdln-sweep",
         time=asked.time or _HOUR,
