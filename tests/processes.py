@@ -15,6 +15,7 @@ _PACKAGES = ("theory/", "sim/", "derivations/")  # for programs that tests or th
 # are named in the module that starts them.
 _LOADED = {
     "derivations.benchmarks.threads": ("derivations.__main__",),
+    "derivations.sweeps.launch.slurm": (),
     "tests.derivations.test_timeout": _PACKAGES,
     "tests.derivations.sweeps.cases": _PACKAGES,
     "tests.derivations.sweeps.test_store": _PACKAGES,

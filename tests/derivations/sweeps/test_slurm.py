@@ -1,6 +1,7 @@
 """`gdln sweep --engine slurm` on a real SLURM of two nodes: a lost job costs time, and no bit of the results."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -9,9 +10,8 @@ import pytest
 from derivations.output import PASS
 from derivations.seals import SEAL
 from derivations.sweeps.store import Store
-from tests.derivations.sweeps.cases import TEXT, contents
+from tests.derivations.sweeps.cases import ROOT, TEXT, contents
 from tests.derivations.sweeps.cluster import NODES, absent, cluster_in, until
-from tests.paths import ROOT
 
 pytestmark = [
     pytest.mark.skipif(absent() is not None, reason=str(absent())),
@@ -38,22 +38,21 @@ def cluster(tmp_path_factory):
 def local(tmp_path_factory):
     """The store of both cells, made by the local engine."""
     folder = tmp_path_factory.mktemp("local")
-    assert run(folder, BOTH, "--workers", 2).returncode == PASS
+    assert run(os.environ, folder, BOTH, "--workers", 2).returncode == PASS
     return folder / "store"
 
 
-def run(folder, text, *words, **named):
+def run(environment, folder, text, *words):
     """`gdln sweep` on this text in its folder, to its end."""
     (folder / "sweep.toml").write_text(text)
-    command = [sys.executable, "-m", "derivations", "sweep", "sweep.toml", *map(str, words)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, **named)
+    command = [sys.executable, "-m", "derivations", "sweep", str(folder / "sweep.toml"), *map(str, words)]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
 def submitted(cluster, folder, text, *words):
     """The number of the job of a sweep, submitted to the cluster."""
     cluster.repair()
-    environment = cluster.environment | {"PYTHONPATH": str(ROOT)}
-    done = run(folder, text, "--engine", "slurm", "--time", 10, "--json", *words, env=environment)
+    done = run(cluster.environment, folder, text, "--engine", "slurm", "--time", 10, "--json", *words)
     assert (done.returncode, done.stderr) == (PASS, "")
     answer = json.loads(done.stdout)
     assert (answer["mode"], answer["counts"]["missing"]) == ("submit", len(answer["cells"]))
