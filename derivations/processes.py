@@ -63,12 +63,16 @@ def _same_path() -> AbstractContextManager[None]:
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Block interrupts in the processes that start in the block, so that only this process handles them."""
+    """Block interrupts in the processes that start in the block, so that only this process handles them.
+
+    So is SIGUSR2, which schedulers send to every process of a job and which ends those that do not handle it.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    resource_tracker.ensure_running()  # starting it would unblock them
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2})
+    resource_tracker.ensure_running()  # starting it would unblock interrupts
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:

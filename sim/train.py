@@ -5,6 +5,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from threading import Lock
 
 import numpy as np
@@ -18,6 +19,7 @@ from sim.networks.parameters import Parameters, joined
 from sim.random.streams import TRAINING, Fill, reference_normals, stream
 from sim.threads import in_threads
 from sim.training.backends.choice import Backend, backend_for
+from sim.training.pieces import Pauses, blocks_of, first_length, in_pieces, part_of
 from sim.training.run import Run
 from sim.training.schedule import (
     bytes_of_one,
@@ -48,6 +50,7 @@ def train(
     progress: Progress | None = None,
     backend: str = "auto",
     resume: State | None = None,
+    pauses: Pauses | None = None,
     memory: int | None = None,
     threads: int = 1,
 ) -> Run:
@@ -61,9 +64,11 @@ def train(
     online), "fused" (Triton, on a GPU, online) or "auto", which takes the fastest of the others that can train the
     problem here; `Run.backend` says which.
     `resume` continues from the `state` of an earlier run of the same networks, with the same numbers as in a run
-    without a break; all times must lie after it. `memory` bounds the bytes of the networks trained side by side and of
-    their examples on the device; a fixed sample and the result need additional memory. On a CPU up to `threads` groups
-    of networks are trained at once, which changes no number. `progress(done, total)` counts network-steps.
+    without a break; all times must lie after it. `pauses` gives a part of the run every few seconds, with which a later
+    call continues bit for bit; runs on a GPU have no pauses. `memory` bounds the bytes of the networks trained side by
+    side and of their examples on the device; a fixed sample and the result need additional memory. On a CPU up to
+    `threads` groups of networks are trained at once, which changes no number. `progress(done, total)` counts
+    network-steps.
     Raises InputError for times between steps, a sample or a state that does not fit; OutOfReachError for an absent
     device or back end, too large a run, or a law, gate or model without a training; a deep network learns by autograd.
 
@@ -92,8 +97,10 @@ def train(
     elif sample is not None:
         raise InputError("A sample is given, but the mode is online.", 'Use simulation.mode = "full-batch".')
     own = tuple(Replicate(problem, number, chosen.fill) for number in numbers)
+    if resume is not None and pauses is not None:
+        raise InputError("A state and pauses are given.", "Give one of `resume` and `pauses`.")
     state = beginning(own) if resume is None else _checked(resume, own)
-    snapshots, state = _descended(own, state, sample, where, kind, chosen, progress, memory, threads)
+    snapshots, state = _descended(own, state, sample, where, kind, chosen, progress, memory, threads, pauses)
     return Run(
         problem=problem,
         replicates=numbers,
@@ -122,9 +129,11 @@ def _descended(
     progress: Progress | None,
     memory: int | None,
     threads: int,
+    pauses: Pauses | None,
 ) -> tuple[Parameters, State]:
     """Return the snapshots of the replicates and their last state; groups that fit caches and memory are trained."""
-    problem, last = replicates[0].problem, replicates[0].snapshot_steps[-1]
+    problem, steps = replicates[0].problem, replicates[0].snapshot_steps
+    last = steps[-1]
     per_step = problem.simulated().batch if sample is None else sample.x.shape[1]
     refuse_endless(last, len(replicates), per_step)
     refuse_too_large("One step's examples", 3 * per_step * columns(problem), dtype.itemsize, "Use smaller batches.")
@@ -136,16 +145,26 @@ def _descended(
         threads = min(
             threads, memory // (size * bytes_of_one(problem, per_step, dtype.itemsize, backend.one_at_a_time))
         )
+    parts = [slice(start, min(start + size, len(replicates))) for start in range(0, len(replicates), size)]
+    begun = None if pauses is None else pauses.begun
+    if begun is not None:
+        state = part_of(begun, _shapes(replicates), steps).state
     counted = _Counted(progress, len(replicates) * (last - state.step))
 
-    def trained(part: slice, check: Callable[[], None]) -> tuple[dict[str, torch.Tensor], State]:
-        group, held = replicates[part], state.part(part).to(where, dtype)
-        fixed = None if sample is None else sample.part(part, slice(None))
-        return backend.train_group(group, sampler, fixed, held, counted.of(len(group), state.step, check))
+    def advance(state: State, asked: tuple[int, ...]) -> tuple[Parameters, State]:
+        def trained(part: slice, check: Callable[[], None]) -> tuple[dict[str, torch.Tensor], State]:
+            group = [replace(replicate, asked=asked) for replicate in replicates[part]]
+            fixed = None if sample is None else sample.part(part, slice(None))
+            report = counted.of(len(group), state.step, check)
+            return backend.train_group(group, sampler, fixed, state.part(part).to(where, dtype), report)
 
-    parts = [slice(start, min(start + size, len(replicates))) for start in range(0, len(replicates), size)]
-    snapshots, states = zip(*in_threads(trained, parts, threads), strict=True)
-    return joined(snapshots), together(states)
+        snapshots, states = zip(*in_threads(trained, parts, threads), strict=True)
+        return joined(snapshots), together(states)
+
+    if pauses is None or where.type != "cpu":
+        return advance(state, steps)
+    first = first_length(problem, len(replicates), per_step, pauses.seconds)
+    return in_pieces(advance, state, blocks_of(problem, steps, backend.one_at_a_time), pauses, first)
 
 
 class _Counted:
@@ -172,8 +191,7 @@ class _Counted:
 
 def _checked(state: State, replicates: tuple[Replicate, ...]) -> State:
     """Return the state from which a run resumes; InputError unless it fits these networks and precedes their times."""
-    found = {name: tuple(tensor.shape) for name, tensor in state.parameters.items()}
-    needed = {name: (len(replicates), *tensor.shape) for name, tensor in replicates[0].start().items()}
+    found, needed = {name: tuple(tensor.shape) for name, tensor in state.parameters.items()}, _shapes(replicates)
     if found != needed:
         raise InputError(
             f"The state to resume has parameters of the shapes {found}, this run {needed}.",
@@ -186,6 +204,11 @@ def _checked(state: State, replicates: tuple[Replicate, ...]) -> State:
             "Ask for times from there on.",
         )
     return state
+
+
+def _shapes(replicates: tuple[Replicate, ...]) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the parameters of all networks, by name."""
+    return {name: (len(replicates), *tensor.shape) for name, tensor in replicates[0].start().items()}
 
 
 def fixed_sample(

@@ -15,9 +15,12 @@ _PACKAGES = ("theory/", "sim/", "derivations/")  # for programs that tests or th
 # are named in the module that starts them.
 _LOADED = {
     "derivations.benchmarks.threads": ("derivations.__main__",),
+    "derivations.sweeps.launch.slurm": (),
     "tests.derivations.test_timeout": _PACKAGES,
     "tests.derivations.sweeps.cases": _PACKAGES,
     "tests.derivations.sweeps.test_store": _PACKAGES,
+    "tests.derivations.sweeps.test_slurm": ("derivations.__main__", "derivations.sweeps.launch.slurm"),
+    "tests.derivations.sweeps.cluster": (),
     "tests.derivations.explore.test_amplifier": _PACKAGES,
     "tests.derivations.explore.test_copied": _PACKAGES,
     "tests.derivations.explore.test_fields_page": _PACKAGES,

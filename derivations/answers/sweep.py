@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from derivations.pictures import sweep_picture
 from derivations.sweeps import running
+from derivations.sweeps.launch import Request, engine_named
+from derivations.sweeps.launch.resources import Resources
+from derivations.sweeps.leaving import heeding
 from derivations.sweeps.running import INVALID, Outcome, Swept
 from derivations.sweeps.store import Store, check_creatable, sweep_id
 from derivations.sweeps.table import csv_text, mean_and_error, names_along, number_or_text
@@ -18,7 +21,7 @@ from theory.problem.sweep import value_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MODES = ("run", "status", "plan", "record")
+MODES = ("run", "submit", "status", "plan", "record")
 _SHOWN = 3  # units, weights or paths of a cell in the text; --json has them all
 
 
@@ -64,6 +67,7 @@ class SweepAnswer:
             "left_out": self.swept.count(INVALID),
             "to_make": self.swept.to_make if self.mode != "run" else None,
             "remarks": self.swept.remarks,
+            "job": self.swept.job,
             "cells": listed,
         }
 
@@ -137,12 +141,15 @@ def answer(
     workers: int = 1,
     report: Callable[[float, str], None] = lambda _share, _what: None,
     dtype: str | None = None,
+    engine: str = "local",
+    resources: Resources | None = None,
 ) -> SweepAnswer:
     """Make the cells that the store `folder` (by default the one the sweep names) lacks, or only report the states.
 
-    `mode` is one of MODES; `report` receives the share that is done and a description of the running step; `dtype`
-    overrides simulation.dtype of the base. Raises InputError for invalid cells and for a folder that cannot be a store,
-    OutOfReachError for an absent device.
+    `mode` is one of MODES; "submit" does not wait for the jobs of the `engine`, which get the `resources`. `report`
+    receives the share that is done and a description of the running step; `dtype` overrides simulation.dtype of the
+    base. Raises InputError for invalid cells, an unknown engine and a folder that cannot be a store, OutOfReachError
+    for an absent device or scheduler.
 
     >>> from derivations.experiments.localization_sweep.experiment import declared
     >>> plan = answer(declared("localization-batch"), Path("no-store-here"), mode="plan").json()
@@ -151,8 +158,10 @@ def answer(
     """
     folder = Path(sweep.store) if folder is None else folder
     sweep = sweep if dtype is None else sweep.in_dtype(dtype)
-    if one_of(mode, "mode", MODES) == "run":
-        return SweepAnswer(running.run(sweep, folder, device, workers, report), folder, mode)
+    start = engine_named(engine)
+    if one_of(mode, "mode", MODES) in ("run", "submit"):
+        request = Request(sweep, folder, device, workers, report, resources or Resources(), waits=mode == "run")
+        return SweepAnswer(start(request), folder, mode)
     look = running.record if mode == "record" else running.status
     return SweepAnswer(look(sweep, folder, device), folder, mode)
 
@@ -208,7 +217,9 @@ def store_answer(
             f"{folder} has no record of a sweep.", f"Run gdln sweep SWEEP.toml --record --out {folder} first.", "file"
         )
     if mode == "run":
-        swept = [running.run(one, folder, device, workers, report, anywhere=True) for one in recorded.values()]
+        with heeding() as notice:
+            settings = {"anywhere": True, "notice": notice}
+            swept = [running.run(one, folder, device, workers, report, **settings) for one in recorded.values()]
     else:
         swept = [running.status(one, folder, device) for one in recorded.values()]
     return StoreAnswer(tuple(SweepAnswer(one, folder, mode) for one in swept), folder, mode)

@@ -10,7 +10,7 @@ import typer
 from derivations.commands import Timeout
 
 MAY_BEGIN_WITH_MINUS = False
-_WORDS = {"plan": "--dry-run", "record": "--record"}
+_WORDS = {"plan": "--dry-run", "record": "--record", "submit": "--engine without --wait"}
 _MOST_WORKERS, _DEFAULT_WORKERS = 256, 16
 
 
@@ -19,7 +19,9 @@ def command(
         Path | None, typer.Argument(help="A sweep file (TOML): base, axes, observables, store.", show_default=False)
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the store; by default the one the file names.")] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes; by default one for each core, at most 16.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; by default one a core, at most 16; one a job.")
+    ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     dtype: Annotated[str | None, typer.Option(help="float64 or float32; by default that of the base.")] = None,
     worker: Annotated[
@@ -28,6 +30,14 @@ def command(
     record: Annotated[
         bool, typer.Option("--record", help="Record the sweep in its store for workers; run nothing.")
     ] = False,
+    engine: Annotated[str, typer.Option(help="local, or slurm: submit jobs of workers (extra cluster).")] = "local",
+    jobs: Annotated[int | None, typer.Option(help="slurm: jobs, one by default.")] = None,
+    cpus: Annotated[int | None, typer.Option(help="slurm: processors a job, by default one for each worker.")] = None,
+    gpus: Annotated[int | None, typer.Option(help="slurm: GPUs a job.")] = None,
+    memory: Annotated[str | None, typer.Option(help="slurm: memory a job, as in 4G.")] = None,
+    time: Annotated[str | None, typer.Option(help="slurm: time a job: 90, 4:00:00; by default an hour.")] = None,
+    partition: Annotated[str | None, typer.Option(help="slurm: partition.")] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="slurm: wait for the cells.")] = False,
     status: Annotated[bool, typer.Option("--status", help="Show the cells; run and write nothing.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would run; run and write nothing.")] = False,
     csv: Annotated[
@@ -49,17 +59,20 @@ def command(
     def body() -> int:
         from derivations.answers import sweep as answers
         from derivations.pictures import check_picture, write_picture
+        from derivations.sweeps.launch.resources import Resources, megabytes, minutes
         from theory.problem import InputError, load_sweep
 
         chosen = [mode for mode, given in (("status", status), ("plan", dry_run), ("record", record)) if given]
         if len(chosen) > 1:
             raise InputError("--status, --dry-run and --record exclude each other.", "Leave all but one out.", "usage")
-        mode = chosen[0] if chosen else "run"
+        mode = chosen[0] if chosen else "run" if engine == "local" or wait else "submit"
+        resources = Resources(jobs, cpus, gpus, megabytes(memory), minutes(time), partition)
         if worker is not None:
             others = {"SWEEP": sweep, "--out": out, "--dtype": dtype, "--csv": csv, "--plot": plot}
-            _check_alone(mode, [name for name, given in others.items() if given is not None])
+            others |= {"--engine": None if engine == "local" else engine, "--wait": wait or None}
+            _check_alone(mode, [name for name, given in others.items() if given is not None] + resources.given)
             with _progress(mode == "run") as report:
-                filled = answers.store_answer(worker, mode, device, _count(workers), report)
+                filled = answers.store_answer(worker, mode, device, _count(workers, engine), report)
             output.emit("sweep", filled.json(), filled.text(), json)
             return filled.exit_code
         if sweep is None:
@@ -67,12 +80,13 @@ def command(
         if csv is not None:
             _check_new(csv)
         if plot is not None:
-            if mode in ("plan", "record"):
+            if mode in _WORDS:
                 raise InputError(f"{_WORDS[mode]} measures nothing that --plot could draw.", "Leave one out.", "usage")
             check_picture(plot)
         with nullcontext() if csv is None else new_text(csv) as table:
             with _progress(mode == "run") as report:
-                answer = answers.answer(load_sweep(sweep), out, mode, device, _count(workers), report, dtype)
+                count = _count(workers, engine)
+                answer = answers.answer(load_sweep(sweep), out, mode, device, count, report, dtype, engine, resources)
             if table is not None:
                 table.write(answer.csv())
         if plot is not None:
@@ -80,17 +94,19 @@ def command(
         files = [str(file) for file in (csv, plot) if file is not None]
         written = f"\nWritten: {', '.join(files)}" if files else ""
         output.emit("sweep", answer.json(), answer.text() + written, json)
-        return output.PASS if mode in ("plan", "record") else answer.swept.exit_code
+        return output.PASS if mode in _WORDS else answer.swept.exit_code
 
     return output.run(body, json, timeout)
 
 
-def _count(workers: int | None) -> int:
+def _count(workers: int | None, engine: str) -> int:
     import os
 
     from theory.problem.numbers import whole
 
     if workers is None:
+        if engine != "local":
+            return 1
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return min(cores, _DEFAULT_WORKERS)
     return whole(workers, "--workers", least=1, most=_MOST_WORKERS, why="each is a process of its own")

@@ -12,22 +12,28 @@ from derivations.output import DISTRIBUTION
 from sim.measure import measure
 from sim.train import train
 from sim.training.backends.names import versions
+from sim.training.pieces import Pauses
 from sim.training.run import DivergedError
 from theory.problem import OBSERVABLES, InputError, Problem
 
 
 def make(
-    problem: Problem, observables: tuple[str, ...], device: str, progress: Callable[[int, int], None] | None = None
+    problem: Problem,
+    observables: tuple[str, ...],
+    device: str,
+    progress: Callable[[int, int], None] | None = None,
+    pauses: Pauses | None = None,
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """The arrays and the facts of a cell.
 
     Arrays: "times" (T), "replicates" (S), "diverged" (S), and each observable (S, ...) in float64, NaN for the
     replicates that diverged. Facts: "state" is "diverged" where fewer than two replicates are left, which then have
-    no observables; "undefined" says which observables the networks do not have, and why.
+    no observables; "undefined" says which observables the networks do not have, and why; "resumed" is the step at which
+    the training continued with `pauses.begun`, whose seconds count, or None.
     Raises what sim.train.train and sim.measure.measure raise.
     """
-    started = datetime.now(UTC)
-    trained = train(problem, device, progress=progress)
+    started, begun = datetime.now(UTC), None if pauses is None else pauses.begun
+    trained = train(problem, device, progress=progress, pauses=pauses)
     arrays = {
         "times": np.asarray(trained.times, dtype=float),
         "replicates": np.asarray(trained.replicates, dtype=np.int64),
@@ -60,7 +66,8 @@ def make(
         "dtype": trained.dtype,
         "fallback": trained.fallback,
         "steps": int(trained.steps),
-        "wall_seconds": round((finished - started).total_seconds(), 3),
+        "resumed": None if begun is None else begun.state.step,
+        "wall_seconds": round((finished - started).total_seconds() + (0.0 if begun is None else begun.seconds), 3),
         "started": started.isoformat(timespec="seconds"),
         "finished": finished.isoformat(timespec="seconds"),
     }

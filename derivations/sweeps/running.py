@@ -12,9 +12,10 @@ from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, coun
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError
 from derivations.sweeps.leases import MADE
+from derivations.sweeps.leaving import Notice
 from derivations.sweeps.owners import host_of
 from derivations.sweeps.store import Found, Store, check_creatable, found
-from derivations.sweeps.workers import Answer, Job, work
+from derivations.sweeps.workers import KEPT, Answer, Job, work
 from theory.problem import Cell, InputError, Sweep
 
 MISSING, IN_WORK, INVALID, DAMAGED, FAILED, UNREACHABLE = (
@@ -50,12 +51,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Swept:
-    """The outcome of a sweep: its cells in order, and remarks for its reader."""
+    """The outcome of a sweep: its cells in order, remarks for its reader, and the job that was submitted for it."""
 
     sweep: Sweep
     code: str
     outcomes: tuple[Outcome, ...]
     remarks: tuple[str, ...] = field(default=())
+    job: str | None = None
 
     def count(self, *states: str) -> int:
         """Return the number of cells in one of the states."""
@@ -112,18 +114,21 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
     return tuple(checked)
 
 
-def record(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
+def record(sweep: Sweep, folder: Path, device: str = "auto", code: str | None = None) -> Swept:
     """Record a sweep in the store `folder`, which is made where it is missing, and run nothing; return its status."""
     check(sweep)
     Store.create(folder).record(sweep)
-    return status(sweep, folder, device)
+    return status(sweep, folder, device, code)
 
 
-def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
-    """Return the existing cells of a sweep; nothing is run or written. A store that does not exist has no cell."""
+def status(sweep: Sweep, folder: Path, device: str = "auto", code: str | None = None) -> Swept:
+    """Return the existing cells of a sweep; nothing is run or written. A store that does not exist has no cell.
+
+    `code` is the version whose cells count, by default that of the `device`, which must then be here.
+    """
     from sim.training.devices import device_type
 
-    checked, code = check(sweep), cells.code_version(device_type(device))
+    checked, code = check(sweep), cells.code_version(device_type(device)) if code is None else code
     if not (folder / "store.json").exists():
         check_creatable(folder)
         return Swept(sweep, code, tuple(_absent(cell, sweep, code) for cell in checked))
@@ -141,10 +146,19 @@ def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
     return Swept(sweep, code, outcomes, (*remarks, *_remarks(outcomes)))
 
 
-def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report, anywhere: bool = False) -> Swept:
+def run(
+    sweep: Sweep,
+    folder: Path,
+    device: str,
+    workers: int,
+    report: Report,
+    anywhere: bool = False,
+    notice: Notice | None = None,
+) -> Swept:
     """Make the cells that are missing from the store `folder`, several at a time, and report the outcome of each.
 
-    With `anywhere` it begins at a random cell, so that machines that start together meet at few cells.
+    With `anywhere` it begins at a random cell, so that machines that start together meet at few cells. After a `notice`
+    it leaves: cells in work are kept as checkpoints, from which the next run continues.
     Raises InputError before anything runs for cells that are invalid (see `check`) or a folder that cannot be a
     store; OutOfReachError for an absent device. On KeyboardInterrupt the processes are ended and their leftovers
     removed; what was finished stays.
@@ -184,11 +198,12 @@ def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report, a
 
     tell()
     try:
-        with closing(work(jobs, folder, device, workers, progress)) as answers:
+        with closing(work(jobs, folder, device, workers, progress, notice)) as answers:
             for answer in answers:
                 place = places[answer.job.cell]
                 outcomes[place] = _became(answer, outcomes[place].cell, store)
                 shares[answer.job.cell] = 1.0
+                remarks += [] if answer.remark is None else [answer.remark]
                 tell()
     finally:
         store.remove_leftovers()
@@ -223,6 +238,8 @@ def _seen(cell: Cell, sweep: Sweep, store: Store, code: str) -> Outcome:
 
 def _became(answer: Answer, cell: Cell, store: Store) -> Outcome:
     name = answer.job.cell
+    if answer.what == KEPT:
+        return Outcome(cell, MISSING, name)
     if answer.error is not None:
         state = UNREACHABLE if answer.error["exit_code"] == OUT_OF_REACH else FAILED
         error = {key: answer.error[key] for key in ("kind", "message", "hint")}

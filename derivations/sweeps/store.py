@@ -5,6 +5,7 @@ sweeps/         the record of every sweep that was run here, one JSON file each
 cells/<hash>/   data.npz and meta.json of one cell
 attempts/       cells that are being written, or were when their writers died
 leases/<hash>/  who makes this cell (`leases`)
+checkpoints/    parts of the trainings of cells in work (`checkpoints`)
 damaged/        files and folders that were found in the place of a cell
 
 Earlier versions wrote cells into hidden folders of cells/ and had locks of the kernel in locks/; both are left alone.
@@ -33,7 +34,7 @@ from theory.problem.user_files import LARGEST_TEXT, read_json, read_text
 
 SCHEMA = "gdln.store/1"
 _MARKER, _PART = "store.json", ".store.json."
-_ROOMS = ("cells", "attempts", "leases", "sweeps", "damaged")
+_ROOMS = ("cells", "attempts", "leases", "checkpoints", "sweeps", "damaged")
 # In a store whose maker died; the last three are those of earlier versions.
 _BEGUN = {*_ROOMS, "locks", "store.json.part", "store.lock"}
 LARGEST_RECORD = 2 * LARGEST_TEXT  # a base of the largest size, with its quotes escaped
@@ -92,6 +93,11 @@ class Store:
         return store
 
     @property
+    def checkpoints(self) -> Path:
+        """The folder of the checkpoints of cells in work."""
+        return self.folder / "checkpoints"
+
+    @property
     def _disk(self) -> Disk:
         return Disk(self.folder)
 
@@ -115,7 +121,11 @@ class Store:
         def write(place: str, content: tuple[Mapping[str, np.ndarray], Mapping[str, Any]]) -> None:
             cells.write(self.folder / place, cell, asked, code, *content)
 
-        return leases.attempt(self._disk, cell, new_token, self.watch, lambda: self._is_valid(cell), compute, write)
+        disk = self._disk
+        what = leases.attempt(disk, cell, new_token, self.watch, lambda: self._is_valid(cell), compute, write)
+        if what != leases.BUSY:
+            _unlink(disk, f"checkpoints/{cell}")
+        return what
 
     def _is_valid(self, cell: str) -> bool:
         try:
@@ -180,6 +190,10 @@ class Store:
             held = leases.holder(disk, cell) if cell else None
             if (held is None or held.rpartition(".")[0] != token) and self.watch.gone(name, token, "attempt"):
                 leases.discard(disk, f"attempts/{name}", new_token())
+        for name in disk.names("checkpoints"):
+            token = name.removeprefix(".")
+            if self.is_there(name) if token == name else self.watch.gone(name, token, "checkpoint"):
+                _unlink(disk, f"checkpoints/{name}")
 
     def record(self, sweep: Sweep) -> str:
         """Keep the declaration of a sweep beside its cells; returns its id."""
@@ -232,6 +246,12 @@ class Store:
         sweep = self.the_sweep(sweep)
         code, _ = answers(self, sweep, code)
         return dataset(lambda: answers(self, sweep, code)[1], sweep, code)
+
+
+def _unlink(disk: Disk, place: str) -> None:
+    """Remove a file if it is there."""
+    with suppress(FileNotFoundError):
+        disk.unlink(place)
 
 
 def _is_empty(folder: Path) -> bool:

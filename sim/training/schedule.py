@@ -5,11 +5,11 @@ from math import ceil
 
 import torch
 
+from sim.training.devices import DEVICES
 from sim.training.sizes import GROUP_NUMBERS, columns, grouping, units_in_all
 from sim.training.times import steps_at_times
 from theory.problem import DeepNetwork, InputError, OutOfReachError, Problem
 
-DEVICES = ("auto", "cpu", "cuda")
 _DTYPES = {"float64": torch.float64, "float32": torch.float32}
 
 _BLOCK_ENTRIES = 2**18
@@ -71,7 +71,7 @@ def bytes_of_one(problem: Problem, examples_per_step: int, itemsize: int, compil
     units = units_in_all(problem)
     steps = min(grouping(examples_per_step, columns(problem)).steps, steps_at_times(problem)[-1])
     if compiled:
-        steps = max(1, block_rows(n) // examples_per_step)
+        steps = block_steps(n, examples_per_step)
     rows = examples_per_step * steps if problem.simulated().mode == "online" else 0
     learned = sum(parameter.size for parameter in problem.parameters)
     numbers = rows * (5 * n + 2 * units + 4) + examples_per_step * (8 * units + 4)
@@ -122,6 +122,11 @@ def _widest(problem: Problem) -> int:
 def block_rows(n: int) -> int:
     """Return the number of examples of n sites in a block of the compiled loops."""
     return max(1, _BLOCK_ENTRIES // n)
+
+
+def block_steps(n: int, batch: int) -> int:
+    """Return the number of steps on a block of the compiled loops."""
+    return max(1, block_rows(n) // batch)
 
 
 def refuse_too_large(what: str, numbers: int, itemsize: int, remedy: str) -> None:

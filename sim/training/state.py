@@ -17,11 +17,15 @@ Report = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Replicate:
-    """One network of a run: replicate `number` of a problem; `fill` generates the normal numbers of its data."""
+    """One network of a run: replicate `number` of a problem; `fill` generates the normal numbers of its data.
+
+    `asked` are the steps of its snapshots in a piece of the run; None means those at the problem's times.
+    """
 
     problem: Problem
     number: int
     fill: Fill = reference_normals
+    asked: tuple[int, ...] | None = None
 
     @property
     def rate(self) -> float:
@@ -30,8 +34,8 @@ class Replicate:
 
     @property
     def snapshot_steps(self) -> tuple[int, ...]:
-        """The step counts at the problem's times."""
-        return steps_at_times(self.problem)
+        """The step counts at the problem's times, or those that a piece of the run asks for."""
+        return steps_at_times(self.problem) if self.asked is None else self.asked
 
     def stream(self, step: int = 0) -> Stream:
         """Return the stream of its training data from a step on."""

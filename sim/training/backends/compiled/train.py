@@ -17,7 +17,7 @@ from sim.training.backends.compiled import descent, one_at_first
 from sim.training.backends.compiled.draw import Block
 from sim.training.backends.compiled.steps import Steps
 from sim.training.optimisers import optimiser_of
-from sim.training.schedule import block_rows
+from sim.training.schedule import block_steps
 from sim.training.sizes import MANY
 from sim.training.state import Replicate, Report, State
 from sim.training.step import largest_weight
@@ -84,7 +84,7 @@ class _Data:
         self.stream = replicate.stream()
         kind = np.dtype(dtype).type
         self.gates = [_gate(gate, n, kind) for gate in resolved(problem.network.gates)]
-        self.steps = max(1, block_rows(n) // self.batch)
+        self.steps = block_steps(n, self.batch)
         rows = self.steps * self.batch
         self.block = Block(sampler, dtype, rows, by_site, latent=any(gate.latent for gate in self.gates))
         self.gate = np.empty((len(self.gates), rows), dtype)

@@ -1,0 +1,127 @@
+"""Checkpoints of cells in work: the part of a training from which another attempt continues bit for bit.
+
+    checkpoints/<cell>     the part of the cell's training, with the cell's id inside
+    checkpoints/.<token>   one that is being written
+
+Only the worker that holds the lease of a cell reads or writes its checkpoint. One that was wrongly judged dead may
+still write: the name of a cell stands for its question and its code, so that its part is another of the same run, and
+a rename puts it in place whole.
+"""
+
+import os
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from derivations.sweeps.leaving import Orders
+from derivations.sweeps.owners import new_token
+from sim.networks.parameters import Parameters
+from sim.training.pieces import Part, Pauses, part_of
+from sim.training.state import State
+from sim.training.times import steps_at_times
+from theory.problem import InputError, Problem, WorkbenchError
+
+EVERY = 300.0  # seconds of training that are lost at most where a worker dies without notice
+_MEMORY = ("first", "second")
+
+
+class LeftError(WorkbenchError):
+    """The worker was told to leave; its cell in work has a checkpoint."""
+
+    default_kind = "left"
+
+
+class BadCheckpointError(WorkbenchError):
+    """A file in the place of a checkpoint is not one of its cell."""
+
+    default_kind = "checkpoint"
+
+
+def pauses(folder: Path, cell: str, begun: Part | None, orders: Orders, clock: Callable[[], float]) -> Pauses:
+    """Return the pauses of a training that continues with `begun` and writes a checkpoint every EVERY seconds.
+
+    It also writes one where the `orders` of its worker are to save, or to leave: then it raises LeftError.
+    """
+    written = clock()
+
+    def keep(part: Part) -> None:
+        nonlocal written
+        leaves = orders.leave
+        if leaves or orders.save or clock() - written >= EVERY:
+            orders.save = False
+            write(folder, cell, part)
+            written = clock()
+        if leaves:
+            raise LeftError(f"The cell {cell[:12]} was left after step {part.state.step}, and continues from there.")
+
+    return Pauses(keep, begun)
+
+
+def write(folder: Path, cell: str, part: Part) -> None:
+    """Write the checkpoint of a cell into `folder`; an interruption leaves the earlier one. Raises OSError."""
+    state = part.state
+    arrays = {"cell": np.array(cell), "step": np.array(state.step), "seconds": np.array(part.seconds)}
+    arrays["frozen"] = state.frozen
+    for name, tensors in _tensors(part).items():
+        arrays |= {f"{name}.{parameter}": tensor.numpy() for parameter, tensor in tensors.items()}
+    aside = folder / f".{new_token()}"
+    try:
+        with open(aside, "xb") as file:
+            np.savez(file, **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.rename(folder / cell)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def read(folder: Path, cell: str, problem: Problem) -> Part | None:
+    """Return the part of the cell's training that was kept; None where none was.
+
+    Raises BadCheckpointError for a file that is no checkpoint, or that of another cell or problem.
+    """
+    try:
+        with np.load(folder / cell, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        own, step, seconds = str(arrays["cell"]), int(arrays["step"]), float(arrays["seconds"])
+        frozen = arrays["frozen"]
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise _bad(cell, f"it cannot be read ({type(error).__name__}).") from None
+    if own != cell:
+        raise _bad(cell, f"it belongs to the cell {own[:12]}.")
+    parameters, first, second, snapshots = (_named(arrays, name) for name in ("parameters", *_MEMORY, "snapshots"))
+    part = Part(State(step, parameters, frozen, first or None, second or None), snapshots, seconds)
+    shapes = {one.name: (problem.simulated().replicates, *one.shape) for one in problem.parameters}
+    try:
+        return part_of(part, shapes, steps_at_times(problem))
+    except InputError as error:
+        raise _bad(cell, error.message) from None
+
+
+def _tensors(part: Part) -> dict[str, Parameters]:
+    state = part.state
+    return {
+        "parameters": state.parameters,
+        **{name: getattr(state, name) or {} for name in _MEMORY},
+        "snapshots": part.snapshots,
+    }
+
+
+def _named(arrays: Mapping[str, np.ndarray], name: str) -> dict[str, torch.Tensor]:
+    """Return the tensors of one group, by the names of the parameters."""
+    beginning = f"{name}."
+    return {
+        full.removeprefix(beginning): torch.from_numpy(array)
+        for full, array in arrays.items()
+        if full.startswith(beginning)
+    }
+
+
+def _bad(cell: str, why: str) -> BadCheckpointError:
+    return BadCheckpointError(f"The checkpoint of the cell {cell[:12]} was ignored, and the cell made anew: {why}")

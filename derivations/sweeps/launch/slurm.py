@@ -1,0 +1,159 @@
+"""The engine of SLURM: jobs of one array, each with workers on the store, submitted by submitit.
+
+A job that is about to end, because its time is over or another is preferred, receives SIGUSR2: its cells in work become
+checkpoints, the job is requeued, and another attempt continues from there. Preemption announces itself by SIGTERM in
+most clusters: then checkpoints are written, and SLURM requeues the job itself.
+"""
+
+import io
+import shutil
+import signal
+import subprocess
+import time
+from contextlib import redirect_stderr
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from derivations.output import counted
+from derivations.sweeps import running
+from derivations.sweeps.cells import code_version
+from derivations.sweeps.launch import Request
+from derivations.sweeps.leaving import LEAVE, heeding
+from derivations.sweeps.running import IN_WORK, MISSING, Swept
+from derivations.sweeps.store import Store, sweep_id
+from sim.training.devices import DEVICES
+from theory.problem import OutOfReachError
+from theory.problem.numbers import one_of
+
+_LOGS = "jobs"  # a folder in that of the store, one below it for each job
+_HOUR = 60  # minutes of a job by default
+_NOTICE = 120  # seconds before the end of a job at which it is told to leave
+_RETURNS = 10_000  # a job is requeued as long as it has cells to make: each time it gets further
+_LOOK = 5.0  # seconds between two looks at the store
+
+
+@dataclass(frozen=True)
+class Crew:
+    """The work of one job: `workers` processes on all sweeps of a store. It is pickled, and called where it runs."""
+
+    folder: str
+    device: str
+    workers: int
+
+    def __call__(self) -> None:
+        """Make missing cells until none is left, or until the job is told to leave; then it is requeued."""
+        folder = Path(self.folder)
+        with heeding(saves=True) as notice:
+            for sweep in Store.open(folder).sweeps().values():
+                swept = running.run(
+                    sweep, folder, self.device, self.workers, lambda *_: None, anywhere=True, notice=notice
+                )
+                states = {outcome.state: swept.count(outcome.state) for outcome in swept.outcomes}
+                print(f"sweep {sweep_id(sweep)}: {states}", *swept.remarks, sep="\n", flush=True)
+        if notice.caught:
+            signal.raise_signal(LEAVE)  # to submitit, which requeues the job
+
+    def checkpoint(self) -> Any:
+        """Return the work of the job when it runs again: the same, since all else is in the store."""
+        from submitit.helpers import DelayedSubmission
+
+        return DelayedSubmission(self)
+
+
+def start(request: Request) -> Swept:
+    """Record the sweep and submit its workers; return the state of its cells, with the job in `job` and the remarks.
+
+    With `request.waits` it returns when all cells are there, or no job is left. Raises OutOfReachError without SLURM or
+    submitit, and where SLURM refuses the job.
+    """
+    executor, device = _executor(request), _device_of(request)
+    swept = running.record(request.sweep, request.folder, code=code_version(device))
+    if not swept.to_make["cells"]:
+        return swept
+    jobs = request.resources.jobs or 1
+    job = _submitted(executor, Crew(str(request.folder.absolute()), device, request.workers), jobs)
+    if request.waits:
+        swept = _waited(request, job, code_version(device))
+    said = (
+        f"Job {job} with {counted(jobs * request.workers, 'worker')} was submitted to SLURM; its logs are in "
+        f"{request.folder / _LOGS / job}*. gdln sweep --worker {request.folder} --status shows the cells."
+    )
+    return replace(swept, job=job, remarks=(*swept.remarks, said))
+
+
+def _device_of(request: Request) -> str:
+    """Return the device of the workers, whatever there is where they are submitted."""
+    if one_of(request.device, "device", DEVICES) == "auto":
+        return "cpu" if request.resources.gpus is None else "cuda"
+    return request.device
+
+
+def _executor(request: Request) -> Any:
+    """Return what submits the jobs, with all their settings."""
+    absent = [program for program in ("sbatch", "srun", "scontrol") if shutil.which(program) is None]
+    elsewhere = "or run gdln sweep --worker STORE on every machine that is to help"
+    if absent:
+        raise OutOfReachError(
+            f"SLURM is not installed here: there is no program {absent[0]}.",
+            f"Submit from a machine of the cluster, {elsewhere}.",
+            "engine",
+        )
+    try:
+        from submitit import SlurmExecutor
+    except ImportError:
+        raise OutOfReachError(
+            "Jobs of SLURM need submitit, which is not installed.",
+            f"Install the extra: pip install 'gdln-workbench[cluster]', {elsewhere}.",
+            "engine",
+        ) from None
+    asked = request.resources
+    settings = {
+        "partition": asked.partition,
+        "mem": None if asked.memory is None else f"{asked.memory}M",
+        "gpus_per_node": asked.gpus,
+    }
+    executor = SlurmExecutor(request.folder.absolute() / _LOGS / "%j", max_num_timeout=_RETURNS)
+    executor.update_parameters(
+        job_name="gdln-sweep",
+        time=asked.time or _HOUR,
+        cpus_per_task=asked.cpus or request.workers,
+        signal_delay_s=_NOTICE,
+        additional_parameters={"requeue": True},
+        **{name: value for name, value in settings.items() if value is not None},
+    )
+    return executor
+
+
+def _submitted(executor: Any, crew: Crew, jobs: int) -> str:
+    """Submit the jobs as one array and return its number."""
+    from submitit.core.utils import FailedJobError, FailedSubmissionError
+
+    try:
+        with redirect_stderr(io.StringIO()), executor.batch():  # submitit prints what the error says
+            submitted = [executor.submit(crew) for _ in range(jobs)]
+    except (FailedJobError, FailedSubmissionError) as error:
+        raise OutOfReachError(
+            f"SLURM refused the jobs: {str(error).strip()[:500]}",
+            "Ask for what the cluster has (sinfo shows it), or ask its administrators.",
+            "engine",
+        ) from None
+    return submitted[0].job_id.partition("_")[0]
+
+
+def _waited(request: Request, job: str, code: str) -> Swept:
+    """Return the state of the sweep once nothing is missing, or no job is left that could make it."""
+    while True:
+        over = _is_over(job)
+        swept = running.status(request.sweep, request.folder, code=code)
+        missing, all_ = swept.count(MISSING, IN_WORK), len(swept.outcomes)
+        request.report(1 - missing / all_, f"{all_ - missing} of {all_} cells, job {job}")
+        if over or not missing:
+            return swept
+        time.sleep(_LOOK)
+
+
+def _is_over(job: str) -> bool:
+    """Whether SLURM has no job of the array left that runs or waits; an unreachable controller is no answer."""
+    seen = subprocess.run(["squeue", "--noheader", "--jobs", job], capture_output=True, text=True, check=False)
+    return not seen.stdout.strip() if seen.returncode == 0 else "Invalid job id" in seen.stderr

@@ -1,0 +1,167 @@
+"""`gdln sweep --engine`: what is refused, what SLURM is asked for, and a sweep whose every process is told to leave."""
+
+import json
+import os
+import signal
+import sys
+
+import pytest
+
+from derivations.cli import main
+from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS, UNDECIDED
+from derivations.sweeps.store import Store
+from tests.derivations.commands.test_sweep import begun, changed, until
+from tests.derivations.sweeps.cases import TEXT
+
+REFUSED = {
+    "an unknown engine": (["--engine", "pbs"], "Choose one of: local, slurm. Under another scheduler record the sweep"),
+    "negative memory": (["--memory", "-4G"], "--memory '-4G' is no amount of memory"),
+    "memory without a unit": (["--memory", "4"], "--memory '4' is no amount of memory"),
+    "no memory": (["--memory", "0G"], "--memory '0G' is no amount of memory"),
+    "a time in words": (["--time", "soon"], "--time 'soon' is no limit of time. Give minutes (90)"),
+    "a negative time": (["--time", "-90"], "--time '-90' is no limit of time"),
+    "a short time": (["--time", "9"], "--time asks for 9 minutes; it must lie between 10 and"),
+    "an endless time": (["--time", "400-0"], "--time asks for 576000 minutes"),
+    "no job": (["--jobs", "0"], "--jobs = 0 must be at least 1"),
+    "no processor": (["--cpus", "0"], "--cpus = 0 must be at least 1"),
+    "many GPUs": (["--gpus", "10001"], "--gpus = 10001 is more than 10000: it is a number of them for each job"),
+    "no name": (["--partition", "a b"], "--partition 'a b' is no name of a partition"),
+    "an unknown device": (["--device", "tpu"], "device = 'tpu' is not known"),
+    "a picture of nothing": (["--plot", "x.svg"], "--engine without --wait measures nothing"),
+}
+
+
+@pytest.fixture
+def gdln(tmp_path, capsys):
+    """Run `gdln sweep` in this process on the small sweep; the exit code, stdout, and the words on stderr."""
+    (tmp_path / "sweep.toml").write_text(TEXT)
+
+    def run(*words):
+        code = main(["sweep", str(tmp_path / "sweep.toml"), *map(str, words)])
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return code, captured.out, " ".join(captured.err.split())
+
+    return run
+
+
+@pytest.fixture
+def programs(tmp_path, monkeypatch):
+    """SLURM's programs in place of which scripts are run: a function that writes one."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
+
+    def write(name, script):
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / name).chmod(0o755)
+
+    for name, script in {
+        "sbatch": f"cp $1 {tmp_path}/job.sh; echo Submitted batch job 7",
+        "srun": "exit 1",
+        "scontrol": "exit 1",
+        "squeue": "echo slurm_load_jobs error: Invalid job id specified >&2; exit 1",
+    }.items():
+        write(name, script)
+    return write
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_words_are_refused(gdln, programs, tmp_path, name):
+    words, said = REFUSED[name]
+    engine = [] if "--engine" in words else ["--engine", "slurm"]
+    code, out, err = gdln(*engine, *words)
+    assert (code, out) == (BAD_INPUT, "")
+    assert said in err
+    assert not (tmp_path / "store").exists()
+    assert not (tmp_path / "job.sh").exists()
+
+
+def test_words_of_jobs_are_no_words_of_this_machine(gdln, tmp_path, capsys):
+    code, _, err = gdln("--jobs", 2, "--memory", "4G")
+    assert (code, "--jobs, --memory: the local engine starts no jobs" in err) == (BAD_INPUT, True)
+    code, _, err = gdln("--record", "--engine", "pbs")
+    assert (code, "--engine pbs is not known" in err) == (BAD_INPUT, True)
+    Store.create(tmp_path / "other")
+    for words in (["--engine", "slurm"], ["--wait"], ["--cpus", "2"]):
+        assert main(["sweep", "--worker", str(tmp_path / "other"), *words]) == BAD_INPUT
+        assert f"{words[0]} would be ignored" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("absent", ["sbatch", "submitit"])
+def test_what_is_not_installed_is_out_of_reach(gdln, programs, tmp_path, monkeypatch, absent):
+    if absent == "sbatch":
+        monkeypatch.setenv("PATH", str(tmp_path))
+        said = "SLURM is not installed here: there is no program sbatch. Submit from a machine of the cluster, or run"
+    else:
+        monkeypatch.setitem(sys.modules, "submitit", None)
+        said = "submitit, which is not installed. Install the extra: pip install 'gdln-workbench[cluster]', or run gdln"
+    code, out, err = gdln("--engine", "slurm")
+    assert (code, out) == (OUT_OF_REACH, "")
+    assert said in err
+    assert not (tmp_path / "store").exists()
+
+
+def test_what_slurm_is_asked_for(gdln, programs, tmp_path):
+    pytest.importorskip("submitit", reason="the extra cluster is not installed")
+    asked = {"--jobs": 3, "--workers": 2, "--cpus": 3, "--gpus": 1, "--memory": "1.5G", "--partition": "long"}
+    asked |= {"--time": "1-02:30:30"}
+    words = [word for pair in asked.items() for word in pair]
+    code, out, err = gdln("--engine", "slurm", "--json", *words)
+    answer = json.loads(out)
+    assert (code, err, answer["mode"], answer["job"]) == (PASS, "", "submit", "7")
+    assert answer["counts"] == {"cells": 4, "missing": 4}
+    assert "Job 7 with 6 workers was submitted to SLURM" in answer["remarks"][-1]
+    asked = {line.removeprefix("#SBATCH --") for line in (tmp_path / "job.sh").read_text().splitlines()}
+    assert asked >= {
+        "array=0-2%3",
+        "cpus-per-task=3",
+        "gpus-per-node=1",
+        "mem=1536M",
+        "partition=long",
+        "time=1591",
+        "signal=USR2@120",
+        "requeue",
+    }
+    code, out, _ = gdln("--engine", "slurm")
+    assert (code, "4 cells, 4 missing" in out, "Job 7 with 1 worker was submitted" in out) == (PASS, True, True)
+    asked = (tmp_path / "job.sh").read_text()
+    assert "#SBATCH --time=60" in asked
+    assert "--array" not in asked
+    assert "--mem" not in asked
+
+
+def test_what_slurm_refuses_is_said(gdln, programs):
+    pytest.importorskip("submitit", reason="the extra cluster is not installed")
+    programs("sbatch", "echo sbatch: error: invalid partition specified: x >&2; exit 1")
+    code, out, err = gdln("--engine", "slurm", "--partition", "x")
+    assert (code, out) == (OUT_OF_REACH, "")
+    assert "SLURM refused the jobs: sbatch: error: invalid partition specified: x" in err
+    assert err.count("invalid partition") == 1
+
+
+def test_to_wait_ends_with_the_jobs(gdln, programs, tmp_path):
+    """No job is left, and nothing was made; then all is there, and no job is submitted."""
+    pytest.importorskip("submitit", reason="the extra cluster is not installed")
+    code, out, _ = gdln("--engine", "slurm", "--wait", "--json")
+    answer = json.loads(out)
+    assert (code, answer["mode"], answer["job"], answer["counts"]["missing"]) == (UNDECIDED, "run", "7", 4)
+    (tmp_path / "job.sh").unlink()
+    assert gdln("--workers", 1)[0] == PASS
+    code, out, _ = gdln("--engine", "slurm", "--wait", "--json")
+    assert (code, json.loads(out)["job"], (tmp_path / "job.sh").exists()) == (PASS, None, False)
+
+
+def test_every_process_may_be_told_to_leave(tmp_path):
+    """As SLURM signals a job: one SIGUSR2 to each of its processes."""
+    (tmp_path / "sweep.toml").write_text(changed(("times = [0.5, 2.0]", "times = [0.5, 5000000.0]")))
+    store = tmp_path / "store"
+    process = begun(tmp_path, "--workers", 1, "--json")
+    until(lambda: (store / "leases").is_dir() and os.listdir(store / "leases"), process)
+    os.killpg(process.pid, signal.SIGUSR2)
+    out, err = process.communicate(timeout=120)  # its pipes are closed only when every worker has ended too
+    answer = json.loads(out)
+    assert (process.returncode, err, answer["counts"]) == (UNDECIDED, b"", {"cells": 4, "missing": 4})
+    assert "was left after step" in answer["remarks"][-1]
+    assert len(os.listdir(store / "checkpoints")) == 1
+    assert [os.listdir(store / room) for room in ("attempts", "leases", "cells")] == [[], [], []]

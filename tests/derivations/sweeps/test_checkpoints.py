@@ -1,0 +1,194 @@
+"""Checkpoints: a cell that is left continues with the same bits, and no file is taken for the checkpoint of another."""
+
+import os
+import signal
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from derivations.sweeps import cells, checkpoints
+from derivations.sweeps.checkpoints import EVERY, BadCheckpointError, LeftError, pauses, read, write
+from derivations.sweeps.leases import MADE
+from derivations.sweeps.leaving import LEAVE, Notice, Orders, heeding
+from derivations.sweeps.owners import new_token
+from derivations.sweeps.store import Store
+from derivations.sweeps.workers import KEPT, Job, _make, work
+from sim.train import train
+from sim.training.pieces import Pauses
+from tests.derivations.sweeps.cases import CODE, TEXT, contents, dead_token, flip, put, questions, sweep_of
+from tests.sim.cases import OPTIMIZERS, problem
+from theory.problem import loads
+
+CELL, OTHER = "a" * 64, "b" * 64
+ADAM = problem(batch=256, times=(0, 10, 40), **OPTIMIZERS[2])
+
+
+@pytest.fixture(scope="module")
+def part():
+    """The first part of a run of ADAM, whose second of three networks has diverged."""
+    parts = []
+    train(ADAM, "cpu", pauses=Pauses(parts.append, seconds=0.0))
+    state = replace(parts[0].state, frozen=np.array([False, True, False]))
+    return replace(parts[0], state=state)
+
+
+def same(found, expected):
+    """Whether two groups of tensors are the same bit for bit."""
+    return found.keys() == expected.keys() and all(torch.equal(found[name], expected[name]) for name in expected)
+
+
+def test_what_is_kept_is_read(part, tmp_path):
+    assert read(tmp_path, CELL, ADAM) is None
+    write(tmp_path, CELL, part)
+    found = read(tmp_path, CELL, ADAM)
+    assert (found.state.step, found.seconds) == (part.state.step, part.seconds)
+    assert found.state.frozen.tolist() == [False, True, False]
+    assert same(found.snapshots, part.snapshots)
+    for name in ("parameters", "first", "second"):
+        assert same(getattr(found.state, name), getattr(part.state, name))
+    plain = replace(part, state=replace(part.state, first=None, second=None))
+    write(tmp_path, CELL, plain)
+    assert read(tmp_path, CELL, ADAM).state.first is None
+    assert os.listdir(tmp_path) == [CELL]
+
+
+def test_another_file_is_no_checkpoint(part, tmp_path):
+    write(tmp_path, CELL, part)
+    (tmp_path / CELL).rename(tmp_path / OTHER)
+    with pytest.raises(BadCheckpointError, match=r"bbbbbbbbbbbb was ignored, .* it belongs to the cell aaaa"):
+        read(tmp_path, OTHER, ADAM)
+    write(tmp_path, CELL, part)
+    with pytest.raises(BadCheckpointError, match=r"The part of a run has taken \d+ of 80 steps"):
+        read(tmp_path, CELL, problem(batch=256, times=(0, 10, 40), replicates=2))
+    flip(tmp_path / CELL)
+    with pytest.raises(BadCheckpointError, match="it cannot be read"):
+        read(tmp_path, CELL, ADAM)
+    (tmp_path / CELL).write_text("")
+    with pytest.raises(BadCheckpointError, match="it cannot be read"):
+        read(tmp_path, CELL, ADAM)
+
+
+def test_an_interrupted_write_leaves_the_earlier_one(part, tmp_path, monkeypatch):
+    write(tmp_path, CELL, part)
+
+    def interrupted(file, **_arrays):
+        file.write(b"PK")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("derivations.sweeps.checkpoints.np.savez", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path, CELL, replace(part, seconds=1e9))
+    assert os.listdir(tmp_path) == [CELL]
+    assert read(tmp_path, CELL, ADAM).seconds == part.seconds
+
+
+def test_when_a_checkpoint_is_written(part, tmp_path):
+    now, orders = [0.0], Orders()
+    keep = pauses(tmp_path, CELL, None, orders, lambda: now[0]).keep
+
+    def kept(at):
+        now[0] = at
+        (tmp_path / CELL).unlink(missing_ok=True)
+        keep(part)
+        return (tmp_path / CELL).exists()
+
+    assert [kept(at) for at in (EVERY / 2, EVERY, 1.5 * EVERY, 2 * EVERY)] == [False, True, False, True]
+    orders.save = True
+    assert [kept(2.1 * EVERY), kept(2.2 * EVERY)] == [True, False]
+    orders.leave = True
+    with pytest.raises(
+        LeftError, match=f"aaaaaaaaaaaa was left after step {part.state.step}, and continues from there"
+    ):
+        kept(2.3 * EVERY)
+    assert (tmp_path / CELL).exists()
+
+
+def test_a_store_keeps_the_checkpoints_of_missing_cells_alone(tmp_path):
+    store = Store.create(tmp_path / "store")
+    made, missing = questions(2)
+    names = [made.cell(CODE), missing.cell(CODE), f".{dead_token()}", f".{new_token()}"]
+    for name in names:
+        (store.checkpoints / name).touch()
+    assert put(store, made, CODE, 0) == MADE
+    assert sorted(os.listdir(store.checkpoints)) == sorted(names[1:])
+    (store.checkpoints / names[0]).touch()  # by a worker that was judged dead
+    Store.create(tmp_path / "store")
+    assert sorted(os.listdir(store.checkpoints)) == sorted([names[1], names[3]])
+
+
+# A block of the compiled loops is 13,107 steps.
+STEPS = 30_000
+SHORT = TEXT.replace("times = [0.5, 2.0]", f"times = [0.5, {STEPS / 2}]")
+LONG = TEXT.replace("times = [0.5, 2.0]", "times = [0.5, 5000000.0]")
+
+
+def job_of(text):
+    """The first cell of a sweep, to be made."""
+    sweep = sweep_of(text)
+    asked, code = cells.question(sweep.cells[0].problem, sweep.observables), cells.code_version("cpu")
+    return Job(asked.cell(code), asked, code)
+
+
+@pytest.mark.parametrize("damage", [False, True])
+def test_a_cell_that_was_left_has_the_bits_of_one_that_was_not(tmp_path, monkeypatch, damage):
+    monkeypatch.setattr(checkpoints, "Pauses", partial(Pauses, seconds=0.0))
+    job, whole, broken = job_of(SHORT), Store.create(tmp_path / "whole"), Store.create(tmp_path / "broken")
+    assert _make(job, str(whole.folder), "cpu", lambda *_: None, Orders()) == (MADE, None, None)
+    what, error, remark = _make(job, str(broken.folder), "cpu", lambda *_: None, Orders(leave=True))
+    assert (what, error) == (KEPT, None)
+    assert [os.listdir(broken.folder / room) for room in ("cells", "leases", "attempts")] == [[], [], []]
+    step = read(broken.checkpoints, job.cell, loads(job.asked.problem)).state.step
+    assert 0 < step < STEPS
+    assert f"was left after step {step}" in remark
+    if damage:
+        flip(broken.checkpoints / job.cell)
+    what, error, remark = _make(job, str(broken.folder), "cpu", lambda *_: None, Orders())
+    assert (what, error) == (MADE, None)
+    assert (remark is None) != damage
+    assert contents(broken.folder) == contents(whole.folder)
+    assert (whole.meta(job.cell)["resumed"], broken.meta(job.cell)["resumed"]) == (None, None if damage else step)
+    assert os.listdir(broken.checkpoints) == []
+
+
+def test_workers_save_at_sigterm_and_leave_at_a_notice(tmp_path):
+    """SIGTERM is the announcement of a preemption for workers of a job, which go on; a notice ends their work."""
+    store, job, notice, saved = Store.create(tmp_path / "store"), job_of(LONG), Notice(saves=True), []
+
+    def progress(_job, _share):
+        file = store.checkpoints / job.cell
+        if not saved:
+            (pid,) = makers(store)
+            os.kill(pid, signal.SIGTERM)
+            saved.append(pid)
+        elif len(saved) == 1 and file.exists():
+            saved.append(read(store.checkpoints, job.cell, loads(job.asked.problem)).state.step)
+            notice.caught = True
+
+    (answer,) = work([job], store.folder, "cpu", 1, progress, notice)
+    assert (answer.what, answer.error) == (KEPT, None)
+    step = read(store.checkpoints, job.cell, loads(job.asked.problem)).state.step
+    assert 0 < saved[1] < step
+    assert f"was left after step {step}" in answer.remark
+
+
+def makers(store):
+    """The processes that hold leases of a store."""
+    return [int(name.split("-")[2]) for lease in (store.folder / "leases").iterdir() for name in os.listdir(lease)]
+
+
+def test_a_notice_is_for_its_block_alone():
+    def before(_number, _frame):
+        raise AssertionError
+
+    first = signal.signal(LEAVE, before)
+    try:
+        with heeding() as notice:
+            assert not notice.caught
+            signal.raise_signal(LEAVE)
+        assert notice.caught
+        assert signal.getsignal(LEAVE) is before
+    finally:
+        signal.signal(LEAVE, first)
