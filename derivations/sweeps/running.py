@@ -11,9 +11,10 @@ from typing import Any
 from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, counted
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError
+from derivations.sweeps.failures import Failure
 from derivations.sweeps.leases import MADE
 from derivations.sweeps.owners import host_of
-from derivations.sweeps.store import Found, Store, check_creatable, found
+from derivations.sweeps.store import Found, Rooms, Store, check_creatable, found
 from derivations.sweeps.workers import Answer, Job, work
 from theory.problem import Cell, InputError, Sweep
 
@@ -25,7 +26,7 @@ MISSING, IN_WORK, INVALID, DAMAGED, FAILED, UNREACHABLE = (
     "failed",
     "out of reach",
 )
-_ABSENT = (MISSING, IN_WORK, DAMAGED)
+_ABSENT = (MISSING, IN_WORK, DAMAGED, FAILED, UNREACHABLE)
 _LISTED = 10
 
 Report = Callable[[float, str], None]  # (share done, what is running)
@@ -36,7 +37,8 @@ class Outcome:
     """The outcome of one cell: `state` in words, its id, and its meta.json or the reason why it has none.
 
     `source` is "store" where it was there before, "made" by this run, or "elsewhere" by another at the same time;
-    `maker` is the machine that makes it now.
+    `maker` is the machine that makes it now, `share` the share that it has done, as far as its lease says; or `maker`
+    is the machine on which it failed.
     """
 
     cell: Cell
@@ -46,6 +48,7 @@ class Outcome:
     meta: dict[str, Any] | None = None
     error: dict[str, Any] | None = None
     maker: str | None = None
+    share: float | None = None
 
 
 @dataclass(frozen=True)
@@ -128,10 +131,11 @@ def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
         check_creatable(folder)
         return Swept(sweep, code, tuple(_absent(cell, sweep, code) for cell in checked))
     store = Store.open(folder)
-    outcomes = tuple(_seen(cell, sweep, store, code) for cell in checked)
+    rooms = store.rooms()
+    outcomes = tuple(_seen(cell, sweep, store, code, rooms) for cell in checked)
     seen = found(store, sweep)
     remarks = _other_versions(seen, code)
-    makers = Counter(outcome.maker for outcome in outcomes if outcome.maker is not None)
+    makers = Counter(outcome.maker for outcome in outcomes if outcome.state == IN_WORK)
     remarks += [f"{counted(number, 'cell')} in work on {host}." for host, number in sorted(makers.items())]
     if seen.nameless:
         remarks.append(
@@ -144,6 +148,7 @@ def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
 def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report, anywhere: bool = False) -> Swept:
     """Make the cells that are missing from the store `folder`, several at a time, and report the outcome of each.
 
+    A cell that failed before is tried again, once and after the others, unless another process fails at it meanwhile.
     With `anywhere` it begins at a random cell, so that machines that start together meet at few cells.
     Raises InputError before anything runs for cells that are invalid (see `check`) or a folder that cannot be a
     store; OutOfReachError for an absent device. On KeyboardInterrupt the processes are ended and their leftovers
@@ -155,7 +160,8 @@ def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report, a
     store = Store.create(folder)
     store.record(sweep)
     report(0.0, "verifying what is there")
-    outcomes = [_seen(cell, sweep, store, code) for cell in checked]
+    rooms = store.rooms()
+    outcomes = [_seen(cell, sweep, store, code, rooms) for cell in checked]
     seen = found(store, sweep)
     remarks = _other_versions(seen, code)
     for name in seen.nameless:
@@ -167,10 +173,11 @@ def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report, a
             where = aside.relative_to(folder)
             remarks.append(f"{outcome.error['message']} It was moved to {where} and made again.")
     places = {outcome.name: place for place, outcome in enumerate(outcomes) if outcome.state in _ABSENT}
-    jobs = [_job(outcomes[place], sweep, code) for place in places.values()]
+    jobs = [_job(outcomes[place], sweep, store, code, rooms) for place in places.values()]
     if anywhere and jobs:
         begin = random.randrange(len(jobs))
         jobs = jobs[begin:] + jobs[:begin]
+    jobs.sort(key=lambda job: job.failed is not None)
     shares = dict.fromkeys(places, 0.0)
     before = len(outcomes) - len(jobs)
 
@@ -195,8 +202,11 @@ def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report, a
     return Swept(sweep, code, tuple(outcomes), (*remarks, *_remarks(tuple(outcomes))))
 
 
-def _job(outcome: Outcome, sweep: Sweep, code: str) -> Job:
-    return Job(outcome.name, cells.question(outcome.cell.problem, sweep.observables), code)
+def _job(outcome: Outcome, sweep: Sweep, store: Store, code: str, rooms: Rooms) -> Job:
+    asked, failed = cells.question(outcome.cell.problem, sweep.observables), None
+    if outcome.name in rooms.failures:
+        failed = store.failure(outcome.name)
+    return Job(outcome.name, asked, code, failed.token if failed else None)
 
 
 def _absent(cell: Cell, sweep: Sweep, code: str) -> Outcome:
@@ -206,7 +216,7 @@ def _absent(cell: Cell, sweep: Sweep, code: str) -> Outcome:
     return Outcome(cell, MISSING, cells.question(cell.problem, sweep.observables).cell(code))
 
 
-def _seen(cell: Cell, sweep: Sweep, store: Store, code: str) -> Outcome:
+def _seen(cell: Cell, sweep: Sweep, store: Store, code: str, rooms: Rooms) -> Outcome:
     absent = _absent(cell, sweep, code)
     if absent.name is None:
         return absent
@@ -216,17 +226,35 @@ def _seen(cell: Cell, sweep: Sweep, store: Store, code: str) -> Outcome:
         wrong = {"kind": error.kind, "message": error.message, "hint": error.hint}
         return Outcome(cell, DAMAGED, absent.name, error=wrong)
     if meta is None:
-        maker = store.maker(absent.name)
-        return absent if maker is None else Outcome(cell, IN_WORK, absent.name, maker=host_of(maker))
+        return without(cell, absent.name, store, rooms)
     return Outcome(cell, meta["state"], absent.name, "store", meta)
+
+
+def without(cell: Cell, name: str, store: Store, rooms: Rooms) -> Outcome:
+    """Return the outcome of a cell that is not there: in work, failed or missing."""
+    maker = store.maker(name) if name in rooms.leases else None
+    if maker is not None:
+        return Outcome(cell, IN_WORK, name, maker=host_of(maker[0]), share=maker[1])
+    failed = store.failure(name) if name in rooms.failures else None
+    return Outcome(cell, MISSING, name) if failed is None else _fell(cell, name, failed)
+
+
+def _fell(cell: Cell, name: str, failed: Failure) -> Outcome:
+    return Outcome(cell, _fallen(failed.exit_code), name, error=failed.error, maker=failed.machine)
+
+
+def _fallen(exit_code: int) -> str:
+    return UNREACHABLE if exit_code == OUT_OF_REACH else FAILED
 
 
 def _became(answer: Answer, cell: Cell, store: Store) -> Outcome:
     name = answer.job.cell
     if answer.error is not None:
-        state = UNREACHABLE if answer.error["exit_code"] == OUT_OF_REACH else FAILED
+        failed = store.failure(name)
+        if failed is not None and failed.kind == answer.error["kind"]:  # not an earlier one
+            return _fell(cell, name, failed)
         error = {key: answer.error[key] for key in ("kind", "message", "hint")}
-        return Outcome(cell, state, name, error=error)
+        return Outcome(cell, _fallen(answer.error["exit_code"]), name, error=error)
     try:
         meta = store.meta(name, cell.problem)
     except DamagedError as error:

@@ -2,6 +2,7 @@
 
 import re
 import signal
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +15,9 @@ from typing import Any
 from derivations.output import CHECK_FAILED, OUT_OF_REACH
 from derivations.processes import Worker, dismiss, environment, leave_with_parent, throttled
 from derivations.sweeps.cells import Question, code_version
+from derivations.sweeps.failures import failure
 from derivations.sweeps.leases import BUSY
+from derivations.sweeps.owners import new_token
 from theory.problem import WorkbenchError
 
 FAILED = "failed"
@@ -26,11 +29,16 @@ _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 @dataclass(frozen=True)
 class Job:
-    """A cell to make: its id, the question that it answers, and the code that answers it."""
+    """A cell to make: its id, the question that it answers, and the code that answers it.
+
+    `failed` is the token of the last failure at the cell when the job was given. The cell is not tried where another
+    process has failed at it since then.
+    """
 
     cell: str
     asked: Question
     code: str
+    failed: str | None = None
 
 
 @dataclass(frozen=True)
@@ -131,7 +139,10 @@ def _work(pipe: Connection, folder: str, device: str) -> None:
     torch.set_num_threads(1)
 
     def say(done: int, total: int) -> None:
-        pipe.send(done / max(total, 1))
+        try:
+            pipe.send(done / max(total, 1))
+        except OSError:
+            sys.exit(1)  # the parent has left, which is no failure of the cell
 
     while True:
         try:
@@ -152,21 +163,47 @@ def _make(job: Job, folder: str, device: str, progress: Callable[[int, int], Non
     if code_version(device_named(device).type) != job.code:
         return FAILED, _error("version", "The code was changed while the sweep ran.", "Run the sweep again.")
 
+    done: list[float] = []  # the share, for the heartbeat
+
+    def tell(steps: int, total: int) -> None:
+        done[:] = [steps / max(total, 1)]
+        progress(steps, total)
+
     def compute() -> tuple[dict[str, Any], dict[str, Any]]:
         allow(tables_of(job.asked.problem, "the cell")["data"])  # from the user's sweep file
-        return make(loads(job.asked.problem), job.asked.observables, device, progress)
+        return make(loads(job.asked.problem), job.asked.observables, device, tell)
 
+    store = _opened(folder)
+    since = store.failure(job.cell)
+    if since is not None and since.token != job.failed and not store.is_there(job.cell):
+        return FAILED, _error(since.kind, since.message, since.hint, since.exit_code)
     try:
-        return _opened(folder).make(job.cell, job.asked, job.code, compute), None
-    except WorkbenchError as error:
-        return FAILED, _error(error.kind, error.message, error.hint, error.exit_code)
-    except OSError as error:
-        return FAILED, _error("file", f"{error.strerror or error}.", "Free the disk; then run the sweep again.")
-    except (MemoryError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and not re.search("out of memory|allocate memory", str(error)):
+        return store.make(job.cell, job.asked, job.code, compute, lambda: done[0] if done else None), None
+    except Exception as error:
+        why = _reason(error)
+        store.note_failure(job.cell, failure(new_token(), job.code, why or _fault(error)))
+        if why is None:
             raise
-        hint = "Use fewer workers, sites, units, samples or replicates."
-        return FAILED, _error("memory", "The cell does not fit into memory.", hint, OUT_OF_REACH)
+        return FAILED, why
+
+
+def _reason(error: Exception) -> dict[str, Any] | None:
+    """Return the error as an answer, where a user can cause it; None for a fault of the workbench."""
+    if isinstance(error, WorkbenchError):
+        return _error(error.kind, error.message, error.hint, error.exit_code)
+    if isinstance(error, OSError):
+        return _error("file", f"{error.strerror or error}.", "Free the disk; then run the sweep again.")
+    out_of_memory = isinstance(error, RuntimeError) and re.search("out of memory|allocate memory", str(error))
+    if not isinstance(error, MemoryError) and not out_of_memory:
+        return None
+    hint = "Use fewer workers, sites, units, samples or replicates."
+    return _error("memory", "The cell does not fit into memory.", hint, OUT_OF_REACH)
+
+
+def _fault(error: Exception) -> dict[str, Any]:
+    """Return the failure of a process that ends with an error that no user can cause."""
+    message = f"The process that made this cell ended with {type(error).__name__}: {str(error)[:200]}"
+    return _error("fault", message, "Run the sweep again; if it stays, it is a fault of the workbench to report.")
 
 
 @cache
