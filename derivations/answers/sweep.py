@@ -6,11 +6,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from derivations.answers import sweep_looks
+from derivations.answers.sweep_looks import LookAnswer
 from derivations.pictures import sweep_picture
-from derivations.sweeps import running
-from derivations.sweeps.running import INVALID, Outcome, Swept
+from derivations.sweeps import filling, running
+from derivations.sweeps.looking import Watcher
+from derivations.sweeps.plans import LARGE
+from derivations.sweeps.running import INVALID, Outcome, Report, Swept
 from derivations.sweeps.store import Store, check_creatable, sweep_id
-from derivations.sweeps.table import csv_text, mean_and_error, names_along, number_or_text
+from derivations.sweeps.table import csv_text, mean_and_error, names_along
 from theory.problem import OBSERVABLES, InputError, Sweep
 from theory.problem.numbers import one_of
 from theory.problem.sweep import value_text
@@ -39,33 +43,39 @@ class SweepAnswer:
         """Return the content of `json()`, computed once, because the means are read from the store."""
         listed = []
         for outcome in self.swept.outcomes:
-            entry = {
-                "cell": outcome.name,
-                "index": outcome.cell.index,
-                "at": {field: number_or_text(value) for field, value in outcome.cell.values.items()},
-                "state": outcome.state,
-                "source": outcome.source,
-                "maker": outcome.maker,
-                "error": outcome.error,
-            }
+            entry = sweep_looks.entry(outcome)
             if outcome.meta is not None:
                 facts = ("replicates", "diverged", "steps", "wall_seconds", "device", "undefined")
                 entry |= {name: outcome.meta[name] for name in facts}
                 entry |= _means(self.swept.sweep, outcome, self.folder)
             listed.append(entry)
-        states = sorted({outcome.state for outcome in self.swept.outcomes})
         return {
             "mode": self.mode,
             "sweep": sweep_id(self.swept.sweep),
             "store": str(self.folder),
             "code": self.swept.code,
             "shape": self.swept.sweep.shape,
-            "counts": {"cells": len(listed), **{state: self.swept.count(state) for state in states}},
+            "counts": self._counts,
             "left_out": self.swept.count(INVALID),
             "to_make": self.swept.to_make if self.mode != "run" else None,
+            "time_left": self.swept.left.json() if self.mode == "status" and self.swept.left is not None else None,
             "remarks": self.swept.remarks,
             "cells": listed,
         }
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the states; see `Swept.exit_code`."""
+        return self.swept.exit_code
+
+    def count(self, *states: str) -> int:
+        """Return the number of cells in one of the states."""
+        return self.swept.count(*states)
+
+    @property
+    def _counts(self) -> dict[str, int]:
+        states = sorted({outcome.state for outcome in self.swept.outcomes})
+        return {"cells": len(self.swept.outcomes), **{state: self.swept.count(state) for state in states}}
 
     @property
     def _without_sites(self) -> list[str]:
@@ -83,13 +93,28 @@ class SweepAnswer:
         return csv_text(Store.open(self.folder).table(self.swept.sweep))
 
     def text(self) -> str:
-        """A table of the cells with the outcome of each, for a reader."""
+        """A table of the cells with the outcome of each, for a reader; without the table where it is too long."""
+        swept = self.swept
+        lines = self._table() if len(swept.outcomes) <= LARGE else []
+        lines += sweep_looks.reasons(swept.outcomes)
+        lines += [f"\n{remark}" for remark in swept.remarks]
+        if self.mode != "run" and (cost := swept.to_make)["cells"]:
+            lines += ["", sweep_looks.to_make_words(cost)]
+        if self.mode == "status":
+            lines += sweep_looks.time_words(swept)
+        counts = ", ".join(f"{number} {state}" for state, number in self._counts.items())
+        new = sum(outcome.source == "made" for outcome in swept.outcomes)
+        made = f"; {new} made now" if self.mode == "run" else ""
+        lines += ["", f"{counts}{made}. Store: {self.folder}"]
+        return "\n".join(lines).lstrip("\n")
+
+    def _table(self) -> list[str]:
         content, swept, ran = self._content, self.swept, self.mode != "plan"
         shown = self._without_sites
         head = [*(axis.field for axis in swept.sweep.axes), "cell", *(shown if ran else ())]
         table = [head]
         for outcome, entry in zip(swept.outcomes, content["cells"], strict=True):
-            row = [*(value_text(value) for value in outcome.cell.values.values()), outcome.state]
+            row = [*(value_text(value) for value in outcome.cell.values.values()), _state(outcome)]
             if ran:
                 row += [_last(entry.get("observables", {}).get(name)) for name in shown]
             table.append(row)
@@ -100,22 +125,7 @@ class SweepAnswer:
         if shown and ran:
             lines += ["", "mean (standard error) over networks at the last time; per unit where units are listed"]
             lines += self._names()
-        for outcome in swept.outcomes:
-            if outcome.error is not None:
-                lines += ["", f"{outcome.cell.label}: {outcome.state}", f"  {outcome.error['message']}"]
-                lines += [f"  {outcome.error['hint']}"] if outcome.error["hint"] else []
-        lines += [f"\n{remark}" for remark in swept.remarks]
-        if content["to_make"] and content["to_make"]["cells"]:
-            cost = content["to_make"]
-            lines += [
-                "",
-                f"To make: {cost['cells']} cells, {cost['networks']} networks, {cost['network_steps']} network-steps",
-            ]
-        counts = ", ".join(f"{number} {state}" for state, number in content["counts"].items())
-        new = sum(outcome.source == "made" for outcome in swept.outcomes)
-        made = f"; {new} made now" if self.mode == "run" else ""
-        lines += ["", f"{counts}{made}. Store: {self.folder}"]
-        return "\n".join(lines)
+        return lines
 
     def _names(self) -> Iterator[str]:
         """A line for each observable of weights or paths: their names, which may differ between cells."""
@@ -137,12 +147,14 @@ def answer(
     workers: int = 1,
     report: Callable[[float, str], None] = lambda _share, _what: None,
     dtype: str | None = None,
-) -> SweepAnswer:
+    verify: bool = False,
+) -> SweepAnswer | LookAnswer:
     """Make the cells that the store `folder` (by default the one the sweep names) lacks, or only report the states.
 
     `mode` is one of MODES; `report` receives the share that is done and a description of the running step; `dtype`
-    overrides simulation.dtype of the base. Raises InputError for invalid cells and for a folder that cannot be a store,
-    OutOfReachError for an absent device.
+    overrides simulation.dtype of the base. Of a sweep with more than LARGE cells the answer has the states by names
+    alone, unless `verify`, which reads every cell. Raises InputError for invalid cells and for a folder that cannot be
+    a store, OutOfReachError for an absent device.
 
     >>> from derivations.experiments.localization_sweep.experiment import declared
     >>> plan = answer(declared("localization-batch"), Path("no-store-here"), mode="plan").json()
@@ -152,16 +164,30 @@ def answer(
     folder = Path(sweep.store) if folder is None else folder
     sweep = sweep if dtype is None else sweep.in_dtype(dtype)
     if one_of(mode, "mode", MODES) == "run":
-        return SweepAnswer(running.run(sweep, folder, device, workers, report), folder, mode)
+        return _run(sweep, folder, device, workers, report, verify)
+    if sweep.size > LARGE and not verify:
+        code = running.code_of(device)
+        if mode == "record":
+            filling.record(sweep, folder, code, report)
+        return LookAnswer(Watcher(sweep, folder, code).look(), folder, mode)
     look = running.record if mode == "record" else running.status
     return SweepAnswer(look(sweep, folder, device), folder, mode)
+
+
+def _run(
+    sweep: Sweep, folder: Path, device: str, workers: int, report: Report, verify: bool, anywhere: bool = False
+) -> SweepAnswer | LookAnswer:
+    if sweep.size > LARGE and not verify:
+        found, made = filling.fill(sweep, folder, device, workers, report, anywhere)
+        return LookAnswer(found, folder, "run", made)
+    return SweepAnswer(running.run(sweep, folder, device, workers, report, anywhere), folder, "run")
 
 
 @dataclass(frozen=True)
 class StoreAnswer:
     """The answers for all sweeps that are recorded in the store `folder`."""
 
-    answers: tuple[SweepAnswer, ...]
+    answers: tuple[SweepAnswer | LookAnswer, ...]
     folder: Path
     mode: str
 
@@ -175,14 +201,26 @@ class StoreAnswer:
 
     def text(self) -> str:
         """The tables of the sweeps, for a reader."""
-        return "\n\n".join(f"Sweep {sweep_id(one.swept.sweep)}\n\n{one.text()}" for one in self.answers)
+        return "\n\n".join(f"Sweep {one.json()['sweep']}\n\n{one.text()}" for one in self.answers)
 
     @property
     def exit_code(self) -> int:
-        """The code of all cells together; see `Swept.exit_code`."""
-        first = self.answers[0].swept
-        outcomes = tuple(outcome for one in self.answers for outcome in one.swept.outcomes)
-        return Swept(first.sweep, first.code, outcomes).exit_code
+        """The code of all cells together; see `running.exit_code`."""
+        return running.exit_code(lambda *states: sum(one.count(*states) for one in self.answers))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is missing or in work in any sweep."""
+        return not any(one.count(running.MISSING, running.IN_WORK) for one in self.answers)
+
+    @property
+    def states(self) -> str:
+        """The numbers of cells by their states, sweep by sweep."""
+        return " | ".join(one.states for one in self.answers)
+
+    def line(self) -> str:
+        """The states of all sweeps in one line."""
+        return " | ".join(one.line() for one in self.answers)
 
 
 def store_answer(
@@ -190,13 +228,40 @@ def store_answer(
     mode: str = "run",
     device: str = "auto",
     workers: int = 1,
-    report: Callable[[float, str], None] = lambda _share, _what: None,
+    report: Report = lambda _share, _what: None,
+    verify: bool = False,
 ) -> StoreAnswer:
     """Make the missing cells of every sweep that is recorded in a store, beside other workers, or report the states.
 
     `mode` is "run" or "status". Raises InputError for a folder that is no store, is of another version, has no sweep,
     or cannot be written; OutOfReachError for an absent device.
     """
+    recorded = _recorded(folder, mode)
+    if mode == "run":
+        swept = [_run(one, folder, device, workers, report, verify, anywhere=True) for one in recorded]
+    else:
+        swept = [answer(one, folder, mode, device, verify=verify) for one in recorded]
+    return StoreAnswer(tuple(swept), folder, mode)
+
+
+def looks(
+    sweep: Sweep | None, folder: Path | None, device: str = "auto", dtype: str | None = None
+) -> Callable[[], LookAnswer | StoreAnswer]:
+    """Return a function that looks at a sweep, or at all that are recorded in the store `folder`, for `watch`.
+
+    Raises InputError as `store_answer` does; the function raises what `Watcher.look` raises.
+    """
+    code = running.code_of(device)
+    if sweep is not None:
+        sweep = sweep if dtype is None else sweep.in_dtype(dtype)
+        watcher = Watcher(sweep, Path(sweep.store) if folder is None else folder, code)
+        return lambda: LookAnswer(watcher.look(), watcher.folder, "watch")
+    watchers = [Watcher(one, folder, code) for one in _recorded(folder, "watch")]
+    return lambda: StoreAnswer(tuple(LookAnswer(one.look(), folder, "watch") for one in watchers), folder, "watch")
+
+
+def _recorded(folder: Path, mode: str) -> list[Sweep]:
+    """Return the sweeps that are recorded in a store, which must be writable to run them."""
     try:
         recorded = Store.open(folder).sweeps()
         if mode == "run":
@@ -207,11 +272,12 @@ def store_answer(
         raise InputError(
             f"{folder} has no record of a sweep.", f"Run gdln sweep SWEEP.toml --record --out {folder} first.", "file"
         )
-    if mode == "run":
-        swept = [running.run(one, folder, device, workers, report, anywhere=True) for one in recorded.values()]
-    else:
-        swept = [running.status(one, folder, device) for one in recorded.values()]
-    return StoreAnswer(tuple(SweepAnswer(one, folder, mode) for one in swept), folder, mode)
+    return [*recorded.values()]
+
+
+def _state(outcome: Outcome) -> str:
+    """Return the state as a table has it: of a cell in work also where, and the share that is done."""
+    return sweep_looks.state_words(outcome) if outcome.state == running.IN_WORK else outcome.state
 
 
 def _means(sweep: Sweep, outcome: Outcome, folder: Path) -> dict[str, Any]:

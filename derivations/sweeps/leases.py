@@ -65,7 +65,8 @@ def attempt(
     """Try once to make the cell; return MADE, THERE (it is valid already) or BUSY (ask again later).
 
     `is_valid` judges what is in the cell's place, `write` writes into the folder that it is given and syncs it,
-    `tokens` gives names that nothing else has, and `share` the share of `compute` that is done, for the heartbeat. Raises what these raise, and OSError; nothing of the attempt is left.
+    `tokens` gives names that nothing else has, and `share` the share of `compute` that is done, for the heartbeat.
+    Raises what these raise, and OSError; nothing of the attempt is left.
     """
     if is_valid():
         return THERE

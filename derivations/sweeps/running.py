@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,12 +11,14 @@ from typing import Any
 from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, counted
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError
+from derivations.sweeps.estimates import TimeLeft, time_left
 from derivations.sweeps.failures import Failure
 from derivations.sweeps.leases import MADE
 from derivations.sweeps.owners import host_of
+from derivations.sweeps.plans import refuse_invalid, timed
 from derivations.sweeps.store import Found, Rooms, Store, check_creatable, found
 from derivations.sweeps.workers import Answer, Job, work
-from theory.problem import Cell, InputError, Sweep
+from theory.problem import Cell, Sweep
 
 MISSING, IN_WORK, INVALID, DAMAGED, FAILED, UNREACHABLE = (
     "missing",
@@ -27,7 +29,6 @@ MISSING, IN_WORK, INVALID, DAMAGED, FAILED, UNREACHABLE = (
     "out of reach",
 )
 _ABSENT = (MISSING, IN_WORK, DAMAGED, FAILED, UNREACHABLE)
-_LISTED = 10
 
 Report = Callable[[float, str], None]  # (share done, what is running)
 
@@ -76,13 +77,36 @@ class Swept:
         return {"cells": len(absent), "networks": sum(networks), "network_steps": total}
 
     @property
+    def left(self) -> TimeLeft | None:
+        """The time left, from the cells that are there; see `time_left`."""
+        from sim.training.times import steps_at_times
+
+        def cost(outcome: Outcome) -> int:
+            return outcome.cell.problem.simulated().replicates * steps_at_times(outcome.cell.problem)[-1]
+
+        metas = [outcome.meta for outcome in self.outcomes if outcome.meta is not None]
+        return time_left(
+            [(meta["wall_seconds"], meta["replicates"] * meta["steps"]) for meta in metas],
+            [cost(outcome) for outcome in self.outcomes if outcome.state in (MISSING, DAMAGED)],
+            [(cost(outcome), outcome.share) for outcome in self.outcomes if outcome.state == IN_WORK],
+        )
+
+    @property
     def exit_code(self) -> int:
-        """0: all cells exist; 1: some failed, diverged or are damaged; 4: some are out of reach; 3: some missing."""
-        if self.count(FAILED, DAMAGED, cells.DIVERGED):
-            return CHECK_FAILED
-        if self.count(UNREACHABLE):
-            return OUT_OF_REACH
-        return UNDECIDED if self.count(MISSING, IN_WORK) else PASS
+        """The exit code of the states; see `exit_code`."""
+        return exit_code(self.count)
+
+
+def exit_code(count: Callable[..., int]) -> int:
+    """0: all cells exist; 1: some failed, diverged or are damaged; 4: some are out of reach; 3: some are missing.
+
+    `count` gives the number of cells in one of some states.
+    """
+    if count(FAILED, DAMAGED, cells.DIVERGED):
+        return CHECK_FAILED
+    if count(UNREACHABLE):
+        return OUT_OF_REACH
+    return UNDECIDED if count(MISSING, IN_WORK) else PASS
 
 
 def check(sweep: Sweep) -> tuple[Cell, ...]:
@@ -90,29 +114,9 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
 
     Raises InputError where some are invalid and the sweep does not leave them out, or where none is valid.
     """
-    from sim.training.times import steps_at_times
-
-    checked = []
-    for cell in sweep.cells:
-        error = cell.error
-        if cell.problem is not None:
-            try:
-                steps_at_times(cell.problem)
-            except InputError as wrong:
-                error = wrong
-        checked.append(cell if error is None else Cell(cell.index, cell.values, None, error))
-    invalid = [cell for cell in checked if cell.problem is None]
-    if invalid and (sweep.invalid == "refuse" or len(invalid) == len(checked)):
-        if len(checked) == 1:
-            raise invalid[0].error
-        lines = [f"\n  {cell.label}: {cell.error.message}" for cell in invalid[:_LISTED]]
-        more = f"\n  and {len(invalid) - _LISTED} more" if len(invalid) > _LISTED else ""
-        leave = "" if len(invalid) == len(checked) else ' Or write invalid = "leave-out" to run the others.'
-        raise InputError(
-            f"{len(invalid)} of {len(checked)} cells are no valid problem:{''.join(lines)}{more}",
-            f"{invalid[0].error.hint}{leave}",
-        )
-    return tuple(checked)
+    checked = tuple(timed(cell)[0] for cell in sweep.cells)
+    refuse_invalid(sweep, [cell for cell in checked if cell.problem is None], len(checked))
+    return checked
 
 
 def record(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
@@ -122,11 +126,16 @@ def record(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
     return status(sweep, folder, device)
 
 
-def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
-    """Return the existing cells of a sweep; nothing is run or written. A store that does not exist has no cell."""
+def code_of(device: str) -> str:
+    """Return the version of the code that a device's cells have; to look at those of a GPU, none is needed here."""
     from sim.training.devices import device_type
 
-    checked, code = check(sweep), cells.code_version(device_type(device))
+    return cells.code_version("cuda" if device == "cuda" else device_type(device))
+
+
+def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
+    """Return the existing cells of a sweep; nothing is run or written. A store that does not exist has no cell."""
+    checked, code = check(sweep), code_of(device)
     if not (folder / "store.json").exists():
         check_creatable(folder)
         return Swept(sweep, code, tuple(_absent(cell, sweep, code) for cell in checked))
@@ -134,9 +143,7 @@ def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
     rooms = store.rooms()
     outcomes = tuple(_seen(cell, sweep, store, code, rooms) for cell in checked)
     seen = found(store, sweep)
-    remarks = _other_versions(seen, code)
-    makers = Counter(outcome.maker for outcome in outcomes if outcome.state == IN_WORK)
-    remarks += [f"{counted(number, 'cell')} in work on {host}." for host, number in sorted(makers.items())]
+    remarks = [*_other_versions(seen, code), *in_work(outcomes)]
     if seen.nameless:
         remarks.append(
             f"{len(seen.nameless)} cells of this store cannot say what they answer (the first is "
@@ -273,6 +280,12 @@ def _other_versions(seen: Found, code: str) -> list[str]:
         for other, there in sorted(seen.versions.items())
         if other != code
     ]
+
+
+def in_work(outcomes: Iterable[Outcome]) -> list[str]:
+    """Return a line for each machine at work, with the number of its cells."""
+    makers = Counter(outcome.maker for outcome in outcomes if outcome.state == IN_WORK)
+    return [f"{counted(number, 'cell')} in work on {host}." for host, number in sorted(makers.items())]
 
 
 def _remarks(outcomes: tuple[Outcome, ...]) -> list[str]:

@@ -119,8 +119,9 @@ class Store:
     ) -> str:
         """Make the cell once, with the arrays and facts that `compute` returns, unless it is there or being made.
 
-        Returns "made", "there" or "busy" (see `leases.attempt`); `share` is the share done, for those who look. What is in the cell's place and is no valid cell is
-        moved to damaged/. Raises what `compute` raises, and OSError; then nothing of the cell is left.
+        Returns "made", "there" or "busy" (see `leases.attempt`); `share` is the share done, for those who look. What is
+        in the cell's place and is no valid cell is moved to damaged/. Raises what `compute` raises, and OSError; then
+        nothing of the cell is left.
         """
 
         def write(place: str, content: tuple[Mapping[str, np.ndarray], Mapping[str, Any]]) -> None:
@@ -218,9 +219,8 @@ class Store:
             if (held is None or held.rpartition(".")[0] != token) and self.watch.gone(name, token, "attempt"):
                 leases.discard(disk, f"attempts/{name}", new_token())
         for name in disk.names("failures"):
-            if self.is_there(name):
-                leases.forget_failure(disk, name)
-            elif name.startswith(".") and self.watch.gone(f"failures/{name}", name[1:], "aside"):
+            unfinished = name.startswith(".") and self.watch.gone(f"failures/{name}", name[1:], "aside")
+            if unfinished or self.is_there(name):
                 leases.forget_failure(disk, name)
 
     def record(self, sweep: Sweep) -> str:

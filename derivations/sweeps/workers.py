@@ -5,9 +5,10 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -51,17 +52,17 @@ class Answer:
 
 
 def work(
-    jobs: Sequence[Job], folder: Path, device: str, workers: int, progress: Callable[[Job, float], None]
+    jobs: Iterable[Job], folder: Path, device: str, workers: int, progress: Callable[[Job, float], None]
 ) -> Iterator[Answer]:
     """Make the jobs' cells in the store `folder` in `workers` processes; yield each answer as soon as it is there.
 
     A cell that another sweep is making is asked for again until it is there or that sweep has died. However the
-    iteration ends, no process is left.
+    iteration ends, no process is left. Jobs are taken as they are needed, so that there may be a million of them.
     """
-    waiting, not_before = deque(jobs), dict.fromkeys((job.cell for job in jobs), 0.0)
+    source, waiting, not_before = iter(jobs), deque[Job](), dict[str, float]()
     crew: list[Worker] = []
     try:
-        while waiting or any(worker.task for worker in crew):
+        while _taken(source, waiting, not_before, workers) or any(worker.task for worker in crew):
             _hand_out(waiting, not_before, crew, workers, folder, device)
             ready = wait([*(worker.pipe for worker in crew)], timeout=_POLL)
             for worker in [worker for worker in crew if worker.pipe in ready]:
@@ -77,11 +78,19 @@ def work(
         dismiss(crew)
 
 
+def _taken(source: Iterator[Job], waiting: deque[Job], not_before: dict[str, float], most: int) -> bool:
+    """Take further jobs until `most` may be handed out; return whether any job is waiting."""
+    now = time.monotonic()
+    ready = sum(not_before.get(job.cell, 0.0) <= now for job in waiting)
+    waiting.extend(islice(source, max(most - ready, 0)))
+    return bool(waiting)
+
+
 def _hand_out(
     waiting: deque[Job], not_before: dict[str, float], crew: list[Worker], workers: int, folder: Path, device: str
 ) -> None:
     for _ in range(len(waiting)):
-        if not_before[waiting[0].cell] > time.monotonic():
+        if not_before.get(waiting[0].cell, 0.0) > time.monotonic():
             waiting.rotate(-1)
             continue
         idle = next((worker for worker in crew if worker.task is None), None)
