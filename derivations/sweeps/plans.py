@@ -20,6 +20,7 @@ from derivations.sweeps import cells
 from derivations.sweeps.store import Store, sweep_id
 from theory.problem import Cell, InputError, Sweep
 from theory.problem.paths import PATHS
+from theory.problem.shared import Shared
 from theory.problem.user_files import read_bytes
 
 SCHEMA = "gdln.plan/1"
@@ -81,15 +82,16 @@ def planned(sweep: Sweep, code: str, report: Callable[[float, str], None] = lamb
     Raises InputError as `refuse_invalid` does, and where two cells ask the same.
     """
     ids, networks, steps, invalid, where = [], [], [], [], {}
+    shared = Shared()
     for position, index in enumerate(sweep.indices()):
         if position % LARGE == 0:
             report(0.0, f"planning: {position} of {sweep.size} cells")
-        cell, length = timed(sweep.cell(index))
+        cell, length = timed(sweep.cell(index, shared))
         name = ""
         if cell.problem is None:
             invalid.append(cell)
         else:
-            name = cells.question(cell.problem, sweep.observables).cell(code)
+            name = cells.question(cell.problem, sweep.observables, shared).cell(code)
             if where.setdefault(name, index) != index:
                 raise sweep.same(where[name], index)
         ids.append(name)

@@ -18,6 +18,7 @@ from theory.problem.numbers import exact_or_infinite, nearest, one_of, shown
 from theory.problem.observables import OBSERVABLES
 from theory.problem.problem import Problem
 from theory.problem.routes import routes
+from theory.problem.shared import Shared
 from theory.problem.simulation import Simulation
 from theory.problem.toml import number_text, problem_of
 
@@ -185,7 +186,7 @@ class Sweep:
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """Every cell, the last axis fastest. Raises InputError where two ask the same question."""
-        cells = tuple(self._cells())
+        cells = tuple(self.each())
         seen: dict[Problem, Cell] = {}
         for cell in cells:
             if cell.problem is None:
@@ -198,9 +199,6 @@ class Sweep:
         """Return the error for the cells at two places, which ask the same question."""
         here, there = (Cell(index, self.values_at(index), None).label for index in (first, second))
         return InputError(f"The cells at {here} and at {there} are the same problem.", "Give each value once.")
-
-    def _cells(self) -> Iterator[Cell]:
-        return map(self.cell, self.indices())
 
     def indices(self) -> Iterator[tuple[int, ...]]:
         """Return the place of every cell along the dimensions, the last fastest."""
@@ -218,6 +216,26 @@ class Sweep:
             index.insert(0, place)
         return tuple(index)
 
+    def _tables(self, values: Mapping[str, Any], shared: Shared) -> dict[str, Any]:
+        """Return the tables of a cell; those that do not differ between cells are one object."""
+        tables = dict(self.base)
+        for name in dict.fromkeys(field.partition(".")[0] for field in values):
+            own = {field: value for field, value in values.items() if field.partition(".")[0] == name}
+            tables[name] = shared.once(
+                f"table {name}", tuple(own.values()), lambda own=own, name=name: self._set(own)[name]
+            )
+        return tables
+
+    def _set(self, values: Mapping[str, Any]) -> Any:
+        tables: Any = self.base
+        for field, value in values.items():
+            tables = _replaced(tables, field.split("."), value, field)
+        return tables
+
+    def _check(self, problem: Problem) -> None:
+        _check_trainable(problem)
+        _check_measurable(problem, self.observables)
+
     def values_at(self, index: tuple[int, ...]) -> dict[str, Any]:
         """Return the value of each axis at a place.
 
@@ -227,16 +245,18 @@ class Sweep:
         places = index * len(self.axes) if self.combine == "zip" else index
         return {axis.field: axis.values[place] for axis, place in zip(self.axes, places, strict=True)}
 
-    def cell(self, index: tuple[int, ...]) -> Cell:
+    def each(self) -> Iterator[Cell]:
+        """Declare one cell after the other, which share the parts that they have in common; none are compared."""
+        shared = Shared()
+        return (self.cell(index, shared) for index in self.indices())
+
+    def cell(self, index: tuple[int, ...], shared: Shared | None = None) -> Cell:
         """Return the cell at a place, which no other cell is compared with."""
-        values = self.values_at(index)
+        values, shared = self.values_at(index), Shared() if shared is None else shared
         try:
-            tables: Any = self.base
-            for field, value in values.items():
-                tables = _replaced(tables, field.split("."), value, field)
-            problem = problem_of(tables)
-            _check_trainable(problem)
-            _check_measurable(problem, self.observables)
+            problem = problem_of(self._tables(values, shared), shared)
+            parts = (problem.data, problem.network, problem.training)
+            shared.once("check", parts, lambda: self._check(problem))
         except InputError as error:
             return Cell(index, values, None, error)
         return Cell(index, values, problem)
