@@ -387,8 +387,8 @@ def _kind_text(value: Any) -> str:
 
 def _comparable(value: Any) -> Any:
     """Return a key that is equal for values of the same meaning: 1, 1.0 and "1"."""
-    if type(value) is int:
-        return value  # equal to the fraction that it is, which would take long for a million of them
+    if type(value) in (int, Fraction):
+        return value  # as `number_of` would say, which takes long for a million of them
     if isinstance(value, list | tuple):
         return tuple(_comparable(entry) for entry in value)
     if isinstance(value, Mapping):
