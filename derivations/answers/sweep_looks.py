@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from derivations.output import counted
 from derivations.sweeps.looking import Look
@@ -104,7 +104,7 @@ def entry(outcome: Outcome) -> dict[str, Any]:
 def state_words(outcome: Outcome) -> str:
     """Return the state with the machine and the share that is done, where they are known."""
     on = "" if outcome.maker is None else f" on {outcome.maker}"
-    return f"{outcome.state}{on}" + ("" if outcome.share is None else f", {outcome.share:.0%}")
+    return f"{outcome.state}{on}" + ("" if outcome.share is None else f", {100 * outcome.share:.0f} %")
 
 
 def reasons(outcomes: Iterable[Outcome]) -> list[str]:
@@ -138,25 +138,21 @@ def time_words(found: Look | Swept) -> list[str]:
     return ["", "The time left is not known: no finished cell yet."] if found.count(MISSING, IN_WORK) else []
 
 
-class Watched(Protocol):
-    """The answer of one look at one sweep, or at all sweeps of a store."""
-
-    is_over: bool
-
-    def line(self) -> str:
-        """The state in one line."""
-
-
-def watch(look: Callable[[], Any], show: Callable[[Any], None], pause: Callable[[float], None] = time.sleep) -> Any:
+def watch(
+    look: Callable[[], Any],
+    show: Callable[[Any], None],
+    pause: Callable[[float], None] = time.sleep,
+    clock: Callable[[], float] = time.monotonic,
+) -> Any:
     """Look again and again, and `show` each answer, until nothing is missing or in work; return the last.
 
     Looking takes at most a fifth of the time.
     """
     while True:
-        begun = time.monotonic()
+        begun = clock()
         answer = look()
         show(answer)
         if answer.is_over:
             return answer
-        spent = time.monotonic() - begun
+        spent = clock() - begun
         pause(max(EVERY, spent * (1 - _SHARE) / _SHARE))

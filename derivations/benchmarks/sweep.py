@@ -212,7 +212,7 @@ def _large(folder: Path, count: int) -> dict[str, Any]:
     plan = plans.keep(store, sweep, code, lambda _share, _what: None)
     planned = time.perf_counter() - clock
     there = sorted(plan.ids[::2])
-    for name in there[::-1][: max(len(there) - plans.LARGE, 0)]:
+    for name in there[plans.LARGE :]:
         store.place(name).mkdir()
     for name in there[: plans.LARGE]:
         cell = sweep.cell(sweep.index(plan.position[name]))
@@ -227,4 +227,11 @@ def _large(folder: Path, count: int) -> dict[str, Any]:
     clock = time.perf_counter()
     json.dumps(plain(answer.json()))
     written = time.perf_counter() - clock
-    return {"cells": count, "planned": planned, "first look": seconds[0], "next look": seconds[1], "json": written}
+    return {
+        "cells": count,
+        "read": answer.found.read,
+        "planned": planned,
+        "first look": seconds[0],
+        "next look": seconds[1],
+        "json": written,
+    }
