@@ -62,11 +62,11 @@ def sweep(found: dict[str, Any]) -> str:
             f"{listed['cells']:,} cells are listed in {listed['seconds']:.2f} s. "
             f"Two workers reached {two['ratio']:.2f} times the speed of one.",
             "",
-            f"| a sweep of {large['cells']:,} cells, every other one there | seconds |",
+            f"| a sweep of {large['cells']:,} cells, every other one there | processor time |",
             "|---|---|",
-            f"| its plan, made once and kept | {large['planned']:.1f} |",
-            f"| the first look, which reads the plan and {large['read']:,} cells | {large['first look']:.2f} |",
-            f"| a further look | {large['next look']:.2f} |",
+            f"| its plan, made once and kept | {large['planned']:.1f} s |",
+            f"| the first look, which reads the plan and {large['read']:,} cells | {large['first look']:.2f} s |",
+            f"| a further look | {large['next look']:.2f} s |",
         ]
     )
 
