@@ -11,8 +11,8 @@ from derivations.answers.sweep_looks import LookAnswer
 from derivations.pictures import sweep_picture
 from derivations.sweeps import filling, running
 from derivations.sweeps.looking import Watcher
-from derivations.sweeps.plans import LARGE
-from derivations.sweeps.running import INVALID, Outcome, Report, Swept
+from derivations.sweeps.plans import LARGE, Report
+from derivations.sweeps.running import INVALID, Outcome, Swept
 from derivations.sweeps.store import Store, check_creatable, sweep_id
 from derivations.sweeps.table import csv_text, mean_and_error, names_along
 from theory.problem import OBSERVABLES, InputError, Sweep

@@ -207,7 +207,8 @@ def _large(folder: Path, count: int) -> dict[str, Any]:
     sweep = loads_sweep(_SWEEP.format(seeds=list(range(count))))
     store, code = Store.create(folder), cells.code_version()
     clock = time.process_time()
-    plan = plans.keep(store, sweep, code, lambda _share, _what: None)
+    plan = plans.planned(sweep, code)
+    plans.keep(store, sweep, plan)
     planned = time.process_time() - clock
     there = sorted(plan.ids[::2])
     for name in there[plans.LARGE :]:

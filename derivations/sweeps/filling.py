@@ -12,9 +12,9 @@ from pathlib import Path
 from derivations.sweeps import cells, plans
 from derivations.sweeps.leases import MADE
 from derivations.sweeps.looking import Look, Watcher
-from derivations.sweeps.plans import Plan
-from derivations.sweeps.running import FAILED, MISSING, Outcome, Report
-from derivations.sweeps.store import Store
+from derivations.sweeps.plans import Plan, Report
+from derivations.sweeps.running import FAILED, MISSING, Outcome
+from derivations.sweeps.store import Store, check_creatable
 from derivations.sweeps.workers import Answer, Job, work
 from theory.problem import InputError, Sweep
 
@@ -24,10 +24,12 @@ def record(sweep: Sweep, folder: Path, code: str, report: Report = lambda _share
 
     Raises InputError as `plans.planned` does, and for a folder that cannot be a store.
     """
+    check_creatable(folder)
+    made = plans.plan(Store.open(folder) if (folder / "store.json").exists() else None, sweep, code, report)
     store = Store.create(folder)
-    plan = plans.keep(store, sweep, code, report)
+    plans.keep(store, sweep, made)
     store.record(sweep)
-    return store, plan
+    return store, made
 
 
 def fill(

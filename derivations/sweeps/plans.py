@@ -9,7 +9,7 @@ what is in these; their plans are not kept.
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,15 +29,21 @@ _LARGEST = 2**28
 _LISTED = 10
 _INVALID = "-"
 
+Report = Callable[[float, str], None]  # (share done, what is running)
+
 
 @dataclass(frozen=True)
 class Plan:
-    """The cells of a sweep in order: their ids ("" for one that is no valid problem), networks, and steps of each."""
+    """The cells of a sweep in order: their ids ("" for one that is no valid problem), networks, and steps of each.
+
+    `is_kept` where the plan was read from a store.
+    """
 
     code: str
     ids: tuple[str, ...]
     networks: tuple[int, ...]
     steps: tuple[int, ...]
+    is_kept: bool = field(default=False, compare=False)
 
     def cost(self, position: int) -> int:
         """Return the network-steps of a cell."""
@@ -76,7 +82,7 @@ def refuse_invalid(sweep: Sweep, invalid: list[Cell], count: int) -> None:
     )
 
 
-def planned(sweep: Sweep, code: str, report: Callable[[float, str], None] = lambda _share, _what: None) -> Plan:
+def planned(sweep: Sweep, code: str, report: Report = lambda _share, _what: None) -> Plan:
     """Return the plan, made by declaring one problem after the other; `report` receives how many there are.
 
     Raises InputError as `refuse_invalid` does, and where two cells ask the same.
@@ -101,21 +107,16 @@ def planned(sweep: Sweep, code: str, report: Callable[[float, str], None] = lamb
     return Plan(code, tuple(ids), tuple(networks), tuple(steps))
 
 
-def plan(store: Store | None, sweep: Sweep, code: str) -> Plan:
-    """Return the plan that the store keeps, else make it. Raises InputError as `planned` does."""
+def plan(store: Store | None, sweep: Sweep, code: str, report: Report = lambda _share, _what: None) -> Plan:
+    """Return the plan that the store keeps, else make it. Raises InputError as `planned` does; nothing is written."""
     kept = None if store is None else _read(_place(store, sweep, code), sweep, code)
-    return planned(sweep, code) if kept is None else kept
+    return planned(sweep, code, report) if kept is None else kept
 
 
-def keep(store: Store, sweep: Sweep, code: str, report: Callable[[float, str], None]) -> Plan:
-    """Return the plan of a large sweep, and keep it in the store if it is not there. Raises OSError."""
-    path = _place(store, sweep, code)
-    made = _read(path, sweep, code)
-    if made is None:
-        made = planned(sweep, code, report)
-        if not _names_files(sweep):
-            write_text(path, _text(made, sweep))
-    return made
+def keep(store: Store, sweep: Sweep, made: Plan) -> None:
+    """Keep the plan in the store, unless it was read there or depends on files. Raises OSError."""
+    if not made.is_kept and not _names_files(sweep):
+        write_text(_place(store, sweep, made.code), _text(made, sweep))
 
 
 def _place(store: Store, sweep: Sweep, code: str) -> Path:
@@ -145,7 +146,7 @@ def _read(path: Path, sweep: Sweep, code: str) -> Plan | None:
         return None
     words = body.decode().split()
     ids = tuple("" if name == _INVALID else name for name in words[::3])
-    return Plan(code, ids, tuple(map(int, words[1::3])), tuple(map(int, words[2::3])))
+    return Plan(code, ids, tuple(map(int, words[1::3])), tuple(map(int, words[2::3])), is_kept=True)
 
 
 def _names_files(sweep: Sweep) -> bool:

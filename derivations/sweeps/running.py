@@ -15,7 +15,7 @@ from derivations.sweeps.estimates import TimeLeft, time_left
 from derivations.sweeps.failures import Failure
 from derivations.sweeps.leases import MADE
 from derivations.sweeps.owners import host_of
-from derivations.sweeps.plans import refuse_invalid, timed
+from derivations.sweeps.plans import Report, refuse_invalid, timed
 from derivations.sweeps.store import Found, Rooms, Store, check_creatable, found
 from derivations.sweeps.workers import Answer, Job, work
 from theory.problem import Cell, Sweep
@@ -29,8 +29,6 @@ MISSING, IN_WORK, INVALID, DAMAGED, FAILED, UNREACHABLE = (
     "out of reach",
 )
 _ABSENT = (MISSING, IN_WORK, DAMAGED, FAILED, UNREACHABLE)
-
-Report = Callable[[float, str], None]  # (share done, what is running)
 
 
 @dataclass(frozen=True)

@@ -150,6 +150,13 @@ def test_records_of_failures_beyond_some_are_counted(filled, monkeypatch):
 # Plans.
 
 
+def kept_plan(store, sweep, code=HERE):
+    """The plan of a sweep, which the store has from now on."""
+    made = plans.plan(store, sweep, code)
+    plans.keep(store, sweep, made)
+    return made
+
+
 def test_a_plan_has_what_the_cells_say():
     sweep = sweep_of()
     plan = plans.planned(sweep, HERE)
@@ -161,7 +168,7 @@ def test_a_plan_has_what_the_cells_say():
 def test_a_kept_plan_is_read_and_no_problem_is_declared(filled, monkeypatch):
     store, _ = filled
     sweep = sweep_of()
-    kept = plans.keep(store, sweep, HERE, unheard)
+    kept = kept_plan(store, sweep)
     monkeypatch.setattr(Sweep, "cell", None)
     assert plans.plan(store, sweep_of(), HERE) == kept
     assert look(store).counts[IN_WORK] == 1
@@ -181,19 +188,19 @@ SPOILED = {
 def test_a_plan_that_is_not_whole_is_made_anew(filled, name):
     store, _ = filled
     sweep = sweep_of()
-    kept = plans.keep(store, sweep, HERE, unheard)
+    kept = kept_plan(store, sweep)
     (file,) = (store.folder / "sweeps").glob("*.plan")
     content = file.read_bytes()
     SPOILED[name](file)
     assert file.read_bytes() != content
     assert plans.plan(store, sweep, HERE) == kept
-    assert plans.keep(store, sweep, HERE, unheard) == kept
+    assert kept_plan(store, sweep) == kept
     assert file.read_bytes() == content
 
 
 def test_each_version_of_the_code_has_its_plan(filled):
     store, _ = filled
-    both = [plans.keep(store, sweep_of(), code, unheard) for code in (HERE, "0.1.0+other")]
+    both = [kept_plan(store, sweep_of(), code) for code in (HERE, "0.1.0+other")]
     assert not set(both[0].ids) & set(both[1].ids)
     assert [plans.plan(store, sweep_of(), one.code) for one in both] == both
     assert list(store.sweeps()) == []  # a plan is no record
@@ -206,7 +213,7 @@ def test_invalid_cells_have_a_place_in_the_plan(filled):
     with pytest.raises(InputError, match="2 of 4 cells are no valid problem"):
         plans.planned(sweep_of(text), HERE)
     sweep = sweep_of(f'invalid = "leave-out"\n{text}')
-    kept = plans.keep(store, sweep, HERE, unheard)
+    kept = kept_plan(store, sweep)
     assert [bool(name) for name in kept.ids] == [True, True, False, False]
     assert plans.plan(store, sweep, HERE) == kept
     assert look(store, sweep).counts == {"complete": 1, UNREACHABLE: 1, "invalid": 2}
@@ -224,7 +231,7 @@ def test_the_plan_of_problems_that_name_files_is_not_kept(tmp_path):
     begin, end = text.index("[base.data]"), text.index("[base.network]")
     sweep = sweep_of(f'{text[:begin]}[base.data]\nlaw = "table"\nfile = "{file}"\n{text[end:]}')
     store = Store.create(tmp_path / "store")
-    first = plans.keep(store, sweep, HERE, unheard)
+    first = kept_plan(store, sweep)
     assert list((store.folder / "sweeps").iterdir()) == []
     np.savez(file, x=2 * np.eye(5), y=np.ones(5))
     assert not set(plans.plan(store, sweep, HERE).ids) & set(first.ids)
@@ -258,6 +265,14 @@ def test_a_large_sweep_is_filled_without_reading_what_is_there(filled, monkeypat
     assert (found.notable[-1].name, found.notable[-1].error["message"]) == (names[3], "Killed.")
     assert found.exit_code == 1
     assert {path.suffix for path in (store.folder / "sweeps").iterdir()} == {".json", ".plan"}
+
+
+def test_invalid_cells_are_refused_before_anything_is_written(tmp_path):
+    text = TEXT.replace('"data.gain" = [0.5, 2.0]', '"data.gain" = [0.5, -2.0]')
+    for way in (filling.record, lambda *words: filling.fill(*words[:2], "cpu", 1, unheard)):
+        with pytest.raises(InputError, match="2 of 4 cells are no valid problem"):
+            way(sweep_of(text), tmp_path / "store", HERE)
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_plan_that_names_other_cells_is_refused(filled, monkeypatch):
