@@ -6,14 +6,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from derivations.answers import sweep_looks
+from derivations.answers.sweep_looks import LookAnswer
 from derivations.pictures import sweep_picture
-from derivations.sweeps import running
+from derivations.sweeps import running, sizes
 from derivations.sweeps.launch import Request, engine_named
 from derivations.sweeps.launch.resources import Resources
 from derivations.sweeps.leaving import heeding
+from derivations.sweeps.looking import Look, Watcher
+from derivations.sweeps.plans import Report
 from derivations.sweeps.running import INVALID, Outcome, Swept
 from derivations.sweeps.store import Store, check_creatable, sweep_id
-from derivations.sweeps.table import csv_text, mean_and_error, names_along, number_or_text
+from derivations.sweeps.table import csv_text, mean_and_error, names_along
 from theory.problem import OBSERVABLES, InputError, Sweep
 from theory.problem.numbers import one_of
 from theory.problem.sweep import value_text
@@ -42,34 +46,39 @@ class SweepAnswer:
         """Return the content of `json()`, computed once, because the means are read from the store."""
         listed = []
         for outcome in self.swept.outcomes:
-            entry = {
-                "cell": outcome.name,
-                "index": outcome.cell.index,
-                "at": {field: number_or_text(value) for field, value in outcome.cell.values.items()},
-                "state": outcome.state,
-                "source": outcome.source,
-                "maker": outcome.maker,
-                "error": outcome.error,
-            }
+            entry = sweep_looks.entry(outcome)
             if outcome.meta is not None:
                 facts = ("replicates", "diverged", "steps", "wall_seconds", "device", "undefined")
                 entry |= {name: outcome.meta[name] for name in facts}
                 entry |= _means(self.swept.sweep, outcome, self.folder)
             listed.append(entry)
-        states = sorted({outcome.state for outcome in self.swept.outcomes})
         return {
             "mode": self.mode,
             "sweep": sweep_id(self.swept.sweep),
             "store": str(self.folder),
             "code": self.swept.code,
             "shape": self.swept.sweep.shape,
-            "counts": {"cells": len(listed), **{state: self.swept.count(state) for state in states}},
+            "counts": self._counts,
             "left_out": self.swept.count(INVALID),
             "to_make": self.swept.to_make if self.mode != "run" else None,
+            "time_left": self.swept.left.json() if self.mode == "status" and self.swept.left is not None else None,
             "remarks": self.swept.remarks,
             "job": self.swept.job,
             "cells": listed,
         }
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the states; see `Swept.exit_code`."""
+        return self.swept.exit_code
+
+    def count(self, *states: str) -> int:
+        """Return the number of cells in one of the states."""
+        return self.swept.count(*states)
+
+    @property
+    def _counts(self) -> dict[str, int]:
+        return {"cells": len(self.swept.outcomes), **self.swept.counts}
 
     @property
     def _without_sites(self) -> list[str]:
@@ -87,13 +96,28 @@ class SweepAnswer:
         return csv_text(Store.open(self.folder).table(self.swept.sweep))
 
     def text(self) -> str:
-        """A table of the cells with the outcome of each, for a reader."""
+        """A table of the cells with the outcome of each, for a reader; without the table where it is too long."""
+        swept = self.swept
+        lines = self._table() if len(swept.outcomes) <= LARGE else []
+        lines += sweep_looks.reasons(swept.outcomes)
+        lines += [f"\n{remark}" for remark in swept.remarks]
+        if self.mode != "run" and (cost := swept.to_make)["cells"]:
+            lines += ["", sweep_looks.to_make_words(cost)]
+        if self.mode == "status":
+            lines += sweep_looks.time_words(swept)
+        counts = ", ".join(f"{number} {state}" for state, number in self._counts.items())
+        new = sum(outcome.source == "made" for outcome in swept.outcomes)
+        made = f"; {new} made now" if self.mode == "run" else ""
+        lines += ["", f"{counts}{made}. Store: {self.folder}"]
+        return "\n".join(lines).lstrip("\n")
+
+    def _table(self) -> list[str]:
         content, swept, ran = self._content, self.swept, self.mode != "plan"
         shown = self._without_sites
         head = [*(axis.field for axis in swept.sweep.axes), "cell", *(shown if ran else ())]
         table = [head]
         for outcome, entry in zip(swept.outcomes, content["cells"], strict=True):
-            row = [*(value_text(value) for value in outcome.cell.values.values()), outcome.state]
+            row = [*(value_text(value) for value in outcome.cell.values.values()), _state(outcome)]
             if ran:
                 row += [_last(entry.get("observables", {}).get(name)) for name in shown]
             table.append(row)
@@ -104,22 +128,7 @@ class SweepAnswer:
         if shown and ran:
             lines += ["", "mean (standard error) over networks at the last time; per unit where units are listed"]
             lines += self._names()
-        for outcome in swept.outcomes:
-            if outcome.error is not None:
-                lines += ["", f"{outcome.cell.label}: {outcome.state}", f"  {outcome.error['message']}"]
-                lines += [f"  {outcome.error['hint']}"] if outcome.error["hint"] else []
-        lines += [f"\n{remark}" for remark in swept.remarks]
-        if content["to_make"] and content["to_make"]["cells"]:
-            cost = content["to_make"]
-            lines += [
-                "",
-                f"To make: {cost['cells']} cells, {cost['networks']} networks, {cost['network_steps']} network-steps",
-            ]
-        counts = ", ".join(f"{number} {state}" for state, number in content["counts"].items())
-        new = sum(outcome.source == "made" for outcome in swept.outcomes)
-        made = f"; {new} made now" if self.mode == "run" else ""
-        lines += ["", f"{counts}{made}. Store: {self.folder}"]
-        return "\n".join(lines)
+        return lines
 
     def _names(self) -> Iterator[str]:
         """A line for each observable of weights or paths: their names, which may differ between cells."""
@@ -143,12 +152,14 @@ def answer(
     dtype: str | None = None,
     engine: str = "local",
     resources: Resources | None = None,
-) -> SweepAnswer:
+    verify: bool = False,
+) -> SweepAnswer | LookAnswer:
     """Make the cells that the store `folder` (by default the one the sweep names) lacks, or only report the states.
 
     `mode` is one of MODES; "submit" does not wait for the jobs of the `engine`, which get the `resources`. `report`
     receives the share that is done and a description of the running step; `dtype` overrides simulation.dtype of the
-    base. Raises InputError for invalid cells, an unknown engine and a folder that cannot be a store, OutOfReachError
+    base. Of a large sweep the answer has the states by names alone, unless `verify`, which reads every cell; see
+    `sizes`. Raises InputError for invalid cells, an unknown engine and a folder that cannot be a store, OutOfReachError
     for an absent device or scheduler.
 
     >>> from derivations.experiments.localization_sweep.experiment import declared
@@ -160,17 +171,23 @@ def answer(
     sweep = sweep if dtype is None else sweep.in_dtype(dtype)
     start = engine_named(engine)
     if one_of(mode, "mode", MODES) in ("run", "submit"):
-        request = Request(sweep, folder, device, workers, report, resources or Resources(), waits=mode == "run")
-        return SweepAnswer(start(request), folder, mode)
-    look = running.record if mode == "record" else running.status
-    return SweepAnswer(look(sweep, folder, device), folder, mode)
+        asked = (sweep, folder, device, workers, report, resources or Resources())
+        return _shown(start(Request(*asked, waits=mode == "run", verify=verify)), folder, mode)
+    code = running.code_of(device)
+    if mode == "record":
+        return _shown(sizes.record(sweep, folder, code, report, verify), folder, mode)
+    return _shown(sizes.status(sweep, folder, code, verify), folder, mode)
+
+
+def _shown(found: Swept | Look, folder: Path, mode: str) -> SweepAnswer | LookAnswer:
+    return SweepAnswer(found, folder, mode) if isinstance(found, Swept) else LookAnswer(found, folder, mode)
 
 
 @dataclass(frozen=True)
 class StoreAnswer:
     """The answers for all sweeps that are recorded in the store `folder`."""
 
-    answers: tuple[SweepAnswer, ...]
+    answers: tuple[SweepAnswer | LookAnswer, ...]
     folder: Path
     mode: str
 
@@ -184,14 +201,26 @@ class StoreAnswer:
 
     def text(self) -> str:
         """The tables of the sweeps, for a reader."""
-        return "\n\n".join(f"Sweep {sweep_id(one.swept.sweep)}\n\n{one.text()}" for one in self.answers)
+        return "\n\n".join(f"Sweep {one.json()['sweep']}\n\n{one.text()}" for one in self.answers)
 
     @property
     def exit_code(self) -> int:
-        """The code of all cells together; see `Swept.exit_code`."""
-        first = self.answers[0].swept
-        outcomes = tuple(outcome for one in self.answers for outcome in one.swept.outcomes)
-        return Swept(first.sweep, first.code, outcomes).exit_code
+        """The code of all cells together; see `running.exit_code`."""
+        return running.exit_code(lambda *states: sum(one.count(*states) for one in self.answers))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is missing or in work in any sweep."""
+        return not any(one.count(running.MISSING, running.IN_WORK) for one in self.answers)
+
+    @property
+    def states(self) -> str:
+        """The numbers of cells by their states, sweep by sweep."""
+        return " | ".join(one.states for one in self.answers)
+
+    def line(self) -> str:
+        """The states of all sweeps in one line."""
+        return " | ".join(one.line() for one in self.answers)
 
 
 def store_answer(
@@ -199,13 +228,42 @@ def store_answer(
     mode: str = "run",
     device: str = "auto",
     workers: int = 1,
-    report: Callable[[float, str], None] = lambda _share, _what: None,
+    report: Report = lambda _share, _what: None,
+    verify: bool = False,
 ) -> StoreAnswer:
     """Make the missing cells of every sweep that is recorded in a store, beside other workers, or report the states.
 
     `mode` is "run" or "status". Raises InputError for a folder that is no store, is of another version, has no sweep,
     or cannot be written; OutOfReachError for an absent device.
     """
+    recorded = _recorded(folder, mode)
+    if mode == "run":
+        with heeding() as notice:
+            settings = {"anywhere": True, "notice": notice, "verify": verify}
+            found = [sizes.run(one, folder, device, workers, report, **settings) for one in recorded]
+    else:
+        found = [sizes.status(one, folder, running.code_of(device), verify) for one in recorded]
+    return StoreAnswer(tuple(_shown(one, folder, mode) for one in found), folder, mode)
+
+
+def looks(
+    sweep: Sweep | None, folder: Path | None, device: str = "auto", dtype: str | None = None
+) -> Callable[[], LookAnswer | StoreAnswer]:
+    """Return a function that looks at a sweep, or at all that are recorded in the store `folder`, for `watch`.
+
+    Raises InputError as `store_answer` does; the function raises what `Watcher.look` raises.
+    """
+    code = running.code_of(device)
+    if sweep is not None:
+        sweep = sweep if dtype is None else sweep.in_dtype(dtype)
+        watcher = Watcher(sweep, Path(sweep.store) if folder is None else folder, code)
+        return lambda: LookAnswer(watcher.look(), watcher.folder, "watch")
+    watchers = [Watcher(one, folder, code) for one in _recorded(folder, "watch")]
+    return lambda: StoreAnswer(tuple(LookAnswer(one.look(), folder, "watch") for one in watchers), folder, "watch")
+
+
+def _recorded(folder: Path, mode: str) -> list[Sweep]:
+    """Return the sweeps that are recorded in a store, which must be writable to run them."""
     try:
         recorded = Store.open(folder).sweeps()
         if mode == "run":
@@ -216,13 +274,12 @@ def store_answer(
         raise InputError(
             f"{folder} has no record of a sweep.", f"Run gdln sweep SWEEP.toml --record --out {folder} first.", "file"
         )
-    if mode == "run":
-        with heeding() as notice:
-            settings = {"anywhere": True, "notice": notice}
-            swept = [running.run(one, folder, device, workers, report, **settings) for one in recorded.values()]
-    else:
-        swept = [running.status(one, folder, device) for one in recorded.values()]
-    return StoreAnswer(tuple(SweepAnswer(one, folder, mode) for one in swept), folder, mode)
+    return [*recorded.values()]
+
+
+def _state(outcome: Outcome) -> str:
+    """Return the state as a table has it: of a cell in work also where, and the share that is done."""
+    return sweep_looks.state_words(outcome) if outcome.state == running.IN_WORK else outcome.state
 
 
 def _means(sweep: Sweep, outcome: Outcome, folder: Path) -> dict[str, Any]:

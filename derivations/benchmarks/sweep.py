@@ -1,4 +1,4 @@
-"""The store of sweeps: what it costs a cell, how long a large one takes to list, and what a second worker gains.
+"""The store of sweeps: what it costs a cell, how long a large one takes to see, and what a second worker gains.
 
 Cells are as small as they can be, so that nearly all of the time is the store's: leases, files, checksums and the
 synchronisation with the disk. Beside it the same two files are written and synchronised without any store.
@@ -17,9 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from derivations.sweeps import cells
+from derivations.answers.sweep_looks import LookAnswer
+from derivations.sweeps import cells, plans
 from derivations.sweeps.leases import BUSY
+from derivations.sweeps.looking import Watcher
 from derivations.sweeps.store import Store
+from theory.problem import loads_sweep
 
 WORKERS, CELLS, LISTED, ROUNDS = 8, 400, 100_000, 3
 SHARED, WORK = 24, 0.1  # cells of two workers, and the seconds of processor time that each takes
@@ -44,6 +47,17 @@ _FACTS = {
     "finished": "",
 }
 
+_SWEEP = """
+observables = ["loss"]
+store = "store"
+axes = {{ "simulation.seed" = {seeds} }}
+[base]
+data = {{ law = "finite", x = [[1, 0], [0, 1]], y = [1, -1] }}
+network = {{ model = "relu", readout = "mean", units = 1 }}
+training = {{ loss = "half-mse", tau = 1, w0 = [[1, 0]], times = [1] }}
+simulation = {{ mode = "full-batch", samples = 2, learning_rate = 1, replicates = 2, seed = 0 }}
+"""
+
 
 def measure(count: int = CELLS, listed: int = LISTED, shared: int = SHARED, rounds: int = ROUNDS) -> dict[str, Any]:
     """Seconds of wall and processor time of each part; `count` cells by eight workers, `listed` names."""
@@ -57,6 +71,7 @@ def measure(count: int = CELLS, listed: int = LISTED, shared: int = SHARED, roun
             alone.append(_spent(_busy, folder / f"one{index}", 1, shared)[0])
             both.append(_spent(_busy, folder / f"two{index}", 2, shared)[0])
         seconds = _listing(folder / "listed", listed)
+        large = _large(folder / "large", listed)
     return {
         "unit": "seconds",
         "workers": WORKERS,
@@ -69,6 +84,7 @@ def measure(count: int = CELLS, listed: int = LISTED, shared: int = SHARED, roun
             for way, found in spent.items()
         },
         "listed": {"cells": listed, "seconds": seconds},
+        "large": large,
         "two workers": {
             "cells": shared,
             "processor seconds of a cell": WORK,
@@ -86,6 +102,11 @@ def text(found: dict[str, Any]) -> str:
         lines.append(f"  {way:<16} {1000 * seconds['wall']:7.2f} {1000 * seconds['processor']:7.2f}")
     both, listed = found["two workers"], found["listed"]
     lines.append(f"{listed['cells']} cells listed in {listed['seconds']:.2f} s")
+    large = found["large"]
+    lines.append(
+        f"a sweep of {large['cells']} cells, half of them there: planned in {large['planned']:.1f} s, looked at in "
+        f"{large['first look']:.2f} s, again in {large['next look']:.2f} s of processor time"
+    )
     lines.append(f"two workers reach {both['ratio']:.2f} times the speed of one")
     return "\n".join(lines)
 
@@ -179,3 +200,33 @@ def _listing(folder: Path, count: int) -> float:
             raise RuntimeError("the list of the cells is not whole")
         seconds.append(time.perf_counter() - clock)
     return median(seconds)
+
+
+def _large(folder: Path, count: int) -> dict[str, Any]:
+    """Processor time to plan a sweep and to look at it when every other cell is there; those that are read are real."""
+    sweep = loads_sweep(_SWEEP.format(seeds=list(range(count))))
+    store, code = Store.create(folder), cells.code_version()
+    clock = time.process_time()
+    plan = plans.planned(sweep, code)
+    plans.keep(store, sweep, plan)
+    planned = time.process_time() - clock
+    there = sorted(plan.ids[::2])
+    for name in there[plans.LARGE :]:
+        store.place(name).mkdir()
+    for name in there[: plans.LARGE]:
+        cell = sweep.cell(sweep.index(plan.position[name]))
+        asked = cells.question(cell.problem, sweep.observables)
+        store.make(name, asked, code, _made)
+    watcher, seconds = Watcher(sweep, folder, code), []
+    for _ in range(2):
+        clock = time.process_time()
+        answer = LookAnswer(watcher.look(), folder, "status")
+        answer.text()
+        seconds.append(time.process_time() - clock)
+    return {
+        "cells": count,
+        "read": answer.found.read,
+        "planned": planned,
+        "first look": seconds[0],
+        "next look": seconds[1],
+    }

@@ -1,16 +1,27 @@
 """`gdln sweep`: train a base problem for every combination of some fields' values, and keep what is measured."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from derivations.commands import Timeout
 
+if TYPE_CHECKING:
+    from derivations.answers.sweep import StoreAnswer
+    from derivations.answers.sweep_looks import LookAnswer
+
 MAY_BEGIN_WITH_MINUS = False
-_WORDS = {"plan": "--dry-run", "record": "--record", "submit": "--engine without --wait"}
+_WORDS = {
+    "plan": "--dry-run",
+    "record": "--record",
+    "watch": "--watch",
+    "status": "--status",
+    "submit": "--engine without --wait",
+}
 _MOST_WORKERS, _DEFAULT_WORKERS = 256, 16
 
 
@@ -39,6 +50,12 @@ def command(
     partition: Annotated[str | None, typer.Option(help="slurm: partition.")] = None,
     wait: Annotated[bool, typer.Option("--wait", help="slurm: wait for the cells.")] = False,
     status: Annotated[bool, typer.Option("--status", help="Show the cells; run and write nothing.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Show the state again and again until every cell is there or failed.")
+    ] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read and verify every cell, however many there are.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would run; run and write nothing.")] = False,
     csv: Annotated[
         Path | None, typer.Option(help="Also write means and standard errors to this new .csv file.")
@@ -58,35 +75,37 @@ def command(
 
     def body() -> int:
         from derivations.answers import sweep as answers
-        from derivations.pictures import check_picture, write_picture
+        from derivations.pictures import write_picture
         from derivations.sweeps.launch.resources import Resources, megabytes, minutes
         from theory.problem import InputError, load_sweep
 
-        chosen = [mode for mode, given in (("status", status), ("plan", dry_run), ("record", record)) if given]
-        if len(chosen) > 1:
-            raise InputError("--status, --dry-run and --record exclude each other.", "Leave all but one out.", "usage")
-        mode = chosen[0] if chosen else "run" if engine == "local" or wait else "submit"
         resources = Resources(jobs, cpus, gpus, megabytes(memory), minutes(time), partition)
+        of_engine = [] if engine == "local" else ["--engine"]
+        of_engine += ([] if not wait else ["--wait"]) + resources.given
+        mode = _mode(verify, of_engine, status=status, watch=watch, plan=dry_run, record=record)
+        if mode == "run" and engine != "local" and not wait:
+            mode = "submit"
         if worker is not None:
             others = {"SWEEP": sweep, "--out": out, "--dtype": dtype, "--csv": csv, "--plot": plot}
-            others |= {"--engine": None if engine == "local" else engine, "--wait": wait or None}
-            _check_alone(mode, [name for name, given in others.items() if given is not None] + resources.given)
+            _check_alone(mode, [name for name, given in others.items() if given is not None] + of_engine)
+            if mode == "watch":
+                return _watch(answers.looks(None, worker, device), json)
             with _progress(mode == "run") as report:
-                filled = answers.store_answer(worker, mode, device, _count(workers, engine), report)
+                filled = answers.store_answer(worker, mode, device, _count(workers, engine), report, verify)
             output.emit("sweep", filled.json(), filled.text(), json)
             return filled.exit_code
         if sweep is None:
             raise InputError("No sweep is named.", "Name a sweep file, or a store with --worker.", "usage")
-        if csv is not None:
-            _check_new(csv)
-        if plot is not None:
-            if mode in _WORDS:
-                raise InputError(f"{_WORDS[mode]} measures nothing that --plot could draw.", "Leave one out.", "usage")
-            check_picture(plot)
+        _check_files(mode, csv, plot)
+        if mode == "watch":
+            return _watch(answers.looks(load_sweep(sweep), out, device, dtype), json)
         with nullcontext() if csv is None else new_text(csv) as table:
-            with _progress(mode == "run") as report:
+            with _progress(mode in ("run", "record", "submit")) as report:
+                # A table and a picture need the results of every cell.
+                every = verify or csv is not None or plot is not None
                 count = _count(workers, engine)
-                answer = answers.answer(load_sweep(sweep), out, mode, device, count, report, dtype, engine, resources)
+                asked = (mode, device, count, report, dtype, engine, resources, every)
+                answer = answers.answer(load_sweep(sweep), out, *asked)
             if table is not None:
                 table.write(answer.csv())
         if plot is not None:
@@ -94,9 +113,35 @@ def command(
         files = [str(file) for file in (csv, plot) if file is not None]
         written = f"\nWritten: {', '.join(files)}" if files else ""
         output.emit("sweep", answer.json(), answer.text() + written, json)
-        return output.PASS if mode in _WORDS else answer.swept.exit_code
+        return output.PASS if mode in ("plan", "record", "submit") else answer.exit_code
 
     return output.run(body, json, timeout)
+
+
+def _watch(look: "Callable[[], LookAnswer | StoreAnswer]", as_json: bool) -> int:
+    """Show what `look` returns until no cell is missing or in work: renewed on a terminal, else a line at each change.
+
+    A change is one of the numbers of cells in a state.
+    """
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    from derivations import output
+    from derivations.answers.sweep_looks import watch
+
+    if not as_json and sys.stdout.isatty():
+        with Live(console=Console(highlight=False), auto_refresh=False, vertical_overflow="crop") as live:
+            return watch(look, lambda answer: live.update(Text(answer.text()), refresh=True)).exit_code
+    last: list[str] = []
+
+    def show(answer: "LookAnswer | StoreAnswer") -> None:
+        if last != [answer.states]:
+            last[:] = [answer.states]
+            output.emit("sweep", answer.json(), answer.line(), as_json)
+            sys.stdout.flush()
+
+    return watch(look, show).exit_code
 
 
 def _count(workers: int | None, engine: str) -> int:
@@ -110,6 +155,41 @@ def _count(workers: int | None, engine: str) -> int:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return min(cores, _DEFAULT_WORKERS)
     return whole(workers, "--workers", least=1, most=_MOST_WORKERS, why="each is a process of its own")
+
+
+def _mode(verify: bool, of_engine: list[str], **given: bool) -> str:
+    """Return the only mode that is given, or "run".
+
+    InputError for two, for --verify where nothing is read, and for options of an engine where nothing is run.
+    """
+    from theory.problem import InputError
+
+    chosen = [mode for mode, is_given in given.items() if is_given]
+    if len(chosen) > 1:
+        message = "--status, --watch, --dry-run and --record exclude each other."
+        raise InputError(message, "Leave all but one out.", "usage")
+    if chosen and of_engine:
+        message = f"{_WORDS[chosen[0]]} runs nothing; {', '.join(of_engine)} would be ignored."
+        raise InputError(message, "Leave one out.", "usage")
+    if verify and chosen not in ([], ["status"]):
+        message = f"{_WORDS[chosen[0]]} goes by names; --verify would be ignored."
+        raise InputError(message, "Use --verify with --status, or with a run.", "usage")
+    return chosen[0] if chosen else "run"
+
+
+def _check_files(mode: str, csv: Path | None, plot: Path | None) -> None:
+    """InputError where --csv or --plot cannot be written, or where the mode has nothing for them."""
+    from derivations.pictures import check_picture
+    from theory.problem import InputError
+
+    if mode == "watch" and (csv is not None or plot is not None):
+        raise InputError("--watch shows states, and no results.", "Use --csv and --plot with --status.", "usage")
+    if csv is not None:
+        _check_new(csv)
+    if plot is not None:
+        if mode in ("plan", "record", "submit"):
+            raise InputError(f"{_WORDS[mode]} measures nothing that --plot could draw.", "Leave one out.", "usage")
+        check_picture(plot)
 
 
 def _check_alone(mode: str, others: list[str]) -> None:

@@ -27,6 +27,7 @@ from derivations.sweeps import shapes
 from sim.training.backends.names import preferred, versions
 from theory import problem as problem_room
 from theory.problem import Problem, WorkbenchError, dumps
+from theory.problem.shared import Shared
 from theory.problem.user_files import LARGEST_TEXT, open_regular, read_json
 
 SCHEMA = "gdln.cell/1"
@@ -85,9 +86,9 @@ class Question:
         return vars(self) | {"problem": _PLACE.sub("", self.problem)}
 
 
-def question(problem: Problem, observables: tuple[str, ...]) -> Question:
-    """The question that a problem and the observables (in any order) ask."""
-    return Question(dumps(problem), tuple(sorted(observables)), problem.simulated().seed)
+def question(problem: Problem, observables: tuple[str, ...], shared: Shared | None = None) -> Question:
+    """The question that a problem and the observables (in any order) ask; `shared` is that of `dumps`."""
+    return Question(dumps(problem, shared), tuple(sorted(observables)), problem.simulated().seed)
 
 
 def code_version(device: str = "cpu") -> str:
@@ -183,6 +184,11 @@ def _opened(
             raise damaged(folder, wrong)
         file.seek(0)
         yield meta, file
+
+
+def facts(folder: Path) -> dict[str, Any]:
+    """Return the meta.json of a cell, verified by its seal; the data are not read. Raises DamagedError."""
+    return _verified(folder, folder.name)
 
 
 def claimed(folder: Path) -> tuple[str, str] | None:

@@ -3,15 +3,18 @@
 A cell is computed by the worker that holds its lease. Leases save work and guard nothing: a worker that was wrongly
 judged dead may come back at any step, and still no valid cell is lost or altered. That rests on names alone.
 
-    leases/<cell>/<token>.<count>   the lease of an attempt; its heartbeat is a rename to the next count
+    leases/<cell>/<token>.<count>   the lease of an attempt; its heartbeat is a rename to the next count, behind which
+                                    the share done may stand in percent: <token>.<count>-<percent>
     leases/.<token>/                a lease that is not claimed yet
     attempts/<cell>.<token>/        a cell that is being written
     attempts/.<token>/              what is being removed
     cells/<cell>/                   a cell
+    failures/<cell>                 why the cell could not be made when it was last tried
+    failures/.<token>               such a record that is being written
 
 1. Claim: a folder with the lease in it is made aside and renamed to `leases/<cell>`. A folder replaces nothing but an
    empty folder, so that one claim wins, and a lease is never seen without its owner.
-2. Heartbeat and eviction both change the one name `<token>.<count>`: a rename by the owner, an unlink by another. The
+2. Heartbeat and eviction both change the one name of the lease: a rename by the owner, an unlink by another. The
    server lets one of them succeed. So an eviction fails if the owner has shown any life since it was judged, and of
    several evictors one wins; there is nothing to verify afterwards and nothing to give back. An owner is judged by one
    name that stayed for PATIENCE seconds of the observer's own clock, or by the kernel that both share. Clocks of two
@@ -22,7 +25,10 @@ judged dead may come back at any step, and still no valid cell is lost or altere
 5. Publication: the cell is written below the attempt's own name, synced and verified, then renamed to its place. The
    rename fails if a cell is there. Whoever evicted an attempt first renames its folder and then empties it: its owner
    can finish or finds nothing, and nothing torn gets the name of a cell.
-6. A damaged cell is emptied through a handle of its folder, opened before it was judged, and not by its name, which may
+6. A failure is noted by a file that is renamed to its place; it replaces the last one. Only who has published the cell
+   removes it. It may be noted late, beside a cell that another made meanwhile: then it says nothing, because whoever
+   reads it looks for the cell first. A worker that is killed notes nothing; its lease ends.
+7. A damaged cell is emptied through a handle of its folder, opened before it was judged, and not by its name, which may
    belong to a valid cell by now. What is no folder is renamed onto a file, which fails for a folder.
 
 A reply that a network loses makes a change look failed; therefore a worker whose change failed looks at the result.
@@ -54,11 +60,13 @@ def attempt(
     is_valid: Callable[[], bool],
     compute: Callable[[], _Content],
     write: Callable[[str, _Content], None],
+    share: Callable[[], float | None] = lambda: None,
 ) -> str:
     """Try once to make the cell; return MADE, THERE (it is valid already) or BUSY (ask again later).
 
-    `is_valid` judges what is in the cell's place, `write` writes into the folder that it is given and syncs it, and
-    `tokens` gives names that nothing else has. Raises what these raise, and OSError; nothing of the attempt is left.
+    `is_valid` judges what is in the cell's place, `write` writes into the folder that it is given and syncs it,
+    `tokens` gives names that nothing else has, and `share` the share of `compute` that is done, for the heartbeat.
+    Raises what these raise, and OSError; nothing of the attempt is left.
     """
     if is_valid():
         return THERE
@@ -66,13 +74,14 @@ def attempt(
     if not claim(disk, cell, token, tokens, watch):
         return BUSY
     try:
-        with beating(disk, cell, token, watch.beat):
+        with beating(disk, cell, token, watch.beat, share):
             while is_taken(disk, cell):
                 if is_valid():
                     return THERE
                 set_aside(disk, cell, f"damaged/{cell}.{tokens()}", is_valid)
             content = compute()
             if publish(disk, cell, token, tokens, lambda place: write(place, content)):
+                forget_failure(disk, cell)
                 return MADE
             return THERE if is_valid() else BUSY
     finally:
@@ -102,7 +111,7 @@ def claim(disk: Disk, cell: str, token: str, tokens: Callable[[], str], watch: W
 
 
 def holder(disk: Disk, cell: str) -> str | None:
-    """Return the name of the lease of the cell, "<token>.<count>"; None where nobody holds it."""
+    """Return the name of the lease of the cell, which begins with the token; None where nobody holds it."""
     return next((name for name in disk.names(f"leases/{cell}") if is_token(name.rpartition(".")[0])), None)
 
 
@@ -132,31 +141,42 @@ def evict(disk: Disk, cell: str, tokens: Callable[[], str], watch: Watch) -> boo
     return True
 
 
-def beat(disk: Disk, cell: str, token: str, count: int) -> int | None:
-    """Show that the owner lives; return the new count of its lease, None where it was evicted."""
-    place = f"leases/{cell}"
+def share_of(name: str) -> float | None:
+    """Return the share done that the name of a lease carries, from 0 to 1; None where it carries none.
+
+    >>> share_of("token.3-42"), share_of("token.3")
+    (0.42, None)
+    """
+    percent = name.rpartition(".")[2].partition("-")[2]
+    return min(int(percent), 100) / 100 if percent.isdecimal() else None
+
+
+def beat(disk: Disk, cell: str, name: str, share: float | None = None) -> str | None:
+    """Show that the owner lives, and the share done; return the new name of its lease, None where it was evicted."""
+    place, (token, _, state) = f"leases/{cell}", name.rpartition(".")
+    new = f"{token}.{int(state.partition('-')[0]) + 1}" + ("" if share is None else f"-{int(100 * share)}")
     try:
-        disk.move(f"{place}/{token}.{count}", f"{place}/{token}.{count + 1}")
+        disk.move(f"{place}/{name}", f"{place}/{new}")
     except FileNotFoundError:
-        return count + 1 if f"{token}.{count + 1}" in disk.names(place) else None
-    return count + 1
+        return new if new in disk.names(place) else None
+    return new
 
 
 @contextmanager
-def beating(disk: Disk, cell: str, token: str, every: float) -> Iterator[None]:
+def beating(disk: Disk, cell: str, token: str, every: float, share: Callable[[], float | None]) -> Iterator[None]:
     """Show in the block, `every` so many seconds, that the owner lives, until the lease is lost."""
     done = Event()
 
     def beats() -> None:
-        count = 0
+        name = f"{token}.0"
         while not done.wait(every):
             try:
-                found = beat(disk, cell, token, count)
+                new = beat(disk, cell, name, share())
             except OSError:  # the network may come back before the lease is stale
                 continue
-            if found is None:
+            if new is None:
                 return
-            count = found
+            name = new
 
     heart = Thread(target=beats, daemon=True)
     heart.start()
@@ -203,6 +223,24 @@ def publish(disk: Disk, cell: str, token: str, tokens: Callable[[], str], write:
             return False
         raise
     return True
+
+
+def note_failure(disk: Disk, cell: str, token: str, write: Callable[[str], None]) -> None:
+    """Keep what `write` writes into a new file as the record of the last failure at the cell. Raises OSError."""
+    aside = f"failures/.{token}"
+    try:
+        write(aside)
+        disk.move(aside, f"failures/{cell}")
+    except BaseException:
+        with suppress(OSError):
+            disk.unlink(aside)
+        raise
+
+
+def forget_failure(disk: Disk, cell: str) -> None:
+    """Remove the record of a failure at a cell that is there, if the disk allows it: it says nothing any more."""
+    with suppress(OSError):
+        disk.unlink(f"failures/{cell}")
 
 
 def discard(disk: Disk, place: str, token: str) -> None:

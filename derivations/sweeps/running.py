@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,12 +11,15 @@ from typing import Any
 from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, counted
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError
+from derivations.sweeps.estimates import TimeLeft, time_left
+from derivations.sweeps.failures import Failure
 from derivations.sweeps.leases import MADE
 from derivations.sweeps.leaving import Notice
 from derivations.sweeps.owners import host_of
-from derivations.sweeps.store import Found, Store, check_creatable, found
+from derivations.sweeps.plans import Report, refuse_invalid, timed
+from derivations.sweeps.store import Found, Rooms, Store, check_creatable, found
 from derivations.sweeps.workers import KEPT, Answer, Job, work
-from theory.problem import Cell, InputError, Sweep
+from theory.problem import Cell, Sweep
 
 MISSING, IN_WORK, INVALID, DAMAGED, FAILED, UNREACHABLE = (
     "missing",
@@ -26,10 +29,7 @@ MISSING, IN_WORK, INVALID, DAMAGED, FAILED, UNREACHABLE = (
     "failed",
     "out of reach",
 )
-_ABSENT = (MISSING, IN_WORK, DAMAGED)
-_LISTED = 10
-
-Report = Callable[[float, str], None]  # (share done, what is running)
+_ABSENT = (MISSING, IN_WORK, DAMAGED, FAILED, UNREACHABLE)
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ class Outcome:
     """The outcome of one cell: `state` in words, its id, and its meta.json or the reason why it has none.
 
     `source` is "store" where it was there before, "made" by this run, or "elsewhere" by another at the same time;
-    `maker` is the machine that makes it now.
+    `maker` is the machine that makes it now, `share` the share that it has done, as far as its lease says; or `maker`
+    is the machine on which it failed.
     """
 
     cell: Cell
@@ -47,6 +48,7 @@ class Outcome:
     meta: dict[str, Any] | None = None
     error: dict[str, Any] | None = None
     maker: str | None = None
+    share: float | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,11 @@ class Swept:
         return sum(outcome.state in states for outcome in self.outcomes)
 
     @property
+    def counts(self) -> dict[str, int]:
+        """The number of cells in each state, by the names of the states."""
+        return dict(sorted(Counter(outcome.state for outcome in self.outcomes).items()))
+
+    @property
     def to_make(self) -> dict[str, int]:
         """The remaining work: cells, their networks, and the steps of all these networks."""
         from sim.training.times import steps_at_times
@@ -75,13 +82,36 @@ class Swept:
         return {"cells": len(absent), "networks": sum(networks), "network_steps": total}
 
     @property
+    def left(self) -> TimeLeft | None:
+        """The time left, from the cells that are there; see `time_left`."""
+        from sim.training.times import steps_at_times
+
+        def cost(outcome: Outcome) -> int:
+            return outcome.cell.problem.simulated().replicates * steps_at_times(outcome.cell.problem)[-1]
+
+        metas = [outcome.meta for outcome in self.outcomes if outcome.meta is not None]
+        return time_left(
+            [(meta["wall_seconds"], meta["replicates"] * meta["steps"]) for meta in metas],
+            [cost(outcome) for outcome in self.outcomes if outcome.state in (MISSING, DAMAGED)],
+            [(cost(outcome), outcome.share) for outcome in self.outcomes if outcome.state == IN_WORK],
+        )
+
+    @property
     def exit_code(self) -> int:
-        """0: all cells exist; 1: some failed, diverged or are damaged; 4: some are out of reach; 3: some missing."""
-        if self.count(FAILED, DAMAGED, cells.DIVERGED):
-            return CHECK_FAILED
-        if self.count(UNREACHABLE):
-            return OUT_OF_REACH
-        return UNDECIDED if self.count(MISSING, IN_WORK) else PASS
+        """The exit code of the states; see `exit_code`."""
+        return exit_code(self.count)
+
+
+def exit_code(count: Callable[..., int]) -> int:
+    """0: all cells exist; 1: some failed, diverged or are damaged; 4: some are out of reach; 3: some are missing.
+
+    `count` gives the number of cells in one of some states.
+    """
+    if count(FAILED, DAMAGED, cells.DIVERGED):
+        return CHECK_FAILED
+    if count(UNREACHABLE):
+        return OUT_OF_REACH
+    return UNDECIDED if count(MISSING, IN_WORK) else PASS
 
 
 def check(sweep: Sweep) -> tuple[Cell, ...]:
@@ -89,55 +119,39 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
 
     Raises InputError where some are invalid and the sweep does not leave them out, or where none is valid.
     """
-    from sim.training.times import steps_at_times
-
-    checked = []
-    for cell in sweep.cells:
-        error = cell.error
-        if cell.problem is not None:
-            try:
-                steps_at_times(cell.problem)
-            except InputError as wrong:
-                error = wrong
-        checked.append(cell if error is None else Cell(cell.index, cell.values, None, error))
-    invalid = [cell for cell in checked if cell.problem is None]
-    if invalid and (sweep.invalid == "refuse" or len(invalid) == len(checked)):
-        if len(checked) == 1:
-            raise invalid[0].error
-        lines = [f"\n  {cell.label}: {cell.error.message}" for cell in invalid[:_LISTED]]
-        more = f"\n  and {len(invalid) - _LISTED} more" if len(invalid) > _LISTED else ""
-        leave = "" if len(invalid) == len(checked) else ' Or write invalid = "leave-out" to run the others.'
-        raise InputError(
-            f"{len(invalid)} of {len(checked)} cells are no valid problem:{''.join(lines)}{more}",
-            f"{invalid[0].error.hint}{leave}",
-        )
-    return tuple(checked)
+    checked = tuple(timed(cell)[0] for cell in sweep.cells)
+    refuse_invalid(sweep, [cell for cell in checked if cell.problem is None], len(checked))
+    return checked
 
 
-def record(sweep: Sweep, folder: Path, device: str = "auto", code: str | None = None) -> Swept:
+def record(sweep: Sweep, folder: Path, code: str) -> Swept:
     """Record a sweep in the store `folder`, which is made where it is missing, and run nothing; return its status."""
     check(sweep)
     Store.create(folder).record(sweep)
-    return status(sweep, folder, device, code)
+    return status(sweep, folder, code)
 
 
-def status(sweep: Sweep, folder: Path, device: str = "auto", code: str | None = None) -> Swept:
-    """Return the existing cells of a sweep; nothing is run or written. A store that does not exist has no cell.
-
-    `code` is the version whose cells count, by default that of the `device`, which must then be here.
-    """
+def code_of(device: str) -> str:
+    """Return the version of the code that a device's cells have; to look at those of a GPU, none is needed here."""
     from sim.training.devices import device_type
 
-    checked, code = check(sweep), cells.code_version(device_type(device)) if code is None else code
+    return cells.code_version("cuda" if device == "cuda" else device_type(device))
+
+
+def status(sweep: Sweep, folder: Path, code: str) -> Swept:
+    """Return the existing cells of a sweep; nothing is run or written. A store that does not exist has no cell.
+
+    `code` is the version whose cells count.
+    """
+    checked = check(sweep)
     if not (folder / "store.json").exists():
         check_creatable(folder)
         return Swept(sweep, code, tuple(_absent(cell, sweep, code) for cell in checked))
     store = Store.open(folder)
-    outcomes = tuple(_seen(cell, sweep, store, code) for cell in checked)
+    rooms = store.rooms()
+    outcomes = tuple(_seen(cell, sweep, store, code, rooms) for cell in checked)
     seen = found(store, sweep)
-    remarks = _other_versions(seen, code)
-    makers = Counter(outcome.maker for outcome in outcomes if outcome.maker is not None)
-    remarks += [f"{counted(number, 'cell')} in work on {host}." for host, number in sorted(makers.items())]
+    remarks = [*_other_versions(seen, code), *in_work(outcomes)]
     if seen.nameless:
         remarks.append(
             f"{len(seen.nameless)} cells of this store cannot say what they answer (the first is "
@@ -157,6 +171,7 @@ def run(
 ) -> Swept:
     """Make the cells that are missing from the store `folder`, several at a time, and report the outcome of each.
 
+    A cell that failed before is tried again, once and after the others, unless another process fails at it meanwhile.
     With `anywhere` it begins at a random cell, so that machines that start together meet at few cells. After a `notice`
     it leaves: cells in work are kept as checkpoints, from which the next run continues.
     Raises InputError before anything runs for cells that are invalid (see `check`) or a folder that cannot be a
@@ -169,7 +184,8 @@ def run(
     store = Store.create(folder)
     store.record(sweep)
     report(0.0, "verifying what is there")
-    outcomes = [_seen(cell, sweep, store, code) for cell in checked]
+    rooms = store.rooms()
+    outcomes = [_seen(cell, sweep, store, code, rooms) for cell in checked]
     seen = found(store, sweep)
     remarks = _other_versions(seen, code)
     for name in seen.nameless:
@@ -181,10 +197,11 @@ def run(
             where = aside.relative_to(folder)
             remarks.append(f"{outcome.error['message']} It was moved to {where} and made again.")
     places = {outcome.name: place for place, outcome in enumerate(outcomes) if outcome.state in _ABSENT}
-    jobs = [_job(outcomes[place], sweep, code) for place in places.values()]
+    jobs = [_job(outcomes[place], sweep, store, code, rooms) for place in places.values()]
     if anywhere and jobs:
         begin = random.randrange(len(jobs))
         jobs = jobs[begin:] + jobs[:begin]
+    jobs.sort(key=lambda job: job.failed is not None)
     shares = dict.fromkeys(places, 0.0)
     before = len(outcomes) - len(jobs)
 
@@ -210,8 +227,11 @@ def run(
     return Swept(sweep, code, tuple(outcomes), (*remarks, *_remarks(tuple(outcomes))))
 
 
-def _job(outcome: Outcome, sweep: Sweep, code: str) -> Job:
-    return Job(outcome.name, cells.question(outcome.cell.problem, sweep.observables), code)
+def _job(outcome: Outcome, sweep: Sweep, store: Store, code: str, rooms: Rooms) -> Job:
+    asked, failed = cells.question(outcome.cell.problem, sweep.observables), None
+    if outcome.name in rooms.failures:
+        failed = store.failure(outcome.name)
+    return Job(outcome.name, asked, code, failed.token if failed else None)
 
 
 def _absent(cell: Cell, sweep: Sweep, code: str) -> Outcome:
@@ -221,7 +241,7 @@ def _absent(cell: Cell, sweep: Sweep, code: str) -> Outcome:
     return Outcome(cell, MISSING, cells.question(cell.problem, sweep.observables).cell(code))
 
 
-def _seen(cell: Cell, sweep: Sweep, store: Store, code: str) -> Outcome:
+def _seen(cell: Cell, sweep: Sweep, store: Store, code: str, rooms: Rooms) -> Outcome:
     absent = _absent(cell, sweep, code)
     if absent.name is None:
         return absent
@@ -231,9 +251,25 @@ def _seen(cell: Cell, sweep: Sweep, store: Store, code: str) -> Outcome:
         wrong = {"kind": error.kind, "message": error.message, "hint": error.hint}
         return Outcome(cell, DAMAGED, absent.name, error=wrong)
     if meta is None:
-        maker = store.maker(absent.name)
-        return absent if maker is None else Outcome(cell, IN_WORK, absent.name, maker=host_of(maker))
+        return without(cell, absent.name, store, rooms)
     return Outcome(cell, meta["state"], absent.name, "store", meta)
+
+
+def without(cell: Cell, name: str, store: Store, rooms: Rooms) -> Outcome:
+    """Return the outcome of a cell that is not there: in work, failed or missing."""
+    maker = store.maker(name) if name in rooms.leases else None
+    if maker is not None:
+        return Outcome(cell, IN_WORK, name, maker=host_of(maker[0]), share=maker[1])
+    failed = store.failure(name) if name in rooms.failures else None
+    return Outcome(cell, MISSING, name) if failed is None else _fell(cell, name, failed)
+
+
+def _fell(cell: Cell, name: str, failed: Failure) -> Outcome:
+    return Outcome(cell, _fallen(failed.exit_code), name, error=failed.error, maker=failed.machine)
+
+
+def _fallen(exit_code: int) -> str:
+    return UNREACHABLE if exit_code == OUT_OF_REACH else FAILED
 
 
 def _became(answer: Answer, cell: Cell, store: Store) -> Outcome:
@@ -241,9 +277,11 @@ def _became(answer: Answer, cell: Cell, store: Store) -> Outcome:
     if answer.what == KEPT:
         return Outcome(cell, MISSING, name)
     if answer.error is not None:
-        state = UNREACHABLE if answer.error["exit_code"] == OUT_OF_REACH else FAILED
+        failed = store.failure(name)
+        if failed is not None and failed.kind == answer.error["kind"]:  # not an earlier one
+            return _fell(cell, name, failed)
         error = {key: answer.error[key] for key in ("kind", "message", "hint")}
-        return Outcome(cell, state, name, error=error)
+        return Outcome(cell, _fallen(answer.error["exit_code"]), name, error=error)
     try:
         meta = store.meta(name, cell.problem)
     except DamagedError as error:
@@ -262,6 +300,12 @@ def _other_versions(seen: Found, code: str) -> list[str]:
         for other, there in sorted(seen.versions.items())
         if other != code
     ]
+
+
+def in_work(outcomes: Iterable[Outcome]) -> list[str]:
+    """Return a line for each machine at work, with the number of its cells."""
+    makers = Counter(outcome.maker for outcome in outcomes if outcome.state == IN_WORK)
+    return [f"{counted(number, 'cell')} in work on {host}." for host, number in sorted(makers.items())]
 
 
 def _remarks(outcomes: tuple[Outcome, ...]) -> list[str]:

@@ -6,6 +6,7 @@ cells/<hash>/   data.npz and meta.json of one cell
 attempts/       cells that are being written, or were when their writers died
 leases/<hash>/  who makes this cell (`leases`)
 checkpoints/    parts of the trainings of cells in work (`checkpoints`)
+failures/<hash> why this cell could not be made when it was last tried (`failures`)
 damaged/        files and folders that were found in the place of a cell
 
 Earlier versions wrote cells into hidden folders of cells/ and had locks of the kernel in locks/; both are left alone.
@@ -25,20 +26,29 @@ from typing import Any
 import numpy as np
 
 from derivations.atomic import check_folder, write_text
-from derivations.sweeps import cells, leases
+from derivations.sweeps import cells, failures, leases
 from derivations.sweeps.disk import Disk
-from derivations.sweeps.owners import Watch, has_died, is_token, new_token
+from derivations.sweeps.owners import Watch, is_token, new_token
 from theory.problem import Cell, InputError, Problem, Sweep, dumps_sweep
 from theory.problem.sweep_toml import loads_record, with_code
 from theory.problem.user_files import LARGEST_TEXT, read_json, read_text
 
 SCHEMA = "gdln.store/1"
 _MARKER, _PART = "store.json", ".store.json."
-_ROOMS = ("cells", "attempts", "leases", "checkpoints", "sweeps", "damaged")
+_ROOMS = ("cells", "attempts", "leases", "checkpoints", "sweeps", "damaged", "failures")
 # In a store whose maker died; the last three are those of earlier versions.
 _BEGUN = {*_ROOMS, "locks", "store.json.part", "store.lock"}
 LARGEST_RECORD = 2 * LARGEST_TEXT  # a base of the largest size, with its quotes escaped
 _NAME = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Rooms:
+    """Names in the folders of a store, each as it was at one moment; an empty folder of cells/ is no cell."""
+
+    leases: frozenset[str]
+    failures: frozenset[str]
+    cells: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -111,18 +121,23 @@ class Store:
         asked: cells.Question,
         code: str,
         compute: Callable[[], tuple[Mapping[str, np.ndarray], Mapping[str, Any]]],
+        share: Callable[[], float | None] = lambda: None,
     ) -> str:
         """Make the cell once, with the arrays and facts that `compute` returns, unless it is there or being made.
 
-        Returns "made", "there" or "busy" (see `leases.attempt`). What is in the cell's place and is no valid cell is
-        moved to damaged/. Raises what `compute` raises, and OSError; then nothing of the cell is left.
+        Returns "made", "there" or "busy" (see `leases.attempt`); `share` is the share done, for those who look. What is
+        in the cell's place and is no valid cell is moved to damaged/. Raises what `compute` raises, and OSError; then
+        nothing of the cell is left.
         """
 
         def write(place: str, content: tuple[Mapping[str, np.ndarray], Mapping[str, Any]]) -> None:
             cells.write(self.folder / place, cell, asked, code, *content)
 
+        def is_valid() -> bool:
+            return self._is_valid(cell)
+
         disk = self._disk
-        what = leases.attempt(disk, cell, new_token, self.watch, lambda: self._is_valid(cell), compute, write)
+        what = leases.attempt(disk, cell, new_token, self.watch, is_valid, compute, write, share)
         if what != leases.BUSY:
             _unlink(disk, f"checkpoints/{cell}")
         return what
@@ -134,11 +149,29 @@ class Store:
             return False
         return True
 
-    def maker(self, cell: str) -> str | None:
-        """Return the token of the attempt that makes the cell; None where nobody does, or it died on this machine."""
+    def note_failure(self, cell: str, failed: failures.Failure) -> None:
+        """Keep the record of a failure at the cell, where the disk allows it."""
+
+        def write(place: str) -> None:
+            failures.write(self.folder / place, cell, failed)
+
+        with suppress(OSError):  # a full disk may be the reason of the failure
+            leases.note_failure(self._disk, cell, failed.token, write)
+
+    def failure(self, cell: str) -> failures.Failure | None:
+        """Return the last failure at the cell; None where none is recorded. It says nothing where the cell is there."""
+        return failures.read(self.folder / "failures" / cell)
+
+    def maker(self, cell: str) -> tuple[str, float | None] | None:
+        """Return the token of the attempt that makes the cell, and the share done as far as it is known.
+
+        None where nobody makes it, and where its process is gone as far as `watch` can tell.
+        """
         name = leases.holder(self._disk, cell)
-        token = None if name is None else name.rpartition(".")[0]
-        return None if token is None or has_died(token) else token
+        if name is None:
+            return None
+        token = name.rpartition(".")[0]
+        return None if self.watch.gone(cell, token, name) else (token, leases.share_of(name))
 
     def is_there(self, cell: str) -> bool:
         """Whether the cell's path exists, as a cell or as anything else but an empty folder, which is no cell yet."""
@@ -168,6 +201,11 @@ class Store:
         """The ids of all existing cells, of any sweep or version."""
         return tuple(sorted(item.name for item in self.place("").iterdir() if _NAME.fullmatch(item.name)))
 
+    def rooms(self) -> Rooms:
+        """Return the names in the folders, each read once: for a look at many cells."""
+        # Cells last: one whose lease ends between the looks has its folder by then, so that it does not seem missing.
+        return Rooms(*(frozenset(self._disk.names(room)) for room in ("leases", "failures", "cells")))
+
     def remove_leftovers(self) -> None:
         """Remove leases and attempts of workers that are gone; what is no lease is moved to damaged/.
 
@@ -194,6 +232,10 @@ class Store:
             token = name.removeprefix(".")
             if self.is_there(name) if token == name else self.watch.gone(name, token, "checkpoint"):
                 _unlink(disk, f"checkpoints/{name}")
+        for name in disk.names("failures"):
+            unfinished = name.startswith(".") and self.watch.gone(f"failures/{name}", name[1:], "aside")
+            if unfinished or self.is_there(name):
+                leases.forget_failure(disk, name)
 
     def record(self, sweep: Sweep) -> str:
         """Keep the declaration of a sweep beside its cells; returns its id."""

@@ -3,12 +3,14 @@
 import os
 import re
 import signal
+import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,10 @@ from typing import Any
 from derivations.output import CHECK_FAILED, OUT_OF_REACH
 from derivations.processes import Worker, dismiss, environment, leave_with_parent, throttled
 from derivations.sweeps.cells import Question, code_version
+from derivations.sweeps.failures import failure
 from derivations.sweeps.leases import BUSY
 from derivations.sweeps.leaving import LEAVE, Notice, Orders
+from derivations.sweeps.owners import new_token
 from theory.problem import WorkbenchError
 
 FAILED, KEPT = "failed", "kept"
@@ -29,11 +33,16 @@ _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 @dataclass(frozen=True)
 class Job:
-    """A cell to make: its id, the question that it answers, and the code that answers it."""
+    """A cell to make: its id, the question that it answers, and the code that answers it.
+
+    `failed` is the token of the last failure at the cell when the job was given. The cell is not tried where another
+    process has failed at it since then.
+    """
 
     cell: str
     asked: Question
     code: str
+    failed: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +59,7 @@ class Answer:
 
 
 def work(
-    jobs: Sequence[Job],
+    jobs: Iterable[Job],
     folder: Path,
     device: str,
     workers: int,
@@ -60,13 +69,16 @@ def work(
     """Make the jobs' cells in the store `folder` in `workers` processes; yield each answer as soon as it is there.
 
     A cell that another sweep is making is asked for again until it is there or that sweep has died. After a `notice`
-    no cell is begun, and those in work are kept as checkpoints. However the iteration ends, no process is left.
+    no cell is begun, and those in work are kept as checkpoints. However the iteration ends, no process is left. Jobs
+    are taken as they are needed, so that there may be a million of them.
     """
     notice = notice or Notice()
-    waiting, not_before = deque(jobs), dict.fromkeys((job.cell for job in jobs), 0.0)
+    source, waiting, not_before = iter(jobs), deque[Job](), dict[str, float]()
     crew: list[Worker] = []
     try:
-        while (waiting and not notice.caught) or any(worker.task for worker in crew):
+        while (not notice.caught and _taken(source, waiting, not_before, workers)) or any(
+            worker.task for worker in crew
+        ):
             if not notice.caught:
                 _hand_out(waiting, not_before, crew, workers, lambda: _begun(folder, device, notice))
             else:
@@ -85,6 +97,14 @@ def work(
         dismiss(crew)
 
 
+def _taken(source: Iterator[Job], waiting: deque[Job], not_before: dict[str, float], most: int) -> bool:
+    """Take further jobs until `most` may be handed out; return whether any job is waiting."""
+    now = time.monotonic()
+    ready = sum(not_before.get(job.cell, 0.0) <= now for job in waiting)
+    waiting.extend(islice(source, max(most - ready, 0)))
+    return bool(waiting)
+
+
 def _hand_out(
     waiting: deque[Job],
     not_before: dict[str, float],
@@ -93,7 +113,7 @@ def _hand_out(
     begin: Callable[[], Worker],
 ) -> None:
     for _ in range(len(waiting)):
-        if not_before[waiting[0].cell] > time.monotonic():
+        if not_before.get(waiting[0].cell, 0.0) > time.monotonic():
             waiting.rotate(-1)
             continue
         idle = next((worker for worker in crew if worker.task is None), None)
@@ -161,7 +181,10 @@ def _work(pipe: Connection, folder: str, device: str, saves: bool) -> None:
     torch.set_num_threads(1)
 
     def say(done: int, total: int) -> None:
-        pipe.send(done / max(total, 1))
+        try:
+            pipe.send(done / max(total, 1))
+        except OSError:
+            sys.exit(1)  # the parent has left, which is no failure of the cell
 
     while True:
         try:
@@ -182,38 +205,61 @@ def _make(
     from theory.problem.toml import tables_of
     from theory.problem.user_code import allow
 
+    if code_version(device_named(device).type) != job.code:
+        return FAILED, _error("version", "The code was changed while the sweep ran.", "Run the sweep again."), None
+
+    done: list[float] = []  # the share, for the heartbeat
     remark = None
 
-    def failed(*error: Any) -> tuple[str, dict[str, Any], str | None]:
-        return FAILED, _error(*error), remark
-
-    if code_version(device_named(device).type) != job.code:
-        return failed("version", "The code was changed while the sweep ran.", "Run the sweep again.")
+    def tell(steps: int, total: int) -> None:
+        done[:] = [steps / max(total, 1)]
+        progress(steps, total)
 
     def compute() -> tuple[dict[str, Any], dict[str, Any]]:
         nonlocal remark
         allow(tables_of(job.asked.problem, "the cell")["data"])  # from the user's sweep file
-        problem, room = loads(job.asked.problem), _opened(folder).checkpoints
+        problem, room = loads(job.asked.problem), store.checkpoints
         try:
             begun = checkpoints.read(room, job.cell, problem)
         except checkpoints.BadCheckpointError as bad:
             begun, remark = None, bad.message
         pauses = checkpoints.pauses(room, job.cell, begun, orders, time.monotonic)
-        return make(problem, job.asked.observables, device, progress, pauses)
+        return make(problem, job.asked.observables, device, tell, pauses)
 
+    store = _opened(folder)
+    since = store.failure(job.cell)
+    if since is not None and since.token != job.failed and not store.is_there(job.cell):
+        return FAILED, _error(since.kind, since.message, since.hint, since.exit_code), None
     try:
-        return _opened(folder).make(job.cell, job.asked, job.code, compute), None, remark
+        made = store.make(job.cell, job.asked, job.code, compute, lambda: done[0] if done else None)
+        return made, None, remark
     except checkpoints.LeftError as left:
         return KEPT, None, left.message
-    except WorkbenchError as error:
-        return failed(error.kind, error.message, error.hint, error.exit_code)
-    except OSError as error:
-        return failed("file", f"{error.strerror or error}.", "Free the disk; then run the sweep again.")
-    except (MemoryError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and not re.search("out of memory|allocate memory", str(error)):
+    except Exception as error:
+        why = _reason(error)
+        store.note_failure(job.cell, failure(new_token(), job.code, why or _fault(error)))
+        if why is None:
             raise
-        hint = "Use fewer workers, sites, units, samples or replicates."
-        return failed("memory", "The cell does not fit into memory.", hint, OUT_OF_REACH)
+        return FAILED, why, remark
+
+
+def _reason(error: Exception) -> dict[str, Any] | None:
+    """Return the error as an answer, where a user can cause it; None for a fault of the workbench."""
+    if isinstance(error, WorkbenchError):
+        return _error(error.kind, error.message, error.hint, error.exit_code)
+    if isinstance(error, OSError):
+        return _error("file", f"{error.strerror or error}.", "Free the disk; then run the sweep again.")
+    out_of_memory = isinstance(error, RuntimeError) and re.search("out of memory|allocate memory", str(error))
+    if not isinstance(error, MemoryError) and not out_of_memory:
+        return None
+    hint = "Use fewer workers, sites, units, samples or replicates."
+    return _error("memory", "The cell does not fit into memory.", hint, OUT_OF_REACH)
+
+
+def _fault(error: Exception) -> dict[str, Any]:
+    """Return the failure of a process that ends with an error that no user can cause."""
+    message = f"The process that made this cell ended with {type(error).__name__}: {str(error)[:200]}"
+    return _error("fault", message, "Run the sweep again; if it stays, it is a fault of the workbench to report.")
 
 
 @cache

@@ -1,6 +1,7 @@
 """The whole problem: data law, network, training and, if it is simulated, the settings of the simulation."""
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -80,6 +81,15 @@ class Problem:
             self.network.check_data(self.data.n, self.data.outputs)
             return self.network.graph
         return one_hidden_layer(self.network, self.data.n, self.data.outputs)
+
+    def with_simulation(self, simulation: Simulation) -> "Problem":
+        """Return the problem with other settings of its simulation; only what depends on them is checked again."""
+        before = self.simulation
+        if before is None or before.initialisation != simulation.initialisation:  # `_check_drawn` depends on it
+            return replace(self, simulation=simulation)
+        other = copy(self)
+        object.__setattr__(other, "simulation", simulation)
+        return other
 
     @property
     def one_layer(self) -> Network:

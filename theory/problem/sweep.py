@@ -18,12 +18,13 @@ from theory.problem.numbers import exact_or_infinite, nearest, one_of, shown
 from theory.problem.observables import OBSERVABLES
 from theory.problem.problem import Problem
 from theory.problem.routes import routes
+from theory.problem.shared import Shared
 from theory.problem.simulation import Simulation
 from theory.problem.toml import number_text, problem_of
 
 COMBINATIONS = ("product", "zip")
 INVALID = ("refuse", "leave-out")
-MOST_CELLS = 10_000
+MOST_CELLS = 1_000_000
 FIELDS: dict[str, tuple[str, ...]] = {
     "data": ("law", *dict.fromkeys(field.name for law in LAWS.values() for field in fields(law) if field.init)),
     "network": ("model", "readout", "units", "gates", "biases", "slope", "inputs", "outputs", "nodes", "edges"),
@@ -42,7 +43,7 @@ class Axis:
     "data" alone takes whole tables [data], one for each law. An entry of a list is named by its number from 0, a node
     of a graph also by its name: "network.nodes.h.dimension". Values are as in a problem file: numbers (int, Decimal,
     Fraction, or text such as "3/5"), words, lists, tables.
-    Raises InputError for a field that no problem has, and for no values or more than 10000.
+    Raises InputError for a field that no problem has, and for no values or more than a million.
 
     >>> Axis("data.gain", (1, "1/2")).values
     (1, '1/2')
@@ -110,8 +111,8 @@ class Sweep:
     combinations that are no valid problem: "refuse" the sweep, or "leave-out" these cells and say so. `store` is the
     folder of the results.
 
-    Raises InputError for axes that overlap, repeat a value or, zipped, differ in length; for more than 10000 cells, for
-    observables that are not known, and for two cells that ask the same.
+    Raises InputError for axes that overlap, repeat a value or, zipped, differ in length; for more than a million cells,
+    for observables that are not known, and for two cells that ask the same.
 
     >>> axes = Axis("data.gain", (1, 2, 4)), Axis("simulation.seed", (0, 1))
     >>> Sweep({}, axes, ("loss",), "results").shape
@@ -149,10 +150,10 @@ class Sweep:
         if self.combine == "zip" and len(set(lengths.values())) > 1:
             listed = ", ".join(f"{field} has {length}" for field, length in lengths.items())
             raise InputError(f"Zipped axes need equally many values; {listed}.", 'Or write combine = "product".')
-        if prod(self.shape) > MOST_CELLS:
+        if self.size > MOST_CELLS:
             listed = " x ".join(str(length) for length in self.shape)
             raise InputError(
-                f"The sweep has {listed} = {prod(self.shape)} cells; the limit is {MOST_CELLS}.",
+                f"The sweep has {listed} = {self.size} cells; the limit is {MOST_CELLS}.",
                 "Divide it into several sweeps; they may share a store.",
             )
         if self.combine == "zip":
@@ -177,35 +178,88 @@ class Sweep:
         lengths = tuple(len(axis.values) for axis in self.axes)
         return lengths[:1] if self.combine == "zip" else lengths
 
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+        return prod(self.shape)
+
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """Every cell, the last axis fastest. Raises InputError where two ask the same question."""
-        cells = tuple(self._cells())
+        cells = tuple(self.each())
         seen: dict[Problem, Cell] = {}
         for cell in cells:
             if cell.problem is None:
                 continue
             if (other := seen.setdefault(cell.problem, cell)) is not cell:
-                raise InputError(
-                    f"The cells at {other.label} and at {cell.label} are the same problem.", "Give each value once."
-                )
+                raise self.same(other.index, cell.index)
         return cells
 
-    def _cells(self) -> Iterator[Cell]:
-        for index in product(*(range(length) for length in self.shape)):
-            places = index * len(self.axes) if self.combine == "zip" else index
-            values = {axis.field: axis.values[place] for axis, place in zip(self.axes, places, strict=True)}
-            try:
-                tables: Any = self.base
-                for field, value in values.items():
-                    tables = _replaced(tables, field.split("."), value, field)
-                problem = problem_of(tables)
-                _check_trainable(problem)
-                _check_measurable(problem, self.observables)
-            except InputError as error:
-                yield Cell(index, values, None, error)
-            else:
-                yield Cell(index, values, problem)
+    def same(self, first: tuple[int, ...], second: tuple[int, ...]) -> InputError:
+        """Return the error for the cells at two places, which ask the same question."""
+        here, there = (Cell(index, self.values_at(index), None).label for index in (first, second))
+        return InputError(f"The cells at {here} and at {there} are the same problem.", "Give each value once.")
+
+    def indices(self) -> Iterator[tuple[int, ...]]:
+        """Return the place of every cell along the dimensions, the last fastest."""
+        return product(*(range(length) for length in self.shape))
+
+    def index(self, position: int) -> tuple[int, ...]:
+        """Return the place of the cell at a position in the order of `indices`.
+
+        >>> Sweep({}, (Axis("data.gain", (1, 2)), Axis("data.n", (8, 9))), ("loss",), "results").index(2)
+        (1, 0)
+        """
+        index: list[int] = []
+        for length in reversed(self.shape):
+            position, place = divmod(position, length)
+            index.insert(0, place)
+        return tuple(index)
+
+    def _tables(self, values: Mapping[str, Any], shared: Shared) -> dict[str, Any]:
+        """Return the tables of a cell; those that do not differ between cells are one object."""
+        tables = dict(self.base)
+        for name in dict.fromkeys(field.partition(".")[0] for field in values):
+            own = {field: value for field, value in values.items() if field.partition(".")[0] == name}
+            tables[name] = shared.once(
+                f"table {name}", tuple(own.values()), lambda own=own, name=name: self._set(own)[name]
+            )
+        return tables
+
+    def _set(self, values: Mapping[str, Any]) -> Any:
+        tables: Any = self.base
+        for field, value in values.items():
+            tables = _replaced(tables, field.split("."), value, field)
+        return tables
+
+    def _check(self, problem: Problem) -> None:
+        _check_trainable(problem)
+        _check_measurable(problem, self.observables)
+
+    def values_at(self, index: tuple[int, ...]) -> dict[str, Any]:
+        """Return the value of each axis at a place.
+
+        >>> Sweep({}, (Axis("data.gain", (1, 2)), Axis("data.n", (8, 9))), ("loss",), "results").values_at((1, 0))
+        {'data.gain': 2, 'data.n': 8}
+        """
+        places = index * len(self.axes) if self.combine == "zip" else index
+        return {axis.field: axis.values[place] for axis, place in zip(self.axes, places, strict=True)}
+
+    def each(self) -> Iterator[Cell]:
+        """Declare one cell after the other, which share the parts that they have in common; none are compared."""
+        shared = Shared()
+        return (self.cell(index, shared) for index in self.indices())
+
+    def cell(self, index: tuple[int, ...], shared: Shared | None = None) -> Cell:
+        """Return the cell at a place, which no other cell is compared with."""
+        values, shared = self.values_at(index), Shared() if shared is None else shared
+        try:
+            problem = problem_of(self._tables(values, shared), shared)
+            parts = (problem.data, problem.network, problem.training)
+            shared.once("check", parts, lambda: self._check(problem))
+        except InputError as error:
+            return Cell(index, values, None, error)
+        return Cell(index, values, problem)
 
 
 def _replaced(tables: Any, path: list[str], value: Any, field: str) -> Any:
@@ -333,6 +387,8 @@ def _kind_text(value: Any) -> str:
 
 def _comparable(value: Any) -> Any:
     """Return a key that is equal for values of the same meaning: 1, 1.0 and "1"."""
+    if type(value) in (int, Fraction):
+        return value  # as `number_of` would say, which takes long for a million of them
     if isinstance(value, list | tuple):
         return tuple(_comparable(entry) for entry in value)
     if isinstance(value, Mapping):

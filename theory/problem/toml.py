@@ -25,6 +25,7 @@ from theory.problem.numbers import one_of, positive, shown
 from theory.problem.parameters import InitialByName, NormalInitialisation
 from theory.problem.paths import placed
 from theory.problem.problem import Problem
+from theory.problem.shared import Shared
 from theory.problem.simulation import DTYPES, Simulation
 from theory.problem.training import InitialWeights, Training
 from theory.problem.training_tables import training_of, weights_of
@@ -112,8 +113,10 @@ def _where_broken(text: str, said: str) -> str:
     return "Check that line and the one before it."
 
 
-def problem_of(tables: Mapping[str, Any]) -> Problem:
+def problem_of(tables: Mapping[str, Any], shared: Shared | None = None) -> Problem:
     """Return the problem that the tables of a problem file declare; numbers may also be given as fractions.
+
+    Problems that are declared with one `shared` have the same parts where they have the same tables.
 
     >>> data = {"law": "finite", "x": [[1, 0], [0, 1]], "y": [1, -1]}
     >>> network = {"model": "relu", "readout": "sum", "units": 1}
@@ -128,14 +131,18 @@ def problem_of(tables: Mapping[str, Any]) -> Problem:
     for key, table in tables.items():
         if not isinstance(table, Mapping):
             raise InputError(f"{key} must be a table.", f"Write [{key}] and its keys below.")
-    data = law_of(tables["data"])
-    simulation = tables.get("simulation")
-    return Problem(
-        data=data,
-        network=_network(tables["network"], data),
-        training=(weights_of if start == "weights" else training_of)(tables[start]),
-        simulation=None if simulation is None else _simulation(simulation),
+    once = (Shared() if shared is None else shared).once
+    law, network, training = tables["data"], tables["network"], tables[start]
+    data = once("data", (law,), lambda: law_of(law))
+    parts = (
+        data,
+        once("network", (network, data), lambda: _network(network, data)),
+        once(start, (training,), lambda: (weights_of if start == "weights" else training_of)(training)),
     )
+    if "simulation" not in tables:
+        return once("problem", parts, lambda: Problem(*parts))
+    simulation = once("simulation", (tables["simulation"],), lambda: _simulation(tables["simulation"]))
+    return once("simulated problem", parts, lambda: Problem(*parts, simulation)).with_simulation(simulation)
 
 
 def _start_named(tables: Mapping[str, Any]) -> str:
@@ -244,8 +251,10 @@ def _simulation(table: Mapping[str, Any]) -> Simulation:
     return Simulation(**table)
 
 
-def dumps(problem: Problem) -> str:
+def dumps(problem: Problem, shared: Shared | None = None) -> str:
     r"""Return the problem as TOML text: loads(dumps(p)) == p. Raises OutOfReachError for recorded gates.
+
+    The text of a part that problems have in common is written once by calls with one `shared`.
 
     >>> problem = loads(
     ...     "[data]\nlaw = 'finite'\nx = [[1, 0], [0, 1]]\ny = [1, -1]\n"
@@ -262,18 +271,30 @@ def dumps(problem: Problem) -> str:
     >>> loads(dumps(problem)) == problem
     True
     """
-    data, network, training = problem.data, problem.network, problem.training
-    lines = ["[data]", f'law = "{data.law}"']
-    lines += [f"{field.name} = {toml_value(getattr(data, field.name))}" for field in _said(data)]
-    lines += ["", "[network]", f'model = "{network.model}"', *_network_lines(network)]
-    lines += ["", *_training_lines(training)]
-    if problem.simulation is not None:
-        lines += ["", "[simulation]"]
-        settings = {field.name: getattr(problem.simulation, field.name) for field in fields(Simulation)}
-        plain = {"shared_stream": False, "optimizer": "sgd", "dtype": DTYPES[0]}
-        left_out = {key for key, value in settings.items() if value is None or plain.get(key) == value}
-        lines += [f"{key} = {toml_value(value)}" for key, value in settings.items() if key not in left_out]
-    return "\n".join(lines) + "\n"
+    once = (Shared() if shared is None else shared).once
+    data, network, training, simulation = problem.data, problem.network, problem.training, problem.simulation
+    texts = [
+        once("text", (data,), lambda: "\n".join(_data_lines(data))),
+        once(
+            "text", (network,), lambda: "\n".join(["[network]", f'model = "{network.model}"', *_network_lines(network)])
+        ),
+        once("text", (training,), lambda: "\n".join(_training_lines(training))),
+    ]
+    if simulation is not None:
+        texts.append(once("text", (simulation,), lambda: "\n".join(_simulation_lines(simulation))))
+    return "\n\n".join(texts) + "\n"
+
+
+def _data_lines(data: Law) -> list[str]:
+    said = [f"{field.name} = {toml_value(getattr(data, field.name))}" for field in _said(data)]
+    return ["[data]", f'law = "{data.law}"', *said]
+
+
+def _simulation_lines(simulation: Simulation) -> list[str]:
+    settings = {field.name: getattr(simulation, field.name) for field in fields(Simulation)}
+    plain = {"shared_stream": False, "optimizer": "sgd", "dtype": DTYPES[0]}
+    left_out = {key for key, value in settings.items() if value is None or plain.get(key) == value}
+    return ["[simulation]", *(f"{key} = {toml_value(value)}" for key, value in settings.items() if key not in left_out)]
 
 
 def _training_lines(training: Training | InitialWeights) -> list[str]:

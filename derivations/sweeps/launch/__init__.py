@@ -9,7 +9,9 @@ from importlib import import_module
 from pathlib import Path
 
 from derivations.sweeps.launch.resources import Resources
-from derivations.sweeps.running import Report, Swept
+from derivations.sweeps.looking import Look
+from derivations.sweeps.plans import Report
+from derivations.sweeps.running import Swept
 from theory.problem import InputError, Sweep
 
 ENGINES = ("local", "slurm")
@@ -19,7 +21,7 @@ ENGINES = ("local", "slurm")
 class Request:
     """A sweep to run in the store `folder`, on `device`, by `workers` processes, of each job where there are jobs.
 
-    With `waits` the engine returns when the work is over; the local one always does.
+    With `waits` the engine returns when the work is over; the local one always does. `verify` is that of `sizes`.
     """
 
     sweep: Sweep
@@ -29,10 +31,11 @@ class Request:
     report: Report
     resources: Resources
     waits: bool = False
+    verify: bool = False
 
 
 # Starts the workers of a request; returns the state of the sweep, with what it started in the remarks.
-Engine = Callable[[Request], Swept]
+Engine = Callable[[Request], Swept | Look]
 
 
 def engine_named(name: str) -> Engine:

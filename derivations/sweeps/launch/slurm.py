@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from derivations.output import counted
-from derivations.sweeps import running
+from derivations.sweeps import sizes
 from derivations.sweeps.cells import code_version
 from derivations.sweeps.launch import Request
 from derivations.sweeps.leaving import LEAVE, heeding
+from derivations.sweeps.looking import Look
 from derivations.sweeps.running import IN_WORK, MISSING, Swept
 from derivations.sweeps.store import Store, sweep_id
 from sim.training.devices import DEVICES
@@ -46,10 +47,10 @@ class Crew:
         folder = Path(self.folder)
         with heeding(saves=True) as notice:
             for sweep in Store.open(folder).sweeps().values():
-                swept = running.run(
+                swept = sizes.run(
                     sweep, folder, self.device, self.workers, lambda *_: None, anywhere=True, notice=notice
                 )
-                states = {outcome.state: swept.count(outcome.state) for outcome in swept.outcomes}
+                states = {state: number for state, number in swept.counts.items() if number}
                 print(f"sweep {sweep_id(sweep)}: {states}", *swept.remarks, sep="\n", flush=True)
         if notice.caught:
             signal.raise_signal(LEAVE)  # to submitit, which requeues the job
@@ -61,14 +62,14 @@ class Crew:
         return DelayedSubmission(self)
 
 
-def start(request: Request) -> Swept:
+def start(request: Request) -> Swept | Look:
     """Record the sweep and submit its workers; return the state of its cells, with the job in `job` and the remarks.
 
     With `request.waits` it returns when all cells are there, or no job is left. Raises OutOfReachError without SLURM or
     submitit, and where SLURM refuses the job.
     """
     executor, device = _executor(request), _device_of(request)
-    swept = running.record(request.sweep, request.folder, code=code_version(device))
+    swept = sizes.record(request.sweep, request.folder, code_version(device), request.report, request.verify)
     if not swept.to_make["cells"]:
         return swept
     jobs = request.resources.jobs or 1
@@ -141,12 +142,12 @@ def _submitted(executor: Any, crew: Crew, jobs: int) -> str:
     return submitted[0].job_id.partition("_")[0]
 
 
-def _waited(request: Request, job: str, code: str) -> Swept:
+def _waited(request: Request, job: str, code: str) -> Swept | Look:
     """Return the state of the sweep once nothing is missing, or no job is left that could make it."""
     while True:
         over = _is_over(job)
-        swept = running.status(request.sweep, request.folder, code=code)
-        missing, all_ = swept.count(MISSING, IN_WORK), len(swept.outcomes)
+        swept = sizes.status(request.sweep, request.folder, code, request.verify)
+        missing, all_ = swept.count(MISSING, IN_WORK), swept.sweep.size
         request.report(1 - missing / all_, f"{all_ - missing} of {all_} cells, job {job}")
         if over or not missing:
             return swept

@@ -49,7 +49,7 @@ def threads(found: dict[str, Any]) -> str:
 
 def sweep(found: dict[str, Any]) -> str:
     """Milliseconds of a cell in a store and without one, the time to list cells, and what a second worker gains."""
-    listed, two = found["listed"], found["two workers"]
+    listed, two, large = found["listed"], found["two workers"], found["large"]
     rows = [
         f"| {way}, {found['workers']} workers | {1000 * cell['wall']:.1f} ms | {1000 * cell['processor']:.1f} ms |"
         for way, cell in found["a cell"].items()
@@ -62,6 +62,12 @@ def sweep(found: dict[str, Any]) -> str:
             "",
             f"{listed['cells']:,} cells are listed in {listed['seconds']:.2f} s. "
             f"Two workers reached {two['ratio']:.2f} times the speed of one.",
+            "",
+            f"| a sweep of {large['cells']:,} cells, every other one there | processor time |",
+            "|---|---|",
+            f"| its plan, made once and kept | {large['planned']:.1f} s |",
+            f"| the first look, which reads the plan and {large['read']:,} cells | {large['first look']:.2f} s |",
+            f"| a further look | {large['next look']:.2f} s |",
         ]
     )
 

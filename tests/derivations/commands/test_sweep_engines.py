@@ -81,7 +81,7 @@ def test_words_of_jobs_are_no_words_of_this_machine(gdln, tmp_path, capsys):
     code, _, err = gdln("--jobs", 2, "--memory", "4G")
     assert (code, "--jobs, --memory: the local engine starts no jobs" in err) == (BAD_INPUT, True)
     code, _, err = gdln("--record", "--engine", "pbs")
-    assert (code, "--engine pbs is not known" in err) == (BAD_INPUT, True)
+    assert (code, "--record runs nothing; --engine would be ignored" in err) == (BAD_INPUT, True)
     Store.create(tmp_path / "other")
     for words in (["--engine", "slurm"], ["--wait"], ["--cpus", "2"]):
         assert main(["sweep", "--worker", str(tmp_path / "other"), *words]) == BAD_INPUT

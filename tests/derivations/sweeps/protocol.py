@@ -6,6 +6,7 @@ variables are one state. Between steps a process may crash or wait for any time,
 answered from an old cache, and the reply to a change may be lost.
 """
 
+import errno
 import os
 import sys
 from collections import deque
@@ -108,6 +109,10 @@ class Disk:
         for name in GOOD:
             self._step("write", f"{place}/{name}")
 
+    def note(self, place):
+        """One file."""
+        self._step("write", place)
+
 
 def _variables(frame):
     """The local variables of the running functions and where they are: all that the next steps depend on."""
@@ -126,11 +131,17 @@ def run(program: Program, process: str, answers):
 
 
 def worker(tries=1, code=leases) -> Program:
-    """A program that tries to make the cell."""
+    """A program that tries to make the cell, and notes that it failed."""
 
     def program(disk):
         for _ in range(tries):
-            said = code.attempt(disk, CELL, disk.token, disk, disk.is_valid, disk.compute, disk.write)
+            try:
+                said = code.attempt(disk, CELL, disk.token, disk, disk.is_valid, disk.compute, disk.write)
+            except OSError as error:
+                if error.errno != errno.EIO:
+                    raise
+                code.note_failure(disk, CELL, disk.token(), disk.note)
+                return "failed"
             if said != leases.BUSY:
                 return said
         return leases.BUSY
@@ -154,7 +165,7 @@ def _is_private(process: Process, stalls: bool) -> bool:
     if not process.alive or process.step is None:
         return False
     what, *words = process.step
-    if what in ("make", "touch", "names", "unlink", "rmdir"):
+    if what in ("make", "touch", "names", "unlink", "rmdir") or (what == "write" and words[0].startswith("failures/.")):
         return "/." in words[0] or words[0].startswith("damaged/")
     return what == "leave" or (stalls and what in ("compute", "gone"))
 
@@ -260,10 +271,10 @@ class Search:
     def _beaten(self, world: World, name: str) -> World:
         disk = Immediate(self.server, world, name)
         process = world.processes[name]
-        count = self.code.beat(disk, CELL, process.token, process.beats)
+        new = self.code.beat(disk, CELL, f"{process.token}.{process.beats}")
         after = disk.world.copy()
         after.lost = world.lost
-        after.change(name, step=process.step, beats=self.beats if count is None else count)
+        after.change(name, step=process.step, beats=self.beats if new is None else process.beats + 1)
         return after
 
     def _check_finish(self, world: World, files) -> None:

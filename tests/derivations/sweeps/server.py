@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 CELL = "X"
-PLACE = f"cells/{CELL}"
-ROOMS = ("attempts", "cells", "damaged", "leases")
+PLACE, FAILURE = f"cells/{CELL}", f"failures/{CELL}"
+ROOMS = ("attempts", "cells", "damaged", "failures", "leases")
 GOOD, BAD = {"data": "good", "meta": "good"}, {"data": "bad", "meta": "bad"}
 
 
@@ -54,7 +54,7 @@ class World:
     def end(self, who: str, **facts) -> None:
         """End a process; its hidden names, which no other process uses, are forgotten."""
         self.change(who, step=None, token=None, entered=None, computed=False, judged=None, **facts)
-        for room in ("attempts", "leases", "damaged"):
+        for room in ("attempts", "leases", "damaged", "failures"):
             folder, mine = self.at(room), f".{who}-"
             gone = [name for name in self.nodes[folder] if mine in name and (name[0] == "." or room == "damaged")]
             self.nodes[folder] = {name: node for name, node in self.nodes[folder].items() if name not in gone}
@@ -124,6 +124,7 @@ class Server:
 
     stalls: bool  # a process may be judged gone while it lives, as one that stopped for longer than the patience
     lag: tuple[str, ...] = ()  # the rooms where looks may be answered from a cache
+    fails: bool = False  # the computing of a cell may fail
 
     def outcomes(self, world: World, who: str) -> Iterator[Outcome]:
         """Every outcome of the next step of a process."""
@@ -215,6 +216,8 @@ class Server:
         after = world.copy()
         after.change(who, computed=True)
         yield after, None
+        if self.fails:
+            yield world, OSError(errno.EIO, "")
 
     # Changes: the server decides them, in the folder to which the process's cache leads.
     def _parents(self, world, who, place):
@@ -340,6 +343,8 @@ def check(before: World, after: World, who: str) -> None:
             raise Violation("a torn cell is visible")
     elif node is not None and not after.is_good(node):
         raise Violation("a valid cell is altered")
+    if before.at(FAILURE) is not None and after.at(FAILURE) is None and after.first is None:
+        raise Violation("a failure is forgotten and no cell is there")
     leases_before, leases_after = (
         {} if world.at(f"leases/{CELL}") is None else world.nodes[world.at(f"leases/{CELL}")]
         for world in (before, after)

@@ -33,7 +33,7 @@ def changed(changes):
         source = source.replace(old, new)
     code = types.ModuleType("changed")
     exec(compile(source, "leases of the search", "exec"), code.__dict__)  # noqa: S102 (our own source)
-    code.beating = lambda disk, _cell, token, _every: disk.beating(token)
+    code.beating = lambda disk, _cell, token, *_: disk.beating(token)
     return code
 
 
@@ -45,6 +45,8 @@ CASES = {
     "a crash and a lost reply": {"server": PATIENT, "crashes": 1, "lost": 1},
     "a crash, twice tried": {"server": PATIENT, "crashes": 1, "tries": 2},
     "a crash beside a file in the place": {"server": PATIENT, "crashes": 1, "found": "file"},
+    "a crash beside failures": {"server": Server(stalls=False, fails=True), "crashes": 1, "tries": 2, "beats": 0},
+    "a stall beside failures": {"server": Server(stalls=True, fails=True), "beats": 0},
     "a crash and an evictor": {"server": PATIENT, "crashes": 1, "clean": True, "beats": 0},
 }
 
@@ -127,6 +129,11 @@ MUTANTS = {
         ],
         {"server": PATIENT},
         "computed twice",
+    ),
+    "a failure is forgotten before the cell is there": (
+        [("content = compute()\n", "content = compute()\n            forget_failure(disk, cell)\n")],
+        {"server": Server(stalls=False, fails=True), "tries": 2, "beats": 0},
+        "forgotten",
     ),
     "nobody is evicted": (
         [("not watch.gone(cell, token, name):", "True:")],

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from theory.problem import OBSERVABLES, InputError, dumps, dumps_sweep, load, load_sweep, loads_sweep, sweep
+from theory.problem.shared import Shared
 from theory.problem.sweep import Axis, number_of, value_text
 from theory.problem.sweep_toml import loads_record
 
@@ -179,14 +180,14 @@ BAD = {
     "both ranges": (HEAD + '[axes]\n"data.gain" = { linspace = [1, 2, 3], geomspace = [1, 2, 3] }', "has both"),
     "range of two": (HEAD + '[axes]\n"data.gain" = { linspace = [1, 2] }', "[first, last, number of values]"),
     "range of one": (HEAD + '[axes]\n"data.gain" = { linspace = [1, 2, 1] }', "must be at least 2"),
-    "range too long": (HEAD + '[axes]\n"data.gain" = { linspace = [1, 2, 99999999999] }', "is more than 10000"),
+    "range too long": (HEAD + '[axes]\n"data.gain" = { linspace = [1, 2, 99999999999] }', "is more than 1000000"),
     "range of words": (HEAD + '[axes]\n"data.gain" = { linspace = ["a", 2, 3] }', "is not a number"),
     "range at a point": (HEAD + '[axes]\n"data.gain" = { linspace = [2, 2.0, 3] }', "begins and ends at"),
     "range through zero": (HEAD + '[axes]\n"data.gain" = { geomspace = [0, 2, 3] }', "needs ends > 0"),
     "range unknown key": (HEAD + '[axes]\n"data.gain" = { linspace = [1, 2, 3], base = 2 }', "unknown key 'base'"),
     "too many": (
-        HEAD + '[axes]\n"data.gain" = { linspace = [1, 2, 101] }\n"simulation.seed" = { linspace = [1, 101, 101] }',
-        "101 x 101 = 10201 cells; the limit is 10000",
+        HEAD + '[axes]\n"data.gain" = { linspace = [1, 2, 1001] }\n"simulation.seed" = { linspace = [1, 1001, 1001] }',
+        "1001 x 1001 = 1002001 cells; the limit is 1000000",
     ),
     "not TOML": ("axes = [", "not valid TOML"),
 }
@@ -276,3 +277,36 @@ def test_a_dtype_is_an_axis_or_an_option_not_both():
     assert [cell.problem.simulation.dtype for cell in both.cells] == ["float64", "float32"]
     with pytest.raises(InputError, match=r"simulation\.dtype sets the types"):
         both.in_dtype("float32")
+
+
+SHARING = {
+    "a product": GAIN + '"network.gates.1.site" = [1, 2]\n"training.times" = [[1, 2], [3, 4]]\n',
+    "seeds": GAIN + '"simulation.seed" = [1, 2, 3]\n',
+    "a start that some simulations refuse": (
+        '[axes]\n"simulation.initialisation" = ["shared", "per-replicate"]\n'
+        f'"training.w0" = [{[[0.1] * 40] * 2}]\n{GAIN[7:]}'
+    ),
+    "zipped": '[axes]\n"data.gain" = [1, 2]\n"simulation.seed" = [1, 1]\n',
+}
+
+
+@pytest.mark.parametrize("name", SHARING)
+def test_cells_that_share_their_parts_are_those_declared_alone(name):
+    found = loaded(HEAD + ('combine = "zip"\n' if name == "zipped" else "") + SHARING[name])
+    together, alone = list(found.each()), [found.cell(index) for index in found.indices()]
+    assert [(cell.index, cell.values, cell.problem, str(cell.error)) for cell in together] == [
+        (cell.index, cell.values, cell.problem, str(cell.error)) for cell in alone
+    ]
+    shared = Shared()
+    assert [dumps(cell.problem, shared) for cell in together if cell.problem] == [
+        dumps(cell.problem) for cell in alone if cell.problem
+    ]
+    assert len({id(cell.problem.training) for cell in together if cell.problem}) < len(together)
+    assert [found.index(position) for position in range(found.size)] == [cell.index for cell in together]
+
+
+def test_a_simulation_that_the_start_does_not_allow_is_refused_beside_one_that_it_does():
+    found = loaded(HEAD + SHARING["a start that some simulations refuse"])
+    errors = [cell.error for cell in found.each()]
+    assert errors[:3] == [None] * 3
+    assert all("per-replicate" in error.message for error in errors[3:])
