@@ -14,7 +14,7 @@ from derivations.sweeps.launch import Request, engine_named
 from derivations.sweeps.launch.resources import Resources
 from derivations.sweeps.leaving import heeding
 from derivations.sweeps.looking import Look, Watcher
-from derivations.sweeps.plans import Report
+from derivations.sweeps.plans import LARGE, Report
 from derivations.sweeps.running import INVALID, Outcome, Swept
 from derivations.sweeps.store import Store, check_creatable, sweep_id
 from derivations.sweeps.table import csv_text, mean_and_error, names_along

@@ -8,7 +8,7 @@ from derivations.answers import sweep as answers
 from derivations.answers import sweep_looks
 from derivations.cli import main
 from derivations.output import BAD_INPUT, CHECK_FAILED, INTERRUPTED, OUT_OF_REACH, PASS, UNDECIDED
-from derivations.sweeps import cells, plans
+from derivations.sweeps import cells, plans, sizes
 from derivations.sweeps.failures import failure
 from derivations.sweeps.looking import Watcher
 from derivations.sweeps.owners import new_token
@@ -182,7 +182,8 @@ def test_looks_from_a_machine_without_the_device(store, monkeypatch, capsys):
 @pytest.fixture
 def large(store, monkeypatch):
     """The same, where four cells are many."""
-    monkeypatch.setattr(answers, "LARGE", 3)
+    for module in (answers, sizes):
+        monkeypatch.setattr(module, "LARGE", 3)
     return store
 
 

@@ -8,6 +8,7 @@ import pytest
 from derivations.sweeps import cells, running, workers
 from derivations.sweeps.failures import failure
 from derivations.sweeps.leases import beat, share_of
+from derivations.sweeps.leaving import Orders
 from derivations.sweeps.owners import Watch, host_of, new_token
 from derivations.sweeps.running import code_of, status
 from derivations.sweeps.store import Store
@@ -121,7 +122,7 @@ def made(store, job, monkeypatch, error=None, compute=None):
 
     monkeypatch.setattr("derivations.sweeps.making.make", make)
     workers._opened.cache_clear()
-    return workers._make(job, str(store.folder), "cpu", lambda _done, _total: None)
+    return workers._make(job, str(store.folder), "cpu", lambda _done, _total: None, Orders())[:2]
 
 
 @pytest.fixture
