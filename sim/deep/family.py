@@ -45,6 +45,8 @@ class Start:
         whole(self.seed, "seed", least=0)
         object.__setattr__(self, "scales", tuple(self.scales))
         for layer, scale in enumerate(self.scales):
+            if isinstance(scale, str):
+                raise InputError(f"scales[{layer}] = {shown(scale)} is a text.", "Give a number.")
             positive(scale, f"scales[{layer}]", "it is a standard deviation")
 
     def draw(self, replicate: int, second: bool, level: int, shape: Shape) -> np.ndarray:

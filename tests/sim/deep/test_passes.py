@@ -177,7 +177,7 @@ START = deep.Start("normal", (1.0, 1.0), 0)
             0,
         ),
         (lambda: deep.Start("uniform", (1.0,), 0), "uniform", 0),
-        (lambda: deep.Start("normal", (0.0,), 0), "must be positive", 0),
+        (lambda: deep.Start("normal", (0.0,), 0), "must be > 0", 0),
         (lambda: family({"relu"}).member("dln"), "no member 'dln'", 0),
     ],
 )
