@@ -4,18 +4,20 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, counted
-from derivations.sweeps import cells
+from derivations.sweeps import cells, stages
 from derivations.sweeps.cells import DamagedError
+from derivations.sweeps.checking import check
+from derivations.sweeps.generations import MOST_CELLS
 from derivations.sweeps.leases import MADE
 from derivations.sweeps.owners import host_of
 from derivations.sweeps.store import Found, Store, check_creatable, found
 from derivations.sweeps.workers import Answer, Job, work
-from theory.problem import Cell, InputError, Sweep
+from theory.problem import Cell, Sweep
 
 MISSING, IN_WORK, INVALID, DAMAGED, FAILED, UNREACHABLE = (
     "missing",
@@ -26,7 +28,7 @@ MISSING, IN_WORK, INVALID, DAMAGED, FAILED, UNREACHABLE = (
     "out of reach",
 )
 _ABSENT = (MISSING, IN_WORK, DAMAGED)
-_LISTED = 10
+_WITHOUT = (cells.DIVERGED, INVALID)  # states in which a cell has no numbers, and which no run changes
 
 Report = Callable[[float, str], None]  # (share done, what is running)
 
@@ -56,6 +58,13 @@ class Swept:
     code: str
     outcomes: tuple[Outcome, ...]
     remarks: tuple[str, ...] = field(default=())
+    moved: tuple[str, ...] = field(default=())  # the remarks on what this run moved to damaged/
+    stage: stages.Stage | None = None  # of an adaptive sweep, whose cells so far are those of `sweep`
+
+    @property
+    def declared(self) -> Sweep:
+        """The sweep as it was written: with the rule of an adaptive one."""
+        return self.sweep if self.stage is None else self.stage.declared
 
     def count(self, *states: str) -> int:
         """Return the number of cells in one of the states."""
@@ -74,47 +83,24 @@ class Swept:
 
     @property
     def exit_code(self) -> int:
-        """0: all cells exist; 1: some failed, diverged or are damaged; 4: some are out of reach; 3: some missing."""
+        """0: all cells exist; 1: some failed, diverged or are damaged; 4: some are out of reach; 3: some missing.
+
+        Also 3 where an adaptive sweep ended at its largest number of cells.
+        """
         if self.count(FAILED, DAMAGED, cells.DIVERGED):
             return CHECK_FAILED
         if self.count(UNREACHABLE):
             return OUT_OF_REACH
-        return UNDECIDED if self.count(MISSING, IN_WORK) else PASS
-
-
-def check(sweep: Sweep) -> tuple[Cell, ...]:
-    """Return the sweep's cells; cells whose times are no whole number of steps count as invalid too.
-
-    Raises InputError where some are invalid and the sweep does not leave them out, or where none is valid.
-    """
-    from sim.training.times import steps_at_times
-
-    checked = []
-    for cell in sweep.cells:
-        error = cell.error
-        if cell.problem is not None:
-            try:
-                steps_at_times(cell.problem)
-            except InputError as wrong:
-                error = wrong
-        checked.append(cell if error is None else Cell(cell.index, cell.values, None, error))
-    invalid = [cell for cell in checked if cell.problem is None]
-    if invalid and (sweep.invalid == "refuse" or len(invalid) == len(checked)):
-        if len(checked) == 1:
-            raise invalid[0].error
-        lines = [f"\n  {cell.label}: {cell.error.message}" for cell in invalid[:_LISTED]]
-        more = f"\n  and {len(invalid) - _LISTED} more" if len(invalid) > _LISTED else ""
-        leave = "" if len(invalid) == len(checked) else ' Or write invalid = "leave-out" to run the others.'
-        raise InputError(
-            f"{len(invalid)} of {len(checked)} cells are no valid problem:{''.join(lines)}{more}",
-            f"{invalid[0].error.hint}{leave}",
-        )
-    return tuple(checked)
+        end = None if self.stage is None else self.stage.end
+        cut = end is not None and end.kind == MOST_CELLS
+        return UNDECIDED if cut or self.count(MISSING, IN_WORK) else PASS
 
 
 def record(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
     """Record a sweep in the store `folder`, which is made where it is missing, and run nothing; return its status."""
     check(sweep)
+    if sweep.refine is not None:
+        stages.first(sweep)
     Store.create(folder).record(sweep)
     return status(sweep, folder, device)
 
@@ -123,6 +109,8 @@ def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
     """Return the existing cells of a sweep; nothing is run or written. A store that does not exist has no cell."""
     from sim.training.devices import device_type
 
+    if sweep.refine is not None:
+        return _by_generations(sweep, folder, lambda stage: status(stage.sweep, folder, device))
     checked, code = check(sweep), cells.code_version(device_type(device))
     if not (folder / "store.json").exists():
         check_creatable(folder)
@@ -141,31 +129,48 @@ def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
     return Swept(sweep, code, outcomes, (*remarks, *_remarks(outcomes)))
 
 
-def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report, anywhere: bool = False) -> Swept:
+def run(
+    sweep: Sweep,
+    folder: Path,
+    device: str,
+    workers: int,
+    report: Report,
+    anywhere: bool = False,
+    declared: Sweep | None = None,
+) -> Swept:
     """Make the cells that are missing from the store `folder`, several at a time, and report the outcome of each.
 
-    With `anywhere` it begins at a random cell, so that machines that start together meet at few cells.
+    With `anywhere` it begins at a random cell, so that machines that start together meet at few cells. Of an adaptive
+    sweep, one generation follows the other; where `sweep` is its cells so far, `declared` is what is recorded.
     Raises InputError before anything runs for cells that are invalid (see `check`) or a folder that cannot be a
     store; OutOfReachError for an absent device. On KeyboardInterrupt the processes are ended and their leftovers
     removed; what was finished stays.
     """
     from sim.training.devices import device_type
 
+    if sweep.refine is not None:
+
+        def make(stage: stages.Stage) -> Swept:
+            number = len(stage.found.spots) - 1
+            told = lambda share, what: report(share, f"generation {number}: {what}")  # noqa: E731
+            return run(stage.sweep, folder, device, workers, told, anywhere, sweep)
+
+        return _by_generations(sweep, folder, make)
     checked, code = check(sweep), cells.code_version(device_type(device))
     store = Store.create(folder)
-    store.record(sweep)
+    store.record(sweep if declared is None else declared)
     report(0.0, "verifying what is there")
     outcomes = [_seen(cell, sweep, store, code) for cell in checked]
     seen = found(store, sweep)
-    remarks = _other_versions(seen, code)
+    remarks, moved = _other_versions(seen, code), []
     for name in seen.nameless:
         if (aside := store.set_aside(name)) is not None:
             where = aside.relative_to(folder)
-            remarks.append(f"The cell {name[:12]} could not say what it answers. It was moved to {where}.")
+            moved.append(f"The cell {name[:12]} could not say what it answers. It was moved to {where}.")
     for outcome in outcomes:
         if outcome.state == DAMAGED and (aside := store.set_aside(outcome.name)) is not None:
             where = aside.relative_to(folder)
-            remarks.append(f"{outcome.error['message']} It was moved to {where} and made again.")
+            moved.append(f"{outcome.error['message']} It was moved to {where} and made again.")
     places = {outcome.name: place for place, outcome in enumerate(outcomes) if outcome.state in _ABSENT}
     jobs = [_job(outcomes[place], sweep, code) for place in places.values()]
     if anywhere and jobs:
@@ -192,7 +197,39 @@ def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report, a
                 tell()
     finally:
         store.remove_leftovers()
-    return Swept(sweep, code, tuple(outcomes), (*remarks, *_remarks(tuple(outcomes))))
+    return Swept(sweep, code, tuple(outcomes), (*remarks, *moved, *_remarks(tuple(outcomes))), tuple(moved))
+
+
+def _by_generations(sweep: Sweep, folder: Path, look: Callable[[stages.Stage], Swept]) -> Swept:
+    """Look at (or make) the cells of one generation after the other, until one is not finished or none follows.
+
+    The cells of earlier generations are looked at again each time: they are verified, and made where they are gone.
+    """
+    stage, sources, moved = stages.first(sweep), {}, {}
+    while True:
+        swept = look(stage)
+        for outcome in swept.outcomes:
+            sources.setdefault(outcome.name, outcome.source)
+        moved |= dict.fromkeys(swept.moved)
+        following = stage.following(_values(stage, swept, folder))
+        ended = len(following.spots) == len(stage.spots)
+        stage = following
+        if ended:
+            break
+    outcomes = tuple(replace(outcome, source=sources[outcome.name]) for outcome in swept.outcomes)
+    return replace(swept, outcomes=outcomes, remarks=tuple(moved | dict.fromkeys(swept.remarks)), stage=stage)
+
+
+def _values(stage: stages.Stage, swept: Swept, folder: Path) -> dict[stages.Spot, stages.Values]:
+    """The numbers of the finished cells; no numbers for those that diverged or are no valid problem."""
+    values = dict(stage.values)
+    for spot, outcome in zip(stage.spots, swept.outcomes, strict=True):
+        if outcome.state == cells.COMPLETE and spot not in values:
+            _, arrays = Store.open(folder).read(outcome.name, outcome.cell.problem)
+            values[spot] = stages.values_of(stage.declared.refine, arrays, outcome.cell.problem)
+        elif outcome.state in _WITHOUT:
+            values[spot] = ()
+    return values
 
 
 def _job(outcome: Outcome, sweep: Sweep, code: str) -> Job:
