@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from derivations.answers import refined
 from derivations.pictures import sweep_picture
 from derivations.sweeps import running
 from derivations.sweeps.running import INVALID, Outcome, Swept
@@ -37,7 +38,7 @@ class SweepAnswer:
     @cached_property
     def _content(self) -> dict[str, Any]:
         """Return the content of `json()`, computed once, because the means are read from the store."""
-        listed = []
+        listed, stage = [], self.swept.stage
         for outcome in self.swept.outcomes:
             entry = {
                 "cell": outcome.name,
@@ -48,6 +49,8 @@ class SweepAnswer:
                 "maker": outcome.maker,
                 "error": outcome.error,
             }
+            if stage is not None:
+                entry["generation"] = stage.generation[len(listed)]
             if outcome.meta is not None:
                 facts = ("replicates", "diverged", "steps", "wall_seconds", "device", "undefined")
                 entry |= {name: outcome.meta[name] for name in facts}
@@ -56,7 +59,7 @@ class SweepAnswer:
         states = sorted({outcome.state for outcome in self.swept.outcomes})
         return {
             "mode": self.mode,
-            "sweep": sweep_id(self.swept.sweep),
+            "sweep": sweep_id(self.swept.declared),
             "store": str(self.folder),
             "code": self.swept.code,
             "shape": self.swept.sweep.shape,
@@ -64,6 +67,7 @@ class SweepAnswer:
             "left_out": self.swept.count(INVALID),
             "to_make": self.swept.to_make if self.mode != "run" else None,
             "remarks": self.swept.remarks,
+            **({} if stage is None else {"refine": refined.content(stage)}),
             "cells": listed,
         }
 
@@ -74,22 +78,31 @@ class SweepAnswer:
         return [name for name in listed if not {"site", "other_time"} & set(OBSERVABLES[name].axes)]
 
     def figure(self) -> "Figure":
-        """Draw the observables without sites at the last time against the first axis; see `sweep_picture`."""
+        """Draw the observables without sites at the last time against the first axis; see `sweep_picture`.
+
+        Of an adaptive sweep, draw the observable that its rule reads; see `refined.figure`.
+        """
+        if self.swept.stage is not None:
+            return refined.figure(self.swept.stage)
         axes = [axis.field for axis in self.swept.sweep.axes]
         return sweep_picture(axes, self._content["cells"], self._without_sites)
 
     def csv(self) -> str:
         """Means and standard errors of every observable as comma-separated values."""
-        return csv_text(Store.open(self.folder).table(self.swept.sweep))
+        return csv_text(Store.open(self.folder).table(self.swept.declared))
 
     def text(self) -> str:
         """A table of the cells with the outcome of each, for a reader."""
         content, swept, ran = self._content, self.swept, self.mode != "plan"
         shown = self._without_sites
-        head = [*(axis.field for axis in swept.sweep.axes), "cell", *(shown if ran else ())]
+        stage = swept.stage
+        head = [*(axis.field for axis in swept.sweep.axes), *(() if stage is None else ("generation",))]
+        head += ["cell", *(shown if ran else ())]
         table = [head]
-        for outcome, entry in zip(swept.outcomes, content["cells"], strict=True):
-            row = [*(value_text(value) for value in outcome.cell.values.values()), outcome.state]
+        for place in range(len(swept.outcomes)) if stage is None else refined.order(stage):
+            outcome, entry = swept.outcomes[place], content["cells"][place]
+            row = [value_text(value) for value in outcome.cell.values.values()]
+            row += [*(() if stage is None else (str(entry["generation"]),)), outcome.state]
             if ran:
                 row += [_last(entry.get("observables", {}).get(name)) for name in shown]
             table.append(row)
@@ -105,6 +118,7 @@ class SweepAnswer:
                 lines += ["", f"{outcome.cell.label}: {outcome.state}", f"  {outcome.error['message']}"]
                 lines += [f"  {outcome.error['hint']}"] if outcome.error["hint"] else []
         lines += [f"\n{remark}" for remark in swept.remarks]
+        lines += [] if stage is None else ["", *refined.lines(stage)]
         if content["to_make"] and content["to_make"]["cells"]:
             cost = content["to_make"]
             lines += [
@@ -175,7 +189,7 @@ class StoreAnswer:
 
     def text(self) -> str:
         """The tables of the sweeps, for a reader."""
-        return "\n\n".join(f"Sweep {sweep_id(one.swept.sweep)}\n\n{one.text()}" for one in self.answers)
+        return "\n\n".join(f"Sweep {sweep_id(one.swept.declared)}\n\n{one.text()}" for one in self.answers)
 
     @property
     def exit_code(self) -> int:

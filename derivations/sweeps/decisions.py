@@ -7,7 +7,7 @@ decimal. A decision therefore depends on nothing but the numbers: not on the ord
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, isfinite, sqrt
+from math import ceil, fsum, isfinite, sqrt
 
 Values = Sequence[float]  # one for each network, nan where it diverged
 _PLACES = 10**6
@@ -26,19 +26,32 @@ def quantile(freedom: int, confidence: Fraction) -> Fraction:
     return Fraction(ceil(reach * _PLACES), _PLACES)
 
 
-def kept(values: Values) -> list[Fraction]:
-    """Return the numbers of the networks that did not diverge, exactly."""
-    return [Fraction(value) for value in values if isfinite(value)]
+def kept(values: Values) -> list[float]:
+    """Return the numbers of the networks that did not diverge.
+
+    >>> kept((1.0, float("nan"), 2.0))
+    [1.0, 2.0]
+    """
+    return [value for value in values if isfinite(value)]
 
 
-def moments(numbers: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
-    """Return the mean and the variance of at least two numbers, n - 1 in its denominator.
+def moments(numbers: Sequence[float], less: Sequence[float] | None = None) -> tuple[Fraction, Fraction]:
+    """Return the mean and the variance (n - 1 in its denominator) of at least two numbers, exactly.
 
-    >>> moments([Fraction(1), Fraction(2), Fraction(6)])
+    With `less`, they are those of the differences of the numbers at equal places.
+
+    >>> moments([1.0, 2.0, 6.0])
     (Fraction(3, 1), Fraction(7, 1))
     """
-    mean = sum(numbers) / Fraction(len(numbers))
-    return mean, sum((number - mean) ** 2 for number in numbers) / (len(numbers) - 1)
+    zeros = [0.0] * len(numbers) if less is None else less
+    ratios = [value.as_integer_ratio() for value in (*numbers, *zeros)]
+    scale = max(below for _, below in ratios)  # of powers of two: a multiple of all
+    whole = [above * (scale // below) for above, below in ratios]
+    count = len(numbers)
+    differences = [first - second for first, second in zip(whole[:count], whole[count:], strict=True)]
+    total = sum(differences)
+    squares = sum((count * each - total) ** 2 for each in differences)
+    return Fraction(total, count * scale), Fraction(squares, (count * scale) ** 2 * (count - 1))
 
 
 def changes(first: Values, second: Values, step: Fraction, confidence: Fraction) -> bool:
@@ -53,13 +66,13 @@ def changes(first: Values, second: Values, step: Fraction, confidence: Fraction)
     >>> changes((0.0, 0.1, 0.0), (1.0, 1.1, 0.9), Fraction(1, 10), Fraction(99, 100))
     True
     """
-    pairs = zip(first, second, strict=False)
-    differences = [Fraction(b) - Fraction(a) for a, b in pairs if isfinite(a) and isfinite(b)]
-    if len(differences) < 2:
+    pairs = [pair for pair in zip(first, second, strict=False) if all(map(isfinite, pair))]
+    count = len(pairs)
+    if count < 2:
         return False
-    mean, variance = moments(differences)
+    mean, variance = moments(*zip(*pairs, strict=True))
     excess = abs(mean) - step
-    return excess > 0 and excess**2 * len(differences) > quantile(len(differences) - 1, confidence) ** 2 * variance
+    return excess > 0 and excess**2 * count > quantile(count - 1, confidence) ** 2 * variance
 
 
 def networks_needed(pilot: Values, half_width: Fraction, confidence: Fraction) -> int | None:
@@ -95,4 +108,4 @@ def interval(pilot: Values, values: Values, confidence: Fraction) -> tuple[float
         return None
     _, variance = moments(first)
     reach = quantile(len(first) - 1, confidence)
-    return float(sum(numbers) / len(numbers)), float(reach) * sqrt(variance / len(numbers))
+    return fsum(numbers) / len(numbers), float(reach) * sqrt(variance / len(numbers))

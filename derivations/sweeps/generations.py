@@ -8,6 +8,7 @@ finished, who made them, and what else is finished do not matter.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise, product
 
 from derivations.sweeps.decisions import Values, changes, kept, networks_needed
@@ -59,12 +60,17 @@ def generations(start: Sequence[Sequence[int]] | int, values: Mapping[Spot, Valu
 
 def _by_changes(start: Sequence[Sequence[int]], values: Mapping[Spot, Values], refine: Refine) -> Generations:
     """Divide boxes whose edges show a change, until none does or only those of the finest grid do."""
+
+    @cache  # two boxes share an edge, and a box that stays is looked at again
+    def differ(first: Spot, second: Spot) -> bool:
+        return changes(values[first], values[second], refine.step, refine.confidence)
+
     boxes: list[Box] = [*product(*(pairwise(places) for places in start))]
     made = [tuple(product(*start))]
     known = set(made[0])
     while values.keys() >= set(made[-1]):
         while True:
-            found = [box for box in boxes if any(_differ(pair, values, refine) for pair in neighbours(box, known))]
+            found = [box for box in boxes if any(differ(*pair) for pair in neighbours(box, known))]
             divided = {box for box in found if any(high - low > 1 for low, high in box)}
             if not divided:
                 return Generations(tuple(made), _end_of_changes(bool(found), refine), tuple(boxes))
@@ -100,11 +106,6 @@ def _parts(box: Box) -> Iterator[Box]:
         middle = (low + high) // 2
         halves.append([(low, middle), (middle, high)] if high - low > 1 else [(low, high)])
     return product(*halves)
-
-
-def _differ(pair: tuple[Spot, Spot], values: Mapping[Spot, Values], refine: Refine) -> bool:
-    first, second = pair
-    return changes(values[first], values[second], refine.step, refine.confidence)
 
 
 def _end_of_changes(some: bool, refine: Refine) -> End:
