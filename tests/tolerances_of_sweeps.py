@@ -2,6 +2,8 @@
 
 from math import sqrt
 
+from tests.tolerances import UNIT_ROUNDOFF
+
 REFINE_TRIALS = 2_000  # intervals without a change, and points whose interval is counted
 
 # A count of events with probability p in REFINE_TRIALS independent trials exceeds its mean by six standard errors
@@ -11,6 +13,9 @@ REFINE_SHARE = 6 * sqrt(3 / (4 * REFINE_TRIALS))
 
 # The same for the share 0.9 of independent intervals that hold their mean: p (1 - p) = 0.09.
 REFINE_COVERAGE = 6 * sqrt(0.09 / REFINE_TRIALS)
+
+# Means of up to 8 numbers in [0, 1] in two orders: at most 32 roundings.
+REFINE_MEANS = 32 * UNIT_ROUNDOFF
 
 # Full grids of n^2 points have 4 times as many where n doubles, a line in them twice as many points. The points around
 # it at coarser levels add a constant to each level, which falls beside those of the finest: less than 5/2 in all.

@@ -71,7 +71,13 @@ def map_picture(
         drawn.set_array(np.ma.masked_invalid(shades))
         left.add_collection(drawn)
         points = left.scatter(
-            *_places(means, grids), c=list(means.values()), s=12, edgecolors="black", linewidths=0.4, zorder=2
+            *_places(means, grids),
+            c=list(means.values()),
+            s=12,
+            edgecolors="black",
+            linewidths=0.4,
+            zorder=2,
+            clip_on=False,
         )
         low, high = min(means.values(), default=0.0), max(means.values(), default=1.0)
         for one in (drawn, points):
@@ -83,7 +89,7 @@ def map_picture(
         for number in sorted(set(generation.values())):
             own = [spot for spot, found in generation.items() if found == number]
             look = {"color": COLOURS[number % len(COLOURS)], "marker": _MARKS[number % len(_MARKS)]}
-            right.scatter(*_places(own, grids), s=14, label=f"{number}: {len(own)}", zorder=2, **look)
+            right.scatter(*_places(own, grids), s=14, label=f"{number}: {len(own)}", zorder=2, clip_on=False, **look)
         right.legend(
             title="generation: cells", fontsize=7, title_fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5)
         )

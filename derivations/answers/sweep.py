@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from derivations.answers import refined
+from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED
 from derivations.pictures import sweep_picture
 from derivations.sweeps import running
 from derivations.sweeps.running import INVALID, Outcome, Swept
@@ -193,10 +194,9 @@ class StoreAnswer:
 
     @property
     def exit_code(self) -> int:
-        """The code of all cells together; see `Swept.exit_code`."""
-        first = self.answers[0].swept
-        outcomes = tuple(outcome for one in self.answers for outcome in one.swept.outcomes)
-        return Swept(first.sweep, first.code, outcomes).exit_code
+        """The code of all sweeps together: the first of those of `Swept.exit_code` that one of them has."""
+        codes = {one.swept.exit_code for one in self.answers}
+        return next(code for code in (CHECK_FAILED, OUT_OF_REACH, UNDECIDED, PASS) if code in codes)
 
 
 def store_answer(
