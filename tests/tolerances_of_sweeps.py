@@ -4,7 +4,8 @@ from math import sqrt
 
 from tests.tolerances import UNIT_ROUNDOFF
 
-REFINE_TRIALS = 2_000  # intervals without a change, and points whose interval is counted
+# Intervals without a change, and points whose interval is counted: enough to see a share that is wrong by a tenth.
+REFINE_TRIALS = 2_000
 
 # A count of events with probability p in REFINE_TRIALS independent trials exceeds its mean by six standard errors
 # sqrt(p (1 - p)/trials) of the share with probability 1e-9, and p (1 - p) <= 1/4. Trials that share a point with the
@@ -16,6 +17,9 @@ REFINE_COVERAGE = 6 * sqrt(0.09 / REFINE_TRIALS)
 
 # Means of up to 8 numbers in [0, 1] in two orders: at most 32 roundings.
 REFINE_MEANS = 32 * UNIT_ROUNDOFF
+
+# Quantiles up to 13 from two libraries: each keeps twelve digits.
+REFINE_QUANTILE = 2 * 13e-12
 
 # Full grids of n^2 points have 4 times as many where n doubles, a line in them twice as many points. The points around
 # it at coarser levels add a constant to each level, which falls beside those of the finest: less than 5/2 in all.

@@ -16,7 +16,8 @@ _MOST_WORKERS, _DEFAULT_WORKERS = 256, 16
 
 def command(
     sweep: Annotated[
-        Path | None, typer.Argument(help="A sweep file (TOML): base, axes, observables, store.", show_default=False)
+        Path | None,
+        typer.Argument(help="A sweep file (TOML): base, axes, observables, store, refine.", show_default=False),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the store; by default the one the file names.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; by default one for each core, at most 16.")] = None,
@@ -40,6 +41,8 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Run every cell of SWEEP that is not in its store yet; finished cells are kept, also after an interrupt.
+
+    With a table [refine] further cells follow from these, generation after generation.
 
     Any number of machines may run the same command, or gdln sweep --worker STORE, on one store.
     """

@@ -174,7 +174,7 @@ def test_pooled_intervals_are_as_narrow_as_asked_for(finished):
     refine = answer_of(finished, "widths")["refine"]
     store, sweep = Store.open(finished / "widths" / "store"), adaptive("widths")
     for point in refine["points"]:
-        assert point["half_width"] <= 0.04
+        assert point["half_width"] <= float(sweep.refine.half_width)
         gain = sweep.cells[point["index"][0]].values["data.gain"]
         rows = [row for row in store.table() if row["data.gain"] == float(gain) and row["time"] == 2.0]
         pooled = [row for row in rows if row["observable"] == "participation-ratio"]

@@ -8,16 +8,17 @@ from scipy.stats import t as student
 
 from derivations.statistics.intervals import intervals
 from derivations.sweeps.decisions import changes, interval, networks_needed, quantile
-from tests.tolerances import UNIT_ROUNDOFF
+from tests.tolerances_of_sweeps import REFINE_QUANTILE
 
 LEVEL = Fraction(95, 100)
 NAN = float("nan")
+DECIMALS = 1 / 10**6  # to which quantiles are rounded up
 
 
 def test_quantiles_are_rounded_up():
     for freedom in (1, 2, 9, 99):
         reach = student.ppf(0.975, freedom)
-        assert 0 <= float(quantile(freedom, LEVEL)) - reach <= 1e-6 * (1 + UNIT_ROUNDOFF * 1e6)
+        assert -REFINE_QUANTILE < float(quantile(freedom, LEVEL)) - reach < DECIMALS + REFINE_QUANTILE
 
 
 @pytest.mark.parametrize("seed", range(20))
