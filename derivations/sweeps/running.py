@@ -151,8 +151,9 @@ def run(
     if sweep.refine is not None:
 
         def make(stage: stages.Stage) -> Swept:
-            number = len(stage.found.spots) - 1
-            told = lambda share, what: report(share, f"generation {number}: {what}")  # noqa: E731
+            def told(share: float, what: str) -> None:
+                report(share, f"generation {len(stage.found.spots) - 1}: {what}")
+
             return run(stage.sweep, folder, device, workers, told, anywhere, sweep)
 
         return _by_generations(sweep, folder, make)

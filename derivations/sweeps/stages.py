@@ -87,9 +87,13 @@ class Stage:
         Mean and half width are None where the first cell is not finished or has no numbers.
         """
         refine, listed = self.declared.refine, []
+        finished: dict[int, list[Values]] = {}
+        for spot in self.spots:
+            if spot in self.values:
+                finished.setdefault(spot[0], []).append(self.values[spot])
         for place, cell in enumerate(self.declared.cells):
-            own = [spot for spot in self.spots if spot[0] == place and spot in self.values]
-            pooled = [value for spot in own for value in self.values[spot]]
+            own = finished.get(place, [])
+            pooled = [value for values in own for value in values]
             found = interval(self.values.get((place, 0), ()), pooled, refine.confidence)
             mean, half_width = (None, None) if found is None else found
             networks = len(kept(pooled))

@@ -230,15 +230,16 @@ class Store:
         from derivations.sweeps.dataset import dataset
 
         sweep, code, generation = self._cells_of(self.the_sweep(sweep), code)
+        code, _ = answers(self, sweep, code)
         return dataset(lambda: answers(self, sweep, code)[1], sweep, code, generation)
 
-    def _cells_of(self, sweep: Sweep, code: str | None) -> tuple[Sweep, str, tuple[int, ...] | None]:
-        """The sweep, or the cells of an adaptive one as a plain one with the generation of each; the code's version."""
-        code, _ = answers(self, sweep, code)
+    def _cells_of(self, sweep: Sweep, code: str | None) -> tuple[Sweep, str | None, tuple[int, ...] | None]:
+        """The sweep and the code, or an adaptive sweep's cells as a plain one, their code and their generations."""
         if sweep.refine is None:
             return sweep, code, None
         from derivations.sweeps.stages import stored
 
+        code, _ = answers(self, sweep, code)
         stage = stored(sweep, lambda part: answers(self, part, code)[1])
         return stage.sweep, code, stage.generation
 
