@@ -131,7 +131,7 @@ def intervals_picture(fields: Sequence[str], points: Sequence[Mapping[str, Any]]
         values.set(ylabel=name)
         values.set_title(title, fontsize=9)
         below.set(xlabel=fields[0] if fields else "", ylabel="networks")
-        below.set_ylim(bottom=0)
+        below.set_ylim(0, 1.15 * max((point["networks"] for own in lines.values() for point in own), default=1))
         drawn = [point[fields[0]] for own in lines.values() for point in own] if fields else []
         if drawn and not any(isinstance(x, str) for x in drawn) and _is_wide(sorted(drawn)):
             below.set_xscale("log")
