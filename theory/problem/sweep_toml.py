@@ -146,7 +146,10 @@ def _refine(table: Any, folder: Path) -> Refine:
         raise InputError("[refine] lacks `where`.", 'Write where = "change" or where = "interval".')
     written = dict(table)
     if isinstance(table.get("finest"), Mapping):
-        written["finest"] = {axis.field: axis.values for axis in _axes(table["finest"], "", folder)}
+        try:
+            written["finest"] = {axis.field: axis.values for axis in _axes(table["finest"], "", folder)}
+        except InputError as error:
+            raise InputError(f"refine.finest: {error.message.removeprefix('axes: ')}", error.hint) from None
     elif "finest" in table:
         raise InputError(
             f"refine.finest = {shown(table['finest'])} must be a table.",

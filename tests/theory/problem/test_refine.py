@@ -75,6 +75,10 @@ BAD = {
         changed(TEXT[TEXT.index("[refine.finest]") :], "finest = 0.1\n"),
         "refine.finest = 0.1 must be a table",
     ),
+    "a finest grid that is none": (
+        changed("{ linspace = [0.5, 2, 31] }", "0.1"),
+        "refine.finest: data.gain = 0.1 is not a list of values. Write [0.1, 1.0], { linspace",
+    ),
     "the finest grid of no axis": (
         changed('"data.gain" = { linspace', '"data.n" = { linspace'),
         "unknown key 'data.n'",
