@@ -6,8 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from derivations.answers import sweep_looks
+from derivations.answers import refined, sweep_looks
 from derivations.answers.sweep_looks import LookAnswer
+from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED
 from derivations.pictures import sweep_picture
 from derivations.sweeps import running, sizes
 from derivations.sweeps.launch import Request, engine_named
@@ -44,9 +45,11 @@ class SweepAnswer:
     @cached_property
     def _content(self) -> dict[str, Any]:
         """Return the content of `json()`, computed once, because the means are read from the store."""
-        listed = []
+        listed, stage = [], self.swept.stage
         for outcome in self.swept.outcomes:
             entry = sweep_looks.entry(outcome)
+            if stage is not None:
+                entry["generation"] = stage.generation[len(listed)]
             if outcome.meta is not None:
                 facts = ("replicates", "diverged", "steps", "wall_seconds", "device", "undefined")
                 entry |= {name: outcome.meta[name] for name in facts}
@@ -54,16 +57,19 @@ class SweepAnswer:
             listed.append(entry)
         return {
             "mode": self.mode,
-            "sweep": sweep_id(self.swept.sweep),
+            "sweep": sweep_id(self.swept.declared),
             "store": str(self.folder),
             "code": self.swept.code,
             "shape": self.swept.sweep.shape,
             "counts": self._counts,
             "left_out": self.swept.count(INVALID),
             "to_make": self.swept.to_make if self.mode != "run" else None,
-            "time_left": self.swept.left.json() if self.mode == "status" and self.swept.left is not None else None,
+            "time_left": self.swept.left.json()
+            if self.mode in ("status", "watch") and self.swept.left is not None
+            else None,
             "remarks": self.swept.remarks,
             "job": self.swept.job,
+            **({} if stage is None else {"refine": refined.content(stage)}),
             "cells": listed,
         }
 
@@ -87,13 +93,18 @@ class SweepAnswer:
         return [name for name in listed if not {"site", "other_time"} & set(OBSERVABLES[name].axes)]
 
     def figure(self) -> "Figure":
-        """Draw the observables without sites at the last time against the first axis; see `sweep_picture`."""
+        """Draw the observables without sites at the last time against the first axis; see `sweep_picture`.
+
+        Of an adaptive sweep, draw the observable that its rule reads; see `refined.figure`.
+        """
+        if self.swept.stage is not None:
+            return refined.figure(self.swept.stage)
         axes = [axis.field for axis in self.swept.sweep.axes]
         return sweep_picture(axes, self._content["cells"], self._without_sites)
 
     def csv(self) -> str:
         """Means and standard errors of every observable as comma-separated values."""
-        return csv_text(Store.open(self.folder).table(self.swept.sweep))
+        return csv_text(Store.open(self.folder).table(self.swept.declared))
 
     def text(self) -> str:
         """A table of the cells with the outcome of each, for a reader; without the table where it is too long."""
@@ -101,23 +112,41 @@ class SweepAnswer:
         lines = self._table() if len(swept.outcomes) <= LARGE else []
         lines += sweep_looks.reasons(swept.outcomes)
         lines += [f"\n{remark}" for remark in swept.remarks]
+        lines += [] if swept.stage is None else ["", *refined.lines(swept.stage)]
         if self.mode != "run" and (cost := swept.to_make)["cells"]:
             lines += ["", sweep_looks.to_make_words(cost)]
-        if self.mode == "status":
+        if self.mode in ("status", "watch"):
             lines += sweep_looks.time_words(swept)
-        counts = ", ".join(f"{number} {state}" for state, number in self._counts.items())
         new = sum(outcome.source == "made" for outcome in swept.outcomes)
         made = f"; {new} made now" if self.mode == "run" else ""
-        lines += ["", f"{counts}{made}. Store: {self.folder}"]
+        lines += ["", f"{self.states}{made}. Store: {self.folder}"]
         return "\n".join(lines).lstrip("\n")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is missing or in work."""
+        return not self.count(running.MISSING, running.IN_WORK)
+
+    @property
+    def states(self) -> str:
+        """The numbers of cells by their states, in words."""
+        return ", ".join(f"{number} {state}" for state, number in self._counts.items())
+
+    def line(self) -> str:
+        """The state in one line."""
+        return self.states if self.swept.left is None else f"{self.states}; {self.swept.left.text()}"
 
     def _table(self) -> list[str]:
         content, swept, ran = self._content, self.swept, self.mode != "plan"
         shown = self._without_sites
-        head = [*(axis.field for axis in swept.sweep.axes), "cell", *(shown if ran else ())]
+        stage = swept.stage
+        head = [*(axis.field for axis in swept.sweep.axes), *(() if stage is None else ("generation",))]
+        head += ["cell", *(shown if ran else ())]
         table = [head]
-        for outcome, entry in zip(swept.outcomes, content["cells"], strict=True):
-            row = [*(value_text(value) for value in outcome.cell.values.values()), _state(outcome)]
+        for place in range(len(swept.outcomes)) if stage is None else refined.order(stage):
+            outcome, entry = swept.outcomes[place], content["cells"][place]
+            row = [value_text(value) for value in outcome.cell.values.values()]
+            row += [*(() if stage is None else (str(entry["generation"]),)), _state(outcome)]
             if ran:
                 row += [_last(entry.get("observables", {}).get(name)) for name in shown]
             table.append(row)
@@ -205,13 +234,14 @@ class StoreAnswer:
 
     @property
     def exit_code(self) -> int:
-        """The code of all cells together; see `running.exit_code`."""
-        return running.exit_code(lambda *states: sum(one.count(*states) for one in self.answers))
+        """The code of all sweeps together: the first of those of `running.exit_code` that one of them has."""
+        codes = {one.exit_code for one in self.answers}
+        return next(code for code in (CHECK_FAILED, OUT_OF_REACH, UNDECIDED, PASS) if code in codes)
 
     @property
     def is_over(self) -> bool:
         """Whether nothing is missing or in work in any sweep."""
-        return not any(one.count(running.MISSING, running.IN_WORK) for one in self.answers)
+        return all(one.is_over for one in self.answers)
 
     @property
     def states(self) -> str:
@@ -248,7 +278,7 @@ def store_answer(
 
 def looks(
     sweep: Sweep | None, folder: Path | None, device: str = "auto", dtype: str | None = None
-) -> Callable[[], LookAnswer | StoreAnswer]:
+) -> Callable[[], SweepAnswer | LookAnswer | StoreAnswer]:
     """Return a function that looks at a sweep, or at all that are recorded in the store `folder`, for `watch`.
 
     Raises InputError as `store_answer` does; the function raises what `Watcher.look` raises.
@@ -256,10 +286,17 @@ def looks(
     code = running.code_of(device)
     if sweep is not None:
         sweep = sweep if dtype is None else sweep.in_dtype(dtype)
-        watcher = Watcher(sweep, Path(sweep.store) if folder is None else folder, code)
-        return lambda: LookAnswer(watcher.look(), watcher.folder, "watch")
-    watchers = [Watcher(one, folder, code) for one in _recorded(folder, "watch")]
-    return lambda: StoreAnswer(tuple(LookAnswer(one.look(), folder, "watch") for one in watchers), folder, "watch")
+        return _look(sweep, Path(sweep.store) if folder is None else folder, code)
+    each = [_look(one, folder, code) for one in _recorded(folder, "watch")]
+    return lambda: StoreAnswer(tuple(look() for look in each), folder, "watch")
+
+
+def _look(sweep: Sweep, folder: Path, code: str) -> Callable[[], SweepAnswer | LookAnswer]:
+    """Return a function that looks at one sweep; the cells of an adaptive one are read, since more follow from them."""
+    if sweep.refine is not None:
+        return lambda: SweepAnswer(running.status(sweep, folder, code), folder, "watch")
+    watcher = Watcher(sweep, folder, code)
+    return lambda: LookAnswer(watcher.look(), folder, "watch")
 
 
 def _recorded(folder: Path, mode: str) -> list[Sweep]:

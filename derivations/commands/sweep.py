@@ -11,7 +11,7 @@ import typer
 from derivations.commands import Timeout
 
 if TYPE_CHECKING:
-    from derivations.answers.sweep import StoreAnswer
+    from derivations.answers.sweep import StoreAnswer, SweepAnswer
     from derivations.answers.sweep_looks import LookAnswer
 
 MAY_BEGIN_WITH_MINUS = False
@@ -27,7 +27,8 @@ _MOST_WORKERS, _DEFAULT_WORKERS = 256, 16
 
 def command(
     sweep: Annotated[
-        Path | None, typer.Argument(help="A sweep file (TOML): base, axes, observables, store.", show_default=False)
+        Path | None,
+        typer.Argument(help="A sweep file (TOML): base, axes, observables, store, refine.", show_default=False),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the store; by default the one the file names.")] = None,
     workers: Annotated[
@@ -67,6 +68,8 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Run every cell of SWEEP that is not in its store yet; finished cells are kept, also after an interrupt.
+
+    With a table [refine] further cells follow from these, generation after generation.
 
     Any number of machines may run the same command, or gdln sweep --worker STORE, on one store.
     """
@@ -118,7 +121,7 @@ def command(
     return output.run(body, json, timeout)
 
 
-def _watch(look: "Callable[[], LookAnswer | StoreAnswer]", as_json: bool) -> int:
+def _watch(look: "Callable[[], SweepAnswer | LookAnswer | StoreAnswer]", as_json: bool) -> int:
     """Show what `look` returns until no cell is missing or in work: renewed on a terminal, else a line at each change.
 
     A change is one of the numbers of cells in a state.
@@ -135,7 +138,7 @@ def _watch(look: "Callable[[], LookAnswer | StoreAnswer]", as_json: bool) -> int
             return watch(look, lambda answer: live.update(Text(answer.text()), refresh=True)).exit_code
     last: list[str] = []
 
-    def show(answer: "LookAnswer | StoreAnswer") -> None:
+    def show(answer: "SweepAnswer | LookAnswer | StoreAnswer") -> None:
         if last != [answer.states]:
             last[:] = [answer.states]
             output.emit("sweep", answer.json(), answer.line(), as_json)

@@ -1,7 +1,7 @@
 """The results of a sweep as one xarray.Dataset; xarray is an extra and is imported here only."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ SCHEMA = "gdln.dataset/1"
 _LARGEST = 8 * 2**30
 
 
-def dataset(read: Callable[[], Answers], sweep: Sweep, code: str):
+def dataset(read: Callable[[], Answers], sweep: Sweep, code: str, generation: Sequence[int] | None = None):
     """The cells of the sweep that exist, as an xarray.Dataset.
 
     Dimensions: the axes of the sweep by their dotted keys (or "cell" for zipped axes), "replicate", "time", "unit",
@@ -22,7 +22,8 @@ def dataset(read: Callable[[], Answers], sweep: Sweep, code: str):
     "state" ("complete", "diverged", or "missing"); "diverged" by replicate; "times" where they differ between cells.
     Numbers that a cell lacks (a smaller n, fewer replicates, a replicate that diverged) are NaN. Attributes: the sweep,
     the code, versions, devices and when the cells were made.
-    `read` gives the cells as `store.answers` does, made by the version `code`. Raises OutOfReachError where xarray is
+    `read` gives the cells as `store.answers` does, made by the version `code`; `generation` has that of each cell of an
+    adaptive sweep, a coordinate then. Raises OutOfReachError where xarray is
     not installed or memory does not suffice.
     """
     try:
@@ -62,6 +63,8 @@ def dataset(read: Callable[[], Answers], sweep: Sweep, code: str):
     for axis in sweep.axes:
         along = axis.field if sweep.combine == "product" else "cell"
         coordinates[axis.field] = (along, np.array([number_or_text(value) for value in axis.values]))
+    if generation is not None:
+        coordinates["generation"] = ("cell", np.array(generation))
     return xarray.Dataset(variables, coords=coordinates, attrs=_provenance(sweep, code, metas))
 
 

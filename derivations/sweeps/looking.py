@@ -70,7 +70,7 @@ class Watcher:
     def look(self) -> Look:
         """Return the present state; nothing is written.
 
-        Raises InputError for invalid cells (see `plans.refuse_invalid`) and for a folder that cannot be a store.
+        Raises InputError for invalid cells (see `checking.refuse_invalid`) and for a folder that cannot be a store.
         """
         if self._store is None:
             if (self.folder / "store.json").exists():

@@ -9,7 +9,7 @@ what is in these; their plans are not kept.
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,9 @@ from typing import Any
 from derivations.atomic import write_text
 from derivations.seals import digest
 from derivations.sweeps import cells
+from derivations.sweeps.checking import refuse_invalid, timed
 from derivations.sweeps.store import Store, sweep_id
-from theory.problem import Cell, InputError, Sweep
+from theory.problem import Sweep
 from theory.problem.paths import PATHS
 from theory.problem.shared import Shared
 from theory.problem.user_files import read_bytes
@@ -26,7 +27,6 @@ from theory.problem.user_files import read_bytes
 SCHEMA = "gdln.plan/1"
 LARGE = 1000  # cells; the plan of a smaller sweep is made in less than a second
 _LARGEST = 2**28
-_LISTED = 10
 _INVALID = "-"
 
 Report = Callable[[float, str], None]  # (share done, what is running)
@@ -53,33 +53,6 @@ class Plan:
     def position(self) -> Mapping[str, int]:
         """The position of each id."""
         return {name: position for position, name in enumerate(self.ids) if name}
-
-
-def timed(cell: Cell) -> tuple[Cell, int]:
-    """Return a cell and its steps; the cell counts as invalid where its times are no whole number of steps."""
-    from sim.training.times import steps_at_times
-
-    if cell.problem is None:
-        return cell, 0
-    try:
-        return cell, steps_at_times(cell.problem)[-1]
-    except InputError as error:
-        return replace(cell, problem=None, error=error), 0
-
-
-def refuse_invalid(sweep: Sweep, invalid: list[Cell], count: int) -> None:
-    """Raise InputError where cells are invalid and the sweep does not leave them out, or where none is valid."""
-    if not invalid or (sweep.invalid != "refuse" and len(invalid) < count):
-        return
-    if count == 1:
-        raise invalid[0].error
-    lines = [f"\n  {cell.label}: {cell.error.message}" for cell in invalid[:_LISTED]]
-    more = f"\n  and {len(invalid) - _LISTED} more" if len(invalid) > _LISTED else ""
-    leave = "" if len(invalid) == count else ' Or write invalid = "leave-out" to run the others.'
-    raise InputError(
-        f"{len(invalid)} of {count} cells are no valid problem:{''.join(lines)}{more}",
-        f"{invalid[0].error.hint}{leave}",
-    )
 
 
 def planned(sweep: Sweep, code: str, report: Report = lambda _share, _what: None) -> Plan:

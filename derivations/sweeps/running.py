@@ -4,19 +4,21 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, counted
-from derivations.sweeps import cells
+from derivations.sweeps import cells, stages
 from derivations.sweeps.cells import DamagedError
+from derivations.sweeps.checking import check
 from derivations.sweeps.estimates import TimeLeft, time_left
 from derivations.sweeps.failures import Failure
+from derivations.sweeps.generations import MOST_CELLS
 from derivations.sweeps.leases import MADE
 from derivations.sweeps.leaving import Notice
 from derivations.sweeps.owners import host_of
-from derivations.sweeps.plans import Report, refuse_invalid, timed
+from derivations.sweeps.plans import Report
 from derivations.sweeps.store import Found, Rooms, Store, check_creatable, found
 from derivations.sweeps.workers import KEPT, Answer, Job, work
 from theory.problem import Cell, Sweep
@@ -30,6 +32,7 @@ MISSING, IN_WORK, INVALID, DAMAGED, FAILED, UNREACHABLE = (
     "out of reach",
 )
 _ABSENT = (MISSING, IN_WORK, DAMAGED, FAILED, UNREACHABLE)
+_WITHOUT = (cells.DIVERGED, INVALID)  # states in which a cell has no numbers, and which no run changes
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,13 @@ class Swept:
     outcomes: tuple[Outcome, ...]
     remarks: tuple[str, ...] = field(default=())
     job: str | None = None
+    moved: tuple[str, ...] = field(default=())  # the remarks on what this run moved to damaged/
+    stage: stages.Stage | None = None  # of an adaptive sweep, whose cells so far are those of `sweep`
+
+    @property
+    def declared(self) -> Sweep:
+        """The sweep as it was written: with the rule of an adaptive one."""
+        return self.sweep if self.stage is None else self.stage.declared
 
     def count(self, *states: str) -> int:
         """Return the number of cells in one of the states."""
@@ -98,8 +108,10 @@ class Swept:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the states; see `exit_code`."""
-        return exit_code(self.count)
+        """The exit code of the states, see `exit_code`; 3 also where an adaptive sweep ended at its number of cells."""
+        end = None if self.stage is None else self.stage.end
+        cut = end is not None and end.kind == MOST_CELLS
+        return (exit_code(self.count) or UNDECIDED) if cut else exit_code(self.count)
 
 
 def exit_code(count: Callable[..., int]) -> int:
@@ -114,19 +126,11 @@ def exit_code(count: Callable[..., int]) -> int:
     return UNDECIDED if count(MISSING, IN_WORK) else PASS
 
 
-def check(sweep: Sweep) -> tuple[Cell, ...]:
-    """Return the sweep's cells; cells whose times are no whole number of steps count as invalid too.
-
-    Raises InputError where some are invalid and the sweep does not leave them out, or where none is valid.
-    """
-    checked = tuple(timed(cell)[0] for cell in sweep.cells)
-    refuse_invalid(sweep, [cell for cell in checked if cell.problem is None], len(checked))
-    return checked
-
-
 def record(sweep: Sweep, folder: Path, code: str) -> Swept:
     """Record a sweep in the store `folder`, which is made where it is missing, and run nothing; return its status."""
     check(sweep)
+    if sweep.refine is not None:
+        stages.first(sweep)
     Store.create(folder).record(sweep)
     return status(sweep, folder, code)
 
@@ -143,6 +147,8 @@ def status(sweep: Sweep, folder: Path, code: str) -> Swept:
 
     `code` is the version whose cells count.
     """
+    if sweep.refine is not None:
+        return _by_generations(sweep, folder, lambda stage: status(stage.sweep, folder, code))
     checked = check(sweep)
     if not (folder / "store.json").exists():
         check_creatable(folder)
@@ -168,34 +174,45 @@ def run(
     report: Report,
     anywhere: bool = False,
     notice: Notice | None = None,
+    declared: Sweep | None = None,
 ) -> Swept:
     """Make the cells that are missing from the store `folder`, several at a time, and report the outcome of each.
 
     A cell that failed before is tried again, once and after the others, unless another process fails at it meanwhile.
     With `anywhere` it begins at a random cell, so that machines that start together meet at few cells. After a `notice`
-    it leaves: cells in work are kept as checkpoints, from which the next run continues.
+    it leaves: cells in work are kept as checkpoints, from which the next run continues. Of an adaptive sweep, one
+    generation follows the other; where `sweep` is its cells so far, `declared` is what is recorded.
     Raises InputError before anything runs for cells that are invalid (see `check`) or a folder that cannot be a
     store; OutOfReachError for an absent device. On KeyboardInterrupt the processes are ended and their leftovers
     removed; what was finished stays.
     """
     from sim.training.devices import device_type
 
+    if sweep.refine is not None:
+
+        def make(stage: stages.Stage) -> Swept:
+            def told(share: float, what: str) -> None:
+                report(share, f"generation {len(stage.found.spots) - 1}: {what}")
+
+            return run(stage.sweep, folder, device, workers, told, anywhere, notice, sweep)
+
+        return _by_generations(sweep, folder, make)
     checked, code = check(sweep), cells.code_version(device_type(device))
     store = Store.create(folder)
-    store.record(sweep)
+    store.record(sweep if declared is None else declared)
     report(0.0, "verifying what is there")
     rooms = store.rooms()
     outcomes = [_seen(cell, sweep, store, code, rooms) for cell in checked]
     seen = found(store, sweep)
-    remarks = _other_versions(seen, code)
+    remarks, moved = _other_versions(seen, code), []
     for name in seen.nameless:
         if (aside := store.set_aside(name)) is not None:
             where = aside.relative_to(folder)
-            remarks.append(f"The cell {name[:12]} could not say what it answers. It was moved to {where}.")
+            moved.append(f"The cell {name[:12]} could not say what it answers. It was moved to {where}.")
     for outcome in outcomes:
         if outcome.state == DAMAGED and (aside := store.set_aside(outcome.name)) is not None:
             where = aside.relative_to(folder)
-            remarks.append(f"{outcome.error['message']} It was moved to {where} and made again.")
+            moved.append(f"{outcome.error['message']} It was moved to {where} and made again.")
     places = {outcome.name: place for place, outcome in enumerate(outcomes) if outcome.state in _ABSENT}
     jobs = [_job(outcomes[place], sweep, store, code, rooms) for place in places.values()]
     if anywhere and jobs:
@@ -224,7 +241,39 @@ def run(
                 tell()
     finally:
         store.remove_leftovers()
-    return Swept(sweep, code, tuple(outcomes), (*remarks, *_remarks(tuple(outcomes))))
+    return Swept(sweep, code, tuple(outcomes), (*remarks, *moved, *_remarks(tuple(outcomes))), tuple(moved))
+
+
+def _by_generations(sweep: Sweep, folder: Path, look: Callable[[stages.Stage], Swept]) -> Swept:
+    """Look at (or make) the cells of one generation after the other, until one is not finished or none follows.
+
+    The cells of earlier generations are looked at again each time: they are verified, and made where they are gone.
+    """
+    stage, sources, moved = stages.first(sweep), {}, {}
+    while True:
+        swept = look(stage)
+        for outcome in swept.outcomes:
+            sources.setdefault(outcome.name, outcome.source)
+        moved |= dict.fromkeys(swept.moved)
+        following = stage.following(_values(stage, swept, folder))
+        ended = len(following.spots) == len(stage.spots)
+        stage = following
+        if ended:
+            break
+    outcomes = tuple(replace(outcome, source=sources[outcome.name]) for outcome in swept.outcomes)
+    return replace(swept, outcomes=outcomes, remarks=tuple(moved | dict.fromkeys(swept.remarks)), stage=stage)
+
+
+def _values(stage: stages.Stage, swept: Swept, folder: Path) -> dict[stages.Spot, stages.Values]:
+    """The numbers of the finished cells; no numbers for those that diverged or are no valid problem."""
+    values = dict(stage.values)
+    for spot, outcome in zip(stage.spots, swept.outcomes, strict=True):
+        if outcome.state == cells.COMPLETE and spot not in values:
+            _, arrays = Store.open(folder).read(outcome.name, outcome.cell.problem)
+            values[spot] = stages.values_of(stage.declared.refine, arrays, outcome.cell.problem)
+        elif outcome.state in _WITHOUT:
+            values[spot] = ()
+    return values
 
 
 def _job(outcome: Outcome, sweep: Sweep, store: Store, code: str, rooms: Rooms) -> Job:

@@ -48,4 +48,4 @@ def status(sweep: Sweep, folder: Path, code: str, verify: bool = False) -> Swept
 
 
 def _by_names(sweep: Sweep, verify: bool) -> bool:
-    return sweep.size > LARGE and not verify
+    return sweep.refine is None and sweep.size > LARGE and not verify

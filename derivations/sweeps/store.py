@@ -278,16 +278,26 @@ class Store:
         """Return plain rows, one for each cell, observable, time, unit and site; see `table.rows`."""
         from derivations.sweeps.table import rows
 
-        sweep = self.the_sweep(sweep)
-        return list(rows(answers(self, sweep, code)[1], sweep))
+        sweep, code, generation = self._cells_of(self.the_sweep(sweep), code)
+        return list(rows(answers(self, sweep, code)[1], sweep, generation))
 
     def to_xarray(self, sweep: Sweep | None = None, code: str | None = None):
         """The sweep as an xarray.Dataset; see `dataset.dataset`. OutOfReachError where xarray is not installed."""
         from derivations.sweeps.dataset import dataset
 
-        sweep = self.the_sweep(sweep)
+        sweep, code, generation = self._cells_of(self.the_sweep(sweep), code)
         code, _ = answers(self, sweep, code)
-        return dataset(lambda: answers(self, sweep, code)[1], sweep, code)
+        return dataset(lambda: answers(self, sweep, code)[1], sweep, code, generation)
+
+    def _cells_of(self, sweep: Sweep, code: str | None) -> tuple[Sweep, str | None, tuple[int, ...] | None]:
+        """The sweep and the code, or an adaptive sweep's cells as a plain one, their code and their generations."""
+        if sweep.refine is None:
+            return sweep, code, None
+        from derivations.sweeps.stages import stored
+
+        code, _ = answers(self, sweep, code)
+        stage = stored(sweep, lambda part: answers(self, part, code)[1])
+        return stage.sweep, code, stage.generation
 
 
 def _unlink(disk: Disk, place: str) -> None:

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,15 +53,18 @@ def names_along(axis: str, problem: Problem) -> tuple[str, ...] | None:
     return mode_names(problem.graph, problem.data.contexts) if axis == "map_mode" else None
 
 
-def rows(there: Answers, sweep: Sweep) -> Iterator[dict[str, Any]]:
+def rows(there: Answers, sweep: Sweep, generation: Sequence[int] | None = None) -> Iterator[dict[str, Any]]:
     """One row for each cell, observable, time, unit and site (None where the observable has none of it).
 
     Weights, paths and modes of a graph stand by their names.
     Keys: the axes' fields, "cell", "observable", PLACES, "mean", "standard_error", "networks", "diverged".
-    `there` are the cells as `store.answers` gives them.
+    `there` are the cells as `store.answers` gives them. `generation` has that of each cell of an adaptive sweep, and
+    is a key before "cell" then.
     """
     for cell, meta, arrays in there:
-        head = {field: number_or_text(value) for field, value in cell.values.items()} | {"cell": meta["cell"][:16]}
+        head = {field: number_or_text(value) for field, value in cell.values.items()}
+        head |= {} if generation is None else {"generation": generation[cell.index[0]]}
+        head |= {"cell": meta["cell"][:16]}
         tail = {"networks": meta["replicates"] - meta["diverged"], "diverged": meta["diverged"]}
         for name in sweep.observables:
             if name not in arrays:

@@ -14,9 +14,10 @@ from theory.problem.distributions import LAWS
 from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.gated_graph import GatedGraph
 from theory.problem.maps import mode_names
-from theory.problem.numbers import exact_or_infinite, nearest, one_of, shown
+from theory.problem.numbers import exact_or_infinite, nearest, one_of, shown, whole
 from theory.problem.observables import OBSERVABLES
 from theory.problem.problem import Problem
+from theory.problem.refine import Refine
 from theory.problem.routes import routes
 from theory.problem.shared import Shared
 from theory.problem.simulation import Simulation
@@ -109,10 +110,10 @@ class Sweep:
     `base` has the tables of a problem file, in which each cell replaces its values; it need not be valid by itself.
     `observables` are names of theory.problem.OBSERVABLES: what is measured and kept. `invalid` says what happens to
     combinations that are no valid problem: "refuse" the sweep, or "leave-out" these cells and say so. `store` is the
-    folder of the results.
+    folder of the results. `refine` is a rule by which further cells follow; the combinations are the first generation.
 
     Raises InputError for axes that overlap, repeat a value or, zipped, differ in length; for more than a million cells,
-    for observables that are not known, and for two cells that ask the same.
+    for observables that are not known, for two cells that ask the same, and for a rule that does not fit the axes.
 
     >>> axes = Axis("data.gain", (1, 2, 4)), Axis("simulation.seed", (0, 1))
     >>> Sweep({}, axes, ("loss",), "results").shape
@@ -127,6 +128,7 @@ class Sweep:
     store: str
     combine: str = "product"
     invalid: str = "refuse"
+    refine: Refine | None = None
 
     def __post_init__(self) -> None:
         one_of(self.combine, "combine", COMBINATIONS)
@@ -138,6 +140,11 @@ class Sweep:
             if name in self.observables[:index]:
                 raise InputError(f'observables names "{name}" twice.', "Name each once.")
         self._check_axes()
+        if self.refine is not None:
+            axes = {axis.field: axis.values for axis in self.axes}
+            self.refine.check_sweep(self.base, axes, self.observables, self.combine)
+            most, why = self.refine.most_cells, "a sweep has no more cells"
+            whole(most, "refine.most_cells", least=prod(self.shape), most=MOST_CELLS, why=why)
 
     def _check_axes(self) -> None:
         names = [axis.field for axis in self.axes]

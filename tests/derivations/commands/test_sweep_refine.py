@@ -1,0 +1,261 @@
+"""`gdln sweep` on adaptive sweeps: real networks, generation after generation, by one command, several, or workers."""
+
+import csv
+import io
+import json
+import os
+import shutil
+import time
+from contextlib import redirect_stdout
+
+import numpy as np
+import pytest
+
+from derivations.cli import main
+from derivations.output import BAD_INPUT, PASS, UNDECIDED
+from derivations.sweeps import cells, generations
+from derivations.sweeps.generations import FINEST, MOST_CELLS, SETTLED
+from derivations.sweeps.stages import Stage
+from derivations.sweeps.store import Store
+from tests.derivations.sweeps.adaptive import LINE, LINE_WHOLE, TEXTS, WIDTHS, adaptive
+from tests.derivations.sweeps.cases import contents, sweep_of
+from tests.derivations.sweeps.forked import Forked
+from tests.tolerances_of_sweeps import REFINE_MEANS
+
+pytestmark = pytest.mark.xdist_group("sweep")
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """The adaptive sweeps, each in a folder of its own with its store and answer.json. Not to be changed."""
+    folder = tmp_path_factory.mktemp("refined")
+    for name, text in TEXTS.items():
+        (folder / name).mkdir()
+        (folder / name / "sweep.toml").write_text(text)
+        with redirect_stdout(io.StringIO()) as out:
+            assert main(["sweep", str(folder / name / "sweep.toml"), "--workers", "1", "--json"]) == PASS
+        (folder / name / "answer.json").write_text(out.getvalue())
+    return folder
+
+
+@pytest.fixture
+def gdln(capsys):
+    """Run `gdln sweep` in this process; the exit code, stdout and stderr."""
+
+    def run(*words):
+        code = main(["sweep", *map(str, words)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def answer_of(finished, name):
+    """What the command printed."""
+    return json.loads((finished / name / "answer.json").read_text())
+
+
+def until(condition, process):
+    """Wait until it holds; the process must not end before."""
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)  # only how often it looks
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_answer_says_generations_and_why_they_ended(finished, name):
+    answer = answer_of(finished, name)
+    refine = answer["refine"]
+    assert len(refine["generations"]) > 1
+    assert sum(refine["generations"]) == answer["counts"]["complete"] == len(answer["cells"])
+    assert [cell["generation"] for cell in answer["cells"]] == [
+        number for number, count in enumerate(refine["generations"]) for _ in range(count)
+    ]
+    assert refine["ended"]["kind"] in (SETTLED, FINEST)
+    assert {cell["source"] for cell in answer["cells"]} == {"made"}
+    assert refine["full_grid"] == {"line": 17, "map": 15, "widths": None}[name]
+    assert set(contents(finished / name / "store")) == {cell["cell"] for cell in answer["cells"]}
+
+
+def test_cells_are_those_of_the_finest_grid(finished, monkeypatch):
+    """Exact values give a cell of the refinement the name that a plain sweep of the finest grid gives it."""
+
+    def names(sweep):
+        return {cells.question(cell.problem, sweep.observables).cell(cells.code_version()) for cell in sweep.cells}
+
+    whole, found = names(sweep_of(LINE_WHOLE)), set(contents(finished / "line" / "store"))
+    assert found < whole
+    # Mutant: points rounded to three digits.
+    exact, stage = Stage._grid.func, Stage(adaptive("line"), generations.Generations((((3,), (5,)),), None), {})
+    assert names(stage.sweep) < whole
+    rounded = {"data.gain": tuple(f"{float(value):.3g}" for value in exact(stage)["data.gain"])}
+    monkeypatch.setattr(Stage, "_grid", rounded)
+    assert not names(Stage(stage.declared, stage.found, {}).sweep) <= whole
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_again_nothing_is_made(finished, gdln, name, monkeypatch):
+    monkeypatch.setattr("derivations.sweeps.workers.Worker", None)  # no process can be begun
+    for words in ((), ("--status",)):
+        code, out, _ = gdln(finished / name / "sweep.toml", "--json", *words)
+        again, before = json.loads(out), answer_of(finished, name)
+        assert (code, again["refine"]) == (PASS, before["refine"])
+        assert [cell["cell"] for cell in again["cells"]] == [cell["cell"] for cell in before["cells"]]
+        assert {cell["source"] for cell in again["cells"]} == {"store"}
+
+
+@pytest.mark.parametrize("name", ["line", "widths"])
+def test_resumed_from_any_beginning_it_makes_the_same_cells(finished, gdln, tmp_path, name):
+    """All cells but one are lost, or one of the first and all of the last generation; what is left stays as it is."""
+    whole = contents(finished / name / "store")
+    listed = answer_of(finished, name)["cells"]
+    last = [cell for cell in listed if cell["generation"] == listed[-1]["generation"]]
+    lost = listed[1:] if name == "line" else [listed[0], *last]
+    shutil.copytree(finished / name, tmp_path / name)
+    for cell in lost:
+        shutil.rmtree(tmp_path / name / "store" / "cells" / cell["cell"])
+    code, out, err = gdln(tmp_path / name / "sweep.toml", "--workers", 1, "--json")
+    assert (code, err, contents(tmp_path / name / "store")) == (PASS, "", whole)
+    made = [cell["cell"] for cell in json.loads(out)["cells"] if cell["source"] == "made"]
+    assert sorted(made) == sorted(cell["cell"] for cell in lost)
+
+
+def test_killed_while_it_refines_it_ends_with_the_same_cells(finished, tmp_path, gdln):
+    shutil.copy(finished / "widths" / "sweep.toml", tmp_path)
+    whole, store = contents(finished / "widths" / "store"), tmp_path / "store"
+    running = Forked("sweep", tmp_path / "sweep.toml", "--workers", 1)
+    until(lambda: (store / "cells").is_dir() and len(contents(store)) >= 3, running)
+    running.kill()
+    running.communicate()
+    assert contents(store).items() <= whole.items()
+    assert gdln(tmp_path / "sweep.toml", "--workers", 1)[0] == PASS
+    assert contents(store) == whole
+
+
+def test_two_workers_of_a_store_make_the_cells_of_one(finished, tmp_path, gdln):
+    """They share the work of each generation; the store records one sweep, the declared one."""
+    store = tmp_path / "store"
+    assert gdln(finished / "line" / "sweep.toml", "--record", "--out", store)[0] == PASS
+    both = [Forked("sweep", "--worker", store, "--workers", 1, "--json") for _ in range(2)]
+    answers = [json.loads(running.communicate()[0])["sweeps"][0] for running in both]
+    assert [running.returncode for running in both] == [PASS, PASS]
+    assert contents(store) == contents(finished / "line" / "store")
+    made = [cell["cell"] for answer in answers for cell in answer["cells"] if cell["source"] == "made"]
+    assert sorted(made) == sorted(contents(store))
+    assert answers[0]["refine"] == answers[1]["refine"] == answer_of(finished, "line")["refine"]
+    assert [answer["sweep"] for answer in answers] == [answer_of(finished, "line")["sweep"]] * 2
+    assert os.listdir(store / "sweeps") == [f"{answers[0]['sweep']}.json"]
+
+
+def test_a_beginning_is_reported_as_one(finished, gdln, tmp_path):
+    text = finished / "line" / "sweep.toml"
+    code, out, _ = gdln(text, "--dry-run", "--out", tmp_path / "none")
+    assert (code, "Generation 0 is not finished" in out, "To make: 3 cells" in out) == (PASS, True, True)
+    code, out, _ = gdln(text, "--status", "--json", "--out", tmp_path / "none")
+    answer = json.loads(out)
+    assert (code, answer["refine"]["ended"], answer["refine"]["generations"]) == (UNDECIDED, None, [3])
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_text_lists_points_along_the_axis(finished, gdln):
+    _, out, _ = gdln(finished / "line" / "sweep.toml", "--status")
+    lines = out.splitlines()
+    assert lines[0].split()[:3] == ["data.gain", "generation", "cell"]
+    gains = [float(line.split()[0]) for line in lines[1 : lines.index("")]]
+    assert gains == sorted(gains)
+    assert "of the 17 of the finest grid" in out
+    assert "The refinement ended." in out
+    _, out, _ = gdln(finished / "widths" / "sweep.toml", "--status")
+    assert "its 80 % interval" in out
+    assert "+-" in out
+
+
+def test_pooled_intervals_are_as_narrow_as_asked_for(finished):
+    refine = answer_of(finished, "widths")["refine"]
+    store, sweep = Store.open(finished / "widths" / "store"), adaptive("widths")
+    for point in refine["points"]:
+        assert point["half_width"] <= float(sweep.refine.half_width)
+        gain = sweep.cells[point["index"][0]].values["data.gain"]
+        rows = [row for row in store.table() if row["data.gain"] == float(gain) and row["time"] == 2.0]
+        pooled = [row for row in rows if row["observable"] == "participation-ratio"]
+        assert len(pooled) == point["cells"]
+        mean = np.mean([row["mean"] for row in pooled])  # there are equally many networks in each
+        assert abs(mean - point["mean"]) <= REFINE_MEANS
+
+
+def test_further_networks_have_starts_and_data_of_their_own(finished):
+    sweep = adaptive("widths")
+    stage = Stage(sweep, generations.Generations((((0, 0), (1, 0)), ((0, 1), (0, 2))), None), {})
+    first, _, second, third = (cell.problem for cell in stage.sweep.cells)
+    assert first == sweep.cells[0].problem
+    assert [problem.simulation.seed for problem in (first, second, third)] == [0, 1, 2]
+    starts = [problem.w0(replicate).tolist() for problem in (first, second, third) for replicate in range(3)]
+    assert len({str(start) for start in starts}) == 9
+    shared = sweep_of(WIDTHS.replace('"per-replicate"', '"shared"'))
+    stage = Stage(shared, stage.found, {})
+    assert len({str(cell.problem.w0().tolist()) for cell in stage.sweep.cells}) == 1
+
+
+def test_tables_say_the_generation(finished, gdln, tmp_path):
+    file = tmp_path / "table.csv"
+    assert gdln(finished / "map" / "sweep.toml", "--status", "--csv", file)[0] == PASS
+    rows = list(csv.DictReader(file.read_text().splitlines()))
+    numbers = answer_of(finished, "map")["refine"]["generations"]
+    for number, count in enumerate(numbers):
+        assert len({row["cell"] for row in rows if row["generation"] == str(number)}) == count
+    xarray = pytest.importorskip("xarray", reason="the extra `export` is not installed")
+    data = Store.open(finished / "map" / "store").to_xarray()
+    assert isinstance(data, xarray.Dataset)
+    assert np.bincount(data["generation"]).tolist() == numbers
+    assert data["loss"].dims[0] == "cell"
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_each_has_a_picture(finished, gdln, tmp_path, name):
+    assert gdln(finished / name / "sweep.toml", "--status", "--plot", tmp_path / "a.svg")[0] == PASS
+    assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_a_largest_number_that_is_reached_is_undecided(finished, gdln, tmp_path):
+    (tmp_path / "sweep.toml").write_text(LINE.replace("most_cells = 60", "most_cells = 5"))
+    code, out, _ = gdln(tmp_path / "sweep.toml", "--status", "--json", "--out", finished / "line" / "store")
+    answer = json.loads(out)
+    assert (code, answer["refine"]["ended"]["kind"], answer["refine"]["generations"]) == (UNDECIDED, MOST_CELLS, [3, 1])
+    shutil.copytree(finished / "line" / "store", tmp_path / "store")
+    shutil.rmtree(tmp_path / "store" / "sweeps")
+    assert gdln(tmp_path / "sweep.toml", "--record")[0] == PASS
+    assert gdln("--worker", tmp_path / "store", "--status")[0] == UNDECIDED
+
+
+REFUSED = {
+    "a time between": (
+        "line",
+        "time = 2.0",
+        "time = 1.0",
+        "refine.time = 1 is not in training.times. Choose from: 0.5",
+    ),
+    "a unit too many": ("line", 'unit = "mean"', "unit = 1", 'refine.unit = 1: "participation-ratio" has 1 numbers'),
+    "shared data": ("line", "seed = 0\ninit", "seed = 0\nshared_stream = true\ninit", "they are one cluster"),
+    "halves of sites": (
+        "line",
+        LINE[LINE.index("[axes]") : LINE.index("[base.data]")],
+        LINE[LINE.index("[axes]") : LINE.index("[base.data]")]
+        .replace("data.gain", "data.n")
+        .replace("[0.1, 1, 10]", "[4, 6]")
+        .replace("geomspace = [0.1, 10, 17]", "linspace = [4, 6, 9]"),
+        "refine.finest: data.n = 4.25",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("word", ["--status", "--record", "--workers=1"])
+def test_what_does_not_fit_is_refused_before_anything_runs(gdln, tmp_path, name, word):
+    text, old, new, said = REFUSED[name]
+    assert old in TEXTS[text]
+    (tmp_path / "sweep.toml").write_text(TEXTS[text].replace(old, new))
+    code, out, err = gdln(tmp_path / "sweep.toml", word, "--json")
+    error = json.loads(out)["error"]
+    assert (code, said in f"{error['message']} {error['hint']}") == (BAD_INPUT, True)
+    assert "Traceback" not in err
+    assert os.listdir(tmp_path) == ["sweep.toml"]
