@@ -90,21 +90,11 @@ def test_the_back_end_is_chosen_and_told(gdln):
     answer = json.loads(gdln("--json", "--backend", "reference")[1])
     assert (answer["backend"], answer["fallback"]) == ("reference", None)
     assert "\nback end reference\n" in gdln("--backend", "reference")[1]
-    code, out, _ = gdln("--json", "--backend", "captured")
-    assert code == OUT_OF_REACH
-    assert json.loads(out)["error"]["kind"] == "backend"
+    for of_a_gpu in ("captured", "fused"):
+        code, out, _ = gdln("--json", "--backend", of_a_gpu)
+        assert code == OUT_OF_REACH
+        assert json.loads(out)["error"]["kind"] == "backend"
     assert gdln("--backend", "fast")[0] == BAD_INPUT
-
-
-def test_the_fused_back_end_needs_a_gpu(gdln, monkeypatch):
-    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
-    code, out, err = gdln("--json", "--backend", "fused")
-    assert code == OUT_OF_REACH
-    error = json.loads(out)["error"]
-    assert error["kind"] == "backend"
-    assert error["message"] == "The fused back end runs on a CUDA device, not on cpu."
-    assert "auto" in error["hint"]
-    assert "Traceback" not in err
 
 
 @pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed (extra `speed`)")
