@@ -49,7 +49,7 @@ class Blocks:
     """The steps at which a run of the snapshots `at` can be broken: after each `length` steps, counted from its start,
     or, in compiled loops, from the last snapshot. A rest that is shorter than `rest` belongs to the last piece.
 
-    >>> Blocks((0, 10), 4, from_snapshots=False, rest=4).after(0, 5), Blocks((0, 10), 4, False, 4).after(4, 1)
+    >>> Blocks((0, 10), 4, from_snapshots=False, rest=4).after(0, 5.0), Blocks((0, 10), 4, False, 4).after(4, 1.0)
     (4, 10)
     """
 
