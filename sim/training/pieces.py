@@ -18,7 +18,7 @@ from sim.training.state import State
 from theory.problem import InputError, Problem
 
 # Seconds of a step and of each number of its examples in torch, roughly: they give the first piece, and the clock the
-# others. A piece begins with the memory of its draws, which takes less than a thousandth of PIECE.
+# others. To begin a piece takes about 20 ms, measured in compiled loops at n = 5: 0.4 % of PIECE.
 _OF_A_STEP, _OF_A_NUMBER, _GROWTH = 1e-4, 5e-8, 8.0
 PIECE = 5.0  # seconds
 
@@ -46,10 +46,12 @@ class Pauses:
 
 @dataclass(frozen=True)
 class Blocks:
-    """The steps at which a run of the snapshots `at` can be broken: after each `length` steps, counted from its start,
-    or, in compiled loops, from the last snapshot. A rest that is shorter than `rest` belongs to the last piece.
+    """The steps at which a run with snapshots `at` can be broken: each `length` steps.
 
-    >>> Blocks((0, 10), 4, from_snapshots=False, rest=4).after(0, 5), Blocks((0, 10), 4, False, 4).after(4, 1)
+    They are counted from its start or, in compiled loops, from the last snapshot. A rest that is shorter than `rest`
+    belongs to the last piece.
+
+    >>> Blocks((0, 10), 4, from_snapshots=False, rest=4).after(0, 5.0), Blocks((0, 10), 4, False, 4).after(4, 1.0)
     (4, 10)
     """
 

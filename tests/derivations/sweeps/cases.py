@@ -125,6 +125,12 @@ def contents(folder):
     return found
 
 
+def makers(folder):
+    """The numbers of the processes that hold leases in a store."""
+    leases = Path(folder) / "leases"
+    return [int(name.split("-")[2]) for cell in leases.iterdir() for name in os.listdir(cell)]
+
+
 def the_cell(store):
     """The only cell's folder."""
     (name,) = store.names()

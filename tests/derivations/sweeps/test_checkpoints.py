@@ -18,7 +18,7 @@ from derivations.sweeps.store import Store
 from derivations.sweeps.workers import KEPT, Job, _make, work
 from sim.train import train
 from sim.training.pieces import Pauses
-from tests.derivations.sweeps.cases import CODE, TEXT, contents, dead_token, flip, put, questions, sweep_of
+from tests.derivations.sweeps.cases import CODE, TEXT, contents, dead_token, flip, makers, put, questions, sweep_of
 from tests.sim.cases import OPTIMIZERS, problem
 from theory.problem import loads
 
@@ -160,7 +160,7 @@ def test_workers_save_at_sigterm_and_leave_at_a_notice(tmp_path):
     def progress(_job, _share):
         file = store.checkpoints / job.cell
         if not saved:
-            (pid,) = makers(store)
+            (pid,) = makers(store.folder)
             os.kill(pid, signal.SIGTERM)
             saved.append(pid)
         elif len(saved) == 1 and file.exists():
@@ -172,11 +172,6 @@ def test_workers_save_at_sigterm_and_leave_at_a_notice(tmp_path):
     step = read(store.checkpoints, job.cell, loads(job.asked.problem)).state.step
     assert 0 < saved[1] < step
     assert f"was left after step {step}" in answer.remark
-
-
-def makers(store):
-    """The processes that hold leases of a store."""
-    return [int(name.split("-")[2]) for lease in (store.folder / "leases").iterdir() for name in os.listdir(lease)]
 
 
 def test_a_notice_is_for_its_block_alone():

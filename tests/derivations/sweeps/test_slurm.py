@@ -2,15 +2,17 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from derivations.output import PASS
 from derivations.seals import SEAL
 from derivations.sweeps.store import Store
-from tests.derivations.sweeps.cases import ROOT, TEXT, contents
+from tests.derivations.sweeps.cases import ROOT, TEXT, contents, makers
 from tests.derivations.sweeps.cluster import NODES, absent, cluster_in, until
 
 pytestmark = [
@@ -18,7 +20,7 @@ pytestmark = [
     pytest.mark.xdist_group("slurm"),
 ]
 
-# Long enough to be stopped in the middle, in pieces of seconds.
+# Enough for several pieces of the training on any machine: the first ends after some 50,000 steps.
 STEPS = 1_500_000
 LONG = TEXT.replace("times = [0.5, 2.0]", f"times = [0.5, {STEPS / 2}]").replace("replicates = 3", "replicates = 2")
 BOTH = LONG.replace('"simulation.seed" = [1, 2]', '"simulation.seed" = [1]')
@@ -98,10 +100,7 @@ def test_a_job_that_is_told_to_leave_continues_from_its_checkpoint(cluster, loca
     """SIGUSR2, as before the end of a job's time: the job itself asks SLURM to run it again."""
     store = tmp_path / "store"
     job = submitted(cluster, tmp_path, ONE)
-    until(lambda: len(in_work(store)) == 1, "a cell in work")
-    (cell,) = in_work(store)
-    cluster.said("scancel", "--signal=USR2", job)
-    until((store / "checkpoints" / cell).exists, "a checkpoint")
+    cell = signalled(cluster, store, job, "USR2")
     until(lambda: len(contents(store)) == 1, "the end of the sweep")
     (step,) = as_local(store, local)
     assert 0 < step < STEPS
@@ -113,12 +112,29 @@ def test_a_job_that_is_preempted_continues_from_its_checkpoint(cluster, local, t
     """SIGTERM announces a preemption, after which SLURM kills the job and runs it again."""
     store = tmp_path / "store"
     job = submitted(cluster, tmp_path, ONE)
-    until(lambda: len(in_work(store)) == 1, "a cell in work")
-    (cell,) = in_work(store)
-    cluster.said("scancel", "--signal=TERM", job)
+    cell = signalled(cluster, store, job, "TERM")
     until((store / "checkpoints" / cell).exists, "a checkpoint")
+    (maker,) = makers(store)
+    os.kill(maker, signal.SIGSTOP)  # it would make the cell before its end
     cluster.said("scontrol", "requeue", job)
     until(lambda: len(contents(store)) == 1, "the end of the sweep")
     (step,) = as_local(store, local)
     assert 0 < step < STEPS
     assert "was left after step" not in log(store)
+
+
+def signalled(cluster, store, job, name):
+    """The cell in work of a job whose worker stands still until it has received a signal, early in its training."""
+    until(lambda: len(in_work(store)) == 1, "a cell in work")
+    (cell,), (maker,) = in_work(store), makers(store)
+    os.kill(maker, signal.SIGSTOP)
+    cluster.said("scancel", f"--signal={name}", job)
+    until(lambda: is_pending(maker, signal.Signals[f"SIG{name}"]), "the signal")
+    os.kill(maker, signal.SIGCONT)
+    return cell
+
+
+def is_pending(pid, number):
+    """Whether a process has been sent a signal that it has not handled."""
+    facts = Path(f"/proc/{pid}/status").read_text()
+    return bool(int(facts.partition("ShdPnd:")[2].split()[0], 16) >> (number - 1) & 1)
