@@ -55,6 +55,7 @@ class SweepAnswer:
                 entry |= {name: outcome.meta[name] for name in facts}
                 entry |= _means(self.swept.sweep, outcome, self.folder)
             listed.append(entry)
+        left = self.swept.left if self.mode in ("status", "watch") else None
         return {
             "mode": self.mode,
             "sweep": sweep_id(self.swept.declared),
@@ -64,9 +65,7 @@ class SweepAnswer:
             "counts": self._counts,
             "left_out": self.swept.count(INVALID),
             "to_make": self.swept.to_make if self.mode != "run" else None,
-            "time_left": self.swept.left.json()
-            if self.mode in ("status", "watch") and self.swept.left is not None
-            else None,
+            "time_left": None if left is None else left.json(),
             "remarks": self.swept.remarks,
             "job": self.swept.job,
             **({} if stage is None else {"refine": refined.content(stage)}),
