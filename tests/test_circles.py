@@ -26,11 +26,13 @@ FOUND_BY_FOLDER = (
     "derivations.benchmarks.",  # gdln bench
     "derivations.experiments.",  # derivations.experiments.folders
     "derivations.reproductions.sources.",  # derivations.reproductions.catalog
+    "derivations.sweeps.launch.",  # derivations.sweeps.launch.engine_named
 )
 # What a module that is found by its folder is asked for.
 ASKED_OF = {
     "derivations.commands.": {"command"},
     "derivations.benchmarks.": {"measure", "text"},
+    "derivations.sweeps.launch.": {"start"},
     "derivations.explore.views.": {"answer", "rivals", "learned"},
     "derivations.explore.jobs.": {"run", "question"},
     "theory.flow.graph.reductions.": {"reduce"},

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-DEVICES = ("auto", "cpu", "cuda")
 # The drivers of NVIDIA, of Windows' subsystem and of AMD make these; without one, torch finds no such device.
 _DRIVERS = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/dev/kfd", "/proc/driver/nvidia")
 

@@ -5,7 +5,7 @@ from math import ceil
 
 import torch
 
-from sim.training.devices import DEVICES
+from sim.training.device_names import DEVICES
 from sim.training.sizes import GROUP_NUMBERS, columns, grouping, units_in_all
 from sim.training.times import steps_at_times
 from theory.problem import DeepNetwork, InputError, OutOfReachError, Problem

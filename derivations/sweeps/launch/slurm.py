@@ -23,7 +23,7 @@ from derivations.sweeps.leaving import LEAVE, heeding
 from derivations.sweeps.looking import Look
 from derivations.sweeps.running import IN_WORK, MISSING, Swept
 from derivations.sweeps.store import Store, sweep_id
-from sim.training.devices import DEVICES
+from sim.training.device_names import DEVICES
 from theory.problem import OutOfReachError
 from theory.problem.numbers import one_of
 

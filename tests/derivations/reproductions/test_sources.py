@@ -13,7 +13,15 @@ from derivations.reproductions.catalog import named, reproductions
 from derivations.reproductions.model import Cell
 from derivations.reproductions.networks import network
 from derivations.reproductions.rules import NOT_REPRODUCED, together, verdict
-from derivations.reproductions.sources import dgn_fig_4, dgn_fig_10, dlgn_circle, npk_fig_1
+from derivations.reproductions.sources import (
+    dgn_fig_4,
+    dgn_fig_8,
+    dgn_fig_10,
+    dlgn_circle,
+    dlgn_fig_4,
+    npk_fig_1,
+    npk_kernel_scales,
+)
 from sim.deep import SGD, Settings, Start, frg, galu, recorded, relu, train_family
 from tests.theory.kernels import enumeration
 from tests.tolerances import SIM_GRADIENT
@@ -280,6 +288,15 @@ def test_epochs_until_a_loss_are_those_of_the_first_look():
     assert all(((values >= 0) & (values <= 1)).all() for name, values in numbers.items() if "epochs" not in name)
 
 
+# Numbers at several steps: how their names read, and how many steps there are.
+SERIES = {
+    "dgn-fig-8": (r".* nu( by trace)?", len(dgn_fig_8.STEPS)),
+    "dlgn-fig-13": (r".* (overlap|tangent|diagonal)", 3),
+    "dlgn-fig-4": (r".* (upper|lower|half-spaces)", len(dlgn_fig_4.EPOCHS)),
+    "npk-kernel-scales": (r"(trace|norm) .*", len(npk_kernel_scales.STEPS)),
+}
+
+
 @by_name
 def test_measured_keys_are_targets(one):
     """Of cells with the shapes of the full design, `measure` gives every target, and no other key."""
@@ -292,6 +309,8 @@ def test_measured_keys_are_targets(one):
     shapes |= dict.fromkeys(("alignment", "training error", "active", "change"), (5,))
     shapes |= {name: (40,) for name in one.numbers if re.fullmatch(r"(first |last )?w\d?|yx( in class 1)?", name)}
     shapes |= dict.fromkeys(("xx", "xx in class 1"), (40 * 40,))
+    series, length = SERIES.get(one.name, ("", 0))
+    shapes |= {name: (length,) for name in one.numbers if re.fullmatch(series, name)}
     rng = np.random.default_rng(6)
     cells = [
         Cell(setting, index, {name: rng.uniform(0.2, 0.9, (2, *shapes.get(name, ()))) for name in one.numbers})

@@ -186,7 +186,8 @@ def test_shapes_broadcast():
     h = np.linspace(-2, 2, 7)
     out = shifted_quad(h[:, None], 0.1, 0.2, 0.3, 0.1, 0.2, 0.1, np.array([0.3, 0.9, 0.5]), 0.1, 0.2)[:, :2]
     assert out.shape == (7, 2)
-    assert out[3, 1] == float(shifted_quad(h[3], 0.1, 0.2, 0.3, 0.1, 0.2, 0.1, 0.9, 0.1, 0.2))
+    alone = float(shifted_quad(h[3], 0.1, 0.2, 0.3, 0.1, 0.2, 0.1, 0.9, 0.1, 0.2))
+    assert abs(out[3, 1] - alone) < tolerances.THRESHOLD_SIGNS  # NumPy may round arrays and numbers differently
     assert shifted_triple(np.zeros((0, 2)), 0, 0, 0.1, 0.1, 0.1).shape == (0, 2)
 
 

@@ -1,0 +1,3 @@
+"""The names of devices."""
+
+DEVICES = ("auto", "cpu", "cuda")
