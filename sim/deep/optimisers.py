@@ -1,7 +1,8 @@
 """The optimisers of families, by the definitions and the default numbers of torch.optim, and their step in place."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import inf
 
 import torch
@@ -42,11 +43,12 @@ def adam(keep: float = 0.9, square: float = 0.999, epsilon: float = 1e-8) -> Opt
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """Views of what a step at one rate moves, an entry for each network and parameter: theta, dL/dtheta, m, v, step.
+    """Views of what a step at one rate moves, in entries of theta, dL/dtheta, m, v and the number of earlier steps.
 
-    m and v are the means of the gradient and of its square. `steps` counts the earlier steps; see `step_count`. Each
+    m and v are the means of the gradient and of its square; for the number see `step_count`. On the processor each
     network has entries of its own, so that its numbers do not depend on the others: the last numbers of an entry, which
-    fill no register of the processor, are rounded differently.
+    fill no register, are rounded differently. A GPU computes number by number, and each entry costs its host time;
+    there neighbours of one rate share an entry.
     """
 
     thetas: list[torch.Tensor] = field(default_factory=list)
@@ -78,8 +80,8 @@ def moved_by_rate(
 ) -> dict[float, Moved]:
     """Return what a step moves, by its rate; networks of the rate 0 are left out.
 
-    Each stack has the rates of its networks, theta, dL/dtheta, m and v; there may be more rates, of networks that do
-    not learn. `step` is the number of earlier steps.
+    Each stack has the rates of its networks, theta, dL/dtheta, m and v; there may be more rates and theta, of networks
+    that do not learn. `step` is the number of earlier steps. See `Moved` for the entries.
 
     >>> theta, *others = (torch.zeros(3, 2) for _ in range(4))
     >>> (moved,) = moved_by_rate([([0.1, 0.0, 0.1], theta, *others)], adam(), 0).values()
@@ -88,11 +90,25 @@ def moved_by_rate(
     """
     found: dict[float, Moved] = {}
     for rates, *tensors in stacks:
-        for rate, *views in zip(rates, *tensors, strict=False):
+        device = tensors[0].device
+        learned = rates[: min(map(len, tensors))]
+        for rate, networks in _neighbours(learned, apart=device.type == "cpu"):
             if rate:
-                counted = step_count(optimiser, step, views[0].device)
-                found.setdefault(rate, Moved()).add(*views, counted)
+                views = [tensor[networks] for tensor in tensors]
+                found.setdefault(rate, Moved()).add(*views, step_count(optimiser, step, device))
     return found
+
+
+def _neighbours(rates: Sequence[float], apart: bool) -> Iterator[tuple[float, slice]]:
+    """Yield each rate and its networks: one by one, or else the neighbours of one rate together.
+
+    >>> list(_neighbours([0.1, 0.1, 0.2], apart=False))
+    [(0.1, slice(0, 2, None)), (0.2, slice(2, 3, None))]
+    """
+    count = len(rates)
+    ends = [end for end in range(1, count + 1) if apart or end == count or rates[end] != rates[end - 1]]
+    for first, end in pairwise([0, *ends]):
+        yield rates[first], slice(first, end)
 
 
 def descend(optimiser: Optimiser, moved: Moved, rate: float) -> None:

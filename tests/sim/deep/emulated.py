@@ -65,6 +65,8 @@ class Emulated(TorchDispatchMode):
             given, form = tree_flatten((args, {**kwargs, "device": torch.device(HOST)}))
         held = [each.held if isinstance(each, Away) else each for each in given]
         plain_args, plain_kwargs = tree_unflatten(held, form)
+        if packet is aten._fused_adam_ and away:
+            plain_args = _network_by_network(*plain_args)
         found = func(*plain_args, **plain_kwargs)
         known = {id(own): each for own, each in zip(held, given, strict=True) if isinstance(each, torch.Tensor)}
         if packet is aten.copy_:
@@ -85,6 +87,17 @@ class Emulated(TorchDispatchMode):
         between = packet in _COPIES and (len(away) < len(tensors) or not goes)
         if (packet in _READ and away) or (masks and not filled) or between:
             self.waits.append(str(packet))
+
+
+def _network_by_network(*lists):
+    """Return the lists of the fused step, the last that of the numbers of steps, with an entry for each network.
+
+    A GPU computes number by number. The processor would round the last numbers of longer entries differently.
+    """
+    *views, steps = lists
+    counts = [len(theta) for theta in views[0]]
+    apart = [[network for view in entries for network in view.unbind(0)] for entries in views]
+    return (*apart, [step for step, count in zip(steps, counts, strict=True) for _ in range(count)])
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import torch
 from sim import deep
 from sim.deep import batches, train
 from sim.deep.files import digest_of
+from sim.deep.optimisers import descend, moved_by_rate
 from tests.sim.deep.architectures import CASES
 from tests.sim.deep.emulated import NAME, Away, Emulated, known_by_name, steps_watched
 from tests.sim.deep.families import DTYPE, data, family
@@ -335,6 +336,44 @@ def test_kernels_on_a_gpu_are_those_of_the_processor_to_rounding():
         for part in ("tangent", "overlap"):
             a, b = getattr(found, part), getattr(expected, part)
             assert torch.linalg.norm(a - b) <= 2 * SIM_GRADIENT * torch.linalg.norm(b)
+
+
+def moved_on(device, networks=6):
+    """What a step of Adam moves, of two parameters of networks of which the fourth has a rate of its own."""
+    rng = torch.Generator().manual_seed(networks)
+    shapes = ((networks, 3, 5), (networks, 7))
+    stacks = [
+        [torch.randn(shape, generator=rng, dtype=DTYPE).square().to(device) for _ in range(4)] for shape in shapes
+    ]
+    rates = [0.1 if network != 3 else 0.2 for network in range(networks)]
+    return stacks, moved_by_rate([(rates, *own) for own in stacks], deep.adam(), 2)
+
+
+def test_neighbours_of_one_rate_share_an_entry_on_a_device_and_not_on_the_processor(elsewhere):
+    with Emulated():
+        found = moved_on(elsewhere)[1]
+    assert {rate: [len(theta) for theta in moved.thetas] for rate, moved in found.items()} == {
+        0.1: [3, 2, 3, 2],
+        0.2: [1, 1],
+    }
+    assert {rate: len(moved.thetas) for rate, moved in moved_on("cpu")[1].items()} == {0.1: 10, 0.2: 2}
+
+
+@GPU[0]
+@GPU[1]
+def test_the_step_of_a_network_on_a_gpu_does_not_depend_on_its_neighbours():
+    stacks, moved = moved_on("cuda")
+    alone = [
+        moved_by_rate([(rates, *(x[n : n + 1].clone() for x in own)) for own in stacks], deep.adam(), 2)
+        for n, rates in enumerate([[0.1]] * 3 + [[0.2]] + [[0.1]] * 2)
+    ]
+    for own in (moved, *alone):
+        for rate, some in own.items():
+            descend(deep.adam(), some, rate)
+    for network, own in enumerate(alone):
+        for place, stack in enumerate(stacks):
+            (some,) = own.values()
+            assert torch.equal(some.thetas[place][0], stack[0][network])
 
 
 def test_a_state_keeps_its_numbers_on_the_way_to_a_device_and_back(elsewhere):
