@@ -80,6 +80,11 @@ def test_bad_words_are_refused(gdln, programs, tmp_path, name):
 def test_words_of_jobs_are_no_words_of_this_machine(gdln, tmp_path, capsys):
     code, _, err = gdln("--jobs", 2, "--memory", "4G")
     assert (code, "--jobs, --memory: the local engine starts no jobs" in err) == (BAD_INPUT, True)
+    for words in (["--wait"], ["--wait", "--engine", "local"]):
+        code, out, err = gdln(*words)
+        assert (code, out) == (BAD_INPUT, "")
+        assert "--wait would be ignored: the local engine always waits for its cells. Leave it out, or add" in err
+    assert not (tmp_path / "store").exists()
     code, _, err = gdln("--record", "--engine", "pbs")
     assert (code, "--record runs nothing; --engine would be ignored" in err) == (BAD_INPUT, True)
     Store.create(tmp_path / "other")
