@@ -13,7 +13,7 @@ from derivations.output import PASS
 from derivations.seals import SEAL
 from derivations.sweeps.store import Store
 from tests.derivations.sweeps.cases import ROOT, TEXT, contents, makers
-from tests.derivations.sweeps.cluster import NODES, absent, cluster_in, until
+from tests.derivations.sweeps.cluster import NODES, URGENT, absent, cluster_in, until
 
 pytestmark = [
     pytest.mark.skipif(absent() is not None, reason=str(absent())),
@@ -96,45 +96,46 @@ def test_a_node_that_stops_costs_nothing_but_time(cluster, local, tmp_path):
     assert as_local(store, local) == [None, None]
 
 
-def test_a_job_that_is_told_to_leave_continues_from_its_checkpoint(cluster, local, tmp_path):
-    """SIGUSR2, as before the end of a job's time: the job itself asks SLURM to run it again."""
+def test_a_job_whose_time_expires_continues_from_its_checkpoint(cluster, local, tmp_path):
+    """SLURM sends SIGUSR2 before the end of a job's time, and the job itself asks to be run again.
+
+    Limits are whole minutes, and SLURM looks at them every 30 s: the worker stands still until SLURM wakes it, first by
+    SIGCONT and then by the signal.
+    """
     store = tmp_path / "store"
     job = submitted(cluster, tmp_path, ONE)
-    cell = signalled(cluster, store, job, "USR2")
+    cell = held(store)
+    cluster.said("scontrol", "update", f"JobId={job}", "TimeLimit=1")
+    until(lambda: f"Requeued job {job}" in log(store), "the signal of SLURM and the answer of the job")
+    cluster.said("scontrol", "update", f"JobId={job}", "TimeLimit=10")
     until(lambda: len(contents(store)) == 1, "the end of the sweep")
     (step,) = as_local(store, local)
     assert 0 < step < STEPS
     assert f"The cell {cell[:12]} was left after step {step}, and continues from there" in log(store)
-    assert "Requeued job" in log(store)
 
 
 def test_a_job_that_is_preempted_continues_from_its_checkpoint(cluster, local, tmp_path):
-    """SIGTERM announces a preemption, after which SLURM kills the job and runs it again."""
+    """A job of a preferred partition takes the nodes: SLURM sends SIGTERM, kills the sweep, and runs it again."""
     store = tmp_path / "store"
     job = submitted(cluster, tmp_path, ONE)
-    cell = signalled(cluster, store, job, "TERM")
+    until(lambda: len(in_work(store)) == 1, "a cell in work")
+    (cell,), (maker,) = in_work(store), makers(store)
+    urgent = cluster.said("sbatch", "--parsable", "-p", URGENT, "-N2", "-o", "/dev/null", "--wrap", "hostname").strip()
     until((store / "checkpoints" / cell).exists, "a checkpoint")
-    (maker,) = makers(store)
     os.kill(maker, signal.SIGSTOP)  # it would make the cell before its end
-    cluster.said("scontrol", "requeue", job)
+    until(lambda: "JobState=COMPLETED" in cluster.said("scontrol", "show", "job", urgent), "the end of the other job")
+    assert contents(store) == {}
     until(lambda: len(contents(store)) == 1, "the end of the sweep")
     (step,) = as_local(store, local)
     assert 0 < step < STEPS
+    assert "Restarts=1" in cluster.said("scontrol", "show", "job", job)
+    assert "DUE TO PREEMPTION" in log(store)
     assert "was left after step" not in log(store)
 
 
-def signalled(cluster, store, job, name):
-    """The cell in work of a job whose worker stands still until it has received a signal, early in its training."""
+def held(store):
+    """The cell in work of a job whose worker is stopped at its beginning."""
     until(lambda: len(in_work(store)) == 1, "a cell in work")
     (cell,), (maker,) = in_work(store), makers(store)
     os.kill(maker, signal.SIGSTOP)
-    cluster.said("scancel", f"--signal={name}", job)
-    until(lambda: is_pending(maker, signal.Signals[f"SIG{name}"]), "the signal")
-    os.kill(maker, signal.SIGCONT)
     return cell
-
-
-def is_pending(pid, number):
-    """Whether a process has been sent a signal that it has not handled."""
-    facts = Path(f"/proc/{pid}/status").read_text()
-    return bool(int(facts.partition("ShdPnd:")[2].split()[0], 16) >> (number - 1) & 1)
