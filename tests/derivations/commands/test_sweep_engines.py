@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -136,13 +137,31 @@ def test_what_slurm_is_asked_for(gdln, programs, tmp_path):
     assert "--mem" not in asked
 
 
-def test_what_slurm_refuses_is_said(gdln, programs):
+def test_what_slurm_refuses_is_said(gdln, programs, tmp_path):
     pytest.importorskip("submitit", reason="the extra cluster is not installed")
     programs("sbatch", "echo sbatch: error: invalid partition specified: x >&2; exit 1")
     code, out, err = gdln("--engine", "slurm", "--partition", "x")
     assert (code, out) == (OUT_OF_REACH, "")
     assert "SLURM refused the jobs: sbatch: error: invalid partition specified: x" in err
     assert err.count("invalid partition") == 1
+    assert gdln("--engine", "slurm", "--jobs", 3)[0] == OUT_OF_REACH
+    assert os.listdir(tmp_path / "store" / "jobs") == []
+
+
+def test_a_job_that_is_preempted_while_it_loads_goes_on(gdln, programs, tmp_path):
+    """Without handlers SIGTERM would end it before its time is over, and SLURM requeues no such job."""
+    pytest.importorskip("submitit", reason="the extra cluster is not installed")
+    assert gdln("--engine", "slurm")[0] == PASS
+    programs("srun", 'shift 5; exec "$@"')  # --unbuffered and the files of both streams
+    (tmp_path / "submitit" / "core").mkdir(parents=True)
+    (tmp_path / "submitit" / "__init__.py").touch()
+    (tmp_path / "submitit" / "core" / "__init__.py").touch()
+    (tmp_path / "submitit" / "core" / "_submit.py").write_text(
+        "import signal\nsignal.raise_signal(signal.SIGTERM)\nsignal.raise_signal(signal.SIGUSR2)\nprint('alive')\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(["sh", tmp_path / "job.sh"], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "alive\n", "")
 
 
 def test_to_wait_ends_with_the_jobs(gdln, programs, tmp_path):

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -83,7 +82,7 @@ def as_local(store, local):
 
 def log(store):
     """All that the jobs said."""
-    return "\n".join(file.read_text() for file in sorted((store / "jobs").glob("*/*_log.*")))
+    return "\n".join(file.read_text() for file in sorted((store / "jobs").glob("*/*/*_log.*")))
 
 
 def test_a_node_that_stops_costs_nothing_but_time(cluster, local, tmp_path):
