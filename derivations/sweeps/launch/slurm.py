@@ -27,7 +27,7 @@ from derivations.sweeps.looking import Look
 from derivations.sweeps.running import IN_WORK, MISSING, Swept
 from derivations.sweeps.store import Store, sweep_id
 from sim.training.device_names import DEVICES
-from theory.problem import OutOfReachError
+from theory.problem import InputError, OutOfReachError
 from theory.problem.numbers import one_of
 
 _LOGS = "jobs"  # a folder in that of the store, one below it for each submission
@@ -70,10 +70,11 @@ class Crew:
 def start(request: Request) -> Swept | Look:
     """Record the sweep and submit its workers; return the state of its cells, with the job in `job` and the remarks.
 
-    With `request.waits` it returns when all cells are there, or no job is left. Raises OutOfReachError without SLURM or
-    submitit, and where SLURM refuses the job.
+    With `request.waits` it returns when all cells are there, or no job is left. Raises InputError for a folder whose
+    name SLURM would change, and OutOfReachError without SLURM or submitit, and where SLURM refuses the job.
     """
     logs = request.folder / _LOGS / uuid4().hex[:12]
+    _check_name(str(request.folder.absolute()))
     executor, device = _executor(request, logs), _device_of(request)
     swept = sizes.record(request.sweep, request.folder, code_version(device), request.report, request.verify)
     if not swept.to_make["cells"]:
@@ -87,6 +88,16 @@ def start(request: Request) -> Swept | Look:
         f"{logs}. gdln sweep --worker {request.folder} --status shows the cells."
     )
     return replace(swept, job=job, remarks=(*swept.remarks, said))
+
+
+def _check_name(folder: str) -> None:
+    """Raise InputError for a folder that the name of a file in a script of SLURM cannot have."""
+    if wrong := next((letter for letter in folder if letter in "%\\" or not letter.isprintable()), None):
+        raise InputError(
+            f"The path of the store, {folder!r}, has {wrong!r} in it, which SLURM does not take literally.",
+            "Name another folder with --out.",
+            "file",
+        )
 
 
 def _device_of(request: Request) -> str:
