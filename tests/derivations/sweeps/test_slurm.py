@@ -5,13 +5,14 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from derivations.output import PASS
 from derivations.seals import SEAL
 from derivations.sweeps.store import Store
-from tests.derivations.sweeps.cases import ROOT, TEXT, contents, makers
+from tests.derivations.sweeps.cases import ROOT, TEXT, contents
 from tests.derivations.sweeps.cluster import NODES, URGENT, absent, cluster_in, until
 
 pytestmark = [
@@ -23,7 +24,6 @@ pytestmark = [
 STEPS = 1_500_000
 LONG = TEXT.replace("times = [0.5, 2.0]", f"times = [0.5, {STEPS / 2}]").replace("replicates = 3", "replicates = 2")
 BOTH = LONG.replace('"simulation.seed" = [1, 2]', '"simulation.seed" = [1]')
-ONE = BOTH.replace('"data.gain" = [0.5, 2.0]', '"data.gain" = [2.0]')
 # What a run has of its own: its clock, and whether it was interrupted.
 OWN = {"started", "finished", "wall_seconds", "resumed", SEAL}
 
@@ -95,46 +95,42 @@ def test_a_node_that_stops_costs_nothing_but_time(cluster, local, tmp_path):
     assert as_local(store, local) == [None, None]
 
 
-def test_a_job_whose_time_expires_continues_from_its_checkpoint(cluster, local, tmp_path):
-    """SLURM sends SIGUSR2 before the end of a job's time, and the job itself asks to be run again.
+def test_jobs_that_are_preempted_or_run_out_of_time_continue_from_their_checkpoints(cluster, local, tmp_path):
+    """Two jobs at once, by SLURM's own signals.
 
-    Limits are whole minutes, and SLURM looks at them every 30 s: the worker stands still until SLURM wakes it, first by
-    SIGCONT and then by the signal.
+    A job of a preferred partition takes the node of one: SLURM sends SIGTERM, kills it, and runs it again. The time of
+    the other expires: SLURM sends SIGUSR2 before, and the job itself asks to be run again.
+
+    Limits are whole minutes, and SLURM looks at them every 30 s: that worker stands still until SLURM wakes it.
     """
     store = tmp_path / "store"
-    job = submitted(cluster, tmp_path, ONE)
-    cell = held(store)
-    cluster.said("scontrol", "update", f"JobId={job}", "TimeLimit=1")
-    until(lambda: f"Requeued job {job}" in log(store), "the signal of SLURM and the answer of the job")
-    cluster.said("scontrol", "update", f"JobId={job}", "TimeLimit=10")
-    until(lambda: len(contents(store)) == 1, "the end of the sweep")
-    (step,) = as_local(store, local)
-    assert 0 < step < STEPS
-    assert f"The cell {cell[:12]} was left after step {step}, and continues from there" in log(store)
-
-
-def test_a_job_that_is_preempted_continues_from_its_checkpoint(cluster, local, tmp_path):
-    """A job of a preferred partition takes the nodes: SLURM sends SIGTERM, kills the sweep, and runs it again."""
-    store = tmp_path / "store"
-    job = submitted(cluster, tmp_path, ONE)
-    until(lambda: len(in_work(store)) == 1, "a cell in work")
-    (cell,), (maker,) = in_work(store), makers(store)
-    urgent = cluster.said("sbatch", "--parsable", "-p", URGENT, "-N2", "-o", "/dev/null", "--wrap", "hostname").strip()
-    until((store / "checkpoints" / cell).exists, "a checkpoint")
-    os.kill(maker, signal.SIGSTOP)  # it would make the cell before its end
+    job = submitted(cluster, tmp_path, BOTH, "--jobs", 2)
+    until(lambda: len(makers_by_node(store)) == 2, "two cells in work")
+    expiring, preempted = (makers_by_node(store)[cluster.node_of(f"{job}_{index}")] for index in (0, 1))
+    os.kill(expiring[1], signal.SIGSTOP)
+    cluster.said("scontrol", "update", f"JobId={job}_0", "TimeLimit=1")
+    node = ("-p", URGENT, "-w", cluster.node_of(f"{job}_1"))
+    urgent = cluster.said("sbatch", "--parsable", *node, "-o", "/dev/null", "--wrap", "hostname").strip()
+    until((store / "checkpoints" / preempted[0]).exists, "a checkpoint")
+    os.kill(preempted[1], signal.SIGSTOP)  # it would make the cell before its end
+    until(lambda: f"Requeued job {job}_0" in log(store), "the signal of SLURM and the answer of the job")
+    cluster.said("scontrol", "update", f"JobId={job}_0", "TimeLimit=10")
     until(lambda: "JobState=COMPLETED" in cluster.said("scontrol", "show", "job", urgent), "the end of the other job")
-    assert contents(store) == {}
-    until(lambda: len(contents(store)) == 1, "the end of the sweep")
-    (step,) = as_local(store, local)
-    assert 0 < step < STEPS
-    assert "Restarts=1" in cluster.said("scontrol", "show", "job", job)
-    assert "DUE TO PREEMPTION" in log(store)
-    assert "was left after step" not in log(store)
+    until(lambda: len(contents(store)) == 2, "the end of the sweep")
+    assert all(0 < step < STEPS for step in as_local(store, local))
+    said = log(store)
+    assert f"The cell {expiring[0][:12]} was left after step" in said
+    assert f"The cell {preempted[0][:12]} was left after step" not in said
+    assert "DUE TO PREEMPTION" in said
+    assert all("Restarts=1" in cluster.said("scontrol", "show", "job", f"{job}_{index}") for index in (0, 1))
 
 
-def held(store):
-    """The cell in work of a job whose worker is stopped at its beginning."""
-    until(lambda: len(in_work(store)) == 1, "a cell in work")
-    (cell,), (maker,) = in_work(store), makers(store)
-    os.kill(maker, signal.SIGSTOP)
-    return cell
+def makers_by_node(store):
+    """The cells in work, each with the number of the process that makes it, by the names of the nodes."""
+    found = {}
+    for cell in (store / "leases").glob("[!.]*"):
+        for maker in (int(name.split("-")[2]) for name in os.listdir(cell)):
+            words = Path(f"/proc/{maker}/environ").read_text().split("\0")
+            (node,) = [word.partition("=")[2] for word in words if word.startswith("SLURMD_NODENAME=")]
+            found[node] = cell.name, maker
+    return found
