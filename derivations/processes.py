@@ -65,14 +65,15 @@ def _same_path() -> AbstractContextManager[None]:
 def _interrupts_blocked() -> Iterator[None]:
     """Block interrupts in the processes that start in the block, so that only this process handles them.
 
-    So is SIGUSR2, which schedulers send to every process of a job and which ends those that do not handle it.
+    So is SIGUSR2, which schedulers send to every process of a job and which ends those that do not handle it, and what
+    this process blocks already.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR2})
     resource_tracker.ensure_running()  # starting it would unblock interrupts
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    signal.pthread_sigmask(signal.SIG_BLOCK, before | {signal.SIGINT})
     try:
         yield
     finally:

@@ -99,6 +99,9 @@ def command(
             return filled.exit_code
         if sweep is None:
             raise InputError("No sweep is named.", "Name a sweep file, or a store with --worker.", "usage")
+        if wait and engine == "local":
+            message = "--wait would be ignored: the local engine always waits for its cells."
+            raise InputError(message, "Leave it out, or add --engine slurm.", "usage")
         _check_files(mode, csv, plot)
         if mode == "watch":
             return _watch(answers.looks(load_sweep(sweep), out, device, dtype), json)

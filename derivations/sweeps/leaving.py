@@ -14,7 +14,8 @@ class Notice:
     """Whether this process was told to leave.
 
     Where `saves`, its workers take SIGTERM as the announcement of their end: they write a checkpoint and go on, because
-    SLURM requeues a job that it preempts only if that job still runs when its time is over.
+    SLURM requeues a job that it preempts only if that job still runs when its time is over. This process blocks SIGTERM
+    then, so that the processes that it starts are not ended by it before they have their handlers.
     """
 
     caught: bool = False
@@ -39,10 +40,12 @@ def heeding(saves: bool = False) -> Iterator[Notice]:
         notice.caught = True
 
     before = signal.signal(LEAVE, catch)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM} if saves else ())
     try:
         yield notice
     finally:
         signal.signal(LEAVE, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 @dataclass
@@ -64,4 +67,4 @@ class Orders:
         signal.signal(LEAVE, leave)
         if saves:
             signal.signal(signal.SIGTERM, save)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {LEAVE})
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {LEAVE, signal.SIGTERM})

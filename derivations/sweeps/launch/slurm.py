@@ -6,14 +6,17 @@ most clusters: then checkpoints are written, and SLURM requeues the job itself.
 """
 
 import io
+import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from contextlib import redirect_stderr
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from derivations.output import counted
 from derivations.sweeps import sizes
@@ -24,14 +27,16 @@ from derivations.sweeps.looking import Look
 from derivations.sweeps.running import IN_WORK, MISSING, Swept
 from derivations.sweeps.store import Store, sweep_id
 from sim.training.device_names import DEVICES
-from theory.problem import OutOfReachError
+from theory.problem import InputError, OutOfReachError
 from theory.problem.numbers import one_of
 
-_LOGS = "jobs"  # a folder in that of the store, one below it for each job
+_LOGS = "jobs"  # a folder in that of the store, one below it for each submission
 _HOUR = 60  # minutes of a job by default
 _NOTICE = 120  # seconds before the end of a job at which it is told to leave
 _RETURNS = 10_000  # a job is requeued as long as it has cells to make: each time it gets further
 _LOOK = 5.0  # seconds between two looks at the store
+# Python without the signals of SLURM until it handles them: a job that they end while it loads is not requeued.
+_PYTHON = """sh -c 'trap "" TERM USR2; exec "$0" "$@"' """ + shlex.quote(sys.executable)
 
 
 @dataclass(frozen=True)
@@ -65,22 +70,34 @@ class Crew:
 def start(request: Request) -> Swept | Look:
     """Record the sweep and submit its workers; return the state of its cells, with the job in `job` and the remarks.
 
-    With `request.waits` it returns when all cells are there, or no job is left. Raises OutOfReachError without SLURM or
-    submitit, and where SLURM refuses the job.
+    With `request.waits` it returns when all cells are there, or no job is left. Raises InputError for a folder whose
+    name SLURM would change, and OutOfReachError without SLURM or submitit, and where SLURM refuses the job.
     """
-    executor, device = _executor(request), _device_of(request)
+    logs = request.folder / _LOGS / uuid4().hex[:12]
+    _check_name(str(request.folder.absolute()))
+    executor, device = _executor(request, logs), _device_of(request)
     swept = sizes.record(request.sweep, request.folder, code_version(device), request.report, request.verify)
     if not swept.to_make["cells"]:
         return swept
     jobs = request.resources.jobs or 1
-    job = _submitted(executor, Crew(str(request.folder.absolute()), device, request.workers), jobs)
+    job = _submitted(executor, Crew(str(request.folder.absolute()), device, request.workers), jobs, logs)
     if request.waits:
         swept = _waited(request, job, code_version(device))
     said = (
         f"Job {job} with {counted(jobs * request.workers, 'worker')} was submitted to SLURM; its logs are in "
-        f"{request.folder / _LOGS / job}*. gdln sweep --worker {request.folder} --status shows the cells."
+        f"{logs}. gdln sweep --worker {request.folder} --status shows the cells."
     )
     return replace(swept, job=job, remarks=(*swept.remarks, said))
+
+
+def _check_name(folder: str) -> None:
+    """Raise InputError for a folder that the name of a file in a script of SLURM cannot have."""
+    if wrong := next((letter for letter in folder if letter in "%\\" or not letter.isprintable()), None):
+        raise InputError(
+            f"The path of the store, {folder!r}, has {wrong!r} in it, which SLURM does not take literally.",
+            "Name another folder with --out.",
+            "file",
+        )
 
 
 def _device_of(request: Request) -> str:
@@ -90,7 +107,7 @@ def _device_of(request: Request) -> str:
     return request.device
 
 
-def _executor(request: Request) -> Any:
+def _executor(request: Request, logs: Path) -> Any:
     """Return what submits the jobs, with all their settings."""
     absent = [program for program in ("sbatch", "srun", "scontrol") if shutil.which(program) is None]
     elsewhere = "or run gdln sweep --worker STORE on every machine that is to help"
@@ -114,7 +131,7 @@ def _executor(request: Request) -> Any:
         "mem": None if asked.memory is None else f"{asked.memory}M",
         "gpus_per_node": asked.gpus,
     }
-    executor = SlurmExecutor(request.folder.absolute() / _LOGS / "%j", max_num_timeout=_RETURNS)
+    executor = SlurmExecutor(logs.absolute() / "%j", max_num_timeout=_RETURNS, python=_PYTHON)
     executor.update_parameters(
         job_name="gdln-sweep",
         time=asked.time or _HOUR,
@@ -126,14 +143,15 @@ def _executor(request: Request) -> Any:
     return executor
 
 
-def _submitted(executor: Any, crew: Crew, jobs: int) -> str:
-    """Submit the jobs as one array and return its number."""
+def _submitted(executor: Any, crew: Crew, jobs: int, logs: Path) -> str:
+    """Submit the jobs as one array and return its number; what is written for them is removed if SLURM refuses them."""
     from submitit.core.utils import FailedJobError, FailedSubmissionError
 
     try:
         with redirect_stderr(io.StringIO()), executor.batch():  # submitit prints what the error says
             submitted = [executor.submit(crew) for _ in range(jobs)]
     except (FailedJobError, FailedSubmissionError) as error:
+        shutil.rmtree(logs)
         raise OutOfReachError(
             f"SLURM refused the jobs: {str(error).strip()[:500]}",
             "Ask for what the cluster has (sinfo shows it), or ask its administrators.",

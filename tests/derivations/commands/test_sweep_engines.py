@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -26,6 +27,14 @@ REFUSED = {
     "no processor": (["--cpus", "0"], "--cpus = 0 must be at least 1"),
     "many GPUs": (["--gpus", "10001"], "--gpus = 10001 is more than 10000: it is a number of them for each job"),
     "no name": (["--partition", "a b"], "--partition 'a b' is no name of a partition"),
+    "a store with the number of a job": (
+        ["--out", "/x/store%j"],
+        "store, '/x/store%j', has '%' in it, which SLURM does",
+    ),
+    "a store of two lines": (
+        ["--out", "/x/a\nb"],
+        "has '\\n' in it, which SLURM does not take literally. Name another",
+    ),
     "an unknown device": (["--device", "tpu"], "device = 'tpu' is not known"),
     "a picture of nothing": (["--plot", "x.svg"], "--engine without --wait measures nothing"),
 }
@@ -80,6 +89,11 @@ def test_bad_words_are_refused(gdln, programs, tmp_path, name):
 def test_words_of_jobs_are_no_words_of_this_machine(gdln, tmp_path, capsys):
     code, _, err = gdln("--jobs", 2, "--memory", "4G")
     assert (code, "--jobs, --memory: the local engine starts no jobs" in err) == (BAD_INPUT, True)
+    for words in (["--wait"], ["--wait", "--engine", "local"]):
+        code, out, err = gdln(*words)
+        assert (code, out) == (BAD_INPUT, "")
+        assert "--wait would be ignored: the local engine always waits for its cells. Leave it out, or add" in err
+    assert not (tmp_path / "store").exists()
     code, _, err = gdln("--record", "--engine", "pbs")
     assert (code, "--record runs nothing; --engine would be ignored" in err) == (BAD_INPUT, True)
     Store.create(tmp_path / "other")
@@ -131,13 +145,31 @@ def test_what_slurm_is_asked_for(gdln, programs, tmp_path):
     assert "--mem" not in asked
 
 
-def test_what_slurm_refuses_is_said(gdln, programs):
+def test_what_slurm_refuses_is_said(gdln, programs, tmp_path):
     pytest.importorskip("submitit", reason="the extra cluster is not installed")
     programs("sbatch", "echo sbatch: error: invalid partition specified: x >&2; exit 1")
     code, out, err = gdln("--engine", "slurm", "--partition", "x")
     assert (code, out) == (OUT_OF_REACH, "")
     assert "SLURM refused the jobs: sbatch: error: invalid partition specified: x" in err
     assert err.count("invalid partition") == 1
+    assert gdln("--engine", "slurm", "--jobs", 3)[0] == OUT_OF_REACH
+    assert os.listdir(tmp_path / "store" / "jobs") == []
+
+
+def test_a_job_that_is_preempted_while_it_loads_goes_on(gdln, programs, tmp_path):
+    """Without handlers SIGTERM would end it before its time is over, and SLURM requeues no such job."""
+    pytest.importorskip("submitit", reason="the extra cluster is not installed")
+    assert gdln("--engine", "slurm")[0] == PASS
+    programs("srun", 'shift 5; exec "$@"')  # --unbuffered and the files of both streams
+    (tmp_path / "submitit" / "core").mkdir(parents=True)
+    (tmp_path / "submitit" / "__init__.py").touch()
+    (tmp_path / "submitit" / "core" / "__init__.py").touch()
+    (tmp_path / "submitit" / "core" / "_submit.py").write_text(
+        "import signal\nsignal.raise_signal(signal.SIGTERM)\nsignal.raise_signal(signal.SIGUSR2)\nprint('alive')\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(["sh", tmp_path / "job.sh"], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "alive\n", "")
 
 
 def test_to_wait_ends_with_the_jobs(gdln, programs, tmp_path):

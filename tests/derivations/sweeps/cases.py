@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from derivations.sweeps import cells
+from derivations.sweeps.leaving import Orders
 from derivations.sweeps.store import Store
 from tests.paths import ROOT
 from theory.problem import loads_sweep
@@ -110,6 +111,15 @@ def started(program, *words):
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def saves_late(pipe):
+    """The life of a worker that gets its handlers late: it says whether it was told to save before them, and after."""
+    pipe.recv()
+    orders = Orders()
+    before = orders.save
+    orders.obey(saves=True)
+    pipe.send((before, orders.save))
 
 
 def contents(folder):

@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 NODES = ("node1", "node2")
+URGENT = "urgent"  # the partition whose jobs are preferred: they take the nodes from others after a time of grace
 PATIENCE = 300.0  # seconds: the machine may be busy
 _PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scontrol", "scancel", "sinfo")
 _POLL = 0.1  # seconds between two looks
@@ -47,7 +48,12 @@ SlurmdPidFile={folder}/%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/%n.log
 {nodes}
-PartitionName=main Nodes={names} Default=YES MaxTime=INFINITE State=UP
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+# A preempted job is looked at when the scheduler runs, each minute by default, and every 30 s besides.
+SchedulerParameters=sched_interval=1
+PartitionName=main Nodes={names} Default=YES MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=5
+PartitionName={urgent} Nodes={names} MaxTime=INFINITE State=UP PriorityTier=2
 """
 
 
@@ -92,7 +98,7 @@ class Cluster:
             for name, port in zip(NODES, ports, strict=True)
         )
         text = _CONFIGURATION.format(
-            user=getuser(), control=control, folder=self.folder, nodes=nodes, names=",".join(NODES)
+            user=getuser(), control=control, folder=self.folder, nodes=nodes, names=",".join(NODES), urgent=URGENT
         )
         (self.folder / "slurm.conf").write_text(text)
         files = {"key-file": "key", "socket": "socket", "pid-file": "pid", "log-file": "log", "seed-file": "seed"}
@@ -107,7 +113,8 @@ class Cluster:
         for name in NODES:
             if name not in self._daemons:
                 self._start(name, "slurmd", "-D", "-N", name)
-        until(lambda: self.said("sinfo", "-h", "-N", "-o", "%t").split() == ["idle"] * len(NODES), "idle nodes")
+        states = ("sinfo", "-h", "-N", "-p", "main", "-o", "%t")
+        until(lambda: self.said(*states).split() == ["idle"] * len(NODES), "idle nodes")
 
     def said(self, *words: str) -> str:
         """Return the output of a command of SLURM; nothing where it fails."""

@@ -18,7 +18,18 @@ from derivations.sweeps.store import Store
 from derivations.sweeps.workers import KEPT, Job, _make, work
 from sim.train import train
 from sim.training.pieces import Pauses
-from tests.derivations.sweeps.cases import CODE, TEXT, contents, dead_token, flip, makers, put, questions, sweep_of
+from tests.derivations.sweeps.cases import (
+    CODE,
+    TEXT,
+    contents,
+    dead_token,
+    flip,
+    makers,
+    put,
+    questions,
+    started,
+    sweep_of,
+)
 from tests.sim.cases import OPTIMIZERS, problem
 from theory.problem import loads
 
@@ -187,3 +198,23 @@ def test_a_notice_is_for_its_block_alone():
         assert signal.getsignal(LEAVE) is before
     finally:
         signal.signal(LEAVE, first)
+
+
+# A worker receives SIGTERM before it has its handlers. The server of workers must be a new one, as in a job.
+PREEMPTED = """
+import os, signal
+from derivations.processes import Worker, dismiss
+from derivations.sweeps.leaving import heeding
+from tests.derivations.sweeps.cases import saves_late
+with heeding(saves=True):
+    worker = Worker((), saves_late)
+    os.kill(worker.process.pid, signal.SIGTERM)
+    worker.give("go on")
+    print(worker.pipe.recv(), signal.SIGTERM in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+    dismiss([worker])
+print(signal.SIGTERM in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+"""
+
+
+def test_a_job_may_be_preempted_while_its_workers_start():
+    assert started(PREEMPTED).communicate() == ("(False, True) True\nFalse\n", "")

@@ -4,7 +4,8 @@ from tests.derivations.sweeps.cases import started
 
 KILLS = {"quick": 20, "full": 250}
 CELLS, WORKERS = 8, 3
-# Each worker is a fork that believes that it has a machine of its own. The parent stops, continues and kills them.
+# Each worker is a fork that believes that it has a machine of its own. The parent stops, continues and kills them. More
+# words name further folders in which the workers find the same store: mounts of one network file system.
 MACHINES = """
 import fcntl, os, pathlib, random, shutil, signal, sys, time
 from derivations.sweeps import owners
@@ -14,7 +15,8 @@ from derivations.sweeps.owners import Watch
 from derivations.sweeps.store import Store
 from tests.derivations.sweeps.cases import CODE, FACTS, arrays, contents, put, questions, write_all
 
-root, count, workers, kills = pathlib.Path(sys.argv[1]), *map(int, sys.argv[2:])
+root, count, workers, kills = pathlib.Path(sys.argv[1]), *map(int, sys.argv[2:5])
+mounts = [root, *map(pathlib.Path, sys.argv[5:])]
 LATE, PATIENCE = 0.02, 0.2
 write_all(root / "whole", count)
 expected, folder, rng = contents(root / "whole"), root / "store", random.Random(0)
@@ -41,7 +43,7 @@ def as_a_machine(number):
 
 def work(number):
     as_a_machine(number)
-    store = Store(folder, Watch(beat=0.02, patience=PATIENCE))
+    store = Store(mounts[number % len(mounts)] / "store", Watch(beat=0.02, patience=PATIENCE))
     order = list(enumerate(questions(count)))
     random.Random(number).shuffle(order)
     while order:

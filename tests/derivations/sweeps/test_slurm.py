@@ -12,8 +12,8 @@ import pytest
 from derivations.output import PASS
 from derivations.seals import SEAL
 from derivations.sweeps.store import Store
-from tests.derivations.sweeps.cases import ROOT, TEXT, contents, makers
-from tests.derivations.sweeps.cluster import NODES, absent, cluster_in, until
+from tests.derivations.sweeps.cases import ROOT, TEXT, contents
+from tests.derivations.sweeps.cluster import NODES, URGENT, absent, cluster_in, until
 
 pytestmark = [
     pytest.mark.skipif(absent() is not None, reason=str(absent())),
@@ -24,7 +24,6 @@ pytestmark = [
 STEPS = 1_500_000
 LONG = TEXT.replace("times = [0.5, 2.0]", f"times = [0.5, {STEPS / 2}]").replace("replicates = 3", "replicates = 2")
 BOTH = LONG.replace('"simulation.seed" = [1, 2]', '"simulation.seed" = [1]')
-ONE = BOTH.replace('"data.gain" = [0.5, 2.0]', '"data.gain" = [2.0]')
 # What a run has of its own: its clock, and whether it was interrupted.
 OWN = {"started", "finished", "wall_seconds", "resumed", SEAL}
 
@@ -83,7 +82,7 @@ def as_local(store, local):
 
 def log(store):
     """All that the jobs said."""
-    return "\n".join(file.read_text() for file in sorted((store / "jobs").glob("*/*_log.*")))
+    return "\n".join(file.read_text() for file in sorted((store / "jobs").glob("*/*/*_log.*")))
 
 
 def test_a_node_that_stops_costs_nothing_but_time(cluster, local, tmp_path):
@@ -96,45 +95,42 @@ def test_a_node_that_stops_costs_nothing_but_time(cluster, local, tmp_path):
     assert as_local(store, local) == [None, None]
 
 
-def test_a_job_that_is_told_to_leave_continues_from_its_checkpoint(cluster, local, tmp_path):
-    """SIGUSR2, as before the end of a job's time: the job itself asks SLURM to run it again."""
+def test_jobs_that_are_preempted_or_run_out_of_time_continue_from_their_checkpoints(cluster, local, tmp_path):
+    """Two jobs at once, by SLURM's own signals.
+
+    A job of a preferred partition takes the node of one: SLURM sends SIGTERM, kills it, and runs it again. The time of
+    the other expires: SLURM sends SIGUSR2 before, and the job itself asks to be run again.
+
+    Limits are whole minutes, and SLURM looks at them every 30 s: that worker stands still until SLURM wakes it.
+    """
     store = tmp_path / "store"
-    job = submitted(cluster, tmp_path, ONE)
-    cell = signalled(cluster, store, job, "USR2")
-    until(lambda: len(contents(store)) == 1, "the end of the sweep")
-    (step,) = as_local(store, local)
-    assert 0 < step < STEPS
-    assert f"The cell {cell[:12]} was left after step {step}, and continues from there" in log(store)
-    assert "Requeued job" in log(store)
+    job = submitted(cluster, tmp_path, BOTH, "--jobs", 2)
+    until(lambda: len(makers_by_node(store)) == 2, "two cells in work")
+    expiring, preempted = (makers_by_node(store)[cluster.node_of(f"{job}_{index}")] for index in (0, 1))
+    os.kill(expiring[1], signal.SIGSTOP)
+    cluster.said("scontrol", "update", f"JobId={job}_0", "TimeLimit=1")
+    node = ("-p", URGENT, "-w", cluster.node_of(f"{job}_1"))
+    urgent = cluster.said("sbatch", "--parsable", *node, "-o", "/dev/null", "--wrap", "hostname").strip()
+    until((store / "checkpoints" / preempted[0]).exists, "a checkpoint")
+    os.kill(preempted[1], signal.SIGSTOP)  # it would make the cell before its end
+    until(lambda: f"Requeued job {job}_0" in log(store), "the signal of SLURM and the answer of the job")
+    cluster.said("scontrol", "update", f"JobId={job}_0", "TimeLimit=10")
+    until(lambda: "JobState=COMPLETED" in cluster.said("scontrol", "show", "job", urgent), "the end of the other job")
+    until(lambda: len(contents(store)) == 2, "the end of the sweep")
+    assert all(0 < step < STEPS for step in as_local(store, local))
+    said = log(store)
+    assert f"The cell {expiring[0][:12]} was left after step" in said
+    assert f"The cell {preempted[0][:12]} was left after step" not in said
+    assert "DUE TO PREEMPTION" in said
+    assert all("Restarts=1" in cluster.said("scontrol", "show", "job", f"{job}_{index}") for index in (0, 1))
 
 
-def test_a_job_that_is_preempted_continues_from_its_checkpoint(cluster, local, tmp_path):
-    """SIGTERM announces a preemption, after which SLURM kills the job and runs it again."""
-    store = tmp_path / "store"
-    job = submitted(cluster, tmp_path, ONE)
-    cell = signalled(cluster, store, job, "TERM")
-    until((store / "checkpoints" / cell).exists, "a checkpoint")
-    (maker,) = makers(store)
-    os.kill(maker, signal.SIGSTOP)  # it would make the cell before its end
-    cluster.said("scontrol", "requeue", job)
-    until(lambda: len(contents(store)) == 1, "the end of the sweep")
-    (step,) = as_local(store, local)
-    assert 0 < step < STEPS
-    assert "was left after step" not in log(store)
-
-
-def signalled(cluster, store, job, name):
-    """The cell in work of a job whose worker stands still until it has received a signal, early in its training."""
-    until(lambda: len(in_work(store)) == 1, "a cell in work")
-    (cell,), (maker,) = in_work(store), makers(store)
-    os.kill(maker, signal.SIGSTOP)
-    cluster.said("scancel", f"--signal={name}", job)
-    until(lambda: is_pending(maker, signal.Signals[f"SIG{name}"]), "the signal")
-    os.kill(maker, signal.SIGCONT)
-    return cell
-
-
-def is_pending(pid, number):
-    """Whether a process has been sent a signal that it has not handled."""
-    facts = Path(f"/proc/{pid}/status").read_text()
-    return bool(int(facts.partition("ShdPnd:")[2].split()[0], 16) >> (number - 1) & 1)
+def makers_by_node(store):
+    """The cells in work, each with the number of the process that makes it, by the names of the nodes."""
+    found = {}
+    for cell in (store / "leases").glob("[!.]*"):
+        for maker in (int(name.split("-")[2]) for name in os.listdir(cell)):
+            words = Path(f"/proc/{maker}/environ").read_text().split("\0")
+            (node,) = [word.partition("=")[2] for word in words if word.startswith("SLURMD_NODENAME=")]
+            found[node] = cell.name, maker
+    return found
