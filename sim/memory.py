@@ -22,8 +22,10 @@ from sim.training.sizes import (
     PENALTY_NUMBERS,
     SAMPLE_ROWS,
     columns,
+    grouping,
     units_in_all,
 )
+from sim.training.times import steps_at_times
 from theory.problem import FiniteData, InputMoment, Law, Problem
 from theory.problem.discovery import registered
 from theory.problem.distributions.ising import Ising
@@ -33,6 +35,9 @@ from theory.problem.distributions.rows import RowsLaw
 
 _BYTES = {"float64": 8, "float32": 4}
 _FLOAT64 = _BYTES["float64"]
+# Arrays of the size of x beyond those of `bytes_of_one`, which counts an erf of a Gaussian: of all laws, nonlinearities
+# by quadrature and integers of 64 bits beside float32 take most, 12.2 in all (tests/sim/test_memory.py counts them).
+_FURTHER = 7
 
 
 def bytes_on_gpu(problem: Problem, observables: Sequence[str] = ()) -> int:
@@ -63,6 +68,9 @@ def _training(problem: Problem) -> int:
     at_once = min(settings.replicates, networks_at_once(problem, per_step, size, "cuda", None))
     example = problem.data.n + len(problem.network.gates) + problem.data.outputs
     recorded = 2 * step_numbers(problem, per_step) + per_step * example
+    if settings.mode == "online":
+        steps = min(grouping(per_step, columns(problem)).steps, steps_at_times(problem)[-1])
+        recorded += _FURTHER * steps * per_step * problem.data.n
     # The states of groups that have finished, one by one and together: parameters and up to two means.
     common = 6 * settings.replicates * learned_numbers(problem) + _tables(problem)
     if settings.mode == "full-batch":
