@@ -40,14 +40,14 @@ def content(answer: AtOnce) -> dict[str, Any]:
 def lines(answer: AtOnce) -> list[str]:
     """Return sentences for a reader.
 
-    >>> print(*lines(AtOnce(None, "gpu", 2**30, 2**31, 0, ())), sep="\\n")
-    How many cells run at once is not known: there is no GPU here. A cell takes up to 1 to 2 GiB of one, by an estimate.
+    >>> print(*lines(AtOnce(None, "gpu", 2**31, 2**32, 0, ())))
+    At once: unknown, because there is no GPU here. A cell needs 2 to 4 GiB by an estimate, 1 GiB of it for its process.
     """
     least, most = (f"{bytes_ / 2**30:.3g}" for bytes_ in (answer.least, answer.most))
     each = least if least == most else f"{least} to {most}"
-    takes = f"A cell takes up to {each} GiB of one, by an estimate"
+    needs = f"A cell needs {each} GiB by an estimate, {PROCESS / 2**30:.3g} GiB of it for its process."
     if answer.bound == "gpu":
-        return [f"How many cells run at once is not known: there is no GPU here. {takes}."]
+        return [f"At once: unknown, because there is no GPU here. {needs}"]
     free = ", ".join(f"{gpu.free / 2**30:.3g}" for gpu in answer.gpus)
     why = {
         "memory": "no further one fits into the memory",
@@ -56,7 +56,7 @@ def lines(answer: AtOnce) -> list[str]:
     }[answer.bound]
     said = [
         f"At once: {counted(answer.cells, 'cell')} on {counted(len(answer.gpus), 'GPU')} with {free} GiB free, because "
-        f"{why}. {takes}, with {PROCESS / 2**30:.3g} GiB for its process."
+        f"{why}. {needs}"
     ]
     if answer.above:
         said += [f"{counted(answer.above, 'cell')} of these may need more than there is, and will be tried alone."]
@@ -71,5 +71,5 @@ def _problems(found: Swept | Look) -> Iterator[Problem]:
     if isinstance(found, Swept):
         yield from (outcome.cell.problem for outcome in absent(found.outcomes))
         return
-    declared = (found.sweep.cell(index).problem for index in range(min(found.sweep.size, _COUNTED)))
+    declared = (found.sweep.cell(found.sweep.index(place)).problem for place in range(min(found.sweep.size, _COUNTED)))
     yield from (problem for problem in declared if problem is not None)
