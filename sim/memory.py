@@ -35,9 +35,10 @@ from theory.problem.distributions.rows import RowsLaw
 
 _BYTES = {"float64": 8, "float32": 4}
 _FLOAT64 = _BYTES["float64"]
-# Arrays of the size of x beyond those of `bytes_of_one`, which counts an erf of a Gaussian: of all laws, nonlinearities
-# by quadrature and integers of 64 bits beside float32 take most, 12.2 in all (tests/sim/test_memory.py counts them).
-_FURTHER = 7
+# An example while it is drawn, beyond `bytes_of_one`, which counts an erf of a Gaussian: arrays of the size of x, for
+# other nonlinearities and for integers of 64 bits beside float32, and numbers, for classes, scales and the generator.
+# They bound the draws of all laws (tests/sim/test_memory.py counts).
+_ARRAYS, _NUMBERS = 7, 64
 
 
 def bytes_on_gpu(problem: Problem, observables: Sequence[str] = ()) -> int:
@@ -67,15 +68,16 @@ def _training(problem: Problem) -> int:
     per_step = settings.samples if settings.mode == "full-batch" else settings.batch
     at_once = min(settings.replicates, networks_at_once(problem, per_step, size, "cuda", None))
     example = problem.data.n + len(problem.network.gates) + problem.data.outputs
+    drawn = example_numbers(problem) + further_numbers(problem.data)
     recorded = 2 * step_numbers(problem, per_step) + per_step * example
     if settings.mode == "online":
         steps = min(grouping(per_step, columns(problem)).steps, steps_at_times(problem)[-1])
-        recorded += _FURTHER * steps * per_step * problem.data.n
+        recorded += steps * per_step * further_numbers(problem.data)
     # The states of groups that have finished, one by one and together: parameters and up to two means.
     common = 6 * settings.replicates * learned_numbers(problem) + _tables(problem)
     if settings.mode == "full-batch":
         apart = 1 if settings.shared_stream else settings.replicates
-        common += apart * settings.samples * example + min(settings.samples, SAMPLE_ROWS) * example_numbers(problem)
+        common += apart * settings.samples * example + min(settings.samples, SAMPLE_ROWS) * drawn
     own = ceil(FRAGMENTED * size * (at_once * recorded + common))
     return at_once * bytes_of_one(problem, per_step, size) + own
 
@@ -83,19 +85,26 @@ def _training(problem: Problem) -> int:
 def _measuring(problem: Problem, observables: Sequence[str]) -> int:
     """Return the bytes of measuring in float64: parameters of all networks, a chunk of examples, or all that are kept.
 
-    A loss has the temporaries of a step without gradients at several times at once. Second moments are a square matrix.
+    A loss has the temporaries of a step at several times at once, an observable of pre-activations eight arrays of them
+    at all times, and second moments are a square matrix.
     """
     settings, n = problem.simulated(), problem.data.n
     rows = min(settings.samples, max(1, CHUNK_NUMBERS // columns(problem)))
     kept = settings.samples if settings.shared_stream and settings.samples * n <= MOST_KEPT else 0
-    numbers = settings.replicates * len(problem.training.times) * learned_numbers(problem) + _tables(problem)
-    numbers += (rows + kept) * example_numbers(problem)
-    numbers += max(PENALTY_NUMBERS // columns(problem), rows) * (8 * units_in_all(problem) + 4)
-    numbers += 8 * max(PART_NUMBERS, units_in_all(problem) * len(problem.training.times))
+    times, units = len(problem.training.times), units_in_all(problem)
+    numbers = settings.replicates * times * learned_numbers(problem) + _tables(problem)
+    numbers += (rows + kept) * (example_numbers(problem) + further_numbers(problem.data))
+    numbers += rows * min(times, max(1, PENALTY_NUMBERS // (rows * columns(problem)))) * (8 * units + 4)
+    numbers += 8 * times * units * min(rows, max(1, PART_NUMBERS // (times * units)))
     if InputMoment.name in observables:
-        inputs = len(problem.network.gates or (None,) * units_in_all(problem)) * n
+        inputs = (len(problem.network.gates) or units) * n
         numbers += inputs**2 + 2 * rows * inputs
     return ceil(FRAGMENTED * _FLOAT64 * numbers)
+
+
+def further_numbers(law: Law) -> int:
+    """Return the numbers of an example while it is drawn that `example_numbers` does not count."""
+    return _ARRAYS * law.n + _NUMBERS
 
 
 def _tables(problem: Problem) -> int:
@@ -109,9 +118,9 @@ def table_numbers(law: Law) -> int:
 
     >>> from theory.problem import NonlinearGP
     >>> table_numbers(NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0)))
-    44
+    52
     """
-    return law.classes * (law.n**2 + law.n + law.outputs)
+    return law.classes * (law.n**2 + 2 * (law.n + law.outputs))
 
 
 @table_numbers.register
