@@ -52,7 +52,7 @@ def bytes_on_gpu(problem: Problem, observables: Sequence[str] = ()) -> int:
     >>> training = Training("half-mse", 1, NormalInitialisation(1, 0), times=(0, 1))
     >>> settings = Simulation("online", samples=1000, learning_rate="1/2", replicates=30, seed=0, batch=100)
     >>> bytes_on_gpu(Problem(law, Network("relu", "mean", units=2), training, settings), ("loss",)) // 2**20
-    0
+    51
     """
     return _training(problem) + _measuring(problem, observables)
 
