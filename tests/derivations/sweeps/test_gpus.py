@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from derivations.answers import sweep_gpus
 from derivations.cli import main
 from derivations.output import OUT_OF_REACH, PASS
-from derivations.sweeps import gpus, running, workers
-from derivations.sweeps.gpus import PROCESS, Gpu, Room, at_once
+from derivations.sweeps import filling, gpus, running, workers
+from derivations.sweeps.gpus import MOST_CLIENTS, PROCESS, Gpu, Room, at_once
 from derivations.sweeps.leases import BUSY, MADE
 from derivations.sweeps.store import Store
 from derivations.sweeps.workers import FAILED, Job
@@ -295,8 +295,7 @@ def test_a_process_sees_its_gpu_alone_and_ends_with_its_cell(tmp_path):
 
 def test_the_environment_of_a_process_names_its_gpu(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
-    for name in ("signal", "Orders", "leave_with_parent"):
-        monkeypatch.setattr(workers, name, SimpleNamespace(signal=lambda *_: 0, SIGINT=2, SIG_IGN=1))
+    monkeypatch.setattr(workers.signal, "signal", lambda *_: None)
     monkeypatch.setattr(workers, "Orders", lambda: SimpleNamespace(obey=lambda _saves: None))
     monkeypatch.setattr(workers, "leave_with_parent", lambda: None)
     monkeypatch.setattr(torch, "set_num_threads", lambda _count: None)
@@ -307,6 +306,33 @@ def test_the_environment_of_a_process_names_its_gpu(monkeypatch):
     for gpu, seen in ((None, "0,1"), ("1", "1")):
         workers._work(SimpleNamespace(recv=closed), "folder", "cpu", False, gpu)
         assert workers.os.environ["CUDA_VISIBLE_DEVICES"] == seen
+
+
+@pytest.mark.parametrize(("module", "make"), [(running, running.run), (filling, filling.fill)])
+def test_a_run_hands_on_the_gpus_and_what_its_cells_need(module, make, monkeypatch, tmp_path):
+    seen, given = (Gpu("0", 5),), {}
+
+    def work(jobs, _folder, _device, most, _progress, _notice, found):
+        given.update(jobs=list(jobs), most=most, gpus=found)
+        yield from ()
+
+    monkeypatch.setattr("sim.training.devices.device_type", lambda _device: "cuda")
+    monkeypatch.setattr(module, "visible_gpus", lambda kind: seen if kind == "cuda" else ())
+    monkeypatch.setattr(module, "work", work)
+    make(sweep_of(), tmp_path / "store", "auto", 3, lambda *_: None)
+    assert (given["most"], given["gpus"]) == (3, seen)
+    assert [job.needs for job in given["jobs"]] == [each()] * 4
+
+
+@pytest.mark.parametrize(("words", "most"), [((), MOST_CLIENTS), (("--workers", "3"), 3)])
+def test_the_number_of_processes_is_asked_for_or_what_may_share_a_gpu(words, most, monkeypatch, tmp_path):
+    given = []
+    monkeypatch.setattr("sim.training.devices.device_type", lambda _device: "cuda")
+    monkeypatch.setattr("derivations.answers.sweep.engine_named", lambda _name: given.append)
+    (tmp_path / "sweep.toml").write_text(TEXT)
+    with pytest.raises(AttributeError):  # there is no answer to show
+        main(["sweep", str(tmp_path / "sweep.toml"), *words])
+    assert [request.workers for request in given] == [most]
 
 
 def test_a_data_set_that_is_not_here_is_the_matter_of_its_cell(monkeypatch):
