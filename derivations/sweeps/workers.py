@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -82,11 +82,7 @@ def work(
     source, waiting, not_before = iter(jobs), deque[Job](), dict[str, float]()
     crew: list[Worker] = []
     room = Room(gpus) if gpus else None
-
-    def begin(job: Job) -> Worker | None:
-        gpu = None if room is None else room.take(job.cell, job.needs)
-        return None if room and gpu is None else _begun(folder, device, notice, gpu)
-
+    begin = partial(_begun, room, folder, device, notice)
     try:
         while (not notice.caught and _taken(source, waiting, not_before, workers)) or any(
             worker.task for worker in crew
@@ -229,8 +225,10 @@ def _started(target: Callable[..., None], *given: Any) -> Worker:
         return Worker(_MODULES, target, *given)
 
 
-def _begun(folder: Path, device: str, notice: Notice, gpu: str | None) -> Worker:
-    return _started(_work, str(folder), device, notice.saves, gpu)
+def _begun(room: Room | None, folder: Path, device: str, notice: Notice, job: Job) -> Worker | None:
+    """A new process for a job; None where no GPU has room for it."""
+    gpu = None if room is None else room.take(job.cell, job.needs)
+    return None if room and gpu is None else _started(_work, str(folder), device, notice.saves, gpu)
 
 
 def _work(pipe: Connection, folder: str, device: str, saves: bool, gpu: str | None) -> None:
