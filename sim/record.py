@@ -30,13 +30,12 @@ from sim.training.backends.reference import descend
 from sim.training.batches import fresh_batches
 from sim.training.run import Run
 from sim.training.schedule import (
-    columns,
     device_named,
     dtype_of,
-    grouping,
     refuse_endless,
     refuse_endless_measurement,
 )
+from sim.training.sizes import columns, grouping
 from sim.training.state import Replicate, beginning, stream_number, together
 from sim.training.times import steps_at_times
 from theory.problem import InputError, LossAtTimes, Network, OutOfReachError, Problem, RecordedGate

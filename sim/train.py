@@ -19,24 +19,22 @@ from sim.networks.parameters import Parameters, joined
 from sim.random.streams import TRAINING, Fill, reference_normals, stream
 from sim.threads import in_threads
 from sim.training.backends.choice import Backend, backend_for
+from sim.training.memory import bytes_of_one, networks_at_once
 from sim.training.pieces import Pauses, blocks_of, first_length, in_pieces, part_of
 from sim.training.run import Run
 from sim.training.schedule import (
-    bytes_of_one,
-    columns,
     device_named,
     dtype_of,
     name_of,
-    networks_at_once,
     refuse_endless,
     refuse_too_large,
 )
+from sim.training.sizes import SAMPLE_ROWS, columns
 from sim.training.state import Replicate, State, beginning, stream_number, together
 from sim.training.times import steps_at_times
 from theory.problem import DeepNetwork, InputError, Problem
 
 Progress = Callable[[int, int], None]
-_CHUNK_ROWS = 4096
 __all__ = ["fixed_sample", "train"]
 
 
@@ -138,7 +136,7 @@ def _descended(
     refuse_endless(last, len(replicates), per_step)
     refuse_too_large("One step's examples", 3 * per_step * columns(problem), dtype.itemsize, "Use smaller batches.")
     sampler = prepare(problem.data, where, dtype) if sample is None else None
-    size = networks_at_once(problem, per_step, dtype.itemsize, where, memory, backend.one_at_a_time)
+    size = networks_at_once(problem, per_step, dtype.itemsize, where.type, memory, backend.one_at_a_time)
     if where.type != "cpu":
         threads = 1
     elif memory is not None:
@@ -244,8 +242,8 @@ def fixed_sample(
     gate = like.new_empty(len(apart), len(gates), rows) if gates else None
     for index, replicate in enumerate(apart):
         own = [stream(problem.simulated().seed, stream_number(problem, replicate), TRAINING, fill=fill)]
-        for start in range(0, rows, _CHUNK_ROWS):
-            part = slice(start, min(start + _CHUNK_ROWS, rows))
+        for start in range(0, rows, SAMPLE_ROWS):
+            part = slice(start, min(start + SAMPLE_ROWS, rows))
             drawn = sampler.draw(own, part.stop - part.start)
             x[index, part], y[index, part] = drawn.x[0], drawn.y[0]
             if gate is not None:

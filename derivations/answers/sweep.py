@@ -6,11 +6,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from derivations.answers import refined, sweep_looks
+from derivations.answers import refined, sweep_gpus, sweep_looks
 from derivations.answers.sweep_looks import LookAnswer
 from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED
 from derivations.pictures import sweep_picture
 from derivations.sweeps import running, sizes
+from derivations.sweeps.gpus import AtOnce
 from derivations.sweeps.launch import Request, engine_named
 from derivations.sweeps.launch.resources import Resources
 from derivations.sweeps.leaving import heeding
@@ -37,6 +38,7 @@ class SweepAnswer:
     swept: Swept
     folder: Path
     mode: str
+    at_once: AtOnce | None = None  # of a plan for GPUs
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln sweep --json` prints, with the means of each cell's observables without sites."""
@@ -65,6 +67,7 @@ class SweepAnswer:
             "counts": self._counts,
             "left_out": self.swept.count(INVALID),
             "to_make": self.swept.to_make if self.mode != "run" else None,
+            **({} if self.at_once is None else {"at_once": sweep_gpus.content(self.at_once)}),
             "time_left": None if left is None else left.json(),
             "remarks": self.swept.remarks,
             "job": self.swept.job,
@@ -114,6 +117,7 @@ class SweepAnswer:
         lines += [] if swept.stage is None else ["", *refined.lines(swept.stage)]
         if self.mode != "run" and (cost := swept.to_make)["cells"]:
             lines += ["", sweep_looks.to_make_words(cost)]
+        lines += [] if self.at_once is None else sweep_gpus.lines(self.at_once)
         if self.mode in ("status", "watch"):
             lines += sweep_looks.time_words(swept)
         new = sum(outcome.source == "made" for outcome in swept.outcomes)
@@ -204,11 +208,13 @@ def answer(
     code = running.code_of(device)
     if mode == "record":
         return _shown(sizes.record(sweep, folder, code, report, verify), folder, mode)
-    return _shown(sizes.status(sweep, folder, code, verify), folder, mode)
+    found = sizes.status(sweep, folder, code, verify)
+    return _shown(found, folder, mode, sweep_gpus.planned(found, device, workers) if mode == "plan" else None)
 
 
-def _shown(found: Swept | Look, folder: Path, mode: str) -> SweepAnswer | LookAnswer:
-    return SweepAnswer(found, folder, mode) if isinstance(found, Swept) else LookAnswer(found, folder, mode)
+def _shown(found: Swept | Look, folder: Path, mode: str, at_once: AtOnce | None = None) -> SweepAnswer | LookAnswer:
+    kind = SweepAnswer if isinstance(found, Swept) else LookAnswer
+    return kind(found, folder, mode, at_once)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from derivations.answers import sweep_gpus
 from derivations.output import counted
+from derivations.sweeps.gpus import AtOnce
 from derivations.sweeps.looking import Look
 from derivations.sweeps.running import IN_WORK, INVALID, MISSING, Outcome, Swept
 from derivations.sweeps.store import sweep_id
@@ -24,6 +26,7 @@ class LookAnswer:
     found: Look
     folder: Path
     mode: str
+    at_once: AtOnce | None = None  # of a plan for GPUs
 
     @property
     def exit_code(self) -> int:
@@ -57,6 +60,7 @@ class LookAnswer:
             "counts": {"cells": found.sweep.size, **found.counts},
             "left_out": found.count(INVALID),
             "to_make": found.to_make,
+            **({} if self.at_once is None else {"at_once": sweep_gpus.content(self.at_once)}),
             "made": found.made,
             "time_left": None if found.left is None else found.left.json(),
             "read": found.read,
@@ -75,6 +79,7 @@ class LookAnswer:
         lines += [f"\n{remark}" for remark in found.remarks]
         if found.to_make["cells"]:
             lines += ["", to_make_words(found.to_make)]
+        lines += [] if self.at_once is None else sweep_gpus.lines(self.at_once)
         if self.mode != "plan":
             lines += time_words(found)
         made = "" if found.made is None else f"; {found.made} made now"

@@ -32,7 +32,8 @@ def command(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the store; by default the one the file names.")] = None,
     workers: Annotated[
-        int | None, typer.Option(help="Processes; by default one a core, at most 16; one a job.")
+        int | None,
+        typer.Option(help="Processes; by default one a core, at most 16; on a GPU as many as fit; one a job."),
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     dtype: Annotated[str | None, typer.Option(help="float64 or float32; by default that of the base.")] = None,
@@ -94,7 +95,7 @@ def command(
             if mode == "watch":
                 return _watch(answers.looks(None, worker, device), json)
             with _progress(mode == "run") as report:
-                filled = answers.store_answer(worker, mode, device, _count(workers, engine), report, verify)
+                filled = answers.store_answer(worker, mode, device, _count(workers, engine, device), report, verify)
             output.emit("sweep", filled.json(), filled.text(), json)
             return filled.exit_code
         if sweep is None:
@@ -109,7 +110,7 @@ def command(
             with _progress(mode in ("run", "record", "submit")) as report:
                 # A table and a picture need the results of every cell.
                 every = verify or csv is not None or plot is not None
-                count = _count(workers, engine)
+                count = _count(workers, engine, device)
                 asked = (mode, device, count, report, dtype, engine, resources, every)
                 answer = answers.answer(load_sweep(sweep), out, *asked)
             if table is not None:
@@ -150,14 +151,19 @@ def _watch(look: "Callable[[], SweepAnswer | LookAnswer | StoreAnswer]", as_json
     return watch(look, show).exit_code
 
 
-def _count(workers: int | None, engine: str) -> int:
+def _count(workers: int | None, engine: str, device: str) -> int:
+    """Return the most processes: those asked for, or one a job, or one a core, or what may share a GPU."""
     import os
 
+    from derivations.sweeps.gpus import MOST_CLIENTS
+    from derivations.sweeps.running import kind_of
     from theory.problem.numbers import whole
 
     if workers is None:
         if engine != "local":
             return 1
+        if kind_of(device) == "cuda":
+            return MOST_CLIENTS
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return min(cores, _DEFAULT_WORKERS)
     return whole(workers, "--workers", least=1, most=_MOST_WORKERS, why="each is a process of its own")

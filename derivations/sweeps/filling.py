@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from derivations.sweeps import cells, plans
+from derivations.sweeps.gpus import needed
 from derivations.sweeps.leases import MADE
 from derivations.sweeps.leaving import Notice
 from derivations.sweeps.looking import Look, Watcher
 from derivations.sweeps.plans import Plan, Report
 from derivations.sweeps.running import FAILED, MISSING, Outcome
 from derivations.sweeps.store import Store, check_creatable
-from derivations.sweeps.workers import KEPT, Answer, Job, work
+from derivations.sweeps.workers import KEPT, Answer, Job, visible_gpus, work
 from theory.problem import InputError, Sweep
 
 
@@ -48,7 +49,8 @@ def fill(
     """
     from sim.training.devices import device_type
 
-    code = cells.code_version(device_type(device))
+    kind = device_type(device)
+    code = cells.code_version(kind)
     store, plan = record(sweep, folder, code, report)
     rooms = store.rooms()
     # Of a cell in work there may be an empty folder; whoever gets its lease asks the server.
@@ -67,8 +69,9 @@ def fill(
 
     tell()
     try:
-        jobs = _jobs(sweep, store, plan, absent, rooms.failures)
-        with closing(work(jobs, folder, device, workers, progress, notice)) as answers:
+        jobs = _jobs(sweep, store, plan, absent, rooms.failures, kind)
+        gpus = visible_gpus(kind) if absent else ()
+        with closing(work(jobs, folder, device, workers, progress, notice, gpus)) as answers:
             for answer in answers:
                 shares.pop(answer.job.cell, None)
                 finished += answer.what != KEPT
@@ -84,9 +87,12 @@ def fill(
     return replace(look, made=made, remarks=(*look.remarks, *said))
 
 
-def _jobs(sweep: Sweep, store: Store, plan: Plan, absent: list[str], failures: frozenset[str]) -> Iterator[Job]:
+def _jobs(
+    sweep: Sweep, store: Store, plan: Plan, absent: list[str], failures: frozenset[str], kind: str
+) -> Iterator[Job]:
     for name in absent:
-        asked = cells.question(sweep.cell(sweep.index(plan.position[name])).problem, sweep.observables)
+        problem = sweep.cell(sweep.index(plan.position[name])).problem
+        asked = cells.question(problem, sweep.observables)
         if asked.cell(plan.code) != name:
             raise InputError(
                 f"The plan of this sweep in {store.folder / 'sweeps'} names other cells than the sweep has.",
@@ -94,7 +100,8 @@ def _jobs(sweep: Sweep, store: Store, plan: Plan, absent: list[str], failures: f
                 "file",
             )
         failed = store.failure(name) if name in failures else None
-        yield Job(name, asked, plan.code, failed.token if failed else None)
+        needs = needed(problem, sweep.observables, kind)
+        yield Job(name, asked, plan.code, failed.token if failed else None, needs)
 
 
 def _is_missing(store: Store, name: str) -> bool:

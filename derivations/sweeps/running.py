@@ -15,12 +15,13 @@ from derivations.sweeps.checking import check
 from derivations.sweeps.estimates import TimeLeft, time_left
 from derivations.sweeps.failures import Failure
 from derivations.sweeps.generations import MOST_CELLS
+from derivations.sweeps.gpus import needed
 from derivations.sweeps.leases import MADE
 from derivations.sweeps.leaving import Notice
 from derivations.sweeps.owners import host_of
 from derivations.sweeps.plans import Report
 from derivations.sweeps.store import Found, Rooms, Store, check_creatable, found
-from derivations.sweeps.workers import KEPT, Answer, Job, work
+from derivations.sweeps.workers import KEPT, Answer, Job, visible_gpus, work
 from theory.problem import Cell, Sweep
 
 MISSING, IN_WORK, INVALID, DAMAGED, FAILED, UNREACHABLE = (
@@ -85,11 +86,11 @@ class Swept:
         """The remaining work: cells, their networks, and the steps of all these networks."""
         from sim.training.times import steps_at_times
 
-        absent = [outcome.cell.problem for outcome in self.outcomes if outcome.state in _ABSENT]
-        networks = [problem.simulated().replicates for problem in absent]
-        steps = [steps_at_times(problem)[-1] for problem in absent]
+        problems = [outcome.cell.problem for outcome in absent(self.outcomes)]
+        networks = [problem.simulated().replicates for problem in problems]
+        steps = [steps_at_times(problem)[-1] for problem in problems]
         total = sum(number * length for number, length in zip(networks, steps, strict=True))
-        return {"cells": len(absent), "networks": sum(networks), "network_steps": total}
+        return {"cells": len(problems), "networks": sum(networks), "network_steps": total}
 
     @property
     def left(self) -> TimeLeft | None:
@@ -112,6 +113,11 @@ class Swept:
         end = None if self.stage is None else self.stage.end
         cut = end is not None and end.kind == MOST_CELLS
         return (exit_code(self.count) or UNDECIDED) if cut else exit_code(self.count)
+
+
+def absent(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Return the outcomes of the cells that a run makes, in their order."""
+    return [outcome for outcome in outcomes if outcome.state in _ABSENT]
 
 
 def exit_code(count: Callable[..., int]) -> int:
@@ -137,9 +143,14 @@ def record(sweep: Sweep, folder: Path, code: str) -> Swept:
 
 def code_of(device: str) -> str:
     """Return the version of the code that a device's cells have; to look at those of a GPU, none is needed here."""
+    return cells.code_version(kind_of(device))
+
+
+def kind_of(device: str) -> str:
+    """Return "cpu" or "cuda", also for a GPU that is not here. Raises InputError for another name of a device."""
     from sim.training.devices import device_type
 
-    return cells.code_version("cuda" if device == "cuda" else device_type(device))
+    return "cuda" if device == "cuda" else device_type(device)
 
 
 def status(sweep: Sweep, folder: Path, code: str) -> Swept:
@@ -197,7 +208,8 @@ def run(
             return run(stage.sweep, folder, device, workers, told, anywhere, notice, sweep)
 
         return _by_generations(sweep, folder, make)
-    checked, code = check(sweep), cells.code_version(device_type(device))
+    kind = device_type(device)
+    checked, code = check(sweep), cells.code_version(kind)
     store = Store.create(folder)
     store.record(sweep if declared is None else declared)
     report(0.0, "verifying what is there")
@@ -214,7 +226,8 @@ def run(
             where = aside.relative_to(folder)
             moved.append(f"{outcome.error['message']} It was moved to {where} and made again.")
     places = {outcome.name: place for place, outcome in enumerate(outcomes) if outcome.state in _ABSENT}
-    jobs = [_job(outcomes[place], sweep, store, code, rooms) for place in places.values()]
+    jobs = [_job(outcomes[place], sweep, store, code, rooms, kind) for place in places.values()]
+    gpus = visible_gpus(kind) if jobs else ()
     if anywhere and jobs:
         begin = random.randrange(len(jobs))
         jobs = jobs[begin:] + jobs[:begin]
@@ -232,7 +245,7 @@ def run(
 
     tell()
     try:
-        with closing(work(jobs, folder, device, workers, progress, notice)) as answers:
+        with closing(work(jobs, folder, device, workers, progress, notice, gpus)) as answers:
             for answer in answers:
                 place = places[answer.job.cell]
                 outcomes[place] = _became(answer, outcomes[place].cell, store)
@@ -276,11 +289,12 @@ def _values(stage: stages.Stage, swept: Swept, folder: Path) -> dict[stages.Spot
     return values
 
 
-def _job(outcome: Outcome, sweep: Sweep, store: Store, code: str, rooms: Rooms) -> Job:
+def _job(outcome: Outcome, sweep: Sweep, store: Store, code: str, rooms: Rooms, kind: str) -> Job:
     asked, failed = cells.question(outcome.cell.problem, sweep.observables), None
     if outcome.name in rooms.failures:
         failed = store.failure(outcome.name)
-    return Job(outcome.name, asked, code, failed.token if failed else None)
+    needs = needed(outcome.cell.problem, sweep.observables, kind)
+    return Job(outcome.name, asked, code, failed.token if failed else None, needs)
 
 
 def _absent(cell: Cell, sweep: Sweep, code: str) -> Outcome:

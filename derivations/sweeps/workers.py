@@ -8,8 +8,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import islice
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -19,10 +19,11 @@ from derivations.output import CHECK_FAILED, OUT_OF_REACH
 from derivations.processes import Worker, dismiss, environment, leave_with_parent, throttled
 from derivations.sweeps.cells import Question, code_version
 from derivations.sweeps.failures import failure
+from derivations.sweeps.gpus import ALONE, Gpu, Room, visible
 from derivations.sweeps.leases import BUSY
 from derivations.sweeps.leaving import LEAVE, Notice, Orders
 from derivations.sweeps.owners import new_token
-from theory.problem import WorkbenchError
+from theory.problem import OutOfReachError, WorkbenchError
 
 FAILED, KEPT = "failed", "kept"
 _POLL, _PAUSE = 0.2, 0.5  # seconds: to look up, before a busy cell is asked for again
@@ -36,13 +37,14 @@ class Job:
     """A cell to make: its id, the question that it answers, and the code that answers it.
 
     `failed` is the token of the last failure at the cell when the job was given. The cell is not tried where another
-    process has failed at it since then.
+    process has failed at it since then. `needs` are the bytes that it takes of a GPU, by an estimate.
     """
 
     cell: str
     asked: Question
     code: str
     failed: str | None = None
+    needs: float = 0
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,12 @@ def work(
     workers: int,
     progress: Callable[[Job, float], None],
     notice: Notice | None = None,
+    gpus: tuple[Gpu, ...] = (),
 ) -> Iterator[Answer]:
     """Make the jobs' cells in the store `folder` in `workers` processes; yield each answer as soon as it is there.
+
+    On `gpus` a process makes one cell, and those are in work at once that fit into the memory (see `Room`). A cell for
+    which there was not enough beside others is made again alone.
 
     A cell that another sweep is making is asked for again until it is there or that sweep has died. After a `notice`
     no cell is begun, and those in work are kept as checkpoints. However the iteration ends, no process is left. Jobs
@@ -75,18 +81,26 @@ def work(
     notice = notice or Notice()
     source, waiting, not_before = iter(jobs), deque[Job](), dict[str, float]()
     crew: list[Worker] = []
+    room = Room(gpus) if gpus else None
+    begin = partial(_begun, room, folder, device, notice)
     try:
         while (not notice.caught and _taken(source, waiting, not_before, workers)) or any(
             worker.task for worker in crew
         ):
             if not notice.caught:
-                _hand_out(waiting, not_before, crew, workers, lambda: _begun(folder, device, notice))
+                _hand_out(waiting, not_before, crew, workers, begin)
             else:
                 _tell(crew)
             ready = wait([*(worker.pipe for worker in crew)], timeout=_POLL)
             for worker in [worker for worker in crew if worker.pipe in ready]:
                 for answer in _heard(worker, progress):
-                    if answer.what == BUSY:
+                    crowded = False
+                    if room is not None:
+                        dismiss([worker])
+                        crowded = room.leave(answer.job.cell)
+                    if answer.error == _OUT_OF_MEMORY and crowded:
+                        waiting.append(_alone(answer.job, folder))
+                    elif answer.what == BUSY:
                         not_before[answer.job.cell] = time.monotonic() + _PAUSE
                         waiting.append(answer.job)
                     else:
@@ -110,8 +124,9 @@ def _hand_out(
     not_before: dict[str, float],
     crew: list[Worker],
     workers: int,
-    begin: Callable[[], Worker],
+    begin: Callable[[Job], Worker | None],
 ) -> None:
+    """Give waiting jobs to idle workers, or to a new one; `begin` returns None for a job that has to wait for room."""
     for _ in range(len(waiting)):
         if not_before.get(waiting[0].cell, 0.0) > time.monotonic():
             waiting.rotate(-1)
@@ -120,7 +135,9 @@ def _hand_out(
         if idle is None:
             if len(crew) == workers:
                 return
-            idle = begin()
+            idle = begin(waiting[0])
+            if idle is None:
+                return
             crew.append(idle)
         idle.give(waiting.popleft())
         # One new process at a time, so that the answers of the others are read meanwhile.
@@ -164,14 +181,63 @@ def _death(worker: Worker) -> dict[str, Any]:
     return _error("fault", message, "Run the sweep again; if it stays, it is a fault of the workbench to report.")
 
 
-def _begun(folder: Path, device: str, notice: Notice) -> Worker:
+def _alone(job: Job, folder: Path) -> Job:
+    """Return the job once more, for a GPU on which nothing else is in work; its failure is known."""
+    failed = _opened(str(folder)).failure(job.cell)
+    return replace(job, needs=ALONE, failed=failed.token if failed else None)
+
+
+def visible_gpus(kind: str) -> tuple[Gpu, ...]:
+    """Return the GPUs of this machine where `kind` is "cuda", as another process sees them: this gets no context.
+
+    Raises OutOfReachError where there are some and none can be used.
+    """
+    if kind != "cuda":
+        return ()
+    asked = _started(_tell_gpus)
+    try:
+        found = asked.pipe.recv()
+    except (EOFError, OSError):
+        found = "the process that asked has died"
+    finally:
+        dismiss([asked])
+    if isinstance(found, str):
+        raise OutOfReachError(
+            f"No GPU says how much of its memory is free: {found}.",
+            "nvidia-smi shows who uses them. Wait, or use --device cpu.",
+            "device",
+        )
+    return found
+
+
+def _tell_gpus(pipe: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_with_parent()
+    try:
+        pipe.send(visible())
+    except RuntimeError as error:
+        pipe.send(str(error).partition("\n")[0].rstrip("."))
+
+
+def _started(target: Callable[..., None], *given: Any) -> Worker:
     """A new process, which computes with one thread: bits must not depend on the machine's cores."""
     with environment(dict.fromkeys(_ONE_THREAD, "1")):
-        return Worker(_MODULES, _work, str(folder), device, notice.saves)
+        return Worker(_MODULES, target, *given)
 
 
-def _work(pipe: Connection, folder: str, device: str, saves: bool) -> None:
-    """A worker's life: one job after the other until the pipe closes; it leaves with its parent, however that ends."""
+def _begun(room: Room | None, folder: Path, device: str, notice: Notice, job: Job) -> Worker | None:
+    """A new process for a job; None where no GPU has room for it."""
+    gpu = None if room is None else room.take(job.cell, job.needs)
+    return None if room and gpu is None else _started(_work, str(folder), device, notice.saves, gpu)
+
+
+def _work(pipe: Connection, folder: str, device: str, saves: bool, gpu: str | None) -> None:
+    """A worker's life: one job after the other until the pipe closes; it leaves with its parent, however that ends.
+
+    It sees no GPU but the one that it is given, if any.
+    """
+    if gpu is not None:
+        os.environ["CUDA_VISIBLE_DEVICES"] = gpu
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to handle
     orders = Orders()
     orders.obey(saves)
@@ -249,11 +315,9 @@ def _reason(error: Exception) -> dict[str, Any] | None:
         return _error(error.kind, error.message, error.hint, error.exit_code)
     if isinstance(error, OSError):
         return _error("file", f"{error.strerror or error}.", "Free the disk; then run the sweep again.")
-    out_of_memory = isinstance(error, RuntimeError) and re.search("out of memory|allocate memory", str(error))
-    if not isinstance(error, MemoryError) and not out_of_memory:
-        return None
-    hint = "Use fewer workers, sites, units, samples or replicates."
-    return _error("memory", "The cell does not fit into memory.", hint, OUT_OF_REACH)
+    words = "out of memory|allocate memory|STATUS_ALLOC_FAILED"
+    out_of_memory = isinstance(error, RuntimeError) and re.search(words, str(error))
+    return _OUT_OF_MEMORY if out_of_memory or isinstance(error, MemoryError) else None
 
 
 def _fault(error: Exception) -> dict[str, Any]:
@@ -272,3 +336,11 @@ def _opened(folder: str) -> Any:
 
 def _error(kind: str, message: str, hint: str, code: int = CHECK_FAILED) -> dict[str, Any]:
     return {"kind": kind, "message": message, "hint": hint, "exit_code": code}
+
+
+_OUT_OF_MEMORY = _error(
+    "memory",
+    "The cell does not fit into memory.",
+    "Use fewer workers, sites, units, samples or replicates.",
+    OUT_OF_REACH,
+)

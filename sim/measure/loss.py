@@ -12,10 +12,8 @@ from sim.networks.choice import network_of
 from sim.networks.examples import examples_of
 from sim.networks.losses import loss_named
 from sim.networks.parameters import Parameters, mapped
-from sim.training.schedule import columns
+from sim.training.sizes import PENALTY_NUMBERS, columns
 from theory.problem import LossAtTimes, Problem
-
-_AT_ONCE = 2**21  # numbers of the examples, counted once for each time that is taken with others
 
 
 @values_of.register
@@ -35,7 +33,7 @@ class Penalties:
     def add(self, drawn: Draw) -> None:
         """Take in the examples of a draw."""
         examples = examples_of(self._problem, drawn)
-        size = max(1, _AT_ONCE // (drawn.x.shape[1] * columns(self._problem)))
+        size = max(1, PENALTY_NUMBERS // (drawn.x.shape[1] * columns(self._problem)))
         for start in range(0, len(self._total), size):
             part = slice(start, start + size)
             at_times = mapped(lambda tensor, part=part: tensor[part], self._own)

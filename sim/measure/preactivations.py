@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import torch
 from jaxtyping import Float
 
-_BLOCK_NUMBERS = 2**18
+from sim.training.sizes import PART_NUMBERS
 
 
 def preactivations(
@@ -26,6 +26,6 @@ def preactivations(
 
 def parts(rows: int, columns: int) -> Iterator[slice]:
     """Yield slices that divide `rows` examples so that each has a bounded count of `columns` numbers an example."""
-    size = max(1, _BLOCK_NUMBERS // columns)
+    size = max(1, PART_NUMBERS // columns)
     for start in range(0, rows, size):
         yield slice(start, min(start + size, rows))

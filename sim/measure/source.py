@@ -16,14 +16,13 @@ from sim.data.sample import Draw, Sampler, prepare
 from sim.networks.parameters import Parameters, mapped
 from sim.random.streams import MEASUREMENT, Fill, Stream, stream
 from sim.training.run import fields_of
-from sim.training.schedule import columns, device_named, refuse_endless_measurement
+from sim.training.schedule import device_named, refuse_endless_measurement
+from sim.training.sizes import CHUNK_NUMBERS, MOST_KEPT, columns
 from sim.training.state import stream_number
 from theory.problem import InputError, Law, NonlinearGP2D, OutOfReachError, Problem
 
 # A function of a problem, a device and a dtype that returns the sampler of the problem's law.
 Prepare = Callable[[Problem, torch.device, torch.dtype], Sampler]
-_CHUNK_NUMBERS = 2**18
-_MOST_KEPT = 2**25  # numbers of x; z and scratch take three times as many more
 
 
 def prepare_in_torch(problem: Problem, device: torch.device, dtype: torch.dtype) -> Sampler:
@@ -92,9 +91,9 @@ class Source:
         refuse_endless_measurement(self.problem, len(self.replicates))
         settings, where = self.problem.simulated(), device_named(self.device)
         sampler = self.prepare(self.problem, where, torch.float64)
-        rows = min(settings.samples, max(1, _CHUNK_NUMBERS // columns(self.problem)))
+        rows = min(settings.samples, max(1, CHUNK_NUMBERS // columns(self.problem)))
         shared = settings.shared_stream and len(self.replicates) > 1
-        if shared and settings.samples * sampler.n <= _MOST_KEPT:
+        if shared and settings.samples * sampler.n <= MOST_KEPT:
             own = self._stream(self.replicates[0])
             parts = range(0, settings.samples, rows)
             kept = [sampler.draw([own], min(rows, settings.samples - start)) for start in parts]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from sim.data.sample import Sampler
 from sim.networks.examples import Examples, examples_of
-from sim.training.schedule import columns, grouping
+from sim.training.sizes import columns, grouping
 from sim.training.state import Replicate
 
 

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 
 from sim.networks.parameters import Parameters, mapped
-from sim.training.schedule import block_steps
+from sim.training.memory import block_steps
 from sim.training.sizes import columns, grouping
 from sim.training.state import State
 from theory.problem import InputError, Problem

@@ -8,6 +8,11 @@ from theory.problem import DeepNetwork, Problem
 # block of steps is long enough that the overhead of a call is negligible, and short enough for the memory.
 _STEP_NUMBERS, _BLOCK_NUMBERS = 2**18, 2**15
 GROUP_NUMBERS = 2**22
+SAMPLE_ROWS = 4096  # examples of a fixed sample that are drawn at once
+# Of a measurement: numbers of x in a chunk of fresh examples, and in all that are kept for several networks (z and
+# scratch take three times as many more); numbers of the examples of a loss, counted once for each time that is taken
+# with others; pre-activations of a part of the examples.
+CHUNK_NUMBERS, MOST_KEPT, PENALTY_NUMBERS, PART_NUMBERS = 2**18, 2**25, 2**21, 2**18
 # For at least MANY examples per step, matrix products are faster than compiled loops over single examples; for at most
 # FEW_UNITS units, loops over all examples of a step are faster still.
 MANY, FEW_UNITS = 32, 4

@@ -15,7 +15,7 @@ from sim.threads import StoppedError, in_threads
 from sim.train import train
 from sim.training.backends import ahead, compiling
 from sim.training.backends.names import numba_is_installed
-from sim.training.schedule import bytes_of_one
+from sim.training.memory import bytes_of_one
 from tests.sim.cases import line, problem
 from tests.tolerances import SIM_SUMS
 from theory.problem import (
@@ -98,7 +98,7 @@ def test_memory_bounds_the_threads(monkeypatch):
     monkeypatch.setattr("sim.train.in_threads", lambda *given: asked.append(given[2]) or in_threads(*given))
     question = problem(replicates=5)
     for networks, threads in ((1, 1), (2, 2), (9, 4)):
-        monkeypatch.setattr("sim.training.schedule.grouping", lambda *_: type("One", (), {"replicates": 1, "steps": 1}))
+        monkeypatch.setattr("sim.training.memory.grouping", lambda *_: type("One", (), {"replicates": 1, "steps": 1}))
         train(question, "cpu", backend="reference", memory=networks * bytes_of_one(question, 8, 8), threads=4)
         assert asked[-1] == threads
 

@@ -120,7 +120,7 @@ def test_grouping_and_blocks_change_nothing(monkeypatch):
     question = problem(replicates=5)
     expected = train(question, "cpu", backend="reference").weights
     for sizes in (Grouping(1, 1), Grouping(2, 3), Grouping(5, 7)):
-        for user in ("batches", "schedule"):
+        for user in ("batches", "memory"):
             monkeypatch.setattr(f"sim.training.{user}.grouping", lambda *_, sizes=sizes: sizes)
         assert far(train(question, "cpu", backend="reference").weights, expected) < SIM_DESCENT
 

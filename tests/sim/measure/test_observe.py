@@ -163,7 +163,7 @@ def test_moments_against_draws_of_another_stream(law):
 def test_chunks_change_nothing_but_rounding(monkeypatch):
     question = problem()
     whole = measure(InputMoment(), question).values
-    monkeypatch.setattr("sim.measure.source._CHUNK_NUMBERS", 28)  # seven examples
+    monkeypatch.setattr("sim.measure.source.CHUNK_NUMBERS", 28)  # seven examples
     assert np.abs(measure(InputMoment(), question).values - whole).max() < SIM_SUMS
 
 

@@ -159,8 +159,8 @@ def direct(run, replicate):
 @pytest.mark.parametrize("small", [False, True])
 def test_measures_over_data_against_one_pass(small, monkeypatch):
     if small:
-        monkeypatch.setattr("sim.measure.source._CHUNK_NUMBERS", 28)
-        monkeypatch.setattr(preactivations, "_BLOCK_NUMBERS", 20)
+        monkeypatch.setattr("sim.measure.source.CHUNK_NUMBERS", 28)
+        monkeypatch.setattr(preactivations, "PART_NUMBERS", 20)
     run = train(problem(network=RELU), "cpu")
     found = {
         kind: measure(kind(), run, "cpu").values
@@ -223,7 +223,7 @@ def test_memory_does_not_grow_with_the_examples():
     w = torch.zeros(50, 20, 4, dtype=torch.float64)
     x = torch.zeros(4000, 4, dtype=torch.float64)
     sizes = [h.numel() for h in preactivations.preactivations(w, None, x)]
-    assert max(sizes) <= preactivations._BLOCK_NUMBERS
+    assert max(sizes) <= preactivations.PART_NUMBERS
     assert sum(sizes) == 50 * 20 * 4000
 
 

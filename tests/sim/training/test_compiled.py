@@ -200,7 +200,7 @@ def test_blocks_change_nothing(monkeypatch):
     question = problem(batch=3, times=(0, 4, 20))
     expected = train(question, "cpu", backend="compiled").weights
     for rows in (1, 7, 10**4):
-        monkeypatch.setattr("sim.training.schedule.block_rows", lambda _columns, rows=rows: rows)
+        monkeypatch.setattr("sim.training.memory.block_rows", lambda _columns, rows=rows: rows)
         assert far(train(question, "cpu", backend="compiled").weights, expected) < SIM_DESCENT
 
 

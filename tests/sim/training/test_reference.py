@@ -41,7 +41,7 @@ def learned(question, expected):
 @pytest.mark.parametrize("batch", [1, 3])
 def test_every_step_sees_the_next_examples_of_its_stream(network, batch, sizes, monkeypatch):
     if sizes is not None:
-        for user in ("batches", "schedule"):
+        for user in ("batches", "memory"):
             monkeypatch.setattr(f"sim.training.{user}.grouping", lambda *_: sizes)
     question = problem(network=network, batch=batch, times=TIMES, learning_rate=Fraction(1, 8))
     run = train(question, "cpu", backend="reference")
@@ -85,7 +85,7 @@ def test_networks_of_one_stream_see_the_examples_of_its_first_network():
 
 def test_a_resumed_run_goes_on_in_the_middle_of_a_block(monkeypatch):
     """The first run ends two steps into a block of four: the second begins with the examples of step 2."""
-    for user in ("batches", "schedule"):
+    for user in ("batches", "memory"):
         monkeypatch.setattr(f"sim.training.{user}.grouping", lambda *_: Grouping(3, 4))
     settings = {"batch": 3, "learning_rate": Fraction(1, 8)}
     whole = train(problem(times=TIMES, **settings), "cpu", backend="reference")

@@ -71,7 +71,7 @@ def test_measures_are_those_of_each_network(monkeypatch):
     question = problem(**SHARED)
     run = train(question, "cpu")
     once = [measure(observable(), run, "cpu").values for observable in (LossAtTimes, InputOutputMoment, InputMoment)]
-    monkeypatch.setattr("sim.measure.source._MOST_KEPT", 0)
+    monkeypatch.setattr("sim.measure.source.MOST_KEPT", 0)
     again = [measure(observable(), run, "cpu").values for observable in (LossAtTimes, InputOutputMoment, InputMoment)]
     assert all((one == other).all() for one, other in zip(once, again, strict=True))
     assert all(len(values) == 5 for values in once)

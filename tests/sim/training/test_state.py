@@ -15,8 +15,8 @@ from sim.measure import measure
 from sim.networks.one_hidden_layer import gradient
 from sim.train import fixed_sample, train
 from sim.training.backends.names import numba_is_installed
+from sim.training.memory import bytes_of_one, networks_at_once
 from sim.training.optimisers import optimiser_of
-from sim.training.schedule import bytes_of_one, networks_at_once
 from tests.paths import ROOT
 from tests.sim.cases import EVERY_GATE, gated, line, problem, with_simulation
 from tests.tolerances import SIM_DESCENT
@@ -140,7 +140,7 @@ PEAKS = f"""
 import os
 from fractions import Fraction
 from sim import train as training
-from sim.training.schedule import bytes_of_one
+from sim.training.memory import bytes_of_one
 from tests.sim.cases import SiteGate, gated, line, problem
 from theory.problem import Network
 def high_water():
@@ -209,7 +209,7 @@ def test_what_one_network_takes_is_a_bound(peaks, sizes):
 
 
 def test_memory_bounds_how_many_are_side_by_side():
-    question, host, gpu = problem(line(n=40), batch=1000, replicates=9), torch.device("cpu"), torch.device("cuda")
+    question, host, gpu = problem(line(n=40), batch=1000, replicates=9), "cpu", "cuda"
     one = bytes_of_one(question, 1000, 8)
     free = networks_at_once(question, 1000, 8, host, None)
     assert [networks_at_once(question, 1000, 8, host, memory) for memory in (one, 2 * one - 1, 10**6 * one)] == [

@@ -16,7 +16,7 @@ from numba.extending import overload
 from sim.data.factors import Dense, Factor
 from sim.training.backends.compiled.error_function import inputs_of
 from sim.training.backends.compiled.numbers import FAST, INNER, WORDS, pairs, words
-from sim.training.schedule import TILE
+from sim.training.memory import TILE
 
 _GROUP = 5  # diagonals or modes per pass: each noise value read is used four times, and the factors fit in registers
 _LANES = 16  # loops run over whole multiples of this, because a remainder would be processed one by one

@@ -16,8 +16,8 @@ from sim.training.backends import ahead
 from sim.training.backends.compiled import descent, one_at_first
 from sim.training.backends.compiled.draw import Block
 from sim.training.backends.compiled.steps import Steps
+from sim.training.memory import block_steps
 from sim.training.optimisers import optimiser_of
-from sim.training.schedule import block_steps
 from sim.training.sizes import MANY
 from sim.training.state import Replicate, Report, State
 from sim.training.step import largest_weight

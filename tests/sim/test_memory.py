@@ -1,0 +1,210 @@
+"""What a cell needs on a GPU: the bound against the bytes of all tensors, counted on the processor.
+
+The steps are captured as on a GPU, with two further copies of their temporaries, those of the warming up and of the
+graph. What lies in the memory of the processor on a GPU is counted too, so that the bound is held by more than it must.
+"""
+
+import gc
+import subprocess
+import sys
+from functools import partial
+from weakref import finalize
+
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from sim import memory
+from sim.data.sample import prepare
+from sim.measure import measure
+from sim.memory import further_numbers, table_numbers
+from sim.random.streams import TRAINING, stream
+from sim.train import train
+from sim.training.backends.captured import Captured, checked
+from sim.training.backends.choice import Backend
+from sim.training.backends.names import preferred
+from sim.training.backends.reference import train_group
+from sim.training.memory import FRAGMENTED, bytes_of_one, networks_at_once
+from tests.paths import ROOT
+from tests.sim.cases import EVERY_GATE, OPTIMIZERS, gated, line, problem
+from tests.sim.data.test_laws import CASES
+from tests.tolerances_of_sweeps import GPU_MEMORY
+from theory.problem import (
+    OBSERVABLES,
+    DeepNetwork,
+    Edge,
+    GatedGraph,
+    HardResponse,
+    Network,
+    Node,
+    NormalInitialisation,
+    OutOfReachError,
+    OwnGates,
+    Problem,
+    Simulation,
+    Training,
+)
+from theory.problem.discovery import registered
+
+ROWS = 4096
+START = NormalInitialisation("1/2", 1)
+SETTINGS = Simulation("online", samples=200, learning_rate="1/2", replicates=3, seed=5, batch=256)
+
+
+class Counted(TorchDispatchMode):
+    """Counts the bytes of the tensors that are alive while it is active: those made in it, and those it was given."""
+
+    def __init__(self):
+        super().__init__()
+        self.alive, self.peak, self.seen = 0, 0, set()
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        made = func(*args, **(kwargs or {}))
+        for each in tree_leaves((args, kwargs, made)):
+            if isinstance(each, torch.Tensor):
+                self.count(each.untyped_storage())
+        self.peak = max(self.peak, self.alive)
+        return made
+
+    def count(self, storage):
+        key, size = storage._cdata, storage.nbytes()
+        if key not in self.seen:
+            self.seen.add(key)
+            self.alive += size
+            finalize(storage, self.free, key, size)
+
+    def free(self, key, size):
+        self.seen.discard(key)
+        self.alive -= size
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """Train and measure as on a GPU, on the processor; the peaks of both in bytes."""
+
+    def count(question, *observables):
+        mode = Counted()
+
+        def record(work, changed):
+            """The work, with the memory of a graph and of the stream that warmed up."""
+            before, others, mode.peak = [tensor.clone() for tensor in changed], mode.peak, mode.alive
+            work()
+            kept = torch.empty(2 * (mode.peak - mode.alive), dtype=torch.uint8)
+            mode.peak = max(mode.peak, others)
+            for tensor, value in zip(changed, before, strict=True):
+                tensor.copy_(value)
+            return lambda _kept=kept: work()
+
+        backend = Backend("captured", partial(train_group, capture=partial(Captured, checked(record))))
+        monkeypatch.setattr("sim.train.backend_for", lambda *_: backend)
+        monkeypatch.setattr("sim.train.networks_at_once", on_a_gpu)
+        with mode:
+            run = train(question, "cpu")
+            gc.collect()  # the step recorded here, not one of a graph, refers to itself
+            training, mode.peak = mode.peak, 0
+            for name in observables:
+                measure(OBSERVABLES[name](), run, "cpu")
+        return training, mode.peak
+
+    return count
+
+
+def on_a_gpu(question, per_step, size, _device, *limits):
+    return networks_at_once(question, per_step, size, "cuda", *limits)
+
+
+LAW = line(n=40)
+RELU, WIDE = Network("relu", "mean", 3), Network("relu", "trained-mean", 40)
+FULL_BATCH = {"mode": "full-batch", "batch": None, "samples": 3000, "times": (0, 1)}
+CELLS = {
+    "online": problem(LAW, RELU, batch=64, times=(0, 8)),
+    "float32": problem(LAW, RELU, batch=64, times=(0, 8), dtype="float32"),
+    "gates": problem(LAW, gated(EVERY_GATE, "trained-sum", "trained"), batch=64, times=(0, 8), **OPTIMIZERS[2]),
+    "one by one": problem(LAW, RELU, batch=1, times=(0, 8)),
+    "large batch": problem(LAW, RELU, batch=4096),
+    "units": problem(LAW, WIDE, batch=1024, **OPTIMIZERS[2]),
+    "parameters": problem(line(n=400), Network("relu", "mean", 200), batch=2, times=(0, 1), **OPTIMIZERS[2]),
+    "times": problem(LAW, WIDE, batch=2, times=tuple(range(60))),
+    "full batch": problem(LAW, RELU, **FULL_BATCH),
+    "shared sample": problem(LAW, gated(EVERY_GATE), **FULL_BATCH, shared_stream=True),
+    "erf": problem(LAW, Network("erf", "sum", 20), batch=512),
+    "sites": problem(line(n=600), RELU, batch=8),
+}
+EVERY_CELL = pytest.mark.parametrize("name", CELLS)
+
+
+OBSERVED = ("loss", "input-moment", "input-output-moment", "gate-flips", "gate-flips-between", "preactivation-kurtosis")
+
+
+def observed(question):
+    """The observables that are measured on a GPU and that the network has."""
+    given = question.network.model == Network.gated
+    return [name for name in OBSERVED if ("moment" in name) == given or name == "loss"]
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_cell_stays_within_its_bound(name, counted):
+    question = CELLS[name]
+    observables = observed(question)
+    training, measuring = counted(question, *observables)
+    assert training <= memory._training(question) <= GPU_MEMORY * training
+    assert measuring <= memory._measuring(question, observables)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
+@pytest.mark.parametrize("law", [law for _, law, _ in CASES], ids=[f"{file}-{i}" for i, (file, *_) in enumerate(CASES)])
+def test_the_examples_of_every_law_stay_within_their_bound(law, dtype):
+    try:
+        sampler = prepare(law, torch.device("cpu"), dtype)
+    except OutOfReachError as absent:
+        pytest.skip(absent.message)
+    tables = sum({each.data_ptr(): each.untyped_storage().nbytes() for each in tensors(sampler)}.values())
+    assert tables <= 8 * registered(table_numbers, law)(law)
+    with Counted() as mode:
+        sampler.draw([stream(0, 0, TRAINING)], ROWS, sampler.room(1, ROWS))
+    numbers = 5 * law.n + 4 + further_numbers(law)  # the gates and units of `example_numbers` are those of a network
+    assert mode.peak - tables <= FRAGMENTED * ROWS * numbers * dtype.itemsize
+
+
+def tensors(held):
+    """All tensors of a sampler and of its parts."""
+    if isinstance(held, torch.Tensor):
+        yield held
+    elif isinstance(held, tuple):
+        for each in held:
+            yield from tensors(each)
+    elif type(held).__module__.startswith("sim."):
+        for each in vars(held).values():
+            yield from tensors(each)
+
+
+def test_networks_of_other_kinds_stay_within_their_bounds(counted):
+    """Deep networks by autograd, and graphs."""
+    network = DeepNetwork((30, 20), OwnGates(HardResponse("closed")))
+    deep = Problem(line(n=20), network, Training("half-mse", 1, START, (0, 1)), SETTINGS)
+    training, measuring = counted(deep, "loss")
+    assert training <= memory._training(deep)
+    assert measuring <= memory._measuring(deep, ("loss",))
+    nodes = (Node("x", 20), Node("h", 30), Node("y", 1))
+    graph = GatedGraph(nodes, (Edge("x", "h", "A"), Edge("h", "y", "B")), ("x",), ("y",))
+    of_a_graph = Problem(line(n=20), graph, Training("half-mse", 1, START, (0, 1)), SETTINGS)
+    training, _ = counted(of_a_graph)
+    assert training <= memory._training(of_a_graph)
+
+
+def test_a_bound_that_forgets_the_graph_is_noticed(counted):
+    """Without the copies of a recorded step, a wide network with large batches exceeds it."""
+    wide = problem(line(n=4), Network("erf", "sum", 200), batch=2048)
+    training, _ = counted(wide)
+    size, at_once = 8, on_a_gpu(wide, 2048, 8, None, None)
+    assert min(3, at_once) * bytes_of_one(wide, 2048, size) / FRAGMENTED < training <= memory._training(wide)
+
+
+def test_it_is_the_bound_of_the_back_end_that_a_gpu_has():
+    assert preferred("cuda") == "captured"
+
+
+def test_the_bound_needs_no_torch():
+    code = "import sys, sim.memory; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
