@@ -33,7 +33,7 @@ def command(
     out: Annotated[Path | None, typer.Option(help="Folder of the store; by default the one the file names.")] = None,
     workers: Annotated[
         int | None,
-        typer.Option(help="Processes; by default one a core, at most 16; on a GPU as many as fit; one a job."),
+        typer.Option(help="Processes; by default one a core, at most 16; one a job; on a GPU as many as fit."),
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     dtype: Annotated[str | None, typer.Option(help="float64 or float32; by default that of the base.")] = None,
@@ -45,7 +45,9 @@ def command(
     ] = False,
     engine: Annotated[str, typer.Option(help="local, or slurm: submit jobs of workers (extra cluster).")] = "local",
     jobs: Annotated[int | None, typer.Option(help="slurm: jobs, one by default.")] = None,
-    cpus: Annotated[int | None, typer.Option(help="slurm: processors a job, by default one for each worker.")] = None,
+    cpus: Annotated[
+        int | None, typer.Option(help="slurm: processors a job, by default one a worker, at most 8 a GPU.")
+    ] = None,
     gpus: Annotated[int | None, typer.Option(help="slurm: GPUs a job.")] = None,
     memory: Annotated[str | None, typer.Option(help="slurm: memory a job, as in 4G.")] = None,
     time: Annotated[str | None, typer.Option(help="slurm: time a job: 90, 4:00:00; by default an hour.")] = None,
@@ -95,7 +97,7 @@ def command(
             if mode == "watch":
                 return _watch(answers.looks(None, worker, device), json)
             with _progress(mode == "run") as report:
-                filled = answers.store_answer(worker, mode, device, _count(workers, engine, device), report, verify)
+                filled = answers.store_answer(worker, mode, device, _count(workers, device), report, verify)
             output.emit("sweep", filled.json(), filled.text(), json)
             return filled.exit_code
         if sweep is None:
@@ -110,7 +112,7 @@ def command(
             with _progress(mode in ("run", "record", "submit")) as report:
                 # A table and a picture need the results of every cell.
                 every = verify or csv is not None or plot is not None
-                count = _count(workers, engine, device)
+                count = _count(workers, device, resources.gpus, engine)
                 asked = (mode, device, count, report, dtype, engine, resources, every)
                 answer = answers.answer(load_sweep(sweep), out, *asked)
             if table is not None:
@@ -151,8 +153,11 @@ def _watch(look: "Callable[[], SweepAnswer | LookAnswer | StoreAnswer]", as_json
     return watch(look, show).exit_code
 
 
-def _count(workers: int | None, engine: str, device: str) -> int:
-    """Return the most processes: those asked for, or one a job, or one a core, or what may share a GPU."""
+def _count(workers: int | None, device: str, gpus: int | None = None, engine: str = "local") -> int:
+    """Return the most processes, of each job with `gpus` if there are jobs.
+
+    They are those asked for, or what may share a GPU; without one, one a job, or one a core.
+    """
     import os
 
     from derivations.sweeps.gpus import MOST_CLIENTS
@@ -160,8 +165,8 @@ def _count(workers: int | None, engine: str, device: str) -> int:
     from theory.problem.numbers import whole
 
     if workers is None:
-        if engine != "local":
-            return 1
+        if engine != "local":  # whatever there is where the jobs are submitted
+            return 1 if gpus is None else MOST_CLIENTS
         if kind_of(device) == "cuda":
             return MOST_CLIENTS
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

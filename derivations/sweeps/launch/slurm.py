@@ -34,6 +34,7 @@ _LOGS = "jobs"  # a folder in that of the store, one below it for each submissio
 _HOUR = 60  # minutes of a job by default
 _NOTICE = 120  # seconds before the end of a job at which it is told to leave
 _RETURNS = 10_000  # a job is requeued as long as it has cells to make: each time it gets further
+_CORES = 8  # processors by default for each GPU of a job, whose processes are up to 48
 _LOOK = 5.0  # seconds between two looks at the store
 # Python without the signals of SLURM until it handles them: a job that they end while it loads is not requeued.
 _PYTHON = """sh -c 'trap "" TERM USR2; exec "$0" "$@"' """ + shlex.quote(sys.executable)
@@ -83,8 +84,9 @@ def start(request: Request) -> Swept | Look:
     job = _submitted(executor, Crew(str(request.folder.absolute()), device, request.workers), jobs, logs)
     if request.waits:
         swept = _waited(request, job, code_version(device))
+    crew = ("" if request.resources.gpus is None else "up to ") + counted(jobs * request.workers, "worker")
     said = (
-        f"Job {job} with {counted(jobs * request.workers, 'worker')} was submitted to SLURM; its logs are in "
+        f"Job {job} with {crew} was submitted to SLURM; its logs are in "
         f"{logs}. gdln sweep --worker {request.folder} --status shows the cells."
     )
     return replace(swept, job=job, remarks=(*swept.remarks, said))
@@ -135,7 +137,7 @@ def _executor(request: Request, logs: Path) -> Any:
     executor.update_parameters(
         job_name="gdln-sweep",
         time=asked.time or _HOUR,
-        cpus_per_task=asked.cpus or request.workers,
+        cpus_per_task=asked.cpus or min(request.workers, _CORES * (asked.gpus or request.workers)),
         signal_delay_s=_NOTICE,
         additional_parameters={"requeue": True},
         **{name: value for name, value in settings.items() if value is not None},

@@ -125,7 +125,7 @@ def test_what_slurm_is_asked_for(gdln, programs, tmp_path):
     answer = json.loads(out)
     assert (code, err, answer["mode"], answer["job"]) == (PASS, "", "submit", "7")
     assert answer["counts"] == {"cells": 4, "missing": 4}
-    assert "Job 7 with 6 workers was submitted to SLURM" in answer["remarks"][-1]
+    assert "Job 7 with up to 6 workers was submitted to SLURM" in answer["remarks"][-1]
     asked = {line.removeprefix("#SBATCH --") for line in (tmp_path / "job.sh").read_text().splitlines()}
     assert asked >= {
         "array=0-2%3",
@@ -143,6 +143,9 @@ def test_what_slurm_is_asked_for(gdln, programs, tmp_path):
     assert "#SBATCH --time=60" in asked
     assert "--array" not in asked
     assert "--mem" not in asked
+    assert "--cpus-per-task=1\n" in asked
+    assert "with up to 48 workers was submitted" in gdln("--engine", "slurm", "--gpus", 1)[1]
+    assert "--cpus-per-task=8\n" in (tmp_path / "job.sh").read_text()
 
 
 def test_what_slurm_refuses_is_said(gdln, programs, tmp_path):
