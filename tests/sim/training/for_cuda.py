@@ -57,6 +57,12 @@ class _Recorder:
         return launch
 
 
+def _type_of(argument: Any) -> Any:
+    if isinstance(argument, tuple):
+        return type(argument)(*map(_type_of, argument))
+    return _POINTERS[argument.dtype] if isinstance(argument, torch.Tensor) else "i32"
+
+
 def source_of(question: Any, dtype: torch.dtype) -> tuple[ASTSource, dict[str, int]]:
     """Return the source and the options of the kernel that trains a problem."""
     kept = train.wide_steps, train.narrow_steps
@@ -70,8 +76,8 @@ def source_of(question: Any, dtype: torch.dtype) -> tuple[ASTSource, dict[str, i
     finally:
         train.wide_steps, train.narrow_steps = kept
     compiling = {name: options.pop(name) for name in ("num_warps",)}
-    types = [_POINTERS[one.dtype] if isinstance(one, torch.Tensor) else "i32" for one in arguments]
-    signature = dict(zip(kernel.arg_names, types, strict=False)) | dict.fromkeys(options, "constexpr")
+    signature = dict(zip(kernel.arg_names, map(_type_of, arguments), strict=False))
+    signature |= dict.fromkeys(options, "constexpr")
     return ASTSource(kernel, signature=signature, constexprs=options), compiling
 
 
