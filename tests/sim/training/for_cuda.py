@@ -31,6 +31,7 @@ _HALVES = gated((SiteGate(20, lo=0), SiteGate(20, hi=0)))
 WHOLE = {
     "n=40 K=2 batch=1000": problem(line(n=40), _HALVES, batch=1000),
     "n=128 K=16 batch=1000": problem(line(n=128), Network("relu", "mean", 16), batch=1000),
+    "n=40 K=2 batch=1": problem(line(n=40), _HALVES, batch=1),
     "n=400 K=8 batch=1": problem(line(n=400), Network("relu", "mean", 8), batch=1),
 }
 FORMS = {

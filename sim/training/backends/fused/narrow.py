@@ -17,8 +17,10 @@ from sim.training.backends.fused.numbers import coins
 from sim.training.backends.fused.units import (
     backward,
     below,
+    counters_of,
     every,
     forward,
+    law_of,
     load_few,
     move_few,
     pulls_of,
@@ -70,29 +72,26 @@ def narrow_steps(
     place = owner * units + unit
     width = tl.cdiv(n, SITES) * SITES
     stride = width + T
-    weight = arrays.w + place[:, None] * n + site[None, :]
-    a, b, out = load_few(arrays, place, used, owner, slot < present, FORMS)
-    alive = tl.load(arrays.alive + owner, mask=slot < present, other=0) != 0
-    key_low, key_high = tl.load(arrays.key).to(tl.uint32), tl.load(arrays.key + 1).to(tl.uint32)
-    gain, over, rate, limit, scale, share, leak, first_label, second_label = settings_of(arrays.numbers)
-    products = space + (owner * T * stride + width)[None, :] + row[:, None]
+    alive = tl.load(arrays.alive + owner, mask=slot < present, other=0)
 
-    taken, most = column * 0, column * 0 + T // batch
-    while tl.max((alive & (taken < steps)).to(tl.int32)) == 1:
-        span = tl.where(alive, tl.minimum(most, steps - taken), 0)
+    # Steps of a network so far, and the most that its next tile takes: none of a frozen network.
+    taken, most = column * 0, tl.where(alive != 0, T // batch, 0)
+    while tl.max(tl.minimum(most, steps - taken)) > 0:
+        span = tl.minimum(most, steps - taken)
         h = tl.zeros((T, COLUMNS), KIND)
         v = tl.zeros((T, COLUMNS), KIND)
-        y = tl.zeros((T, COLUMNS), KIND)
         largest_w, largest_x = tl.zeros((COLUMNS,), KIND), tl.zeros((COLUMNS,), KIND)
-        for packet in range(present):
+        for packet in tl.range(present, disable_licm=True):
             if at(span, column, packet * PER) > 0:
-                network, mine = first_network + packet, slot == packet
-                held = space + network * T * stride + row[:, None] * stride
-                word = tl.load(arrays.word + network).to(tl.uint32)
+                network, own = first_network + packet, column - packet * PER
+                mine, trained = (own >= 0) & (own < PER), (own >= 0) & (own < units)
+                weight = arrays.w + network * units * n + own[:, None] * n
+                held = space + (network * (T + 1) + row)[:, None] * stride
+                word, key_low, key_high = counters_of(arrays, network)
+                gain, over, first_label, second_label = law_of(arrays)
                 example = (begin + at(taken, column, packet * PER)).to(tl.int64) * batch + row
                 category = coins(example, word, key_low, key_high)
                 gram = tl.zeros((T, T), KIND)
-                largest = tl.zeros((T,), KIND)
                 for start in range(0, n, SITES):
                     first = start + modes - back
                     z = gaussian(
@@ -101,64 +100,68 @@ def narrow_steps(
                     x = inputs(z, gain, over, FORMS)
                     if FORMS.latent or FORMS.input:
                         v = tl.where(mine[None, :], gate_numbers(v, z, x, start, arrays, units, unit, FORMS), v)
-                    tl.store(held + start + site[None, :], x)
-                    inside = (used & mine)[:, None] & (start + site < n)[None, :]
-                    w = tl.load(weight + start, mask=inside, other=0.0)
+                    tl.store(held + (start + site)[None, :], x)
+                    inside = trained[:, None] & (start + site < n)[None, :]
+                    w = tl.load(weight + (start + site)[None, :], mask=inside, other=0.0)
                     h += forward(x, w, FORMS.precision)
                     gram = product(x, tl.trans(x), gram, FORMS.precision)
                     largest_w = tl.maximum(largest_w, tl.max(tl.abs(w), axis=1))
-                    largest = tl.maximum(largest, tl.max(tl.abs(x), axis=1))
                 tl.store(held + width + tl.arange(0, T)[None, :], gram)
-                y = tl.where(mine[None, :], tl.where(category == 0, first_label, second_label)[:, None], y)
-                largest_x = tl.where(mine, tl.max(largest, axis=0), largest_x)
+                labels = tl.where(category == 0, first_label, second_label)
+                tl.store(space + (network * (T + 1) + T) * stride + width + row, labels)
+                squared = tl.max(tl.where(row[:, None] == tl.arange(0, T)[None, :], gram, 0.0))
+                largest_x = tl.where(mine, tl.sqrt(squared), largest_x)  # no input is larger than its example's norm
         gate = tl.zeros((T, COLUMNS), KIND)
         if FORMS.latent or FORMS.input:
             gate = gates_of(v, arrays, units, unit, FORMS)
         tl.debug_barrier()  # inputs and inner products are read by other threads than those that wrote them
 
         pulls = tl.zeros((T, COLUMNS), KIND)
-        moved_a, moved_b, moved_out, safe = a, b, out, alive
+        rate, limit, scale, share, leak = settings_of(arrays)
+        a, b, out = load_few(arrays, place, used, owner, slot < present, FORMS)
+        safe = most > 0
         longest = tl.max(span)
+        products = space + owner[None, :] * (T + 1) * stride + width + row[:, None]
+        present_now = (span > 0)[None, :]
+        y = tl.load(products + T * stride, mask=present_now, other=0.0)
         for step in range(longest):
             counted = ((row >= step * batch) & (row < (step + 1) * batch))[:, None] & (step < span)[None, :]
             pull, da, db, dout = pulls_of(
-                h + moved_b[None, :], gate, moved_a, moved_out, y, counted, used, scale, share, leak, FORMS
+                h + b[None, :], gate, a, out, y, counted, used, scale, share, leak, FORMS
             )
             pulls += pull
-            moved_a, moved_b, moved_out, safe = move_few(
-                moved_a, moved_b, moved_out, da, db, dout, rate, limit, safe, FORMS
-            )
+            a, b, out, safe = move_few(a, b, out, da, db, dout, rate, limit, safe, FORMS)
             if step + 1 < longest:
                 for u in range(step * batch, (step + 1) * batch):
-                    g = tl.load(products + u * stride, mask=(span > 0)[None, :], other=0.0)
+                    g = tl.load(products + u * stride, mask=present_now, other=0.0)
                     h -= rate * g * tl.sum(tl.where(row[:, None] == u, pull, 0.0), axis=0)[None, :]
         bounded = below(largest_w + rate * tl.sum(tl.abs(pulls), axis=0) * largest_x, limit)
 
         done = column < 0
-        for packet in range(present):
-            mine = slot == packet
+        for packet in tl.range(present, disable_licm=True):
+            network, own = first_network + packet, column - packet * PER
+            mine, trained = (own >= 0) & (own < PER), (own >= 0) & (own < units)
+            weight = arrays.w + network * units * n + own[:, None] * n
+            held = space + (network * (T + 1) + row)[:, None] * stride
             steps_of_it = at(span, column, packet * PER)
-            fits = (steps_of_it > 0) & every(safe | (slot != packet))
-            within = fits & every(bounded | (slot != packet))
-            held = space + (first_network + packet) * T * stride + row[:, None] * stride + site[None, :]
+            fits = (steps_of_it > 0) & every(safe | (mine == 0))
+            within = fits & every(bounded | (mine == 0))
             if (fits & (steps_of_it == 1)) & (within == 0):
                 within = fits
                 for start in range(0, n, SITES):
-                    w = tl.load(weight + start, mask=(used & mine)[:, None] & (start + site < n)[None, :], other=0.0)
-                    moved = w - rate * backward(pulls, tl.load(held + start), FORMS.precision)
-                    within = within & every(below(moved, limit) | (slot != packet)[:, None])
+                    w = tl.load(weight + (start + site)[None, :], mask=trained[:, None] & (start + site < n)[None, :], other=0.0)
+                    moved = w - rate * backward(pulls, tl.load(held + (start + site)[None, :]), FORMS.precision)
+                    within = within & every(below(moved, limit) | (mine == 0)[:, None])
             if within:
                 for start in range(0, n, SITES):
-                    inside = (used & mine)[:, None] & (start + site < n)[None, :]
-                    w = tl.load(weight + start, mask=inside, other=0.0)
-                    moved = w - rate * backward(pulls, tl.load(held + start), FORMS.precision)
-                    tl.store(weight + start, moved, mask=inside)
+                    inside = trained[:, None] & (start + site < n)[None, :]
+                    w = tl.load(weight + (start + site)[None, :], mask=inside, other=0.0)
+                    moved = w - rate * backward(pulls, tl.load(held + (start + site)[None, :]), FORMS.precision)
+                    tl.store(weight + (start + site)[None, :], moved, mask=inside)
                 done = done | mine
-        a, b, out = tl.where(done, moved_a, a), tl.where(done, moved_b, b), tl.where(done, moved_out, out)
+        store_few(arrays, place, used & done, owner, leads & done, a, b, out, FORMS)
         taken += tl.where(done, span, 0)
-        alive = alive & (done | (span != 1))
-        most = tl.where(done | (span == 0), most, 1)
+        most = tl.where(done | (span == 0), most, tl.where(span == 1, 0, 1))
         tl.debug_barrier()
 
-    store_few(arrays, place, used, owner, leads, a, b, out, FORMS)
-    tl.store(arrays.alive + owner, alive.to(tl.int8), mask=leads)
+    tl.store(arrays.alive + owner, (most > 0).to(tl.int8), mask=leads)

@@ -77,11 +77,25 @@ def pulls_of(h, gate, a, out, y, counted, used, scale, share, leak, FORMS: tl.co
 
 
 @triton.jit
-def settings_of(numbers):
-    """Return the nine numbers of `layout.numbers_of`."""
-    gain, over, rate, limit = tl.load(numbers), tl.load(numbers + 1), tl.load(numbers + 2), tl.load(numbers + 3)
-    scale, share, leak = tl.load(numbers + 4), tl.load(numbers + 5), tl.load(numbers + 6)
-    return gain, over, rate, limit, scale, share, leak, tl.load(numbers + 7), tl.load(numbers + 8)
+def counters_of(arrays, network):
+    """Return the last word of a network's counters and both words of the key."""
+    word = tl.load(arrays.word + network).to(tl.uint32)
+    return word, tl.load(arrays.key).to(tl.uint32), tl.load(arrays.key + 1).to(tl.uint32)
+
+
+@triton.jit
+def law_of(arrays):
+    """Return gain, 1/Z and the two labels, of `layout.numbers_of`."""
+    numbers = arrays.numbers
+    return tl.load(numbers), tl.load(numbers + 1), tl.load(numbers + 7), tl.load(numbers + 8)
+
+
+@triton.jit
+def settings_of(arrays):
+    """Return rate, divergence limit, readout scale, share of an example and leak, of `layout.numbers_of`."""
+    numbers = arrays.numbers
+    rate, limit, scale = tl.load(numbers + 2), tl.load(numbers + 3), tl.load(numbers + 4)
+    return rate, limit, scale, tl.load(numbers + 5), tl.load(numbers + 6)
 
 
 @triton.jit

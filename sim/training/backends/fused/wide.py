@@ -13,8 +13,10 @@ from sim.training.backends.fused.numbers import coins
 from sim.training.backends.fused.units import (
     backward,
     below,
+    counters_of,
     every,
     forward,
+    law_of,
     load_few,
     move_few,
     pulls_of,
@@ -42,9 +44,9 @@ def wide_steps(arrays, begin, steps, batch, n, units, chunks, FORMS: tl.constexp
     w = tl.load(weight, mask=inside, other=0.0)
     a, b, out = load_few(arrays, place, used, owner, owner >= 0, FORMS)
     alive = tl.load(arrays.alive + network) != 0
-    word = tl.load(arrays.word + network).to(tl.uint32)
-    key_low, key_high = tl.load(arrays.key).to(tl.uint32), tl.load(arrays.key + 1).to(tl.uint32)
-    gain, over, rate, limit, scale, share, leak, first_label, second_label = settings_of(arrays.numbers)
+    word, key_low, key_high = counters_of(arrays, network)
+    gain, over, first_label, second_label = law_of(arrays)
+    rate, limit, scale, share, leak = settings_of(arrays)
 
     for step in range(steps):
         dw = tl.zeros((UNITS, SITES), KIND)
