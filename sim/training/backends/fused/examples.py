@@ -72,6 +72,16 @@ def gate_numbers(v, z, x, start, arrays, units, unit, FORMS: tl.constexpr):
 
 
 @triton.jit
+def gate_places(arrays, units, unit, latents, BOTH: tl.constexpr):
+    """Return the places (K) of the gates' sites in a row of inputs, from `latents` on that of latents if `BOTH`."""
+    used = unit < units
+    places = tl.load(arrays.gates + unit, mask=used, other=0.0).to(tl.int32)
+    if BOTH:
+        places += tl.where(tl.load(arrays.gates + units + unit, mask=used, other=0.0) != 0, latents, 0)
+    return places
+
+
+@triton.jit
 def gates_of(v, arrays, units, unit, FORMS: tl.constexpr):
     """Return the gates (T, K), 1[low <= v < high] or soft, of the numbers v; units beyond K are closed."""
     used = unit < units

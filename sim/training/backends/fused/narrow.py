@@ -12,7 +12,7 @@ reads the columns of no other one, and has a count of steps of its own.
 import triton
 import triton.language as tl
 
-from sim.training.backends.fused.examples import gate_numbers, gates_of, gaussian, inputs, product
+from sim.training.backends.fused.examples import gate_places, gates_of, gaussian, inputs, product
 from sim.training.backends.fused.numbers import coins
 from sim.training.backends.fused.units import (
     backward,
@@ -54,7 +54,7 @@ def narrow_steps(
     """Take `steps` steps of all `networks` from step `begin` on, in place, `packed` networks a program.
 
     `arrays` and `FORMS` are those of `arguments`, the width of the factors is one of whole chunks of sites; `space`
-    (S, T, width + T) is scratch, for the inputs of a network and their inner products. A chunk of sites needs `chunks`
+    is scratch of the size that `scratch_of` returns. A chunk of sites needs `chunks`
     times 16 modes, the first of them `back` before its first site. A diverging network is frozen. Where a tile could
     take a parameter of a network beyond the limit, it takes one step a tile in the rest of the launch.
     """
@@ -71,7 +71,10 @@ def narrow_steps(
     owner, leads = first_network + slot, (slot < present) & (unit == 0)
     place = owner * units + unit
     width = tl.cdiv(n, SITES) * SITES
+    BOTH: tl.constexpr = FORMS.latent and FORMS.curved
     stride = width + T
+    if BOTH:
+        stride += width
     alive = tl.load(arrays.alive + owner, mask=slot < present, other=0)
 
     # Steps of a network so far, and the most that its next tile takes: none of a frozen network.
@@ -79,7 +82,6 @@ def narrow_steps(
     while tl.max(tl.minimum(most, steps - taken)) > 0:
         span = tl.minimum(most, steps - taken)
         h = tl.zeros((T, COLUMNS), KIND)
-        v = tl.zeros((T, COLUMNS), KIND)
         largest_w, largest_x = tl.zeros((COLUMNS,), KIND), tl.zeros((COLUMNS,), KIND)
         for packet in tl.range(present, disable_licm=True):
             if at(span, column, packet * PER) > 0:
@@ -98,9 +100,9 @@ def narrow_steps(
                         arrays, category, example, word, key_low, key_high, first, chunks, modes, start, width, FORMS
                     )
                     x = inputs(z, gain, over, FORMS)
-                    if FORMS.latent or FORMS.input:
-                        v = tl.where(mine[None, :], gate_numbers(v, z, x, start, arrays, units, unit, FORMS), v)
                     tl.store(held + (start + site)[None, :], x)
+                    if BOTH:
+                        tl.store(held + (width + T + start + site)[None, :], z)
                     inside = trained[:, None] & (start + site < n)[None, :]
                     w = tl.load(weight + (start + site)[None, :], mask=inside, other=0.0)
                     h += forward(x, w, FORMS.precision)
@@ -111,9 +113,6 @@ def narrow_steps(
                 tl.store(space + (network * (T + 1) + T) * stride + width + row, labels)
                 squared = tl.max(tl.where(row[:, None] == tl.arange(0, T)[None, :], gram, 0.0))
                 largest_x = tl.where(mine, tl.sqrt(squared), largest_x)  # no input is larger than its example's norm
-        gate = tl.zeros((T, COLUMNS), KIND)
-        if FORMS.latent or FORMS.input:
-            gate = gates_of(v, arrays, units, unit, FORMS)
         tl.debug_barrier()  # inputs and inner products are read by other threads than those that wrote them
 
         pulls = tl.zeros((T, COLUMNS), KIND)
@@ -121,9 +120,14 @@ def narrow_steps(
         a, b, out = load_few(arrays, place, used, owner, slot < present, FORMS)
         safe = most > 0
         longest = tl.max(span)
-        products = space + owner[None, :] * (T + 1) * stride + width + row[:, None]
-        present_now = (span > 0)[None, :]
-        y = tl.load(products + T * stride, mask=present_now, other=0.0)
+        held_by = space + owner[None, :] * (T + 1) * stride
+        products, drawn = held_by + width + row[:, None], (span > 0)[None, :]
+        y = tl.load(products + T * stride, mask=drawn, other=0.0)
+        gate = tl.zeros((T, COLUMNS), KIND)
+        if FORMS.latent or FORMS.input:
+            numbers = held_by + row[:, None] * stride + gate_places(arrays, units, unit, width + T, BOTH)[None, :]
+            v = tl.load(numbers, mask=drawn & used[None, :], other=0.0)
+            gate = gates_of(v, arrays, units, unit, FORMS)
         for step in range(longest):
             counted = ((row >= step * batch) & (row < (step + 1) * batch))[:, None] & (step < span)[None, :]
             pull, da, db, dout = pulls_of(
@@ -133,7 +137,7 @@ def narrow_steps(
             a, b, out, safe = move_few(a, b, out, da, db, dout, rate, limit, safe, FORMS)
             if step + 1 < longest:
                 for u in range(step * batch, (step + 1) * batch):
-                    g = tl.load(products + u * stride, mask=present_now, other=0.0)
+                    g = tl.load(products + u * stride, mask=drawn, other=0.0)
                     h -= rate * g * tl.sum(tl.where(row[:, None] == u, pull, 0.0), axis=0)[None, :]
         bounded = below(largest_w + rate * tl.sum(tl.abs(pulls), axis=0) * largest_x, limit)
 
