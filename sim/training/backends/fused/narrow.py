@@ -68,14 +68,12 @@ def narrow_steps(
     present = tl.minimum(packed, networks - first_network).to(tl.int32)
     slot, unit = column // PER, column % PER
     used = (slot < present) & (unit < units)
-    owner, leads = first_network + slot, (slot < present) & (unit == 0)
-    place = owner * units + unit
     width = tl.cdiv(n, SITES) * SITES
     BOTH: tl.constexpr = FORMS.latent and FORMS.curved
     stride = width + T
     if BOTH:
         stride += width
-    alive = tl.load(arrays.alive + owner, mask=slot < present, other=0)
+    alive = tl.load(arrays.alive + first_network + slot, mask=slot < present, other=0)
 
     # Steps of a network so far, and the most that its next tile takes: none of a frozen network.
     taken, most = column * 0, tl.where(alive != 0, T // batch, 0)
@@ -117,16 +115,16 @@ def narrow_steps(
 
         pulls = tl.zeros((T, COLUMNS), KIND)
         rate, limit, scale, share, leak = settings_of(arrays)
-        a, b, out = load_few(arrays, place, used, owner, slot < present, FORMS)
+        a, b, out = load_few(arrays, first_network, slot, unit, units, used, FORMS)
         safe = most > 0
         longest = tl.max(span)
-        held_by = space + owner[None, :] * (T + 1) * stride
-        products, drawn = held_by + width + row[:, None], (span > 0)[None, :]
-        y = tl.load(products + T * stride, mask=drawn, other=0.0)
+        group, drawn = space + first_network * (T + 1) * stride, (span > 0)[None, :]
+        products = slot[None, :] * (T + 1) * stride + width + row[:, None]
+        y = tl.load(group + T * stride + products, mask=drawn, other=0.0)
         gate = tl.zeros((T, COLUMNS), KIND)
         if FORMS.latent or FORMS.input:
-            numbers = held_by + row[:, None] * stride + gate_places(arrays, units, unit, width + T, BOTH)[None, :]
-            v = tl.load(numbers, mask=drawn & used[None, :], other=0.0)
+            seen = slot * (T + 1) * stride + gate_places(arrays, units, unit, width + T, BOTH)
+            v = tl.load(group + (seen[None, :] + row[:, None] * stride), mask=drawn & used[None, :], other=0.0)
             gate = gates_of(v, arrays, units, unit, FORMS)
         for step in range(longest):
             counted = ((row >= step * batch) & (row < (step + 1) * batch))[:, None] & (step < span)[None, :]
@@ -137,7 +135,7 @@ def narrow_steps(
             a, b, out, safe = move_few(a, b, out, da, db, dout, rate, limit, safe, FORMS)
             if step + 1 < longest:
                 for u in range(step * batch, (step + 1) * batch):
-                    g = tl.load(products + u * stride, mask=drawn, other=0.0)
+                    g = tl.load(group + u * stride + products, mask=drawn, other=0.0)
                     h -= rate * g * tl.sum(tl.where(row[:, None] == u, pull, 0.0), axis=0)[None, :]
         bounded = below(largest_w + rate * tl.sum(tl.abs(pulls), axis=0) * largest_x, limit)
 
@@ -163,9 +161,9 @@ def narrow_steps(
                     moved = w - rate * backward(pulls, tl.load(held + (start + site)[None, :]), FORMS.precision)
                     tl.store(weight + (start + site)[None, :], moved, mask=inside)
                 done = done | mine
-        store_few(arrays, place, used & done, owner, leads & done, a, b, out, FORMS)
+        store_few(arrays, first_network, slot, unit, units, used & done, a, b, out, FORMS)
         taken += tl.where(done, span, 0)
         most = tl.where(done | (span == 0), most, tl.where(span == 1, 0, 1))
         tl.debug_barrier()
 
-    tl.store(arrays.alive + owner, (most > 0).to(tl.int8), mask=leads)
+    tl.store(arrays.alive + first_network + slot, (most > 0).to(tl.int8), mask=used & (unit == 0))

@@ -99,32 +99,33 @@ def settings_of(arrays):
 
 
 @triton.jit
-def load_few(arrays, place, used, owner, owned, FORMS: tl.constexpr):
-    """Return readout weights a (K), 1 where they are not trained, biases b (K) and those of the readouts, out.
+def load_few(arrays, first, slot, unit, units, used, FORMS: tl.constexpr):
+    """Return readout weights a (K), 1 where they are not trained, biases b (K) and those of the readouts, out (K).
 
-    `place` is the index of each column's unit in memory, `owner` that of the network of each number of out; both are 0
-    where a column is not `used` or a network not `owned`.
+    A column has the unit `unit` of the network `first` + `slot`, or none, 0 in all three, where it is not `used`.
     """
     kind: tl.constexpr = arrays.w.dtype.element_ty
+    place = slot * units + unit
     a = used.to(kind)
-    b = tl.zeros(place.shape, kind)
-    out = tl.zeros(owner.shape, kind)
+    b = tl.zeros(unit.shape, kind)
+    out = tl.zeros(unit.shape, kind)
     if FORMS.weighted:
-        a = tl.load(arrays.a + place, mask=used, other=0.0)
+        a = tl.load(arrays.a + first * units + place, mask=used, other=0.0)
     if FORMS.biased:
-        b = tl.load(arrays.b + place, mask=used, other=0.0)
-        out = tl.load(arrays.out + owner, mask=owned, other=0.0)
+        b = tl.load(arrays.b + first * units + place, mask=used, other=0.0)
+        out = tl.load(arrays.out + first + slot, mask=used, other=0.0)
     return a, b, out
 
 
 @triton.jit
-def store_few(arrays, place, used, owner, owned, a, b, out, FORMS: tl.constexpr):
+def store_few(arrays, first, slot, unit, units, used, a, b, out, FORMS: tl.constexpr):
     """Store what `load_few` loads."""
+    place = slot * units + unit
     if FORMS.weighted:
-        tl.store(arrays.a + place, a, mask=used)
+        tl.store(arrays.a + first * units + place, a, mask=used)
     if FORMS.biased:
-        tl.store(arrays.b + place, b, mask=used)
-        tl.store(arrays.out + owner, out, mask=owned)
+        tl.store(arrays.b + first * units + place, b, mask=used)
+        tl.store(arrays.out + first + slot, out, mask=used & (unit == 0))
 
 
 @triton.jit

@@ -37,12 +37,11 @@ def wide_steps(arrays, begin, steps, batch, n, units, chunks, FORMS: tl.constexp
     UNITS: tl.constexpr = FORMS.tile.units
     network = tl.program_id(0).to(tl.int64)
     row, site, unit = tl.arange(0, T), tl.arange(0, SITES), tl.arange(0, UNITS)
-    used = unit < units
-    place, owner = network * units + unit, network + tl.arange(0, 1)
-    weight = arrays.w + place[:, None] * n + site[None, :]
+    used, slot = unit < units, unit * 0
+    weight = arrays.w + network * units * n + unit[:, None] * n + site[None, :]
     inside = used[:, None] & (site < n)[None, :]
     w = tl.load(weight, mask=inside, other=0.0)
-    a, b, out = load_few(arrays, place, used, owner, owner >= 0, FORMS)
+    a, b, out = load_few(arrays, network, slot, unit, units, used, FORMS)
     alive = tl.load(arrays.alive + network) != 0
     word, key_low, key_high = counters_of(arrays, network)
     gain, over, first_label, second_label = law_of(arrays)
@@ -79,5 +78,5 @@ def wide_steps(arrays, begin, steps, batch, n, units, chunks, FORMS: tl.constexp
         b, out = tl.where(alive, moved_b, b), tl.where(alive, moved_out, out)
 
     tl.store(weight, w, mask=inside)
-    store_few(arrays, place, used, owner, owner >= 0, a, b, out, FORMS)
+    store_few(arrays, network, slot, unit, units, used, a, b, out, FORMS)
     tl.store(arrays.alive + network, alive.to(tl.int8))
