@@ -78,92 +78,94 @@ def narrow_steps(
     # Steps of a network so far, and the most that its next tile takes: none of a frozen network.
     taken, most = column * 0, tl.where(alive != 0, T // batch, 0)
     while tl.max(tl.minimum(most, steps - taken)) > 0:
-        span = tl.minimum(most, steps - taken)
-        h = tl.zeros((T, COLUMNS), KIND)
-        largest_w, largest_x = tl.zeros((COLUMNS,), KIND), tl.zeros((COLUMNS,), KIND)
-        for packet in tl.range(present, disable_licm=True):
-            if at(span, column, packet * PER) > 0:
+        # The loop inside keeps the compiler from holding in registers, while it draws, what only the steps need.
+        for _ in tl.range(tl.cdiv(tl.max(tl.where(most > 0, steps - taken, 0)), T // batch), disable_licm=True):
+            span = tl.minimum(most, steps - taken)
+            h = tl.zeros((T, COLUMNS), KIND)
+            largest_w, largest_x = tl.zeros((COLUMNS,), KIND), tl.zeros((COLUMNS,), KIND)
+            for packet in tl.range(present, disable_licm=True):
+                if at(span, column, packet * PER) > 0:
+                    network, own = first_network + packet, column - packet * PER
+                    mine, trained = (own >= 0) & (own < PER), (own >= 0) & (own < units)
+                    weight = arrays.w + network * units * n + own[:, None] * n
+                    held = space + (network * (T + 1) + row)[:, None] * stride
+                    word, key_low, key_high = counters_of(arrays, network)
+                    gain, over, first_label, second_label = law_of(arrays)
+                    example = (begin + at(taken, column, packet * PER)).to(tl.int64) * batch + row
+                    category = coins(example, word, key_low, key_high)
+                    gram = tl.zeros((T, T), KIND)
+                    for start in range(0, n, SITES):
+                        first = start + modes - back
+                        z = gaussian(
+                            arrays, category, example, word, key_low, key_high, first, chunks, modes, start, width, FORMS
+                        )
+                        x = inputs(z, gain, over, FORMS)
+                        tl.store(held + (start + site)[None, :], x)
+                        if BOTH:
+                            tl.store(held + (width + T + start + site)[None, :], z)
+                        inside = trained[:, None] & (start + site < n)[None, :]
+                        w = tl.load(weight + (start + site)[None, :], mask=inside, other=0.0)
+                        h += forward(x, w, FORMS.precision)
+                        gram = product(x, tl.trans(x), gram, FORMS.precision)
+                        largest_w = tl.maximum(largest_w, tl.max(tl.abs(w), axis=1))
+                    tl.store(held + width + tl.arange(0, T)[None, :], gram)
+                    labels = tl.where(category == 0, first_label, second_label)
+                    tl.store(space + (network * (T + 1) + T) * stride + width + row, labels)
+                    squared = tl.max(tl.where(row[:, None] == tl.arange(0, T)[None, :], gram, 0.0))
+                    largest_x = tl.where(mine, tl.sqrt(squared), largest_x)  # no input is larger than its example's norm
+            tl.debug_barrier()  # inputs and inner products are read by other threads than those that wrote them
+
+            pulls = tl.zeros((T, COLUMNS), KIND)
+            rate, limit, scale, share, leak = settings_of(arrays)
+            a, b, out = load_few(arrays, first_network, slot, unit, units, used, FORMS)
+            safe = most > 0
+            longest = tl.max(span)
+            group, drawn = space + first_network * (T + 1) * stride, (span > 0)[None, :]
+            products = slot[None, :] * (T + 1) * stride + width + row[:, None]
+            y = tl.load(group + T * stride + products, mask=drawn, other=0.0)
+            gate = tl.zeros((T, COLUMNS), KIND)
+            if FORMS.latent or FORMS.input:
+                seen = slot * (T + 1) * stride + gate_places(arrays, units, unit, width + T, BOTH)
+                v = tl.load(group + (seen[None, :] + row[:, None] * stride), mask=drawn & used[None, :], other=0.0)
+                gate = gates_of(v, arrays, units, unit, FORMS)
+            for step in range(longest):
+                counted = ((row >= step * batch) & (row < (step + 1) * batch))[:, None] & (step < span)[None, :]
+                pull, da, db, dout = pulls_of(
+                    h + b[None, :], gate, a, out, y, counted, used, scale, share, leak, FORMS
+                )
+                pulls += pull
+                a, b, out, safe = move_few(a, b, out, da, db, dout, rate, limit, safe, FORMS)
+                if step + 1 < longest:
+                    for u in range(step * batch, (step + 1) * batch):
+                        g = tl.load(group + u * stride + products, mask=drawn, other=0.0)
+                        h -= rate * g * tl.sum(tl.where(row[:, None] == u, pull, 0.0), axis=0)[None, :]
+            bounded = below(largest_w + rate * tl.sum(tl.abs(pulls), axis=0) * largest_x, limit)
+
+            done = column < 0
+            for packet in tl.range(present, disable_licm=True):
                 network, own = first_network + packet, column - packet * PER
                 mine, trained = (own >= 0) & (own < PER), (own >= 0) & (own < units)
                 weight = arrays.w + network * units * n + own[:, None] * n
                 held = space + (network * (T + 1) + row)[:, None] * stride
-                word, key_low, key_high = counters_of(arrays, network)
-                gain, over, first_label, second_label = law_of(arrays)
-                example = (begin + at(taken, column, packet * PER)).to(tl.int64) * batch + row
-                category = coins(example, word, key_low, key_high)
-                gram = tl.zeros((T, T), KIND)
-                for start in range(0, n, SITES):
-                    first = start + modes - back
-                    z = gaussian(
-                        arrays, category, example, word, key_low, key_high, first, chunks, modes, start, width, FORMS
-                    )
-                    x = inputs(z, gain, over, FORMS)
-                    tl.store(held + (start + site)[None, :], x)
-                    if BOTH:
-                        tl.store(held + (width + T + start + site)[None, :], z)
-                    inside = trained[:, None] & (start + site < n)[None, :]
-                    w = tl.load(weight + (start + site)[None, :], mask=inside, other=0.0)
-                    h += forward(x, w, FORMS.precision)
-                    gram = product(x, tl.trans(x), gram, FORMS.precision)
-                    largest_w = tl.maximum(largest_w, tl.max(tl.abs(w), axis=1))
-                tl.store(held + width + tl.arange(0, T)[None, :], gram)
-                labels = tl.where(category == 0, first_label, second_label)
-                tl.store(space + (network * (T + 1) + T) * stride + width + row, labels)
-                squared = tl.max(tl.where(row[:, None] == tl.arange(0, T)[None, :], gram, 0.0))
-                largest_x = tl.where(mine, tl.sqrt(squared), largest_x)  # no input is larger than its example's norm
-        tl.debug_barrier()  # inputs and inner products are read by other threads than those that wrote them
-
-        pulls = tl.zeros((T, COLUMNS), KIND)
-        rate, limit, scale, share, leak = settings_of(arrays)
-        a, b, out = load_few(arrays, first_network, slot, unit, units, used, FORMS)
-        safe = most > 0
-        longest = tl.max(span)
-        group, drawn = space + first_network * (T + 1) * stride, (span > 0)[None, :]
-        products = slot[None, :] * (T + 1) * stride + width + row[:, None]
-        y = tl.load(group + T * stride + products, mask=drawn, other=0.0)
-        gate = tl.zeros((T, COLUMNS), KIND)
-        if FORMS.latent or FORMS.input:
-            seen = slot * (T + 1) * stride + gate_places(arrays, units, unit, width + T, BOTH)
-            v = tl.load(group + (seen[None, :] + row[:, None] * stride), mask=drawn & used[None, :], other=0.0)
-            gate = gates_of(v, arrays, units, unit, FORMS)
-        for step in range(longest):
-            counted = ((row >= step * batch) & (row < (step + 1) * batch))[:, None] & (step < span)[None, :]
-            pull, da, db, dout = pulls_of(
-                h + b[None, :], gate, a, out, y, counted, used, scale, share, leak, FORMS
-            )
-            pulls += pull
-            a, b, out, safe = move_few(a, b, out, da, db, dout, rate, limit, safe, FORMS)
-            if step + 1 < longest:
-                for u in range(step * batch, (step + 1) * batch):
-                    g = tl.load(group + u * stride + products, mask=drawn, other=0.0)
-                    h -= rate * g * tl.sum(tl.where(row[:, None] == u, pull, 0.0), axis=0)[None, :]
-        bounded = below(largest_w + rate * tl.sum(tl.abs(pulls), axis=0) * largest_x, limit)
-
-        done = column < 0
-        for packet in tl.range(present, disable_licm=True):
-            network, own = first_network + packet, column - packet * PER
-            mine, trained = (own >= 0) & (own < PER), (own >= 0) & (own < units)
-            weight = arrays.w + network * units * n + own[:, None] * n
-            held = space + (network * (T + 1) + row)[:, None] * stride
-            steps_of_it = at(span, column, packet * PER)
-            fits = (steps_of_it > 0) & every(safe | (mine == 0))
-            within = fits & every(bounded | (mine == 0))
-            if (fits & (steps_of_it == 1)) & (within == 0):
-                within = fits
-                for start in range(0, n, SITES):
-                    w = tl.load(weight + (start + site)[None, :], mask=trained[:, None] & (start + site < n)[None, :], other=0.0)
-                    moved = w - rate * backward(pulls, tl.load(held + (start + site)[None, :]), FORMS.precision)
-                    within = within & every(below(moved, limit) | (mine == 0)[:, None])
-            if within:
-                for start in range(0, n, SITES):
-                    inside = trained[:, None] & (start + site < n)[None, :]
-                    w = tl.load(weight + (start + site)[None, :], mask=inside, other=0.0)
-                    moved = w - rate * backward(pulls, tl.load(held + (start + site)[None, :]), FORMS.precision)
-                    tl.store(weight + (start + site)[None, :], moved, mask=inside)
-                done = done | mine
-        store_few(arrays, first_network, slot, unit, units, used & done, a, b, out, FORMS)
-        taken += tl.where(done, span, 0)
-        most = tl.where(done | (span == 0), most, tl.where(span == 1, 0, 1))
-        tl.debug_barrier()
+                steps_of_it = at(span, column, packet * PER)
+                fits = (steps_of_it > 0) & every(safe | (mine == 0))
+                within = fits & every(bounded | (mine == 0))
+                if (fits & (steps_of_it == 1)) & (within == 0):
+                    within = fits
+                    for start in range(0, n, SITES):
+                        w = tl.load(weight + (start + site)[None, :], mask=trained[:, None] & (start + site < n)[None, :], other=0.0)
+                        moved = w - rate * backward(pulls, tl.load(held + (start + site)[None, :]), FORMS.precision)
+                        within = within & every(below(moved, limit) | (mine == 0)[:, None])
+                if within:
+                    for start in range(0, n, SITES):
+                        inside = trained[:, None] & (start + site < n)[None, :]
+                        w = tl.load(weight + (start + site)[None, :], mask=inside, other=0.0)
+                        moved = w - rate * backward(pulls, tl.load(held + (start + site)[None, :]), FORMS.precision)
+                        tl.store(weight + (start + site)[None, :], moved, mask=inside)
+                    done = done | mine
+            store_few(arrays, first_network, slot, unit, units, used & done, a, b, out, FORMS)
+            taken += tl.where(done, span, 0)
+            most = tl.where(done | (span == 0), most, tl.where(span == 1, 0, 1))
+            tl.debug_barrier()
 
     tl.store(arrays.alive + first_network + slot, (most > 0).to(tl.int8), mask=used & (unit == 0))
