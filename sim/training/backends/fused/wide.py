@@ -51,7 +51,7 @@ def wide_steps(arrays, begin, steps, batch, n, units, chunks, FORMS: tl.constexp
         dw = tl.zeros((UNITS, SITES), KIND)
         da = tl.zeros((UNITS,), KIND)
         db = tl.zeros((UNITS,), KIND)
-        dout = tl.zeros((1,), KIND)
+        dout = tl.zeros((UNITS,), KIND)
         for start in range(0, batch, T):
             example = (begin + step).to(tl.int64) * batch + start + row
             category = coins(example, word, key_low, key_high)
