@@ -61,7 +61,7 @@ def operations_of_a_step(n: int, units: int, batch: int, modes: int, networks: i
 
     The networks of a program share the lanes of small batches' steps, as many of them as it takes of `networks`.
 
-    >>> operations_of_a_step(40, 2, 1000, 40, 2048).integer / 1024  # of 32 tiles of 32 examples: 13 calls of Philox, 24 pairs
+    >>> operations_of_a_step(40, 2, 1000, 40, 2048).integer / 1024  # 13 calls of Philox and 24 pairs an example
     1448.0
     """
     tile = Tile.of(n, units, batch)

@@ -50,7 +50,7 @@ def quickly() -> Iterator[None]:
 
 @contextmanager
 def in_order() -> Iterator[None]:
-    """Let the interpreter sum each entry of a product in the same order, as a matrix unit does; BLAS has other edges."""
+    """Let the interpreter sum each entry of a product in the same order, as matrix units do; BLAS has edges."""
     with pytest.MonkeyPatch.context() as patch:
         if DEVICE == "cpu":
             from triton.runtime import interpreter

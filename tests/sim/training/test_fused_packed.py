@@ -49,7 +49,9 @@ def launched(monkeypatch):
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
-@pytest.mark.parametrize(("network", "most"), list(zip(NETWORKS, (4, 4, 5), strict=True)), ids=["gates", "sigmoid", "relu"])
+@pytest.mark.parametrize(
+    ("network", "most"), list(zip(NETWORKS, (4, 4, 5), strict=True)), ids=["gates", "sigmoid", "relu"]
+)
 def test_the_networks_of_a_program_are_those_of_single_ones(monkeypatch, network, most, dtype):
     """Five networks: no multiple of the two or four that share a program; the control is that they differ."""
     asked = question(network, steps=(0, 1, 8))
@@ -60,9 +62,9 @@ def test_the_networks_of_a_program_are_those_of_single_ones(monkeypatch, network
     assert len({one.tobytes() for one in packed.weights[:, -1]}) == 5
 
 
-@pytest.mark.parametrize("batch", [3, 8, 9])
+@pytest.mark.parametrize("batch", [3, 9])
 def test_batches_of_several_examples(monkeypatch, batch):
-    asked = question(replicates=3, batch=batch, steps=(0, 7))
+    asked = question(replicates=3, batch=batch, steps=(0, 6))
     seen = launched(monkeypatch)
     assert same(trained(asked), trained(asked, ALONE))
     assert seen == [1 if batch == 9 else 3, 1]
@@ -94,6 +96,7 @@ def test_a_diverged_neighbour_changes_nothing(number, frozen):
     assert (healthy.weights[:, -1] != healthy.weights[:, 0]).any(axis=(1, 2)).all()
 
 
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value) encountered:RuntimeWarning")
 def test_networks_diverge_each_at_its_own_step(monkeypatch):
     """Some of a program diverge inside a tile and go on in tiles of one step; the others are in later tiles by then."""
     monkeypatch.setattr("sim.training.backends.fused.layout.largest_weight", lambda _dtype: 1.5)

@@ -1,4 +1,4 @@
-"""The arguments that both kernels take: the arrays of networks and problem, and what is compiled for a problem alone."""
+"""The arguments of both kernels: the arrays of networks and problem, and the forms that are compiled for it."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -51,6 +51,16 @@ class Forms:
     trained: bool
     weighted: bool
     precision: str = _PRECISION
+
+    @property
+    def both(self) -> bool:
+        """Return whether gates need numbers that the inputs are not."""
+        return self.latent and self.curved
+
+    @property
+    def copies(self) -> int:
+        """Return how many numbers of each site small batches keep: inputs, and latents if needed."""
+        return 1 + self.both
 
 
 def arguments_of(

@@ -10,8 +10,7 @@ SMALL_BATCH, CHUNK, WARPS = 16, 32, 2
 ROWS, SITES_OF_A_WARP = 32, 16
 MOST_UNITS, MOST_SITES, MOST_SITES_OF_A_LARGE_BATCH = 16, 1024, 128
 
-# Programs of small batches that a GPU of compute capability 9.0 holds at once: their registers let a multiprocessor hold
-# four, and an H200 has 132.
+# Programs of small batches that an H200 holds at once: four on each of 132 multiprocessors, by their registers.
 PROGRAMS_OF_A_MULTIPROCESSOR = 4
 PROGRAMS = 132 * PROGRAMS_OF_A_MULTIPROCESSOR
 

@@ -73,8 +73,8 @@ def _narrow(problem: Problem, sampler: GaussianSampler, own: dict[str, torch.Ten
     width = whole(sampler.n, tile.sites)
     factor = factors_of(sampler, width)
     arrays, forms = arguments_of(problem, sampler, own, factor, tile)
-    both, modes = forms.latent and forms.curved, factor.shape[1]
-    space = factor.new_empty(networks, tile.rows + 1, width + tile.rows + both * width)
+    modes = factor.shape[1]
+    space = factor.new_empty(networks, tile.rows + 1, forms.copies * width + tile.rows)
     back, packed = back_of(sampler, modes), networks_of_a_program(units, batch, networks)
     sizes = batch, sampler.n, units, modes, min(modes, tile.sites + back) // MODES, back, networks, packed
 

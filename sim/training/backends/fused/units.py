@@ -47,7 +47,7 @@ def over_network(numbers, PER: tl.constexpr):
     """Return the sums of numbers (T, K) over the columns of each network, `PER` a network, broadcast along them."""
     rows: tl.constexpr = numbers.shape[0]
     columns: tl.constexpr = numbers.shape[1]
-    if PER == columns:
+    if columns == PER:
         sums = tl.sum(numbers, axis=1)[:, None]
     else:
         split: tl.constexpr = (rows, columns // PER, PER)

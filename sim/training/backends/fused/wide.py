@@ -55,9 +55,7 @@ def wide_steps(arrays, begin, steps, batch, n, units, chunks, FORMS: tl.constexp
         for start in range(0, batch, T):
             example = (begin + step).to(tl.int64) * batch + start + row
             category = coins(example, word, key_low, key_high)
-            z = gaussian(
-                arrays, category, example, word, key_low, key_high, 0, chunks, chunks * 16, 0, SITES, FORMS
-            )
+            z = gaussian(arrays, category, example, word, key_low, key_high, 0, chunks, chunks * 16, 0, SITES, FORMS)
             x = inputs(z, gain, over, FORMS)
             gate = tl.zeros((T, UNITS), KIND)
             if FORMS.latent or FORMS.input:
