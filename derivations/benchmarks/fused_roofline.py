@@ -9,7 +9,7 @@ inputs and weights of small batches pass through the second-level cache, whose r
 from dataclasses import dataclass
 
 from sim.random.philox import ROUNDS, WORDS
-from sim.training.backends.fused.sizes import LAUNCH, MODES, SMALL_BATCH, Tile, whole
+from sim.training.backends.fused.sizes import LAUNCH, MODES, SMALL_BATCH, Tile, networks_of_a_program, whole
 
 # Of a round of Philox: two products of 32 bits, each of two halves, and two exclusive ors for each of two words.
 _OF_A_ROUND = 4 + 4
@@ -20,6 +20,7 @@ _PAIR_INTEGER, _PAIR_FLOAT, _PAIR_SPECIAL = 17, 32, 3
 _ERF_FLOAT, _ERF_SPECIAL = 20, 1
 _TF32 = 3  # products of TF32 for one of float32
 _UNIT_FLOAT = 8  # of a unit's value, slope and pull
+_MOVE_FLOAT = 3  # of a change of H by an example: its pull selected and summed, and a product with its sum
 
 
 @dataclass(frozen=True)
@@ -55,26 +56,29 @@ class Published:
 H200 = Published(64, 128, 16, 946, 128, 132, 1.98e9, 4.8e12)
 
 
-def operations_of_a_step(n: int, units: int, batch: int, modes: int) -> Operations:
+def operations_of_a_step(n: int, units: int, batch: int, modes: int, networks: int) -> Operations:
     """Return the operations of a network-step in float32, `modes` the normal numbers that a tile's sites need.
 
-    >>> operations_of_a_step(40, 2, 1000, 40).integer / 1024  # of 32 tiles of 32 examples: 13 calls of Philox, 24 pairs
+    The networks of a program share the lanes of small batches' steps, as many of them as it takes of `networks`.
+
+    >>> operations_of_a_step(40, 2, 1000, 40, 2048).integer / 1024  # 13 calls of Philox and 24 pairs an example
     1448.0
     """
     tile = Tile.of(n, units, batch)
     chunks, noise = -(-whole(n, tile.sites) // tile.sites), whole(modes, MODES)
     sites, drawn = chunks * tile.sites, chunks * noise
     integer = (drawn / WORDS + 1) * ROUNDS * _OF_A_ROUND + drawn / 2 * _PAIR_INTEGER
-    floating = drawn / 2 * _PAIR_FLOAT + sites * _ERF_FLOAT + tile.units * _UNIT_FLOAT
+    floating = drawn / 2 * _PAIR_FLOAT + sites * _ERF_FLOAT + tile.columns * _UNIT_FLOAT
     special = drawn / 2 * _PAIR_SPECIAL + sites * _ERF_SPECIAL
     products = 2 * noise * sites * _TF32
-    if batch <= SMALL_BATCH:  # H, the inner products and the update by matrix units; and units on all rows in each step
-        products += (2 * tile.units + tile.rows) * sites * _TF32
-        products += tile.rows * tile.rows * tile.units * _TF32 / batch
-        floating += tile.rows * tile.units * _UNIT_FLOAT / batch
+    if batch <= SMALL_BATCH:  # H, the inner products and the update by matrix units; and H as a whole in each step
+        products += (2 * tile.columns + tile.rows) * sites * _TF32
+        steps, together = tile.rows // batch, networks_of_a_program(units, batch, networks)
+        changed = (1 - 1 / steps) * _MOVE_FLOAT
+        floating += tile.rows * tile.columns * (_UNIT_FLOAT / batch + changed) / together
         rows = batch
     else:
-        floating += 2 * tile.units * sites
+        floating += 2 * tile.columns * sites
         rows = whole(batch, tile.rows)
     moved = 2 * 4 * units * n / max(1, LAUNCH // batch)
     return Operations(rows * integer, rows * floating, rows * special, rows * products, moved)
@@ -83,7 +87,7 @@ def operations_of_a_step(n: int, units: int, batch: int, modes: int) -> Operatio
 def bound(work: Operations, device: Published = H200) -> tuple[float, str]:
     """Return the most network-steps a second that the rates allow, and what limits them.
 
-    >>> rate, limit = bound(operations_of_a_step(40, 2, 1000, 40))
+    >>> rate, limit = bound(operations_of_a_step(40, 2, 1000, 40, 2048))
     >>> f"{rate:.1e}", limit
     ('8.4e+06', 'issued')
     """

@@ -65,7 +65,8 @@ def text(found: dict[str, Any] | None) -> str:
 
 def _row(case: GpuCase, device: str, backends: Sequence[str]) -> dict[str, Any]:
     network, settings = case.problem.network, case.problem.simulated()
-    most, limit = bound(operations_of_a_step(case.problem.data.n, network.units, settings.batch, case.modes))
+    work = operations_of_a_step(case.problem.data.n, network.units, settings.batch, case.modes, settings.replicates)
+    most, limit = bound(work)
     rates: dict[str, Any] = {}
     for backend in backends:
         try:

@@ -6,6 +6,7 @@ from derivations.benchmarks import fused_roofline
 from derivations.benchmarks import solve as solve_bench
 from derivations.benchmarks import threads as threads_bench
 from derivations.benchmarks import train as train_bench
+from sim.training.backends.fused.sizes import networks_of_a_program
 
 
 def train(found: dict[str, Any]) -> str:
@@ -176,14 +177,20 @@ def deep(found: dict[str, Any]) -> str:
 def fused_estimates() -> str:
     """The roofline of the fused step on paper as a Markdown table; nothing in it is measured."""
     lines = [
-        "| size | integers | floating point | special functions | products of TF32 | limit | network-steps a second |",
-        "|---|---|---|---|---|---|---|",
+        "| size | networks | of a program | integers | floating point | special functions | products of TF32 | limit "
+        "| network-steps a second |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
-    for case, modes, _ in train_bench._ON_A_GPU:
-        work = fused_roofline.operations_of_a_step(case.n, case.units, case.batch, modes)
+    sizes = [(case.name, (case.n, case.units, case.batch), modes) for case, modes, _ in train_bench._ON_A_GPU]
+    many = {case.name: case.networks for case, *_ in train_bench._ON_A_GPU}
+    small = ("n=40 K=2 batch=1 xi=2,1", (40, 2, 1), 48)
+    rows = [(*size, many[size[0]]) for size in sizes] + [(*small, networks) for networks in (32, 8192)]
+    for name, (n, units, batch), modes, networks in rows:
+        work = fused_roofline.operations_of_a_step(n, units, batch, modes, networks)
         rate, limit = fused_roofline.bound(work)
-        counts = (f"{count:,.0f}" for count in (work.integer, work.floating, work.special, work.products))
-        lines.append(f"| {case.name} | {' | '.join(counts)} | {limit} | {rate:.1e} |")
+        numbers = (networks, networks_of_a_program(units, batch, networks))
+        counts = (f"{count:,.0f}" for count in (*numbers, work.integer, work.floating, work.special, work.products))
+        lines.append(f"| {name} | {' | '.join(counts)} | {limit} | {rate:.1e} |")
     return "\n".join(lines)
 
 

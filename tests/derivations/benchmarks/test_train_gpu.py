@@ -40,27 +40,34 @@ def test_the_cases_have_the_goals_of_one_gpu():
     for case in cases:
         settings = case.problem.simulated()
         rate, _ = bound(
-            operations_of_a_step(case.problem.data.n, case.problem.network.units, settings.batch, case.modes)
+            operations_of_a_step(
+                case.problem.data.n, case.problem.network.units, settings.batch, case.modes, settings.replicates
+            )
         )
         assert rate > case.goal
 
 
 def test_the_operations_of_a_step_by_hand():
     """32 tiles of 32 examples: 48 modes for 64 padded sites, 13 calls of ten rounds of eight, 24 pairs."""
-    found = operations_of_a_step(40, 2, 1000, 40)
+    found = operations_of_a_step(40, 2, 1000, 40, 2048)
     assert found.integer == 1024 * (13 * 10 * 8 + 24 * 17)
     assert found.products == 1024 * 2 * 48 * 64 * 3
     assert found.special == 1024 * (24 * 3 + 64)
     assert found.bytes == 2 * 4 * 80 / 131  # of float32, in launches of 131 steps
-    # 13 chunks of 32 sites with 48 modes each; 16 rows a tile, 16 padded units, a step for each row.
-    small = operations_of_a_step(400, 8, 1, 48)
+    # 13 chunks of 32 sites with 48 modes each; 16 rows a tile, 16 columns of two networks, a step for each row.
+    small = operations_of_a_step(400, 8, 1, 48, 8192)
     assert small.integer == (156 + 1) * 80 + 312 * 17
-    assert small.products == 3 * (2 * 48 * 416 + (2 * 16 + 16) * 416 + 16 * 16 * 16)
+    assert small.products == 3 * (2 * 48 * 416 + (2 * 16 + 16) * 416)
+    drawn = 312 * 32 + 416 * 20 + 16 * 8
+    assert small.floating == drawn + (16 * 16 * 8 + 15 * 16 * 3) / 2
+    # Few networks do not share a program; of batches above 8 a tile has one step, which changes nothing after it.
+    assert operations_of_a_step(400, 8, 1, 48, 32).floating == drawn + 16 * 16 * 8 + 15 * 16 * 3
+    assert operations_of_a_step(400, 8, 9, 48, 8192).floating == 9 * drawn + 16 * 16 * 8
 
 
 @pytest.mark.parametrize("limit", ["integer", "floating", "special", "products", "issued"])
 def test_the_slowest_rate_is_the_limit(limit):
-    work = operations_of_a_step(40, 2, 1000, 40)
+    work = operations_of_a_step(40, 2, 1000, 40, 2048)
     rate, _ = bound(work)
     slower, found = bound(work, replace(H200, **{limit: getattr(H200, limit) / 100}))
     assert found == limit

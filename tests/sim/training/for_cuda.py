@@ -31,6 +31,7 @@ _HALVES = gated((SiteGate(20, lo=0), SiteGate(20, hi=0)))
 WHOLE = {
     "n=40 K=2 batch=1000": problem(line(n=40), _HALVES, batch=1000),
     "n=128 K=16 batch=1000": problem(line(n=128), Network("relu", "mean", 16), batch=1000),
+    "n=40 K=2 batch=1": problem(line(n=40), _HALVES, batch=1),
     "n=400 K=8 batch=1": problem(line(n=400), Network("relu", "mean", 8), batch=1),
 }
 FORMS = {
@@ -57,6 +58,12 @@ class _Recorder:
         return launch
 
 
+def _type_of(argument: Any) -> Any:
+    if isinstance(argument, tuple):
+        return type(argument)(*map(_type_of, argument))
+    return _POINTERS[argument.dtype] if isinstance(argument, torch.Tensor) else "i32"
+
+
 def source_of(question: Any, dtype: torch.dtype) -> tuple[ASTSource, dict[str, int]]:
     """Return the source and the options of the kernel that trains a problem."""
     kept = train.wide_steps, train.narrow_steps
@@ -70,8 +77,8 @@ def source_of(question: Any, dtype: torch.dtype) -> tuple[ASTSource, dict[str, i
     finally:
         train.wide_steps, train.narrow_steps = kept
     compiling = {name: options.pop(name) for name in ("num_warps",)}
-    types = [_POINTERS[one.dtype] if isinstance(one, torch.Tensor) else "i32" for one in arguments]
-    signature = dict(zip(kernel.arg_names, types, strict=False)) | dict.fromkeys(options, "constexpr")
+    signature = dict(zip(kernel.arg_names, map(_type_of, arguments), strict=False))
+    signature |= dict.fromkeys(options, "constexpr")
     return ASTSource(kernel, signature=signature, constexprs=options), compiling
 
 

@@ -43,15 +43,30 @@ def residuals(yhat, y, ENTROPY: tl.constexpr):
 
 
 @triton.jit
-def pulls_of(h, gate, a, out, y, counted, used, scale, share, leak, MODEL: tl.constexpr, ENTROPY: tl.constexpr):
+def over_network(numbers, PER: tl.constexpr):
+    """Return the sums of numbers (T, K) over the columns of each network, `PER` a network, broadcast along them."""
+    rows: tl.constexpr = numbers.shape[0]
+    columns: tl.constexpr = numbers.shape[1]
+    if columns == PER:
+        sums = tl.sum(numbers, axis=1)[:, None]
+    else:
+        split: tl.constexpr = (rows, columns // PER, PER)
+        sums = tl.sum(tl.reshape(numbers, split), axis=2)[:, :, None]
+        sums = tl.reshape(tl.broadcast_to(sums, split), (rows, columns))
+    return sums
+
+
+@triton.jit
+def pulls_of(h, gate, a, out, y, counted, used, scale, share, leak, FORMS: tl.constexpr):
     """Return the pulls s a_k f_k'(h_k) r (T, K) of the examples that are `counted`, and the gradients by a, b and out.
 
-    r is the residual of an example times its `share` in the gradient, s the readout's `scale`.
+    r is the residual of an example times its `share` in the gradient, s the readout's `scale`. A row has an example of
+    each network; labels, bias of the readout and `counted` are those of each column's network, or of all columns.
     """
-    value, slope = values_and_slopes(h, gate, leak, MODEL)
-    yhat = tl.sum(value * a[None, :], axis=1) * scale + tl.sum(out, axis=0)
-    residual = tl.where(counted, residuals(yhat, y, ENTROPY) * share, 0.0)
-    scaled = (residual * scale)[:, None]
+    value, slope = values_and_slopes(h, gate, leak, FORMS.model)
+    yhat = over_network(value * a[None, :], FORMS.tile.units) * scale + out[None, :]
+    residual = tl.where(counted, residuals(yhat, y, FORMS.entropy) * share, 0.0)
+    scaled = residual * scale
     pull = slope * scaled * a[None, :]
     return (
         pull,
@@ -62,58 +77,80 @@ def pulls_of(h, gate, a, out, y, counted, used, scale, share, leak, MODEL: tl.co
 
 
 @triton.jit
-def settings_of(numbers):
-    """Return the nine numbers of `layout.numbers_of`."""
-    gain, over, rate, limit = tl.load(numbers), tl.load(numbers + 1), tl.load(numbers + 2), tl.load(numbers + 3)
-    scale, share, leak = tl.load(numbers + 4), tl.load(numbers + 5), tl.load(numbers + 6)
-    return gain, over, rate, limit, scale, share, leak, tl.load(numbers + 7), tl.load(numbers + 8)
+def counters_of(arrays, network):
+    """Return the last word of a network's counters and both words of the key."""
+    word = tl.load(arrays.word + network).to(tl.uint32)
+    return word, tl.load(arrays.key).to(tl.uint32), tl.load(arrays.key + 1).to(tl.uint32)
 
 
 @triton.jit
-def load_few(
-    a_of, b_of, out_of, network, units, unit, kind: tl.constexpr, BIASED: tl.constexpr, WEIGHTED: tl.constexpr
-):
-    """Return readout weights a (K), 1 where they are not trained, biases b (K) and out (1); 0 beyond K units."""
-    place, used = network * units + unit, unit < units
+def law_of(arrays):
+    """Return gain, 1/Z and the two labels, of `layout.numbers_of`."""
+    numbers = arrays.numbers
+    return tl.load(numbers), tl.load(numbers + 1), tl.load(numbers + 7), tl.load(numbers + 8)
+
+
+@triton.jit
+def settings_of(arrays):
+    """Return rate, divergence limit, readout scale, share of an example and leak, of `layout.numbers_of`."""
+    numbers = arrays.numbers
+    rate, limit, scale = tl.load(numbers + 2), tl.load(numbers + 3), tl.load(numbers + 4)
+    return rate, limit, scale, tl.load(numbers + 5), tl.load(numbers + 6)
+
+
+@triton.jit
+def load_few(arrays, first, slot, unit, units, used, FORMS: tl.constexpr):
+    """Return readout weights a (K), 1 where they are not trained, biases b (K) and those of the readouts, out (K).
+
+    A column has the unit `unit` of the network `first` + `slot`, or none, 0 in all three, where it is not `used`.
+    """
+    kind: tl.constexpr = arrays.w.dtype.element_ty
+    place = slot * units + unit
     a = used.to(kind)
     b = tl.zeros(unit.shape, kind)
-    out = tl.zeros((1,), kind)
-    if WEIGHTED:
-        a = tl.load(a_of + place, mask=used, other=0.0)
-    if BIASED:
-        b = tl.load(b_of + place, mask=used, other=0.0)
-        out = tl.load(out_of + network + tl.arange(0, 1))
+    out = tl.zeros(unit.shape, kind)
+    if FORMS.weighted:
+        a = tl.load(arrays.a + first * units + place, mask=used, other=0.0)
+    if FORMS.biased:
+        b = tl.load(arrays.b + first * units + place, mask=used, other=0.0)
+        out = tl.load(arrays.out + first + slot, mask=used, other=0.0)
     return a, b, out
 
 
 @triton.jit
-def store_few(a_of, b_of, out_of, network, units, unit, a, b, out, BIASED: tl.constexpr, WEIGHTED: tl.constexpr):
+def store_few(arrays, first, slot, unit, units, used, a, b, out, FORMS: tl.constexpr):
     """Store what `load_few` loads."""
-    place, used = network * units + unit, unit < units
-    if WEIGHTED:
-        tl.store(a_of + place, a, mask=used)
-    if BIASED:
-        tl.store(b_of + place, b, mask=used)
-        tl.store(out_of + network + tl.arange(0, 1), out)
+    place = slot * units + unit
+    if FORMS.weighted:
+        tl.store(arrays.a + first * units + place, a, mask=used)
+    if FORMS.biased:
+        tl.store(arrays.b + first * units + place, b, mask=used)
+        tl.store(arrays.out + first + slot, out, mask=used & (unit == 0))
 
 
 @triton.jit
-def move_few(a, b, out, da, db, dout, rate, limit, safe, TRAINED: tl.constexpr, WEIGHTED: tl.constexpr):
-    """Return a, b and out after a step, those that are trained, and whether `safe` and all are below the limit."""
-    if WEIGHTED:
+def move_few(a, b, out, da, db, dout, rate, limit, safe, FORMS: tl.constexpr):
+    """Return a, b and out after a step, those that are trained, and which columns are `safe` and below the limit."""
+    if FORMS.weighted:
         a -= rate * da
-        safe = safe & within(a, limit)
-    if TRAINED:
+        safe = safe & below(a, limit)
+    if FORMS.trained:
         b -= rate * db
         out -= rate * dout
-        safe = safe & within(b, limit) & within(out, limit)
+        safe = safe & below(b, limit) & below(out, limit)
     return a, b, out, safe
 
 
 @triton.jit
-def within(numbers, limit):
-    """Return whether the absolute value of every number is below the limit; False for NaN."""
-    return tl.min((tl.abs(numbers) < limit).to(tl.int32)) == 1
+def below(numbers, limit):
+    """Return whether the absolute value of each number is below the limit; False for NaN."""
+    return tl.abs(numbers) < limit
+
+
+@triton.jit
+def every(flags):
+    """Return whether all flags are set."""
+    return tl.min(flags.to(tl.int32)) == 1
 
 
 @triton.jit
