@@ -100,7 +100,7 @@ def test_a_diverged_neighbour_changes_nothing(number, frozen):
 def test_networks_diverge_each_at_its_own_step(monkeypatch):
     """Some of a program diverge inside a tile and go on in tiles of one step; the others are in later tiles by then."""
     monkeypatch.setattr("sim.training.backends.fused.layout.largest_weight", lambda _dtype: 1.5)
-    asked = question(gated(readout="trained-sum", biases="trained"), steps=(2, 19), rate=Fraction(1))
+    asked = question(gated(readout="trained-sum", biases="trained"), steps=(2, 12), rate=Fraction(1, 2))
     packed, alone = trained(asked), trained(asked, ALONE)
     assert packed.diverged.any()
     assert not packed.diverged.all()
