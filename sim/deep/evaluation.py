@@ -1,6 +1,6 @@
 """Means over a set of examples of what each network of a family does: its loss, and its share of wrong classes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from math import prod
 
@@ -20,6 +20,15 @@ _MEASURES = {"loss": penalties, "error": mistakes}
 Parameters = Mapping[str, torch.Tensor]
 
 
+def parts_of(family: Family, x: torch.Tensor) -> Iterator[slice]:
+    """Yield the examples of a set in parts that are few enough for a pass that measures; see `_CHUNK_NUMBERS`."""
+    networks = family.replicates * len(family.members)
+    numbers = _CHUNK_NUMBERS.get(x.device.type, _CHUNK_NUMBERS["cpu"])
+    rows = max(1, numbers // (networks * max(prod(layer.before) for layer in family.plan)))
+    for start in range(0, len(x), rows):
+        yield slice(start, start + rows)
+
+
 def set_means(
     family: Family, parameters: Parameters, data: ExampleSet, loss: str, given: Given, measure: str = "loss"
 ) -> Float[torch.Tensor, " R"]:
@@ -34,12 +43,9 @@ def set_means(
     [4.5, 0.5]
     """
     networks = family.replicates * len(family.members)
-    numbers = _CHUNK_NUMBERS.get(data.x.device.type, _CHUNK_NUMBERS["cpu"])
-    rows = max(1, numbers // (networks * max(prod(layer.before) for layer in family.plan)))
     of_examples: Callable[..., torch.Tensor] = partial(_MEASURES[measure], loss)
     total = torch.zeros(networks, dtype=torch.float64, device=data.x.device)
-    for start in range(0, len(data.x), rows):
-        part = slice(start, start + rows)
+    for part in parts_of(family, data.x):
         own = {name: [level[:, part] for level in levels] for name, levels in given.items()}
         yhat = forward(family, parameters, data.x[part].unsqueeze(0), own).output
         y = data.y[part].expand(networks, *data.y[part].shape)

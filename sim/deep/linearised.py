@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Float
 
 from sim.deep.batches import ExampleSet, rows_of_batches
+from sim.deep.evaluation import parts_of
 from sim.deep.family import Family, Parameters
 from sim.deep.losses import check_classes, check_labels, mistakes, output_gradient, penalties
 from sim.deep.optimisers import descend, moved_by_rate
@@ -52,15 +53,26 @@ class LinearisedRun:
         if step not in self.moves:
             known = ", ".join(map(str, sorted(self.moves)))
             raise InputError(f"The parameters at step {step} are not recorded.", f"Recorded steps: {known}.")
-        self.family.member(name)
+        alone = self.family.alone(name)
         inputs = self.data.x if x is None else x.to(self.settings.dtype)
         if inputs.ndim != 2 or inputs.shape[1] != self.family.inputs:
             raise InputError(
                 f"x has the shape {tuple(inputs.shape)}; the networks need (N, {self.family.inputs}).", "Reshape x."
             )
-        passed = forward(self.family, self.start, inputs.unsqueeze(0), {})
-        found = passed.output + moved_output(self.family, self.start, passed, self.moves[step])
-        return found[self.family.networks[name]]
+        start, moves, found = self.family.of(name, self.start), self._moves_of(name, step), []
+        for part in parts_of(alone, inputs):
+            passed = forward(alone, start, inputs[part].unsqueeze(0), {})
+            found.append(passed.output + moved_output(alone, start, passed, moves))
+        return torch.cat(found, dim=1)
+
+    def _moves_of(self, name: str, step: int) -> Parameters:
+        """Return the moves of a member; a stack of which it learns nothing is left out."""
+        second = self.family.second_networks.get(name, slice(0, 0))
+        own = {
+            theta: stack[self.family.networks[name] if theta in self.family.names else second]
+            for theta, stack in self.moves[step].items()
+        }
+        return {theta: stack for theta, stack in own.items() if len(stack)}
 
     def losses(self, name: str, step: int) -> Float[np.ndarray, " S"]:
         """Return the loss of a member on the training set at a recorded step."""

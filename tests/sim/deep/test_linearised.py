@@ -90,6 +90,24 @@ def test_convolutions_and_skips_are_linearised_too(case):
         agrees(run, name, OPTIMISERS["adam"][1], 1, case)
 
 
+def test_a_pass_has_one_member_and_a_part_of_the_examples(monkeypatch):
+    """So that the memory does not grow with the set, nor with the family."""
+    run = linearised(family(["relu", "dlgn", "soft-galu"]), data())
+    whole = {name: run.outputs(name, STEPS) for name in ("relu", "soft-galu")}
+    sizes, forward = [], deep.linearised.forward
+    monkeypatch.setattr(
+        deep.linearised,
+        "forward",
+        lambda of, own, x, given: sizes.append((len(of.members), x.shape[1])) or forward(of, own, x, given),
+    )
+    widest = max(layer.before[0] for layer in run.family.plan)
+    monkeypatch.setattr("sim.deep.evaluation._CHUNK_NUMBERS", {"cpu": 4 * REPLICATES * widest})
+    for name, expected in whole.items():
+        sizes.clear()
+        assert (run.outputs(name, STEPS) - expected).abs().max() <= LINEARISED * expected.abs().max()
+        assert sizes == [(1, 4), (1, 4), (1, 3)]
+
+
 @pytest.mark.parametrize("keep", [0.0, 0.8])
 @pytest.mark.parametrize("name", NAMES)
 def test_with_half_the_squared_error_it_is_the_map_of_the_kernel(name, keep):
