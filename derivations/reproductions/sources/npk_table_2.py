@@ -30,7 +30,7 @@ _PRINTED = {"adam": (96.02, 96.09, 98.22, 97.82, 98.14), "sgd": (95.85, 95.85, 9
 _NAMES = dict(zip(METHODS, ("FRNPF (II)", "FRNPF (DI)", "DNPFL", "FLNPF", "ReLU"), strict=True))
 
 _EXPLAINS = (
-    "FLNPF does better here than the source prints, because each method has the best of the three rates, by our reading "
+    "FLNPF does better here than the source prints, since each method has the best of the three rates, by our reading "
     "of 'the best': for FLNPF and ReLU that is 0.1. At 0.01, the best rate of the other methods, FLNPF agrees with the "
     "printed number within its interval, and so do the others: the source may have chosen one rate for all."
 )
