@@ -22,6 +22,8 @@ HALF_UNITS = {
     "notes-single-gate": (("rate", 0.02), ("", 0.005)),
     "notes-redundant-gates": (("difference", 1e-9), ("rate", 0.02), ("", 0.005)),
     "notes-replay": (("error", 0.01), ("localization", 0.1)),
+    "dlgn-fig-4": (("half-spaces", 0.125),),
+    "npk-table-2-mnist": (("", 0.005),),
 }
 
 
