@@ -31,8 +31,9 @@ _NAMES = dict(zip(METHODS, ("FRNPF (II)", "FRNPF (DI)", "DNPFL", "FLNPF", "ReLU"
 
 _EXPLAINS = (
     "FLNPF does better here than the source prints, since each method has the best of the three rates, by our reading "
-    "of 'the best': for FLNPF and ReLU that is 0.1. At 0.01, the best rate of the other methods, FLNPF agrees with the "
-    "printed number within its interval, and so do the others: the source may have chosen one rate for all."
+    "of 'the best': for FLNPF and ReLU that is the largest. At the middle one, the best of the other methods, FLNPF "
+    "agrees with the printed number within its interval, and so do the others: the source may have chosen one rate for "
+    "all."
 )
 
 
