@@ -20,8 +20,8 @@ pytestmark = [
     pytest.mark.xdist_group("slurm"),
 ]
 
-# Enough for several pieces of the training on any machine, and for longer than SLURM waits before it kills a job: the first
-# piece ends after some 50,000 steps.
+# Several pieces of the training, of which the first ends after some 50,000 steps, on any machine, and longer than SLURM
+# waits before it kills a job.
 STEPS = 4_500_000
 LONG = TEXT.replace("times = [0.5, 2.0]", f"times = [0.5, {STEPS / 2}]").replace("replicates = 3", "replicates = 2")
 BOTH = LONG.replace('"simulation.seed" = [1, 2]', '"simulation.seed" = [1]')
