@@ -1,4 +1,4 @@
-"""What a cell needs on a GPU: the bound against the bytes of all tensors, counted on the processor.
+"""The memory that a cell needs on a GPU: the bound against the bytes of all tensors, counted on the processor.
 
 The steps are captured as on a GPU, with two further copies of their temporaries, those of the warming up and of the
 graph. What lies in the memory of the processor on a GPU is counted too, so that the bound is held by more than it must.

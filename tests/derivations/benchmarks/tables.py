@@ -195,7 +195,7 @@ def fused_estimates() -> str:
 
 
 def fused_kernels(found: dict[str, Any]) -> str:
-    """What the kernels take that are compiled whole by `tests.sim.training.for_cuda`, as a Markdown table."""
+    """Return a Markdown table of the registers of the kernels that `tests.sim.training.for_cuda` compiles whole."""
     lines = [
         "| kernel | warps of a program | registers of a thread | bytes spilled | shared memory |",
         "|---|---|---|---|---|",

@@ -51,7 +51,7 @@ def gdln(capsys):
 
 
 def answer_of(finished, name):
-    """What the command printed."""
+    """The printed words of the command."""
     return json.loads((finished / name / "answer.json").read_text())
 
 

@@ -29,7 +29,7 @@ def store(tmp_path, monkeypatch):
 
 
 def questions():
-    """What the cells of the small sweep ask."""
+    """The questions of the cells of the small sweep."""
     return [cells.question(cell.problem, ("loss", "participation-ratio")) for cell in sweep_of().cells]
 
 

@@ -224,7 +224,7 @@ def test_invalid_cells_have_a_place_in_the_plan(filled):
 
 
 def test_the_plan_of_problems_that_name_files_is_not_kept(tmp_path):
-    """What is in the files may change, and the cells with it."""
+    """The contents of the files may change, and the cells with them."""
     file = tmp_path / "data.npz"
     np.savez(file, x=np.eye(5), y=np.ones(5))
     text = TEXT.replace('"data.gain" = [0.5, 2.0]', '"training.tau" = [1, "1/2"]')

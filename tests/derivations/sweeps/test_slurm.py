@@ -68,7 +68,7 @@ def in_work(store):
 
 
 def meaning(store, cell):
-    """What meta.json says of the numbers."""
+    """The facts of meta.json on the numbers."""
     return {name: fact for name, fact in Store.open(store).meta(cell).items() if name not in OWN}
 
 

@@ -339,7 +339,7 @@ def test_kernels_on_a_gpu_are_those_of_the_processor_to_rounding():
 
 
 def moved_on(device, networks=6):
-    """What a step of Adam moves, of two parameters of networks of which the fourth has a rate of its own."""
+    """The stacks of two parameters, and the entries of a step of Adam; the fourth network has a rate of its own."""
     rng = torch.Generator().manual_seed(networks)
     shapes = ((networks, 3, 5), (networks, 7))
     stacks = [

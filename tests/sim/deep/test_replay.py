@@ -101,7 +101,7 @@ def test_where_recording_fails_passes_are_taken_one_by_one(record, reason, monke
 
 
 def test_a_recording_with_the_rows_of_its_first_step_has_other_numbers(monkeypatch):
-    """What the copy of the rows prevents."""
+    """The fault that the copy of the rows prevents."""
     expected = trained("sgd")
 
     def with_its_first_rows(work, changed):

@@ -1,4 +1,4 @@
-"""What the fused back end trains and what it refuses by name, all but its kernels, which this needs no Triton for."""
+"""The problems that the fused back end trains or refuses by name. No kernel runs, and Triton is not needed."""
 
 import sys
 from importlib.machinery import ModuleSpec

@@ -76,7 +76,7 @@ def test_pieces_have_the_bits_of_the_whole(question, backend):
 
 
 def test_breaks_within_a_block_change_bits(monkeypatch):
-    """What the blocks are for: a draw of another size rounds differently."""
+    """The reason for the blocks: a draw of another size rounds differently."""
     _, question = CASES[0]
     whole = train(question, "cpu", backend="reference")
     monkeypatch.setattr("sim.train.blocks_of", lambda _problem, at, _compiled: Blocks(at, 3, False, 1))
