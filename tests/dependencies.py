@@ -4,8 +4,8 @@ A test file depends on itself, on the modules that it imports at any distance, a
 these names by their place (`__file__`, `ROOT`) or by their path. What a package finds by itself counts with all
 modules that it may find. A module that starts other processes of Python depends on what they load where that is known
 (`tests/processes.py`), and else on every file. `gdln` loads the module of every verb, and a verb imports what it needs
-when it runs: this counts where the tests, or a module that starts processes, have the verb as a word. What every test
-needs is in `COMMON`.
+when it runs: this counts where a string of the tests, or of a module that starts processes, has the verb as a word,
+and where tests run the commands of a page that has it. What every test needs is in `COMMON`.
 """
 
 import ast
@@ -27,6 +27,7 @@ FOLDERS = ("theory", "sim", "derivations", "tests", "notebooks", ".ci")
 RECORD = "tests/record.json"
 _VERB = re.compile(r"derivations/commands/([a-z]\w*)\.py$")
 _DECIDES = "tests/profiles.py"  # it and what it imports decide which tests run, not what they find
+_RUNS_PAGES = "tests/readme.py"  # by it tests run the commands of pages
 _IMPORTS = re.compile(r"^\s*(?:import|from) ([\w.]+)", re.MULTILINE)
 _WORDS = re.compile(r"""["']([\w./-]+\.\w+)["']""")
 _TEST_FILE = re.compile(r"tests/(?:.*/)?test_\w*\.py$")
@@ -39,6 +40,7 @@ _EXEMPT = {
     "derivations.answers.fetching.programs",  # starts programs that are not Python
     "tests.theory.gaussian.export.test_export",  # starts a C compiler, as does
     "tests.theory.gaussian.export.test_tails",
+    "tests.test_profiles",  # copies what the settings of pytest import, which every test needs
     "tests.sim.training.test_compiled",  # its process loads sim and theory, which it names by their paths
     "sim.training.backends.ahead",  # its process compiles the loops, which it names by their place
     "tests.paths",  # its folders count where they are used
@@ -79,7 +81,8 @@ class Tree:
     def _run(self, found: set[str]) -> set[str]:
         """Return what the verbs among the files need that one of the files says."""
         verbs = {name: match[1] for name in found if (match := _VERB.match(name))}
-        said = set().union(*(_said(self, name) for name in found)) if verbs else set()
+        speaking = found if _RUNS_PAGES in found else {name for name in found if not name.endswith(".md")}
+        said = set().union(*(_said(self, name) for name in speaking)) if verbs else set()
         return {needed for name, verb in verbs.items() if verb in said for needed in _needed(self, name)}
 
 
@@ -117,14 +120,25 @@ def _loaded(tree: Tree, file: str) -> set[str]:
 
 @cache
 def _said(tree: Tree, file: str) -> set[str]:
-    """Return the words by which a file may run a verb: those of tests, of pages, and of what starts processes."""
+    """Return the words by which a file may run a verb: all of a page, the imports and strings of a test or program."""
     if not file.endswith((".py", ".md")) or file in COMMON:
         return set()
     text = (tree.root / file).read_text(encoding="utf-8")
-    speaks = (
-        file.startswith("tests/") or file.endswith(".md") or processes.loaded(module_name(Path(file)), text) != set()
-    )
-    return set(re.findall(r"[a-z]\w*", text)) if speaks else set()
+    if file.endswith(".py"):
+        if not file.startswith("tests/") and processes.loaded(module_name(Path(file)), text) == set():
+            return set()
+        text = "\n".join(_strings(ast.parse(text)))
+    return set(re.findall(r"[a-z]\w*", text))
+
+
+def _strings(tree: ast.AST) -> Iterator[str]:
+    """Yield what a source imports, and its strings but for docstrings, which are sentences and run nothing."""
+    sentences = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.alias):
+            yield node.name
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in sentences:
+            yield node.value
 
 
 def _file(tree: Tree, module: str) -> str:

@@ -10,27 +10,33 @@ from collections.abc import Iterator
 _STARTING = {"subprocess", "runpy"}
 _FUNCTIONS = {"run", "Popen", "call", "check_call", "check_output"}
 _HARMLESS = {"PIPE", "DEVNULL", "STDOUT", "CompletedProcess", "CalledProcessError", "TimeoutExpired"}
-_PACKAGES = ("theory/", "sim/", "derivations/")  # for programs that tests or the explorer write
+# For programs that tests or the explorer write: what they import, at any distance, counts too.
+_ANSWERS = ("derivations.answers.check", "derivations.answers.compare", "derivations.answers.moment")
+_EXPLORED = ("theory/", "sim/", "derivations/explore/", *_ANSWERS)
+_SWEPT = ("theory/", "sim/", "derivations/sweeps/", "derivations.__main__")
 # What other programs load: those that modules pass by `-c` or write to a file. Other files of the tree that they read
 # are named in the module that starts them.
 _LOADED = {
     "derivations.benchmarks.threads": ("derivations.__main__",),
     "derivations.sweeps.launch.slurm": (),
-    "tests.derivations.test_timeout": _PACKAGES,
-    "tests.derivations.sweeps.cases": _PACKAGES,
-    "tests.derivations.sweeps.test_store": _PACKAGES,
+    "tests.derivations.test_timeout": ("theory/", "sim/", "derivations/"),
+    "tests.derivations.sweeps.cases": _SWEPT,
+    "tests.derivations.sweeps.test_store": _SWEPT,
     "tests.derivations.sweeps.test_slurm": ("derivations.__main__", "derivations.sweeps.launch.slurm"),
     "tests.derivations.sweeps.cluster": (),
-    "tests.derivations.explore.test_amplifier": _PACKAGES,
-    "tests.derivations.explore.test_copied": _PACKAGES,
-    "tests.derivations.explore.test_fields_page": _PACKAGES,
-    "tests.derivations.commands.test_own_law": _PACKAGES,
+    "tests.derivations.explore.test_amplifier": _EXPLORED,
+    "tests.derivations.explore.test_copied": _EXPLORED,
+    "tests.derivations.explore.test_fields_page": _EXPLORED,
+    "tests.derivations.commands.test_own_law": _EXPLORED,
     "tests.derivations.commands.test_explore": ("derivations.explore.server",),
     "tests.derivations.commands.test_moment": ("derivations.cli",),
     "tests.derivations.commands.test_solve": ("derivations.cli",),
     "tests.derivations.commands.test_sweep": ("derivations.__main__",),
+    "tests.derivations.commands.test_sweep_engines": ("derivations.__main__",),
+    "tests.derivations.validate.test_workers": ("derivations.__main__",),
     "tests.sim.training.for_cuda": (),  # ptxas
-    "tests.sim.training.test_state": _PACKAGES,
+    "tests.sim.test_memory": ("sim.memory",),
+    "tests.sim.training.test_state": ("theory/", "sim/"),
     "tests.sim.test_threads": ("sim.training.backends.ahead", "sim.training.backends.compiling", "sim.random.philox"),
     "tests.theory.gaussian.test_text": ("theory.gaussian",),
     "tests.theory.gaussian.export.test_ground_types": ("tests.theory.gaussian.export.test_ground_types",),

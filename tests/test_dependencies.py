@@ -230,8 +230,14 @@ VERBS = {
     "tests/test_flow.py": "import derivations.bench\n",
     "tests/test_verb.py": "from derivations.commands import solve\n",
     "tests/test_help.py": "from derivations.cli import main\nmain(['--help'])\n",
+    "tests/test_sentence.py": '"""To solve."""\nfrom derivations import cli\n\ndef test():\n    """To solve."""\n',
+    "derivations/book.md": "$ gdln solve\n",
+    "tests/readme.py": "",
+    "tests/test_page.py": "from derivations import cli\nfrom tests import readme\nPAGE = 'derivations/book.md'\n",
+    "tests/test_text.py": "from derivations import cli\nPAGE = 'derivations/book.md'\n",
 }
-SOLVES, COMMANDS = {"solve", "solve_twice"}, {"solve", "solve_twice", "flow", "help"}
+SOLVES = {"solve", "solve_twice", "page"}
+COMMANDS = SOLVES | {"flow", "help", "sentence", "text"}
 RUN = {
     "theory/far.json": SOLVES | {"verb"},
     "theory/alone.json": {"flow"},
@@ -239,6 +245,7 @@ RUN = {
     "derivations/commands/flow.py": COMMANDS,
     "derivations/commands/new.py": COMMANDS,
     "tests/words.py": {"solve_twice"},
+    "derivations/book.md": {"page", "text"},
 }
 
 

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from derivations.atomic import check_folder, write_text
-from derivations.publish import book_figures, compose, pdf
+from derivations.publish import book_figures, compose, pdf, places
 from derivations.publish.compose import Book, Difference
 from derivations.publish.site import Site
 from derivations.publish.site_frame import CLAIMS, TITLE
@@ -92,7 +92,7 @@ def answer(
             "usage",
         )
     folder = folder or (compose.BOOK if check or write else Path("gdln-book"))
-    sources = compose.sources()
+    sources = places.sources()
     chosen = compose.select(list(pages), sources)
     if not check:
         _prepare(folder)

@@ -8,7 +8,7 @@ from typing import Any
 
 from derivations.evidence.entries import STALE, Entry, as_data, entries
 from derivations.markdown import plain
-from derivations.publish import compose
+from derivations.publish.places import places
 from theory.claims import catalog
 from theory.claims.recorded import Recorded, recorded_in
 from theory.claims.rows import Verdict
@@ -94,7 +94,7 @@ def answer(document: str | None = None, verdict: str | None = None) -> LedgerAns
         one_of(verdict, "--verdict", (*(item.value for item in Verdict), STALE))
     chosen = [entry for entry in everything if document in (None, entry.document) and verdict in (None, entry.verdict)]
     documents = {entry.document for entry in chosen if entry.document} if verdict is None else ()
-    return LedgerAnswer(tuple(chosen), compose.places(catalog()), tuple(stale), recorded_in(documents))
+    return LedgerAnswer(tuple(chosen), places(catalog()), tuple(stale), recorded_in(documents))
 
 
 def _record(record: Recorded) -> dict[str, Any]:

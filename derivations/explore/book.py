@@ -5,7 +5,7 @@ from typing import Any
 import sympy
 
 from derivations.explore.bar import marked
-from derivations.publish.compose import placed, sources
+from derivations.publish.places import placed, sources
 from theory.claims import catalog
 from theory.claims.model import Claim
 from theory.conjecture import read

@@ -13,7 +13,7 @@ TEXT}` is what the contents say of a page. Within a line `{ref ID}` links to a c
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
@@ -30,50 +30,15 @@ from derivations.publish.errata import errata
 from derivations.publish.gallery import gallery
 from derivations.publish.graph_drawing import drawing
 from derivations.publish.law_tables import law_table
+from derivations.publish.places import DIRECTIVE, PLACES, Place, directives, placed
 from derivations.publish.region_table import region_table
 from derivations.publish.stored_runs import stored_table
 from theory.claims.model import Claim
 from theory.claims.rows import Verdict
 from theory.problem import InputError
 
-PAGES = Path(__file__).parent / "pages"
 BOOK = Path(__file__).parents[1] / "book"
-# The order of reading; a page that is not named comes after these.
-_ORDER = (
-    "index",
-    "conventions",
-    "gated-gradient-flow",
-    "exclusive-and-redundant-gates",
-    "gated-graphs",
-    "dft",
-    "deep-linear",
-    "path-view",
-    "mixtures-of-experts",
-    "half-spaces",
-    "depth-and-width",
-    "whitening",
-    "learned-gates-and-pooling",
-    "neural-path-kernel",
-    "race",
-    "gaussian-averages",
-    "expectations",
-    "small-bump-gate",
-    "single-pulse",
-    "correlations",
-    "ising",
-    "data-laws",
-    "relu-gates",
-    "amplifier",
-    "replayed-gates",
-    "localization-sweep",
-    "scoreboard",
-    "further-statements",
-    "dialects",
-    "errata",
-)
-_DIRECTIVE = re.compile(r"\{([a-z]+)((?: [^{}]*(?:\{[^{}]*\}[^{}]*)*)?)\}")
 _INLINE = re.compile(r"\{(ref|verdict) ([\w.]+)\}")
-_PLACES = ("claim", "whole")
 _MADE = "<!-- Made by gdln derive from derivations/publish/pages/{name}.md; edit that file. -->"
 
 
@@ -86,51 +51,6 @@ class Difference:
     where: str = ""
     stored: str = ""
     rendered: str = ""
-
-
-def sources(folder: Path = PAGES) -> dict[str, str]:
-    """The prose of every page by its name, in the order of reading."""
-    found = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
-    known = {name: number for number, name in enumerate(_ORDER)}
-    return dict(sorted(found.items(), key=lambda item: (known.get(item[0], len(known)), item[0])))
-
-
-def directives(text: str) -> Iterator[tuple[int, str, str]]:
-    """The directives of a page: number of the line, name, argument."""
-    for number, line in enumerate(text.splitlines(), start=1):
-        if found := _DIRECTIVE.fullmatch(line.strip()):
-            yield number, found[1], found[2].strip()
-
-
-@dataclass(frozen=True)
-class Place:
-    """The page that shows a claim; `rest` is the prefix that placed it there, None where the page names it."""
-
-    page: str
-    rest: str | None = None
-
-
-def placed(claims: Mapping[str, Claim], pages: Mapping[str, str]) -> dict[str, Place]:
-    """Return the page of each claim: the page that names it, else the page with the longest fitting `{rest}`."""
-    where: dict[str, Place] = {}
-    rests: dict[str, str] = {}
-    for page, text in pages.items():
-        for _, name, argument in directives(text):
-            if name in _PLACES:
-                where.setdefault(argument.partition(" as ")[0], Place(page))
-            elif name == "rest":
-                rests.update({prefix: page for prefix in argument.split() or [""]})
-    for name in claims:
-        fitting = [prefix for prefix in rests if not prefix or name.startswith(f"{prefix}.")]
-        if name not in where and fitting:
-            longest = max(fitting, key=len)
-            where[name] = Place(rests[longest], longest)
-    return where
-
-
-def places(claims: Mapping[str, Claim]) -> dict[str, str]:
-    """Return the page and the anchor at which the book derives each claim."""
-    return {name: f"{place.page}#{name}" for name, place in placed(claims, sources()).items()}
 
 
 class Book:
@@ -152,7 +72,7 @@ class Book:
     @cached_property
     def names(self) -> dict[str, str]:
         """The names of the left-hand sides of claims on the pages, in TeX."""
-        named = (argument for text in self.pages.values() for _, name, argument in directives(text) if name in _PLACES)
+        named = (argument for text in self.pages.values() for _, name, argument in directives(text) if name in PLACES)
         return {claim: tex for claim, _, tex in (argument.partition(" as ") for argument in named) if tex}
 
     @cached_property
@@ -183,7 +103,7 @@ class Book:
         lines = [_MADE.format(name=page), ""]
         for number, line in enumerate(self.pages[page].splitlines(), start=1):
             here = f"{page}.md, line {number}"
-            found = _DIRECTIVE.fullmatch(line.strip())
+            found = DIRECTIVE.fullmatch(line.strip())
             if found and found[1] not in ("ref", "verdict"):
                 lines.append(self._directive(page, found[1], found[2].strip(), here).rstrip("\n"))
             else:

@@ -12,7 +12,7 @@ from derivations.answers import ledger as verb
 from derivations.evidence import entries as ledger
 from derivations.evidence import stored
 from derivations.output import BAD_INPUT, CHECK_FAILED, PASS
-from derivations.publish import compose
+from derivations.publish import compose, places
 from derivations.seals import sealed
 from theory.claims import catalog
 from theory.claims.documents import BUMP_NOTE, NOTES
@@ -178,8 +178,8 @@ def test_what_is_open_says_what_would_settle_it(capsys):
     _, found = answer(capsys)
     open_ = {entry["id"] for entry in found["entries"] if entry["verdict"] == "OPEN"}
     assert open_ == {entry["id"] for entry in found["entries"] if entry["settled_by"]}
-    book = compose.Book(catalog(), compose.sources())
-    text = "".join(book.render(page) for page in compose.sources())
+    book = compose.Book(catalog(), places.sources())
+    text = "".join(book.render(page) for page in places.sources())
     assert text.count("*What would settle it.*") == len(open_)
     cli.main(["ledger", "--verdict", "OPEN"])
     assert capsys.readouterr().out.count("would be settled by: ") == len(open_)
@@ -218,4 +218,4 @@ def test_nothing_is_derived_or_simulated(monkeypatch, capsys):
 
     monkeypatch.setattr("theory.proof.derivation.Derivation.__post_init__", derived, raising=False)
     assert ledger.entries(catalog().values())
-    assert compose.places(catalog())
+    assert places.places(catalog())

@@ -11,7 +11,7 @@ from derivations.explore.book import claims_on
 from derivations.explore.chapters import chapter
 from derivations.explore.server import site_in, view_at
 from derivations.explore.views import view_of, views
-from derivations.publish.compose import sources
+from derivations.publish.places import sources
 from tests.derivations.explore.browser import EVERY, Page, explorer, needs_a_browser
 from theory.claims import catalog
 from theory.gaussian.expectation import Expectation

@@ -13,7 +13,7 @@ import sympy
 from derivations import cli
 from derivations.evidence.entries import Entry
 from derivations.output import BAD_INPUT, CHECK_FAILED, PASS
-from derivations.publish import blocks, book_figures, compose, notation
+from derivations.publish import blocks, book_figures, compose, notation, places
 from derivations.publish.errata import errata
 from derivations.publish.widths import widest
 from theory.claims import catalog
@@ -25,13 +25,13 @@ from theory.problem import InputError
 pytestmark = pytest.mark.xdist_group("book")  # they share the book of the whole catalog
 
 CLAIM = "flow.fixed_point.mode"
-PAGES = tuple(compose.sources())
+PAGES = tuple(places.sources())
 
 
 @pytest.fixture(scope="module")
 def book():
     """The book of the whole catalog."""
-    return compose.Book(catalog(), compose.sources())
+    return compose.Book(catalog(), places.sources())
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_only_write_changes_the_stored_book(tmp_path, monkeypatch, capsys):
     work.mkdir()
     (book / "no-page.md").write_text("x")
     monkeypatch.setattr(compose, "BOOK", book)
-    monkeypatch.setattr(compose, "sources", lambda: {"one": "# One\n\nA page.\n"})
+    monkeypatch.setattr(places, "sources", lambda: {"one": "# One\n\nA page.\n"})
     monkeypatch.chdir(work)
     assert cli.main(["derive"]) in (PASS, CHECK_FAILED)
     assert [path.name for path in (work / "gdln-book").iterdir()] == ["one.md"]
@@ -235,10 +235,10 @@ def test_the_pieces_of_a_claim():
 
 def test_rest_gives_what_no_page_names():
     pages = {"one": f"# One\n\n{{claim {CLAIM}}}\n\n{{rest flow}}\n", "two": "# Two\n\n{rest}\n"}
-    where = compose.placed(catalog(), pages)
-    assert where[CLAIM] == compose.Place("one")
-    assert where["flow.gradient.entry"] == compose.Place("one", "flow")
-    assert where["moment.site_gate.yx"] == compose.Place("two", "")
+    where = places.placed(catalog(), pages)
+    assert where[CLAIM] == places.Place("one")
+    assert where["flow.gradient.entry"] == places.Place("one", "flow")
+    assert where["moment.site_gate.yx"] == places.Place("two", "")
     assert small(**pages).render("one").count(f'<a id="{CLAIM}">') == 1
 
 

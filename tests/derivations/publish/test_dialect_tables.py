@@ -5,8 +5,8 @@ from dataclasses import fields, replace
 import pytest
 
 from derivations.publish import dialect_tables
-from derivations.publish.compose import PAGES
 from derivations.publish.dialect_tables import COLUMNS, TABLES, dialect_table
+from derivations.publish.places import PAGES
 from theory.claims import dialects
 from theory.claims.dialects import DIALECTS
 from theory.problem import InputError

@@ -6,7 +6,7 @@ from derivations.benchmarks import expectations, plain_sympy
 from derivations.benchmarks.gallery import CASES
 from derivations.cli import main
 from derivations.publish import gallery
-from derivations.publish.compose import PAGES
+from derivations.publish.places import PAGES
 from tests.gallery import derived, shared
 from theory.gaussian.moment import text
 from theory.problem import InputError

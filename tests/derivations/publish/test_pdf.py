@@ -7,7 +7,7 @@ import pytest
 
 from derivations import cli
 from derivations.output import OUT_OF_REACH, PASS
-from derivations.publish import compose, html, pdf
+from derivations.publish import compose, html, pdf, places
 
 pytestmark = pytest.mark.xdist_group("site")
 CHAPTERS = ("small-bump-gate", "single-pulse", "ising")
@@ -68,7 +68,7 @@ def chapters_of(book):
 def test_contents_name_chapters_with_their_pages(book):
     contents = " ".join(book.pages[0].extract_text().split())
     stored = {name: html.title_of((compose.BOOK / f"{name}.md").read_text(encoding="utf-8")) for name in CHAPTERS}
-    number = {name: at for at, name in enumerate(compose.sources())}
+    number = {name: at for at, name in enumerate(places.sources())}
     chapters = chapters_of(book)
     assert [title for title, _ in chapters] == [f"{number[name]}. {stored[name]}" for name in CHAPTERS]
     for title, page in chapters:
@@ -90,7 +90,7 @@ def test_every_page_has_its_number(book):
 
 def test_formulas_have_the_numbers_of_the_site(book):
     text = "\n".join(page.extract_text() for page in book.pages)
-    number = {name: at for at, name in enumerate(compose.sources())}
+    number = {name: at for at, name in enumerate(places.sources())}
     for name in CHAPTERS:
         markdown = (compose.BOOK / f"{name}.md").read_text(encoding="utf-8")
         count = html.body(markdown, numbered="").html.count('class="formula"')

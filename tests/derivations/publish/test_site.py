@@ -16,7 +16,7 @@ from derivations import cli
 from derivations.evidence.entries import entries
 from derivations.markdown import plain, table
 from derivations.output import PASS
-from derivations.publish import book_figures, compose, law_tables, questions
+from derivations.publish import book_figures, compose, law_tables, places, questions
 from derivations.publish.gate_table import GATES
 from theory.claims import catalog
 from theory.conjecture import judge, read
@@ -170,7 +170,7 @@ def test_pages_lead_to_the_next_and_the_last_one(folder, pages):
             seen.append(name)
             found = re.search(r'rel="next" href="([^"]+)"', (folder / name).read_text(encoding="utf-8"))
             name = found and str(((folder / name).parent / found[1]).resolve().relative_to(folder.resolve()))
-        assert len(set(seen)) == len(seen) == (len(compose.sources()) if first == "index.html" else len(catalog()))
+        assert len(set(seen)) == len(seen) == (len(places.sources()) if first == "index.html" else len(catalog()))
 
 
 def test_a_site_of_two_chapters_links_to_nothing_else(tmp_path):

@@ -22,11 +22,11 @@ LOGISTIC = equal(tau * a.diff(t), 2 * a * (s - a))
 SIGMOID = a0 / (exp(-2 * s * t / tau) + 2 * a0 * t / tau * phi1(2 * s * t / tau))
 START = (t, Tuple(a, a0))
 PAIR = Tuple(equal(p.diff(t), q * (s - p * q)), equal(q.diff(t), p * (s - p * q)))
-ROOT = equal(a.diff(t), -a * sqrt(1 + c**2))
+RADICAL = equal(a.diff(t), -a * sqrt(1 + c**2))
 # rule, before, after, using
 ACCEPTED = [
     ("initial-value", LOGISTIC, equal(a, SIGMOID), START),
-    ("initial-value", ROOT, equal(a, a0 * exp(-sqrt(1 + c**2) * t)), START),
+    ("initial-value", RADICAL, equal(a, a0 * exp(-sqrt(1 + c**2) * t)), START),
     ("change-of-unknowns", PAIR, equal(b.diff(t), 0), (Tuple(b, q**2 - p**2),)),
     ("change-of-unknowns", PAIR, equal(b.diff(t), (p**2 + q**2) * (s - p * q)), (Tuple(b, p * q),)),
     ("change-of-unknowns", equal(b, t + a0), equal(a, 1 / (t + a0)), (Tuple(a, 1 / b),)),
@@ -49,7 +49,7 @@ REFUSED = [
         "are not rational multiples of one",
     ),
     # The other root.
-    ("initial-value", ROOT, equal(a, a0 * exp(sqrt(1 + c**2) * t)), START, "is not satisfied"),
+    ("initial-value", RADICAL, equal(a, a0 * exp(sqrt(1 + c**2) * t)), START, "is not satisfied"),
     ("change-of-unknowns", PAIR, equal(b.diff(t), 0), (Tuple(b, q**2 + p**2),), "does not follow"),
     ("change-of-unknowns", PAIR, equal(b.diff(t), 0), (Tuple(b, q - p),), "does not follow"),
     ("change-of-unknowns", equal(a * b, 1), equal(a, 1), (Tuple(a, b),), "multiple of one unknown"),

@@ -16,7 +16,7 @@ from theory.kernels import generating_function
 e, q, kappa, z, t, x, r = sympy.symbols("e q kappa z t x r")
 d, w, mu = variance.d, variance.w, random_gates.mu
 SINGLE = 3  # of the states 12|34, 13|24, 14|23 and all four paths at one node
-ROOT, MIDDLE = (t - 24 / t) / 2, (t + 24 / t) / 2
+RADICAL, MIDDLE = (t - 24 / t) / 2, (t + 24 / t) / 2
 
 
 def resolvent(sums: list[sympy.Expr], kurtosis: sympy.Expr, symbols: list[sympy.Symbol]) -> sympy.Expr:
@@ -68,7 +68,7 @@ def test_the_generating_function_is_the_resolvent_of_the_four_states():
 def test_the_second_moment_of_signs_at_every_width_and_depth(more):
     """The root squared is (w + 4)^2 - 24."""
     width = MIDDLE - 4
-    form = (variance.VALUE.statement.rhs + more).subs(sympy.sqrt(variance._SQUARE), ROOT).subs(w, width)
+    form = (variance.VALUE.statement.rhs + more).subs(sympy.sqrt(variance._SQUARE), RADICAL).subs(w, width)
     whole = generating_function(1 / width, 1 - 1 / width, sympy.Integer(1), z)
     assert vanishes(summed(form, t) - whole, t, z) is (more == 0)
 
@@ -77,7 +77,7 @@ def test_the_second_moment_of_signs_at_every_width_and_depth(more):
 def test_the_second_moment_of_bernoulli_gates_at_every_width_and_depth(more):
     """With v = mu (w - 1) the root squared is (v + 5)^2 - 24."""
     width = (MIDDLE - 5) / mu + 1
-    form = (random_gates.OWN.statement.rhs + more).subs(sympy.sqrt(random_gates._SQUARE), ROOT).subs(w, width)
+    form = (random_gates.OWN.statement.rhs + more).subs(sympy.sqrt(random_gates._SQUARE), RADICAL).subs(w, width)
     whole = generating_function(1 / (mu * width), 1 - 1 / width, sympy.Integer(1), z)
     assert vanishes(summed(form, t, mu) - whole, t, mu, z) is (more == 0)
 
