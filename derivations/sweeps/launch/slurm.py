@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from contextlib import redirect_stderr
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -165,16 +166,21 @@ def _submitted(executor: Any, crew: Crew, jobs: int, logs: Path) -> str:
 def _waited(request: Request, job: str, code: str) -> Swept | Look:
     """Return the state of the sweep once nothing is missing, or no job is left that could make it."""
     while True:
-        over = _is_over(job)
+        jobs = _jobs_of(job)
         swept = sizes.status(request.sweep, request.folder, code, request.verify)
         missing, all_ = swept.count(MISSING, IN_WORK), swept.sweep.size
-        request.report(1 - missing / all_, f"{all_ - missing} of {all_} cells, job {job}")
-        if over or not missing:
+        request.report(1 - missing / all_, f"{all_ - missing} of {all_} cells, job {job}: {jobs or 'over'}")
+        if not jobs or not missing:
             return swept
         time.sleep(_LOOK)
 
 
-def _is_over(job: str) -> bool:
-    """Whether SLURM has no job of the array left that runs or waits; an unreachable controller is no answer."""
-    seen = subprocess.run(["squeue", "--noheader", "--jobs", job], capture_output=True, text=True, check=False)
-    return not seen.stdout.strip() if seen.returncode == 0 else "Invalid job id" in seen.stderr
+def _jobs_of(job: str) -> str:
+    """Return in words how many jobs of the array run or wait, and what SLURM says they wait for; "" if none is left."""
+    command = ["squeue", "--noheader", "--array", "--jobs", job, "--format", "%T %r"]
+    seen = subprocess.run(command, capture_output=True, text=True, check=False)
+    if seen.returncode != 0 and "Invalid job id" not in seen.stderr:
+        return "SLURM does not answer"
+    found = (line.strip().partition(" ") for line in seen.stdout.splitlines())
+    states = Counter(state.lower() + ("" if why == "None" else f" ({why})") for state, _, why in found)
+    return ", ".join(f"{count} {state}" for state, count in sorted(states.items()))

@@ -10,9 +10,11 @@ import pytest
 
 from derivations.cli import main
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS, UNDECIDED
+from derivations.sweeps.launch import Request, slurm
+from derivations.sweeps.launch.resources import Resources
 from derivations.sweeps.store import Store
 from tests.derivations.commands.test_sweep import begun, changed, until
-from tests.derivations.sweeps.cases import TEXT
+from tests.derivations.sweeps.cases import TEXT, sweep_of
 
 REFUSED = {
     "an unknown engine": (["--engine", "pbs"], "Choose one of: local, slurm. Under another scheduler record the sweep"),
@@ -185,6 +187,18 @@ def test_to_wait_ends_with_the_jobs(gdln, programs, tmp_path):
     assert gdln("--workers", 1)[0] == PASS
     code, out, _ = gdln("--engine", "slurm", "--wait", "--json")
     assert (code, json.loads(out)["job"], (tmp_path / "job.sh").exists()) == (PASS, None, False)
+
+
+def test_to_wait_says_what_the_jobs_wait_for(programs, monkeypatch, tmp_path):
+    """SLURM keeps a job that asks for more than a machine has, and says why."""
+    pytest.importorskip("submitit", reason="the extra cluster is not installed")
+    monkeypatch.setattr(slurm, "_LOOK", 0.0)
+    again = f"[ -e {tmp_path}/asked ] && {{ echo Invalid job id >&2; exit 1; }}; touch {tmp_path}/asked"
+    programs("squeue", f"{again}; echo PENDING Resources; echo RUNNING None; echo PENDING Resources")
+    said = []
+    resources = Resources(cpus=4000)
+    slurm.start(Request(sweep_of(), tmp_path / "s", "cpu", 1, lambda _, words: said.append(words), resources, True))
+    assert said[-2:] == ["0 of 4 cells, job 7: 2 pending (Resources), 1 running", "0 of 4 cells, job 7: over"]
 
 
 def test_every_process_may_be_told_to_leave(tmp_path):
