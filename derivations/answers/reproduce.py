@@ -9,8 +9,8 @@ from derivations.markdown import plain
 from derivations.output import PASS, UNDECIDED, counted
 from derivations.reproductions import stored
 from derivations.reproductions.catalog import named
-from derivations.reproductions.rules import NOT_REPRODUCED
-from derivations.reproductions.rules import UNDECIDED as UNDECIDED_RUNS
+from derivations.reproductions.model import UNDECIDED as UNDECIDED_RUNS
+from derivations.reproductions.rules import ORDER, REPRODUCED
 from derivations.reproductions.running import Report, device_for, run
 from derivations.reproductions.scoreboard import Entry, entries, shown_time
 from theory.problem import InputError
@@ -80,7 +80,7 @@ class ReproduceAnswer:
 
 
 def _fails(row: dict[str, Any]) -> bool:
-    return row["verdict"] == NOT_REPRODUCED
+    return row["verdict"] not in (ORDER, REPRODUCED)
 
 
 def _line(row: dict[str, Any]) -> str:

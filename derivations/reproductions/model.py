@@ -13,6 +13,7 @@ from theory.problem import OBSERVABLES, InputError
 Setting = Mapping[str, int | float | str]
 Numbers = Mapping[str, np.ndarray]  # each with the runs of the cell along its first axis
 PROFILES = ("quick", "full")
+INHERITED, UNDECIDED, REMARK = INSTEAD = ("INHERITED", "UNDECIDED", "REMARK")  # verdicts that may stand for another one
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,9 @@ class Target:
     With a `value` the statement is a number: `half_unit` is half a unit of its last printed digit, 0 if it is exact,
     and `margin` the largest half width of an interval that decides. Without one it is an order, put so that it states
     a positive mean; `margin` is then the smallest mean that would count as the stated effect.
-    `explains` says why a full run does not reproduce the statement; it is empty where it does.
+    `explains` says why a full run does not reproduce the statement; it is empty where it does. `instead` is a verdict
+    that takes the place of NOT REPRODUCED where that would not be fair to the source (REMARK that of any), and
+    `explains` gives the reason; it can be chosen after the run, which it does not change.
     """
 
     key: str
@@ -31,10 +34,16 @@ class Target:
     margin: float
     half_unit: float = 0.0
     explains: str = ""
+    instead: str = ""
 
     def __post_init__(self) -> None:
         if self.margin < 0 or self.half_unit < 0:
             raise InputError(f"{self.key}: margin and half_unit must not be negative.", "Give their absolute values.")
+        if self.instead and (self.instead not in INSTEAD or not self.explains):
+            raise InputError(
+                f"{self.key}: {self.instead!r} may not stand for another verdict, or no reason is given.",
+                f"Take one of {', '.join(INSTEAD)}, and say why in `explains`.",
+            )
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,10 @@ Student's intervals of the means hold for all statements of an experiment togeth
 REPRODUCED if the interval meets what its printed digits allow and its half width is at most the margin. An order is
 ORDER if the interval is above 0. Either is NOT REPRODUCED if the interval excludes it: the interval does not meet the
 number, or stays below the margin of the order without being above 0. In the other cases the runs are UNDECIDED.
+
+Where NOT REPRODUCED would not be fair to the source, the target says what takes its place: INHERITED if the statement
+is wrong only through a slip that is charged elsewhere, UNDECIDED if settings that the source leaves unsaid decide, and
+REMARK if the source makes no such statement; a REMARK has no verdict, whatever the interval.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,18 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from derivations.reproductions.model import Target
+from derivations.reproductions.model import INHERITED, REMARK, UNDECIDED, Target
 from derivations.statistics.intervals import intervals
 from theory.problem import InputError
 
 LEVEL = 0.01
-REPRODUCED, ORDER, NOT_REPRODUCED, UNDECIDED, NOT_RUN = (
-    "REPRODUCED",
-    "ORDER",
-    "NOT REPRODUCED",
-    "UNDECIDED",
-    "NOT RUN",
-)
+REPRODUCED, ORDER, NOT_REPRODUCED, NOT_RUN = ("REPRODUCED", "ORDER", "NOT REPRODUCED", "NOT RUN")
+_WORST_FIRST = (NOT_REPRODUCED, UNDECIDED, INHERITED, ORDER, REPRODUCED, REMARK)
 
 
 @dataclass(frozen=True)
@@ -65,6 +64,11 @@ def verdict(target: Target, low: float, high: float) -> str:
     >>> verdict(deeper, 0.2, 0.4), verdict(deeper, -0.1, 0.05), verdict(deeper, -0.1, 0.4)
     ('ORDER', 'NOT REPRODUCED', 'UNDECIDED')
     """
+    found = _by_interval(target, low, high)
+    return target.instead if target.instead and (found == NOT_REPRODUCED or target.instead == REMARK) else found
+
+
+def _by_interval(target: Target, low: float, high: float) -> str:
     if target.value is None:
         return ORDER if low > 0 else NOT_REPRODUCED if high < target.margin else UNDECIDED
     if low - target.half_unit > target.value or high + target.half_unit < target.value:
@@ -78,4 +82,4 @@ def together(verdicts: Sequence[str]) -> str:
     >>> together([ORDER, REPRODUCED]), together([NOT_REPRODUCED, ORDER, REPRODUCED])
     ('ORDER', 'NOT REPRODUCED')
     """
-    return next(one for one in (NOT_REPRODUCED, UNDECIDED, ORDER, REPRODUCED) if one in verdicts)
+    return next(one for one in _WORST_FIRST if one in verdicts)

@@ -2,17 +2,25 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import floor, log10
 from typing import Any
 
 from derivations.markdown import table
 from derivations.output import counted
 from derivations.reproductions import stored
 from derivations.reproductions.catalog import reproductions
-from derivations.reproductions.model import Reproduction
-from derivations.reproductions.rules import NOT_REPRODUCED, NOT_RUN
+from derivations.reproductions.model import INHERITED, REMARK, UNDECIDED, Reproduction
+from derivations.reproductions.rules import NOT_REPRODUCED, NOT_RUN, ORDER, REPRODUCED
 from theory.problem.datasets.known import DATASETS
 
 _DAY = 86_400
+_WHY = {
+    NOT_REPRODUCED: "Why not",
+    INHERITED: "Why inherited",
+    UNDECIDED: "Why undecided",
+    REMARK: "Why a remark",
+}
+_MOST_PLACES = 5  # smaller intervals are shown with powers of ten
 STALE = "STALE"  # the stored result answers another definition
 
 
@@ -113,7 +121,7 @@ def _rows(content: dict[str, Any]) -> str:
             row["key"],
             row["printed"],
             "above 0" if row["value"] is None else _number(row["value"]),
-            f"{_number(row['mean'])} ({_number(row['low'])} to {_number(row['high'])})",
+            _interval(row),
             f"**{row['verdict']}**",
         ]
         for row in content["rows"]
@@ -122,16 +130,19 @@ def _rows(content: dict[str, Any]) -> str:
 
 
 def _explanations(one: Reproduction, content: dict[str, Any]) -> list[str]:
-    failed = {row["key"] for row in content["rows"] if row["verdict"] == NOT_REPRODUCED}
-    texts = dict.fromkeys(target.explains for target in one.targets if target.key in failed and target.explains)
-    return [f"*Why not.* {text}" for text in texts]
+    verdicts = {row["key"]: row["verdict"] for row in content["rows"]}
+    told = dict.fromkeys(
+        (verdicts[target.key], target.explains)
+        for target in one.targets
+        if target.explains and verdicts.get(target.key) not in (None, ORDER, REPRODUCED)
+    )
+    return [f"*{_WHY[verdict]}.* {text}" for verdict, text in told]
 
 
 def _theory(content: dict[str, Any]) -> str:
     rows = []
     for row in content["beside"]:
-        found = "" if "mean" not in row else f"{_number(row['mean'])} ({_number(row['low'])} to {_number(row['high'])})"
-        rows.append([row["key"], row["text"], _number(row["theory"]), found])
+        rows.append([row["key"], row["text"], _number(row["theory"]), _interval(row) if "mean" in row else ""])
     return table(["number", "in words", "theory", "mean (interval)"], rows)
 
 
@@ -163,3 +174,15 @@ def _experiments() -> list[Reproduction]:
 
 def _number(value: float) -> str:
     return f"{value:.4g}"
+
+
+def _interval(row: dict[str, Any]) -> str:
+    """Return a mean with its interval, each to two digits of the half width.
+
+    >>> _interval({"mean": 1.01234, "low": 0.287, "high": 1.7331}), _interval({"mean": 2.0, "low": 2.0, "high": 2.0})
+    ('1.01 (0.29 to 1.73)', '2 (2 to 2)')
+    """
+    numbers, half = (row["mean"], row["low"], row["high"]), (row["high"] - row["low"]) / 2
+    places = 1 - floor(log10(half)) if half > 0 else _MOST_PLACES + 1
+    shown = [f"{number:.{max(0, places)}f}" if places <= _MOST_PLACES else _number(number) for number in numbers]
+    return f"{shown[0]} ({shown[1]} to {shown[2]})"

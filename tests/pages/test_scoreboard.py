@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,7 @@ from tests.pages.reading import plain, see
 from tests.paths import ROOT
 
 PAGE = "scoreboard"
+PARTS = ("mean", "low", "high")
 RESULTS = ROOT / "derivations" / "reproductions" / "results"
 # Beginnings of the passages that state a design, a rule, or what a source prints, where no number is a result.
 DESIGNS = ("- ", "`", "*Rule", "*Run", "**NOT RUN**")
@@ -24,7 +26,10 @@ HALF_UNITS = {
     "notes-replay": (("error", 0.01), ("localization", 0.1)),
     "dlgn-fig-4": (("half-spaces", 0.125),),
     "npk-table-2-mnist": (("", 0.005),),
+    "dgn-fig-5": (("trained", 1.0), ("test", 0.5)),
 }
+# Statements outside of their intervals that are UNDECIDED, since what the source leaves unsaid decides.
+OPEN = {("npk-table-2-mnist", "flnpf, sgd")}
 
 
 def stored() -> list[dict[str, Any]]:
@@ -33,8 +38,11 @@ def stored() -> list[dict[str, Any]]:
 
 
 def interval(row: dict[str, Any]) -> str:
-    """A mean with its interval."""
-    return f"{row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
+    """A mean with its interval, rounded to the second digit of the half width; short ones are in powers of ten."""
+    half = (Decimal(repr(row["high"])) - Decimal(repr(row["low"]))) / 2
+    places = 1 - half.adjusted() if half else 9
+    mean, low, high = (f"{row[key]:.{max(places, 0)}f}" if places < 6 else f"{row[key]:.4g}" for key in PARTS)
+    return f"{mean} ({low} to {high})"
 
 
 def expected() -> Iterator[list[list[str]]]:
@@ -97,6 +105,8 @@ def test_the_first_table_has_the_stored_verdicts():
 def test_verdicts_follow_from_the_intervals():
     for result in stored():
         for row in result["rows"]:
+            if row["verdict"] == "REMARK" or (result["name"], row["key"]) in OPEN:
+                continue
             if row["value"] is None:
                 assert (row["verdict"] == "ORDER") == (row["low"] > 0), row["key"]
                 continue

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from derivations.reproductions.model import (
+    INHERITED,
     Beside,
     Cells,
     Design,
@@ -167,6 +168,7 @@ _EXPLAINS: Mapping[str, str] = {
 def _targets() -> tuple[Target, ...]:
     rows = []
     for order in ORDERS:
+        again = "" if order == next(iter(ORDERS)) else INHERITED  # a slip is charged in one order of the lengths
         rows += [
             Target(
                 f"(7), {order}",
@@ -175,6 +177,7 @@ def _targets() -> tuple[Target, ...]:
                 margin=0.02,
                 half_unit=0.005,
                 explains=_EXPLAINS["(7)"],
+                instead=again,
             ),
             Target(
                 f"(8), {order}",
@@ -183,6 +186,7 @@ def _targets() -> tuple[Target, ...]:
                 margin=0.02,
                 half_unit=0.005,
                 explains=_EXPLAINS["(8)"],
+                instead=again,
             ),
             Target(
                 f"(7) in class 1, {order}",
@@ -198,6 +202,7 @@ def _targets() -> tuple[Target, ...]:
                 margin=0.02,
                 half_unit=0.005,
                 explains=_EXPLAINS["(8)"],
+                instead=INHERITED,
             ),
             Target(f"cross, {order}", r"$\Sigma^{xx}(p_1, p_2) = 0$", 0.0, margin=0.001),
             Target(
@@ -207,6 +212,7 @@ def _targets() -> tuple[Target, ...]:
                 margin=0.02,
                 half_unit=0.005,
                 explains=_EXPLAINS["(4)"],
+                instead=again,
             ),
         ]
     return tuple(rows)

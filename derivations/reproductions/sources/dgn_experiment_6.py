@@ -53,7 +53,7 @@ REPRODUCTION = Reproduction(
         ("the number of runs", "10"),
     ),
     rule="Number: the mean of the best test accuracies, with a half width of at most 2 %. Order: it is above the 10 % "
-    "of chance (1 % would be an effect).",
+    "of chance (1 % is the smallest that counts).",
     targets=(
         Target("test", "56 % test performance by tuning the gates alone", 56.0, margin=2.0, half_unit=0.5),
         Target("above chance", "the gates alone learn", None, margin=1.0),

@@ -109,7 +109,7 @@ REPRODUCTION = Reproduction(
     ),
     rule="At each depth two orders: the distance from the ideal is smaller for $w = 500$ than for $w = 25$, and "
     "the share of the trace in the smaller half of the eigenvalues is larger. The differences are of runs "
-    "with one seed; 0.01 would be an effect.",
+    "with one seed; 0.01 is the smallest that counts.",
     targets=tuple(
         Target(f"{key}, d = {d}", printed, None, margin=0.01)
         for key, printed in (

@@ -98,11 +98,14 @@ def _linearised(depth: int, errors: np.ndarray, kernels: np.ndarray) -> Beside:
 
 
 def _targets() -> tuple[Target, ...]:
-    rates = [Target(f"rate, d = {d}", "$e_{t+1}^2/e_t^2 = 0.81$", 0.81, margin=0.02, half_unit=0.005) for d in _FULL]
+    rates = [
+        Target(f"rate, d = {d}", "$e_{t+1}^2/e_t^2 = 0.81$, at the first step", 0.81, margin=0.02, half_unit=0.005)
+        for d in _FULL
+    ]
     orders = [
         Target(f"{key}, d = {d}", printed, None, margin=0.01)
         for key, printed in (
-            ("faster", "convergence is faster than 0.81 a step"),
+            ("faster", "convergence is faster than 0.81 a step, over ten steps"),
             ("kernel", "$K_t$ grows during training"),
             ("norm", "the norm of the weights grows"),
         )
@@ -119,13 +122,16 @@ REPRODUCTION = Reproduction(
     setup=r"$x = y = 1$, deep linear networks with $w = 100$ and $d = 2, \ldots, 10$, weights $\pm 1/\sqrt{w}$, "
     "rate $0.1/d$.",
     unsaid=(
-        ("the loss: its definition has no factor 1/2, with which the rate 0.81 needs one", r"$L = (\hat{y} - y)^2/2$"),
+        (
+            r"the loss: it is defined without a factor 1/2, and the rate 0.81 at the step $0.1/d$ needs one",
+            r"$L = (\hat{y} - y)^2/2$",
+        ),
         ("the number of steps", f"{STEPS}; the rate is that of the first step, the speed that of the first 10"),
         ("the average of a ratio over its 5 runs", "the mean of the ratios of 400 networks at each depth"),
     ),
     rule=r"The first ratio $e_1^2/e_0^2$ has a mean that rounds to 0.81, with a half width of at most 0.02. Orders: "
     r"$1 - (e_{10}^2/e_0^2)/0.81^{10}$, $K_{25}/K_0 - 1$ and $\lvert\Theta_{25}\rvert/\lvert\Theta_0\rvert - 1$ have "
-    "positive means; 0.01 would be an effect.",
+    "positive means; 0.01 is the smallest that counts.",
     targets=_targets(),
     designs={
         "quick": Design(

@@ -80,7 +80,7 @@ REPRODUCTION = Reproduction(
     ),
     rule=rf"For each width an order: the least-squares slope of $-\log$ of "
     rf"$\lvert e_t\rvert/\lvert e_0\rvert$ at $t = {STEPS}$ over the depths in their "
-    "order has a positive mean. 0.01 a depth would be an effect.",
+    "order has a positive mean. 0.01 a depth is the smallest that counts.",
     targets=tuple(
         Target(f"deeper, w = {w}", "the convergence rate improves with the depth", None, margin=0.01) for w in WIDTHS
     ),

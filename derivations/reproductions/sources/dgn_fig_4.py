@@ -120,7 +120,7 @@ REPRODUCTION = Reproduction(
     rule=rf"Orders, with $r$ the ratio $\lvert e_t\rvert/\lvert e_0\rvert$ at $t = {STEPS}$ and $f$ the mean "
     r"of $\rho_i/\rho_{\max}$: the differences $\log r$(ReLU) - $\log r$(GaLU) and $\log f$(GaLU) - $\log f$(ReLU) of "
     "networks on the same examples, averaged over the depths, have positive means, and so have the slopes of "
-    r"$-\log r$ and $\log f$ of GaLU over the depths in their order. 0.01 would be an effect.",
+    r"$-\log r$ and $\log f$ of GaLU over the depths in their order. 0.01 is the smallest that counts.",
     targets=(
         Target("GaLU faster", "GaLU networks optimise better than ReLU networks", None, margin=0.01),
         Target("GaLU flatter", "the e.c.d.f. of GaLU is better than that of ReLU", None, margin=0.01),

@@ -2,7 +2,17 @@
 
 import numpy as np
 
-from derivations.reproductions.model import Cells, Design, Numbers, Reproduction, Setting, Target, levels, pooled
+from derivations.reproductions.model import (
+    REMARK,
+    Cells,
+    Design,
+    Numbers,
+    Reproduction,
+    Setting,
+    Target,
+    levels,
+    pooled,
+)
 from sim.deep import (
     Family,
     LabelledImages,
@@ -24,6 +34,7 @@ _SETS = {
 }
 _TEST = {"relu": 98.5, "galu": 96.5}
 _NAMES = {"relu": "ReLU", "galu": "GaLU"}
+_PANELS = "The source says this of MNIST as it is; that the panels of the other two sets show it too is our reading."
 
 
 def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
@@ -77,14 +88,27 @@ REPRODUCTION = Reproduction(
             "how much faster is a bit faster, and whether it is said of all three sets",
             f"the accuracy in training, averaged after {', '.join(map(str, STAGES))} epochs; a statement for each set",
         ),
-        ("how near “around” and “close to” are", "a quarter of a percent for test accuracies, 1 % for training"),
+        (
+            "how near “around” and “close to” are",
+            "half a percent for test accuracies after the last epoch, 1 % for training",
+        ),
         ("the number of runs", "5"),
     ),
-    rule="Orders: the accuracy of GaLU in training, averaged over the stages, is above that of ReLU (0.1 % would be an "
-    "effect). On MNIST as it is the test accuracy of GaLU is below that of ReLU (0.1 % would be an effect). "
-    "Numbers: the mean accuracies on MNIST as it is, with half widths of at most 0.5 %.",
+    rule="Orders: the accuracy of GaLU in training, averaged over the stages, is above that of ReLU (0.1 % is the "
+    "smallest that counts). On MNIST as it is the test accuracy of GaLU is below that of ReLU (0.1 % again). "
+    "Numbers: the mean accuracies on MNIST as it is, with half widths of at most 0.25 % in test and 0.5 % in training.",
     targets=(
-        *(Target(f"GaLU faster, {own}", "the GaLU network trains a bit faster", None, margin=0.1) for own in _SETS),
+        *(
+            Target(
+                f"GaLU faster, {own}",
+                f"the GaLU network trains a bit faster{'' if own == 'true' else f', on {own}'}",
+                None,
+                margin=0.1,
+                explains="" if own == "true" else _PANELS,
+                instead="" if own == "true" else REMARK,
+            )
+            for own in _SETS
+        ),
         Target("ReLU ahead", "ReLU networks generalise better than GaLU", None, margin=0.1),
         *(
             Target(f"trained, {name}", f"{printed}: trained to close to 100 %", 100.0, margin=0.5, half_unit=1.0)
@@ -95,8 +119,8 @@ REPRODUCTION = Reproduction(
                 f"test, {name}",
                 f"{_NAMES[name]}: accuracy of around {value} % in test data",
                 value,
-                margin=0.5,
-                half_unit=0.25,
+                margin=0.25,
+                half_unit=0.5,
             )
             for name, value in _TEST.items()
         ),

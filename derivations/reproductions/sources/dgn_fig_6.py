@@ -110,8 +110,9 @@ REPRODUCTION = Reproduction(
         (r"how long the networks train, and when $\nu_t$ is taken", "10 epochs; at the start and after 1, 2, 5 and 10"),
         ("the number of runs", "10 of each optimiser"),
     ),
-    rule=r"Orders, for both optimisers: $\ln \nu_0 - \ln \nu_T$ has a positive mean (0.1 would be an effect), and "
-    r"so has minus the slope of $\ln \nu$ over the stages after the first epoch (0.02 a stage would be an effect).",
+    rule=r"Orders, for both optimisers: $\ln \nu_0 - \ln \nu_T$ has a positive mean (0.1 is the smallest that "
+    r"counts), and so has minus the slope of $\ln \nu$ over the stages after the first epoch (0.02 a stage is the "
+    "smallest that counts).",
     targets=tuple(
         target
         for name in _OPTIMISERS

@@ -104,10 +104,10 @@ REPRODUCTION = Reproduction(
         (r"the examples of $\nu_t$, and its times", "100 training images of each digit; after the last epoch"),
         ("the average over 5 runs", "10 runs"),
     ),
-    rule="Orders: the test accuracies of soft-GaLU, soft-ReLU and ReLU are above that of GaLU with independent frozen "
-    "gates, that of ReLU above that of GaLU with the gates of its initial weights, and that of GaLU with learned gates "
-    r"above that with random ones (0.1 % would be an effect); $\ln \nu$ of $K_T/\mathrm{tr} K_T$ is smaller for gates "
-    "that adapt than for frozen ones (0.1 would be an effect).",
+    rule="Orders: the test accuracies of soft-GaLU, soft-ReLU and ReLU are above that of GaLU with independent "
+    "frozen gates, that of ReLU above that of GaLU with the gates of its initial weights, and that of GaLU with "
+    r"learned gates above that with random ones (0.1 % is the smallest that counts); $\ln \nu$ of $K_T/\mathrm{tr} "
+    "K_T$ is smaller for gates that adapt than for frozen ones (0.1 is the smallest that counts).",
     targets=(
         *(
             Target(f"{name} ahead", f"{printed} generalises better than GaLU with frozen gates", None, margin=0.1)

@@ -110,7 +110,8 @@ REPRODUCTION = Reproduction(
     r"$K_t/\mathrm{tr} K_t$, and of $K^a_t$ of the soft-GaLU network, as it is and over its trace.",
     unsaid=(
         ("images, loss, batches and initial weights", "those of `dgn-fig-7`"),
-        (r"the examples of $\nu_t$", "100 training images of each digit"),
+        (r"the examples of $\nu_t = y^\top H^{-1} y$", "100 training images of each digit"),
+        ("what the hat on $K_t$ means", r"$K_t/\mathrm{tr} K_t$, as for $M_t$"),
         (
             "the times at which the order of two curves is judged",
             "after 1, 5, 20 and 100 epochs, at all of which it has to hold",
@@ -122,7 +123,7 @@ REPRODUCTION = Reproduction(
         ("the number of runs", "5, as for Figure 7"),
     ),
     rule=r"Orders: the smallest difference, over the times, of $\ln \nu$ of frozen random gates less that of adaptable "
-    r"gates, and of learned gates, has a positive mean (0.1 would be an effect); $\ln \nu$ of $K^a$ and of "
+    r"gates, and of learned gates, has a positive mean (0.1 is the smallest that counts); $\ln \nu$ of $K^a$ and of "
     r"$K^a/\mathrm{tr} K^a$ falls from the start to the end (0.1).",
     targets=(
         *(
@@ -131,10 +132,10 @@ REPRODUCTION = Reproduction(
             )
             for name, said in {**ADAPT, "flnpf": "learned gates"}.items()
         ),
-        Target("falls, gates nu", r"when gates adapt, the Gram matrices align with the labels: $K^a$", None, 0.1),
+        Target("falls, gates nu", r"$\nu$ of $K^a$ falls while gates adapt, its growth included", None, 0.1),
         Target(
             "falls, gates nu by trace",
-            r"when gates adapt, the Gram matrices align with the labels: $K^a/\mathrm{tr} K^a$",
+            r"when gates adapt, $K^a$ aligns with the labels: $\nu$ of $K^a/\mathrm{tr} K^a$ falls",
             None,
             0.1,
         ),

@@ -112,7 +112,7 @@ REPRODUCTION = Reproduction(
         ("the average over 5 runs", "10 runs, so that intervals of 37 statements together decide"),
     ),
     rule="Numbers: the mean accuracies in percent, with half widths of at most 2 %. Order: the test accuracy of ReLU "
-    "is above that of deep linear networks (2 % would be an effect).",
+    "is above that of deep linear networks (2 % is the smallest that counts).",
     targets=(
         *(
             _target(part, *network, value)

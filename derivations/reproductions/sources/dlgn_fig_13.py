@@ -82,14 +82,13 @@ def _ratios(run: FamilyRun, name: str, stage: int, part: ExampleSet) -> tuple[fl
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
-    """Return the logarithms of the ratios midway and at the end, less those at the start for the two kernels."""
+    """Return the logarithms of the ratios midway and at the end, less those at the start."""
     found = {}
     for name in NAMES:
-        for what in ("overlap", "tangent"):
+        for what in _SAID:
             own = pooled(cells, f"{name} {what}")
-            found |= {f"{what} midway, {name}": own[:, 1] - own[:, 0], f"{what} end, {name}": own[:, 2] - own[:, 0]}
-        diagonal = pooled(cells, f"{name} diagonal")
-        found |= {f"diagonal midway, {name}": diagonal[:, 1], f"diagonal end, {name}": diagonal[:, 2]}
+            for place, when in enumerate(_WHEN, start=1):
+                found[f"{what} growth {when}, {name}"] = own[:, place] - own[:, 0]
     return found
 
 
@@ -98,10 +97,11 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
     return tuple(beside_courses(cells, NAMES, STEPS))
 
 
+_WHEN = {"midway": "midway", "end": "at the end"}
 _SAID = {
-    "overlap": "the simple block of the overlap kernel grows on the complex one",
-    "tangent": "the simple block of the tangent kernel grows on the complex one",
-    "diagonal": "the diagonal of the tangent kernel is larger on the simple part",
+    "overlap": "the simple block of the overlap kernel grows relative to the complex one",
+    "tangent": "the simple block of the tangent kernel grows relative to the complex one",
+    "diagonal": "the diagonal of the tangent kernel grows on the simple part relative to the complex one",
 }
 
 REPRODUCTION = Reproduction(
@@ -117,20 +117,32 @@ REPRODUCTION = Reproduction(
         ("the number of epochs", "10; the second time is the first recorded step with 72 % on the simple half"),
         (
             "what the pictures show: no sentence compares their blocks",
-            "that more resources go to the simple part, as section 5 says of the paths: the ratio of the means of the "
-            "simple and the complex block has grown since the start, and the diagonal is larger on the simple part",
+            "that training moves resources to the simple part, as section 5 says of the paths: the ratio of the means "
+            "of the simple and the complex block has grown since the start, and so has that of the diagonals; a block "
+            "has pairs of different classes too",
         ),
+        (
+            "the gates in the overlap kernel",
+            "the soft gates of DLGN-PWC as they are, not whether they are at least 1/2",
+        ),
+        (
+            "midway: the source says that the loss on the easy part is about 72 %",
+            "72 % of the simple training images are right, since the source compares it with an accuracy of 85 %",
+        ),
+        ("the 50 examples of a class", "the first training images with its label"),
         ("the kernel of ten outputs", "the sum over the outputs"),
         ("the average over 3 runs", "6 runs, each with clusters of its own"),
     ),
     rule="Orders, for both networks, midway and at the end: the logarithm of the ratio of the mean entries of the "
-    "simple and the complex block has grown since the start, for the overlap and the tangent kernel, and the logarithm "
-    "of the ratio of the mean diagonals of the tangent kernel is positive (0.1 would be an effect).",
+    "simple and the complex block has grown since the start, for the overlap and the tangent kernel, and so has "
+    "that of the ratio of the mean diagonals of the tangent kernel (the smallest growth that counts is 0.1). The "
+    "diagonals were first judged by their ratio itself; that was changed after the run, since simple images are "
+    "brighter and their diagonal is larger at the start already.",
     targets=tuple(
-        Target(f"{what} {when}, {name}", f"{printed}: {said}, {time}", None, margin=0.1)
+        Target(f"{what} growth {when}, {name}", f"{printed}: {said}, {time}", None, margin=0.1)
         for name, printed in NAMES.items()
         for what, said in _SAID.items()
-        for when, time in (("midway", "midway"), ("end", "at the end"))
+        for when, time in _WHEN.items()
     ),
     designs={
         "quick": Design("200 steps on 4,000 images, 2 runs", ({"steps": 200, "linearised": 100, "size": 4000},), 2, 20),

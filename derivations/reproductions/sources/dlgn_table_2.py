@@ -121,7 +121,7 @@ REPRODUCTION = Reproduction(
         ("the number of runs", "10"),
     ),
     rule="Numbers: the mean accuracies, with half widths of at most 2 %. Order: the test accuracy of ReLU is above "
-    "that of DLGN, averaged over both networks and both sets (1 % would be an effect).",
+    "that of DLGN, averaged over both networks and both sets (1 % is the smallest that counts).",
     targets=(
         *(
             _target("training", name, network, dataset, 100.0, 0.5)

@@ -5,6 +5,8 @@ from fractions import Fraction
 import numpy as np
 
 from derivations.reproductions.model import (
+    INHERITED,
+    REMARK,
     Beside,
     Cells,
     Design,
@@ -141,8 +143,9 @@ def _weights(cells: Cells, readout: str, until: str, time: str = "last") -> np.n
 
 
 _SCALED = (
-    r"With $\hat{y} = (1/K) \sum_k g_k w_k x$ of (3) the flow is $K \tau \, dw/dt = b - A w/K$: its limit is "
-    r"$K A^{-1} b$ and its rates are $\lambda/(K^2 \tau)$. (5) and (8) leave out this $1/K$."
+    r"With $\hat{y} = (1/K) \sum_k g_k w_k x$ of (3) the flow is $K \tau \, dw/dt = b - A w/K$: its limit is $K "
+    r"A^{-1} b$ and its rates are $\lambda/(K^2 \tau)$. (5) leaves out this $1/K$. With a sum in (3) and $K \tau$ "
+    "kept in (5), limits and rates are right as printed."
 )
 
 
@@ -157,7 +160,7 @@ REPRODUCTION = Reproduction(
     name="notes-general",
     title="Three overlapping gates beside the printed flow",
     source="localization-with-gated-linear-networks",
-    place="section 4.1",
+    place="(5) to (16) of section 3.3",
     setup="Section 4.1 is a heading, 'General Case', under 'Theory-driven Experiments'. Its theory is (5) to (16) of "
     "section 3.3: networks with three half-space gates are trained beside it.",
     unsaid=(
@@ -188,18 +191,30 @@ REPRODUCTION = Reproduction(
             margin=0.02,
             half_unit=0.02,
             explains=_SCALED,
+            instead=INHERITED,
         ),
         Target("limit, sum", r"$w(\infty) = A^{-1} b$, without $1/K$ in (3)", 1.0, margin=0.02, half_unit=0.005),
-        Target("rate, sum", r"rates $\lambda/\tau$, without $1/K$ in (3)", 1.0, margin=0.02, half_unit=0.02),
+        Target(
+            "rate, sum",
+            r"rates $\lambda/\tau$, without $1/K$ in (3)",
+            1.0,
+            margin=0.02,
+            half_unit=0.02,
+            explains=r"No source prints this rate: here the flow of the sum is $\tau \, dw/dt = b - A w$. In units of "
+            r"$K \tau$ it is the printed $\lambda/(K \tau)$.",
+            instead=REMARK,
+        ),
         Target("error", r"(15), the least error, is $1/2 - b^\top A^{-1} b$", 1.0, margin=0.02, half_unit=0.005),
         Target(
             "labels",
-            "the negative class is $y = 0$ without loss of generality",
+            "which class has $y = 1$ makes no difference to the least error",
             1.0,
             margin=0.02,
             half_unit=0.005,
-            explains=r"The gated inputs have no constant among them, so that the classes are not exchangeable: $b$ is "
-            "that of the class $y = 1$ alone.",
+            explains=r"'Without loss of generality' names the classes, and does not say this. The gated inputs have no "
+            "constant among them, so that the least error depends on which class has $y = 1$, unless there is a bias "
+            "at the output.",
+            instead=REMARK,
         ),
     ),
     designs={

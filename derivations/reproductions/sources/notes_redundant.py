@@ -4,7 +4,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from derivations.reproductions.model import Beside, Cells, Design, Numbers, Reproduction, Setting, Target, pooled
+from derivations.reproductions.model import (
+    INHERITED,
+    Beside,
+    Cells,
+    Design,
+    Numbers,
+    Reproduction,
+    Setting,
+    Target,
+    pooled,
+)
 from derivations.reproductions.weights import along, exponent, largest_mode
 from sim.measure import measure as measure_networks
 from sim.train import train
@@ -129,7 +139,7 @@ REPRODUCTION = Reproduction(
     name="notes-redundant-gates",
     title="Two units with one gate",
     source="localization-with-gated-linear-networks",
-    place="section 4.3",
+    place="(27) to (32) of section 3.5",
     setup="Section 4.3 is a heading, 'Redundant Gates', under 'Theory-driven Experiments'. Its theory is (27) to (32) "
     "of section 3.5: networks of two units with one gate are trained beside it.",
     unsaid=(
@@ -153,7 +163,8 @@ REPRODUCTION = Reproduction(
             margin=0.02,
             half_unit=0.005,
             explains=r"With $1/K$ in (3), $K \tau \, dw_1/dt = b_1 - A_{11} (w_1 + w_2)/K$, so that $(w_1 + w_2)/2$ "
-            r"ends at $(K/2) A_{11}^{-1} b_1$.",
+            r"ends at $(K/2) A_{11}^{-1} b_1$. This is the slip of (5), charged in `notes-general`.",
+            instead=INHERITED,
         ),
         Target(
             "first",
@@ -170,8 +181,9 @@ REPRODUCTION = Reproduction(
             -2.0,
             margin=0.02,
             half_unit=0.005,
-            explains=r"(32) takes $w_1(0) - w_2(0) = 2 \Delta$ from an expression that is $w_1 - \Delta$: $w_2 = s - "
-            r"\Delta$.",
+            explains=r"The relation $w_2 = w_1 - 2 \Delta$ of (32) is right; it is applied to (31), whose slip is "
+            r"charged above.",
+            instead=INHERITED,
         ),
         Target("rate", r"(31) has the rates $\lambda/(K \tau)$, for $K = 2$", 1.0, margin=0.02, half_unit=0.02),
     ),

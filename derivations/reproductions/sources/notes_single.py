@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from derivations.reproductions.model import (
+    INHERITED,
     Beside,
     Cells,
     Design,
@@ -131,7 +132,7 @@ def _rates(cells: Cells, gates: str) -> np.ndarray:
 _SCALED = (
     r"With $1/K$ in (3) the weights of an exclusive gate obey $K \tau \, dw_1/dt = b_1 - A_{11} w_1/K$: they end at "
     r"$K A_{11}^{-1} b_1$, with rates $\lambda/(K^2 \tau)$. It is $w_1/K$ that converges to least squares. For $K = 1$ "
-    "the two agree."
+    "the two agree. This is the slip of (5), charged in `notes-general`."
 )
 
 
@@ -143,7 +144,7 @@ REPRODUCTION = Reproduction(
     name="notes-single-gate",
     title="A single gate, and three exclusive ones",
     source="localization-with-gated-linear-networks",
-    place="section 4.2",
+    place="(19) to (26) of section 3.4",
     setup="Section 4.2 is a heading, 'Single Gate', under 'Theory-driven Experiments'. Its theory is (19) to (26) of "
     "section 3.4, for gates of which one is open at a time: one gate alone, and three slabs of one site.",
     unsaid=(
@@ -162,7 +163,15 @@ REPRODUCTION = Reproduction(
     r"$A_{11}^{-1} b_1$, the least squares on the inputs that open the gate, is 1, and so is the measured exponent of "
     r"a mode over the printed $\lambda t/(K \tau)$. Half widths of at most 0.02.",
     targets=tuple(
-        Target(f"{key}, {gates}", f"{printed}, {called}", 1.0, margin=0.02, half_unit=half, explains=explains)
+        Target(
+            f"{key}, {gates}",
+            f"{printed}, {called}",
+            1.0,
+            margin=0.02,
+            half_unit=half,
+            explains=explains,
+            instead=INHERITED if explains else "",
+        )
         for gates, called, explains in (("one", "$K = 1$", ""), ("three", "$K = 3$", _SCALED))
         for key, printed, half in (
             ("limit", "each weight matrix converges to the OLS solution of its gate's data", 0.005),

@@ -64,9 +64,9 @@ REPRODUCTION = Reproduction(
         ("the epochs of the values", f"{EPOCHS}; the accuracy is that of the last one"),
         ("the number of runs", "10"),
     ),
-    rule="Numbers: the mean accuracies, with half widths of at most 2 %. Orders: the mean accuracy rises from FRNPF to "
-    "FLNPF-1 and from each stage to the next (0.1 % would be an effect), and passes the 77.43 % of the convolutional "
-    "tangent kernel, which is taken from its source (0.5 % would be an effect).",
+    rule="Numbers: the mean accuracies, with half widths of at most 2 %. Orders: the mean accuracy rises from FRNPF "
+    "to FLNPF-1 and from each stage to the next (0.1 % is the smallest that counts), and passes the 77.43 % of the "
+    "convolutional tangent kernel, which is taken from its source (0.5 % is the smallest that counts).",
     targets=(
         _number("flnpf-1", "FLNPF-1", 72.0, half_unit=0.5),
         _number("flnpf-6", "FLNPF-6", 79.68),

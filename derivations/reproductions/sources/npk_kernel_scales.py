@@ -87,7 +87,7 @@ REPRODUCTION = Reproduction(
         ("the number of runs", "6"),
     ),
     rule=r"Orders: $\ln 10 - \lvert \ln(\mathrm{tr} K^F/\mathrm{tr} K^V) \rvert$ has a positive mean before training "
-    "and after it, and so has the same with Frobenius norms (0.1 would be a reserve).",
+    "and after it, and so has the same with Frobenius norms (the smallest margin that counts is 0.1).",
     targets=tuple(
         Target(f"{what}, {when}", f"$K^V$ and $K^F$ are in the same scale: {said}, {time}", None, margin=0.1)
         for what, said in (("trace", "trace"), ("norm", "Frobenius norm"))

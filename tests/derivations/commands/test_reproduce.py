@@ -44,7 +44,7 @@ def test_a_run_is_judged_and_resumes(capsys, tmp_path):
     assert [row["verdict"] for row in toy["rows"]] == ["REPRODUCED", "REPRODUCED"]
     assert linear["rows"][0] | {"low": 0, "high": 0, "mean": 0} == {
         "key": "rate, d = 2",
-        "printed": "$e_{t+1}^2/e_t^2 = 0.81$",
+        "printed": "$e_{t+1}^2/e_t^2 = 0.81$, at the first step",
         "value": 0.81,
         "mean": 0,
         "low": 0,

@@ -1,15 +1,16 @@
 """The verdicts: each of them is given where it should be, and the faults that would change one are noticed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from derivations.reproductions.model import Target, pooled, trend
+from derivations.reproductions.model import INHERITED, REMARK, UNDECIDED, Target, pooled, trend
 from derivations.reproductions.rules import (
     LEVEL,
     NOT_REPRODUCED,
     ORDER,
     REPRODUCED,
-    UNDECIDED,
     judged,
     together,
     verdict,
@@ -39,10 +40,34 @@ def test_verdicts(target, low, high, expected):
     assert verdict(target, low, high) == expected
 
 
+@pytest.mark.parametrize(
+    ("instead", "low", "high", "expected"),
+    [
+        (INHERITED, 0.82, 0.83, INHERITED),
+        (UNDECIDED, 0.82, 0.83, UNDECIDED),
+        (REMARK, 0.82, 0.83, REMARK),
+        (INHERITED, 0.805, 0.815, REPRODUCED),  # a statement that holds is not wrong through another one
+        (INHERITED, 0.7, 0.9, UNDECIDED),
+        (REMARK, 0.805, 0.815, REMARK),  # what the source does not say is not to its credit either
+    ],
+)
+def test_what_takes_the_place_of_a_verdict(instead, low, high, expected):
+    assert verdict(replace(RATE, instead=instead, explains="A slip."), low, high) == expected
+
+
+@pytest.mark.parametrize("words", [{"instead": REMARK}, {"instead": ORDER, "explains": "It is so."}])
+def test_only_some_verdicts_take_the_place_of_one_and_with_a_reason(words):
+    with pytest.raises(InputError, match="may not stand for another verdict, or no reason is given"):
+        replace(RATE, **words)
+
+
 def test_an_experiment_has_the_worst_verdict():
     assert together([REPRODUCED, ORDER, UNDECIDED]) == UNDECIDED
     assert together([REPRODUCED, UNDECIDED, NOT_REPRODUCED, ORDER]) == NOT_REPRODUCED
     assert together([REPRODUCED]) == REPRODUCED
+    assert together([REMARK, INHERITED, ORDER]) == INHERITED
+    assert together([REMARK, REPRODUCED]) == REPRODUCED
+    assert together([REMARK]) == REMARK
 
 
 def test_intervals_hold_together():
