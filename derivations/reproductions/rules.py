@@ -6,7 +6,7 @@ ORDER if the interval is above 0. Either is NOT REPRODUCED if the interval exclu
 number, or stays below the margin of the order without being above 0. In the other cases the runs are UNDECIDED.
 
 Where NOT REPRODUCED would not be fair to the source, the target says what takes its place: INHERITED if the statement
-is wrong only through a slip that is charged elsewhere, UNDECIDED if settings that the source leaves unsaid decide, and
+is wrong only through a slip that is charged elsewhere, UNDECIDED if what the source leaves unsaid may decide, and
 REMARK if the source makes no such statement; a REMARK has no verdict, whatever the interval.
 """
 

@@ -28,7 +28,7 @@ HALF_UNITS = {
     "npk-table-2-mnist": (("", 0.005),),
     "dgn-fig-5": (("trained", 1.0), ("test", 0.5)),
 }
-# Statements outside of their intervals that are UNDECIDED, since what the source leaves unsaid decides.
+# Statements outside of their intervals that are UNDECIDED, since what the source leaves unsaid may decide.
 OPEN = {("npk-table-2-mnist", "flnpf, sgd")}
 
 

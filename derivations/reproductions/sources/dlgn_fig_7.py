@@ -22,7 +22,7 @@ NAMES = {"dlgn-pwc": "DLGN-PWC", "relu": "ReLU"}
 _STAGES = (0, 0.05, 0.25, 1)  # shares of the training after which paths are counted
 _EXPLAINS = (
     "No growth of the simple half is seen. The source leaves unsaid its initial weights, clustering, biases and "
-    "epochs, and they decide: on the circle weights of variance 2/fan-in, as here, do not move the paths to the "
+    "epochs, and they may decide: on the circle weights of variance 2/fan-in, as here, do not move the paths to the "
     "simple half either, and those of PyTorch's default do (`dlgn-circle`). The complex half, with clusters of grey "
     "levels by k-means, is learned here almost as well as the simple one, whereas the source shows kernels at a "
     "time at which the simple half is almost learned and the complex one mostly not."

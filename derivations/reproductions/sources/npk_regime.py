@@ -34,8 +34,8 @@ RATE, CLASSES = 3e-4, 10
 NAMES = {"relu": "ReLU", "dnpfl": "DNPFL", "frnpf-own": "FRNPF (II)", "frnpf-same": "FRNPF (DI)"}
 _FROZEN = {"relu": "frnpf-same", "dnpfl": "frnpf-own"}  # each with the frozen gates that start as its own do
 _ELSEWHERE = (
-    "The source says this of CIFAR-10, of convolutional networks and of the kernel of infinite width, so that the rows "
-    "below judge no sentence of it. Here networks with frozen gates are ahead of their own expansions. The expansions "
+    "The source says this of CIFAR-10, of convolutional networks and of the kernel of infinite width; these rows "
+    "judge no sentence of it. Here networks with frozen gates are ahead of their own expansions. The expansions "
     "learn more slowly: after equally many steps their loss is still falling, so that a part of the lead is speed."
 )
 STEPS = (0, 1, 3, 10, 30, 100, 300, 1000, 1875, 9375)  # the last two: 1 and 5 epochs
