@@ -207,6 +207,8 @@ def _check_files(mode: str, csv: Path | None, plot: Path | None) -> None:
         if mode in ("plan", "record", "submit"):
             raise InputError(f"{_WORDS[mode]} measures nothing that --plot could draw.", "Leave one out.", "usage")
         check_picture(plot)
+        if csv is not None and csv.absolute() == plot.absolute():
+            raise InputError(f"--csv and --plot would both write {csv}.", "Name two files.", "usage")
 
 
 def _check_alone(mode: str, others: list[str]) -> None:

@@ -119,21 +119,21 @@ def _by_intervals(start: int, values: Mapping[Spot, Values], refine: Refine) -> 
     made = [tuple((cell, 0) for cell in range(start))]
     count = [1] * start
     while values.keys() >= set(made[-1]):
-        new = []
+        further = []
         for cell in range(start):
             pilot = values[cell, 0]
             needed = networks_needed(pilot, refine.half_width, refine.confidence)
             lacking = 0 if needed is None else needed - sum(len(kept(values[cell, k])) for k in range(count[cell]))
-            further = max(0, -(-lacking // len(pilot))) if pilot else 0
-            new += [(cell, count[cell] + k) for k in range(further)]
-            count[cell] += further
+            further.append(max(0, -(-lacking // len(pilot))) if pilot else 0)
+        new = sum(further)  # it may be far more than can be listed
         if not new:
             without = sum(len(kept(values[cell, 0])) < 2 for cell in range(start))
             rest = f" ({without} of {start} points have no number, because networks diverged)" if without else ""
             return Generations(tuple(made), End(SETTLED, f"{_intervals_in_words(refine)}{rest}."))
-        if (end := _end_by_number(sum(map(len, made)), len(new), refine)) is not None:
+        if (end := _end_by_number(sum(map(len, made)), new, refine)) is not None:
             return Generations(tuple(made), end)
-        made.append(tuple(new))
+        made.append(tuple((cell, count[cell] + k) for cell, more in enumerate(further) for k in range(more)))
+        count = [there + more for there, more in zip(count, further, strict=True)]
     return Generations(tuple(made), None)
 
 

@@ -126,7 +126,7 @@ _PATHS = {
 def targets(optimisers: Iterable[str], explains: Mapping[str, str]) -> tuple[Target, ...]:
     """Return the statements for each optimiser; `explains` has the reasons of those that are not reproduced, by key.
 
-    They are UNDECIDED: what the source leaves unsaid, the initial weights above all, decides.
+    They are UNDECIDED: what the source leaves unsaid, the initial weights above all, may decide.
     """
     printed = {"slower": "fixed gates converge more slowly"}
     printed["ten times slower"] = "fixed gates need more than 2000 epochs, gates that learn about 200"

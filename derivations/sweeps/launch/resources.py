@@ -40,7 +40,7 @@ class Resources:
                 "A job that is told to leave needs minutes to load its libraries and to keep its cells.",
                 "usage",
             )
-        if self.partition is not None and not re.fullmatch(r"[\w.,-]{1,200}", self.partition):
+        if self.partition is not None and not re.fullmatch(r"\w[\w.,-]{0,199}", self.partition):
             raise InputError(
                 f"--partition {self.partition[:40]!r} is no name of a partition.", "sinfo lists them.", "usage"
             )

@@ -367,6 +367,11 @@ REFUSED = {
     "a folder with other files": ([], ["--out", "."], "holds other files"),
     "a file for a store": ([], ["--out", "sweep.toml"], "is a file, not a folder"),
     "two questions": ([], ["--status", "--dry-run"], "exclude each other"),
+    "a table and a picture of one name": (
+        [],
+        ["--status", "--csv", "x.png", "--plot", "x.png"],
+        "--csv and --plot would both write x.png",
+    ),
     "a table that exists": ([], ["--csv", "sweep.toml"], "it would be lost"),
     "another device": ([], ["--device", "tpu"], "not known"),
     "an unknown option": ([], ["--frobnicate"], "No such option"),

@@ -29,6 +29,7 @@ REFUSED = {
     "no processor": (["--cpus", "0"], "--cpus = 0 must be at least 1"),
     "many GPUs": (["--gpus", "10001"], "--gpus = 10001 is more than 10000: it is a number of them for each job"),
     "no name": (["--partition", "a b"], "--partition 'a b' is no name of a partition"),
+    "an option for a name": (["--partition", "--x"], "--partition '--x' is no name of a partition"),
     "a store with the number of a job": (
         ["--out", "/x/store%j"],
         "store, '/x/store%j', has '%' in it, which SLURM does",

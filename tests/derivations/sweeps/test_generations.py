@@ -1,5 +1,6 @@
 """The rule of a refinement on known functions: what it finds, what it costs, and that nothing else decides."""
 
+import re
 from fractions import Fraction
 from itertools import product
 
@@ -163,6 +164,12 @@ def test_no_generation_exceeds_the_largest_number():
     assert "1 more cells, 10 in all, and most_cells is 9" in found.end.why
     found = finished(2, noisy(lambda _: 0.0, 1.0, 4), interval("0.1", most_cells=20))
     assert (len(found.spots), found.end.kind) == (1, MOST_CELLS)
+
+
+def test_a_generation_beyond_all_memory_is_counted_and_not_listed():
+    found = finished(2, noisy(lambda _: 0.0, 1.0, 4), interval(Fraction(1, 10**50), most_cells=20))
+    assert (len(found.spots), found.end.kind) == (1, MOST_CELLS)
+    assert re.match(r"The next generation would have \d{99,} more cells", found.end.why)
 
 
 def test_points_without_a_number_are_left():
