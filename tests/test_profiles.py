@@ -52,7 +52,7 @@ NAMES = {"one", "first shared", "many[0]", "many[1]", "many[2]", "without_device
 def made(tmp_path_factory):
     """A small project: the conftest, all that it imports, and two files of tests."""
     root = tmp_path_factory.mktemp("made")
-    for name in closure(["tests.conftest", "tests.scheduling"]):
+    for name in closure(["tests.conftest", "tests.scheduling"], loaded=True):
         path = name.replace(".", "/")
         path = f"{path}/__init__.py" if (ROOT / path).is_dir() else f"{path}.py"
         (root / path).parent.mkdir(parents=True, exist_ok=True)
