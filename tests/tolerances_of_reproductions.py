@@ -42,3 +42,7 @@ ROUNDED = 100 * 8 * float(np.finfo(np.float64).eps)
 # Exact moments of a kernel, the map of a kernel of 7 examples, and ratios of losses, in float64, relative or of numbers
 # near 1: ten steps with sums of at most 40 products of up to four layers each, four roundings an entry.
 KERNEL_LAW = 10 * 4 * 4 * 40 * float(np.finfo(np.float64).eps)
+
+# Losses over that at the start after at most 24 steps in float32, relative: each step adds the roundings of sums of at
+# most 784 products in seven layers, on the way forward and back, which add up like the square root of their number.
+FLOAT32_COURSE = 24 * 2 * 7 * 784**0.5 * _FLOAT32

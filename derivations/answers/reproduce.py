@@ -11,7 +11,7 @@ from derivations.reproductions import stored
 from derivations.reproductions.catalog import named
 from derivations.reproductions.model import UNDECIDED as UNDECIDED_RUNS
 from derivations.reproductions.rules import ORDER, REPRODUCED
-from derivations.reproductions.running import Report, device_for, run
+from derivations.reproductions.running import Report, device_for, run_with_theory
 from derivations.reproductions.scoreboard import Entry, entries, shown_time
 from theory.problem import InputError
 from theory.problem.numbers import one_of
@@ -71,16 +71,20 @@ class ReproduceAnswer:
             } - {""}
             lines += [f"  {plain(text)}" for text in sorted(explained)]
             lines += [f"  beside: {_beside(row)}" for row in result["beside"]]
-            lines += [
-                f"  {counted(result['cells'], 'cell')}, {shown_time(result['seconds'])} {stored.place(result)}",
-                "",
-            ]
+            lines += [f"  {_run_of(result)}"]
+            if "theory" in result:
+                lines += [f"  the theory: {_run_of(result['theory'])}"]
+            lines += [""]
         lines += [f"{remark}\n" for remark in self.remarks]
         return "\n".join([*lines, f"{counted(self.made, 'cell')} made now. Store: {self.folder}"])
 
 
 def _fails(row: dict[str, Any]) -> bool:
     return row["verdict"] not in (ORDER, REPRODUCED)
+
+
+def _run_of(result: dict[str, Any]) -> str:
+    return f"{counted(result['cells'], 'cell')}, {shown_time(result['seconds'])} {stored.place(result)}"
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -125,9 +129,11 @@ def answer(
     results, remarks, made = [], [], 0
     places = [device_for(one, device) for one in chosen]
     for one, place in zip(chosen, places, strict=True):
-        ran = run(one, profile, folder, report(one.name), place)
+        ran = run_with_theory(one, profile, folder, report(one.name), place)
         results.append(stored.result(one, profile, ran))
-        remarks += ran.remarks
-        made += ran.made
+        for part in (ran, ran.theory):
+            if part is not None:
+                remarks += part.remarks
+                made += part.made
     explained = {(one.name, t.key): t.explains for one in chosen for t in one.targets if profile == "full"}
     return ReproduceAnswer(tuple(results), explained, made, tuple(remarks), folder)

@@ -1,11 +1,13 @@
 """Networks on CIFAR that several experiments share: their images, their convolutional layers, and their training."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
+from derivations.reproductions.expansions import COURSE, beside_courses
+from derivations.reproductions.model import Beside, Cells, Design, Numbers, Setting, Theory
 from sim.deep import (
     Convolution,
     ExampleSet,
@@ -21,12 +23,15 @@ from sim.deep import (
     Validation,
     scales_by_fan_in,
     train_family,
+    train_linearised,
 )
 from sim.training.optimisers import Optimiser
 
 SHAPE, WINDOW = (3, 32, 32), (3, 3)
 BATCH, EPOCHS = 32, 60
 WIDTH = 64  # channels of the first convolution
+STEPS = (0, 1, 3, 10, 30, 100, 300)  # of the theory
+_COURSE = tuple(key for key in COURSE if key != "change")  # kernels of convolutions on a grid are not computed
 REDUCTIONS = {"vconv": Flatten(), "gconv": GlobalAveragePooling()}
 # What the papers leave unsaid of these networks, and what is assumed.
 UNSAID = (
@@ -88,12 +93,77 @@ def trained(
     `scales` are the standard deviations of the initial weights, by default those of variance 2/fan-in. With `best` the
     networks are measured on the test images after each epoch; none of them stops. `device` is "cpu" or "cuda".
     """
-    scales = scales or scales_by_fan_in((*layers.fan_ins, own.outputs), 2)
-    family = Family(members, 1, own.data.x.shape[1], own.outputs, Start("normal", scales, seed), layers)
+    family = _family(members, layers, own, seed, scales)
     settings = Settings("softmax-cross-entropy", optimiser, rate, batch=BATCH, seed=seed, device=device)
     measured = Validation(own.held_out, "error", every=own.epoch, patience=epochs + 1) if best else None
     recorded = [own.epoch * stage for stage in stages]
     return train_family(family, own.data, settings, own.epoch * epochs, validation=measured, stages=recorded)
+
+
+def first_courses(
+    members: tuple[Member, ...],
+    layers: Layers,
+    own: Images,
+    steps: int,
+    *,
+    optimiser: Optimiser,
+    rate: float,
+    seed: int,
+    scales: tuple[float, ...] | None = None,
+    names: Iterable[str] = (),
+) -> dict[str, np.ndarray]:
+    """Train one network of each member as `trained` does, and its expansion, for some steps of `STEPS`.
+
+    Returns the losses of both over that at the start, (1, steps), under the members' names, or under `names`.
+    """
+    family = _family(members, layers, own, seed, scales)
+    settings = Settings("softmax-cross-entropy", optimiser, rate, batch=BATCH, seed=seed)
+    stages = [step for step in STEPS if step <= steps]
+    runs = [train(family, own.data, settings, stages[-1], stages=stages) for train in (train_family, train_linearised)]
+    found = {}
+    for member, name in zip(members, names or [member.name for member in members], strict=True):
+        for key, run in zip(_COURSE, runs, strict=True):
+            losses = np.stack([run.losses(member.name, stage) for stage in stages], axis=1)
+            found[f"{name} {key}"] = losses / losses[:, :1]
+    return found
+
+
+def theory(
+    name: str,
+    cell: Callable[..., Numbers],
+    kinds: Mapping[str, str],
+    by: tuple[str, ...],
+    quick: tuple[Setting, ...],
+    full: tuple[Setting, ...],
+    seconds: float,
+) -> Theory:
+    """Return the linearised training beside the networks of an experiment, 5 runs of each setting.
+
+    `cell` returns what `first_courses` returns, for the members `kinds`, which have their words. `by` are the entries
+    in which settings differ, and `seconds` is the time of the full profile.
+    """
+
+    def beside(cells: Cells) -> tuple[Beside, ...]:
+        chosen = dict.fromkeys(tuple((entry, one.setting[entry]) for entry in by) for one in cells)
+        return tuple(row for setting in chosen for row in beside_courses(cells, kinds, STEPS, **dict(setting)))
+
+    return Theory(
+        name=name,
+        designs={
+            "quick": Design("10 steps of small networks, 2 runs", quick, 2, 30),
+            "full": Design(f"{STEPS[-1]} steps, 5 runs", full, 5, seconds),
+        },
+        numbers=tuple(f"{kind} {key}" for kind in kinds for key in _COURSE),
+        cell=cell,
+        beside=beside,
+    )
+
+
+def _family(
+    members: tuple[Member, ...], layers: Layers, own: Images, seed: int, scales: tuple[float, ...] | None
+) -> Family:
+    scales = scales or scales_by_fan_in((*layers.fan_ins, own.outputs), 2)
+    return Family(members, 1, own.data.x.shape[1], own.outputs, Start("normal", scales, seed), layers)
 
 
 def accuracy(run: FamilyRun, name: str, data: ExampleSet | None = None) -> Float[np.ndarray, " S"]:

@@ -1,8 +1,8 @@
 """Theory beside networks that train on mini-batches, by any loss and optimiser: their linearised training, its end, and
 the exact law of the kernel at the start."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,11 +11,22 @@ from jaxtyping import Float
 
 from derivations.reproductions.model import Beside, Cells, pooled
 from derivations.reproductions.networks import apart, leaves
-from sim.deep import ExampleSet, Family, FamilyRun, LinearisedRun, kernels_of, recorded
+from sim.deep import (
+    ExampleSet,
+    Family,
+    FamilyRun,
+    LinearisedRun,
+    Settings,
+    kernels_of,
+    recorded,
+    train_family,
+    train_linearised,
+)
 from sim.kernels import tangent_kernel
 from theory.kernels import GAUSSIAN, SIGNS, GatedNetwork, GivenValues, mean, variance
 
 COURSE = ("trained", "linearised", "change")
+_EXAMPLES = 50  # of the kernels along training
 _LAWS = {"normal": GAUSSIAN, "signs": SIGNS}
 
 
@@ -44,6 +55,34 @@ def courses(run: FamilyRun, linear: LinearisedRun, name: str, stages: Sequence[i
     kernels = torch.stack([kernel_at(run, name, stage, part) for stage in stages], dim=1)
     moved = torch.linalg.matrix_norm(kernels - kernels[:, :1]) / torch.linalg.matrix_norm(kernels[:, :1])
     return Courses(trained / trained[:, :1], linearised / linearised[:, :1], moved.numpy())
+
+
+def first_courses(
+    family: Family, data: ExampleSet, settings: Settings, stages: Sequence[int], names: Iterable[str]
+) -> dict[str, np.ndarray]:
+    """Train a family and its expansions up to the last of the stages; return the courses of these members.
+
+    The first stage is 0. The kernels are those of the first 50 examples.
+    """
+    run = train_family(family, data, settings, stages[-1], stages=stages)
+    linear = train_linearised(family, data, settings, stages[-1], stages=stages)
+    part = ExampleSet(data.x[:_EXAMPLES].double(), data.y[:_EXAMPLES])
+    found = {}
+    for name in names:
+        found |= courses(run, linear, name, stages, part).numbers(name)
+    return found
+
+
+def entries(
+    family: Family, name: str, data: ExampleSet, settings: Settings, draws: int
+) -> Float[np.ndarray, "S draws"]:
+    """Return the standardised entries of `entry_at_start` of `draws` networks for each one of the family.
+
+    The entry is that of the first example.
+    """
+    drawn = replace(family, members=(family.member(name),), replicates=family.replicates * draws)
+    run = train_family(drawn, data, settings, 0, stages=(0,))
+    return entry_at_start(run, name, data.x[0]).reshape(family.replicates, draws)
 
 
 def kernel_at(run: FamilyRun, name: str, stage: int, part: ExampleSet) -> Float[torch.Tensor, "S n n"]:
@@ -92,22 +131,31 @@ def beside_courses(
 ) -> list[Beside]:
     """Return the linearised loss beside the trained one at the last stage, and when training leaves it, by member.
 
-    `names` are the members with their words. The words have the change of the kernel at the stage where it leaves.
+    `names` are the members with their words. The words have the change of the kernel at the stage where it leaves, if
+    the cells have it. Expansions whose loss grows beyond that at the start, as it does where the learning rate is too
+    large for K_0, are counted in words and in no mean.
     """
     rows = []
+    said = "".join(f", {value}" for value in setting.values())
     for name, words in names.items():
-        trained, linear, change = (pooled(cells, f"{name} {key}", **setting) for key in COURSE)
-        last = trained.shape[1] - 1
-        away = apart(trained, linear)
+        trained, linear = (pooled(cells, f"{name} {key}", **setting) for key in COURSE[:2])
+        has_change = f"{name} {COURSE[2]}" in cells[0].numbers
+        change = pooled(cells, f"{name} {COURSE[2]}", **setting) if has_change else None
+        last, away = trained.shape[1] - 1, apart(trained, linear)
         place = np.where(away.any(axis=1), away.argmax(axis=1), last)
-        steps = np.array(stages)[place]
-        left = np.where(away.any(axis=1), steps, -1)
-        when = leaves(left, change[np.arange(len(change)), place], stages[last])
-        text = f"{words}: loss over that at the start after {stages[last]} steps, linearised beside trained; {when}"
-        said = ", ".join(str(value) for value in setting.values())
-        rows.append(
-            Beside(f"linearised, {name}{', ' if said else ''}{said}", text, float(linear[:, -1].mean()), trained[:, -1])
-        )
+        left = np.where(away.any(axis=1), np.array(stages)[place], -1)
+        moved = None if change is None else change[np.arange(len(change)), place]
+        text = f"{words}: loss over that at the start after {stages[last]} steps, linearised beside trained"
+        when, key = leaves(left, moved, stages[last]), f"linearised, {name}{said}"
+        stays = linear[:, -1] <= linear[:, 0]  # not where it is nan
+        grown = len(stays) - stays.sum()
+        if grown:
+            text += f"; {grown} of {len(stays)} expansions grow beyond their start"
+        if stays.sum() < 2:  # of which no interval could be given
+            rows.append(Beside(key, f"{text}, the theory here is their share; {when}", float(1 - stays.mean())))
+            continue
+        text += ", and the means are those of the others" if grown else ""
+        rows.append(Beside(key, f"{text}; {when}", float(linear[stays, -1].mean()), trained[stays, -1]))
     return rows
 
 

@@ -81,32 +81,19 @@ class Beside:
 Cells = Sequence[Cell]
 
 
-@dataclass(frozen=True)
-class Reproduction:
-    """An experiment of a source.
+@dataclass(frozen=True, kw_only=True)
+class Runs:
+    """What a store needs in order to make cells: the designs by profile, and the function that makes one.
 
-    `source` is the stem of its document and `place` its figure or table; `unsaid` lists what the source leaves open and
-    what is assumed for it. `cell(setting, seed)` makes the numbers of one cell and depends on nothing else; `numbers`
-    names them. A cell that can be made on a GPU takes the device, "cpu" or "cuda", as a third argument `device`, on
-    which its numbers depend as well. `measure(cells)` returns the values of the runs for the key of each target, and
-    `beside(cells)` the theory on top. `rule` states in words how the targets are judged. All of this is fixed before
-    the full profile runs. `datasets` are the sets of images that a run reads.
+    `cell(setting, seed)` makes the numbers of one cell and depends on nothing else; `numbers` names them. A cell that
+    can be made on a GPU takes the device, "cpu" or "cuda", as a third argument `device`, on which its numbers depend as
+    well.
     """
 
     name: str
-    title: str
-    source: str
-    place: str
-    setup: str
-    unsaid: tuple[tuple[str, str], ...]
-    rule: str
-    targets: tuple[Target, ...]
     designs: Mapping[str, Design]
     numbers: tuple[str, ...]
     cell: Callable[..., Numbers]
-    measure: Callable[[Cells], Mapping[str, np.ndarray]]
-    beside: Callable[[Cells], tuple[Beside, ...]] | None = None
-    datasets: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if taken := sorted(set(self.numbers) & {*OBSERVABLES, "times", "replicates", "diverged"}):
@@ -121,20 +108,58 @@ class Reproduction:
         return ("cpu", "cuda") if "device" in signature(self.cell).parameters else ("cpu",)
 
     def definition(self, profile: str) -> str:
-        """Return the hash of what is fixed before a run: the design, and what the rule takes of the targets.
+        """Return the hash of what is fixed before a run. Words, which can be improved afterwards, are no part of it."""
+        return digest(canonical(self._fixed(profile)))[:16]
 
-        Words, such as the rule's and those of `unsaid`, can be improved afterwards.
-        """
+    def _fixed(self, profile: str) -> dict[str, Any]:
         design = self.designs[profile]
-        fixed: dict[str, Any] = {
+        return {
             "name": self.name,
             "profile": profile,
-            "targets": [[t.key, t.value, t.margin, t.half_unit] for t in self.targets],
             "settings": [dict(setting) for setting in design.settings],
             "seeds": design.seeds,
             "numbers": list(self.numbers),
         }
-        return digest(canonical(fixed))[:16]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Theory(Runs):
+    """The theory beside an experiment, from cells of its own: networks of the same kinds on the same data.
+
+    It is for experiments whose cells measure nothing that a theory speaks of. `beside(cells)` reads its cells.
+    """
+
+    beside: Callable[[Cells], tuple[Beside, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduction(Runs):
+    """An experiment of a source.
+
+    `source` is the stem of its document and `place` its figure or table; `unsaid` lists what the source leaves open and
+    what is assumed for it. `measure(cells)` returns the values of the runs for the key of each target. `rule` states in
+    words how the targets are judged. All of this is fixed before the full profile runs. `datasets` are the sets of
+    images that a run reads.
+
+    The theory on top is `beside(cells)` of the experiment's own cells, or `theory`, which has its own; `no_theory` says
+    why there is neither, or where it stands.
+    """
+
+    title: str
+    source: str
+    place: str
+    setup: str
+    unsaid: tuple[tuple[str, str], ...]
+    rule: str
+    targets: tuple[Target, ...]
+    measure: Callable[[Cells], Mapping[str, np.ndarray]]
+    beside: Callable[[Cells], tuple[Beside, ...]] | None = None
+    theory: Theory | None = None
+    no_theory: str = ""
+    datasets: tuple[str, ...] = ()
+
+    def _fixed(self, profile: str) -> dict[str, Any]:
+        return {**super()._fixed(profile), "targets": [[t.key, t.value, t.margin, t.half_unit] for t in self.targets]}
 
 
 def pooled(cells: Cells, number: str, **setting: int | float | str) -> np.ndarray:

@@ -99,30 +99,35 @@ def network(member: Member, data: Mapping[str, np.ndarray], seed: int) -> Networ
 def apart(trained: Float[np.ndarray, "*S"], linear: Float[np.ndarray, "*S"]) -> Bool[np.ndarray, "*S"]:
     """Return where a size of errors has left the linearised one: where they differ by more than 5 %.
 
-    >>> apart(np.array([1.0, 0.5]), np.array([1.01, 0.6])).tolist()
-    [False, True]
+    Sizes that have grown out of range, inf and nan, differ from all others.
+
+    >>> apart(np.array([1.0, 0.5, 0.5]), np.array([1.01, 0.6, np.nan])).tolist()
+    [False, True, True]
     """
-    return np.abs(np.log(trained / linear)) > _APART
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return ~(np.abs(np.log(trained / linear)) <= _APART)
 
 
-def leaves(left: Float[np.ndarray, " S"], change: Float[np.ndarray, " S"], last: int) -> str:
+def leaves(left: Float[np.ndarray, " S"], change: Float[np.ndarray, " S"] | None, last: int) -> str:
     """Return in words when runs leave the linearised training, and how far their kernels have moved by then.
 
     `left` is the first measured step at which a run has left, -1 for runs that do not; `change` is the relative change
-    of its kernel at this step, or at the last one.
+    of its kernel at this step, or at the last one, None where it is not measured.
 
     >>> leaves(np.array([-1.0, 7.0, 9.0]), np.array([0.01, 0.3, 0.4]), 40)
     '2 of 3 runs leave it by more than 5 %, first at t = 7 to 9, where K has changed by 0.3 to 0.4'
     >>> leaves(np.array([-1.0, -1.0]), np.array([0.02, 0.03]), 40)
     'no run leaves it by more than 5 %; at t = 40 K has changed by 0.02 to 0.03'
+    >>> leaves(np.array([7.0]), None, 40)
+    '1 of 1 runs leaves it by more than 5 %, first at t = 7'
     """
     away = left >= 0
     if not away.any():
-        return f"no run leaves it by more than 5 %; at t = {last} K has changed by {_range(change)}"
+        text = "no run leaves it by more than 5 %"
+        return text if change is None else f"{text}; at t = {last} K has changed by {_range(change)}"
     verb = "leaves" if away.sum() == 1 else "leave"
-    when, moved = _range(left[away], ".0f"), _range(change[away])
-    who = f"{away.sum()} of {len(left)} runs {verb}"
-    return f"{who} it by more than 5 %, first at t = {when}, where K has changed by {moved}"
+    text = f"{away.sum()} of {len(left)} runs {verb} it by more than 5 %, first at t = {_range(left[away], '.0f')}"
+    return text if change is None else f"{text}, where K has changed by {_range(change[away])}"
 
 
 def _range(values: Float[np.ndarray, " S"], form: str = ".2g") -> str:

@@ -11,7 +11,7 @@ import platform
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +21,7 @@ import torch
 
 from derivations.output import DISTRIBUTION
 from derivations.reproductions import convolutional, expansions, networks
-from derivations.reproductions.model import Cell, Reproduction, Setting
+from derivations.reproductions.model import Cell, Reproduction, Runs, Setting
 from derivations.seals import canonical, digest
 from derivations.statistics.comparison import seed_for
 from derivations.sweeps import cells
@@ -40,7 +40,8 @@ Report = Callable[[int, int], None]  # (cells finished, cells in all)
 class Ran:
     """The cells of a profile after a run: the finished ones, those that another process is making, and their time.
 
-    `device` is "cpu" or "cuda", where all of them are made.
+    `device` is "cpu" or "cuda", where all of them are made. `theory` is the run of the theory beside the experiment,
+    where it has cells of its own.
     """
 
     finished: tuple[Cell, ...]
@@ -50,14 +51,15 @@ class Ran:
     code: str
     remarks: tuple[str, ...]
     device: str = "cpu"
+    theory: "Ran | None" = None
 
 
-def seed_of(one: Reproduction, index: int) -> int:
-    """Return the seed of a number of an experiment, a hash, so that nobody chooses it."""
+def seed_of(one: Runs, index: int) -> int:
+    """Return the seed of a number, a hash, so that nobody chooses it."""
     return seed_for(f"reproduce/{one.name}/{index}")
 
 
-def device_for(one: Reproduction, name: str) -> str:
+def device_for(one: Runs, name: str) -> str:
     """Return the device on which cells are made, "cpu" or "cuda"; "auto" is cuda where there is one and cells take it.
 
     Raises InputError for another name, OutOfReachError for cuda where there is none, and for cells that do not take it.
@@ -70,11 +72,12 @@ def device_for(one: Reproduction, name: str) -> str:
     raise OutOfReachError(f"{one.name} is computed on the processor alone.", "Use --device cpu or auto.", "device")
 
 
-def code_of(one: Reproduction, device: str = "cpu") -> str:
-    """Return what the numbers of a cell depend on: the sources of `sim`, of the experiment, of the shared networks, and
-    of the linearised training of `theory.kernels`, and the device with the versions of what computes on it.
+def code_of(one: Runs, device: str = "cpu") -> str:
+    """Return what the numbers of a cell depend on: the sources of `sim`, of the experiment's module, of the shared
+    networks, and of the linearised training of `theory.kernels`, and the device with the versions of what computes on
+    it.
 
-    The layout and the comments of these files do not count, nor do REPRODUCTION and the functions `measure` and
+    The layout and the comments of these files do not count, nor do REPRODUCTION, THEORY and the functions `measure` and
     `beside`, which read finished cells.
     """
     shared = (networks.__file__, convolutional.__file__, expansions.__file__, inspect.getfile(linearised_errors))
@@ -87,20 +90,40 @@ def _statements(source: str) -> Iterator[str]:
     """Yield the statements of a module on which its cells may depend."""
     for node in ast.parse(source).body:
         is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        declares = isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "REPRODUCTION"
+        declares = isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in ("REPRODUCTION", "THEORY")
         reads = isinstance(node, ast.FunctionDef) and node.name in ("measure", "beside")
         if not (is_text or declares or reads):
             yield ast.dump(node)
 
 
-def question(one: Reproduction, profile: str, setting: Setting, index: int) -> Question:
+def question(one: Runs, profile: str, setting: Setting, index: int) -> Question:
     """Return the question that a cell answers."""
     asked = {"reproduction": one.name, "definition": one.definition(profile), "profile": profile, **setting}
     return Question(canonical(asked), tuple(sorted(one.numbers)), seed_of(one, index))
 
 
-def run(
+def run_with_theory(
     one: Reproduction,
+    profile: str,
+    folder: Path,
+    report: Report = lambda _done, _all: None,
+    device: str = "cpu",
+) -> Ran:
+    """Make the cells of a profile, as `run` does, and then those of the theory beside it, always on the processor."""
+    if one.theory is None:
+        return run(one, profile, folder, report, device)
+    own, beside = (_cells_of(each, profile) for each in (one, one.theory))
+    ran = run(one, profile, folder, lambda done, _all: report(done, own + beside), device)
+    theory = run(one.theory, profile, folder, lambda done, _all: report(own + done, own + beside))
+    return replace(ran, theory=theory)
+
+
+def _cells_of(one: Runs, profile: str) -> int:
+    return len(one.designs[profile].settings) * one.designs[profile].seeds
+
+
+def run(
+    one: Runs,
     profile: str,
     folder: Path,
     report: Report = lambda _done, _all: None,
@@ -147,7 +170,7 @@ def _store(folder: Path) -> Store:
 
 
 def _found_or_made(
-    one: Reproduction,
+    one: Runs,
     store: Store,
     name: str,
     asked: Question,
@@ -166,7 +189,7 @@ def _found_or_made(
     return (None, False) if made == BUSY else (store.read(name), made == MADE)
 
 
-def _computed(one: Reproduction, setting: Setting, seed: int, device: str) -> tuple[dict[str, np.ndarray], dict]:
+def _computed(one: Runs, setting: Setting, seed: int, device: str) -> tuple[dict[str, np.ndarray], dict]:
     """Return the arrays and the facts of a cell."""
     started, clock = datetime.now(UTC), time.perf_counter()
     where = () if device == "cpu" else (device,)
@@ -185,7 +208,7 @@ def _computed(one: Reproduction, setting: Setting, seed: int, device: str) -> tu
     return {**plain, **numbers}, facts
 
 
-def _facts(one: Reproduction, numbers: dict[str, np.ndarray], started: datetime, seconds: float, device: str) -> dict:
+def _facts(one: Runs, numbers: dict[str, np.ndarray], started: datetime, seconds: float, device: str) -> dict:
     if set(numbers) != set(one.numbers) or len({len(value) for value in numbers.values()}) != 1:
         shapes = {key: value.shape for key, value in numbers.items()}
         raise InputError(
@@ -225,7 +248,7 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _refuse_other_definitions(one: Reproduction, profile: str, store: Store, keys: set[str], code: str) -> list[str]:
+def _refuse_other_definitions(one: Runs, profile: str, store: Store, keys: set[str], code: str) -> list[str]:
     """Raise InputError for cells of another definition; return remarks on cells that another version has made."""
     older = 0
     for name in store.names():

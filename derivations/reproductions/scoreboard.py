@@ -9,7 +9,7 @@ from derivations.markdown import table
 from derivations.output import counted
 from derivations.reproductions import stored
 from derivations.reproductions.catalog import reproductions
-from derivations.reproductions.model import INHERITED, REMARK, UNDECIDED, Reproduction
+from derivations.reproductions.model import INHERITED, REMARK, UNDECIDED, Reproduction, Runs
 from derivations.reproductions.rules import NOT_REPRODUCED, NOT_RUN, ORDER, REPRODUCED
 from theory.problem.datasets.known import DATASETS
 
@@ -99,20 +99,37 @@ def _sections(picture: Callable[[str], str]) -> Iterator[str]:
             needs = f" Its images: {_needs(one)}." if one.datasets else ""
             yield f"**{NOT_RUN}**. The full profile: {one.designs['full'].text}; {_cost(one)}.{needs}\n"
             yield _printed(one)
+            yield from _theory_apart(one)
             continue
         yield _run_of(one, content)
         yield picture(one.name)
         yield _rows(content)
         if texts := _explanations(one, content):
             yield "\n\n".join(texts) + "\n"
+        yield from _theory_apart(one, content.get("theory"))
         if content["beside"]:
-            yield "The theory beside these runs:\n"
+            if one.theory is None:
+                yield "The theory beside these runs:\n"
             yield _theory(content)
 
 
 def _run_of(one: Reproduction, content: dict[str, Any]) -> str:
     text = f"*Run.* {one.designs['full'].text}; {shown_time(content['seconds'])} {stored.place(content)}."
     return f"{text}\n" if _verdict(one) != STALE else f"{text} **{STALE}**: the definition has changed since.\n"
+
+
+def _theory_apart(one: Reproduction, made: dict[str, Any] | None = None) -> Iterator[str]:
+    """Yield where the theory stands that has runs of its own, `made` if they are stored, or why there is none."""
+    if one.no_theory:
+        yield f"*Theory.* {one.no_theory}\n"
+    if one.theory is None:
+        return
+    full = one.theory.designs["full"]
+    if made is None:
+        yield f"*Theory.* Not run, as the experiment: {full.text}; {_cost(one.theory)}.\n"
+        return
+    text = f"*Theory*, beside networks of the same kinds: {full.text}; {shown_time(made['seconds'])} on one thread."
+    yield f"{text}\n" if made["definition"] == one.theory.definition("full") else f"{text} **{STALE}**.\n"
 
 
 def _rows(content: dict[str, Any]) -> str:
@@ -158,7 +175,7 @@ def _verdict(one: Reproduction) -> str:
     return content["verdict"] if content["definition"] == one.definition("full") else STALE
 
 
-def _cost(one: Reproduction) -> str:
+def _cost(one: Runs) -> str:
     full = one.designs["full"]
     cells = counted(full.seeds * len(full.settings), "cell")
     return f"about {shown_time(full.seconds)} on one thread, {cells}"

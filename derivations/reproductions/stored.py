@@ -1,12 +1,13 @@
 """The stored results of full profiles, a JSON file for each experiment, and the program that makes them.
 
 `python -m derivations.reproductions.stored NAME ... [--store FOLDER] [--device cpu|cuda|auto]` makes the missing cells
-of the full profile in the store, judges them, and writes `results/NAME.json`.
+of the full profile in the store, judges them, and writes `results/NAME.json`. With `--theory` it makes the cells of the
+theory alone, and puts it beside the stored result.
 """
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from derivations.atomic import write_text
 from derivations.output import plain, rounded
 from derivations.reproductions.catalog import named
-from derivations.reproductions.model import Beside, Reproduction
+from derivations.reproductions.model import Beside, Reproduction, Runs, Theory
 from derivations.reproductions.rules import LEVEL, Row, judged, together
 from derivations.seals import SEAL, is_whole, sealed
 from derivations.statistics.intervals import intervals
@@ -33,26 +34,44 @@ _DIGITS = 6
 def result(one: Reproduction, profile: str, ran: "Ran") -> dict[str, Any]:
     """Return the verdict on the cells of a profile, as JSON takes it. Raises InputError while cells are missing.
 
-    The quick profile may leave out settings; targets without values are then not judged.
+    The quick profile may leave out settings; targets without values are then not judged. `ran` has the theory's cells,
+    where the experiment has a `theory`.
     """
-    from derivations.reproductions.running import versions  # loads torch, which a reader of results does not need
-
-    if ran.elsewhere:
+    if ran.elsewhere or (ran.theory and ran.theory.elsewhere):
+        missing = ran.elsewhere + (ran.theory.elsewhere if ran.theory else 0)
         raise InputError(
-            f"{ran.elsewhere} cells of {one.name} are being made by another process.", "Run the command again later."
+            f"{missing} cells of {one.name} are being made by another process.", "Run the command again later."
         )
     measured = one.measure(ran.finished)
     targets = [target for target in one.targets if target.key in measured]
     rows = judged(targets, measured)
-    beside = one.beside(ran.finished) if one.beside else ()
     return {
         "name": one.name,
         "profile": profile,
-        "definition": one.definition(profile),
         "verdict": together([row.verdict for row in rows]),
         "level": LEVEL,
         "rows": rounded([_row(row) for row in rows], _DIGITS),
-        "beside": rounded([_beside(each, len(beside)) for each in beside], _DIGITS),
+        "beside": _all_beside(one.beside(ran.finished) if one.beside else ()),
+        **_origin(one, profile, ran),
+        **(theory(one.theory, profile, ran.theory) if one.theory and ran.theory else {}),
+    }
+
+
+def theory(one: Theory, profile: str, ran: "Ran") -> dict[str, Any]:
+    """Return the theory beside an experiment from the theory's own cells, as a part of `result`."""
+    return {"beside": _all_beside(one.beside(ran.finished)), "theory": _origin(one, profile, ran)}
+
+
+def _all_beside(rows: Sequence[Beside]) -> list[dict[str, Any]]:
+    return rounded([_beside(row, len(rows)) for row in rows], _DIGITS)
+
+
+def _origin(one: Runs, profile: str, ran: "Ran") -> dict[str, Any]:
+    """Return the definition of some cells, and what has made them."""
+    from derivations.reproductions.running import versions  # loads torch, which a reader of results does not need
+
+    return {
+        "definition": one.definition(profile),
         "cells": len(ran.finished),
         "seconds": round(ran.seconds, 1),
         "code": ran.code,
@@ -117,18 +136,33 @@ def read(name: str) -> dict[str, Any] | None:
 
 def main() -> None:
     """Run and store the full profiles of the experiments named on the command line."""
-    from derivations.reproductions.running import device_for, run
+    from derivations.reproductions.running import device_for, run, run_with_theory
 
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("names", nargs="+", metavar="NAME")
     arguments.add_argument("--store", type=Path, default=DEFAULT_STORE)
     arguments.add_argument("--device", default="cpu")
+    arguments.add_argument("--theory", action="store_true")
     given = arguments.parse_args()
     try:
         for one in named(given.names):
-            print(write(result(one, "full", run(one, "full", given.store, device=device_for(one, given.device)))))
+            if given.theory:
+                print(_with_theory(one, lambda each: run(each, "full", given.store)))
+                continue
+            ran = run_with_theory(one, "full", given.store, device=device_for(one, given.device))
+            print(write(result(one, "full", ran)))
     except WorkbenchError as error:
         raise SystemExit(str(error)) from None
+
+
+def _with_theory(one: Reproduction, made: Callable[[Theory], "Ran"]) -> Path:
+    """Put the theory beside the stored result of an experiment; its cells are made if there is a result."""
+    content = read(one.name)
+    if content is None or one.theory is None:
+        raise InputError(
+            f"{one.name} has no {'stored result' if one.theory else 'cells of the theory'}.", "Leave --theory out."
+        )
+    return write({**content, **theory(one.theory, "full", made(one.theory))})
 
 
 if __name__ == "__main__":

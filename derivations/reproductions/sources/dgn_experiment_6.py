@@ -3,7 +3,17 @@
 import numpy as np
 
 from derivations.reproductions import convolutional
-from derivations.reproductions.convolutional import EPOCHS, UNSAID, WIDTH, best_accuracy, images, plain_layers
+from derivations.reproductions.convolutional import (
+    EPOCHS,
+    STEPS,
+    UNSAID,
+    WIDTH,
+    best_accuracy,
+    first_courses,
+    images,
+    plain_layers,
+    theory,
+)
 from derivations.reproductions.model import Cells, Design, Numbers, Reproduction, Setting, Target, levels, pooled
 from sim.deep import adam, gates_only
 
@@ -27,12 +37,29 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     return {"accuracy": best_accuracy(run, "gates-only")}
 
 
+def theory_cell(setting: Setting, seed: int) -> Numbers:
+    """Train one network and its expansion in the weights of its gates; return their courses."""
+    layers, own = plain_layers("vconv", int(setting["width"])), images("cifar-10", int(setting["size"]))
+    members = (gates_only(layers.widths, BETA, 0),)
+    return first_courses(members, layers, own, int(setting["steps"]), optimiser=adam(), rate=RATE, seed=seed)
+
+
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the accuracies, and how far they are above chance."""
     accuracy = pooled(cells, "accuracy")
     found = {"above chance": accuracy - CHANCE}
     return found | ({"test": accuracy} if levels(cells, "width") == [WIDTH] else {})
 
+
+THEORY = theory(
+    "dgn-experiment-6-theory",
+    theory_cell,
+    {"gates-only": "gates alone"},
+    (),
+    ({"width": 4, "steps": 10, "size": 500},),
+    ({"width": WIDTH, "steps": STEPS[-1], "size": 0},),
+    12 * 3600,
+)
 
 REPRODUCTION = Reproduction(
     name="dgn-experiment-6",
@@ -75,5 +102,6 @@ REPRODUCTION = Reproduction(
     numbers=("accuracy",),
     cell=cell,
     measure=measure,
+    theory=THEORY,
     datasets=("cifar-10",),
 )

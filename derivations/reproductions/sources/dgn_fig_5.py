@@ -2,18 +2,22 @@
 
 import numpy as np
 
+from derivations.reproductions.expansions import COURSE, beside_courses, beside_entry, entries, first_courses
 from derivations.reproductions.model import (
     REMARK,
+    Beside,
     Cells,
     Design,
     Numbers,
     Reproduction,
     Setting,
     Target,
+    Theory,
     levels,
     pooled,
 )
 from sim.deep import (
+    ExampleSet,
     Family,
     LabelledImages,
     Settings,
@@ -27,6 +31,8 @@ from sim.deep import (
 
 WIDTHS, BATCH, RATE = (512, 512, 256, 256, 128, 64), 128, 3e-4
 STAGES = (1, 2, 5, 10, 20)  # epochs
+STEPS = (0, 1, 3, 10, 30, 100, 300, 469, 938)  # of the theory; the last two: 1 and 2 epochs
+_DRAWS = 8
 _SETS = {
     "true": {},
     "random labels": {"labels": "random"},
@@ -39,14 +45,8 @@ _PANELS = "The source says this of MNIST as it is; that the panels of the other 
 
 def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train a ReLU and a GaLU network; return accuracies in percent: in training at the stages, and on test images."""
-    size, most = int(setting["size"]) or None, int(setting["epochs"])
-    images = LabelledImages("mnist", "unit", "class", size=size, seed=seed, **_SETS[str(setting["set"])]).load()
-    data, held_out = images.training(), images.held_out()
-    sizes = (data.x.shape[1], *WIDTHS, 10)
-    family = Family(
-        (relu(WIDTHS), galu(WIDTHS)), 1, sizes[0], sizes[-1], Start("normal", scales_by_fan_in(sizes, 2), seed)
-    )
-    settings = Settings("softmax-cross-entropy", adam(), RATE, batch=BATCH, seed=seed, device=device)
+    most, (data, held_out) = int(setting["epochs"]), _images(setting, seed)
+    family, settings = _family(data, seed), _settings(seed, device)
     epoch = -(-len(data.x) // BATCH)
     stages = [epoch * stage for stage in STAGES if stage <= most]
     run = train_family(family, data, settings, stages[-1], stages=stages)
@@ -55,6 +55,32 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
         found[f"{name} training"] = 100 * (1 - np.stack([run.errors(name, stage) for stage in stages], axis=1))
         found[f"{name} test"] = 100 * (1 - run.errors(name, stages[-1], held_out))
     return found
+
+
+def theory_cell(setting: Setting, seed: int) -> Numbers:
+    """Train both networks and their expansions; return their courses, and entries of GaLU's kernel at the start."""
+    data, _ = _images(setting, seed)
+    family, settings = _family(data, seed), _settings(seed)
+    stages = [step for step in STEPS if step <= int(setting["steps"])]
+    found = first_courses(family, data, settings, stages, _NAMES)
+    return {"entry": entries(family, "galu", data, settings, _DRAWS), **found}
+
+
+def _images(setting: Setting, seed: int) -> tuple[ExampleSet, ExampleSet]:
+    """Return the images that train, with the labels or pixels of the setting, and the test images."""
+    size, kind = int(setting["size"]) or None, _SETS[str(setting["set"])]
+    images = LabelledImages("mnist", "unit", "class", size=size, seed=seed, **kind).load()
+    return images.training(), images.held_out()
+
+
+def _family(data: ExampleSet, seed: int) -> Family:
+    sizes = (data.x.shape[1], *WIDTHS, 10)
+    start = Start("normal", scales_by_fan_in(sizes, 2), seed)
+    return Family((relu(WIDTHS), galu(WIDTHS)), 1, sizes[0], sizes[-1], start)
+
+
+def _settings(seed: int, device: str = "cpu") -> Settings:
+    return Settings("softmax-cross-entropy", adam(), RATE, batch=BATCH, seed=seed, device=device)
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
@@ -70,6 +96,33 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
         found |= {f"test, {name}": values for name, values in test.items()}
     return found
 
+
+def beside(cells: Cells) -> tuple[Beside, ...]:
+    """Return the exact law of an entry of the kernel of GaLU at the start, and the linearised training of each set."""
+    # The sets share the weights of a seed, so that the entries of one of them are all there are.
+    rows = [beside_entry(pooled(cells, "entry", set="true").ravel(), "entry, galu")]
+    for own in levels(cells, "set"):
+        rows += beside_courses(cells, _NAMES, STEPS, set=own)
+    return tuple(rows)
+
+
+THEORY = Theory(
+    name="dgn-fig-5-theory",
+    designs={
+        "quick": Design(
+            "10 steps on 2,000 images, 3 runs", tuple({"set": own, "steps": 10, "size": 2000} for own in _SETS), 3, 20
+        ),
+        "full": Design(
+            "2 epochs on all images, 5 runs",
+            tuple({"set": own, "steps": STEPS[-1], "size": 0} for own in _SETS),
+            5,
+            3000,
+        ),
+    },
+    numbers=("entry", *(f"{name} {key}" for name in _NAMES for key in COURSE)),
+    cell=theory_cell,
+    beside=beside,
+)
 
 REPRODUCTION = Reproduction(
     name="dgn-fig-5",
@@ -142,5 +195,6 @@ REPRODUCTION = Reproduction(
     numbers=tuple(f"{name} {part}" for name in _NAMES for part in ("training", "test")),
     cell=cell,
     measure=measure,
+    theory=THEORY,
     datasets=("mnist",),
 )

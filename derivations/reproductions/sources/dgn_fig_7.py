@@ -134,5 +134,6 @@ REPRODUCTION = Reproduction(
     numbers=(*_ADAPT, *_FROZEN, *(f"{name} nu" for name in (*_ADAPT, "galu"))),
     cell=cell,
     measure=measure,
+    no_theory="The theory beside the networks of this figure, trained and linearised, is that of `dgn-fig-8`.",
     datasets=("mnist",),
 )

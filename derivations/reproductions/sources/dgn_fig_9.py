@@ -49,4 +49,5 @@ REPRODUCTION = Reproduction(
     numbers=("paths", "strengths", "repeats"),
     cell=cell,
     measure=measure,
+    no_theory="The experiment counts paths; no kernel and no training is in it.",
 )

@@ -46,10 +46,7 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train ReLU networks, DLGNs and DLGNs with fixed gates; return epochs and shares of active paths."""
     networks, most = int(setting["networks"]), int(setting["epochs"])
     optimiser, rate = OPTIMISERS[str(setting["optimiser"])]
-    members = (relu(WIDTHS), dlgn(WIDTHS, BETA), fixed_dlgn(WIDTHS))
-    scales = scales_by_fan_in((2, *WIDTHS, 1), GAINS[str(setting["start"])])
-    family = Family(members, networks, 2, 1, Start("normal", scales, seed))
-    data = circle()
+    family, data = three_kinds(networks, str(setting["start"]), seed), circle()
     settings = Settings(
         "mse", optimiser, rate, batch=BATCH, seed=seed, stop_below=HALFWAY, stop_every=_EPOCH, device=device
     )
@@ -62,6 +59,17 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
         found[f"{name} halfway"] = _share(halfway, name, halfway.state.step)
         found[f"{name} end"] = _share(learned, name, learned.state.step)
     return found
+
+
+def three_kinds(networks: int, start: str, seed: int) -> Family:
+    """Return ReLU networks, DLGNs and DLGNs with fixed gates for the circle; `start` is a name of GAINS.
+
+    >>> [member.name for member in three_kinds(1, "he", 0).members]
+    ['relu', 'dlgn', 'fixed-dlgn']
+    """
+    scales = scales_by_fan_in((2, *WIDTHS, 1), GAINS[start])
+    members = (relu(WIDTHS), dlgn(WIDTHS, BETA), fixed_dlgn(WIDTHS))
+    return Family(members, networks, 2, 1, Start("normal", scales, seed))
 
 
 def circle() -> ExampleSet:
@@ -203,4 +211,5 @@ REPRODUCTION = Reproduction(
     ),
     cell=cell,
     measure=measure,
+    no_theory="The theory beside networks of this task, with weights of the same law, is that of `dlgn-fig-4`.",
 )

@@ -2,10 +2,15 @@
 
 from dataclasses import replace
 
-from derivations.reproductions.model import Design
+from derivations.reproductions.expansions import COURSE, beside_courses, beside_entry, entries, first_courses
+from derivations.reproductions.model import Beside, Cells, Design, Numbers, Setting, Theory, levels, pooled
+from derivations.reproductions.sources.dlgn_circle import BATCH, OPTIMISERS, circle, settings, targets, three_kinds
 from derivations.reproductions.sources.dlgn_circle import REPRODUCTION as CIRCLE
-from derivations.reproductions.sources.dlgn_circle import settings, targets
+from derivations.reproductions.sources.dlgn_fig_4 import EPOCH, NAMES
+from sim.deep import Settings
 
+EPOCHS = (0, 1, 2, 3, 5, 10, 20, 30, 50, 100, 200)  # of the theory
+_DRAWS = 40  # entries for each network: their squares have long tails
 _OPTIMISERS = ("adam", "sgd")
 _EXPLAINS = (
     "From these weights, gates that learn still save more than a factor of ten in epochs, but the share of active "
@@ -16,6 +21,39 @@ _ASSUMED = {
     "the optimiser and the learning rate": "Adam at 0.001, and gradient descent at 0.01; batches of 32",
     "the initial weights, and whether there are biases": "normal of variance 2/fan-in, no biases",
 }
+
+
+def theory_cell(setting: Setting, seed: int) -> Numbers:
+    """Train the three kinds and their expansions; return their courses, and entries of the kernel of fixed gates."""
+    optimiser, rate = OPTIMISERS[str(setting["optimiser"])]
+    family, data = three_kinds(int(setting["networks"]), str(setting["start"]), seed), circle()
+    taught = Settings("mse", optimiser, rate, batch=BATCH, seed=seed)
+    stages = [EPOCH * epoch for epoch in EPOCHS if epoch <= int(setting["epochs"])]
+    found = first_courses(family, data, taught, stages, NAMES)
+    return {"entry": entries(family, "fixed-dlgn", data, taught, _DRAWS), **found}
+
+
+def beside(cells: Cells) -> tuple[Beside, ...]:
+    """Return the exact law of an entry of the kernel of fixed gates at the start, and the linearised training."""
+    # Both optimisers start from the same weights.
+    rows = [beside_entry(pooled(cells, "entry", optimiser="adam").ravel(), "entry, fixed gates")]
+    for optimiser in levels(cells, "optimiser"):
+        rows += beside_courses(cells, NAMES, [EPOCH * epoch for epoch in EPOCHS], optimiser=optimiser)
+    return tuple(rows)
+
+
+THEORY = Theory(
+    name="dlgn-circle-he-theory",
+    designs={
+        "quick": Design("Adam, 4 networks, 10 epochs", settings(["adam"], "he", 4, 10), 1, 5),
+        "full": Design(
+            "200 epochs, 24 networks of each kind and optimiser", settings(_OPTIMISERS, "he", 24, EPOCHS[-1]), 1, 150
+        ),
+    },
+    numbers=("entry", *(f"{name} {key}" for name in NAMES for key in COURSE)),
+    cell=theory_cell,
+    beside=beside,
+)
 
 REPRODUCTION = replace(
     CIRCLE,
@@ -35,4 +73,6 @@ REPRODUCTION = replace(
             300,
         ),
     },
+    theory=THEORY,
+    no_theory="",
 )

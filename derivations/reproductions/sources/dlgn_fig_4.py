@@ -17,26 +17,18 @@ from derivations.reproductions.model import (
 )
 from derivations.reproductions.sources.dlgn_circle import (
     BATCH,
-    BETA,
     EXAMPLES,
     FAST,
-    GAINS,
     OPTIMISERS,
-    WIDTHS,
     circle,
+    three_kinds,
 )
 from sim.deep import (
     ExampleSet,
-    Family,
     FamilyRun,
     Settings,
-    Start,
-    dlgn,
-    fixed_dlgn,
     kernels_of,
     recorded,
-    relu,
-    scales_by_fan_in,
     train_family,
     train_linearised,
 )
@@ -62,9 +54,7 @@ def cell(setting: Setting, seed: int) -> Numbers:
     """Train the three kinds; return kernels, errors of both halves, half-spaces, and courses beside linearised ones."""
     networks, most = int(setting["networks"]), int(setting["epochs"])
     optimiser, rate = OPTIMISERS[str(setting["optimiser"])]
-    members = (relu(WIDTHS), dlgn(WIDTHS, BETA), fixed_dlgn(WIDTHS))
-    scales = scales_by_fan_in((2, *WIDTHS, 1), GAINS["pytorch"])
-    family, data = Family(members, networks, 2, 1, Start("normal", scales, seed)), circle()
+    family, data = three_kinds(networks, "pytorch", seed), circle()
     settings = Settings("mse", optimiser, rate, batch=BATCH, seed=seed)
     epochs = [epoch for epoch in EPOCHS if epoch <= most]
     stages = [epoch * EPOCH for epoch in epochs]

@@ -3,8 +3,22 @@
 import numpy as np
 import torch
 
-from derivations.reproductions.model import UNDECIDED, Cells, Design, Numbers, Reproduction, Setting, Target, pooled
+from derivations.reproductions.expansions import COURSE, beside_courses, beside_entry, entries, first_courses
+from derivations.reproductions.model import (
+    UNDECIDED,
+    Beside,
+    Cells,
+    Design,
+    Numbers,
+    Reproduction,
+    Setting,
+    Target,
+    Theory,
+    pooled,
+)
+from derivations.reproductions.sources.dlgn_circle import GAINS
 from sim.deep import (
+    ExampleSet,
     Family,
     LabelledImages,
     Settings,
@@ -19,6 +33,8 @@ from sim.deep import (
 
 WIDTHS, BATCH, RATE, BETA, EPOCHS, EXAMPLES, CLASSES = (128,) * 5, 32, 2e-4, 4, 20, 250, 10
 NAMES = {"dlgn-pwc": "DLGN-PWC", "relu": "ReLU"}
+STEPS = (0, 1, 3, 10, 30, 100, 300, 1000, 1875, 9375)  # of the theory; the last two: 1 and 5 epochs
+_DRAWS = 8
 _STAGES = (0, 0.05, 0.25, 1)  # shares of the training after which paths are counted
 _EXPLAINS = (
     "No growth of the simple half is seen. The source leaves unsaid its initial weights, clustering, biases and "
@@ -31,14 +47,9 @@ _EXPLAINS = (
 
 def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train a ReLU network and a DLGN-PWC; return active paths at the stages and test accuracies, of both halves."""
-    size, epochs = int(setting["size"]) or None, int(setting["epochs"])
-    images = LabelledImages("fashion-mnist", "unit", "class", size=size, labels="clusters", seed=seed).load()
-    data, held_out = images.training(), images.held_out()
-    sizes = (data.x.shape[1], *WIDTHS, CLASSES)
-    start = Start("normal", scales_by_fan_in(sizes, 2), seed)
-    family = Family((relu(WIDTHS), dlgn_pwc(WIDTHS, BETA)), 1, sizes[0], CLASSES, start)
-    settings = Settings("softmax-cross-entropy", adam(), RATE, batch=BATCH, seed=seed, device=device)
-    steps = epochs * -(-len(data.x) // BATCH)
+    data, held_out = _images(setting, seed)
+    family, settings = _family(data, setting, seed), _settings(seed, device)
+    steps = int(setting["epochs"]) * -(-len(data.x) // BATCH)
     stages = [round(share * steps) for share in _STAGES]
     run = train_family(family, data, settings, steps, stages=stages)
     simple, complex_ = (_half(data.y, upper)[:EXAMPLES] for upper in (False, True))
@@ -54,6 +65,33 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
             found[f"{name} paths {key}"] = own.mean(dim=1).numpy()[None]
             found[f"{name} accuracy {key}"] = right[_half(held_out.y, upper)].mean().numpy()[None]
     return found
+
+
+def theory_cell(setting: Setting, seed: int) -> Numbers:
+    """Train both networks and their expansions; return their courses, and entries of the kernel of DLGN-PWC."""
+    data, _ = _images(setting, seed)
+    family, settings = _family(data, setting, seed), _settings(seed)
+    stages = [step for step in STEPS if step <= int(setting["steps"])]
+    found = first_courses(family, data, settings, stages, NAMES)
+    return {"entry": entries(family, "dlgn-pwc", data, settings, _DRAWS), **found}
+
+
+def _images(setting: Setting, seed: int) -> tuple[ExampleSet, ExampleSet]:
+    """Return the images that train and those that test, with the labels of the clusters of the seed."""
+    size = int(setting["size"]) or None
+    images = LabelledImages("fashion-mnist", "unit", "class", size=size, labels="clusters", seed=seed).load()
+    return images.training(), images.held_out()
+
+
+def _family(data: ExampleSet, setting: Setting, seed: int) -> Family:
+    """Return both kinds, one network each; a setting without a `start` has weights of variance 2/fan-in."""
+    sizes, gain = (data.x.shape[1], *WIDTHS, CLASSES), GAINS[str(setting.get("start", "he"))]
+    start = Start("normal", scales_by_fan_in(sizes, gain), seed)
+    return Family((relu(WIDTHS), dlgn_pwc(WIDTHS, BETA)), 1, sizes[0], CLASSES, start)
+
+
+def _settings(seed: int, device: str = "cpu") -> Settings:
+    return Settings("softmax-cross-entropy", adam(), RATE, batch=BATCH, seed=seed, device=device)
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
@@ -76,6 +114,22 @@ def _paths(gates: tuple[torch.Tensor, ...]) -> torch.Tensor:
     """Return the number of active paths from an input node of each example, (N,); a soft gate is open from 1/2 on."""
     return torch.stack([(level[0] >= 0.5).sum(dim=1).double() for level in gates]).prod(dim=0)
 
+
+def beside(cells: Cells) -> tuple[Beside, ...]:
+    """Return the exact law of an entry of the kernel of DLGN-PWC at the start, and the linearised training."""
+    return (beside_entry(pooled(cells, "entry").ravel(), "entry, dlgn-pwc"), *beside_courses(cells, NAMES, STEPS))
+
+
+THEORY = Theory(
+    name="dlgn-fig-7-theory",
+    designs={
+        "quick": Design("10 steps on 4,000 images, 3 runs", ({"steps": 10, "size": 4000},), 3, 10),
+        "full": Design("5 epochs, 8 runs", ({"steps": STEPS[-1], "size": 0},), 8, 1500),
+    },
+    numbers=("entry", *(f"{name} {key}" for name in NAMES for key in COURSE)),
+    cell=theory_cell,
+    beside=beside,
+)
 
 REPRODUCTION = Reproduction(
     name="dlgn-fig-7",
@@ -127,5 +181,6 @@ REPRODUCTION = Reproduction(
     ),
     cell=cell,
     measure=measure,
+    theory=THEORY,
     datasets=("fashion-mnist",),
 )

@@ -3,9 +3,19 @@
 import numpy as np
 
 from derivations.reproductions import convolutional
-from derivations.reproductions.convolutional import EPOCHS, SHAPE, UNSAID, WINDOW, accuracy, images
+from derivations.reproductions.convolutional import (
+    EPOCHS,
+    SHAPE,
+    STEPS,
+    UNSAID,
+    WINDOW,
+    accuracy,
+    first_courses,
+    images,
+    theory,
+)
 from derivations.reproductions.model import Cells, Design, Numbers, Reproduction, Setting, Target, levels, pooled
-from sim.deep import Convolution, GlobalAveragePooling, Layers, adam, dlgn, dlgn_pwc, dln, relu
+from sim.deep import Convolution, GlobalAveragePooling, Layers, Member, adam, dlgn, dlgn_pwc, dln, relu
 
 CONVOLUTIONS, FILTERS, NODES, BETA, RATE = 5, 26, 64, 4, 2e-4
 _NAMES = {"relu": "ReLU", "dlgn": "DLGN", "dlgn-pwc": "DLGN-PWC", "dln": "deep linear"}
@@ -20,11 +30,9 @@ _PRINTED = {
 
 def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train one network of each kind; return accuracies in percent after the last epoch."""
-    filters, nodes = int(setting["filters"]), int(setting["nodes"])
-    layers = Layers(SHAPE, (*[Convolution(filters, WINDOW)] * CONVOLUTIONS, GlobalAveragePooling(), nodes))
-    own, widths = images("cifar-10", int(setting["size"])), layers.widths
+    layers, own = _layers(setting), images("cifar-10", int(setting["size"]))
     run = convolutional.trained(
-        (relu(widths), dlgn(widths, BETA), dlgn_pwc(widths, BETA), dln(widths)),
+        _members(layers.widths),
         layers,
         own,
         int(setting["epochs"]),
@@ -37,6 +45,22 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     return {f"{name} {part}": accuracy(run, name, data) for name in _NAMES for part, data in parts.items()}
 
 
+def theory_cell(setting: Setting, seed: int) -> Numbers:
+    """Train one network of each kind and its expansion; return their courses."""
+    layers, own = _layers(setting), images("cifar-10", int(setting["size"]))
+    steps = int(setting["steps"])
+    return first_courses(_members(layers.widths), layers, own, steps, optimiser=adam(), rate=RATE, seed=seed)
+
+
+def _layers(setting: Setting) -> Layers:
+    convolutions = [Convolution(int(setting["filters"]), WINDOW)] * CONVOLUTIONS
+    return Layers(SHAPE, (*convolutions, GlobalAveragePooling(), int(setting["nodes"])))
+
+
+def _members(widths: tuple[int, ...]) -> tuple[Member, ...]:
+    return relu(widths), dlgn(widths, BETA), dlgn_pwc(widths, BETA), dln(widths)
+
+
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return both accuracies of each kind, and how far the gated ones are ahead of the deep linear network."""
     linear = pooled(cells, "dln test")
@@ -47,6 +71,16 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
         }
     return found
 
+
+THEORY = theory(
+    "dlgn-table-1-theory",
+    theory_cell,
+    _NAMES,
+    (),
+    ({"filters": 4, "nodes": 8, "steps": 10, "size": 500},),
+    ({"filters": FILTERS, "nodes": NODES, "steps": STEPS[-1], "size": 0},),
+    12 * 3600,
+)
 
 REPRODUCTION = Reproduction(
     name="dlgn-table-1",
@@ -103,5 +137,6 @@ REPRODUCTION = Reproduction(
     numbers=tuple(f"{name} {part}" for name in _NAMES for part in ("training", "test")),
     cell=cell,
     measure=measure,
+    theory=THEORY,
     datasets=("cifar-10",),
 )

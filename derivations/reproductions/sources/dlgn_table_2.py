@@ -6,7 +6,16 @@ from itertools import product
 import numpy as np
 
 from derivations.reproductions import convolutional
-from derivations.reproductions.convolutional import EPOCHS, SHAPE, WINDOW, accuracy, images
+from derivations.reproductions.convolutional import (
+    EPOCHS,
+    SHAPE,
+    STEPS,
+    WINDOW,
+    accuracy,
+    first_courses,
+    images,
+    theory,
+)
 from derivations.reproductions.model import Cells, Design, Numbers, Reproduction, Setting, Target, levels, pooled
 from sim.deep import Convolution, GlobalAveragePooling, Layers, Residual, adam, dlgn, relu, scales_by_fan_in
 
@@ -78,6 +87,22 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     return {f"{name} {part}": accuracy(run, name, data) for name in _KINDS for part, data in parts.items()}
 
 
+def theory_cell(setting: Setting, seed: int) -> Numbers:
+    """Train a ReLU network and a DLGN, and their expansions; return their courses."""
+    plan, own = PLANS[str(setting["network"])], images(str(setting["dataset"]), int(setting["size"]))
+    layers = plan.layers()
+    return first_courses(
+        (relu(layers.widths), dlgn(layers.widths, BETA)),
+        layers,
+        own,
+        int(setting["steps"]),
+        optimiser=adam(),
+        rate=RATE,
+        seed=seed,
+        scales=plan.scales(layers, own.outputs),
+    )
+
+
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return how far ReLU is ahead on the test images, averaged over networks and sets, and all accuracies."""
     found, ahead = {}, []
@@ -94,6 +119,19 @@ def _target(part: str, name: str, network: str, dataset: str, value: float, half
     printed = f"{network.replace('resnet', 'ResNet')}, {_KINDS[name]}, {_SETS[dataset]}: {part} accuracy {value:.4g} %"
     return Target(f"{part}, {name}, {network}, {dataset}", printed, value, margin=2.0, half_unit=half_unit)
 
+
+THEORY = theory(
+    "dlgn-table-2-theory",
+    theory_cell,
+    _KINDS,
+    ("network", "dataset"),
+    ({"network": "resnet-8", "dataset": "cifar-10", "steps": 10, "size": 500},),
+    tuple(
+        {"network": network, "dataset": dataset, "steps": STEPS[-1], "size": 0}
+        for network, dataset in product(_DEPTHS, _SETS)
+    ),
+    8 * 86_400,
+)
 
 REPRODUCTION = Reproduction(
     name="dlgn-table-2",
@@ -154,5 +192,6 @@ REPRODUCTION = Reproduction(
     numbers=tuple(f"{name} {part}" for name in _KINDS for part in ("training", "test")),
     cell=cell,
     measure=measure,
+    theory=THEORY,
     datasets=tuple(_SETS),
 )

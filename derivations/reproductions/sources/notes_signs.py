@@ -187,4 +187,6 @@ REPRODUCTION = Reproduction(
     ),
     cell=cell,
     measure=measure,
+    no_theory="Online training on new examples, of which no kernel theory speaks; the sentences are on signs and "
+    "orders, with no formula beside them.",
 )

@@ -59,4 +59,5 @@ REPRODUCTION = Reproduction(
     numbers=("overlap", "paths"),
     cell=cell,
     measure=measure,
+    no_theory="The experiment counts paths and their overlaps, which are exact; nothing is trained.",
 )

@@ -6,7 +6,17 @@ from itertools import pairwise
 import numpy as np
 
 from derivations.reproductions import convolutional
-from derivations.reproductions.convolutional import EPOCHS, UNSAID, WIDTH, accuracy, images, plain_layers
+from derivations.reproductions.convolutional import (
+    EPOCHS,
+    STEPS,
+    UNSAID,
+    WIDTH,
+    accuracy,
+    first_courses,
+    images,
+    plain_layers,
+    theory,
+)
 from derivations.reproductions.model import Cells, Design, Numbers, Reproduction, Setting, Target, levels, pooled
 from sim.deep import adam, features_of, flnpf, frnpf, relu
 
@@ -33,6 +43,13 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     return found | {name: accuracy(first, name, own.held_out) for name in ("relu", "frnpf-own")}
 
 
+def theory_cell(setting: Setting, seed: int) -> Numbers:
+    """Train a ReLU network and an FRNPF, and their expansions; return their courses."""
+    layers, own = plain_layers("gconv", int(setting["width"])), images("cifar-10", int(setting["size"]))
+    members, steps = (relu(layers.widths), frnpf(layers.widths, "own")), int(setting["steps"])
+    return first_courses(members, layers, own, steps, optimiser=adam(), rate=RATE, seed=seed)
+
+
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the gain from stage to stage, that of the first stage, and the accuracies beside those printed."""
     by_stage = [pooled(cells, name) for name in _NAMES]
@@ -49,6 +66,16 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
 def _number(name: str, printed: str, value: float, half_unit: float = 0.005) -> Target:
     return Target(f"test, {name}", f"{printed}: {value:.4g} %", value, margin=2.0, half_unit=half_unit)
 
+
+THEORY = theory(
+    "npk-fig-3-stages-theory",
+    theory_cell,
+    {"relu": "ReLU", "frnpf-own": "FRNPF"},
+    (),
+    ({"width": 4, "steps": 10, "size": 100},),
+    ({"width": WIDTH, "steps": STEPS[-1], "size": 0},),
+    86_400,
+)
 
 REPRODUCTION = Reproduction(
     name="npk-fig-3-stages",
@@ -97,5 +124,6 @@ REPRODUCTION = Reproduction(
     numbers=(*_NAMES, "relu", "frnpf-own"),
     cell=cell,
     measure=measure,
+    theory=THEORY,
     datasets=("cifar-10",),
 )

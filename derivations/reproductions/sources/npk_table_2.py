@@ -2,16 +2,20 @@
 
 import numpy as np
 
+from derivations.reproductions.expansions import COURSE, beside_courses, beside_entry, entries, first_courses
 from derivations.reproductions.model import (
     UNDECIDED,
+    Beside,
     Cells,
     Design,
     Numbers,
     Reproduction,
     Setting,
     Target,
+    Theory,
     best_of,
     levels,
+    pooled,
 )
 from sim.deep import (
     SGD,
@@ -32,6 +36,8 @@ from sim.deep import (
 )
 
 WIDTHS, BATCH, EPOCHS, BETA, RUNS = (128,) * 5, 32, 30, 8, 5
+STEPS = (0, 1, 3, 10, 30, 100, 300, 1000, 1875)  # of the theory; the last one: 1 epoch
+_DRAWS = 8
 _OPTIMISERS = {"adam": adam(), "sgd": SGD}
 _RATES = {"adam": (3e-4,), "sgd": (0.1, 0.01, 0.001)}
 # Test accuracies in percent, in the order of METHODS.
@@ -47,26 +53,45 @@ _EXPLAINS = (
 )
 
 
+_TOGETHER = (relu(WIDTHS), frnpf(WIDTHS, "own"), frnpf(WIDTHS, "same"), dnpfl(WIDTHS, BETA))
+
+
 def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train some networks of each method on MNIST and return the accuracies in percent on the held-out images."""
     size, epochs, runs = int(setting["size"]) or None, int(setting["epochs"]), int(setting["runs"])
     images = LabelledImages("mnist", "unit", "class", size=size).load()
     data, held_out = images.training(), images.held_out()
-    settings = Settings(
-        "softmax-cross-entropy",
-        _OPTIMISERS[str(setting["optimiser"])],
-        float(setting["rate"]),
-        batch=BATCH,
-        seed=seed,
-        device=device,
-    )
+    settings = _settings(setting, seed, device)
     steps = epochs * -(-len(data.x) // BATCH)
-    together = (relu(WIDTHS), frnpf(WIDTHS, "own"), frnpf(WIDTHS, "same"), dnpfl(WIDTHS, BETA))
-    first = train_family(_family(together, runs, data, seed), data, settings, steps)
+    first = train_family(_family(_TOGETHER, runs, data, seed), data, settings, steps)
     # The values of FLNPF start independently of the network whose features it takes.
     learned = _family((flnpf(WIDTHS, features_of(first, "relu", steps)),), runs, data, seed ^ 1)
     second = train_family(learned, data, settings, steps)
     return {name: 100 * (1 - (second if name == "flnpf" else first).errors(name, steps, held_out)) for name in METHODS}
+
+
+def theory_cell(setting: Setting, seed: int) -> Numbers:
+    """Train networks of each method and their expansions; return their courses, and entries of a kernel at the start.
+
+    The features of FLNPF are those of a ReLU network after all epochs; its course is that of its values.
+    """
+    size, epochs, runs = int(setting["size"]) or None, int(setting["epochs"]), int(setting["runs"])
+    data, settings = LabelledImages("mnist", "unit", "class", size=size).load().training(), _settings(setting, seed)
+    stages = [step for step in STEPS if step <= int(setting["steps"])]
+    family = _family(_TOGETHER, runs, data, seed)
+    teachers = _family((relu(WIDTHS),), runs, data, seed)
+    steps = epochs * -(-len(data.x) // BATCH)
+    taught = flnpf(WIDTHS, features_of(train_family(teachers, data, settings, steps), "relu", steps))
+    return {
+        "entry": entries(family, "frnpf-own", data, settings, _DRAWS),
+        **first_courses(family, data, settings, stages, [member.name for member in _TOGETHER]),
+        **first_courses(_family((taught,), runs, data, seed ^ 1), data, settings, stages, ["flnpf"]),
+    }
+
+
+def _settings(setting: Setting, seed: int, device: str = "cpu") -> Settings:
+    optimiser, rate = _OPTIMISERS[str(setting["optimiser"])], float(setting["rate"])
+    return Settings("softmax-cross-entropy", optimiser, rate, batch=BATCH, seed=seed, device=device)
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
@@ -107,6 +132,46 @@ def _targets(optimiser: str) -> tuple[Target, ...]:
     return (*numbers, *orders)
 
 
+def beside(cells: Cells) -> tuple[Beside, ...]:
+    """Return the exact law of an entry of the kernel of FRNPF at the start, and the linearised training of all."""
+    # Both optimisers start from the same weights.
+    rows = [beside_entry(pooled(cells, "entry", optimiser="adam").ravel(), "entry, frnpf-own")]
+    for optimiser in levels(cells, "optimiser"):
+        rows += beside_courses(cells, _NAMES, STEPS, optimiser=optimiser)
+    return tuple(rows)
+
+
+THEORY = Theory(
+    name="npk-table-2-mnist-theory",
+    designs={
+        "quick": Design(
+            "Adam, 10 steps on 6,000 images, 4 runs",
+            ({"optimiser": "adam", "rate": 3e-4, "epochs": 1, "steps": 10, "size": 6000, "runs": 4},),
+            1,
+            20,
+        ),
+        "full": Design(
+            "1 epoch of each method, by Adam and by SGD at 0.01, 5 runs",
+            tuple(
+                {
+                    "optimiser": optimiser,
+                    "rate": rate,
+                    "epochs": EPOCHS,
+                    "steps": STEPS[-1],
+                    "size": 0,
+                    "runs": RUNS,
+                }
+                for optimiser, rate in (("adam", 3e-4), ("sgd", 0.01))
+            ),
+            1,
+            1800,
+        ),
+    },
+    numbers=("entry", *(f"{name} {key}" for name in METHODS for key in COURSE)),
+    cell=theory_cell,
+    beside=beside,
+)
+
 REPRODUCTION = Reproduction(
     name="npk-table-2-mnist",
     title="Fixed, decoupled and learned path features on MNIST",
@@ -146,5 +211,6 @@ REPRODUCTION = Reproduction(
     numbers=METHODS,
     cell=cell,
     measure=measure,
+    theory=THEORY,
     datasets=("mnist",),
 )

@@ -13,6 +13,7 @@ from derivations.reproductions.model import Cell
 from derivations.reproductions.sources import (
     dgn_fig_8,
     dgn_fig_9,
+    dlgn_circle,
     dlgn_fig_4,
     dlgn_fig_13,
     npk_kernel_scales,
@@ -171,8 +172,8 @@ def test_halves_waves_and_half_spaces_of_the_circle():
     assert dlgn_fig_4._first(errors).tolist() == [2, 3, 1]
     setting = {"optimiser": "adam", "networks": 2, "epochs": 2}
     found = dlgn_fig_4.cell(setting, SEED)
-    sizes = (2, *dlgn_fig_4.WIDTHS, 1)
-    start = Start("normal", scales_by_fan_in(sizes, dlgn_fig_4.GAINS["pytorch"]), SEED)
+    sizes = (2, *dlgn_circle.WIDTHS, 1)
+    start = Start("normal", scales_by_fan_in(sizes, dlgn_circle.GAINS["pytorch"]), SEED)
     x = np.stack([np.cos(angles), np.sin(angles)])
     y = np.where(angles < np.pi, np.sin(2 * angles), np.sin(8 * angles))
     for replicate in range(2):

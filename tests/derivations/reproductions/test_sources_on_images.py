@@ -193,6 +193,7 @@ ON_A_GPU = (
     "dlgn-circle",
     "dlgn-circle-he",
     "dlgn-fig-7",
+    "dlgn-fig-7-pytorch",
     "dlgn-table-1",
     "dlgn-table-2",
     "npk-fig-3-alignment",
