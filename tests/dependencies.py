@@ -40,7 +40,7 @@ _EXEMPT = {
     "derivations.answers.fetching.programs",  # starts programs that are not Python
     "tests.theory.gaussian.export.test_export",  # starts a C compiler, as does
     "tests.theory.gaussian.export.test_tails",
-    "tests.test_profiles",  # copies what the settings of pytest import, which every test needs
+    "tests.test_profiles",  # copies what the settings of pytest import, which every test needs, and see _COPIED
     "tests.sim.training.test_compiled",  # its process loads sim and theory, which it names by their paths
     "sim.training.backends.ahead",  # its process compiles the loops, which it names by their place
     "tests.paths",  # its folders count where they are used
@@ -48,6 +48,7 @@ _EXEMPT = {
     "tests.dependencies",  # names files that it does not read, as does
     "tests.record",
 }
+_COPIED = {"tests.test_profiles": {_PROJECT}}  # what an exempt module still reads, beside what it imports
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +94,7 @@ def _needed(tree: Tree, file: str) -> set[str]:
         return set()
     module = module_name(Path(file))
     found = {_file(tree, name) for name in imported(module, tree.root, loaded=True)}
+    found |= _COPIED.get(module, set()) & tree.digests.keys()
     if file in COMMON:
         found.discard(_DECIDES)
     if file not in COMMON and module not in _EXEMPT:

@@ -213,6 +213,7 @@ def test_what_decides_which_tests_run_counts_for_its_own_tests_alone():
     deciding = {"tests/profiles.py", "tests/recorder.py", "tests/turns.py", "tests/dependencies.py"}
     assert not deciding & tree().dependencies("tests/theory/problem/test_toml.py")
     assert deciding <= tree().dependencies("tests/test_profiles.py")
+    assert "pyproject.toml" in tree().dependencies("tests/test_profiles.py")
 
 
 VERBS = {

@@ -1,5 +1,6 @@
 """`gdln bench WHAT`: benchmarks beside alternatives in one process, as a table or as JSON with versions."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -37,11 +38,29 @@ def command(
     return output.run(lambda: _bench(what, out, points, as_json), as_json, timeout)
 
 
+def _check_out(path: Path) -> None:
+    """InputError where the file exists and is no earlier result of `gdln bench`, which it may replace."""
+    from derivations.atomic import check_folder
+    from theory.problem import InputError
+    from theory.problem.user_files import read_json
+
+    check_folder(path.parent, "--out")
+    if not (path.exists() or path.is_symlink()):
+        return
+    try:
+        earlier = read_json(path)
+    except (InputError, OSError, ValueError):
+        earlier = None
+    if path.is_symlink() or not isinstance(earlier, dict) or "bench" not in earlier:
+        raise InputError(
+            f"{path} exists and is no result of gdln bench; it would be lost.", "Name another file with --out.", "file"
+        )
+
+
 def _bench(what: str, out: str | None, points: int | None, as_json: bool) -> int:
     import json
     from contextlib import nullcontext
     from importlib import import_module
-    from pathlib import Path
 
     from derivations import atomic
     from derivations.benchmarks.machine import machine
@@ -51,6 +70,8 @@ def _bench(what: str, out: str | None, points: int | None, as_json: bool) -> int
     one_of(what, "WHAT", BENCHES)
     if points is not None and what != "kernels":
         raise InputError(f"--points belongs to gdln bench kernels, not to {what}.", "Leave it out.")
+    if out is not None:
+        _check_out(Path(out))
     options = {} if points is None else {"points": points}
     module = import_module(f"derivations.benchmarks.{what.replace('-', '_')}")
     with nullcontext() if out is None else atomic.new_text(Path(out)) as file:

@@ -33,8 +33,8 @@ def command(
         from theory.problem import InputError
 
         if not names:
-            if store is not None or device != "auto":
-                option = "--device" if store is None else "--store"
+            given = {"--store": store is not None, "--device": device != "auto", "--profile": profile != "quick"}
+            for option in (option for option, is_given in given.items() if is_given):
                 raise InputError(f"{option} is for experiments that run, and none is named.", "Name one.", "usage")
             output.show("reproduce", reproduce.scoreboard(), json)
             return output.PASS

@@ -5,5 +5,5 @@
 
 `model` has the types, `rules` the verdicts, `catalog` the discovery, `running` the cells and their store, `stored` the
 results, `scoreboard` the page; experiments share `networks`, `convolutional`, `expansions` and `weights`.
-`python -m derivations.reproductions.stored NAME` runs and stores a full profile.
+`python -m derivations.reproductions.stored NAME` runs and stores a full profile, and with `--theory` the theory alone.
 """

@@ -126,7 +126,7 @@ def _theory_apart(one: Reproduction, made: dict[str, Any] | None = None) -> Iter
         return
     full = one.theory.designs["full"]
     if made is None:
-        yield f"*Theory.* Not run, as the experiment: {full.text}; {_cost(one.theory)}.\n"
+        yield f"*Theory.* Not run: networks of these kinds beside their expansions, {full.text}; {_cost(one.theory)}.\n"
         return
     text = f"*Theory*, beside networks of the same kinds: {full.text}; {shown_time(made['seconds'])} on one thread."
     yield f"{text}\n" if made["definition"] == one.theory.definition("full") else f"{text} **{STALE}**.\n"

@@ -27,19 +27,23 @@ class _Short(Repr):
         super().__init__()
         self.maxstring = self.maxother = self.maxlong = 60
 
-    def repr_Decimal(self, value: Decimal, level: int) -> str:  # a file's 2.0 is quoted as 2.0
+    def repr_Decimal(self, value: object, level: int) -> str:  # a file's 2.0 is quoted as 2.0, and its date as a date
         del level
         return str(value)
+
+    repr_Fraction = repr_date = repr_datetime = repr_time = repr_Decimal
 
 
 _SHORT = _Short()
 
 
 def shown(value: object) -> str:
-    """Return `repr(value)`, shortened where it is long or deeply nested, for error messages.
+    """Return `value` as a file has it, shortened where it is long or deeply nested, for error messages.
 
     >>> shown("x" * 1000)
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'"
+    >>> shown([Fraction(1, 2), Decimal("2.0")])
+    '[1/2, 2.0]'
     """
     return _SHORT.repr(value)
 

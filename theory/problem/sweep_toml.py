@@ -70,6 +70,10 @@ def _sweep(tables: Mapping[str, Any], folder: Path) -> Sweep:
         raise InputError(f"observables = {shown(tables['observables'])} must be a list.", 'Write for example ["loss"].')
     if not isinstance(tables["store"], str) or not tables["store"]:
         raise InputError(f"store = {shown(tables['store'])} must name a folder.", 'Write for example "my-sweep".')
+    if "\0" in tables["store"]:
+        raise InputError(
+            f"store = {shown(tables['store'])}: no folder has such a name.", 'Write for example "my-sweep".', "file"
+        )
     settings = {key: tables[key] for key in ("combine", "invalid") if key in tables}
     if "refine" in tables:
         settings["refine"] = _refine(tables["refine"], folder)
@@ -197,6 +201,8 @@ def loads_record(text: str, store: str) -> Sweep:
     """
     try:
         record = parse_json(text)
+        if not isinstance(record["base"], Mapping):
+            raise TypeError
         axes = tuple(Axis(field, tuple(values)) for field, values in record["axes"])
         settings = (record["base"], axes, tuple(record["observables"]), store, record["combine"], record["invalid"])
         refine = _refine(record["refine"], Path()) if "refine" in record else None

@@ -15,7 +15,7 @@ from theory.problem.user_files import MEBIBYTE, open_regular, read_bytes
 LARGEST_ARCHIVE = 256 * MEBIBYTE
 LARGEST_MEMBER = 160 * MEBIBYTE  # train.bin of CIFAR-100 has 147
 _DEBIAN, _HEADER, _NAME, _SIZE = b"!<arch>\n", 60, slice(0, 16), slice(48, 58)
-_FAULTS = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
+_FAULTS = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError)
 
 
 def members(place: Path, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
@@ -31,7 +31,9 @@ def members(place: Path, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
             if content.startswith(b"\x1f\x8b"):
                 content = _bounded(gzip.GzipFile(fileobj=io.BytesIO(content)), name)
             yield name, content
-    except _FAULTS as error:
+    except (*_FAULTS, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # of the file itself, not of what bz2 found in it
         # Further lines of a message name every format that was tried.
         why = str(error).partition("\n")[0].rstrip(":.") or type(error).__name__
         raise InputError(

@@ -112,7 +112,8 @@ def _device_of(request: Request) -> str:
 
 def _executor(request: Request, logs: Path) -> Any:
     """Return what submits the jobs, with all their settings."""
-    absent = [program for program in ("sbatch", "srun", "scontrol") if shutil.which(program) is None]
+    programs = ("sbatch", "srun", "scontrol", *(["squeue"] if request.waits else []))
+    absent = [program for program in programs if shutil.which(program) is None]
     elsewhere = "or run gdln sweep --worker STORE on every machine that is to help"
     if absent:
         raise OutOfReachError(

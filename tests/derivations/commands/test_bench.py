@@ -190,3 +190,25 @@ def test_training_is_not_measured_with_several_threads(monkeypatch, capsys):
     monkeypatch.delenv("OMP_NUM_THREADS")
     assert main(["bench", "train"]) == 2
     assert "Run OMP_NUM_THREADS=1 gdln bench train." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", ["my notes", "[1]", '{"other": 1}', None])
+def test_the_result_does_not_replace_what_is_no_result(tmp_path, capsys, content):
+    out = tmp_path / "out"
+    if content is None:
+        out.symlink_to(tmp_path / "elsewhere")
+    else:
+        out.write_text(content)
+    assert main(["bench", "sample", "--out", str(out)]) == 2
+    assert "is no result of gdln bench; it would be lost.\n  Name another file with --out." in capsys.readouterr().err
+    assert out.is_symlink() or out.read_text() == content
+
+
+def test_the_result_replaces_an_earlier_one(tmp_path, monkeypatch):
+    from derivations.benchmarks import sample
+
+    monkeypatch.setattr(sample, "measure", lambda: {"rows": []})
+    monkeypatch.setattr(sample, "text", lambda _measured: "")
+    for _ in range(2):
+        assert main(["bench", "sample", "--out", str(tmp_path / "out.json")]) == 0
+    assert json.loads((tmp_path / "out.json").read_text())["bench"] == "sample"

@@ -166,6 +166,12 @@ def changed(files, **others):
     return {**files, **{name.replace("_", "-"): own for name, own in others.items()}}
 
 
+def changed_inside(content):
+    """Bytes in the middle of a compressed file are others, so that its checksums fail."""
+    middle = len(content) // 2
+    return content[:middle] + bytes(255 - byte for byte in content[middle : middle + 64]) + content[middle + 64 :]
+
+
 OTHER = changed(MNIST, t10k_labels_idx1_ubyte=b"other")
 BOMB = {name: gzip.compress(b"\0" * 4096) for name in MNIST}
 FAULTY = {
@@ -173,6 +179,7 @@ FAULTY = {
     "a file too few": (tarball({name: own for name, own in MNIST.items() if "t10k" not in name}), "has no t10k-"),
     "no archive": (b"no archive at all", "cannot be unpacked"),
     "half a tarball": (tarball(MNIST)[:-300], "cannot be unpacked"),
+    "a tarball of bzip2 with other bytes inside": (changed_inside(tarball(MNIST, mode="w:bz2")), "cannot be unpacked"),
     "half a package": (debian(MNIST)[:-300], "cannot be unpacked"),
     "a package without data": (b"!<arch>\n" + b" " * 60, "no part data.tar"),
     "a file that is too large": (tarball(BOMB), "has more than"),

@@ -106,6 +106,8 @@ def test_a_device_that_is_not_there(capsys, tmp_path, monkeypatch):
 def test_options(capsys, tmp_path):
     assert refused(capsys, "npk-fig-1", "--profile", "large")[0] == BAD_INPUT
     assert refused(capsys, "--store", tmp_path)[0] == BAD_INPUT
+    code, text = refused(capsys, "--profile", "full")
+    assert (code, "--profile is for experiments that run" in text) == (BAD_INPUT, True)
     assert refused(capsys, "npk-fig-1", "--timeout", -1)[0] == BAD_INPUT
     (tmp_path / "notes.txt").write_text("mine")
     code, text = refused(capsys, "npk-fig-1", "--store", tmp_path)

@@ -119,6 +119,15 @@ def test_what_is_not_installed_is_out_of_reach(gdln, programs, tmp_path, monkeyp
     assert not (tmp_path / "store").exists()
 
 
+def test_what_waiting_needs_is_looked_for_before_jobs_are_submitted(gdln, programs, tmp_path, monkeypatch):
+    (tmp_path / "bin" / "squeue").unlink()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    code, out, err = gdln("--engine", "slurm", "--wait")
+    assert (code, out) == (OUT_OF_REACH, "")
+    assert "there is no program squeue" in err
+    assert not (tmp_path / "job.sh").exists()
+
+
 def test_what_slurm_is_asked_for(gdln, programs, tmp_path):
     pytest.importorskip("submitit", reason="the extra cluster is not installed")
     asked = {"--jobs": 3, "--workers": 2, "--cpus": 3, "--gpus": 1, "--memory": "1.5G", "--partition": "long"}

@@ -175,8 +175,9 @@ def test_a_cell_that_another_process_makes_is_left_to_it(tmp_path):
     ran = run(COINS, "full", tmp_path / "store")
     release(disk, name, token)
     assert (ran.elsewhere, ran.made) == (1, 5)
-    with pytest.raises(InputError, match="being made by another process"):
+    with pytest.raises(OutOfReachError, match="1 cell of coins is being made by another process") as refused:
         result(COINS, "full", ran)
+    assert refused.value.kind == "busy"
 
 
 def test_numbers_other_than_declared_are_refused(tmp_path):

@@ -19,7 +19,7 @@ from sim.deep import ExampleSet, Family, LabelledImages, Settings, Start, adam, 
 from tests.sim.deep.architectures import after, convolved, flat
 from tests.sim.deep.plain import Kind, Plain, batches, descend, linear, loss
 from tests.tolerances_of_reproductions import FLOAT32_COURSE, KERNEL_LAW
-from theory.problem import InputError
+from theory.problem import OutOfReachError
 
 SEED = 21
 APART = {name: one.theory for name, one in reproductions().items() if one.theory is not None}
@@ -290,7 +290,7 @@ def test_the_theory_is_no_part_of_the_definition_of_the_experiment():
 
 def test_cells_that_another_process_makes_are_missing():
     for ran in (Ran((), 1, 0, 0, "", (), theory=Ran((), 2, 0, 0, "", ())), Ran((), 3, 0, 0, "", ())):
-        with pytest.raises(InputError, match="3 cells of coins are being made by another process"):
+        with pytest.raises(OutOfReachError, match="3 cells of coins are being made by another process"):
             stored.result(COINS, "full", ran)
 
 
@@ -326,7 +326,11 @@ def test_the_answer_shows_both_runs(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("made", "words"),
     [
-        (None, "*Theory.* Not run, as the experiment: four draws; about 120 min on one thread, 3 cells.\n"),
+        (
+            None,
+            "*Theory.* Not run: networks of these kinds beside their expansions, four draws; about 120 min on one "
+            "thread, 3 cells.\n",
+        ),
         ("now", "*Theory*, beside networks of the same kinds: four draws; 90 s on one thread.\n"),
         ("before", "*Theory*, beside networks of the same kinds: four draws; 90 s on one thread. **STALE**.\n"),
     ],

@@ -126,7 +126,13 @@ def test_a_record_asks_the_same(tmp_path):
         back = loads_record(dumps_sweep(found), "elsewhere")
         assert [cell.problem for cell in back.cells] == [cell.problem for cell in found.cells]
         assert dumps_sweep(back) == dumps_sweep(found)
-    for text in ("", "[]", "{}", '{"base": {}, "axes": 3}'):
+    for text in (
+        "",
+        "[]",
+        "{}",
+        '{"base": {}, "axes": 3}',
+        dumps_sweep(found).replace('"base": {', '"base": [], "b": {'),
+    ):
         with pytest.raises(InputError):
             loads_record(text, "elsewhere")
 
@@ -172,6 +178,8 @@ BAD = {
     "unknown combination": (HEAD + 'combine = "times"\n' + GAIN, "combine = 'times' is not known"),
     "unknown invalid": (HEAD + 'invalid = "skip"\n' + GAIN, "invalid = 'skip' is not known"),
     "store no text": (HEAD.replace('"results"', "3") + GAIN, "store = 3 must name a folder"),
+    "store with a NUL": (HEAD.replace('"results"', '"a\\u0000b"') + GAIN, "no folder has such a name"),
+    "a date in place of a list": (HEAD + '[axes]\n"data.gain" = 2020-01-02', "data.gain = 2020-01-02 is not a list"),
     "base of a wrong type": (HEAD.replace('"valid.toml"', "3") + GAIN, "neither a path nor a table"),
     "base missing": (HEAD.replace("valid", "absent") + GAIN, "absent.toml cannot be read: No such file"),
     "base a folder": (HEAD.replace("valid.toml", ".") + GAIN, "cannot be read: Is a directory"),

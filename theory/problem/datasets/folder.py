@@ -20,13 +20,18 @@ VARIABLE = "GDLN_DATA"
 def data_folder() -> Path:
     """Return the folder of the data sets: $GDLN_DATA, or gdln in the user's data folder (XDG_DATA_HOME).
 
-    Raises InputError for a relative path: a set would be elsewhere in each working directory.
+    Raises InputError for a relative path: a set would be elsewhere in each working directory. So for a ~name of nobody.
 
     >>> data_folder().is_absolute()
     True
     """
     given = os.environ.get(VARIABLE)
-    folder = Path(given).expanduser() if given else _of_user() / "gdln"
+    try:
+        folder = Path(given).expanduser() if given else _of_user() / "gdln"
+    except RuntimeError:  # ~name of nobody
+        raise InputError(
+            f"{VARIABLE} = {given}: there is no such user.", "Write the whole path of the folder."
+        ) from None
     if not folder.is_absolute():
         raise InputError(f"{VARIABLE} = {given} is not an absolute path.", "Write the whole path of the folder.")
     return folder

@@ -36,6 +36,9 @@ def test_the_folder_by_its_variable_or_the_user_s(monkeypatch):
     for relative in ("", "relative"):
         monkeypatch.setenv("XDG_DATA_HOME", relative)
         assert data_folder() == Path.home() / ".local/share/gdln"
+    monkeypatch.setenv(VARIABLE, "~nobody-of-this-name/x")
+    with pytest.raises(InputError, match="no such user"):
+        data_folder()
     monkeypatch.setenv(VARIABLE, "relative")
     with pytest.raises(InputError, match="not an absolute path"):
         data_folder()
