@@ -126,6 +126,6 @@ REPRODUCTION = Reproduction(
     numbers=tuple(f"{name} {what}" for name in _KINDS for what in ("error", "ratio", "apart")),
     cell=cell,
     measure=measure,
-    no_theory="The training is online, on new examples, of which the kernel theory here does not speak; claims of this book judge the "
-    "replay of gates.",
+    no_theory="The training is online, on new examples, of which the kernel theory here does not speak; claims of this "
+    "book judge the replay of gates.",
 )
