@@ -9,8 +9,9 @@ from derivations.markdown import plain
 from derivations.output import PASS, UNDECIDED, counted
 from derivations.reproductions import stored
 from derivations.reproductions.catalog import named
-from derivations.reproductions.model import UNDECIDED as UNDECIDED_RUNS
+from derivations.reproductions.model import UNSAID
 from derivations.reproductions.rules import ORDER, REPRODUCED
+from derivations.reproductions.rules import UNDECIDED as UNDECIDED_RUNS
 from derivations.reproductions.running import Report, device_for, run_with_theory
 from derivations.reproductions.scoreboard import Entry, entries, shown_time
 from theory.problem import InputError
@@ -54,7 +55,7 @@ class ReproduceAnswer:
     def exit_code(self) -> int:
         """0 if the runs decide every statement, for or against it; 3 if they leave one open."""
         verdicts = {row["verdict"] for result in self.results for row in result["rows"]}
-        return UNDECIDED if UNDECIDED_RUNS in verdicts else PASS
+        return UNDECIDED if verdicts & {UNDECIDED_RUNS, UNSAID} else PASS
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln reproduce NAME --json` prints."""
@@ -95,7 +96,7 @@ def _line(row: dict[str, Any]) -> str:
 
 def _beside(row: dict[str, Any]) -> str:
     found = "" if "mean" not in row else f"; runs {row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
-    return f"{row['key']}: theory {row['theory']:.4g}{found}; {plain(row['text'])}"
+    return f"{row['key']}: {row['kind']} {row['theory']:.4g}{found}; {plain(row['text'])}"
 
 
 def scoreboard() -> ScoreboardAnswer:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from derivations.reproductions.model import Beside, Cells, pooled
+from derivations.reproductions.model import LINEARISED, Beside, Cells, pooled
 from derivations.reproductions.networks import apart, leaves
 from sim.deep import (
     ExampleSet,
@@ -145,17 +145,19 @@ def beside_courses(
         place = np.where(away.any(axis=1), away.argmax(axis=1), last)
         left = np.where(away.any(axis=1), np.array(stages)[place], -1)
         moved = None if change is None else change[np.arange(len(change)), place]
-        text = f"{words}: loss over that at the start after {stages[last]} steps, linearised beside trained"
+        text = f"{words}: loss after {stages[last]} steps over that at the start, of the expansion beside the network"
         when, key = leaves(left, moved, stages[last]), f"linearised, {name}{said}"
         stays = linear[:, -1] <= linear[:, 0]  # not where it is nan
         grown = len(stays) - stays.sum()
         if grown:
             text += f"; {grown} of {len(stays)} expansions grow beyond their start"
         if stays.sum() < 2:  # of which no interval could be given
-            rows.append(Beside(key, f"{text}, the theory here is their share; {when}", float(1 - stays.mean())))
+            rows.append(
+                Beside(key, f"{text}, the theory here is their share; {when}", float(1 - stays.mean()), kind=LINEARISED)
+            )
             continue
         text += ", and the means are those of the others" if grown else ""
-        rows.append(Beside(key, f"{text}; {when}", float(linear[stays, -1].mean()), trained[stays, -1]))
+        rows.append(Beside(key, f"{text}; {when}", float(linear[stays, -1].mean()), trained[stays, -1], LINEARISED))
     return rows
 
 

@@ -13,7 +13,8 @@ from theory.problem import OBSERVABLES, InputError
 Setting = Mapping[str, int | float | str]
 Numbers = Mapping[str, np.ndarray]  # each with the runs of the cell along its first axis
 PROFILES = ("quick", "full")
-INHERITED, UNDECIDED, REMARK = INSTEAD = ("INHERITED", "UNDECIDED", "REMARK")  # verdicts that may stand for another one
+INHERITED, UNSAID, REMARK = INSTEAD = ("INHERITED", "UNSAID", "REMARK")  # verdicts that may stand for another one
+PREDICTION, LINEARISED, REFERENCE = KINDS = ("prediction", "linearised", "reference")  # of numbers of the theory
 
 
 @dataclass(frozen=True)
@@ -69,13 +70,15 @@ class Cell:
 class Beside:
     """A number of the theory beside the measured runs: the statement, the theory's number, and the values of the runs.
 
-    `values` is None where the statement compares nothing.
+    `values` is None where the statement compares nothing. `kind` says what the number is to them: a PREDICTION, which
+    their mean meets up to its scatter, that of LINEARISED training, which they leave, or a REFERENCE for orientation.
     """
 
     key: str
     text: str
     theory: float
     values: np.ndarray | None = None
+    kind: str = PREDICTION
 
 
 Cells = Sequence[Cell]

@@ -6,8 +6,8 @@ ORDER if the interval is above 0. Either is NOT REPRODUCED if the interval exclu
 number, or stays below the margin of the order without being above 0. In the other cases the runs are UNDECIDED.
 
 Where NOT REPRODUCED would not be fair to the source, the target says what takes its place: INHERITED if the statement
-is wrong only through a slip that is charged elsewhere, UNDECIDED if what the source leaves unsaid may decide, and
-REMARK if the source makes no such statement; a REMARK has no verdict, whatever the interval.
+is wrong through a slip that is charged elsewhere, UNSAID if what the source leaves unsaid may decide, and REMARK if the
+source makes no such statement; a REMARK has no verdict, whatever the interval.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,13 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from derivations.reproductions.model import INHERITED, REMARK, UNDECIDED, Target
+from derivations.reproductions.model import INHERITED, REMARK, UNSAID, Target
 from derivations.statistics.intervals import intervals
 from theory.problem import InputError
 
 LEVEL = 0.01
 REPRODUCED, ORDER, NOT_REPRODUCED, NOT_RUN = ("REPRODUCED", "ORDER", "NOT REPRODUCED", "NOT RUN")
-_WORST_FIRST = (NOT_REPRODUCED, UNDECIDED, INHERITED, ORDER, REPRODUCED, REMARK)
+UNDECIDED = "UNDECIDED"
+_WORST_FIRST = (NOT_REPRODUCED, UNSAID, UNDECIDED, INHERITED, ORDER, REPRODUCED, REMARK)
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,15 @@ from derivations.markdown import table
 from derivations.output import counted
 from derivations.reproductions import stored
 from derivations.reproductions.catalog import reproductions
-from derivations.reproductions.model import INHERITED, REMARK, UNDECIDED, Reproduction, Runs
-from derivations.reproductions.rules import NOT_REPRODUCED, NOT_RUN, ORDER, REPRODUCED
+from derivations.reproductions.model import INHERITED, REMARK, UNSAID, Reproduction, Runs
+from derivations.reproductions.rules import NOT_REPRODUCED, NOT_RUN, ORDER, REPRODUCED, UNDECIDED
 from theory.problem.datasets.known import DATASETS
 
 _DAY = 86_400
 _WHY = {
     NOT_REPRODUCED: "Why not",
     INHERITED: "Why inherited",
+    UNSAID: "What is unsaid",
     UNDECIDED: "Why undecided",
     REMARK: "Why a remark",
 }
@@ -44,7 +45,7 @@ def entries() -> tuple[Entry, ...]:
     ['REPRODUCED']
     """
     return tuple(
-        Entry(one.name, one.title, one.source, one.place, _verdict(one), _cost(one), _needs(one))
+        Entry(one.name, one.title, one.source, one.place, _verdict(one), _cost(one, one.theory), _needs(one))
         for one in _experiments()
     )
 
@@ -148,19 +149,19 @@ def _rows(content: dict[str, Any]) -> str:
 
 def _explanations(one: Reproduction, content: dict[str, Any]) -> list[str]:
     verdicts = {row["key"]: row["verdict"] for row in content["rows"]}
-    told = dict.fromkeys(
-        (verdicts[target.key], target.explains)
-        for target in one.targets
-        if target.explains and verdicts.get(target.key) not in (None, ORDER, REPRODUCED)
-    )
-    return [f"*{_WHY[verdict]}.* {text}" for verdict, text in told]
+    told: dict[tuple[str, str], list[str]] = {}
+    for target in one.targets:
+        if target.explains and verdicts.get(target.key) not in (None, ORDER, REPRODUCED):
+            told.setdefault((verdicts[target.key], target.explains), []).append(target.key)
+    return [f"*{_WHY[verdict]}* ({'; '.join(keys)}). {text}" for (verdict, text), keys in told.items()]
 
 
 def _theory(content: dict[str, Any]) -> str:
     rows = []
     for row in content["beside"]:
-        rows.append([row["key"], row["text"], _number(row["theory"]), _interval(row) if "mean" in row else ""])
-    return table(["number", "in words", "theory", "mean (interval)"], rows)
+        interval = _interval(row) if "mean" in row else ""
+        rows.append([row["key"], row["text"], row["kind"], _number(row["theory"]), interval])
+    return table(["number", "in words", "kind", "theory", "mean (interval)"], rows)
 
 
 def _printed(one: Reproduction) -> str:
@@ -175,10 +176,11 @@ def _verdict(one: Reproduction) -> str:
     return content["verdict"] if content["definition"] == one.definition("full") else STALE
 
 
-def _cost(one: Runs) -> str:
-    full = one.designs["full"]
-    cells = counted(full.seeds * len(full.settings), "cell")
-    return f"about {shown_time(full.seconds)} on one thread, {cells}"
+def _cost(*parts: Runs | None) -> str:
+    """Return in words what the full profiles of the parts that are there cost together."""
+    designs = [one.designs["full"] for one in parts if one is not None]
+    cells = counted(sum(full.seeds * len(full.settings) for full in designs), "cell")
+    return f"about {shown_time(sum(full.seconds for full in designs))} on one thread, {cells}"
 
 
 def _needs(one: Reproduction) -> str:

@@ -90,7 +90,7 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 def _beside(one: Beside, together_with: int) -> dict[str, Any]:
-    found: dict[str, Any] = {"key": one.key, "text": one.text, "theory": one.theory}
+    found: dict[str, Any] = {"key": one.key, "text": one.text, "kind": one.kind, "theory": one.theory}
     if one.values is not None:
         reach = intervals(np.asarray(one.values)[:, None], LEVEL / together_with)
         low, high = float(reach.low[0]), float(reach.high[0])

@@ -8,6 +8,7 @@ import torch
 
 from derivations.reproductions.model import (
     INHERITED,
+    UNSAID,
     Beside,
     Cells,
     Design,
@@ -155,8 +156,9 @@ def _printed(moment: str, asked: Problem) -> np.ndarray:
 
 
 _EXPLAINS: Mapping[str, str] = {
-    "(7)": r"(7) lacks the probability $1/2$ of the class and the normaliser $1/Z$ of the inputs: within the class "
-    r"$y = 1$ and for $x = \mathrm{erf}(g z)$ it is right.",
+    "(7)": r"The note names neither classes nor a normaliser. With those of the notes on localization (7) lacks the "
+    r"probability $1/2$ of the class and the factor $1/Z$; within the class $y = 1$ and for $x = \mathrm{erf}(g z)$ "
+    "it is right.",
     "(8)": r"(8) is not the second moment in either reading: it lacks a factor $\mathrm{erf}(g z_k)$. The gated second "
     r"moment is half of the covariance, $\sum_c \mathrm{asin}(\kappa^2 \rho^{(c)}_{kl})/(2 \pi Z^2)$, whatever the "
     "site of the gate.",
@@ -177,7 +179,7 @@ def _targets() -> tuple[Target, ...]:
                 margin=0.02,
                 half_unit=0.005,
                 explains=_EXPLAINS["(7)"],
-                instead=again,
+                instead=UNSAID,
             ),
             Target(
                 f"(8), {order}",

@@ -54,7 +54,7 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
 THEORY = theory(
     "dgn-experiment-6-theory",
     theory_cell,
-    {"gates-only": "gates alone"},
+    {"gates-only": "gates alone, of whose weights the expansion is"},
     (),
     ({"width": 4, "steps": 10, "size": 500},),
     ({"width": WIDTH, "steps": STEPS[-1], "size": 0},),

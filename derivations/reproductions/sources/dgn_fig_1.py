@@ -3,6 +3,7 @@
 import numpy as np
 
 from derivations.reproductions.model import (
+    REFERENCE,
     Beside,
     Cells,
     Design,
@@ -50,12 +51,14 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
                 r"$1 - \mu^{d-1}$ beside $\rho_{\min}$",
                 float(ideal.smallest),
                 eigenvalues[:, 0],
+                REFERENCE,
             ),
             Beside(
                 f"largest, d = {depth}",
                 r"$1 + (n-1) \mu^{d-1}$ beside $\rho_{\max}$",
                 float(ideal.largest),
                 eigenvalues[:, -1],
+                REFERENCE,
             ),
         ]
         for width in WIDTHS:

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from derivations.reproductions.model import (
+    LINEARISED,
     Beside,
     Cells,
     Design,
@@ -94,7 +95,13 @@ def _linearised(depth: int, errors: np.ndarray, kernels: np.ndarray) -> Beside:
     change = np.abs(kernels / kernels[:, :1] - 1)[np.arange(len(left)), left]  # the last step is number -1
     text = rf"$\lvert e_t\rvert/\lvert e_0\rvert$ at $t = {_SPEED}$ by $(1 - \alpha K_0)^t$ beside the training"
     trained, expected = (own[:, _SPEED] / own[:, 0] for own in (errors, linear))
-    return Beside(f"linearised, d = {depth}", f"{text}; {leaves(left, change, STEPS)}", float(expected.mean()), trained)
+    return Beside(
+        f"linearised, d = {depth}",
+        f"{text}; {leaves(left, change, STEPS)}",
+        float(expected.mean()),
+        trained,
+        LINEARISED,
+    )
 
 
 def _targets() -> tuple[Target, ...]:

@@ -67,8 +67,9 @@ REPRODUCTION = Reproduction(
         ("which entries are shown", "$(1, 1)$ and $(1, 2)$; all entries of one kind have one law"),
         ("how near 20 runs must be to the ideal values", "200 runs, whose mean meets the ideal value"),
     ),
-    rule=r"The means of $K_0(1, 1)/d$ and $K_0(1, 2)/d$ meet 1 and $\mu^{d-1}$, with half widths of at most 0.1 "
-    "and 0.01.",
+    rule=r"The means of $K_0(1, 1)/d$ and $K_0(1, 2)/d$ meet 1 and $\mu^{d-1}$, with half widths of at most 0.1 and "
+    r"0.01. From $d = 8$ on $\mu^{d-1}$ is smaller than this half width, and from $d = 12$ on the runs do not tell "
+    "it from 0.",
     targets=tuple(
         Target(f"{name}, d = {d}", f"the entry ({name}) of $K_0/d$ is {text}", value(d), margin=_MARGINS[name])
         for name, text, value in (

@@ -6,6 +6,8 @@ from fractions import Fraction
 import numpy as np
 
 from derivations.reproductions.model import (
+    LINEARISED,
+    REFERENCE,
     Beside,
     Cells,
     Design,
@@ -75,9 +77,10 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
                 rf"$\lvert e_t\rvert/\lvert e_0\rvert$ at $t = {STEPS}$ by $(1 - \alpha K_0)^t$ "
                 f"beside the training; {when}"
             )
-            rows.append(Beside(f"{name}, d = {depth}", text, float(linear[:, -1].mean()), trained[:, -1]))
+            rows.append(Beside(f"{name}, d = {depth}", text, float(linear[:, -1].mean()), trained[:, -1], LINEARISED))
             text = r"$\mathrm{tr} K_0 / (d \sum_s \lvert x_s\rvert^2)$ beside its limit of infinite width"
-            rows.append(Beside(f"{name} trace, d = {depth}", text, 1.0, pooled(cells, f"{name} trace", depth=depth)))
+            traces = pooled(cells, f"{name} trace", depth=depth)
+            rows.append(Beside(f"{name} trace, d = {depth}", text, 1.0, traces, REFERENCE))
     for depth in levels(cells, "depth"):
         text = r"$(K_0(1, 1) - \mathrm{E} K_0(1, 1))^2$ over the exact variance, both given the gates"
         rows.append(Beside(f"galu entry, d = {depth}", text, 1.0, _standardised(cells, depth) ** 2))

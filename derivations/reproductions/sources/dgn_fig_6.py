@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from derivations.reproductions.model import (
+    LINEARISED,
     Beside,
     Cells,
     Design,
@@ -87,7 +88,7 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
         change = pooled(cells, "change", optimiser=optimiser)
         for stage, name in ((1, "after 1 epoch"), (-1, f"after {_STAGES[change.shape[1] - 1]} epochs")):
             if stage == 1 or change.shape[1] > 2:
-                rows.append(Beside(f"change {name}, {optimiser}", text, 0.0, change[:, stage]))
+                rows.append(Beside(f"change {name}, {optimiser}", text, 0.0, change[:, stage], LINEARISED))
     return tuple(rows)
 
 

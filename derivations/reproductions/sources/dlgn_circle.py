@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from derivations.reproductions.model import (
-    UNDECIDED,
+    UNSAID,
     Cells,
     Design,
     Numbers,
@@ -134,7 +134,7 @@ _PATHS = {
 def targets(optimisers: Iterable[str], explains: Mapping[str, str]) -> tuple[Target, ...]:
     """Return the statements for each optimiser; `explains` has the reasons of those that are not reproduced, by key.
 
-    They are UNDECIDED: what the source leaves unsaid, the initial weights above all, may decide.
+    They are UNSAID: what the source leaves unsaid, the initial weights above all, may decide.
     """
     printed = {"slower": "fixed gates converge more slowly"}
     printed["ten times slower"] = "fixed gates need more than 2000 epochs, gates that learn about 200"
@@ -148,7 +148,7 @@ def targets(optimisers: Iterable[str], explains: Mapping[str, str]) -> tuple[Tar
     ]
     return tuple(
         Target(
-            key, text, None, margin=margin, explains=explains.get(key, ""), instead=UNDECIDED if key in explains else ""
+            key, text, None, margin=margin, explains=explains.get(key, ""), instead=UNSAID if key in explains else ""
         )
         for key, text, margin in rows
     )
@@ -181,17 +181,17 @@ REPRODUCTION = Reproduction(
         ("gates whose gradient is not 0 almost everywhere", f"the sigmoid with slope parameter {BETA}"),
         (
             "the initial weights, and whether there are biases",
-            "normal of variance 1/(3 fan-in), that of PyTorch's default, no biases; chosen after a run with variance "
-            "2/fan-in (`dlgn-circle-he`), where the paths do not move",
+            "normal of variance 1/(3 fan-in), that of PyTorch's default, which is uniform and has biases; here no "
+            "biases; chosen after a run with variance 2/fan-in (`dlgn-circle-he`), where the paths do not move",
         ),
         ("how many paths are more", "the change, since the start, of the share of the upper half in all active paths"),
         ("the numbers of epochs 3 and 200, which depend on the learning rate", "not judged; their ratios are"),
     ),
-    rule="Orders, for each optimiser: the logarithm of the ratio (epochs to the loss 0.01 with fixed gates / with"
-    " gates that learn) has a positive mean (0.1 is the smallest that counts), and so has its difference from the "
-    "logarithm of 10, as the source has more than 2,000 against 200; networks that do not reach the loss "
-    "count 2,000. The share of active paths on the upper half has grown since the start at the loss 0.25 and "
-    "at the end, for DLGN and ReLU (0.05 is the smallest that counts).",
+    rule="Orders, for each optimiser: the logarithm of the ratio (epochs to the loss 0.01 with fixed gates / with "
+    "gates that learn) has a positive mean (0.1 is the smallest that counts), and so has its difference from the "
+    "logarithm of 10, as the source has more than 2,000 against 200; networks that do not reach the loss count "
+    "2,000, so that fixed gates may need more than is shown. The share of active paths on the upper half has grown "
+    "since the start at the loss 0.25 and at the end, for DLGN and ReLU (0.05 is the smallest that counts).",
     targets=targets(
         ["adam"],
         {

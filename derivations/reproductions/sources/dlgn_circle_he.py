@@ -14,8 +14,8 @@ _DRAWS = 40  # entries for each network: their squares have long tails
 _OPTIMISERS = ("adam", "sgd")
 _EXPLAINS = (
     "From these weights, gates that learn still save more than a factor of ten in epochs, but the share of active "
-    "paths on the upper half does not grow. From weights of variance 1/(3 fan-in), PyTorch's default, it does "
-    "(`dlgn-circle`). The source does not give its initial weights."
+    "paths on the upper half does not grow. From normal weights with the variance of PyTorch's default, 1/(3 "
+    "fan-in), it does (`dlgn-circle`). The source does not give its initial weights."
 )
 _ASSUMED = {
     "the optimiser and the learning rate": "Adam at 0.001, and gradient descent at 0.01; batches of 32",

@@ -5,7 +5,7 @@ import torch
 
 from derivations.reproductions.expansions import COURSE, beside_courses, beside_entry, courses, entry_at_start
 from derivations.reproductions.model import (
-    UNDECIDED,
+    UNSAID,
     Beside,
     Cells,
     Design,
@@ -139,7 +139,7 @@ def _targets() -> tuple[Target, ...]:
                 None,
                 margin=0.1,
                 explains=_EXPLAINS if name == "relu" else "",
-                instead=UNDECIDED if name == "relu" else "",
+                instead=UNSAID if name == "relu" else "",
             ),
         ]
     return (

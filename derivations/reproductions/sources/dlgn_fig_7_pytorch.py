@@ -9,8 +9,8 @@ from derivations.reproductions.sources.dlgn_fig_7 import THEORY as THEORY_OF_LAR
 
 _WEIGHTS = "the initial weights, and whether there are biases"
 _ASSUMED = (
-    "normal of variance 1/(3 fan-in), that of PyTorch's default, no biases; chosen after the run with variance "
-    "2/fan-in (`dlgn-fig-7`), where the paths do not move to the simple half"
+    "normal of variance 1/(3 fan-in), that of PyTorch's default, which is uniform and has biases; here no biases; "
+    "chosen after the run with variance 2/fan-in (`dlgn-fig-7`), where the paths do not move to the simple half"
 )
 
 THEORY = replace(

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from derivations.reproductions.model import (
+    REFERENCE,
     REMARK,
     Beside,
     Cells,
@@ -66,7 +67,7 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
 
 
 def beside(cells: Cells) -> tuple[Beside, ...]:
-    """Return the ratio of the exact optimum under a fixed site gate and its complement beside that of the neurons."""
+    """Return the ratio of the optimum where two gates are held at one site beside that of the neurons."""
     rows = []
     gates = (SiteGate(SITES // 2, lo=0), SiteGate(SITES // 2, hi=0))
     at_rest = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))
@@ -75,9 +76,10 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
         rows.append(
             Beside(
                 f"gain {gain:g}",
-                "inverse participation ratio of the exact optimum under a fixed site gate, beside trained neurons",
+                "inverse participation ratio of the optimum where a gate is held at one site, beside trained neurons",
                 float(participation_ratio(np.asarray(exact.fixed_point[0], dtype=float))),
                 pooled(cells, "ratio", gain=gain),
+                REFERENCE,
             )
         )
     return tuple(rows)

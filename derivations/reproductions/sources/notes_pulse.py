@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from derivations.reproductions.model import (
+    REFERENCE,
     REMARK,
     Beside,
     Cells,
@@ -74,7 +75,7 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
 
 
 def beside(cells: Cells) -> tuple[Beside, ...]:
-    """Return share and ratio of the exact optimum under a fixed site gate beside those of the ReLU units."""
+    """Return share and ratio of the optimum where a gate is held at one site beside those of the ReLU units."""
     rows = []
     for support in levels(cells, "support"):
         threshold = _SUPPORTS[support][1]
@@ -94,9 +95,10 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
                 rows.append(
                     Beside(
                         f"{number}, {support}, {first} first",
-                        f"{called} of the exact optimum under a fixed site gate, beside ReLU units at the end",
+                        f"{called} of the optimum where a gate is held at one site, beside ReLU units at the end",
                         float(value),
                         pooled(cells, number, support=support, first=first),
+                        REFERENCE,
                     )
                 )
     return tuple(rows)
@@ -114,7 +116,7 @@ _SAID = {"zero-one": r"support $\{0, 1\}$", "plus-minus": r"support $\{-1, 1\}$"
 _OURS = (
     "To read the sentence as one on pulses too is ours; the notes may mean the nonlinear process alone, and their "
     r"support is $\{0, 1\}$. It does not extend to these pulses: the fields are of long range in either order of the "
-    "widths, and even the exact optimum under a fixed site gate has more than half of its power at low frequencies."
+    "widths, and even the optimum where a gate is held at one site has more than half of its power at low frequencies."
 )
 _PRINTED = (
     ("localizes", r"localization if $\xi_1 > \xi_2$", 0.01),

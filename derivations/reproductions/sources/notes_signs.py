@@ -95,6 +95,8 @@ _FLIPPED = (
     "unrelated. Most of them flip early: from half of the time to the end fewer than one in eight do. The notes say "
     "'may' and name no bound, so that no number refutes them; the quarter is ours."
 )
+_MAY = "The notes say 'may' and name no bound; the quarter is ours, so that meeting it is no credit either."
+_MUCH = "The notes say 'appears to grow' and 'much'; the times are ours."
 _STOPPED = (
     "The weights grow up to $t = 100$ and then become a little shorter. The notes say 'appears to grow' and 'much'; "
     "the times are ours."
@@ -119,6 +121,8 @@ def _targets() -> tuple[Target, ...]:
                 f"$g(x)$ may be relatively constant, in the second half of the training, {order}",
                 None,
                 margin=0.02,
+                explains=_MAY,
+                instead=REMARK,
             ),
             Target(f"grows early, {first} first", f"$w_1$ grows, up to $t = 100$, {order}", None, margin=0.02),
             Target(
@@ -126,8 +130,8 @@ def _targets() -> tuple[Target, ...]:
                 f"$w_1$ grows during much of its training, from $t = 100$ to 800, {order}",
                 None,
                 margin=0.02,
-                explains=_STOPPED if first == "long" else "",
-                instead=REMARK if first == "long" else "",
+                explains=_STOPPED if first == "long" else _MUCH,
+                instead=REMARK,
             ),
         ]
     return (

@@ -5,6 +5,7 @@ import torch
 
 from derivations.reproductions.expansions import COURSE, beside_courses, beside_entry, courses, entry_at_start
 from derivations.reproductions.model import (
+    LINEARISED,
     REMARK,
     Beside,
     Cells,
@@ -36,7 +37,8 @@ _FROZEN = {"relu": "frnpf-same", "dnpfl": "frnpf-own"}  # each with the frozen g
 _ELSEWHERE = (
     "The source says this of CIFAR-10, of convolutional networks and of the kernel of infinite width; these rows "
     "judge no sentence of it. Here networks with frozen gates are ahead of their own expansions. The expansions "
-    "learn more slowly: after equally many steps their loss is still falling, so that a part of the lead is speed."
+    "learn more slowly: after equally many steps their loss is still falling, so that a part of the lead is speed. "
+    "ReLU and FRNPF (DI) start with the same weights and gates, so that they have one expansion."
 )
 STEPS = (0, 1, 3, 10, 30, 100, 300, 1000, 1875, 9375)  # the last two: 1 and 5 epochs
 
@@ -77,7 +79,7 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
     for name, said in NAMES.items():
         text = f"{said}: test accuracy in percent, mean of the expansions beside the networks"
         expanded = float(pooled(cells, f"{name} expanded").mean())
-        rows.append(Beside(f"accuracy, {name}", text, expanded, pooled(cells, f"{name} accuracy")))
+        rows.append(Beside(f"accuracy, {name}", text, expanded, pooled(cells, f"{name} accuracy"), LINEARISED))
     return tuple(rows)
 
 
@@ -113,7 +115,7 @@ REPRODUCTION = Reproduction(
         *(
             Target(
                 f"behind the expansion, {name}",
-                f"finite width alone is not enough: {NAMES[name]} is behind its kernel",
+                f"finite width alone is not enough: {NAMES[name]} is behind its own expansion",
                 None,
                 margin=0.1,
                 explains=_ELSEWHERE,

@@ -4,7 +4,7 @@ import numpy as np
 
 from derivations.reproductions.expansions import COURSE, beside_courses, beside_entry, entries, first_courses
 from derivations.reproductions.model import (
-    UNDECIDED,
+    UNSAID,
     Beside,
     Cells,
     Design,
@@ -47,9 +47,9 @@ _NAMES = dict(zip(METHODS, ("FRNPF (II)", "FRNPF (DI)", "DNPFL", "FLNPF", "ReLU"
 
 _EXPLAINS = (
     "FLNPF does better here than the source prints, since each method has the best of the three rates, by our reading "
-    "of 'the best': for FLNPF and ReLU that is the largest. At the middle one, the best of the other methods, FLNPF "
-    "agrees with the printed number within its interval, and so do the others: the source may have chosen one rate for "
-    "all."
+    "of 'the best': for FLNPF and ReLU that is the largest. At the middle one, the best of the other methods, the mean "
+    "of FLNPF is 96.93 %, against the printed 97.10 %, and that of ReLU 97.75 %, against 97.85 %: the source may have "
+    "chosen one rate for all."
 )
 
 
@@ -121,7 +121,7 @@ def _targets(optimiser: str) -> tuple[Target, ...]:
             margin=0.6,
             half_unit=0.005,
             explains=_EXPLAINS if (name, optimiser) == ("flnpf", "sgd") else "",
-            instead=UNDECIDED if (name, optimiser) == ("flnpf", "sgd") else "",
+            instead=UNSAID if (name, optimiser) == ("flnpf", "sgd") else "",
         )
         for name, value in zip(METHODS, _PRINTED[optimiser], strict=True)
     ]
@@ -184,7 +184,10 @@ REPRODUCTION = Reproduction(
         ("the number of epochs", f"{EPOCHS}; the accuracy is that of the last one"),
         ("the normalisation of the images", "levels from 0 to 1"),
         ("the initial weights, and whether there are biases", "normal of variance 2/fan-in, no biases"),
-        ("the rate of SGD that was the best, and by which images", "the best for each method by the printed measure"),
+        (
+            "the rate of SGD that was the best, and by which images",
+            "the best for each method by test accuracy, the printed measure",
+        ),
         ("the ReLU network whose features FLNPF takes", f"the one of the same run, after {EPOCHS} epochs"),
     ),
     rule="Numbers: the mean accuracies of 5 runs, with half widths of at most 0.6 %. Orders: DNPFL, FLNPF and ReLU "

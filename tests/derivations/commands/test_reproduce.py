@@ -29,7 +29,7 @@ def test_the_list_has_every_experiment_with_its_verdict(capsys):
     assert set(listed) == set(reproductions())
     assert listed["npk-fig-1"]["verdict"] == "REPRODUCED"
     assert listed["dlgn-table-2"]["verdict"] == "NOT RUN"
-    assert listed["dlgn-table-2"]["cost"].endswith("on one thread, 40 cells")
+    assert listed["dlgn-table-2"]["cost"].endswith("on one thread, 60 cells")
     assert "gdln data get cifar-100 --from" in listed["dlgn-table-2"]["needs"]
     assert main(["reproduce"]) == PASS
     text = capsys.readouterr().out

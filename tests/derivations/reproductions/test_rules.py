@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from derivations.reproductions.model import INHERITED, REMARK, UNDECIDED, Target, pooled, trend
+from derivations.reproductions.model import INHERITED, REMARK, UNSAID, Target, pooled, trend
 from derivations.reproductions.rules import (
     LEVEL,
     NOT_REPRODUCED,
     ORDER,
     REPRODUCED,
+    UNDECIDED,
     judged,
     together,
     verdict,
@@ -44,7 +45,7 @@ def test_verdicts(target, low, high, expected):
     ("instead", "low", "high", "expected"),
     [
         (INHERITED, 0.82, 0.83, INHERITED),
-        (UNDECIDED, 0.82, 0.83, UNDECIDED),
+        (UNSAID, 0.82, 0.83, UNSAID),
         (REMARK, 0.82, 0.83, REMARK),
         (INHERITED, 0.805, 0.815, REPRODUCED),  # a statement that holds is not wrong through another one
         (INHERITED, 0.7, 0.9, UNDECIDED),
@@ -68,6 +69,8 @@ def test_an_experiment_has_the_worst_verdict():
     assert together([REMARK, INHERITED, ORDER]) == INHERITED
     assert together([REMARK, REPRODUCED]) == REPRODUCED
     assert together([REMARK]) == REMARK
+    assert together([UNDECIDED, UNSAID, INHERITED]) == UNSAID
+    assert together([UNSAID, NOT_REPRODUCED]) == NOT_REPRODUCED
 
 
 def test_intervals_hold_together():

@@ -11,7 +11,17 @@ import torch
 from derivations.answers import reproduce
 from derivations.reproductions import expansions, scoreboard, stored
 from derivations.reproductions.catalog import reproductions
-from derivations.reproductions.model import Beside, Cell, Design, Reproduction, Target, Theory, pooled
+from derivations.reproductions.model import (
+    LINEARISED,
+    PREDICTION,
+    Beside,
+    Cell,
+    Design,
+    Reproduction,
+    Target,
+    Theory,
+    pooled,
+)
 from derivations.reproductions.running import Ran, code_of, run, run_with_theory
 from derivations.reproductions.sources import dgn_fig_5, dlgn_circle, dlgn_fig_7, npk_table_2
 from derivations.sweeps.store import Store
@@ -54,7 +64,7 @@ def test_a_cell_has_the_declared_numbers_and_gives_the_rows(name):
     alike = [Cell({**cell.setting, **other}, 0, cell.numbers) for other in OTHERS.get(name, [{}])]
     rows = theory.beside(alike)
     assert len({row.key for row in rows}) == len(rows)
-    assert {row.key.split(",")[0] for row in rows} <= {"entry", "linearised"}
+    assert {(row.key.split(",")[0], row.kind) for row in rows} <= {("entry", PREDICTION), ("linearised", LINEARISED)}
     kinds = [key for key in theory.numbers if key.endswith(" trained")]
     assert sum(row.key.startswith("linearised") for row in rows) == len(kinds) * len(alike)
 
@@ -320,7 +330,7 @@ def test_the_answer_shows_both_runs(tmp_path, monkeypatch):
     assert answer.made == 5
     text = answer.text()
     assert "  2 cells, 0 s on one thread\n  the theory: 3 cells, 0 s on one thread\n" in text
-    assert "beside: other: theory 0; runs " in text
+    assert "beside: other: prediction 0; runs " in text
 
 
 @pytest.mark.parametrize(
@@ -341,3 +351,9 @@ def test_the_scoreboard_says_where_the_theory_stands(made, words):
     assert list(scoreboard._theory_apart(COINS, content)) == [words]
     elsewhere = replace(COINS, theory=None, no_theory="Nothing is trained.")
     assert list(scoreboard._theory_apart(elsewhere)) == ["*Theory.* Nothing is trained.\n"]
+
+
+def test_the_listed_cost_is_that_of_the_cells_and_of_the_theory():
+    (entry,) = [entry for entry in scoreboard.entries() if entry.name == "dgn-fig-5"]
+    designs = [one.designs["full"] for one in (dgn_fig_5.REPRODUCTION, dgn_fig_5.THEORY)]
+    assert entry.cost == f"about {scoreboard.shown_time(sum(own.seconds for own in designs))} on one thread, 30 cells"
