@@ -68,7 +68,7 @@ def check_folder(folder: Path, option: str) -> None:
 
 
 def check_archive(path: Path, given: Path) -> None:
-    """InputError where an .npz file at `path` would replace `given` or anything else than an earlier .npz file."""
+    """InputError where a result at `path` would replace `given`, or anything but an earlier result of its kind."""
     remedy = "Name another file with --out."
     if not path.name:
         raise InputError(f"{str(path)!r} names no file.", remedy, "file")
@@ -78,18 +78,19 @@ def check_archive(path: Path, given: Path) -> None:
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError(f"{path} exists and is not a regular file.", remedy, "file")
     if path.exists() and not _is_archive(path):
-        raise InputError(f"{path} exists and is not an .npz file; it would be lost.", remedy, "file")
+        raise InputError(f"{path} exists and is no earlier result; it would be lost.", remedy, "file")
 
 
 def _is_archive(path: Path) -> bool:
-    """Whether the file is a zip archive of arrays, one .npy each."""
+    """Whether the file is a zip archive of arrays, one .npy each, with the problem that `gdln simulate` writes."""
     if not zipfile.is_zipfile(path):
         return False
     try:
         with zipfile.ZipFile(path) as archive:
-            return all(name.endswith(".npy") for name in archive.namelist())
+            names = archive.namelist()
     except zipfile.BadZipFile:
         return False
+    return "problem.npy" in names and all(name.endswith(".npy") for name in names)
 
 
 def check_replaceable(folder: Path) -> None:

@@ -15,6 +15,7 @@ PASS, CHECK_FAILED, BAD_INPUT, UNDECIDED, OUT_OF_REACH, INTERRUPTED = 0, 1, 2, 3
 BROKEN_PIPE = 141  # as a shell reports a command whose reader has left
 DISTRIBUTION = "gdln-workbench"
 _NARROWEST = 40  # columns
+_NO_MEMORY = "allocate memory"  # by which a RuntimeError of torch tells that the processor has none left
 
 
 class Answer(Protocol):
@@ -138,7 +139,9 @@ def run(body: Callable[[], int], as_json: bool, timeout: float | None = None) ->
         return report_error("interrupted", "Interrupted.", "Nothing was left half-written.", INTERRUPTED, as_json)
     except BrokenPipeError:
         return reader_left()
-    except MemoryError:
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and _NO_MEMORY not in str(error):
+            raise
         hint = "Use fewer sites, units, samples or replicates."
         return report_error("memory", "The problem does not fit into memory.", hint, OUT_OF_REACH, as_json)
     except OSError as error:

@@ -137,13 +137,14 @@ def got(name: str, given: Path | None = None) -> DataAnswer:
     _require_room(folder, dataset)
     with tempfile.TemporaryDirectory(prefix=".get-", dir=folder) as work:
         mention(work)
-        missing = {file.name for file in dataset.files}
+        found = set()
         for file, content in _files(dataset, given, Path(work)):
             _store(dataset, dataset.file(file), content, given)
-            missing.discard(file)
-    if missing:
+            found.add(file)
+    absent = sorted(file.name for file in dataset.files if file.name not in found and _fault(dataset, file))
+    if absent:
         raise InputError(
-            f"{given or 'The source'} has no {', '.join(sorted(missing))}.",
+            f"{given or 'The source'} has no {', '.join(absent)}.",
             "Name the folder that holds the files, or the whole archive.",
             "data",
         )
@@ -164,7 +165,7 @@ def _store(dataset: Dataset, file: DataFile, content: bytes, given: Path | None)
     if (digest := hashlib.sha256(content).hexdigest()) != file.sha256:
         raise InputError(
             f"{file.name} from {given or 'the source'} is not the file of {dataset.name}: its SHA-256 is {digest}, not "
-            f"{file.sha256}. Nothing of it was stored.",
+            f"{file.sha256}. It was not stored.",
             _DECODED if dataset.name == "photographs" else "Name a folder or an archive with the original by --from.",
             "data",
         )
@@ -199,16 +200,20 @@ def _state_by_size(dataset: Dataset) -> str:
 
 def _checked(dataset: Dataset) -> SetState:
     """The state of a set after reading its files."""
-    faults = []
-    for file in dataset.files:
-        try:
-            checked_content(dataset, file)
-        except OutOfReachError as error:
-            faults.append(error.message)
+    faults = [fault for file in dataset.files if (fault := _fault(dataset, file))]
     if not faults:
         return SetState(dataset, INTACT)
     missing = _state_by_size(dataset) == MISSING
     return SetState(dataset, MISSING if missing else DAMAGED, () if missing else tuple(faults))
+
+
+def _fault(dataset: Dataset, file: DataFile) -> str:
+    """Return what is wrong with a file of a set, "" if nothing is."""
+    try:
+        checked_content(dataset, file)
+    except OutOfReachError as error:
+        return error.message
+    return ""
 
 
 def _megabytes(count: int) -> str:

@@ -37,9 +37,11 @@ def command(
 
     def body() -> int:
         from derivations.pictures import check_picture, write_picture
-        from theory.problem import Network, load
+        from theory.problem import InputError, Network, load
         from theory.problem.numbers import positive
 
+        if out is not None and plot is not None and out.absolute() == plot.absolute():
+            raise InputError(f"--out and --plot would both write {out}.", "Name two files.", "usage")
         question = load(problem)
         if plot is not None:
             check_picture(plot)

@@ -34,18 +34,18 @@ from theory.problem import InputError, OutOfReachError
 from theory.problem.user_files import parse_json
 
 Report = Callable[[int, int], None]  # (cells finished, cells in all)
+_PAUSE = 0.5  # seconds before a cell is asked for again that another process is making
 
 
 @dataclass(frozen=True)
 class Ran:
-    """The cells of a profile after a run: the finished ones, those that another process is making, and their time.
+    """The cells of a profile after a run, how many of them it made, and their time.
 
     `device` is "cpu" or "cuda", where all of them are made. `theory` is the run of the theory beside the experiment,
     where it has cells of its own.
     """
 
     finished: tuple[Cell, ...]
-    elsewhere: int
     made: int
     seconds: float
     code: str
@@ -131,7 +131,8 @@ def run(
 ) -> Ran:
     """Make the cells of a profile that the store `folder` lacks, one after the other on one thread or on a GPU.
 
-    `device` is one of those of `device_for`, "cpu" or "cuda".
+    `device` is one of those of `device_for`, "cpu" or "cuda". Cells that another process is making are waited for, and
+    made here once their process is gone.
 
     Raises InputError for a folder that cannot be a store, and for a store that has cells of this experiment and profile
     from another definition. On an interrupt the finished cells stay.
@@ -143,22 +144,27 @@ def run(
         for index in range(one.designs[profile].seeds)
     ]
     remarks = _refuse_other_definitions(one, profile, store, {each.key for _, _, each in asked}, code)
-    finished: list[Cell] = []
-    elsewhere = made = 0
-    seconds = 0.0
-    for done, (setting, index, each) in enumerate(asked):
-        report(done, len(asked))
-        name = each.cell(code)
-        found, is_new = _found_or_made(one, store, name, each, code, setting, remarks, device)
-        if found is None:
-            elsewhere += 1
-            continue
-        meta, numbers = found
-        made += is_new
-        seconds += meta["wall_seconds"]
-        finished.append(Cell(setting, index, {key: numbers[key] for key in one.numbers}))
+    finished: dict[int, Cell] = {}
+    made, seconds, waiting = 0, 0.0, list(range(len(asked)))
+    while waiting:
+        busy = []
+        for place in waiting:
+            report(len(finished), len(asked))
+            setting, index, each = asked[place]
+            found, is_new = _found_or_made(one, store, each.cell(code), each, code, setting, remarks, device)
+            if found is None:
+                busy.append(place)
+                continue
+            meta, numbers = found
+            made += is_new
+            seconds += meta["wall_seconds"]
+            finished[place] = Cell(setting, index, {key: numbers[key] for key in one.numbers})
+        waiting = busy
+        if waiting:
+            time.sleep(_PAUSE)
     report(len(asked), len(asked))
-    return Ran(tuple(finished), elsewhere, made, seconds, code, tuple(remarks), device)
+    in_order = tuple(finished[place] for place in range(len(asked)))
+    return Ran(in_order, made, seconds, code, tuple(dict.fromkeys(remarks)), device)
 
 
 def _store(folder: Path) -> Store:

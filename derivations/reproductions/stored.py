@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from derivations.atomic import write_text
-from derivations.output import counted, plain, rounded
+from derivations.output import plain, rounded
 from derivations.reproductions.catalog import named
 from derivations.reproductions.model import Beside, Reproduction, Runs, Theory
 from derivations.reproductions.rules import LEVEL, Row, judged, together
 from derivations.seals import SEAL, is_whole, sealed
 from derivations.statistics.intervals import intervals
-from theory.problem import InputError, OutOfReachError, WorkbenchError
+from theory.problem import InputError, WorkbenchError
 from theory.problem.user_files import read_json
 
 if TYPE_CHECKING:
@@ -32,19 +32,11 @@ _DIGITS = 6
 
 
 def result(one: Reproduction, profile: str, ran: "Ran") -> dict[str, Any]:
-    """Return the verdict on the cells of a profile, as JSON takes it. Raises OutOfReachError while cells are missing.
+    """Return the verdict on the cells of a profile, as JSON takes it.
 
     The quick profile may leave out settings; targets without values are then not judged. `ran` has the theory's cells,
     where the experiment has a `theory`.
     """
-    if ran.elsewhere or (ran.theory and ran.theory.elsewhere):
-        missing = ran.elsewhere + (ran.theory.elsewhere if ran.theory else 0)
-        verb = "is" if missing == 1 else "are"
-        raise OutOfReachError(
-            f"{counted(missing, 'cell')} of {one.name} {verb} being made by another process.",
-            "Run the command again later.",
-            "busy",
-        )
     measured = one.measure(ran.finished)
     targets = [target for target in one.targets if target.key in measured]
     rows = judged(targets, measured)

@@ -31,7 +31,9 @@ def members(place: Path, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
             if content.startswith(b"\x1f\x8b"):
                 content = _bounded(gzip.GzipFile(fileobj=io.BytesIO(content)), name)
             yield name, content
-    except (*_FAULTS, OSError) as error:
+    except InputError:
+        raise
+    except (*_FAULTS, OSError, ValueError, OverflowError) as error:  # tarfile has more faults than TarError
         if isinstance(error, OSError) and error.errno is not None:
             raise  # of the file itself, not of what bz2 found in it
         # Further lines of a message name every format that was tried.

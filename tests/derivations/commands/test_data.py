@@ -187,6 +187,22 @@ FAULTY = {
 }
 
 
+def pax(**headers):
+    """A tar archive with a member of these headers of its own, as no program writes them."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        member = tarfile.TarInfo(next(iter(MNIST)))
+        member.size, member.pax_headers = 600, headers
+        archive.addfile(member, io.BytesIO(b"h" * 600))
+    return content.getvalue()
+
+
+FAULTY |= {
+    "a sparse file without its map": (pax(**{"GNU.sparse.major": "1", "GNU.sparse.minor": "0"}), "cannot be unpacked"),
+    "a size beyond all files": (b"\x80" + b"\0" * 3, "cannot be unpacked"),
+}
+
+
 @pytest.mark.parametrize("fault", FAULTY)
 def test_a_faulty_archive_is_refused(fault, store, tmp_path, monkeypatch, capsys):
     content, says = FAULTY[fault]
@@ -454,3 +470,14 @@ def test_the_real_set_where_it_is_here(name, monkeypatch, capsys):
     monkeypatch.setenv(VARIABLE, str(miniatures.REAL_FOLDER))
     monkeypatch.setitem(DATASETS, name, miniatures.REAL[name])
     assert asked(capsys, "check", name)[0] == PASS
+
+
+def test_the_files_that_a_set_lacks_complete_it(store, tmp_path, capsys):
+    assert asked(capsys, "get", "mnist", "--from", written(tmp_path, "all", tarball(MNIST)))[0] == PASS
+    damaged = next(iter(MNIST))
+    (store / "mnist" / damaged).write_bytes(b"other")
+    folder = tmp_path / "one file"
+    folder.mkdir()
+    (folder / damaged).write_bytes(MNIST[damaged])
+    code, out, _ = asked(capsys, "get", "mnist", "--from", folder)
+    assert (code, "intact" in out) == (PASS, True)

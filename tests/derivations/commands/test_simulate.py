@@ -311,7 +311,7 @@ def test_an_interrupted_run_leaves_the_old_file(gdln, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     target = tmp_path / "run.npz"
-    np.savez(target, before=1)
+    np.savez(target, problem="", before=1)
     before = target.read_bytes()
     monkeypatch.setattr("derivations.answers.simulate.train", interrupted)
     code, out, _ = gdln("--out", target, "--json")
@@ -393,6 +393,9 @@ def _obstacle(kind, folder):
         place.symlink_to(folder / "nowhere")
     elif kind == "text":
         place.write_text("notes")
+    elif kind == "arrays":
+        with place.open("wb") as file:
+            np.savez(file, mine=np.ones(3))
     elif kind == "zip":
         with zipfile.ZipFile(place, "w") as archive:
             archive.writestr("letter.txt", "notes")
@@ -402,8 +405,9 @@ def _obstacle(kind, folder):
 KINDS = {
     "problem": "is the problem file itself",
     "empty": "names no file",
-    "text": "is not an .npz file",
-    "zip": "is not an .npz file",
+    "text": "is no earlier result",
+    "zip": "is no earlier result",
+    "arrays": "is no earlier result",
 } | dict.fromkeys(("device", "fifo", "folder", "link", "dangling"), "is not a regular file")
 
 
@@ -426,7 +430,7 @@ def test_nothing_but_an_earlier_answer_is_replaced(gdln, tmp_path, monkeypatch, 
 
 def test_an_earlier_answer_is_replaced(gdln, tmp_path):
     target = tmp_path / "run.npz"
-    np.savez(target, before=1)
+    np.savez(target, problem="", before=1)
     assert gdln("--out", target)[0] == PASS
     with np.load(target) as saved:
         assert "all_weights" in saved
@@ -444,3 +448,18 @@ def test_devices(gdln, monkeypatch):
     assert json.loads(out)["error"]["kind"] == "device"
     assert gdln("--device", "tpu")[0] == BAD_INPUT
     assert json.loads(gdln("--device", "auto", "--json")[1])["device"] == "cpu"
+
+
+def test_one_file_for_the_values_and_the_picture_is_refused(gdln, tmp_path):
+    code, _, err = gdln("--out", tmp_path / "one.svg", "--plot", tmp_path / "one.svg")
+    assert (code, "--out and --plot would both write" in err) == (BAD_INPUT, True)
+    assert not (tmp_path / "one.svg").exists()
+
+
+def test_networks_that_do_not_fit_into_memory_are_out_of_reach(gdln, monkeypatch):
+    def trained(*_, **__):
+        raise RuntimeError("[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory: you tried")
+
+    monkeypatch.setattr("derivations.answers.simulate.train", trained)
+    code, out, _ = gdln("--json")
+    assert (code, json.loads(out)["error"]["kind"]) == (4, "memory")

@@ -10,6 +10,10 @@ from derivations.reproductions import running
 from derivations.reproductions.model import Design, Reproduction, Target, pooled
 from derivations.reproductions.running import code_of, device_for, question, run, seed_of
 from derivations.reproductions.stored import place, result
+from derivations.sweeps import owners
+from derivations.sweeps.disk import Disk
+from derivations.sweeps.leases import claim, release
+from derivations.sweeps.owners import PATIENCE, Watch, new_token
 from derivations.sweeps.store import Store
 from theory.problem import InputError, OutOfReachError
 
@@ -163,21 +167,37 @@ def test_a_damaged_cell_is_set_aside_and_made_again(tmp_path):
     assert len(list((tmp_path / "store" / "damaged").iterdir())) == 1
 
 
-def test_a_cell_that_another_process_makes_is_left_to_it(tmp_path):
-    from derivations.sweeps.disk import Disk
-    from derivations.sweeps.leases import claim, release
-    from derivations.sweeps.owners import Watch, new_token
-
-    disk = Disk(Store.create(tmp_path / "store").folder)
+def held(folder, token):
+    """A lease of the process `token` on the first cell of a full run."""
+    disk = Disk(Store.create(folder).folder)
     name = question(COINS, "full", {"depth": 2}, 0).cell(code_of(COINS))
-    token = new_token()
     assert claim(disk, name, token, new_token, Watch())
+    return disk, name
+
+
+def test_a_cell_that_another_process_makes_is_waited_for(tmp_path, monkeypatch):
+    token, waits = new_token(), []
+    disk, name = held(tmp_path / "store", token)
+
+    def sleep(seconds):
+        waits.append(seconds)
+        if len(waits) == 3:
+            release(disk, name, token)
+
+    monkeypatch.setattr(running.time, "sleep", sleep)
     ran = run(COINS, "full", tmp_path / "store")
-    release(disk, name, token)
-    assert (ran.elsewhere, ran.made) == (1, 5)
-    with pytest.raises(OutOfReachError, match="1 cell of coins is being made by another process") as refused:
-        result(COINS, "full", ran)
-    assert refused.value.kind == "busy"
+    assert (ran.made, len(waits)) == (6, 3)
+    assert MADE[-1] == (2, seed_of(COINS, 0))
+    assert [(one.setting["depth"], one.index) for one in ran.finished] == [(d, k) for d in (2, 4) for k in range(3)]
+
+
+def test_a_cell_of_a_machine_that_is_gone_is_made_after_a_while(tmp_path, monkeypatch):
+    held(tmp_path / "store", "node17-0123456789ab-4242-99999-abcdefabcdef")
+    clock = [0.0]
+    monkeypatch.setattr(running.time, "sleep", lambda _seconds: clock.__setitem__(0, clock[0] + PATIENCE / 2))
+    monkeypatch.setattr(owners.time, "monotonic", lambda: clock[0])
+    assert run(COINS, "full", tmp_path / "store").made == 6
+    assert clock[0] >= PATIENCE
 
 
 def test_numbers_other_than_declared_are_refused(tmp_path):

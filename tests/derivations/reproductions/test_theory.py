@@ -22,14 +22,13 @@ from derivations.reproductions.model import (
     Theory,
     pooled,
 )
-from derivations.reproductions.running import Ran, code_of, run, run_with_theory
+from derivations.reproductions.running import code_of, run, run_with_theory
 from derivations.reproductions.sources import dgn_fig_5, dlgn_circle, dlgn_fig_7, npk_table_2
 from derivations.sweeps.store import Store
 from sim.deep import ExampleSet, Family, LabelledImages, Settings, Start, adam, galu, scales_by_fan_in, train_family
 from tests.sim.deep.architectures import after, convolved, flat
 from tests.sim.deep.plain import Kind, Plain, batches, descend, linear, loss
 from tests.tolerances_of_reproductions import FLOAT32_COURSE, KERNEL_LAW
-from theory.problem import OutOfReachError
 
 SEED = 21
 APART = {name: one.theory for name, one in reproductions().items() if one.theory is not None}
@@ -296,12 +295,6 @@ def test_the_theory_is_no_part_of_the_definition_of_the_experiment():
     assert replace(COINS, theory=other).definition("full") == COINS.definition("full")
     assert other.definition("full") != THEORY.definition("full")
     assert code_of(COINS).split("+")[-1].startswith("coins-")
-
-
-def test_cells_that_another_process_makes_are_missing():
-    for ran in (Ran((), 1, 0, 0, "", (), theory=Ran((), 2, 0, 0, "", ())), Ran((), 3, 0, 0, "", ())):
-        with pytest.raises(OutOfReachError, match="3 cells of coins are being made by another process"):
-            stored.result(COINS, "full", ran)
 
 
 def test_the_theory_is_put_beside_a_stored_result(tmp_path, monkeypatch):
