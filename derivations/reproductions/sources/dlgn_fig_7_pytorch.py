@@ -23,7 +23,7 @@ THEORY = replace(
     name="dlgn-fig-7-pytorch-theory",
     designs={
         "quick": Design("10 steps on 4,000 images, 3 runs", ({"start": "pytorch", "steps": 10, "size": 4000},), 3, 10),
-        "full": Design("5 epochs, 8 runs", ({"start": "pytorch", "steps": STEPS[-1], "size": 0},), 8, 1500),
+        "full": Design("1 epoch, 8 runs", ({"start": "pytorch", "steps": STEPS[-1], "size": 0},), 8, 500),
     },
 )
 
