@@ -151,7 +151,7 @@ def beside_courses(
         grown = len(stays) - stays.sum()
         if grown:
             text += f"; {grown} of {len(stays)} expansions grow beyond their start"
-        if stays.sum() < 2:  # of which no interval could be given
+        if grown and stays.sum() < 2:  # no interval could be given of the others
             rows.append(
                 Beside(key, f"{text}, the theory here is their share; {when}", float(1 - stays.mean()), kind=LINEARISED)
             )

@@ -233,6 +233,13 @@ def test_expansions_that_grow_are_counted_and_in_no_mean(last):
     assert (row.theory, row.values.tolist()) == (0.4, [0.5, 0.5])
 
 
+def test_one_run_whose_expansion_does_not_grow_is_shown_with_its_value():
+    numbers = {"relu trained": np.array([[1.0, 0.5]]), "relu linearised": np.array([[1.0, 0.4]])}
+    (row,) = expansions.beside_courses([Cell({}, 0, numbers)], {"relu": "ReLU"}, (0, 9))
+    assert "grow" not in row.text
+    assert (row.theory, row.values.tolist()) == (0.4, [0.5])
+
+
 @pytest.mark.parametrize("stay", [0, 1])
 def test_expansions_of_which_too_few_stay_are_a_share(stay):
     (row,) = expansions.beside_courses([grown(np.nan, stay)], {"relu": "ReLU"}, (0, 9))

@@ -57,7 +57,7 @@ REPLACED = [
     ("gain = 1.0", 'gain = "' + "1" * 5000 + '"', r"data\.gain = '1111.*\.\.\..*' is not a number"),
     ("gain = 1.0", "gain = 1" + "0" * 401, r"data\.gain = 1000.*\.\.\..* is out of range"),
     ("gain = 1.0", 'gain = "١"', r"data\.gain = '١' is not a number"),
-    ("gain = 1.0", "gain = 1979-05-27", r"data\.gain = .*date.* is not a number"),
+    ("gain = 1.0", "gain = 1979-05-27", r"data\.gain = 1979-05-27 is not a number"),
     ("gain = 1.0", "gain" + ".a" * 2_000 + " = 1", r"data\.gain = \{'a': .* is not a number"),
     ("gain = 1.0", "gian = 1.0", r"unknown key 'gian'.*Did you mean `gain`\? Known: law, n, xi"),
     ("gain = 1.0", "", r"\[data\] lacks `gain`"),
