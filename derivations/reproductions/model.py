@@ -86,7 +86,7 @@ Cells = Sequence[Cell]
 
 @dataclass(frozen=True, kw_only=True)
 class Runs:
-    """What a store needs in order to make cells: the designs by profile, and the function that makes one.
+    """A set of runs that a store can hold: the designs by profile, and the function that makes a cell.
 
     `cell(setting, seed)` makes the numbers of one cell and depends on nothing else; `numbers` names them. A cell that
     can be made on a GPU takes the device, "cpu" or "cuda", as a third argument `device`, on which its numbers depend as

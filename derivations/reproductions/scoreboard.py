@@ -149,11 +149,12 @@ def _rows(content: dict[str, Any]) -> str:
 
 def _explanations(one: Reproduction, content: dict[str, Any]) -> list[str]:
     verdicts = {row["key"]: row["verdict"] for row in content["rows"]}
-    told: dict[tuple[str, str], list[str]] = {}
-    for target in one.targets:
-        if target.explains and verdicts.get(target.key) not in (None, ORDER, REPRODUCED):
-            told.setdefault((verdicts[target.key], target.explains), []).append(target.key)
-    return [f"*{_WHY[verdict]}* ({'; '.join(keys)}). {text}" for (verdict, text), keys in told.items()]
+    told = dict.fromkeys(
+        (verdicts[target.key], target.explains)
+        for target in one.targets
+        if target.explains and verdicts.get(target.key) not in (None, ORDER, REPRODUCED)
+    )
+    return [f"*{_WHY[verdict]}.* {text}" for verdict, text in told]
 
 
 def _theory(content: dict[str, Any]) -> str:

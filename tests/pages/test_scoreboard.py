@@ -14,7 +14,7 @@ PAGE = "scoreboard"
 PARTS = ("mean", "low", "high")
 RESULTS = ROOT / "derivations" / "reproductions" / "results"
 # Beginnings of the passages that state a design, a rule, or what a source prints, where no number is a result.
-DESIGNS = ("- ", "`", "*Rule", "*Run", "**NOT RUN**")
+DESIGNS = ("- ", "`", "*Rule", "*Run", "*Theory", "**NOT RUN**")
 # By experiment and beginning of a key: how far a number may be from the printed one, by its digits or by the rule. The
 # others are exact.
 HALF_UNITS = {

