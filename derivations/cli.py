@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a Greek letter must not stop a terminal without one
     try:
-        with _terminated_like_interrupted():
+        with _ended_like_interrupted():
             asked = ["--help" if word == "-h" else word for word in words]
             code = build()(args=asked, prog_name="gdln", standalone_mode=False) or 0
         sys.stdout.flush()
@@ -79,16 +79,23 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 @contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """SIGTERM, by which schedulers end a job, cleans up as Ctrl-C does."""
+def _ended_like_interrupted() -> Iterator[None]:
+    """SIGTERM, by which schedulers end a job, and SIGHUP, by which a terminal does, clean up as Ctrl-C does.
+
+    A SIGHUP that is ignored, as under nohup, stays ignored.
+    """
     if threading.current_thread() is not threading.main_thread():  # signals are the main thread's
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    numbers = [signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_DFL:
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.signal(number, signal.default_int_handler) for number in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _where_to_look(error: Exception) -> str:

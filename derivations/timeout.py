@@ -27,6 +27,7 @@ LONGEST = 10**8  # seconds, three years
 LOOK, GRACE, _POLL = 3.5, 4.0, 0.02
 _ROOT = Path(__file__).parents[1]
 _IMPORTING = frozenset({"importlib._bootstrap", "_frozen_importlib"})  # one module, which has both names
+_SIGNAL_OF_A_LOST_PARENT = 1  # PR_SET_PDEATHSIG of prctl
 _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 # The longest matching beginning of the running module's name describes the step.
@@ -144,6 +145,7 @@ def supervised(work: Callable[[], int], seconds: float, as_json: bool) -> int:
     if child == 0:
         os.close(reading)
         os.setpgid(0, 0)  # so that its workers can be ended with it
+        _end_with_parent()
         _mention_to(writing)
         faulthandler.dump_traceback_later(seconds + LOOK, file=writing)  # works also inside a C library
         return work()
@@ -184,6 +186,14 @@ def reported() -> None:
 def _mention_to(handle: int) -> None:
     global _asides
     _asides = handle
+
+
+def _end_with_parent() -> None:
+    """Let Linux send this process SIGTERM when its parent ends, killed by a signal that nobody can forward."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_SIGNAL_OF_A_LOST_PARENT, signal.SIGTERM)
 
 
 def _tell(child: int, number: int) -> None:

@@ -85,17 +85,21 @@ class DataAnswer:
 def listed() -> DataAnswer:
     """Return every data set with its state by the sizes of its files; `checked` reads them.
 
+    Raises InputError where the folder of the data sets is no folder.
+
     >>> [each.dataset.name for each in listed().sets]
     ['mnist', 'fashion-mnist', 'photographs', 'cifar-10', 'cifar-100']
     """
+    _require_folder()
     return DataAnswer(tuple(SetState(dataset, _state_by_size(dataset)) for dataset in DATASETS.values()))
 
 
 def checked(name: str | None = None) -> DataAnswer:
     """Return the state of the set `name`, or of all that have files here, after reading every file.
 
-    Raises InputError for an unknown name, OutOfReachError for a named set without files.
+    Raises InputError for an unknown name and as `listed` does, OutOfReachError for a named set without files.
     """
+    _require_folder()
     if name is not None:
         named = _dataset(name)
         if _state_by_size(named) == MISSING:
@@ -173,6 +177,13 @@ def _store(dataset: Dataset, file: DataFile, content: bytes, given: Path | None)
     path.parent.mkdir(exist_ok=True)
     with new_file(path) as stream:
         stream.write(content)
+
+
+def _require_folder() -> None:
+    """Raise InputError where a file has the place of the folder of the data sets."""
+    folder = data_folder()
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is no folder.", f"Set {VARIABLE} to the folder of the data sets.", "file")
 
 
 def _require_room(folder: Path, dataset: Dataset) -> None:

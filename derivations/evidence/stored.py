@@ -12,6 +12,7 @@ import sympy
 
 from derivations.evidence.consistency import contradiction
 from derivations.seals import digest, is_whole
+from derivations.unreadable import why
 from theory.claims.model import Claim
 from theory.claims.sources import Source
 from theory.problem import WorkbenchError
@@ -27,9 +28,9 @@ class DamagedEvidenceError(WorkbenchError):
     exit_code = 1
     default_kind = "damaged"
 
-    def __init__(self, claim: str, why: str) -> None:
+    def __init__(self, claim: str, fault: str) -> None:
         super().__init__(
-            f"The stored evidence of {claim} is damaged: {why}.",
+            f"The stored evidence of {claim} is damaged: {fault}.",
             f"Run gdln validate {claim} --write-evidence, or restore derivations/evidence/{claim}.json.",
         )
 
@@ -96,7 +97,7 @@ def _whole(path: Path, claim: str) -> Mapping[str, Any]:
     try:
         evidence = read_json(path)
     except (OSError, ValueError) as error:
-        raise DamagedEvidenceError(claim, f"it cannot be read ({type(error).__name__})") from None
+        raise DamagedEvidenceError(claim, f"it cannot be read: {why(error)}") from None
     if not isinstance(evidence, dict) or not is_whole(evidence):
         raise DamagedEvidenceError(claim, "its seal is broken, so it is not as the validation wrote it")
     return evidence

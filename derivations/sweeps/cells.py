@@ -24,6 +24,7 @@ import sim
 from derivations.output import DISTRIBUTION
 from derivations.seals import SEAL, canonical, digest, is_whole, sealed
 from derivations.sweeps import shapes
+from derivations.unreadable import why
 from sim.training.backends.names import preferred, versions
 from theory import problem as problem_room
 from theory.problem import Problem, WorkbenchError, dumps
@@ -159,7 +160,7 @@ def read(folder: Path, problem: Problem | None = None) -> tuple[dict[str, Any], 
             with np.load(file, allow_pickle=False) as archive:
                 return meta, {name: archive[name] for name in archive.files}
         except (ValueError, EOFError, zipfile.BadZipFile) as error:
-            raise damaged(folder, f"its arrays cannot be read ({type(error).__name__})") from None
+            raise damaged(folder, f"its arrays cannot be read: {why(error)}") from None
 
 
 @contextmanager
@@ -174,7 +175,7 @@ def _opened(
     try:
         file = open_regular(folder / DATA)
     except (OSError, ValueError) as error:
-        raise damaged(folder, f"{DATA} cannot be read ({type(error).__name__})") from None
+        raise damaged(folder, f"{DATA} cannot be read: {why(error)}") from None
     with file:
         size = os.fstat(file.fileno()).st_size
         if size != meta["data"]["bytes"] or hashlib.file_digest(file, "sha256").hexdigest() != meta["data"]["sha256"]:
@@ -206,7 +207,7 @@ def _verified(folder: Path, cell: str) -> dict[str, Any]:
     try:
         meta = read_json(folder / META, _LARGEST_META)
     except (OSError, ValueError) as error:
-        raise damaged(folder, f"{META} cannot be read ({type(error).__name__})") from None
+        raise damaged(folder, f"{META} cannot be read: {why(error)}") from None
     if not isinstance(meta, dict) or meta.get("schema") != SCHEMA:
         raise damaged(folder, f"{META} is not of the form {SCHEMA}")
     if not is_whole(meta):
@@ -238,10 +239,10 @@ def _wrong_facts(meta: Mapping[str, Any]) -> list[str]:
     return [name for name, is_sound in sound.items() if not is_sound]
 
 
-def damaged(folder: Path, why: str) -> DamagedError:
+def damaged(folder: Path, fault: str) -> DamagedError:
     """Return the error for a folder that is not a valid cell, with the reason and the remedy."""
     return DamagedError(
-        f"The cell {folder.name[:12]} is damaged: {why}.", "Run the sweep: it sets it aside and makes it anew."
+        f"The cell {folder.name[:12]} is damaged: {fault}.", "Run the sweep: it sets it aside and makes it anew."
     )
 
 

@@ -18,6 +18,7 @@ import torch
 
 from derivations.sweeps.leaving import Orders
 from derivations.sweeps.owners import new_token
+from derivations.unreadable import why
 from sim.networks.parameters import Parameters
 from sim.training.pieces import Part, Pauses, part_of
 from sim.training.state import State
@@ -92,7 +93,7 @@ def read(folder: Path, cell: str, problem: Problem) -> Part | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise _bad(cell, f"it cannot be read ({type(error).__name__}).") from None
+        raise _bad(cell, f"it cannot be read: {why(error)}.") from None
     if own != cell:
         raise _bad(cell, f"it belongs to the cell {own[:12]}.")
     parameters, first, second, snapshots = (_named(arrays, name) for name in ("parameters", *_MEMORY, "snapshots"))
@@ -123,5 +124,5 @@ def _named(arrays: Mapping[str, np.ndarray], name: str) -> dict[str, torch.Tenso
     }
 
 
-def _bad(cell: str, why: str) -> BadCheckpointError:
-    return BadCheckpointError(f"The checkpoint of the cell {cell[:12]} was ignored, and the cell made anew: {why}")
+def _bad(cell: str, fault: str) -> BadCheckpointError:
+    return BadCheckpointError(f"The checkpoint of the cell {cell[:12]} was ignored, and the cell made anew: {fault}")

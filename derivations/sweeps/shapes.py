@@ -7,6 +7,7 @@ from typing import IO, Any
 import numpy as np
 
 from derivations.sweeps.table import names_along
+from derivations.unreadable import why
 from theory.problem import OBSERVABLES, Problem
 
 _PLAIN = {"times": ("time",), "replicates": ("replicate",), "diverged": ("replicate",)}
@@ -22,7 +23,7 @@ def fault(file: IO[bytes], meta: Mapping[str, Any], problem: Problem | None) -> 
     try:
         headers = _headers(file)
     except (OSError, ValueError, EOFError, KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile) as error:
-        return f"its arrays cannot be read ({type(error).__name__})"
+        return f"its arrays cannot be read: {why(error)}"
     wanted = dict(_PLAIN)
     for name in meta["observables"]:
         if name in OBSERVABLES and name not in meta["undefined"] and (name in headers or meta["state"] != "diverged"):

@@ -63,15 +63,20 @@ class Store:
         """The store in `folder`, unchanged. Raises InputError where `folder` is no store, or one of another format."""
         folder = Path(folder)
         if not (folder / _MARKER).is_file():
-            why = "holds no store.json" if folder.is_dir() else "is no folder" if folder.exists() else "is not there"
-            raise InputError(f"{folder} is no store of sweeps: it {why}.", "Run gdln sweep to make it.", "file")
+            inside = "its store.json is no file" if (folder / _MARKER).exists() else "it holds no store.json"
+            why = inside if folder.is_dir() else "it is no folder" if folder.exists() else "it is not there"
+            raise InputError(f"{folder} is no store of sweeps: {why}.", "Run gdln sweep to make it.", "file")
         try:
             found = read_json(folder / _MARKER)["schema"]
         except (ValueError, TypeError, KeyError):
-            raise InputError(f"{folder / _MARKER} cannot be read.", "Name another folder with --out.", "file") from None
+            found = None
+        if not isinstance(found, str):
+            raise InputError(
+                f"{folder / _MARKER} does not say the form of a store.", "Name another folder with --out.", "file"
+            )
         if found != SCHEMA:
             raise InputError(
-                f"{folder} is a store of the form {str(found)[:40]!r}; this version reads and writes {SCHEMA!r}.",
+                f"{folder} is a store of the form {found[:40]!r}; this version reads and writes {SCHEMA!r}.",
                 "Use the version that made it, or name another folder with --out.",
                 "version",
             )

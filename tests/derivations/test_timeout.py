@@ -18,7 +18,7 @@ from tests.paths import ROOT
 
 # `gdln moment z1 --cov [[1]] WORDS`, whose work is replaced by {body}.
 PROGRAM = """
-import math, pathlib, subprocess, sys, time
+import math, os, pathlib, subprocess, sys, time
 import derivations.timeout
 from derivations import atomic
 from derivations.__main__ import main
@@ -134,14 +134,38 @@ def test_what_ends_in_time_ends_as_ever(body, code):
     assert ended(begun(body, "--timeout", "30"))[0] == code
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_reaches_the_work(number):
-    process = begun("print('here', flush=True); time.sleep(60)", "--timeout", "50")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("words", [["--timeout", "50"], []])
+def test_an_interrupt_reaches_the_work(number, words):
+    process = begun("print('here', flush=True); time.sleep(60)", *words)
     assert process.stdout.readline() == "here\n"
     process.send_signal(number)
     code, _, said = ended(process)
     assert code == INTERRUPTED
     assert "Interrupted" in said
+
+
+def test_a_hangup_that_is_ignored_stays_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does for what it starts
+    try:
+        process = begun("print('here', flush=True); sys.stdin.readline(); return 0")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert process.stdout.readline() == "here\n"
+    process.send_signal(signal.SIGHUP)
+    assert ended(process)[0] == PASS
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent has ended")
+def test_the_work_ends_with_a_command_that_is_killed(tmp_path):
+    writing = f"with atomic.new_text(pathlib.Path({str(tmp_path / 'out')!r}))"
+    body = f"{writing}: print(os.getpid(), flush=True); time.sleep(60)"
+    process = begun(body, "--timeout", "50")
+    working = int(process.stdout.readline())
+    process.kill()
+    assert ended(process)[0] == -signal.SIGKILL
+    assert has_gone(working)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.xdist_group("sweep")  # the server that forks it is there

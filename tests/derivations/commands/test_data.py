@@ -237,6 +237,15 @@ def test_nothing_is_here_yet(store, capsys):
     assert not store.exists()
 
 
+@pytest.mark.parametrize("words", [["list"], ["check"], ["check", "mnist"]])
+def test_a_file_is_no_folder_of_data_sets(words, tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").write_text("x")
+    monkeypatch.setenv("GDLN_DATA", str(tmp_path / "file"))
+    code, out, err = asked(capsys, *words)
+    assert (code, out) == (BAD_INPUT, "")
+    assert f"{tmp_path / 'file'} is no folder" in err
+
+
 def test_list_names_the_folders(capsys):
     _, out, _ = asked(capsys, "list")
     for name in DATASETS:

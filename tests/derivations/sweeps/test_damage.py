@@ -69,9 +69,9 @@ def sealed_arrays(**others):
 
 
 DAMAGES = {
-    "no meta": (lambda cell: (cell / META).unlink(), "meta.json cannot be read"),
-    "no data": (lambda cell: (cell / DATA).unlink(), "data.npz cannot be read"),
-    "torn meta": (lambda cell: os.truncate(cell / META, 100), "meta.json cannot be read"),
+    "no meta": (lambda cell: (cell / META).unlink(), "meta.json cannot be read: it is missing"),
+    "no data": (lambda cell: (cell / DATA).unlink(), "data.npz cannot be read: it is missing"),
+    "torn meta": (lambda cell: os.truncate(cell / META, 100), "meta.json cannot be read: its content"),
     "empty meta": (lambda cell: os.truncate(cell / META, 0), "meta.json cannot be read"),
     "a list": (lambda cell: (cell / META).write_text("[]"), "is not of the form"),
     "torn data": (lambda cell: os.truncate(cell / DATA, 100), "checksum"),
