@@ -257,7 +257,7 @@ REPRODUCTION = Reproduction(
             "the nonlinear process and its Gaussian clone, 32 networks and samples of 20,000 examples each",
             _settings(32, 20000, ("process", "clone")),
             1,
-            120,
+            270,
         ),
     },
     numbers=("w1", "w2", "error", "yx", "xx", "cross", "yx in class 1", "xx in class 1"),

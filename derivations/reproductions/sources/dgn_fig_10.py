@@ -151,7 +151,7 @@ REPRODUCTION = Reproduction(
             "all depths of the source, 400 networks each in place of 5",
             tuple({"depth": d, "networks": 40} for d in _FULL),
             10,
-            30,
+            70,
         ),
     },
     numbers=("square", "kernel", "norm"),

@@ -97,7 +97,7 @@ REPRODUCTION = Reproduction(
             f"as printed with {STEPS} steps, 6 runs in place of 5",
             tuple({"width": w, "depth": d, "examples": 200} for w in WIDTHS for d in DEPTHS),
             6,
-            300,
+            420,
         ),
     },
     numbers=("trained", "linearised", "left", "change", "diagonal"),

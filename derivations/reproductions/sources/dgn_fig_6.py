@@ -132,7 +132,7 @@ REPRODUCTION = Reproduction(
             "10 epochs, 10 networks of each optimiser",
             tuple({"optimiser": name, "networks": 10, "epochs": 10, "examples": 200} for name in _OPTIMISERS),
             1,
-            60,
+            240,
         ),
     },
     numbers=("alignment", "training error", "active", "change"),

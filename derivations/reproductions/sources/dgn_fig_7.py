@@ -128,7 +128,7 @@ REPRODUCTION = Reproduction(
             "the source's sizes, 10 runs in place of 5",
             ({"epochs": EPOCHS, "size": 0, "examples": 200, "runs": 5},),
             2,
-            1800,
+            4500,
         ),
     },
     numbers=(*_ADAPT, *_FROZEN, *(f"{name} nu" for name in (*_ADAPT, "galu"))),

@@ -151,7 +151,7 @@ REPRODUCTION = Reproduction(
             "100 epochs, 5 networks of each kind; the linearised training for 20 epochs",
             ({"networks": 5, "steps": STEPS[-1], "linearised": 7580, "size": 0, "examples": 200},),
             1,
-            900,
+            1440,
         ),
     },
     numbers=(

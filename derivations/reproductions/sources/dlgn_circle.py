@@ -203,7 +203,7 @@ REPRODUCTION = Reproduction(
     designs={
         "quick": Design("4 networks, 100 epochs at most", settings(["adam"], "pytorch", 4, 100), 1, 5),
         "full": Design(
-            "2,000 epochs at most, 24 networks of each kind", settings(["adam"], "pytorch", 24, 2000), 1, 120
+            "2,000 epochs at most, 24 networks of each kind", settings(["adam"], "pytorch", 24, 2000), 1, 180
         ),
     },
     numbers=tuple(

@@ -150,7 +150,7 @@ REPRODUCTION = Reproduction(
             "10 epochs, 6 runs in place of 3; the linearised training for one epoch",
             ({"steps": STEPS[-1], "linearised": 1875, "size": 0},),
             6,
-            900,
+            1320,
         ),
     },
     numbers=tuple(f"{name} {what}" for name in NAMES for what in ("overlap", "tangent", "diagonal", *COURSE)),

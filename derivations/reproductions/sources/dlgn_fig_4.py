@@ -198,7 +198,7 @@ REPRODUCTION = Reproduction(
     designs={
         "quick": Design("4 networks, 20 epochs", _settings(4, 20, ("adam",)), 1, 10),
         "full": Design(
-            f"{EPOCHS[-1]:,} epochs, 24 networks of each kind", _settings(24, EPOCHS[-1], ("adam", "sgd")), 1, 600
+            f"{EPOCHS[-1]:,} epochs, 24 networks of each kind", _settings(24, EPOCHS[-1], ("adam", "sgd")), 1, 960
         ),
     },
     numbers=(

@@ -176,7 +176,7 @@ REPRODUCTION = Reproduction(
     ),
     designs={
         "quick": Design("1 epoch on 4,000 images, 3 runs", ({"epochs": 1, "size": 4000},), 3, 10),
-        "full": Design("20 epochs, 8 runs in place of 3", ({"epochs": EPOCHS, "size": 0},), 8, 1800),
+        "full": Design("20 epochs, 8 runs in place of 3", ({"epochs": EPOCHS, "size": 0},), 8, 3000),
     },
     numbers=tuple(
         f"{name} {what} {part}" for name in NAMES for what in ("paths", "accuracy") for part in ("simple", "complex")

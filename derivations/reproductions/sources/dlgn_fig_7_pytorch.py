@@ -41,7 +41,7 @@ REPRODUCTION = replace(
     designs={
         "quick": Design("1 epoch on 4,000 images, 3 runs", ({"start": "pytorch", "epochs": 1, "size": 4000},), 3, 10),
         "full": Design(
-            "20 epochs, 8 runs in place of 3", ({"start": "pytorch", "epochs": EPOCHS, "size": 0},), 8, 1800
+            "20 epochs, 8 runs in place of 3", ({"start": "pytorch", "epochs": EPOCHS, "size": 0},), 8, 2700
         ),
     },
     theory=THEORY,

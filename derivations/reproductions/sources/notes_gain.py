@@ -137,7 +137,7 @@ REPRODUCTION = Reproduction(
     ),
     designs={
         "quick": Design("4 networks at each gain", _settings(GAINS, 4), 1, 30),
-        "full": Design("16 networks at each gain", _settings(GAINS, 16), 1, 120),
+        "full": Design("16 networks at each gain", _settings(GAINS, 16), 1, 330),
     },
     numbers=("ratio",),
     cell=cell,

@@ -219,7 +219,7 @@ REPRODUCTION = Reproduction(
     ),
     designs={
         "quick": Design("4 networks of each kind", _settings(4), 1, 30),
-        "full": Design("12 networks of each kind", _settings(12), 1, 90),
+        "full": Design("12 networks of each kind", _settings(12), 1, 330),
     },
     numbers=(*(f"{time} w{unit + 1}" for time in ("first", "last") for unit in _UNITS), "error"),
     cell=cell,

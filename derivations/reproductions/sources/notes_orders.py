@@ -204,7 +204,7 @@ REPRODUCTION = Reproduction(
             "16 networks of each kind; the Gaussian clone beside them",
             _settings(16, END, (*(("process", *kind) for kind in _KINDS), ("clone", "2 and 1", "none"))),
             1,
-            120,
+            300,
         ),
     },
     numbers=("low", "ratio"),

@@ -189,7 +189,7 @@ REPRODUCTION = Reproduction(
     ),
     designs={
         "quick": Design("4 networks", _settings(4), 1, 10),
-        "full": Design("24 networks", _settings(24), 1, 60),
+        "full": Design("24 networks", _settings(24), 1, 170),
     },
     numbers=(*(f"{time} w{unit}" for time in ("first", "last") for unit in _UNITS), "error"),
     cell=cell,

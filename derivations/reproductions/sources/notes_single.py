@@ -180,7 +180,7 @@ REPRODUCTION = Reproduction(
     ),
     designs={
         "quick": Design("4 networks of each kind", _settings(4), 1, 20),
-        "full": Design("40 networks of each kind", _settings(40), 1, 300),
+        "full": Design("40 networks of each kind", _settings(40), 1, 660),
     },
     numbers=("first w", "last w", "error"),
     cell=cell,

@@ -101,7 +101,7 @@ REPRODUCTION = Reproduction(
             10,
         ),
         "full": Design(
-            "5 epochs, 6 networks", ({"networks": 6, "steps": STEPS[-1], "size": 0, "examples": 100},), 1, 300
+            "5 epochs, 6 networks", ({"networks": 6, "steps": STEPS[-1], "size": 0, "examples": 100},), 1, 1260
         ),
     },
     numbers=(

@@ -126,7 +126,7 @@ REPRODUCTION = Reproduction(
     ),
     designs={
         "quick": Design("100 steps on 2,000 images, 3 networks", ({"networks": 3, "steps": 100, "size": 2000},), 1, 20),
-        "full": Design("5 epochs, 5 networks of each kind", ({"networks": 5, "steps": STEPS[-1], "size": 0},), 1, 600),
+        "full": Design("5 epochs, 5 networks of each kind", ({"networks": 5, "steps": STEPS[-1], "size": 0},), 1, 1260),
     },
     numbers=("entry", *(f"{name} {what}" for name in NAMES for what in ("accuracy", "expanded", *COURSE))),
     cell=cell,
