@@ -22,8 +22,9 @@ class Target:
     """A printed statement on one measured quantity, and the rule that judges it.
 
     With a `value` the statement is a number: `half_unit` is half a unit of its last printed digit, 0 if it is exact,
-    and `margin` the largest half width of an interval that decides. Without one it is an order, put so that it states
-    a positive mean; `margin` is then the smallest mean that would count as the stated effect.
+    and `margin` the largest half width of an interval that decides. Where the statement is that a number is near the
+    value, `within` says how near, and takes the place of both. Without a value it is an order, put so that it states a
+    positive mean; `margin` is then the smallest mean that would count as the stated effect.
     `explains` says why a full run does not reproduce the statement; it is empty where it does. `instead` is a verdict
     that takes the place of NOT REPRODUCED where that would not be fair to the source (REMARK that of any), and
     `explains` gives the reason; it can be chosen after the run, which it does not change.
@@ -36,10 +37,18 @@ class Target:
     half_unit: float = 0.0
     explains: str = ""
     instead: str = ""
+    within: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.margin < 0 or self.half_unit < 0:
-            raise InputError(f"{self.key}: margin and half_unit must not be negative.", "Give their absolute values.")
+        if min(self.margin, self.half_unit, self.within) < 0:
+            raise InputError(
+                f"{self.key}: margin, half_unit and within must not be negative.", "Give their absolute values."
+            )
+        if self.within and (self.value is None or self.half_unit or self.margin):
+            raise InputError(
+                f"{self.key}: `within` is for a value, and takes the place of margin and half_unit.",
+                "Give one of them.",
+            )
         if self.instead and (self.instead not in INSTEAD or not self.explains):
             raise InputError(
                 f"{self.key}: {self.instead!r} may not stand for another verdict, or no reason is given.",
@@ -142,7 +151,7 @@ class Reproduction(Runs):
     `source` is the stem of its document and `place` its figure or table; `unsaid` lists what the source leaves open and
     what is assumed for it. `measure(cells)` returns the values of the runs for the key of each target. `rule` states in
     words how the targets are judged. All of this is fixed before the full profile runs. `datasets` are the sets of
-    images that a run reads.
+    images that a run reads. `shows` says after the run what a reader learns from its numbers beyond the verdicts.
 
     The theory on top is `beside(cells)` of the experiment's own cells, or `theory`, which has its own; `no_theory` says
     why there is neither, or where it stands.
@@ -160,9 +169,11 @@ class Reproduction(Runs):
     theory: Theory | None = None
     no_theory: str = ""
     datasets: tuple[str, ...] = ()
+    shows: str = ""
 
     def _fixed(self, profile: str) -> dict[str, Any]:
-        return {**super()._fixed(profile), "targets": [[t.key, t.value, t.margin, t.half_unit] for t in self.targets]}
+        targets = [[t.key, t.value, t.margin, t.half_unit, *([t.within] if t.within else [])] for t in self.targets]
+        return {**super()._fixed(profile), "targets": targets}
 
 
 def pooled(cells: Cells, number: str, **setting: int | float | str) -> np.ndarray:

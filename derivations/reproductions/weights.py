@@ -38,3 +38,12 @@ def exponent(start: Float[np.ndarray, " S"], now: Float[np.ndarray, " S"], end: 
     3.0
     """
     return np.log((end - start) / (end - now))
+
+
+def descent_rate(rate: float, step: float) -> float:
+    """Return -ln(1 - r eta)/eta, at which gradient descent of learning rate eta decays a mode of rate r in the flow.
+
+    >>> round(descent_rate(1.0, 0.01), 5)
+    1.00503
+    """
+    return -float(np.log1p(-rate * step)) / step

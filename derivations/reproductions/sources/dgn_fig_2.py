@@ -18,7 +18,7 @@ from sim.deep import frg
 from theory.kernels import alike, variance
 
 WIDTH = 500
-_PER_CELL, _MARGINS = 20, {"diagonal": 0.1, "other": 0.01}
+_PER_CELL = 20
 
 
 def cell(setting: Setting, seed: int) -> Numbers:
@@ -68,13 +68,13 @@ REPRODUCTION = Reproduction(
         ("how near 20 runs must be to the ideal values", "200 runs, whose mean meets the ideal value"),
     ),
     rule=r"The means of $K_0(1, 1)/d$ and $K_0(1, 2)/d$ meet 1 and $\mu^{d-1}$, with half widths of at most 0.1 and "
-    r"0.01. From $d = 8$ on $\mu^{d-1}$ is smaller than this half width, and from $d = 12$ on the runs do not tell "
-    "it from 0.",
+    r"$\mu^{d-1}/2$, so that they are told from 0. The second was at first 0.01, which is larger than $\mu^{d-1}$ from "
+    "$d = 8$ on.",
     targets=tuple(
-        Target(f"{name}, d = {d}", f"the entry ({name}) of $K_0/d$ is {text}", value(d), margin=_MARGINS[name])
-        for name, text, value in (
-            ("diagonal", "1", lambda _: 1.0),
-            ("other", r"$\mu^{d-1}$", lambda d: 0.5 ** (d - 1)),
+        Target(f"{name}, d = {d}", f"the entry {place} of $K_0/d$ is {text}", base ** (d - 1), share * base ** (d - 1))
+        for name, place, text, base, share in (
+            ("diagonal", "on the diagonal", "1", 1.0, 0.1),
+            ("other", "off the diagonal", r"$\mu^{d-1}$", 0.5, 0.5),
         )
         for d in DEPTHS
     ),

@@ -149,7 +149,8 @@ REPRODUCTION = Reproduction(
     ),
     rule="Orders: the accuracy of GaLU in training, averaged over the stages, is above that of ReLU (0.1 % is the "
     "smallest that counts). On MNIST as it is the test accuracy of GaLU is below that of ReLU (0.1 % again). "
-    "Numbers: the mean accuracies on MNIST as it is, with half widths of at most 0.25 % in test and 0.5 % in training.",
+    "Numbers: the whole intervals of the mean accuracies on MNIST as it is are within 0.5 % of the printed ones in "
+    "test and 1 % in training. Differences are between networks of one seed, which share images and batches.",
     targets=(
         *(
             Target(
@@ -164,7 +165,7 @@ REPRODUCTION = Reproduction(
         ),
         Target("ReLU ahead", "ReLU networks generalise better than GaLU", None, margin=0.1),
         *(
-            Target(f"trained, {name}", f"{printed}: trained to close to 100 %", 100.0, margin=0.5, half_unit=1.0)
+            Target(f"trained, {name}", f"{printed}: trained to close to 100 %", 100.0, margin=0.0, within=1.0)
             for name, printed in _NAMES.items()
         ),
         *(
@@ -172,8 +173,8 @@ REPRODUCTION = Reproduction(
                 f"test, {name}",
                 f"{_NAMES[name]}: accuracy of around {value} % in test data",
                 value,
-                margin=0.25,
-                half_unit=0.5,
+                margin=0.0,
+                within=0.5,
             )
             for name, value in _TEST.items()
         ),
@@ -197,4 +198,7 @@ REPRODUCTION = Reproduction(
     measure=measure,
     theory=THEORY,
     datasets=("mnist",),
+    shows="What the labels are decides how long the linearised training lasts: with random labels no GaLU network "
+    "leaves its expansion in two epochs, and the ReLU networks leave theirs at the last step; on MNIST as it is all "
+    "networks leave within 30 steps.",
 )

@@ -107,7 +107,8 @@ REPRODUCTION = Reproduction(
     rule="Orders: the test accuracies of soft-GaLU, soft-ReLU and ReLU are above that of GaLU with independent "
     "frozen gates, that of ReLU above that of GaLU with the gates of its initial weights, and that of GaLU with "
     r"learned gates above that with random ones (0.1 % is the smallest that counts); $\ln \nu$ of $K_T/\mathrm{tr} "
-    "K_T$ is smaller for gates that adapt than for frozen ones (0.1 is the smallest that counts).",
+    "K_T$ is smaller for gates that adapt than for frozen ones (0.1 is the smallest that counts). The networks of a "
+    "run share their batches, and all but those with learned gates start from the same values.",
     targets=(
         *(
             Target(f"{name} ahead", f"{printed} generalises better than GaLU with frozen gates", None, margin=0.1)

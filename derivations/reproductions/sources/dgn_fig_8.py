@@ -11,7 +11,17 @@ from derivations.reproductions.expansions import (
     entry_at_start,
     in_float64,
 )
-from derivations.reproductions.model import Beside, Cells, Design, Numbers, Reproduction, Setting, Target, pooled
+from derivations.reproductions.model import (
+    REMARK,
+    Beside,
+    Cells,
+    Design,
+    Numbers,
+    Reproduction,
+    Setting,
+    Target,
+    pooled,
+)
 from derivations.reproductions.sources.dgn_fig_7 import BATCH, BETA, RATE, WIDTHS, two_digits
 from sim.deep import (
     ExampleSet,
@@ -101,6 +111,12 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
     )
 
 
+_STRICT = (
+    "The source says that $\\nu_t$ is smaller for learned and adaptable gates, and not at which times. That it is "
+    "so at all of four times is our stricter reading, and the smallest of four differences is biased downwards. "
+    "After the last epoch the order holds for soft-GaLU, soft-ReLU and ReLU (`dgn-fig-7`)."
+)
+
 REPRODUCTION = Reproduction(
     name="dgn-fig-8",
     title=r"$\nu_t$ of tangent kernels with adaptable, learned and random gates",
@@ -128,7 +144,12 @@ REPRODUCTION = Reproduction(
     targets=(
         *(
             Target(
-                f"below, {name}", rf"$\nu_t$ of {said} is always below that of frozen random gates", None, margin=0.1
+                f"below, {name}",
+                rf"$\nu_t$ of {said} is smaller than that of frozen random gates, at all four times",
+                None,
+                margin=0.1,
+                explains=_STRICT,
+                instead=REMARK,
             )
             for name, said in {**ADAPT, "flnpf": "learned gates"}.items()
         ),

@@ -43,10 +43,9 @@ _LATE = 200  # the epoch of the third kernel of the source
 _NEAR = 0.8  # share of the circle on which a half-space and the upper half agree, to be nearly the same
 _FAR = 0.5  # relative change of a kernel that is far from stationary
 _EXPLAINS = (
-    "The half of low frequency is learned several times earlier here, but not ten times, whichever share of the error "
-    "at the start counts as learned. 'A few' and 'more than 100' epochs belong to one optimiser and one learning rate, "
-    "which are unsaid; with gradient descent the two halves are less far apart, and a factor of ten is our reading of "
-    "the two words."
+    "The half of low frequency is learned 5.2 times earlier by ReLU networks (2.9 to 9.4). 'A few' and 'more than 100' "
+    "epochs belong to one optimiser and one learning rate, which are unsaid, and a factor of ten is our reading of the "
+    "two words. For DLGN the factor is 9.1 (5.5 to 14.9), which leaves ten open."
 )
 
 
@@ -191,9 +190,10 @@ REPRODUCTION = Reproduction(
     rule="Orders, for ReLU and DLGN: the relative change of the kernel less 1/2 has a positive mean (0.05 is the "
     "smallest that counts), and so have the logarithm of the ratio of the epochs until the lower and the upper half "
     "are learned, and its difference from the logarithm of 10 (0.1). A half that is never learned counts the last "
-    "epoch. The logarithm of the power of waves is larger with fixed gates than with gates that learn (0.1), and "
-    "the share of half-spaces near the upper half has grown since the start (0.05). Number: that share is 3/4, to "
-    "an eighth, with a half width of at most 0.1.",
+    "epoch; epochs are read from those that are recorded, of which there are four or five in a factor of ten. The "
+    "logarithm of the power of waves is larger with fixed gates than with gates that learn (0.1), and the share of "
+    "half-spaces near the upper half has grown since the start (0.05). Number: that share is 3/4, to an eighth, "
+    "with a half width of at most 0.1.",
     targets=_targets(),
     designs={
         "quick": Design("4 networks, 20 epochs", _settings(4, 20, ("adam",)), 1, 10),

@@ -17,7 +17,7 @@ from derivations.reproductions.model import (
     levels,
     pooled,
 )
-from derivations.reproductions.weights import along, exponent, largest_mode
+from derivations.reproductions.weights import along, descent_rate, exponent, largest_mode
 from sim.measure import measure as measure_networks
 from sim.train import train
 from theory.flow import solve
@@ -101,9 +101,12 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
             ),
             Beside(
                 f"rate, {readout}",
-                r"exact rate $r = \lambda s^2$ of the mode in the flow, in $1/\tau$, $s$ the factor of the readout; "
-                r"descent with learning rate $\eta$ is faster by the share $r \eta/2$, here 0.2 %",
-                largest_mode(moments.A, moments.b)[0] * float(_scale(readout)) ** 2,
+                r"rate $-\log(1 - r \eta)/\eta$ of the mode in descent with learning rate $\eta$, in $1/\tau$; in "
+                r"the flow it is $r = \lambda s^2$, exactly, with $s$ the factor of the readout",
+                descent_rate(
+                    largest_mode(moments.A, moments.b)[0] * float(_scale(readout)) ** 2,
+                    float(_TIMES[readout, "way"][1]),
+                ),
                 _rates(cells, readout),
             ),
         ]

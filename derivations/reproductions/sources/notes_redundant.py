@@ -6,6 +6,7 @@ import numpy as np
 
 from derivations.reproductions.model import (
     INHERITED,
+    REMARK,
     Beside,
     Cells,
     Design,
@@ -15,7 +16,7 @@ from derivations.reproductions.model import (
     Target,
     pooled,
 )
-from derivations.reproductions.weights import along, exponent, largest_mode
+from derivations.reproductions.weights import along, descent_rate, exponent, largest_mode
 from sim.measure import measure as measure_networks
 from sim.train import train
 from theory.flow import solve
@@ -101,9 +102,9 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
         ),
         Beside(
             "rate",
-            r"exact rate $r = 2 \lambda/K^2$ of the mode in the flow, in $1/\tau$; descent with learning rate $\eta$ "
-            r"is faster by the share $r \eta/2$, here 0.6 %",
-            2 * largest_mode(second, force)[0] / len(_UNITS) ** 2,
+            r"rate $-\log(1 - r \eta)/\eta$ of the mode in descent with learning rate $\eta$, in $1/\tau$; in the "
+            r"flow it is $r = 2 \lambda/K^2$, exactly",
+            descent_rate(2 * largest_mode(second, force)[0] / len(_UNITS) ** 2, float(_DESIGNS["way"][1])),
             _rates(cells),
         ),
         Beside(
@@ -163,7 +164,8 @@ REPRODUCTION = Reproduction(
             margin=0.02,
             half_unit=0.005,
             explains=r"With $1/K$ in (3), $K \tau \, dw_1/dt = b_1 - A_{11} (w_1 + w_2)/K$, so that $(w_1 + w_2)/2$ "
-            r"ends at $(K/2) A_{11}^{-1} b_1$. This is the slip of (5), charged in `notes-general`.",
+            "ends at $(K/2) A_{11}^{-1} b_1$. This is the slip of (5), charged in `notes-general`; without $1/K$ in "
+            "(3) the limit is as printed.",
             instead=INHERITED,
         ),
         Target(
@@ -185,7 +187,17 @@ REPRODUCTION = Reproduction(
             r"charged above.",
             instead=INHERITED,
         ),
-        Target("rate", r"(31) has the rates $\lambda/(K \tau)$, for $K = 2$", 1.0, margin=0.02, half_unit=0.02),
+        Target(
+            "rate",
+            r"(31) has the rates $\lambda/(K \tau)$, for $K = 2$",
+            1.0,
+            margin=0.02,
+            half_unit=0.02,
+            explains=r"Two slips cancel here. The solution of (30) as it is printed has the rates $2 \lambda/(K "
+            r"\tau)$; (31) loses the 2, and for $K = 2$ this makes up for the $1/K$ that is missing in (5). The "
+            r"measured rate is $2 \lambda/(K^2 \tau)$.",
+            instead=REMARK,
+        ),
     ),
     designs={
         "quick": Design("4 networks", _settings(4), 1, 10),

@@ -94,14 +94,15 @@ REPRODUCTION = Reproduction(
             "nearer to those of the ReLU network than gates of the start, known upfront",
         ),
     ),
-    rule="Numbers: with the gates of the end the relative difference of the squared error is 0, to 0.01, and that "
-    "of the inverse participation ratio, as a logarithm, is 0, to 0.1; both tolerances are ours. Orders: the "
-    "relative distance from the weights of the ReLU network is smaller with the gates of the end, and with gates in "
-    "four pieces, than with those of the start (0.05 is the smallest that counts). The claim on the sentence had "
-    "been judged with other seeds before, by the error alone.",
+    rule="Numbers: with the gates of the end the relative difference of the squared error is within 0.01 of 0, and "
+    "that of the inverse participation ratio, as a logarithm, within 0.1, with its whole interval; both tolerances "
+    "are ours. At first it was enough that the interval met them. Orders: the relative distance from the weights of "
+    "the ReLU network is smaller with the gates of the end, and with gates in four pieces, than with those of the "
+    "start (0.05 is the smallest that counts). The claim on the sentence had been judged with other seeds before, "
+    "by the error alone.",
     targets=(
-        Target("error", "such gates mimic a run: its error, to 1 %", 0.0, margin=0.01, half_unit=0.01),
-        Target("localization", "such gates mimic a run: its localization, to 10 %", 0.0, margin=0.1, half_unit=0.1),
+        Target("error", "such gates mimic a run: its error, to 1 %", 0.0, margin=0.0, within=0.01),
+        Target("localization", "such gates mimic a run: its localization, to 10 %", 0.0, margin=0.0, within=0.1),
         Target(
             "end nearer",
             "gates of the end are nearer to the run than gates of the start",
@@ -128,4 +129,5 @@ REPRODUCTION = Reproduction(
     measure=measure,
     no_theory="The training is online, on new examples, of which the kernel theory here does not speak; the exact flow "
     "of fixed gates stands beside networks in `notes-general`.",
+    shows="Networks with the gates of the end are about 8 % more localized than the run that they mimic.",
 )

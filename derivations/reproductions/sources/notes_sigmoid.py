@@ -4,7 +4,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from derivations.reproductions.model import Beside, Cells, Design, Numbers, Reproduction, Setting, Target, pooled
+from derivations.reproductions.model import (
+    REFERENCE,
+    Beside,
+    Cells,
+    Design,
+    Numbers,
+    Reproduction,
+    Setting,
+    Target,
+    pooled,
+)
 from sim.measure import measure as measure_networks
 from sim.measure.receptive_fields import low_frequency_power, participation_ratio
 from sim.train import train
@@ -81,9 +91,11 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
     return (
         Beside(
             "error, no biases",
-            r"exact least $\langle (y - \hat{y})^2 \rangle$ of sigmoid units without biases, which cannot learn",
+            r"exact least $\langle (y - \hat{y})^2 \rangle$ of sigmoid units without biases: the law of $x$ is that "
+            "of $-x$, so that no output is better than 1/2; training on noisy batches stays a little above it",
             0.25,
             pooled(cells, "error", model="sigmoid", biases="none"),
+            REFERENCE,
         ),
     )
 

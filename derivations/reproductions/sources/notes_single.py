@@ -16,7 +16,7 @@ from derivations.reproductions.model import (
     levels,
     pooled,
 )
-from derivations.reproductions.weights import along, exponent, largest_mode
+from derivations.reproductions.weights import along, descent_rate, exponent, largest_mode
 from sim.measure import measure as measure_networks
 from sim.train import train
 from theory.flow import solve
@@ -97,9 +97,11 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
             ),
             Beside(
                 f"rate, {gates}",
-                r"exact rate $r = \lambda/K^2$ of the mode in the flow, in $1/\tau$; descent with learning rate $\eta$ "
-                r"is faster by the share $r \eta/2$, here 0.6 % for one gate and 0.5 % for three",
-                largest_mode(*_own_moments(gates))[0] / len(_GATES[gates]) ** 2,
+                r"rate $-\log(1 - r \eta)/\eta$ of the mode in descent with learning rate $\eta$, in $1/\tau$; in "
+                r"the flow it is $r = \lambda/K^2$, exactly",
+                descent_rate(
+                    largest_mode(*_own_moments(gates))[0] / len(_GATES[gates]) ** 2, float(_DESIGNS[gates, "way"][1])
+                ),
                 _rates(cells, gates),
             ),
             Beside(
@@ -131,8 +133,9 @@ def _rates(cells: Cells, gates: str) -> np.ndarray:
 
 _SCALED = (
     r"With $1/K$ in (3) the weights of an exclusive gate obey $K \tau \, dw_1/dt = b_1 - A_{11} w_1/K$: they end at "
-    r"$K A_{11}^{-1} b_1$, with rates $\lambda/(K^2 \tau)$. It is $w_1/K$ that converges to least squares. For $K = 1$ "
-    "the two agree. This is the slip of (5), charged in `notes-general`."
+    r"$K A_{11}^{-1} b_1$, with rates $\lambda/(K^2 \tau)$. It is $w_1/K$ that converges to least squares. For $K = "
+    "1$ the two agree. This is the slip of (5), charged in `notes-general`; without $1/K$ in (3) the limit is as "
+    r"printed, and the rates are $\lambda/\tau$."
 )
 
 

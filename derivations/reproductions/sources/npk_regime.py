@@ -133,4 +133,6 @@ REPRODUCTION = Reproduction(
     measure=measure,
     beside=beside,
     datasets=("mnist",),
+    shows="Frozen gates do not freeze the kernel: the networks with frozen gates leave their expansions within the "
+    "first 300 steps too, and end with an accuracy about 4 % above them.",
 )
