@@ -23,7 +23,7 @@ from typing import Any
 from derivations.evidence import stored
 from derivations.evidence.entries import STALE, Entry, entries, verdict_on_claim
 from derivations.experiments.folders import problem_named
-from derivations.publish import blocks, book_figures, flows, reproduction_figure
+from derivations.publish import blocks, book_figures, flows, html, reproduction_figure
 from derivations.publish.dialect_tables import dialect_table
 from derivations.publish.dual_formulas import dual_formulas
 from derivations.publish.errata import errata
@@ -210,9 +210,9 @@ class Book:
 
 
 def _scoreboard(here: str) -> str:
-    from derivations.reproductions.scoreboard import page  # loads torch, which no other page needs
+    from derivations.reproductions.scoreboard_page import page  # loads torch, which no other page needs
 
-    return page(lambda name: book_figures.markdown(reproduction_figure.figure_of(name), here))
+    return page(lambda name: book_figures.markdown(reproduction_figure.figure_of(name), here), html.fold)
 
 
 def _entry(name: str, text: str) -> str:

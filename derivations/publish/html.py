@@ -24,7 +24,12 @@ _ACCENTS = {"^": "\u0302", "~": "\u0303", "¯": "\u0304", "˙": "\u0307", "→":
 _BETWEEN = {"mtable": "; ", "mtr": ", "}
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _TAG = re.compile(r"<[^>]+>")
-_VERDICT = re.compile(r"<(strong|td)>([A-Z]{4,})</\1>")
+# An operator or function before its argument without brackets, from which browsers do not keep it apart.
+_OPERATOR = re.compile(
+    r"(\\(?:arcsin|arctan|arccos|log|ln|sin|cos)\b|\\text\{[A-Za-z]{2,}\}|\\mathrm\{E\})\s*"
+    r"(?=[A-Za-z0-9]|\\(?!left|right|big|Big|in\b|leq|geq|to\b|cdot|quad)[A-Za-z])"
+)
+_VERDICT = re.compile(r"<(strong|td)>([A-Z]{4,}|NOT [A-Z]+)</\1>")
 
 _WIDE = 56  # characters from which on a formula is set smaller, to fit beside the contents of a site
 _WIDER = 100  # and smaller still
@@ -63,7 +68,9 @@ def body(markdown: str, numbered: str | None = None) -> Body:
     )
     text = parser.renderer.render(tokens, parser.options, env)
     text = _PUNCTUATED.sub(r'<span class="joined">\1\2</span>', text)
-    text = _VERDICT.sub(r'<\1 class="verdict \2">\2</\1>', text)
+    text = _VERDICT.sub(
+        lambda found: f'<{found[1]} class="verdict {found[2].replace(" ", "-")}">{found[2]}</{found[1]}>', text
+    )
     text = text.replace("<table>", '<div class="table"><table>').replace("</table>", "</table></div>")
     return Body(text, headings)
 
@@ -124,6 +131,7 @@ def mathml(tex: str, display: bool = False) -> str:
     known = known.replace(r"\lvert", r"\left\vert").replace(r"\rvert", r"\right\vert")  # bars set close
     known = known.replace(r"\mathbf{1}", "𝟏")  # browsers draw bold by the letter, not by an attribute
     known = re.sub(r"(?<=[\w})\]])\s*(?=\\(?:arcsin|arctan|arccos|log|text)\b)", r"\\, ", known)
+    known = _OPERATOR.sub(r"\1\\, ", known)
     try:
         markup = convert(known, display="block" if display else "inline")
     except _faults() as error:

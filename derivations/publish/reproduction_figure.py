@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _PREFIX = "reproduction-"
 _COLUMNS = 2
-_WIDTH, _ROW, _FRAME = 7.4, 0.2, 0.72  # inches: the figure, a statement, and title and axis of a panel
+_WIDTH, _ROW, _FRAME = 7.4, 0.2, 0.95  # inches: the figure, a statement, and title and axis of a panel
 
 
 def figure_of(name: str) -> str:
@@ -34,10 +34,7 @@ def names() -> tuple[str, ...]:
 
 def caption(name: str) -> str:
     """Return the caption of the figure of an experiment."""
-    return (
-        f"`{name}`: measured means with the intervals of the table (blue), beside what the source prints (orange): a "
-        "number (bar), or an order, which states a positive mean (triangle)."
-    )
+    return f"`{name}`: means over the runs with their intervals (blue), beside what the source states (orange)."
 
 
 def data(name: str) -> Data:
@@ -93,6 +90,7 @@ def _panel(axis: Any, title: str, rows: Data) -> None:
     if any("printed" not in row for row in rows.values()):
         axis.axvline(0, color="black", lw=0.5, zorder=1)
     axis.set_title(title, fontsize=9)
+    axis.set_xlabel("mean", fontsize=8, labelpad=1)
     named = [place for place, label in enumerate(rows) if label != title]
     axis.set_yticks(named, [label for label in rows if label != title])
     axis.set_ylim(len(rows) - 0.4, -0.6)

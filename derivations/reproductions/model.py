@@ -58,12 +58,22 @@ class Target:
 
 @dataclass(frozen=True)
 class Design:
-    """A profile: its description, the settings of its cells, the seeds of each setting, and its time on one thread."""
+    """A profile: its description, the settings of its cells, the seeds of each setting, and its time on one thread.
+
+    `first` is the number of the first seed. A design that is enlarged after its run takes seeds that had no part in the
+    decision to enlarge it.
+    """
 
     text: str
     settings: tuple[Setting, ...]
     seeds: int
     seconds: float
+    first: int = 0
+
+    @property
+    def indices(self) -> range:
+        """The numbers of the seeds."""
+        return range(self.first, self.first + self.seeds)
 
 
 @dataclass(frozen=True)
@@ -130,6 +140,7 @@ class Runs:
             "profile": profile,
             "settings": [dict(setting) for setting in design.settings],
             "seeds": design.seeds,
+            **({"first": design.first} if design.first else {}),
             "numbers": list(self.numbers),
         }
 

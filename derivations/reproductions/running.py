@@ -141,7 +141,7 @@ def run(
     asked = [
         (setting, index, question(one, profile, setting, index))
         for setting in one.designs[profile].settings
-        for index in range(one.designs[profile].seeds)
+        for index in one.designs[profile].indices
     ]
     remarks = _refuse_other_definitions(one, profile, store, {each.key for _, _, each in asked}, code)
     finished: dict[int, Cell] = {}

@@ -189,9 +189,9 @@ REPRODUCTION = Reproduction(
     ),
     rule="Orders, for each optimiser: the logarithm of the ratio (epochs to the loss 0.01 with fixed gates / with "
     "gates that learn) has a positive mean (0.1 is the smallest that counts), and so has its difference from the "
-    "logarithm of 10, as the source has more than 2,000 against 200; networks that do not reach the loss count "
-    "2,000, so that fixed gates may need more than is shown. The share of active paths on the upper half has grown "
-    "since the start at the loss 0.25 and at the end, for DLGN and ReLU (0.05 is the smallest that counts).",
+    "logarithm of 10, as the source has more than 2,000 against 200; networks of either kind that do not reach the "
+    "loss count 2,000, so that they may need more than is shown. The share of active paths on the upper half has "
+    "grown since the start at the loss 0.25 and at the end, for DLGN and ReLU (0.05 is the smallest that counts).",
     targets=targets(
         ["adam"],
         {
