@@ -8,6 +8,7 @@ from jaxtyping import Float
 
 from derivations.reproductions.expansions import COURSE, beside_courses
 from derivations.reproductions.model import Beside, Cells, Design, Numbers, Setting, Theory
+from derivations.reproductions.training import train_family
 from sim.deep import (
     Convolution,
     ExampleSet,
@@ -22,7 +23,6 @@ from sim.deep import (
     Start,
     Validation,
     scales_by_fan_in,
-    train_family,
     train_linearised,
 )
 from sim.training.optimisers import Optimiser

@@ -11,17 +11,8 @@ from jaxtyping import Float
 
 from derivations.reproductions.model import LINEARISED, Beside, Cells, pooled
 from derivations.reproductions.networks import apart, leaves
-from sim.deep import (
-    ExampleSet,
-    Family,
-    FamilyRun,
-    LinearisedRun,
-    Settings,
-    kernels_of,
-    recorded,
-    train_family,
-    train_linearised,
-)
+from derivations.reproductions.training import train_family
+from sim.deep import ExampleSet, Family, FamilyRun, LinearisedRun, Settings, kernels_of, recorded, train_linearised
 from sim.kernels import tangent_kernel
 from theory.kernels import GAUSSIAN, SIGNS, GatedNetwork, GivenValues, mean, variance
 

@@ -1,4 +1,5 @@
-"""Making the cells of an experiment in a store of sweeps: finished cells are kept, so that a run resumes at any moment.
+"""Making the cells of an experiment in a store of sweeps: finished cells are kept, and checkpoints of the trainings in
+one that is not finished, so that a run resumes at any moment.
 
 A cell is named by the hash of its question and of the code, which names the device, as in `gdln sweep`: a cell made on
 another device is another cell, and both stay. Several processes or machines may share a store: the lease
@@ -20,7 +21,7 @@ import numpy as np
 import torch
 
 from derivations.output import DISTRIBUTION
-from derivations.reproductions import convolutional, expansions, networks
+from derivations.reproductions import convolutional, expansions, networks, training
 from derivations.reproductions.model import Cell, Reproduction, Runs, Setting
 from derivations.seals import canonical, digest
 from derivations.statistics.comparison import seed_for
@@ -80,8 +81,8 @@ def code_of(one: Runs, device: str = "cpu") -> str:
     The layout and the comments of these files do not count, nor do REPRODUCTION, THEORY and the functions `measure` and
     `beside`, which read finished cells.
     """
-    shared = (networks.__file__, convolutional.__file__, expansions.__file__, inspect.getfile(linearised_errors))
-    files = [Path(inspect.getfile(one.cell)), *map(Path, shared)]
+    shared = (networks, convolutional, expansions, training)
+    files = [Path(inspect.getfile(of)) for of in (one.cell, *shared, linearised_errors)]
     own = "\n".join(line for file in files for line in _statements(file.read_text(encoding="utf-8")))
     return f"{cells.code_version(device)}+{one.name}-{digest(own)[:16]}"
 
@@ -191,12 +192,17 @@ def _found_or_made(
             return store.read(name), False
     except DamagedError as error:
         remarks.append(f"{error.message} It was set aside and made again.")
-    made = store.make(name, asked, code, lambda: _computed(one, setting, asked.seed, device))
+
+    def compute() -> tuple[dict[str, np.ndarray], dict]:
+        with training.resumable(store.checkpoints, name):
+            return _computed(one, setting, asked.seed, device)
+
+    made = store.make(name, asked, code, compute)
     return (None, False) if made == BUSY else (store.read(name), made == MADE)
 
 
 def _computed(one: Runs, setting: Setting, seed: int, device: str) -> tuple[dict[str, np.ndarray], dict]:
-    """Return the arrays and the facts of a cell."""
+    """Return the arrays and the facts of a cell; its seconds are those of this process, which may have resumed it."""
     started, clock = datetime.now(UTC), time.perf_counter()
     where = () if device == "cpu" else (device,)
     try:

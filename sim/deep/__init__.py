@@ -14,6 +14,7 @@ Settings, train_family   loss, optimiser, rate, mini-batches, early stopping, de
 train_linearised    the same training of the expansions at the initial weights, whose tangent kernel stays
 SGD, momentum, rmsprop, adam   the optimisers, by the definitions of torch.optim
 save_checkpoint, load_checkpoint   a state from which a run continues bit for bit
+load_run                           such a state as a run, with the stages that were recorded
 label_alignment     nu = y^T (K/tr K)^-1 y of the deep networks of a problem file, along their training
 kernels_of, Watch   tangent kernel, K^a and overlap of a member; measuring at chosen steps while the training goes on
 recorded, features_of    gates of a recorded stage on any inputs, and the weights that replay them
@@ -30,7 +31,7 @@ True
 
 from sim.deep.alignment import check_alignment, label_alignment
 from sim.deep.batches import ExampleSet
-from sim.deep.checkpoints import load_checkpoint, save_checkpoint
+from sim.deep.checkpoints import load_checkpoint, load_run, save_checkpoint
 from sim.deep.family import Family, Start, scales_by_fan_in
 from sim.deep.gates import Recorded, features_of, recorded
 from sim.deep.images import LabelledImages, Split
@@ -100,6 +101,7 @@ __all__ = [
     "kernels_of",
     "label_alignment",
     "load_checkpoint",
+    "load_run",
     "momentum",
     "recorded",
     "relu",

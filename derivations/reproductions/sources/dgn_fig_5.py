@@ -16,18 +16,8 @@ from derivations.reproductions.model import (
     levels,
     pooled,
 )
-from sim.deep import (
-    ExampleSet,
-    Family,
-    LabelledImages,
-    Settings,
-    Start,
-    adam,
-    galu,
-    relu,
-    scales_by_fan_in,
-    train_family,
-)
+from derivations.reproductions.training import train_family
+from sim.deep import ExampleSet, Family, LabelledImages, Settings, Start, adam, galu, relu, scales_by_fan_in
 
 WIDTHS, BATCH, RATE = (512, 512, 256, 256, 128, 64), 128, 3e-4
 STAGES = (1, 2, 5, 10, 20)  # epochs

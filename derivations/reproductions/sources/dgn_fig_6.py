@@ -16,18 +16,8 @@ from derivations.reproductions.model import (
     pooled,
     trend,
 )
-from sim.deep import (
-    SGD,
-    Family,
-    LabelledImages,
-    Settings,
-    Start,
-    adam,
-    kernels_of,
-    relu,
-    scales_by_fan_in,
-    train_family,
-)
+from derivations.reproductions.training import train_family
+from sim.deep import SGD, Family, LabelledImages, Settings, Start, adam, kernels_of, relu, scales_by_fan_in
 from sim.kernels import nu
 
 WIDTH, LEVELS, BATCH, DIGITS = 100, 4, 32, (4, 7)

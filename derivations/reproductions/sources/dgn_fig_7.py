@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from derivations.reproductions.model import Cells, Design, Numbers, Reproduction, Setting, Target, pooled
+from derivations.reproductions.training import train_family
 from sim.deep import (
     ExampleSet,
     Family,
@@ -23,7 +24,6 @@ from sim.deep import (
     scales_by_fan_in,
     soft_galu,
     soft_relu,
-    train_family,
 )
 from sim.kernels import nu
 

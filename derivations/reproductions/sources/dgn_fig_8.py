@@ -23,6 +23,7 @@ from derivations.reproductions.model import (
     pooled,
 )
 from derivations.reproductions.sources.dgn_fig_7 import BATCH, BETA, RATE, WIDTHS, two_digits
+from derivations.reproductions.training import train_family
 from sim.deep import (
     ExampleSet,
     Family,
@@ -39,7 +40,6 @@ from sim.deep import (
     scales_by_fan_in,
     soft_galu,
     soft_relu,
-    train_family,
     train_linearised,
 )
 from sim.kernels import nu

@@ -16,6 +16,7 @@ from derivations.reproductions.model import (
     pooled,
 )
 from derivations.reproductions.sources.dlgn_fig_7 import BATCH, BETA, CLASSES, NAMES, RATE, WIDTHS
+from derivations.reproductions.training import train_family
 from sim.deep import (
     ExampleSet,
     Family,
@@ -28,7 +29,6 @@ from sim.deep import (
     kernels_of,
     relu,
     scales_by_fan_in,
-    train_family,
     train_linearised,
 )
 from sim.kernels import class_averages, trace_normalised

@@ -23,15 +23,8 @@ from derivations.reproductions.sources.dlgn_circle import (
     circle,
     three_kinds,
 )
-from sim.deep import (
-    ExampleSet,
-    FamilyRun,
-    Settings,
-    kernels_of,
-    recorded,
-    train_family,
-    train_linearised,
-)
+from derivations.reproductions.training import train_family
+from sim.deep import ExampleSet, FamilyRun, Settings, kernels_of, recorded, train_linearised
 from sim.kernels import trace_normalised
 
 EPOCH = EXAMPLES // BATCH

@@ -17,6 +17,7 @@ from derivations.reproductions.model import (
     pooled,
 )
 from derivations.reproductions.sources.dlgn_circle import GAINS
+from derivations.reproductions.training import train_family
 from sim.deep import (
     ExampleSet,
     Family,
@@ -28,7 +29,6 @@ from sim.deep import (
     recorded,
     relu,
     scales_by_fan_in,
-    train_family,
 )
 
 WIDTHS, BATCH, RATE, BETA, EPOCHS, EXAMPLES, CLASSES = (128,) * 5, 32, 2e-4, 4, 20, 250, 10

@@ -12,6 +12,7 @@ from derivations.reproductions.expansions import (
     in_float64,
 )
 from derivations.reproductions.model import Beside, Cells, Design, Numbers, Reproduction, Setting, Target, pooled
+from derivations.reproductions.training import train_family
 from sim.deep import (
     Family,
     LabelledImages,
@@ -21,7 +22,6 @@ from sim.deep import (
     dnpfl,
     kernels_of,
     scales_by_fan_in,
-    train_family,
     train_linearised,
 )
 

@@ -17,6 +17,7 @@ from derivations.reproductions.model import (
     pooled,
 )
 from derivations.reproductions.sources.npk_table_2 import BATCH, BETA, WIDTHS
+from derivations.reproductions.training import train_family
 from sim.deep import (
     Family,
     LabelledImages,
@@ -27,7 +28,6 @@ from sim.deep import (
     frnpf,
     relu,
     scales_by_fan_in,
-    train_family,
     train_linearised,
 )
 

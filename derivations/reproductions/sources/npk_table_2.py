@@ -17,6 +17,7 @@ from derivations.reproductions.model import (
     levels,
     pooled,
 )
+from derivations.reproductions.training import train_family
 from sim.deep import (
     SGD,
     ExampleSet,
@@ -32,7 +33,6 @@ from sim.deep import (
     frnpf,
     relu,
     scales_by_fan_in,
-    train_family,
 )
 
 WIDTHS, BATCH, EPOCHS, BETA, RUNS = (128,) * 5, 32, 30, 8, 5
