@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _PREFIX = "reproduction-"
 _COLUMNS = 2
-_WIDTH, _ROW, _FRAME = 7.4, 0.2, 0.95  # inches: the figure, a statement, and title and axis of a panel
+_WIDTH, _ROW, _FRAME = 7.4, 0.2, 1.0  # inches: the figure, a statement, and title and axis of a panel
 
 
 def figure_of(name: str) -> str:
@@ -68,7 +68,7 @@ def picture(panels: Data) -> "Figure":
     shown = list(panels.items())
     lines = [shown[start : start + columns] for start in range(0, len(shown), columns)]
     heights = [_FRAME + _ROW * max(len(rows) for _, rows in line) for line in lines]
-    with plt.rc_context(STYLE):
+    with plt.rc_context(STYLE | {"figure.constrained_layout.h_pad": 0.1}):
         figure, axes = plt.subplots(
             len(lines), columns, figsize=(_WIDTH, sum(heights)), height_ratios=heights, squeeze=False
         )

@@ -28,7 +28,7 @@ _EXPLAINED = {
 }
 _MOST_PLACES = 5  # smaller intervals are shown with powers of ten
 _LONG = 12  # rows from which on a table of the theory is folded away
-_STATED = "above 0"  # an order
+_STATED = "above\u00a00"  # an order
 _Row = Mapping[str, Any]
 
 
@@ -192,7 +192,7 @@ def interval(row: _Row) -> str:
     """Return a mean with its interval, each to two digits of the half width.
 
     >>> interval({"mean": 1.01234, "low": 0.287, "high": 1.7331}), interval({"mean": 2.0, "low": 2.0, "high": 2.0})
-    ('1.01 (0.29 to 1.73)', '2 (2 to 2)')
+    ('1.01\\xa0(0.29\\xa0to\\xa01.73)', '2\\xa0(2\\xa0to\\xa02)')
     """
     numbers, half = (row["mean"], row["low"], row["high"]), (row["high"] - row["low"]) / 2
     places = 1 - floor(log10(half)) if half > 0 else _MOST_PLACES + 1
@@ -200,4 +200,4 @@ def interval(row: _Row) -> str:
         shown = [f"{number:z.{max(0, places)}f}" for number in numbers]
     else:
         shown = [_number(number) for number in numbers]
-    return f"{shown[0]} ({shown[1]} to {shown[2]})"
+    return f"{shown[0]} ({shown[1]} to {shown[2]})".replace(" ", "\u00a0")  # on one line

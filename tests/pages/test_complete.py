@@ -13,6 +13,7 @@ from tests.pages import (
     test_regions,
     test_runs,
     test_scoreboard,
+    test_scoreboard_sentences,
     test_sentences,
 )
 from tests.pages.inputs import INPUTS
@@ -28,6 +29,7 @@ LISTS = (
     test_regions,
     test_runs,
     test_scoreboard,
+    test_scoreboard_sentences,
     test_sentences,
 )
 

@@ -1,6 +1,7 @@
 """The tables of the scoreboard, counted again from the stored results, and their verdicts from the stored intervals."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -23,10 +24,15 @@ HALF_UNITS = {
     "notes-general": (("rate", 0.02), ("", 0.005)),
     "notes-single-gate": (("rate", 0.02), ("", 0.005)),
     "notes-redundant-gates": (("difference", 1e-9), ("rate", 0.02), ("", 0.005)),
-    "notes-replay": (("error", 0.01), ("localization", 0.1)),
     "dlgn-fig-4": (("half-spaces", 0.125),),
     "npk-table-2-mnist": (("", 0.005),),
-    "dgn-fig-5": (("trained", 1.0), ("test", 0.5)),
+}
+# How near a number has to be with its whole interval, where the source says in words that it is near.
+WITHIN = {
+    ("notes-replay", "error"): 0.01,
+    ("notes-replay", "localization"): 0.1,
+    **{("dgn-fig-5", f"trained, {name}"): 1.0 for name in ("relu", "galu")},
+    **{("dgn-fig-5", f"test, {name}"): 0.5 for name in ("relu", "galu")},
 }
 
 
@@ -35,11 +41,20 @@ def stored() -> list[dict[str, Any]]:
     return [json.loads(file.read_text("utf-8")) for file in sorted(RESULTS.glob("*.json"), key=lambda file: file.stem)]
 
 
+def number(value: float) -> str:
+    """A number to four digits, in powers of ten where it is far from 1."""
+    digits = Decimal(f"{value:.4g}")
+    if value and not -4 <= digits.adjusted() < 4:
+        power = digits.adjusted()
+        return f"{(digits.scaleb(-power)).normalize():f} cdot 10^{power}"
+    return f"{value:.4g}"
+
+
 def interval(row: dict[str, Any]) -> str:
     """A mean with its interval, rounded to the second digit of the half width; short ones are in powers of ten."""
     half = (Decimal(repr(row["high"])) - Decimal(repr(row["low"]))) / 2
     places = 1 - half.adjusted() if half else 9
-    mean, low, high = (f"{row[key]:.{max(places, 0)}f}" if places < 6 else f"{row[key]:.4g}" for key in PARTS)
+    mean, low, high = (f"{row[key]:z.{max(places, 0)}f}" if places < 6 else number(row[key]) for key in PARTS)
     return f"{mean} ({low} to {high})"
 
 
@@ -50,17 +65,32 @@ def expected() -> Iterator[list[list[str]]]:
             [
                 row["key"],
                 row["printed"],
-                "above 0" if row["value"] is None else f"{row['value']:.4g}",
+                "above 0" if row["value"] is None else number(row["value"]),
                 interval(row),
+                str(row["runs"]),
                 row["verdict"],
             ]
             for row in result["rows"]
         ]
         if result["beside"]:
             yield [
-                [row["key"], row["text"], row["kind"], f"{row['theory']:.4g}", interval(row) if "mean" in row else ""]
+                [
+                    row["key"],
+                    row["text"],
+                    row["kind"],
+                    number(row["theory"]),
+                    interval(row) if "mean" in row else "",
+                    met(row),
+                ]
                 for row in result["beside"]
             ]
+
+
+def met(row: dict[str, Any]) -> str:
+    """Whether the interval of a prediction contains the number of the theory."""
+    if row["kind"] != "prediction" or "mean" not in row:
+        return ""
+    return "yes" if row["low"] <= row["theory"] <= row["high"] else "no"
 
 
 def results() -> list[list[reading.Unit]]:
@@ -96,8 +126,23 @@ def test_every_cell_of_the_scoreboard():
     assert shown == [[[plain(cell) for cell in row] for row in rows] for rows in expected()]
 
 
-def test_the_first_table_has_the_stored_verdicts():
-    listed = {unit.raw.split("`")[1]: reading.cells(unit.text)[3] for unit in reading.tables(PAGE)[0][2:]}
+def test_the_table_of_sources_counts_the_statements():
+    heads, _, *rows = (reading.cells(unit.raw) for unit in reading.tables(PAGE)[0])
+    counts: dict[str, Counter[str]] = {}
+    for unit in reading.tables(PAGE)[1][2:]:
+        _, name, _, source, *_ = unit.raw.split("`")
+        path = RESULTS / f"{name}.json"
+        verdicts = [row["verdict"] for row in json.loads(path.read_text("utf-8"))["rows"]] if path.exists() else []
+        counts.setdefault(f"`{source}`", Counter()).update(verdicts or ["experiments NOT RUN"])
+    shown = {source: dict(zip(heads[1:], numbers, strict=True)) for source, *numbers in rows}
+    assert shown == {source: {head: str(own[head] or "") for head in heads[1:]} for source, own in counts.items()}
+    assert sum(map(Counter.total, counts.values())) == sum(
+        int(number or 0) for numbers in shown.values() for number in numbers.values()
+    )
+
+
+def test_the_second_table_has_the_stored_verdicts():
+    listed = {unit.raw.split("`")[1]: reading.cells(unit.text)[1] for unit in reading.tables(PAGE)[1][2:]}
     for result in stored():
         assert listed.pop(result["name"]) == result["verdict"]
     assert set(listed.values()) == {"NOT RUN"}
@@ -110,6 +155,11 @@ def test_verdicts_follow_from_the_intervals():
                 continue
             if row["value"] is None:
                 assert (row["verdict"] == "ORDER") == (row["low"] > 0), row["key"]
+                continue
+            if within := WITHIN.get((result["name"], row["key"])):
+                near = row["value"] - within <= row["low"] and row["high"] <= row["value"] + within
+                apart = row["low"] > row["value"] + within or row["high"] < row["value"] - within
+                assert row["verdict"] == ("REPRODUCED" if near else "NOT REPRODUCED" if apart else "UNDECIDED")
                 continue
             allowed = HALF_UNITS.get(result["name"], ())
             half = next((half for start, half in allowed if row["key"].startswith(start)), 0)

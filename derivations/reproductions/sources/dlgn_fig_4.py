@@ -38,7 +38,7 @@ _FAR = 0.5  # relative change of a kernel that is far from stationary
 _EXPLAINS = (
     "The half of low frequency is learned 5.2 times earlier by ReLU networks (2.9 to 9.4). 'A few' and 'more than 100' "
     "epochs belong to one optimiser and one learning rate, which are unsaid, and a factor of ten is our reading of the "
-    "two words. For DLGN the factor is 9.1 (5.5 to 14.9), which leaves ten open."
+    "two words. For DLGN the factor is 9.1 (5.6 to 14.9), which leaves ten open."
 )
 
 
