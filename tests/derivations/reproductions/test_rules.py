@@ -5,14 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from derivations.reproductions.model import INHERITED, REMARK, UNSAID, Target, pooled, trend
+from derivations.reproductions.model import INHERITED, REMARK, UNSAID, Design, Target, pooled, trend
 from derivations.reproductions.rules import (
     LEVEL,
+    MOST_RUNS,
     NOT_REPRODUCED,
     ORDER,
     REPRODUCED,
     UNDECIDED,
     judged,
+    runs_needed,
     together,
     verdict,
 )
@@ -20,6 +22,7 @@ from theory.problem import InputError
 
 RATE = Target("rate", "0.81", 0.81, margin=0.02, half_unit=0.005)
 FASTER = Target("faster", "deeper is faster", None, margin=0.1)
+NEAR = Target("near", "close to 0.8", 0.8, margin=0, within=0.1)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +38,11 @@ FASTER = Target("faster", "deeper is faster", None, margin=0.1)
         (FASTER, 0.0, 0.3, UNDECIDED),
         (FASTER, -0.2, 0.05, NOT_REPRODUCED),
         (FASTER, -0.2, -0.1, NOT_REPRODUCED),
+        (NEAR, 0.71, 0.89, REPRODUCED),
+        (NEAR, 0.85, 0.91, UNDECIDED),  # it meets what is near, but reaches beyond
+        (NEAR, 0.5, 1.2, UNDECIDED),
+        (NEAR, 0.91, 0.95, NOT_REPRODUCED),
+        (NEAR, 0.5, 0.69, NOT_REPRODUCED),
     ],
 )
 def test_verdicts(target, low, high, expected):
@@ -110,6 +118,50 @@ def test_a_setting_that_no_cell_has_is_named():
 def test_a_negative_margin_is_refused():
     with pytest.raises(InputError, match="negative"):
         Target("rate", "0.81", 0.81, margin=-1.0)
+
+
+@pytest.mark.parametrize("words", [{"value": None}, {"half_unit": 0.01}, {"margin": 0.1}])
+def test_nearness_is_of_a_value_and_takes_the_place_of_the_others(words):
+    with pytest.raises(InputError, match="`within` is for a value"):
+        replace(NEAR, **words)
+
+
+@pytest.mark.parametrize("target", [RATE, FASTER, NEAR])
+@pytest.mark.parametrize("mean", [0.05, 0.3, 0.78, 0.86])
+def test_so_many_runs_decide(target, mean):
+    """Values of this mean and scatter decide with so many runs, and with one less they do not."""
+    rng = np.random.default_rng(2)
+
+    def row(count):
+        drawn = rng.normal(size=count)
+        values = mean + 0.4 * (drawn - drawn.mean()) / drawn.std(ddof=1)
+        (found,) = judged([target], {target.key: values})
+        return {"mean": found.mean, "low": found.low, "high": found.high, "runs": count}, found.verdict
+
+    first, _ = row(4)
+    count = runs_needed(target, first, 1)
+    assert row(count)[1] != UNDECIDED
+    assert count == 5 or row(count - max(1, count // 11 if count > 100 else 1))[1] == UNDECIDED
+
+
+def test_a_mean_on_a_border_is_never_decided():
+    row = {"mean": 0.9, "low": 0.5, "high": 1.3, "runs": 5}
+    assert runs_needed(NEAR, row, 1) == MOST_RUNS
+
+
+def test_more_scatter_needs_more_runs():
+    row = {"mean": 0.3, "low": -0.1, "high": 0.7, "runs": 5}
+    few = [
+        runs_needed(FASTER, row | dict(zip(("low", "high"), (0.3 - half, 0.3 + half), strict=True)), 1)
+        for half in (0.4, 0.8)
+    ]
+    assert few[0] < few[1]
+
+
+def test_a_design_that_is_enlarged_has_seeds_of_its_own():
+    first, second = Design("6 runs", (), 6, 1), Design("12 runs", (), 12, 1, first=6)
+    assert not set(first.indices) & set(second.indices)
+    assert len(second.indices) == 12
 
 
 def test_trend_is_the_slope_of_a_fit():
