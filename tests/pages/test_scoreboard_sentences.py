@@ -44,6 +44,18 @@ def grown(experiment: str, key: str, part: str) -> list[str]:
     return [f"{100 * (math.exp(row(experiment, key)[part]) - 1):.0f}"]
 
 
+def whole(factors: list[str]) -> list[str]:
+    """Factors without decimals."""
+    return [f"{float(one):.0f}" for one in factors]
+
+
+def optima() -> list[str]:
+    """The smallest and the largest participation ratio of the optimum where a gate is held at one site."""
+    content = json.loads((RESULTS / "notes-gain.json").read_text("utf-8"))
+    ratios = [one["theory"] for one in content["beside"]]
+    return [f"{min(ratios):.2f}", f"{max(ratios):.2f}"]
+
+
 SENTENCES = {
     "learned {5.2} times earlier by ReLU networks ({2.9} to {9.4})": factor("dlgn-fig-4", "upper first, relu"),
     "For DLGN the factor is {9.1} ({5.6} to {14.9})": factor("dlgn-fig-4", "upper first, dlgn"),
@@ -54,6 +66,21 @@ SENTENCES = {
     "Four of the five means with Adam are {0.3} to {0.5} % below the printed ones": below(),
     "to within about {4} % (DLGN-PWC) and {9} % (ReLU)": percents("dlgn-fig-7", "accuracy, dlgn-pwc", "accuracy, relu"),
     "have at most {2} % more paths on the simple half": grown("dlgn-fig-7-pytorch", "paths 1, relu", "high"),
+    "need {2.7} times as many epochs as gates that learn ({1.3} to {5.6})": factor("dlgn-circle", "slower, adam"),
+    "need {14} times as many epochs as gates that learn with Adam ({11} to {18})": whole(
+        factor("dlgn-circle-he", "slower, adam")
+    ),
+    "and {36} times as many with gradient descent ({25} to {52})": whole(factor("dlgn-circle-he", "slower, sgd")),
+    "leave {13} times the power of waves of high frequency on the upper half ({5.4} to {31.9})": [
+        *whole(factor("dlgn-fig-4", "waves")[:1]),
+        *factor("dlgn-fig-4", "waves")[1:],
+    ],
+    "by a factor of {2.3} before training and {2.0} after it, their norms by {1.4} and {1.2}": [
+        f"{10 / math.exp(row('npk-kernel-scales', f'{what}, {when}')['mean']):.1f}"
+        for what in ("trace", "norm")
+        for when in ("start", "end")
+    ],
+    "with a participation ratio of {0.98} to {0.99}": optima(),
     "are about {9} % more localized than the run": grown("notes-replay", "localization", "mean"),
 }
 

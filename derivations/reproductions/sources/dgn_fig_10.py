@@ -158,4 +158,6 @@ REPRODUCTION = Reproduction(
     cell=cell,
     measure=measure,
     beside=beside,
+    shows="The norm grows by a small share from $d = 4$ on because nearly all of it lies in the random weights of "
+    "the middle layers, which have $w^2$ numbers each.",
 )

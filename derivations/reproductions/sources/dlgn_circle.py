@@ -210,4 +210,6 @@ REPRODUCTION = Reproduction(
     cell=cell,
     measure=measure,
     no_theory="The theory beside networks of this task, with weights of the same law, is that of `dlgn-fig-4`.",
+    shows="Fixed gates need 2.7 times as many epochs as gates that learn (1.3 to 5.6). Active paths move to the "
+    "half of low frequency, in DLGN much farther than in ReLU networks.",
 )

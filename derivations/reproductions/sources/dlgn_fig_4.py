@@ -202,4 +202,5 @@ REPRODUCTION = Reproduction(
     cell=cell,
     measure=measure,
     beside=beside,
+    shows="Fixed gates leave 13 times the power of waves of high frequency on the upper half (5.4 to 31.9).",
 )

@@ -112,5 +112,7 @@ REPRODUCTION = Reproduction(
     cell=cell,
     measure=measure,
     beside=beside,
+    shows="The two parts are nearer than the rule asks: their traces differ by a factor of 2.3 before training and 2.0 "
+    "after it, their norms by 1.4 and 1.2 (means of the runs).",
     datasets=("mnist",),
 )
