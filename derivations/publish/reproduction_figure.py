@@ -1,15 +1,16 @@
-"""The figures of the scoreboard: what a source prints beside what the repeated experiment gives, one a result."""
+"""The figures of the scoreboard: what a source states, and linearised training, beside what is measured."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from derivations.experiments.model import Data
 from derivations.reproductions import stored
+from derivations.reproductions.model import LINEARISED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_PREFIX = "reproduction-"
+_PREFIX, _THEORY = "reproduction-", "trained, linearised"
 _COLUMNS = 2
 _WIDTH, _ROW, _FRAME = 7.4, 0.2, 1.0  # inches: the figure, a statement, and title and axis of a panel
 
@@ -34,23 +35,42 @@ def names() -> tuple[str, ...]:
 
 def caption(name: str) -> str:
     """Return the caption of the figure of an experiment."""
-    return f"`{name}`: means over the runs with their intervals (blue), beside what the source states (orange)."
+    text = f"`{name}`: means over the runs with their intervals (blue), beside what the source states (orange)"
+    drawn = any(panel.startswith(_THEORY) for panel in data(name))
+    return (
+        f"{text}; below, trained networks (blue) beside their linearised training (orange bars)."
+        if drawn
+        else f"{text}."
+    )
 
 
 def data(name: str) -> Data:
-    """Return the statements of an experiment, those whose keys begin alike in one panel, with their numbers.
+    """Return the statements of an experiment, and then the numbers of linearised training, with their means.
+
+    Those whose keys begin alike are in one panel.
 
     >>> data("npk-fig-1")["overlap"]
     {'overlap': {'mean': 1.0, 'low': 1.0, 'high': 1.0, 'printed': 1.0}}
     """
     content = stored.read(name)
     panels: dict[str, Any] = {}
-    for row in content["rows"] if content else ():
+    if content is None:
+        return panels
+    for row in content["rows"]:
         panel, _, label = row["key"].partition(", ")
-        numbers = {key: row[key] for key in ("mean", "low", "high")}
         printed = {} if row["value"] is None else {"printed": row["value"]}
-        panels.setdefault(panel, {})[label or panel] = numbers | printed
+        panels.setdefault(panel, {})[label or panel] = _measured(row) | printed
+    for row in content["beside"]:
+        if row["kind"] == LINEARISED and "mean" in row:
+            panel, _, label = row["key"].removeprefix(f"{LINEARISED}, ").rpartition(", ")
+            panels.setdefault(f"{_THEORY}: {panel}" if panel else _THEORY, {})[label] = _measured(row) | {
+                "printed": row["theory"]
+            }
     return panels
+
+
+def _measured(row: Data) -> dict[str, float]:
+    return {key: row[key] for key in ("mean", "low", "high")}
 
 
 def draw(panels: Data, path: Path, mark: str) -> None:
