@@ -187,6 +187,15 @@ class Reproduction(Runs):
         return {**super()._fixed(profile), "targets": targets}
 
 
+def half_unit_of(printed: str) -> float:
+    """Return half a unit of the last digit of a printed number.
+
+    >>> half_unit_of("71.4"), half_unit_of("100")
+    (0.05, 0.5)
+    """
+    return 0.5 * 10.0 ** -len(printed.partition(".")[2])
+
+
 def pooled(cells: Cells, number: str, **setting: int | float | str) -> np.ndarray:
     """Return a number of all cells with these entries in their setting, runs along the first axis, in order of seeds.
 

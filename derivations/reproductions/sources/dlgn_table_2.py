@@ -16,20 +16,32 @@ from derivations.reproductions.convolutional import (
     images,
     theory,
 )
-from derivations.reproductions.model import Cells, Design, Numbers, Reproduction, Setting, Target, levels, pooled
+from derivations.reproductions.model import (
+    Cells,
+    Design,
+    Numbers,
+    Reproduction,
+    Setting,
+    Target,
+    half_unit_of,
+    levels,
+    pooled,
+)
 from sim.deep import Convolution, GlobalAveragePooling, Layers, Residual, adam, dlgn, relu, scales_by_fan_in
 
 BETA, RATE = 4, 2e-4
 _SETS = {"cifar-10": "CIFAR-10", "cifar-100": "CIFAR-100"}
 _KINDS = {"relu": "ReLU", "dlgn": "DLGN"}
 _DEPTHS = ("resnet-34", "resnet-110")
-# Accuracies in percent on the test images with half a unit of the last digit; those in training are printed as 100.
+# Accuracies in percent as they are printed: in training, the same for all networks, and on the test images.
+_TRAINING = {"cifar-10": "100.0", "cifar-100": "100"}
 _PRINTED = {
-    ("resnet-34", "cifar-10"): {"relu": (91.0, 0.5), "dlgn": (86.0, 0.5)},
-    ("resnet-34", "cifar-100"): {"relu": (56.68, 0.005), "dlgn": (51.6, 0.05)},
-    ("resnet-110", "cifar-10"): {"relu": (94.0, 0.5), "dlgn": (89.0, 0.5)},
-    ("resnet-110", "cifar-100"): {"relu": (73.0, 0.5), "dlgn": (67.0, 0.5)},
+    ("resnet-34", "cifar-10"): {"relu": "91", "dlgn": "86"},
+    ("resnet-34", "cifar-100"): {"relu": "56.68", "dlgn": "51.6"},
+    ("resnet-110", "cifar-10"): {"relu": "94", "dlgn": "89"},
+    ("resnet-110", "cifar-100"): {"relu": "73", "dlgn": "67"},
 }
+SLIGHTLY = 10.0  # percent by which an accuracy is at most smaller where it is slightly worse
 
 
 @dataclass(frozen=True)
@@ -112,12 +124,14 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
         if network in _DEPTHS:
             for part, name in product(("training", "test"), _KINDS):
                 found[f"{part}, {name}, {network}, {dataset}"] = pooled(cells, f"{name} {part}", **own)
-    return found | {"ReLU ahead": np.mean(ahead, axis=0)}
+    mean = np.mean(ahead, axis=0)
+    return found | {"ReLU ahead": mean, "ReLU slightly ahead": SLIGHTLY - mean}
 
 
-def _target(part: str, name: str, network: str, dataset: str, value: float, half_unit: float) -> Target:
-    printed = f"{network.replace('resnet', 'ResNet')}, {_KINDS[name]}, {_SETS[dataset]}: {part} accuracy {value:.4g} %"
-    return Target(f"{part}, {name}, {network}, {dataset}", printed, value, margin=2.0, half_unit=half_unit)
+def _target(part: str, name: str, network: str, dataset: str, number: str) -> Target:
+    printed = f"{network.replace('resnet', 'ResNet')}, {_KINDS[name]}, {_SETS[dataset]}: {part} accuracy {number} %"
+    key, half_unit = f"{part}, {name}, {network}, {dataset}", half_unit_of(number)
+    return Target(key, printed, float(number), margin=2.0, half_unit=half_unit)
 
 
 THEORY = theory(
@@ -158,19 +172,21 @@ REPRODUCTION = Reproduction(
         ),
         ("the number of runs", "10"),
     ),
-    rule="Numbers: the mean accuracies, with half widths of at most 2 %. Order: the test accuracy of ReLU is above "
-    "that of DLGN, averaged over both networks and both sets (1 % is the smallest that counts).",
+    rule="Numbers: the mean accuracies, with half widths of at most 2 %. Orders: the test accuracy of ReLU is above "
+    "that of DLGN, averaged over both networks and both sets, and by less than 10 %, about twice the printed mean of "
+    "5.3 % (1 % is the smallest that counts).",
     targets=(
         *(
-            _target("training", name, network, dataset, 100.0, 0.5)
+            _target("training", name, network, dataset, _TRAINING[dataset])
             for network, dataset, name in product(_DEPTHS, _SETS, _KINDS)
         ),
         *(
-            _target("test", name, network, dataset, value, half_unit)
+            _target("test", name, network, dataset, number)
             for (network, dataset), row in _PRINTED.items()
-            for name, (value, half_unit) in row.items()
+            for name, number in row.items()
         ),
         Target("ReLU ahead", "DLGNs are slightly worse than ReLU networks", None, margin=1.0),
+        Target("ReLU slightly ahead", "DLGNs are no more than slightly worse than ReLU networks", None, margin=1.0),
     ),
     designs={
         "quick": Design(

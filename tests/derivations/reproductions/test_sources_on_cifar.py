@@ -173,6 +173,10 @@ def test_learned_features_of_the_table_and_of_the_stages(runs):
         assert moved_alike(runs[3], f"flnpf-{stage}", weights)
     assert moved_alike(runs[1], "flnpf", weights)
     assert found["flnpf"].tolist() == [expected[-1]]
+    expected, weights = plain(Kind("relu"), *GCONV, 3e-4, 6, second=drawn(GCONV[0], None, SEED)[:-1])
+    for family, accuracies in ((runs[0], found), (runs[2], stages)):
+        assert moved_alike(family, "frnpf-same", weights)
+        assert accuracies["frnpf-same"].tolist() == [expected[-1]]
     expected, weights = plain(Kind("relu", 8, gates_learn=True), *GCONV, 3e-4, 6)
     assert moved_alike(runs[0], "dnpfl", weights)
     assert found["dnpfl"].tolist() == [expected[-1]]
