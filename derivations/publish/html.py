@@ -142,6 +142,7 @@ def mathml(tex: str, display: bool = False) -> str:
     # Browsers ignore columnalign and follow the style.
     markup = re.sub(r'columnalign="(left|right|center)"', r'style="text-align: \1"', markup)
     markup = re.sub(r'(form="(?:prefix|postfix)")', r'\1 lspace="0em" rspace="0em"', markup)
+    markup = markup.replace("<mi>&#x000B1;</mi>", "<mo>&#x000B1;</mo>")  # an operator keeps its distance
     markup = _SIGN.sub(r'\1<mo form="prefix">', markup)
     markup = markup.replace("<mo>&#x0221E;</mo>", "<mi>&#x0221E;</mi>")
     return markup.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")

@@ -114,10 +114,10 @@ REPRODUCTION = Reproduction(
     ),
     rule=rf"Orders, for each width: the least-squares slope of $-\log$ of $\lvert e_t\rvert/\lvert e_0\rvert$ at "
     rf"$t = {STEPS}$ over the depths in their order has a positive mean, over all depths and up to the best one, and a "
-    "negative mean from the best one on. So has, over all depths, the slope of the logarithm of the mean eigenvalue "
-    r"of $K_0/\rho_{\max}$, which is larger where the e.c.d.f. is nearer to a straight line. 0.01 from one depth of "
-    "the list to the next is the smallest that counts. The best depths are those of a first run with other seeds: "
-    "8, 8 and 12 for the three widths.",
+    "negative mean from the best one on. Over all depths, the slope of the logarithm of the mean eigenvalue of "
+    r"$K_0/\rho_{\max}$, which is larger where the e.c.d.f. is nearer to a straight line, has a positive mean too. "
+    "0.01 from one depth of the list to the next is the smallest that counts. The best depths are those of a first "
+    "run with other seeds: 8, 8 and 12 for the three widths.",
     targets=_targets(),
     designs={
         "quick": Design(
