@@ -159,11 +159,25 @@ def test_clusters_of_the_second_half():
     assert torch.equal(split.y[kept], true.y[kept])
     assert torch.equal(split.test_y[true.test_y < 5], true.test_y[true.test_y < 5])
     assert {*split.y[~kept].tolist(), *split.test_y[true.test_y >= 5].tolist()} <= {*range(5, 10)}
-    # Three parts a class, and each of the five labels has three of the fifteen parts.
+    # Three parts a class have at most three labels, and a label, which has three parts, has at most three classes.
     pairs = {*zip(true.y[~kept].tolist(), split.y[~kept].tolist(), strict=True)}
     assert max(Counter(category for category, _ in pairs).values()) <= 3
     assert max(Counter(label for _, label in pairs).values()) <= 3
     assert not torch.equal(split.y, true.y)
+
+
+@pytest.mark.parametrize("seed", [0, 3, 4])
+def test_each_label_has_as_many_parts_as_a_class(seed, monkeypatch):
+    """Of five different images in a class each is a part, so that five of the 25 parts have each of the labels."""
+    levels, own = np.zeros((50, 1, 28, 28), np.uint8), np.arange(50) % 10
+    levels[:, 0, 5, 7] = 5 * np.arange(50)
+    monkeypatch.setattr("sim.deep.images.labelled_images", lambda dataset, part: (levels, own))
+    split = loaded(labels="clusters", seed=seed)
+    divided = torch.from_numpy(own >= 5)
+    assert torch.equal(split.y[~divided], torch.from_numpy(own[own < 5]))
+    assert Counter(split.y[divided].tolist()) == dict.fromkeys(range(5, 10), 5)
+    assert Counter(split.test_y[divided].tolist()) == dict.fromkeys(range(5, 10), 5)
+    assert not torch.equal(split.y[divided], torch.from_numpy(own[own >= 5]))
 
 
 def test_a_training_image_that_is_held_out_keeps_its_label(monkeypatch):
