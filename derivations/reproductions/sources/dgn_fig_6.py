@@ -102,8 +102,8 @@ REPRODUCTION = Reproduction(
         ("the number of runs", "10 of each optimiser"),
     ),
     rule=r"Orders, for both optimisers: $\ln \nu_0 - \ln \nu_T$ has a positive mean (0.1 is the smallest that "
-    r"counts), and so has minus the slope of $\ln \nu$ over the stages after the first epoch (0.02 a stage is the "
-    "smallest that counts).",
+    r"counts), and so has minus the slope of $\ln \nu$ over the stages from the first epoch on, which are taken as "
+    "equally spaced (0.02 a stage is the smallest that counts).",
     targets=tuple(
         target
         for name in _OPTIMISERS

@@ -138,10 +138,10 @@ REPRODUCTION = Reproduction(
         ("why the biases cannot be removed for sigmoid units", "without them the networks have a larger error"),
     ),
     rule="Orders, of means over units at the end: erf units exceed sigmoid ones, and are exceeded by them, by less "
-    "than 1/3 in the share of low frequencies and by less than $3/(n + 2)$ in the participation ratio (half "
-    "of that is the smallest margin that counts); sigmoid units without biases have a larger squared error "
-    "than with them (0.01). The rule is coarse. The claims on these sentences had been judged with other seeds "
-    "and, for the first, over a design of configurations.",
+    "than 1/3 in the share of low frequencies and by less than $3/(n + 2)$ in the participation ratio (half of that "
+    "is the smallest margin that counts); sigmoid units without biases have a larger squared error than with them, "
+    "for $\\xi_1 > \\xi_2$ (0.01). The rule is coarse. The claims on these sentences had been judged with other "
+    "seeds and, for the first, over a design of configurations.",
     targets=(
         *(
             Target(

@@ -168,9 +168,9 @@ REPRODUCTION = Reproduction(
     ),
     rule="Orders, of means over units: at the end fewer than a quarter of the gates differ from those of the start, "
     "and from those at half of the time (0.02 is the smallest that counts); the logarithm of the length of the "
-    "weights has grown up to $t = 100$, and from there on (0.02); the kurtosis has grown (0.1); the largest weight "
-    "is near its former place more often than by chance (0.1). The claims on these sentences had been judged with "
-    "other seeds before, so that the outcomes could be expected.",
+    "weights has grown up to $t = 100$, and from there on (0.02); for $\\xi_1 > \\xi_2$ the kurtosis has grown "
+    "(0.1), and the largest weight is near its former place more often than by chance (0.1). The claims on these "
+    "sentences had been judged with other seeds before, so that the outcomes could be expected.",
     targets=_targets(),
     designs={
         "quick": Design(r"4 networks of each order, until $t = 160 \tau$", _settings(4, 160), 1, 10),

@@ -106,7 +106,8 @@ REPRODUCTION = Reproduction(
         ("the number of runs", "5"),
     ),
     rule="Orders: the test accuracy of ReLU is above that of FRNPF (DI), which starts with the same gates, weights and "
-    "kernel, and that of DNPFL above that of FRNPF (II) (the smallest difference that counts is 0.1 %). The first rule "
+    "kernel, and that of DNPFL above that of FRNPF (II) (the smallest difference that counts is 0.1 %). Remarks: the "
+    "expansions of both kinds of FRNPF are above their networks. The first rule "
     "compared ReLU and DNPFL with their expansions; it was replaced after the run, since FRNPF, whose gates are not "
     "learned, is ahead of its expansion too.",
     targets=(

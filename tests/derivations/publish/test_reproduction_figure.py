@@ -20,10 +20,33 @@ PANELS = {
 }
 
 
+THEORY = "trained, linearised"
+
+
+def lines(name, of_theory):
+    """The lines of the panels of theory, or of the others, each with its panel and its label."""
+    panels = {panel: own for panel, own in data(name).items() if panel.startswith(THEORY) == of_theory}
+    return [(panel, label, row) for panel, own in panels.items() for label, row in own.items()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_number_of_linearised_training_is_shown(name):
+    rows = {row["key"]: row for row in stored.read(name)["beside"] if row["kind"] == "linearised" and "mean" in row}
+    shown = lines(name, of_theory=True)
+    assert len(shown) == len(rows)
+    for panel, label, numbers in shown:
+        group = panel.removeprefix(THEORY).removeprefix(": ")
+        ending = f"{group}, {label}" if group else label
+        (row,) = (row for key, row in rows.items() if key in (ending, f"linearised, {ending}"))
+        assert [numbers[key] for key in ("mean", "low", "high")] == [row["mean"], row["low"], row["high"]]
+        assert numbers["printed"] == row["theory"]
+    assert ("linearised training (orange bars)" in reproduction_figure.caption(name)) == bool(rows)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_statement_of_a_result_is_shown(name):
     rows = stored.read(name)["rows"]
-    shown = [(panel, label, row) for panel, own in data(name).items() for label, row in own.items()]
+    shown = lines(name, of_theory=False)
     assert len(shown) == len(rows)
     expected = {row["key"]: row for row in rows}
     for panel, label, numbers in shown:
