@@ -51,23 +51,45 @@ def course(*logarithms):
 
 
 def depths():
-    """-ln r at the depths 2, 8 and 20, which count as equally spaced: a slope is half of the last less the first."""
+    """-ln r and ln of the mean eigenvalue at the depths 2, 8, 12 and 20, which count as equally spaced.
+
+    The slope over four places is 3/10 of the last less the first and 1/10 of the third less the second, over three
+    places half of the last less the first. Depth 8 is the best one for w = 25 and 100, and 12 for w = 500.
+    """
     minus = {
-        25: {2: (1.0, 0.5), 8: (1.9, 0.4), 20: (1.8, 0.9)},
-        100: {2: (0.3, 0.2), 8: (0.1, 0.2), 20: (1.5, 0.8)},
-        500: {2: (0.7, 2.0), 8: (0.9, 2.9), 20: (0.8, 2.5)},
+        25: {2: (1.0, 0.5), 8: (1.9, 1.4), 12: (1.7, 1.3), 20: (1.4, 1.1)},
+        100: {2: (0.3, 0.2), 8: (1.6, 1.8), 12: (1.5, 0.9), 20: (1.5, 0.8)},
+        500: {2: (0.7, 2.0), 8: (1.9, 2.9), 12: (3.1, 4.5), 20: (0.8, 2.5)},
+    }
+    flat = {
+        25: {2: (-4.0, -5.0), 8: (-3.0, -3.5), 12: (-3.2, -3.1), 20: (-2.0, -3.0)},
+        100: {2: (-4.0, -4.5), 8: (-3.0, -2.5), 12: (-2.2, -2.1), 20: (-1.0, -2.0)},
+        500: {2: (-4.2, -4.9), 8: (-2.0, -2.6), 12: (-1.2, -1.1), 20: (-1.5, -0.3)},
     }
     cells = [
         cell
         for width, by_depth in minus.items()
-        for depth in (20, 2, 8)
-        for cell in runs({"width": width, "depth": depth}, {"trained": course(*(-value for value in by_depth[depth]))})
+        for depth in (20, 2, 12, 8)
+        for cell in runs(
+            {"width": width, "depth": depth},
+            {"trained": course(*(-value for value in by_depth[depth])), "flat": np.exp(flat[width][depth])},
+        )
     ]
-    return cells, {
-        "deeper, w = 25": [(1.8 - 1.0) / 2, (0.9 - 0.5) / 2],
-        "deeper, w = 100": [(1.5 - 0.3) / 2, (0.8 - 0.2) / 2],
-        "deeper, w = 500": [(0.8 - 0.7) / 2, (2.5 - 2.0) / 2],
-    }
+    expected = {}
+    for width, own in minus.items():
+        slopes = {
+            f"deeper, w = {width}": own,
+            f"flatter, w = {width}": flat[width],
+        }
+        for key, of in slopes.items():
+            expected[key] = [0.3 * (of[20][run] - of[2][run]) + 0.1 * (of[12][run] - of[8][run]) for run in (0, 1)]
+        if width == 500:
+            expected["up to d = 12, w = 500"] = [(own[12][run] - own[2][run]) / 2 for run in (0, 1)]
+            expected["beyond d = 12, w = 500"] = [own[12][run] - own[20][run] for run in (0, 1)]
+        else:
+            expected[f"up to d = 8, w = {width}"] = [own[8][run] - own[2][run] for run in (0, 1)]
+            expected[f"beyond d = 8, w = {width}"] = [(own[8][run] - own[20][run]) / 2 for run in (0, 1)]
+    return cells, expected
 
 
 def kinds():
