@@ -23,17 +23,22 @@ Piece = TypeVar("Piece", bound=Timed)
 def rounds(pieces: Sequence[Piece], budget: float) -> list[list[Piece]]:
     """Divide the pieces into as few rounds as keep the budget, the longest pieces first.
 
-    No round takes longer than the budget, or than the longest piece where that exceeds the budget.
+    A piece that exceeds the budget has a round of its own; no other round takes longer than the budget.
 
     >>> from types import SimpleNamespace
     >>> one = SimpleNamespace(name="one", seconds=4.0)
-    >>> len(rounds([one] * 5, budget=10.0))
-    3
+    >>> len(rounds([one] * 5, budget=10.0)), [len(part) for part in rounds([one] * 5, budget=3.0)]
+    (3, [1, 1, 1, 1, 1])
     """
+    too_long = [[piece] for piece in pieces if piece.seconds > budget]
+    return [*too_long, *_within([piece for piece in pieces if piece.seconds <= budget], budget)] or [[]]
+
+
+def _within(pieces: Sequence[Piece], budget: float) -> list[list[Piece]]:
+    """Divide pieces that fit the budget, each on its own; none makes no round."""
     if not pieces:
-        return [[]]
-    allowed = max(budget, max(piece.seconds for piece in pieces))
-    count = max(1, ceil(sum(piece.seconds for piece in pieces) / allowed))
+        return []
+    count = max(1, ceil(sum(piece.seconds for piece in pieces) / budget))
     while True:
         parts: list[list[Piece]] = [[] for _ in range(count)]
         spent = [0.0] * count
@@ -41,6 +46,6 @@ def rounds(pieces: Sequence[Piece], budget: float) -> list[list[Piece]]:
             least = spent.index(min(spent))
             parts[least].append(piece)
             spent[least] += piece.seconds
-        if max(spent) <= allowed:
+        if max(spent) <= budget:
             return parts
         count += 1

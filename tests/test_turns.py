@@ -73,7 +73,11 @@ def test_a_group_is_run_as_a_whole():
 
 def test_a_unit_longer_than_a_turn_is_run_alone_beside_the_shortest():
     plans = every_turn(recorded(), budget=6.0)
-    assert max(plan.seconds for plan in plans) <= ALWAYS + max(SECONDS)
+    longest = {name for name, run in recorded().files.items() if run.units[name].seconds > 6.0 - ALWAYS}
+    assert len(longest) == 3
+    for plan in plans:
+        chosen = {name for name in longest if (name, name) not in plan.left_out}
+        assert plan.seconds <= 6.0 or (len(chosen) == 1 and plan.seconds <= ALWAYS + max(SECONDS))
 
 
 def test_tests_that_were_skipped_run_in_every_turn():
@@ -113,7 +117,8 @@ def test_the_stored_record_covers_every_test_within_the_budget():
         pytest.skip(str(error))
     plans = every_turn(known, budget=turns.BUDGET, always=turns.ALWAYS)
     assert set().union(*(units(known) - plan.left_out for plan in plans)) == units(known)
-    assert max(plan.seconds for plan in plans) <= turns.BUDGET
+    # A longer unit, as of loops that are compiled once, has a turn of its own. These are few.
+    assert sum(plan.seconds > turns.BUDGET for plan in plans) <= 2
 
 
 def test_a_record_is_read_as_it_was_written(tmp_path):

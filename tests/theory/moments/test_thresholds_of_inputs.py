@@ -96,6 +96,11 @@ SOFT = (SiteGate(0, lo="1/2", sharpness=2), SiteGate(1, lo="-1", hi="1/4", sharp
 MEANS = (("1/4", "-1/8"), (0, "1/2"))
 
 
+# The file takes longer than a turn of the tests. So its soft gates are in groups, which may run in other turns.
+soft_on_latents = pytest.mark.xdist_group("soft gates on latents")
+soft_on_inputs = pytest.mark.xdist_group("soft gates on inputs")
+
+
 def agree(asked):
     moments, (A, b) = gated_moments(asked), in_the_plane(asked)
     assert np.abs(moments.A - A).max() <= MOMENT_FOUR_FACTORS * np.abs(A).max()
@@ -116,6 +121,7 @@ def test_class_means_move_thresholds_on_the_input(kind):
     agree(question(CASES[kind], INPUT, MEANS))
 
 
+@soft_on_latents
 @pytest.mark.parametrize("kind", CASES)
 def test_soft_gates_on_the_latent_are_the_defining_integrals(kind):
     agree(question(CASES[kind], SOFT[:2] if kind == "sign" else SOFT, biases="none" if kind == "sign" else "trained"))
@@ -133,16 +139,19 @@ ACROSS = (
 )
 
 
+@soft_on_inputs
 @pytest.mark.parametrize("kind", [*SMOOTH, "laplace"])
 def test_soft_gates_on_the_input_are_the_defining_integrals(kind):
     agree(question(CASES[kind], ON_X))
 
 
+@soft_on_inputs
 @pytest.mark.parametrize(("kind", "means"), [("erf", ()), ("cubic", MEANS), ("identity", MEANS)])
 def test_soft_gates_across_sites_and_kinds(kind, means):
     agree(question(CASES[kind], ACROSS, means))
 
 
+@soft_on_latents
 @pytest.mark.parametrize("kind", CASES)
 def test_soft_gates_along_two_sites(kind):
     gates = (
