@@ -24,7 +24,8 @@ judged dead may come back at any step, and still no valid cell is lost or altere
    empty folder in the place of a cell counts as absence.
 5. Publication: the cell is written below the attempt's own name, synced and verified, then renamed to its place. The
    rename fails if a cell is there. Whoever evicted an attempt first renames its folder and then empties it: its owner
-   can finish or finds nothing, and nothing torn gets the name of a cell.
+   can finish or finds nothing, and nothing torn gets the name of a cell. So whatever goes wrong while an owner writes,
+   it first looks whether the folder still has its name: if not, it was evicted, and nothing is said of the cell.
 6. A failure is noted by a file that is renamed to its place; it replaces the last one. Only who has published the cell
    removes it. It may be noted late, beside a cell that another made meanwhile: then it says nothing, because whoever
    reads it looks for the cell first. A worker that is killed notes nothing; its lease ends.
@@ -218,8 +219,10 @@ def publish(disk: Disk, cell: str, token: str, tokens: Callable[[], str], write:
         disk.move(place, f"cells/{cell}")
         disk.sync("cells")
     except BaseException as error:
-        discard(disk, place, tokens())
-        if isinstance(error, OSError) and error.errno in _LOST:
+        was_there = discard(disk, place, tokens())
+        # Files that another has removed are missed in many ways: by their names, by a checksum, by a stale handle.
+        evicted = isinstance(error, Exception) and not was_there
+        if evicted or (isinstance(error, OSError) and error.errno in _LOST):
             return False
         raise
     return True
@@ -243,13 +246,15 @@ def forget_failure(disk: Disk, cell: str) -> None:
         disk.unlink(f"failures/{cell}")
 
 
-def discard(disk: Disk, place: str, token: str) -> None:
-    """Remove a folder of another attempt, if it is there: it gets the name `attempts/.<token>` before it is emptied."""
+def discard(disk: Disk, place: str, token: str) -> bool:
+    """Remove the folder of an attempt, and return whether it was there: it is renamed before it is emptied."""
     try:
         disk.move(place, f"attempts/.{token}")
     except FileNotFoundError:
-        return
+        if f".{token}" not in disk.names("attempts"):  # else the reply was lost
+            return False
     _empty(disk, f"attempts/.{token}")
+    return True
 
 
 def set_aside(disk: Disk, cell: str, aside: str, is_valid: Callable[[], bool]) -> bool:

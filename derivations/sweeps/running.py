@@ -339,7 +339,8 @@ def _became(answer: Answer, cell: Cell, store: Store) -> Outcome:
     name = answer.job.cell
     if answer.what == KEPT:
         return Outcome(cell, MISSING, name)
-    if answer.error is not None:
+    # A failure says nothing of a cell that another has made meanwhile.
+    if answer.error is not None and not store.is_there(name):
         failed = store.failure(name)
         if failed is not None and failed.kind == answer.error["kind"]:  # not an earlier one
             return _fell(cell, name, failed)

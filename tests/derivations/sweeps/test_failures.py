@@ -7,12 +7,12 @@ import pytest
 
 from derivations.sweeps import cells, running, workers
 from derivations.sweeps.failures import failure
-from derivations.sweeps.leases import beat, share_of
+from derivations.sweeps.leases import beat, evict, share_of
 from derivations.sweeps.leaving import Orders
 from derivations.sweeps.owners import Watch, host_of, new_token
 from derivations.sweeps.running import code_of, status
 from derivations.sweeps.store import Store
-from derivations.sweeps.workers import FAILED, Job
+from derivations.sweeps.workers import FAILED, Answer, Job
 from tests.derivations.sweeps.cases import CODE, FACTS, arrays, dead_token, put, questions, sweep_of
 from theory.problem import OutOfReachError
 
@@ -186,6 +186,30 @@ def test_a_failure_that_was_known_is_tried_again_and_one_that_came_since_is_not(
     what, _ = made(store, Job(cell, job.asked, job.code, failed=token), monkeypatch, compute=compute)
     assert (what, tries) == ("made", [cell])
     assert store.failure(cell) is None
+
+
+def test_a_worker_that_was_evicted_while_it_wrote_leaves_no_failure(small, job, monkeypatch):
+    """It stood still for longer than the patience, after it wrote meta.json and before it read it again."""
+    store, cell = small
+    other, calls, sync = Store(store.folder, Watch(patience=0)), [], cells._sync
+
+    def stall(file):
+        sync(file)
+        calls.append(file.name)
+        if len(calls) == 2:
+            assert [evict(other._disk, cell, new_token, other.watch) for _ in range(2)] == [False, True]
+
+    monkeypatch.setattr(cells, "_sync", stall)
+    assert made(store, job, monkeypatch) == ("busy", None)
+    assert [os.listdir(store.folder / room) for room in ("failures", "attempts", "cells")] == [[], [], []]
+    assert made(store, job, monkeypatch) == ("made", None)
+
+
+def test_a_failure_at_a_cell_that_another_has_made_is_none(small, job):
+    store, cell = small
+    put(store, job.asked, job.code, 0)
+    outcome = running._became(Answer(job, FAILED, ERROR), sweep_of().cells[0], store)
+    assert (outcome.state, outcome.source) == (cells.COMPLETE, "elsewhere")
 
 
 def test_a_start_knows_the_failures_before_it_and_comes_to_them_last(small, monkeypatch):

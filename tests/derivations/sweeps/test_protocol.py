@@ -135,6 +135,21 @@ MUTANTS = {
         {"server": Server(stalls=False, fails=True), "tries": 2, "beats": 0},
         "forgotten",
     ),
+    "an owner does not ask whether it was evicted": (
+        [("isinstance(error, Exception) and not was_there", "False")],
+        {"server": STALLING},
+        "blames the cell",
+    ),
+    "an eviction leaves the attempt": (
+        [('        discard(disk, f"attempts/{cell}.{token}", tokens())\n', "")],
+        {"server": PATIENT, "crashes": 1, "beats": 0},
+        "attempt stays",
+    ),
+    "a failed publication leaves its folder": (
+        [("was_there = discard(disk, place, tokens())", "was_there = True")],
+        {"server": STALLING},
+        "attempt stays|blames",
+    ),
     "nobody is evicted": (
         [("not watch.gone(cell, token, name):", "True:")],
         {"server": PATIENT, "crashes": 1},
