@@ -275,21 +275,25 @@ def _make(
         return FAILED, _error("version", "The code was changed while the sweep ran.", "Run the sweep again."), None
 
     done: list[float] = []  # the share, for the heartbeat
-    remark = None
+    remarks: list[str] = []
+
+    def remark(said: str) -> None:
+        if said not in remarks:
+            remarks.append(said)
 
     def tell(steps: int, total: int) -> None:
         done[:] = [steps / max(total, 1)]
         progress(steps, total)
 
     def compute() -> tuple[dict[str, Any], dict[str, Any]]:
-        nonlocal remark
         allow(tables_of(job.asked.problem, "the cell")["data"])  # from the user's sweep file
         problem, room = loads(job.asked.problem), store.checkpoints
         try:
             begun = checkpoints.read(room, job.cell, problem)
         except checkpoints.BadCheckpointError as bad:
-            begun, remark = None, bad.message
-        pauses = checkpoints.pauses(room, job.cell, begun, orders, time.monotonic)
+            begun = None
+            remark(bad.message)
+        pauses = checkpoints.pauses(room, job.cell, begun, orders, time.monotonic, remark)
         return make(problem, job.asked.observables, device, tell, pauses)
 
     store = _opened(folder)
@@ -298,7 +302,7 @@ def _make(
         return FAILED, _error(since.kind, since.message, since.hint, since.exit_code), None
     try:
         made = store.make(job.cell, job.asked, job.code, compute, lambda: done[0] if done else None)
-        return made, None, remark
+        return made, None, " ".join(remarks) or None
     except checkpoints.LeftError as left:
         return KEPT, None, left.message
     except Exception as error:
@@ -306,7 +310,7 @@ def _make(
         store.note_failure(job.cell, failure(new_token(), job.code, why or _fault(error)))
         if why is None:
             raise
-        return FAILED, why, remark
+        return FAILED, why, " ".join(remarks) or None
 
 
 def _reason(error: Exception) -> dict[str, Any] | None:
