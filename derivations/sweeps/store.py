@@ -184,11 +184,11 @@ class Store:
         return os.path.lexists(place) and not _is_empty(place)
 
     def meta(self, cell: str, problem: Problem | None = None) -> dict[str, Any] | None:
-        """The verified meta.json of the cell (see `cells.read_meta`), None where it is missing. Raises DamagedError."""
+        """The verified meta.json of the cell, None where it is missing. Raises what `cells.read_meta` raises."""
         return cells.read_meta(self.place(cell), problem) if self.is_there(cell) else None
 
     def read(self, cell: str, problem: Problem | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """The verified meta.json and the arrays of an existing cell; see `cells.read`. Raises DamagedError."""
+        """The verified meta.json and the arrays of an existing cell. Raises what `cells.read_meta` raises."""
         return cells.read(self.place(cell), problem)
 
     def set_aside(self, cell: str) -> Path | None:

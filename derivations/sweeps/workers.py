@@ -1,5 +1,6 @@
 """Processes that make cells, one thread each. If one is killed, its cell continues from the last checkpoint."""
 
+import errno
 import os
 import re
 import signal
@@ -318,7 +319,8 @@ def _reason(error: Exception) -> dict[str, Any] | None:
     if isinstance(error, WorkbenchError):
         return _error(error.kind, error.message, error.hint, error.exit_code)
     if isinstance(error, OSError):
-        return _error("file", f"{error.strerror or error}.", "Free the disk; then run the sweep again.")
+        cure = "Free the disk" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "Check the disk and its permissions"
+        return _error("file", f"{error.strerror or error}.", f"{cure}; then run the sweep again.")
     words = "out of memory|allocate memory|STATUS_ALLOC_FAILED"
     out_of_memory = isinstance(error, RuntimeError) and re.search(words, str(error))
     return _OUT_OF_MEMORY if out_of_memory or isinstance(error, MemoryError) else None
