@@ -159,7 +159,8 @@ def beat(disk: Disk, cell: str, name: str, share: float | None = None) -> str | 
     try:
         disk.move(f"{place}/{name}", f"{place}/{new}")
     except FileNotFoundError:
-        return new if new in disk.names(place) else None
+        # The reply to this change or to an earlier one, with another share, was lost; or it was evicted.
+        return next((own for own in disk.names(place) if own.rpartition(".")[0] == token), None)
     return new
 
 

@@ -2,12 +2,15 @@
 
 import errno
 import os
+from itertools import count
+from threading import Event
 
 import pytest
 
 from derivations.sweeps import cells, running, workers
+from derivations.sweeps.disk import Disk
 from derivations.sweeps.failures import failure
-from derivations.sweeps.leases import beat, evict, share_of
+from derivations.sweeps.leases import beat, beating, evict, share_of
 from derivations.sweeps.leaving import Orders
 from derivations.sweeps.owners import Watch, host_of, new_token
 from derivations.sweeps.running import code_of, status
@@ -236,7 +239,33 @@ def test_a_heartbeat_carries_the_share(store):
     assert (name, share_of(name), store.maker(cell)) == (f"{token}.1-42", 0.42, (token, 0.42))
     name = beat(disk, cell, name)
     assert (name, store.maker(cell)) == (f"{token}.2", (token, None))
-    assert beat(disk, cell, f"{token}.0-7", 0.5) is None  # evicted: another name is there, or none
+    assert beat(disk, cell, f"{token}.0-7", 0.5) == name
+    disk.unlink(f"leases/{cell}/{name}")
+    disk.touch(f"leases/{cell}/{new_token()}.2")
+    assert beat(disk, cell, name, 0.5) is None  # evicted: another's name is there
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ETIMEDOUT])
+def test_a_heart_goes_on_after_a_lost_reply(store, number):
+    """The server made the change and its answer was an error; the share has moved on by the next beat."""
+    token, beaten, shares = new_token(), Event(), count()
+
+    class LossyDisk(Disk):
+        moved = 0
+
+        def move(self, source, target):
+            super().move(source, target)
+            LossyDisk.moved += 1
+            if LossyDisk.moved == 1:
+                raise OSError(number, os.strerror(number))
+            if LossyDisk.moved == 3:
+                beaten.set()
+
+    disk, cell = LossyDisk(store.folder), "e" * 64
+    disk.make(f"leases/{cell}")
+    disk.touch(f"leases/{cell}/{token}.0")
+    with beating(disk, cell, token, 0.001, lambda: next(shares) % 100 / 100):
+        assert beaten.wait(timeout=60)
 
 
 def test_the_share_of_a_cell_in_work_is_seen(store):
