@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 
 from derivations.atomic import check_folder, write_text
-from derivations.sweeps import cells, failures, leases
+from derivations.sweeps import cells, failures, leases, leftovers
 from derivations.sweeps.disk import Disk
-from derivations.sweeps.owners import Watch, is_token, new_token
+from derivations.sweeps.owners import Watch, new_token
 from theory.problem import Cell, InputError, Problem, Sweep, dumps_sweep
 from theory.problem.sweep_toml import loads_record, with_code
 from theory.problem.user_files import LARGEST_TEXT, read_json, read_text
@@ -144,7 +144,7 @@ class Store:
         disk = self._disk
         what = leases.attempt(disk, cell, new_token, self.watch, is_valid, compute, write, share)
         if what != leases.BUSY:
-            _unlink(disk, f"checkpoints/{cell}")
+            leftovers.remove_checkpoints(self.folder, cell)
         return what
 
     def _is_valid(self, cell: str) -> bool:
@@ -197,11 +197,6 @@ class Store:
         moved = leases.set_aside(self._disk, cell, aside, lambda: self._is_valid(cell))
         return self.folder / aside if moved else None
 
-    def _moved(self, item: Path, name: str) -> None:
-        new = Path(tempfile.mkdtemp(dir=self.folder / "damaged", prefix=f"{item.name}."))
-        with suppress(FileNotFoundError):  # another process has moved it
-            item.rename(new / name)
-
     def names(self) -> tuple[str, ...]:
         """The ids of all existing cells, of any sweep or version."""
         return tuple(sorted(item.name for item in self.place("").iterdir() if _NAME.fullmatch(item.name)))
@@ -212,35 +207,12 @@ class Store:
         return Rooms(*(frozenset(self._disk.names(room)) for room in ("leases", "failures", "cells")))
 
     def remove_leftovers(self) -> None:
-        """Remove leases and attempts of workers that are gone; what is no lease is moved to damaged/.
+        """Remove what workers that are gone have left; what is no lease or checkpoint is moved to damaged/.
 
         A worker of this machine is gone when its process is. Of another machine it is gone if nothing changed between
         two calls on this Store, `watch.patience` seconds apart.
         """
-        disk = self._disk
-        for name in disk.names("leases"):
-            token = name.removeprefix(".")
-            if token != name and is_token(token):
-                if self.watch.gone(name, token, "aside"):
-                    leases.discard(disk, f"leases/{name}", new_token())
-            elif leases.is_claim(disk, name):
-                leases.evict(disk, name, new_token, self.watch)
-                leases.remove_empty(disk, f"leases/{name}")
-            else:
-                self._moved(self.folder / "leases" / name, "lease")  # it would prevent the making of the cell
-        for name in disk.names("attempts"):
-            cell, _, token = name.partition(".")
-            held = leases.holder(disk, cell) if cell else None
-            if (held is None or held.rpartition(".")[0] != token) and self.watch.gone(name, token, "attempt"):
-                leases.discard(disk, f"attempts/{name}", new_token())
-        for name in disk.names("checkpoints"):
-            token = name.removeprefix(".")
-            if self.is_there(name) if token == name else self.watch.gone(name, token, "checkpoint"):
-                _unlink(disk, f"checkpoints/{name}")
-        for name in disk.names("failures"):
-            unfinished = name.startswith(".") and self.watch.gone(f"failures/{name}", name[1:], "aside")
-            if unfinished or self.is_there(name):
-                leases.forget_failure(disk, name)
+        leftovers.remove(self)
 
     def record(self, sweep: Sweep) -> str:
         """Keep the declaration of a sweep beside its cells; returns its id."""
@@ -249,7 +221,7 @@ class Store:
         path = self.folder / "sweeps" / f"{name}.json"
         if not _is_text(path, text):
             if os.path.lexists(path) and not path.is_file():
-                self._moved(path, "record")
+                leftovers.move_away(self.folder, path, "record")
             write_text(path, text)
         return name
 
@@ -303,12 +275,6 @@ class Store:
         code, _ = answers(self, sweep, code)
         stage = stored(sweep, lambda part: answers(self, part, code)[1])
         return stage.sweep, code, stage.generation
-
-
-def _unlink(disk: Disk, place: str) -> None:
-    """Remove a file if it is there."""
-    with suppress(FileNotFoundError):
-        disk.unlink(place)
 
 
 def _is_empty(folder: Path) -> bool:

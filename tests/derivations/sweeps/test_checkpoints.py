@@ -163,6 +163,26 @@ def test_a_store_keeps_the_checkpoints_of_missing_cells_alone(tmp_path):
     assert sorted(os.listdir(store.checkpoints)) == sorted([names[1], names[3]])
 
 
+def test_parts_of_checkpoints_and_folders_in_their_place_go_with_the_cell(tmp_path):
+    """A cell may keep numbered parts; a folder may hold the files of somebody, which are kept elsewhere."""
+    store = Store.create(tmp_path / "store")
+    made, full, other = (one.cell(CODE) for one in questions(3))
+    kept = [f"{other}.2", "thesis.tex", f".{new_token()}"]
+    for name in (f"{made}.1", f"{made}.27", f"{full}.3", f".{dead_token()}", *kept):
+        (store.checkpoints / name).touch()
+    for folder in (made, full, f".{dead_token()}"):
+        (store.checkpoints / folder).mkdir()
+        (store.checkpoints / folder / "thesis.tex").touch()
+    assert put(store, questions(2)[0], CODE, 0) == MADE
+    assert not [name for name in os.listdir(store.checkpoints) if name.startswith(made)]
+    put(store, questions(2)[1], CODE, 1)
+    (store.checkpoints / f"{full}.4").touch()  # by a worker that was judged dead
+    (store.checkpoints / full).mkdir()
+    store.remove_leftovers()
+    assert sorted(os.listdir(store.checkpoints)) == sorted(kept)
+    assert len(list((store.folder / "damaged").rglob("thesis.tex"))) == 3
+
+
 # A block of the compiled loops is 13,107 steps.
 STEPS = 30_000
 SHORT = TEXT.replace("times = [0.5, 2.0]", f"times = [0.5, {STEPS / 2}]")
