@@ -227,8 +227,20 @@ class Store:
 
     def sweeps(self) -> dict[str, Sweep]:
         """The sweeps recorded here, by id. Raises InputError for a record that cannot be read."""
-        records = sorted((self.folder / "sweeps").glob("*.json"))
-        return {file.stem: self._recorded(file) for file in records}
+        recorded, faults = self.records()
+        if faults:
+            raise faults[0]
+        return recorded
+
+    def records(self) -> tuple[dict[str, Sweep], tuple[InputError, ...]]:
+        """Return the sweeps recorded here, by id, and an error for each record that cannot be read."""
+        recorded, faults = {}, []
+        for file in sorted((self.folder / "sweeps").glob("*.json")):
+            try:
+                recorded[file.stem] = self._recorded(file)
+            except InputError as error:
+                faults.append(error)
+        return recorded, tuple(faults)
 
     def _recorded(self, file: Path) -> Sweep:
         try:
