@@ -131,9 +131,14 @@ class Store:
         """Make the cell once, with the arrays and facts that `compute` returns, unless it is there or being made.
 
         Returns "made", "there" or "busy" (see `leases.attempt`); `share` is the share done, for those who look. What is
-        in the cell's place and is no valid cell is moved to damaged/. Raises what `compute` raises, and OSError; then
-        nothing of the cell is left.
+        in the cell's place and is no valid cell is moved to damaged/. Raises what `compute` raises, OSError, and
+        InputError where the store has gone; then nothing of the cell is left.
         """
+
+        def content() -> tuple[Mapping[str, np.ndarray], Mapping[str, Any]]:
+            found = compute()
+            self._make_rooms()  # they may have gone in the hours that it took
+            return found
 
         def write(place: str, content: tuple[Mapping[str, np.ndarray], Mapping[str, Any]]) -> None:
             cells.write(self.folder / place, cell, asked, code, *content)
@@ -141,11 +146,20 @@ class Store:
         def is_valid() -> bool:
             return self._is_valid(cell)
 
+        self._make_rooms()
         disk = self._disk
-        what = leases.attempt(disk, cell, new_token, self.watch, is_valid, compute, write, share)
+        what = leases.attempt(disk, cell, new_token, self.watch, is_valid, content, write, share)
         if what != leases.BUSY:
             leftovers.remove_checkpoints(self.folder, cell)
         return what
+
+    def _make_rooms(self) -> None:
+        """Make the folders of the store that are missing: those that are empty may be purged from a scratch disk."""
+        absent = [room for room in _ROOMS if not (self.folder / room).is_dir()]
+        if absent:
+            Store.open(self.folder)  # it raises InputError where all of the store has gone
+            for room in absent:
+                (self.folder / room).mkdir(exist_ok=True)
 
     def _is_valid(self, cell: str) -> bool:
         try:

@@ -3,6 +3,7 @@
 import errno
 import importlib.metadata
 import os
+import shutil
 import subprocess
 import sys
 from importlib.metadata import version
@@ -261,6 +262,32 @@ def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(store):
     hasty.remove_leftovers()
     assert [list((store.folder / room).iterdir()) for room in ("attempts", "leases")] == [[], []]
     assert len(store.names()) == 1
+
+
+@pytest.mark.parametrize("during", [False, True])
+def test_folders_that_a_purge_removed_are_made_again(store, during):
+    """Scratch disks lose empty folders; without one for leases a worker would wait for ever."""
+
+    def purge():
+        for room in ("attempts", "checkpoints", "cells", "damaged", "failures", "leases"):
+            shutil.rmtree(store.folder / room, ignore_errors=True)
+
+    if during:
+        assert held(store, 1, purge)[0] == MADE
+    else:
+        purge()
+        assert put(store, questions(2)[1], CODE, 1) == MADE
+    assert len(contents(store.folder)) == 1
+
+
+def test_a_store_that_has_gone_is_not_made_again(store):
+    shutil.rmtree(store.folder)
+    for absent in (True, False):
+        if not absent:
+            store.folder.mkdir()  # the mount point of a disk that was unmounted
+        with pytest.raises(InputError, match="is no store of sweeps"):
+            put(store, questions(2)[1], CODE, 1)
+    assert os.listdir(store.folder) == []
 
 
 def test_an_empty_folder_is_no_cell(store):
