@@ -33,7 +33,8 @@ judged dead may come back at any step, and still no valid cell is lost or altere
    belong to a valid cell by now. What is no folder is renamed onto a file, which fails for a folder.
 
 A reply that a network loses makes a change look failed; therefore a worker whose change failed looks at the result.
-tests/derivations/sweeps/test_protocol.py searches all interleavings of these functions for three workers.
+tests/derivations/sweeps/test_protocol.py searches all interleavings of these functions for two workers, beside an
+evictor too, and for three, of which one crashes.
 Why not filelock: its lease (4.2.11) replaces a stale marker by an exchange of names, which NFS refuses, so that the
 lease of a dead machine would stay for ever; and it may take the lease of a living process of another container.
 """

@@ -47,6 +47,7 @@ CASES = {
     "a crash beside a file in the place": {"server": PATIENT, "crashes": 1, "found": "file"},
     "a crash beside failures": {"server": Server(stalls=False, fails=True), "crashes": 1, "tries": 2, "beats": 0},
     "a stall beside failures": {"server": Server(stalls=True, fails=True), "beats": 0},
+    "three workers and a crash": {"server": PATIENT, "crashes": 1, "workers": "ABC", "beats": 0},
     "a crash and an evictor": {"server": PATIENT, "crashes": 1, "clean": True, "beats": 0},
 }
 
