@@ -98,6 +98,31 @@ def test_a_full_disk_leaves_nothing_of_the_cell(store, monkeypatch, step):
     assert put(store, asked, CODE, 1) == MADE
 
 
+def test_a_cell_is_on_the_disk_before_it_has_its_name(store, monkeypatch):
+    """A machine that loses its power keeps a whole cell or none: files, their folder, the rename, the room of cells."""
+    done, fsync, rename = [], os.fsync, os.rename
+
+    def noted_sync(handle):
+        done.append(os.readlink(f"/proc/self/fd/{handle}"))
+        fsync(handle)
+
+    def noted_rename(source, target, **named):
+        done.append(f"{source} -> {target}")
+        rename(source, target, **named)
+
+    asked = questions(2)[1]
+    cell = asked.cell(CODE)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", noted_sync)
+        patch.setattr(os, "rename", noted_rename)
+        assert put(store, asked, CODE, 1) == MADE
+    (at,) = (index for index, step in enumerate(done) if step.endswith(f"-> {store.place(cell)}"))
+    attempt = done[at].partition(" -> ")[0]
+    assert attempt.startswith(str(store.folder / "attempts" / cell))
+    assert done[at - 3 : at] == [f"{attempt}/{DATA}", f"{attempt}/{META}", attempt]
+    assert done[at + 1] == str(store.folder / "cells")
+
+
 # Runs `round_` in a process of its own for each round and checks what its death leaves. A fork of a process without
 # threads takes milliseconds, where a new interpreter takes half a second.
 FORKS = """
