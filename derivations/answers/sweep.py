@@ -224,18 +224,21 @@ class StoreAnswer:
     answers: tuple[SweepAnswer | LookAnswer, ...]
     folder: Path
     mode: str
+    remarks: tuple[str, ...] = ()  # on records that cannot be read
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln sweep --worker STORE --json` prints: the objects of the sweeps in a list."""
         return {
             "mode": self.mode,
             "store": str(self.folder),
+            "remarks": self.remarks,
             "sweeps": [one.json() for one in self.answers],
         }
 
     def text(self) -> str:
         """The tables of the sweeps, for a reader."""
-        return "\n\n".join(f"Sweep {one.json()['sweep']}\n\n{one.text()}" for one in self.answers)
+        tables = [f"Sweep {one.json()['sweep']}\n\n{one.text()}" for one in self.answers]
+        return "\n\n".join([*tables, *self.remarks])
 
     @property
     def exit_code(self) -> int:
@@ -255,7 +258,7 @@ class StoreAnswer:
 
     def line(self) -> str:
         """The states of all sweeps in one line."""
-        return " | ".join(one.line() for one in self.answers)
+        return " | ".join([*(one.line() for one in self.answers), *self.remarks])
 
 
 def store_answer(
@@ -268,17 +271,18 @@ def store_answer(
 ) -> StoreAnswer:
     """Make the missing cells of every sweep that is recorded in a store, beside other workers, or report the states.
 
-    `mode` is "run" or "status". Raises InputError for a folder that is no store, is of another version, has no sweep,
-    or cannot be written; OutOfReachError for an absent device.
+    `mode` is "run" or "status". A record that cannot be read is a remark, beside others that can. Raises InputError for
+    a folder that is no store, is of another version, has no sweep, or cannot be written; OutOfReachError for an absent
+    device.
     """
-    recorded = _recorded(folder, mode)
+    recorded, remarks = _recorded(folder, mode)
     if mode == "run":
         with heeding() as notice:
             settings = {"anywhere": True, "notice": notice, "verify": verify}
             found = [sizes.run(one, folder, device, workers, report, **settings) for one in recorded]
     else:
         found = [sizes.status(one, folder, running.code_of(device), verify) for one in recorded]
-    return StoreAnswer(tuple(_shown(one, folder, mode) for one in found), folder, mode)
+    return StoreAnswer(tuple(_shown(one, folder, mode) for one in found), folder, mode, remarks)
 
 
 def looks(
@@ -292,8 +296,9 @@ def looks(
     if sweep is not None:
         sweep = sweep if dtype is None else sweep.in_dtype(dtype)
         return _look(sweep, Path(sweep.store) if folder is None else folder, code)
-    each = [_look(one, folder, code) for one in _recorded(folder, "watch")]
-    return lambda: StoreAnswer(tuple(look() for look in each), folder, "watch")
+    recorded, remarks = _recorded(folder, "watch")
+    each = [_look(one, folder, code) for one in recorded]
+    return lambda: StoreAnswer(tuple(look() for look in each), folder, "watch", remarks)
 
 
 def _look(sweep: Sweep, folder: Path, code: str) -> Callable[[], SweepAnswer | LookAnswer]:
@@ -304,19 +309,21 @@ def _look(sweep: Sweep, folder: Path, code: str) -> Callable[[], SweepAnswer | L
     return lambda: LookAnswer(watcher.look(), folder, "watch")
 
 
-def _recorded(folder: Path, mode: str) -> list[Sweep]:
-    """Return the sweeps that are recorded in a store, which must be writable to run them."""
+def _recorded(folder: Path, mode: str) -> tuple[list[Sweep], tuple[str, ...]]:
+    """Return the sweeps that are recorded in a store, which must be writable to run them, and remarks on the others."""
     try:
-        recorded = Store.open(folder).sweeps()
+        recorded, faults = Store.open(folder).records()
         if mode == "run":
             check_creatable(folder)
     except InputError as error:
         raise InputError(error.message, error.hint.replace("--out", "--worker"), error.kind) from None
+    if faults and not recorded:
+        raise faults[0]
     if not recorded:
         raise InputError(
             f"{folder} has no record of a sweep.", f"Run gdln sweep SWEEP.toml --record --out {folder} first.", "file"
         )
-    return [*recorded.values()]
+    return [*recorded.values()], tuple(str(fault) for fault in faults)
 
 
 def _state(outcome: Outcome) -> str:

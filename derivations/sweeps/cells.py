@@ -24,7 +24,7 @@ import sim
 from derivations.output import DISTRIBUTION
 from derivations.seals import SEAL, canonical, digest, is_whole, sealed
 from derivations.sweeps import shapes
-from derivations.unreadable import why
+from derivations.unreadable import is_of_the_disk, why
 from sim.training.backends.names import preferred, versions
 from theory import problem as problem_room
 from theory.problem import Problem, WorkbenchError, dumps
@@ -63,6 +63,13 @@ class DamagedError(WorkbenchError):
 
     exit_code = 1
     default_kind = "damaged"
+
+
+class UnreadableError(WorkbenchError):
+    """A cell cannot be read now, which says nothing of its content: the disk or the network failed, or permission."""
+
+    exit_code = 1
+    default_kind = "file"
 
 
 @dataclass(frozen=True)
@@ -119,8 +126,8 @@ def write(
 ) -> None:
     """Write the files of a cell into the empty `folder`, bring them to the disk and read them again.
 
-    The caller renames the folder to the cell's place. Raises OSError where the disk is full or the folder is lost, and
-    DamagedError where the disk gives back other bytes.
+    The caller renames the folder to the cell's place. Raises OSError where the disk is full or the folder is lost,
+    DamagedError where the disk gives back other bytes, and UnreadableError where it gives none.
     """
     with open(folder / DATA, "xb") as file:
         _write_arrays(file, arrays)
@@ -147,20 +154,20 @@ def read_meta(folder: Path, problem: Problem | None = None) -> dict[str, Any]:
     """Return the meta.json of a cell, verified with the checksum and the shapes of its data.
 
     `problem` is what the cell answers; where it is given, the numbers of times, units and sites are verified too.
-    Raises DamagedError with what is wrong.
+    Raises DamagedError with what is wrong, and UnreadableError where the disk fails.
     """
     with _opened(folder, problem) as (meta, _):
         return meta
 
 
 def read(folder: Path, problem: Problem | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the cell's verified meta.json (see `read_meta`) and its arrays. Raises DamagedError."""
+    """Return the cell's verified meta.json and its arrays. Raises what `read_meta` raises."""
     with _opened(folder, problem) as (meta, file):
         try:
             with np.load(file, allow_pickle=False) as archive:
                 return meta, {name: archive[name] for name in archive.files}
-        except (ValueError, EOFError, zipfile.BadZipFile) as error:
-            raise damaged(folder, f"its arrays cannot be read: {why(error)}") from None
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise _unread(folder, DATA, error, "its arrays") from None
 
 
 @contextmanager
@@ -175,20 +182,29 @@ def _opened(
     try:
         file = open_regular(folder / DATA)
     except (OSError, ValueError) as error:
-        raise damaged(folder, f"{DATA} cannot be read: {why(error)}") from None
+        raise _unread(folder, DATA, error) from None
     with file:
-        size = os.fstat(file.fileno()).st_size
-        if size != meta["data"]["bytes"] or hashlib.file_digest(file, "sha256").hexdigest() != meta["data"]["sha256"]:
-            raise damaged(folder, f"the checksum of {DATA} is another")
-        file.seek(0)
-        if (wrong := shapes.fault(file, meta, problem)) is not None:
+        try:
+            wrong = _fault_of(file, meta, problem)
+        except OSError as error:
+            raise _unread(folder, DATA, error) from None
+        if wrong is not None:
             raise damaged(folder, wrong)
         file.seek(0)
         yield meta, file
 
 
+def _fault_of(file: IO[bytes], meta: Mapping[str, Any], problem: Problem | None) -> str | None:
+    """Return the fault of a cell's data, by their checksum and the shapes of the arrays; None where they have none."""
+    size = os.fstat(file.fileno()).st_size
+    if size != meta["data"]["bytes"] or hashlib.file_digest(file, "sha256").hexdigest() != meta["data"]["sha256"]:
+        return f"the checksum of {DATA} is another"
+    file.seek(0)
+    return shapes.fault(file, meta, problem)
+
+
 def facts(folder: Path) -> dict[str, Any]:
-    """Return the meta.json of a cell, verified by its seal; the data are not read. Raises DamagedError."""
+    """Return the meta.json of a cell, verified by its seal; the data are not read. Raises what `read_meta` raises."""
     return _verified(folder, folder.name)
 
 
@@ -207,7 +223,7 @@ def _verified(folder: Path, cell: str) -> dict[str, Any]:
     try:
         meta = read_json(folder / META, _LARGEST_META)
     except (OSError, ValueError) as error:
-        raise damaged(folder, f"{META} cannot be read: {why(error)}") from None
+        raise _unread(folder, META, error) from None
     if not isinstance(meta, dict) or meta.get("schema") != SCHEMA:
         raise damaged(folder, f"{META} is not of the form {SCHEMA}")
     if not is_whole(meta):
@@ -243,6 +259,16 @@ def damaged(folder: Path, fault: str) -> DamagedError:
     """Return the error for a folder that is not a valid cell, with the reason and the remedy."""
     return DamagedError(
         f"The cell {folder.name[:12]} is damaged: {fault}.", "Run the sweep: it sets it aside and makes it anew."
+    )
+
+
+def _unread(folder: Path, name: str, error: Exception, what: str | None = None) -> DamagedError | UnreadableError:
+    """Return the error for a file of a cell that cannot be read: only what is wrong with the file itself is damage."""
+    if not is_of_the_disk(error):
+        return damaged(folder, f"{name if what is None else what} cannot be read: {why(error)}")
+    return UnreadableError(
+        f"The cell {folder.name[:12]} cannot be read now: {why(error)} ({folder / name}).",
+        "Run the command again. If the error stays, check the disk; once its folder is removed, a sweep makes it anew.",
     )
 
 

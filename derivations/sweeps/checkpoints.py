@@ -41,10 +41,18 @@ class BadCheckpointError(WorkbenchError):
     default_kind = "checkpoint"
 
 
-def pauses(folder: Path, cell: str, begun: Part | None, orders: Orders, clock: Callable[[], float]) -> Pauses:
+def pauses(
+    folder: Path,
+    cell: str,
+    begun: Part | None,
+    orders: Orders,
+    clock: Callable[[], float],
+    remark: Callable[[str], None] = lambda _sentence: None,
+) -> Pauses:
     """Return the pauses of a training that continues with `begun` and writes a checkpoint every EVERY seconds.
 
-    It also writes one where the `orders` of its worker are to save, or to leave: then it raises LeftError.
+    It also writes one where the `orders` of its worker are to save, or to leave: then it raises LeftError. A checkpoint
+    guards nothing, so that the training goes on where none can be written, with a `remark`.
     """
     written = clock()
 
@@ -53,12 +61,26 @@ def pauses(folder: Path, cell: str, begun: Part | None, orders: Orders, clock: C
         leaves = orders.leave
         if leaves or orders.save or clock() - written >= EVERY:
             orders.save = False
-            write(folder, cell, part)
+            fault = _fault_of_writing(folder, cell, part)
             written = clock()
+            if fault is not None and not leaves:
+                remark(f"A checkpoint of the cell {cell[:12]} could not be written: {fault}. Its training went on.")
         if leaves:
-            raise LeftError(f"The cell {cell[:12]} was left after step {part.state.step}, and continues from there.")
+            where = "from there" if fault is None else f"from an earlier step: {fault}"
+            raise LeftError(f"The cell {cell[:12]} was left after step {part.state.step}, and continues {where}.")
 
     return Pauses(keep, begun)
+
+
+def _fault_of_writing(folder: Path, cell: str, part: Part) -> str | None:
+    """Write the checkpoint; return the reason where the disk did not take it, or None."""
+    try:
+        write(folder, cell, part)
+    except FileNotFoundError:  # this process stood still for so long that another removed its file
+        return "its file was removed"
+    except OSError as error:
+        return why(error)
+    return None
 
 
 def write(folder: Path, cell: str, part: Part) -> None:

@@ -24,7 +24,8 @@ judged dead may come back at any step, and still no valid cell is lost or altere
    empty folder in the place of a cell counts as absence.
 5. Publication: the cell is written below the attempt's own name, synced and verified, then renamed to its place. The
    rename fails if a cell is there. Whoever evicted an attempt first renames its folder and then empties it: its owner
-   can finish or finds nothing, and nothing torn gets the name of a cell.
+   can finish or finds nothing, and nothing torn gets the name of a cell. So whatever goes wrong while an owner writes,
+   it first looks whether the folder still has its name: if not, it was evicted, and nothing is said of the cell.
 6. A failure is noted by a file that is renamed to its place; it replaces the last one. Only who has published the cell
    removes it. It may be noted late, beside a cell that another made meanwhile: then it says nothing, because whoever
    reads it looks for the cell first. A worker that is killed notes nothing; its lease ends.
@@ -32,7 +33,8 @@ judged dead may come back at any step, and still no valid cell is lost or altere
    belong to a valid cell by now. What is no folder is renamed onto a file, which fails for a folder.
 
 A reply that a network loses makes a change look failed; therefore a worker whose change failed looks at the result.
-tests/derivations/sweeps/test_protocol.py searches all interleavings of these functions for three workers.
+tests/derivations/sweeps/test_protocol.py searches all interleavings of these functions for two workers, beside an
+evictor too, and for three, of which one crashes.
 Why not filelock: its lease (4.2.11) replaces a stale marker by an exchange of names, which NFS refuses, so that the
 lease of a dead machine would stay for ever; and it may take the lease of a living process of another container.
 """
@@ -158,7 +160,8 @@ def beat(disk: Disk, cell: str, name: str, share: float | None = None) -> str | 
     try:
         disk.move(f"{place}/{name}", f"{place}/{new}")
     except FileNotFoundError:
-        return new if new in disk.names(place) else None
+        # The reply to this change or to an earlier one, with another share, was lost; or it was evicted.
+        return next((own for own in disk.names(place) if own.rpartition(".")[0] == token), None)
     return new
 
 
@@ -218,8 +221,10 @@ def publish(disk: Disk, cell: str, token: str, tokens: Callable[[], str], write:
         disk.move(place, f"cells/{cell}")
         disk.sync("cells")
     except BaseException as error:
-        discard(disk, place, tokens())
-        if isinstance(error, OSError) and error.errno in _LOST:
+        was_there = discard(disk, place, tokens())
+        # Files that another has removed are missed in many ways: by their names, by a checksum, by a stale handle.
+        evicted = isinstance(error, Exception) and not was_there
+        if evicted or (isinstance(error, OSError) and error.errno in _LOST):
             return False
         raise
     return True
@@ -243,13 +248,15 @@ def forget_failure(disk: Disk, cell: str) -> None:
         disk.unlink(f"failures/{cell}")
 
 
-def discard(disk: Disk, place: str, token: str) -> None:
-    """Remove a folder of another attempt, if it is there: it gets the name `attempts/.<token>` before it is emptied."""
+def discard(disk: Disk, place: str, token: str) -> bool:
+    """Remove the folder of an attempt, and return whether it was there: it is renamed before it is emptied."""
     try:
         disk.move(place, f"attempts/.{token}")
     except FileNotFoundError:
-        return
+        if f".{token}" not in disk.names("attempts"):  # else the reply was lost
+            return False
     _empty(disk, f"attempts/.{token}")
+    return True
 
 
 def set_aside(disk: Disk, cell: str, aside: str, is_valid: Callable[[], bool]) -> bool:

@@ -1,6 +1,7 @@
 """Making one cell: train its networks, measure the observables, and report the outcome."""
 
 import platform
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -33,6 +34,7 @@ def make(
     Raises what sim.train.train and sim.measure.measure raise.
     """
     started, begun = datetime.now(UTC), None if pauses is None else pauses.begun
+    clock = time.perf_counter()  # the clock of the machine may be set meanwhile
     trained = train(problem, device, progress=progress, pauses=pauses)
     arrays = {
         "times": np.asarray(trained.times, dtype=float),
@@ -54,7 +56,7 @@ def make(
         whole = np.full((len(trained.diverged), *values.shape[1:]), np.nan)
         whole[~trained.diverged] = values
         arrays[name] = whole
-    finished = datetime.now(UTC)
+    finished, seconds = datetime.now(UTC), time.perf_counter() - clock
     facts = {
         "state": state,
         "replicates": len(trained.replicates),
@@ -67,7 +69,7 @@ def make(
         "fallback": trained.fallback,
         "steps": int(trained.steps),
         "resumed": None if begun is None else begun.state.step,
-        "wall_seconds": round((finished - started).total_seconds() + (0.0 if begun is None else begun.seconds), 3),
+        "wall_seconds": round(seconds + (0.0 if begun is None else begun.seconds), 3),
         "started": started.isoformat(timespec="seconds"),
         "finished": finished.isoformat(timespec="seconds"),
     }

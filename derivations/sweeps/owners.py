@@ -41,7 +41,9 @@ def host_of(token: str) -> str:
 
 
 def has_died(token: str) -> bool:
-    """Whether the process of the token ran under this kernel and has ended. False for other machines: nobody knows.
+    """Whether the process of the token ran under this kernel and has ended. False where nobody knows.
+
+    Nobody knows it of another machine, nor where /proc hides the processes of other users and one has its number.
 
     >>> has_died(new_token())
     False
@@ -49,7 +51,11 @@ def has_died(token: str) -> bool:
     match = _TOKEN.fullmatch(token)
     if match is None or not int(match["begin"]) or match["kernel"] != _kernel():
         return False
-    return _begin(int(match["pid"])) != int(match["begin"])
+    pid = int(match["pid"])
+    if not _exists(pid):
+        return True
+    begin = _begin(pid)
+    return begin is not None and begin != int(match["begin"])
 
 
 @dataclass
@@ -88,10 +94,21 @@ def _kernel() -> str:
     return hashlib.sha256(said.encode()).hexdigest()[:12]
 
 
+def _exists(pid: int) -> bool:
+    """Whether a process of any user has this number, as the kernel says, which hides none from signals."""
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # it belongs to another user
+        return True
+    return True
+
+
 def _begin(pid: int) -> int | None:
-    """Return when the process began, in the kernel's ticks; None where there is no such process, or only its record."""
+    """Return when a process began, in the kernel's ticks; 0 where only its record is left, None where none is shown."""
     try:
         facts = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except OSError:
         return None
-    return None if facts[0] in "ZX" else int(facts[19])
+    return 0 if facts[0] in "ZX" else int(facts[19])

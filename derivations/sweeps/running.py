@@ -3,14 +3,14 @@
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, counted
 from derivations.sweeps import cells, stages
-from derivations.sweeps.cells import DamagedError
+from derivations.sweeps.cells import DamagedError, UnreadableError
 from derivations.sweeps.checking import check
 from derivations.sweeps.estimates import TimeLeft, time_left
 from derivations.sweeps.failures import Failure
@@ -218,12 +218,10 @@ def run(
     seen = found(store, sweep)
     remarks, moved = _other_versions(seen, code), []
     for name in seen.nameless:
-        if (aside := store.set_aside(name)) is not None:
-            where = aside.relative_to(folder)
+        if (where := _set_aside(store, name)) is not None:
             moved.append(f"The cell {name[:12]} could not say what it answers. It was moved to {where}.")
     for outcome in outcomes:
-        if outcome.state == DAMAGED and (aside := store.set_aside(outcome.name)) is not None:
-            where = aside.relative_to(folder)
+        if outcome.state == DAMAGED and (where := _set_aside(store, outcome.name)) is not None:
             moved.append(f"{outcome.error['message']} It was moved to {where} and made again.")
     places = {outcome.name: place for place, outcome in enumerate(outcomes) if outcome.state in _ABSENT}
     jobs = [_job(outcomes[place], sweep, store, code, rooms, kind) for place in places.values()]
@@ -255,6 +253,14 @@ def run(
     finally:
         store.remove_leftovers()
     return Swept(sweep, code, tuple(outcomes), (*remarks, *moved, *_remarks(tuple(outcomes))), tuple(moved))
+
+
+def _set_aside(store: Store, name: str) -> Path | None:
+    """Return where in the store a damaged cell is now; None where it stays, because it is valid or cannot be read."""
+    with suppress(UnreadableError):
+        if (aside := store.set_aside(name)) is not None:
+            return aside.relative_to(store.folder)
+    return None
 
 
 def _by_generations(sweep: Sweep, folder: Path, look: Callable[[stages.Stage], Swept]) -> Swept:
@@ -310,12 +316,16 @@ def _seen(cell: Cell, sweep: Sweep, store: Store, code: str, rooms: Rooms) -> Ou
         return absent
     try:
         meta = store.meta(absent.name, cell.problem)
-    except DamagedError as error:
-        wrong = {"kind": error.kind, "message": error.message, "hint": error.hint}
-        return Outcome(cell, DAMAGED, absent.name, error=wrong)
+    except (DamagedError, UnreadableError) as error:
+        return _unread(cell, absent.name, error)
     if meta is None:
         return without(cell, absent.name, store, rooms)
     return Outcome(cell, meta["state"], absent.name, "store", meta)
+
+
+def _unread(cell: Cell, name: str, error: DamagedError | UnreadableError) -> Outcome:
+    state = DAMAGED if isinstance(error, DamagedError) else FAILED
+    return Outcome(cell, state, name, error={"kind": error.kind, "message": error.message, "hint": error.hint})
 
 
 def without(cell: Cell, name: str, store: Store, rooms: Rooms) -> Outcome:
@@ -339,7 +349,8 @@ def _became(answer: Answer, cell: Cell, store: Store) -> Outcome:
     name = answer.job.cell
     if answer.what == KEPT:
         return Outcome(cell, MISSING, name)
-    if answer.error is not None:
+    # A failure says nothing of a cell that another has made meanwhile.
+    if answer.error is not None and not store.is_there(name):
         failed = store.failure(name)
         if failed is not None and failed.kind == answer.error["kind"]:  # not an earlier one
             return _fell(cell, name, failed)
@@ -347,9 +358,8 @@ def _became(answer: Answer, cell: Cell, store: Store) -> Outcome:
         return Outcome(cell, _fallen(answer.error["exit_code"]), name, error=error)
     try:
         meta = store.meta(name, cell.problem)
-    except DamagedError as error:
-        wrong = {"kind": error.kind, "message": error.message, "hint": error.hint}
-        return Outcome(cell, DAMAGED, name, error=wrong)
+    except (DamagedError, UnreadableError) as error:
+        return _unread(cell, name, error)
     if meta is None:
         gone = {"kind": "file", "message": "The cell was removed while the sweep ran.", "hint": "Run the sweep again."}
         return Outcome(cell, FAILED, name, error=gone)

@@ -7,7 +7,7 @@ from typing import IO, Any
 import numpy as np
 
 from derivations.sweeps.table import names_along
-from derivations.unreadable import why
+from derivations.unreadable import is_of_the_disk, why
 from theory.problem import OBSERVABLES, Problem
 
 _PLAIN = {"times": ("time",), "replicates": ("replicate",), "diverged": ("replicate",)}
@@ -18,11 +18,14 @@ def fault(file: IO[bytes], meta: Mapping[str, Any], problem: Problem | None) -> 
     """Return the fault of the arrays in the .npz `file` of a cell whose meta.json is `meta`; None where they have none.
 
     Each observable that was asked for must be there, unless it is undefined or the cell diverged, and every array must
-    have a place for each replicate, and each time, unit and site of `problem` where that is given.
+    have a place for each replicate, and each time, unit and site of `problem` where that is given. Raises OSError where
+    the disk fails.
     """
     try:
         headers = _headers(file)
     except (OSError, ValueError, EOFError, KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile) as error:
+        if is_of_the_disk(error):
+            raise
         return f"its arrays cannot be read: {why(error)}"
     wanted = dict(_PLAIN)
     for name in meta["observables"]:

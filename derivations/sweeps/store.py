@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 
 from derivations.atomic import check_folder, write_text
-from derivations.sweeps import cells, failures, leases
+from derivations.sweeps import cells, failures, leases, leftovers
 from derivations.sweeps.disk import Disk
-from derivations.sweeps.owners import Watch, is_token, new_token
+from derivations.sweeps.owners import Watch, new_token
 from theory.problem import Cell, InputError, Problem, Sweep, dumps_sweep
 from theory.problem.sweep_toml import loads_record, with_code
 from theory.problem.user_files import LARGEST_TEXT, read_json, read_text
@@ -131,9 +131,14 @@ class Store:
         """Make the cell once, with the arrays and facts that `compute` returns, unless it is there or being made.
 
         Returns "made", "there" or "busy" (see `leases.attempt`); `share` is the share done, for those who look. What is
-        in the cell's place and is no valid cell is moved to damaged/. Raises what `compute` raises, and OSError; then
-        nothing of the cell is left.
+        in the cell's place and is no valid cell is moved to damaged/. Raises what `compute` raises, OSError, and
+        InputError where the store has gone; then nothing of the cell is left.
         """
+
+        def content() -> tuple[Mapping[str, np.ndarray], Mapping[str, Any]]:
+            found = compute()
+            self._make_rooms()  # they may have gone in the hours that it took
+            return found
 
         def write(place: str, content: tuple[Mapping[str, np.ndarray], Mapping[str, Any]]) -> None:
             cells.write(self.folder / place, cell, asked, code, *content)
@@ -141,11 +146,20 @@ class Store:
         def is_valid() -> bool:
             return self._is_valid(cell)
 
+        self._make_rooms()
         disk = self._disk
-        what = leases.attempt(disk, cell, new_token, self.watch, is_valid, compute, write, share)
+        what = leases.attempt(disk, cell, new_token, self.watch, is_valid, content, write, share)
         if what != leases.BUSY:
-            _unlink(disk, f"checkpoints/{cell}")
+            leftovers.remove_checkpoints(self.folder, cell)
         return what
+
+    def _make_rooms(self) -> None:
+        """Make the folders of the store that are missing: those that are empty may be purged from a scratch disk."""
+        absent = [room for room in _ROOMS if not (self.folder / room).is_dir()]
+        if absent:
+            Store.open(self.folder)  # it raises InputError where all of the store has gone
+            for room in absent:
+                (self.folder / room).mkdir(exist_ok=True)
 
     def _is_valid(self, cell: str) -> bool:
         try:
@@ -184,11 +198,11 @@ class Store:
         return os.path.lexists(place) and not _is_empty(place)
 
     def meta(self, cell: str, problem: Problem | None = None) -> dict[str, Any] | None:
-        """The verified meta.json of the cell (see `cells.read_meta`), None where it is missing. Raises DamagedError."""
+        """The verified meta.json of the cell, None where it is missing. Raises what `cells.read_meta` raises."""
         return cells.read_meta(self.place(cell), problem) if self.is_there(cell) else None
 
     def read(self, cell: str, problem: Problem | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """The verified meta.json and the arrays of an existing cell; see `cells.read`. Raises DamagedError."""
+        """The verified meta.json and the arrays of an existing cell. Raises what `cells.read_meta` raises."""
         return cells.read(self.place(cell), problem)
 
     def set_aside(self, cell: str) -> Path | None:
@@ -196,11 +210,6 @@ class Store:
         aside = f"damaged/{cell}.{new_token()}"
         moved = leases.set_aside(self._disk, cell, aside, lambda: self._is_valid(cell))
         return self.folder / aside if moved else None
-
-    def _moved(self, item: Path, name: str) -> None:
-        new = Path(tempfile.mkdtemp(dir=self.folder / "damaged", prefix=f"{item.name}."))
-        with suppress(FileNotFoundError):  # another process has moved it
-            item.rename(new / name)
 
     def names(self) -> tuple[str, ...]:
         """The ids of all existing cells, of any sweep or version."""
@@ -212,35 +221,12 @@ class Store:
         return Rooms(*(frozenset(self._disk.names(room)) for room in ("leases", "failures", "cells")))
 
     def remove_leftovers(self) -> None:
-        """Remove leases and attempts of workers that are gone; what is no lease is moved to damaged/.
+        """Remove what workers that are gone have left; what is no lease or checkpoint is moved to damaged/.
 
         A worker of this machine is gone when its process is. Of another machine it is gone if nothing changed between
         two calls on this Store, `watch.patience` seconds apart.
         """
-        disk = self._disk
-        for name in disk.names("leases"):
-            token = name.removeprefix(".")
-            if token != name and is_token(token):
-                if self.watch.gone(name, token, "aside"):
-                    leases.discard(disk, f"leases/{name}", new_token())
-            elif leases.is_claim(disk, name):
-                leases.evict(disk, name, new_token, self.watch)
-                leases.remove_empty(disk, f"leases/{name}")
-            else:
-                self._moved(self.folder / "leases" / name, "lease")  # it would prevent the making of the cell
-        for name in disk.names("attempts"):
-            cell, _, token = name.partition(".")
-            held = leases.holder(disk, cell) if cell else None
-            if (held is None or held.rpartition(".")[0] != token) and self.watch.gone(name, token, "attempt"):
-                leases.discard(disk, f"attempts/{name}", new_token())
-        for name in disk.names("checkpoints"):
-            token = name.removeprefix(".")
-            if self.is_there(name) if token == name else self.watch.gone(name, token, "checkpoint"):
-                _unlink(disk, f"checkpoints/{name}")
-        for name in disk.names("failures"):
-            unfinished = name.startswith(".") and self.watch.gone(f"failures/{name}", name[1:], "aside")
-            if unfinished or self.is_there(name):
-                leases.forget_failure(disk, name)
+        leftovers.remove(self)
 
     def record(self, sweep: Sweep) -> str:
         """Keep the declaration of a sweep beside its cells; returns its id."""
@@ -249,14 +235,26 @@ class Store:
         path = self.folder / "sweeps" / f"{name}.json"
         if not _is_text(path, text):
             if os.path.lexists(path) and not path.is_file():
-                self._moved(path, "record")
+                leftovers.move_away(self.folder, path, "record")
             write_text(path, text)
         return name
 
     def sweeps(self) -> dict[str, Sweep]:
         """The sweeps recorded here, by id. Raises InputError for a record that cannot be read."""
-        records = sorted((self.folder / "sweeps").glob("*.json"))
-        return {file.stem: self._recorded(file) for file in records}
+        recorded, faults = self.records()
+        if faults:
+            raise faults[0]
+        return recorded
+
+    def records(self) -> tuple[dict[str, Sweep], tuple[InputError, ...]]:
+        """Return the sweeps recorded here, by id, and an error for each record that cannot be read."""
+        recorded, faults = {}, []
+        for file in sorted((self.folder / "sweeps").glob("*.json")):
+            try:
+                recorded[file.stem] = self._recorded(file)
+            except InputError as error:
+                faults.append(error)
+        return recorded, tuple(faults)
 
     def _recorded(self, file: Path) -> Sweep:
         try:
@@ -303,12 +301,6 @@ class Store:
         code, _ = answers(self, sweep, code)
         stage = stored(sweep, lambda part: answers(self, part, code)[1])
         return stage.sweep, code, stage.generation
-
-
-def _unlink(disk: Disk, place: str) -> None:
-    """Remove a file if it is there."""
-    with suppress(FileNotFoundError):
-        disk.unlink(place)
 
 
 def _is_empty(folder: Path) -> bool:

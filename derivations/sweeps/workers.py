@@ -1,5 +1,6 @@
 """Processes that make cells, one thread each. If one is killed, its cell continues from the last checkpoint."""
 
+import errno
 import os
 import re
 import signal
@@ -275,21 +276,25 @@ def _make(
         return FAILED, _error("version", "The code was changed while the sweep ran.", "Run the sweep again."), None
 
     done: list[float] = []  # the share, for the heartbeat
-    remark = None
+    remarks: list[str] = []
+
+    def remark(said: str) -> None:
+        if said not in remarks:
+            remarks.append(said)
 
     def tell(steps: int, total: int) -> None:
         done[:] = [steps / max(total, 1)]
         progress(steps, total)
 
     def compute() -> tuple[dict[str, Any], dict[str, Any]]:
-        nonlocal remark
         allow(tables_of(job.asked.problem, "the cell")["data"])  # from the user's sweep file
         problem, room = loads(job.asked.problem), store.checkpoints
         try:
             begun = checkpoints.read(room, job.cell, problem)
         except checkpoints.BadCheckpointError as bad:
-            begun, remark = None, bad.message
-        pauses = checkpoints.pauses(room, job.cell, begun, orders, time.monotonic)
+            begun = None
+            remark(bad.message)
+        pauses = checkpoints.pauses(room, job.cell, begun, orders, time.monotonic, remark)
         return make(problem, job.asked.observables, device, tell, pauses)
 
     store = _opened(folder)
@@ -298,7 +303,7 @@ def _make(
         return FAILED, _error(since.kind, since.message, since.hint, since.exit_code), None
     try:
         made = store.make(job.cell, job.asked, job.code, compute, lambda: done[0] if done else None)
-        return made, None, remark
+        return made, None, " ".join(remarks) or None
     except checkpoints.LeftError as left:
         return KEPT, None, left.message
     except Exception as error:
@@ -306,7 +311,7 @@ def _make(
         store.note_failure(job.cell, failure(new_token(), job.code, why or _fault(error)))
         if why is None:
             raise
-        return FAILED, why, remark
+        return FAILED, why, " ".join(remarks) or None
 
 
 def _reason(error: Exception) -> dict[str, Any] | None:
@@ -314,7 +319,8 @@ def _reason(error: Exception) -> dict[str, Any] | None:
     if isinstance(error, WorkbenchError):
         return _error(error.kind, error.message, error.hint, error.exit_code)
     if isinstance(error, OSError):
-        return _error("file", f"{error.strerror or error}.", "Free the disk; then run the sweep again.")
+        cure = "Free the disk" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "Check the disk and its permissions"
+        return _error("file", f"{error.strerror or error}.", f"{cure}; then run the sweep again.")
     words = "out of memory|allocate memory|STATUS_ALLOC_FAILED"
     out_of_memory = isinstance(error, RuntimeError) and re.search(words, str(error))
     return _OUT_OF_MEMORY if out_of_memory or isinstance(error, MemoryError) else None

@@ -53,7 +53,12 @@ class Crew:
         """Make missing cells until none is left, or until the job is told to leave; then it is requeued."""
         folder = Path(self.folder)
         with heeding(saves=True) as notice:
-            for sweep in Store.open(folder).sweeps().values():
+            recorded, faults = Store.open(folder).records()
+            if faults and not recorded:
+                raise faults[0]
+            for fault in faults:
+                print(fault, flush=True)
+            for sweep in recorded.values():
                 swept = sizes.run(
                     sweep, folder, self.device, self.workers, lambda *_: None, anywhere=True, notice=notice
                 )

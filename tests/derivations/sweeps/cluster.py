@@ -1,7 +1,8 @@
 """A SLURM of two nodes on this machine: munged, slurmctld and two slurmd on free ports, all in one folder.
 
 Nodes are daemons with names and ports of their own, so that a node can be stopped like a machine: with all of its
-processes. Nothing outside of the folder is read or written, and no control group is mounted.
+processes. To the Python of its jobs a node tells an identity of its own for the run of its kernel, as a machine would.
+Nothing outside of the folder is read or written, and no control group is mounted.
 """
 
 import os
@@ -55,6 +56,20 @@ SchedulerParameters=sched_interval=1
 PartitionName=main Nodes={names} Default=YES MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=5
 PartitionName={urgent} Nodes={names} MaxTime=INFINITE State=UP PriorityTier=2
 """
+# The module that Python imports as it starts.
+_SITE = """
+import os
+import pathlib
+
+node, read = os.environ.get("SLURMD_NODENAME"), pathlib.Path.read_text
+
+def read_text(self, *words, **named):
+    said = read(self, *words, **named)
+    return f"{said} of {node}" if str(self) == "/proc/sys/kernel/random/boot_id" else said
+
+if node is not None:
+    pathlib.Path.read_text = read_text
+"""
 
 
 def absent() -> str | None:
@@ -83,13 +98,15 @@ class Cluster:
         self.environment = os.environ | {
             "SLURM_CONF": str(folder / "slurm.conf"),
             "PATH": os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin")),
+            "PYTHONPATH": os.pathsep.join([str(folder / "site"), *filter(None, [os.environ.get("PYTHONPATH")])]),
         }
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self) -> None:
         """Start all daemons and wait until both nodes take jobs."""
-        for name in ("state", *NODES):
+        for name in ("state", "site", *NODES):
             (self.folder / name).mkdir()
+        (self.folder / "site" / "sitecustomize.py").write_text(_SITE)
         (self.folder / "munge.key").write_bytes(os.urandom(128))
         (self.folder / "munge.key").chmod(0o600)
         control, *ports = _free_ports(1 + len(NODES))

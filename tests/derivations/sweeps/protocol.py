@@ -28,6 +28,10 @@ class Paused(BaseException):
         self.step, self.local = step, local
 
 
+class UnlikeError(Exception):
+    """A writer reads other files than it wrote."""
+
+
 class Disk:
     """The disk of a process that runs again: it gives the known answers, and stops at the first step without one."""
 
@@ -105,9 +109,11 @@ class Disk:
             self._step("hold", None)
 
     def write(self, place, _content):
-        """Two files, one after the other."""
+        """Two files, one after the other, which are read again then."""
         for name in GOOD:
             self._step("write", f"{place}/{name}")
+        if not self._step("is_good", place):
+            raise UnlikeError
 
     def note(self, place):
         """One file."""
@@ -137,6 +143,8 @@ def worker(tries=1, code=leases) -> Program:
         for _ in range(tries):
             try:
                 said = code.attempt(disk, CELL, disk.token, disk, disk.is_valid, disk.compute, disk.write)
+            except UnlikeError:
+                raise Violation("a worker blames the cell for its own eviction") from None
             except OSError as error:
                 if error.errno != errno.EIO:
                     raise
@@ -205,7 +213,7 @@ class Search:
     _next: dict = field(default_factory=dict)  # (process, local variables, answer) -> the next step
     _history: dict = field(default_factory=dict)  # (process, local variables) -> answers that lead there
     _numbers: dict = field(default_factory=dict)  # (process, local variables) -> their number
-    _finishes: set = field(default_factory=set)
+    _finishes: dict = field(default_factory=dict)  # files -> the attempts that are left when a new worker has finished
 
     def run(self) -> int:
         """Search; return the number of states. Raises Violation with the rule that is broken and the steps."""
@@ -222,7 +230,9 @@ class Search:
         while waiting:
             world, key = waiting.popleft()
             try:
-                self._check_finish(world, key[0])
+                left, ended = self._finish(world, key[0]), all(one.step is None for one in world.processes.values())
+                if left and ended and world.lost == self.lost:
+                    raise Violation(f"something of a lost attempt stays: {left}")
                 for label, after in self._after(world):
                     new = after.key()
                     if new not in came:
@@ -277,18 +287,22 @@ class Search:
         after.change(name, step=process.step, beats=self.beats if new is None else process.beats + 1)
         return after
 
-    def _check_finish(self, world: World, files) -> None:
-        """A new worker that runs alone makes the cell, whatever the others left."""
+    def _finish(self, world: World, files) -> tuple[str, ...]:
+        """Let a new worker run alone: it makes the cell, whatever the others left. Return the attempts that are left.
+
+        There must be none where all others have ended, and knew of each change that they made: an evictor may crash
+        after it removed the lease, or not know that it did. `Store.remove_leftovers` waits for such attempts.
+        """
         if files in self._finishes:
-            return
+            return self._finishes[files]
         alone = world.copy()
         alone.processes, alone.old = {"Z": Process(None, None)}, {}
         disk = Immediate(Server(stalls=True), alone, "Z")
         for _ in range(3):
             worker(1, self.code)(disk)
             if disk.world.is_good(disk.world.at(PLACE)):
-                self._finishes.add(files)
-                return
+                left = tuple(disk.world.nodes[disk.world.at("attempts")])
+                return self._finishes.setdefault(files, tuple(name for name in left if not name.startswith(".")))
         raise Violation("the cell cannot be made any more")
 
     @staticmethod

@@ -174,7 +174,10 @@ class Server:
                 yield after, tuple(sorted(content or ()))
 
     def see_is_valid(self, world, who):
-        for found, node in self._find(world, who, PLACE):
+        return self.see_is_good(world, who, PLACE)
+
+    def see_is_good(self, world, who, place):
+        for found, node in self._find(world, who, place):
             for after, content in self._look(found, who, node):
                 content = content or {}
                 yield after, {name: after.nodes.get(inner) for name, inner in content.items()} == GOOD

@@ -1,5 +1,6 @@
 """Checkpoints: a cell that is left continues with the same bits, and no file is taken for the checkpoint of another."""
 
+import errno
 import os
 import signal
 from dataclasses import replace
@@ -13,7 +14,7 @@ from derivations.sweeps import cells, checkpoints
 from derivations.sweeps.checkpoints import EVERY, BadCheckpointError, LeftError, pauses, read, write
 from derivations.sweeps.leases import MADE
 from derivations.sweeps.leaving import LEAVE, Notice, Orders, heeding
-from derivations.sweeps.owners import new_token
+from derivations.sweeps.owners import Watch, new_token
 from derivations.sweeps.store import Store
 from derivations.sweeps.workers import KEPT, Job, _make, work
 from sim.train import train
@@ -117,6 +118,38 @@ def test_when_a_checkpoint_is_written(part, tmp_path):
     assert (tmp_path / CELL).exists()
 
 
+FAULTS = {
+    "a full disk": (OSError(errno.ENOSPC, "No space left on device"), "no space left on device"),
+    "a file that another worker removed": (None, "its file was removed"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_checkpoint_that_cannot_be_written_costs_no_cell(tmp_path, monkeypatch, name):
+    error, said = FAULTS[name]
+    monkeypatch.setattr(checkpoints, "Pauses", partial(Pauses, seconds=0.0))
+    monkeypatch.setattr(checkpoints, "EVERY", 0.0)
+    job, store, save = job_of(SHORT), Store.create(tmp_path / "store"), np.savez
+
+    def failing(file, **arrays):
+        if error is not None:
+            raise error
+        save(file, **arrays)
+        other = Store(store.folder, Watch(patience=0))
+        for _ in range(2):  # it has not moved for longer than the patience
+            other.remove_leftovers()
+
+    monkeypatch.setattr("derivations.sweeps.checkpoints.np.savez", failing)
+    what, wrong, remark = _make(job, str(store.folder), "cpu", lambda *_: None, Orders(leave=True))
+    assert (what, wrong) == (KEPT, None)
+    assert f"continues from an earlier step: {said}" in remark
+    what, wrong, remark = _make(job, str(store.folder), "cpu", lambda *_: None, Orders())
+    assert (what, wrong) == (MADE, None)
+    assert remark.endswith(f"could not be written: {said}. Its training went on.")
+    assert remark.count("could not be written") == 1
+    assert [os.listdir(store.folder / room) for room in ("failures", "checkpoints")] == [[], []]
+
+
 def test_a_store_keeps_the_checkpoints_of_missing_cells_alone(tmp_path):
     store = Store.create(tmp_path / "store")
     made, missing = questions(2)
@@ -128,6 +161,26 @@ def test_a_store_keeps_the_checkpoints_of_missing_cells_alone(tmp_path):
     (store.checkpoints / names[0]).touch()  # by a worker that was judged dead
     Store.create(tmp_path / "store")
     assert sorted(os.listdir(store.checkpoints)) == sorted([names[1], names[3]])
+
+
+def test_parts_of_checkpoints_and_folders_in_their_place_go_with_the_cell(tmp_path):
+    """A cell may keep numbered parts; a folder may hold the files of somebody, which are kept elsewhere."""
+    store = Store.create(tmp_path / "store")
+    made, full, other = (one.cell(CODE) for one in questions(3))
+    kept = [f"{other}.2", "thesis.tex", f".{new_token()}"]
+    for name in (f"{made}.1", f"{made}.27", f"{full}.3", f".{dead_token()}", *kept):
+        (store.checkpoints / name).touch()
+    for folder in (made, full, f".{dead_token()}"):
+        (store.checkpoints / folder).mkdir()
+        (store.checkpoints / folder / "thesis.tex").touch()
+    assert put(store, questions(2)[0], CODE, 0) == MADE
+    assert not [name for name in os.listdir(store.checkpoints) if name.startswith(made)]
+    put(store, questions(2)[1], CODE, 1)
+    (store.checkpoints / f"{full}.4").touch()  # by a worker that was judged dead
+    (store.checkpoints / full).mkdir()
+    store.remove_leftovers()
+    assert sorted(os.listdir(store.checkpoints)) == sorted(kept)
+    assert len(list((store.folder / "damaged").rglob("thesis.tex"))) == 3
 
 
 # A block of the compiled loops is 13,107 steps.

@@ -1,5 +1,6 @@
 """Files of a store that are not what their names say: noticed, named, and no way to anything else."""
 
+import errno
 import hashlib
 import io
 import json
@@ -10,12 +11,13 @@ import numpy as np
 import pytest
 
 from derivations.seals import sealed
-from derivations.sweeps import cells
-from derivations.sweeps.cells import DATA, META, DamagedError
+from derivations.sweeps import cells, running
+from derivations.sweeps.cells import DATA, META, DamagedError, UnreadableError
 from derivations.sweeps.leases import BUSY, MADE, THERE
 from derivations.sweeps.owners import new_token
 from derivations.sweeps.store import Store
-from tests.derivations.sweeps.cases import CODE, arrays, flip, put, questions, sweep_of, the_cell
+from derivations.sweeps.workers import Answer
+from tests.derivations.sweeps.cases import CODE, arrays, contents, flip, put, questions, sweep_of, the_cell
 from theory.problem import InputError
 
 
@@ -137,6 +139,61 @@ def test_a_cell_has_the_times_and_units_of_its_problem(store, others, said):
     store.read(place.name)
     with pytest.raises(DamagedError, match=said):
         store.read(place.name, problem)
+
+
+FAILING = ["meta.json", "data.npz", "the checksum", "the arrays"]
+
+
+def failing(monkeypatch, what, error, times=100):
+    """Let the reading of one part of every cell fail so many times."""
+    left, places = [times], {"the checksum": (hashlib, "file_digest"), "the arrays": (cells.shapes, "_headers")}
+    names = {META: (cells, "read_json"), DATA: (cells, "open_regular")}
+    module, name = (places | names)[what]
+    real = getattr(module, name)
+
+    def read(*words, **named):
+        left[0] -= 1
+        if left[0] >= 0:
+            raise error
+        return real(*words, **named)
+
+    monkeypatch.setattr(module, name, read)
+
+
+@pytest.mark.parametrize("what", FAILING)
+@pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.EMFILE, errno.EACCES])
+def test_an_error_of_the_disk_is_no_damage(store, monkeypatch, what, number):
+    """However often it happens, no cell is taken for damaged, and none is moved away."""
+    name, (asked,), before = the_cell(store).name, questions(1), contents(store.folder)
+    with monkeypatch.context() as patch:
+        failing(patch, what, OSError(number, os.strerror(number)))
+        for read in (store.meta, store.read, store.set_aside, lambda _: put(store, asked, CODE, 1)):
+            with pytest.raises(UnreadableError, match=f"{name[:12]} cannot be read now: .{os.strerror(number)[1:]}"):
+                read(name)
+    failing(monkeypatch, what, OSError(number, os.strerror(number)), times=1)
+    with pytest.raises(UnreadableError):
+        put(store, asked, CODE, 1)
+    assert put(store, asked, CODE, 1) == THERE
+    assert contents(store.folder) == before
+    assert [os.listdir(store.folder / room) for room in ("damaged", "leases", "attempts")] == [[], [], []]
+
+
+def test_a_cell_that_cannot_be_read_fails_alone(store, monkeypatch):
+    """A worker asks for it again, and for the other cells; a valid one stays in its place."""
+    sweep, given = sweep_of(), []
+    asked = cells.question(sweep.cells[0].problem, sweep.observables)
+    put(store, asked, cells.code_version(), 0)
+    failing(monkeypatch, META, OSError(errno.EIO, os.strerror(errno.EIO)))
+
+    def work(jobs, *_):
+        given.extend(jobs)
+        yield Answer(given[0], THERE)
+
+    monkeypatch.setattr(running, "work", work)
+    swept = running.run(sweep, store.folder, "cpu", 1, lambda _share, _what: None)
+    assert [one.state for one in swept.outcomes] == [running.FAILED] + 3 * [running.MISSING]
+    assert "cannot be read now: input/output error" in swept.outcomes[0].error["message"]
+    assert (len(given), given[0].cell, len(contents(store.folder))) == (4, asked.cell(cells.code_version()), 2)
 
 
 UNREADABLE = {

@@ -2,17 +2,20 @@
 
 import errno
 import os
+from itertools import count
+from threading import Event
 
 import pytest
 
 from derivations.sweeps import cells, running, workers
+from derivations.sweeps.disk import Disk
 from derivations.sweeps.failures import failure
-from derivations.sweeps.leases import beat, share_of
+from derivations.sweeps.leases import beat, beating, evict, share_of
 from derivations.sweeps.leaving import Orders
 from derivations.sweeps.owners import Watch, host_of, new_token
 from derivations.sweeps.running import code_of, status
 from derivations.sweeps.store import Store
-from derivations.sweeps.workers import FAILED, Job
+from derivations.sweeps.workers import FAILED, Answer, Job
 from tests.derivations.sweeps.cases import CODE, FACTS, arrays, dead_token, put, questions, sweep_of
 from theory.problem import OutOfReachError
 
@@ -188,6 +191,30 @@ def test_a_failure_that_was_known_is_tried_again_and_one_that_came_since_is_not(
     assert store.failure(cell) is None
 
 
+def test_a_worker_that_was_evicted_while_it_wrote_leaves_no_failure(small, job, monkeypatch):
+    """It stood still for longer than the patience, after it wrote meta.json and before it read it again."""
+    store, cell = small
+    other, calls, sync = Store(store.folder, Watch(patience=0)), [], cells._sync
+
+    def stall(file):
+        sync(file)
+        calls.append(file.name)
+        if len(calls) == 2:
+            assert [evict(other._disk, cell, new_token, other.watch) for _ in range(2)] == [False, True]
+
+    monkeypatch.setattr(cells, "_sync", stall)
+    assert made(store, job, monkeypatch) == ("busy", None)
+    assert [os.listdir(store.folder / room) for room in ("failures", "attempts", "cells")] == [[], [], []]
+    assert made(store, job, monkeypatch) == ("made", None)
+
+
+def test_a_failure_at_a_cell_that_another_has_made_is_none(small, job):
+    store, _ = small
+    put(store, job.asked, job.code, 0)
+    outcome = running._became(Answer(job, FAILED, ERROR), sweep_of().cells[0], store)
+    assert (outcome.state, outcome.source) == (cells.COMPLETE, "elsewhere")
+
+
 def test_a_start_knows_the_failures_before_it_and_comes_to_them_last(small, monkeypatch):
     store, cell = small
     token = failed_at(store, cell)
@@ -212,7 +239,33 @@ def test_a_heartbeat_carries_the_share(store):
     assert (name, share_of(name), store.maker(cell)) == (f"{token}.1-42", 0.42, (token, 0.42))
     name = beat(disk, cell, name)
     assert (name, store.maker(cell)) == (f"{token}.2", (token, None))
-    assert beat(disk, cell, f"{token}.0-7", 0.5) is None  # evicted: another name is there, or none
+    assert beat(disk, cell, f"{token}.0-7", 0.5) == name
+    disk.unlink(f"leases/{cell}/{name}")
+    disk.touch(f"leases/{cell}/{new_token()}.2")
+    assert beat(disk, cell, name, 0.5) is None  # evicted: another's name is there
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ETIMEDOUT])
+def test_a_heart_goes_on_after_a_lost_reply(store, number):
+    """The server made the change and its answer was an error; the share has moved on by the next beat."""
+    token, beaten, shares = new_token(), Event(), count()
+
+    class LossyDisk(Disk):
+        moved = 0
+
+        def move(self, source, target):
+            super().move(source, target)
+            LossyDisk.moved += 1
+            if LossyDisk.moved == 1:
+                raise OSError(number, os.strerror(number))
+            if LossyDisk.moved == 3:
+                beaten.set()
+
+    disk, cell = LossyDisk(store.folder), "e" * 64
+    disk.make(f"leases/{cell}")
+    disk.touch(f"leases/{cell}/{token}.0")
+    with beating(disk, cell, token, 0.001, lambda: next(shares) % 100 / 100):
+        assert beaten.wait(timeout=60)
 
 
 def test_the_share_of_a_cell_in_work_is_seen(store):

@@ -47,6 +47,7 @@ CASES = {
     "a crash beside a file in the place": {"server": PATIENT, "crashes": 1, "found": "file"},
     "a crash beside failures": {"server": Server(stalls=False, fails=True), "crashes": 1, "tries": 2, "beats": 0},
     "a stall beside failures": {"server": Server(stalls=True, fails=True), "beats": 0},
+    "three workers and a crash": {"server": PATIENT, "crashes": 1, "workers": "ABC", "beats": 0},
     "a crash and an evictor": {"server": PATIENT, "crashes": 1, "clean": True, "beats": 0},
 }
 
@@ -134,6 +135,21 @@ MUTANTS = {
         [("content = compute()\n", "content = compute()\n            forget_failure(disk, cell)\n")],
         {"server": Server(stalls=False, fails=True), "tries": 2, "beats": 0},
         "forgotten",
+    ),
+    "an owner does not ask whether it was evicted": (
+        [("isinstance(error, Exception) and not was_there", "False")],
+        {"server": STALLING},
+        "blames the cell",
+    ),
+    "an eviction leaves the attempt": (
+        [('        discard(disk, f"attempts/{cell}.{token}", tokens())\n', "")],
+        {"server": PATIENT, "crashes": 1, "beats": 0},
+        "attempt stays",
+    ),
+    "a failed publication leaves its folder": (
+        [("was_there = discard(disk, place, tokens())", "was_there = disk.enter(place) is not None")],
+        {"server": STALLING},
+        "attempt stays",
     ),
     "nobody is evicted": (
         [("not watch.gone(cell, token, name):", "True:")],

@@ -3,6 +3,7 @@
 import errno
 import importlib.metadata
 import os
+import shutil
 import subprocess
 import sys
 from importlib.metadata import version
@@ -95,6 +96,31 @@ def test_a_full_disk_leaves_nothing_of_the_cell(store, monkeypatch, step):
     assert [item.name for item in store.place("").iterdir()] == [the_cell(store).name]
     assert [list((store.folder / room).iterdir()) for room in ("attempts", "leases")] == [[], []]
     assert put(store, asked, CODE, 1) == MADE
+
+
+def test_a_cell_is_on_the_disk_before_it_has_its_name(store, monkeypatch):
+    """A machine that loses its power keeps a whole cell or none: files, their folder, the rename, the room of cells."""
+    done, fsync, rename = [], os.fsync, os.rename
+
+    def noted_sync(handle):
+        done.append(os.readlink(f"/proc/self/fd/{handle}"))
+        fsync(handle)
+
+    def noted_rename(source, target, **named):
+        done.append(f"{source} -> {target}")
+        rename(source, target, **named)
+
+    asked = questions(2)[1]
+    cell = asked.cell(CODE)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", noted_sync)
+        patch.setattr(os, "rename", noted_rename)
+        assert put(store, asked, CODE, 1) == MADE
+    (at,) = (index for index, step in enumerate(done) if step.endswith(f"-> {store.place(cell)}"))
+    attempt = done[at].partition(" -> ")[0]
+    assert attempt.startswith(str(store.folder / "attempts" / cell))
+    assert done[at - 3 : at] == [f"{attempt}/{DATA}", f"{attempt}/{META}", attempt]
+    assert done[at + 1] == str(store.folder / "cells")
 
 
 # Runs `round_` in a process of its own for each round and checks what its death leaves. A fork of a process without
@@ -263,6 +289,32 @@ def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(store):
     assert len(store.names()) == 1
 
 
+@pytest.mark.parametrize("during", [False, True])
+def test_folders_that_a_purge_removed_are_made_again(store, during):
+    """Scratch disks lose empty folders; without one for leases a worker would wait for ever."""
+
+    def purge():
+        for room in ("attempts", "checkpoints", "cells", "damaged", "failures", "leases"):
+            shutil.rmtree(store.folder / room, ignore_errors=True)
+
+    if during:
+        assert held(store, 1, purge)[0] == MADE
+    else:
+        purge()
+        assert put(store, questions(2)[1], CODE, 1) == MADE
+    assert len(contents(store.folder)) == 1
+
+
+def test_a_store_that_has_gone_is_not_made_again(store):
+    shutil.rmtree(store.folder)
+    for absent in (True, False):
+        if not absent:
+            store.folder.mkdir()  # the mount point of a disk that was unmounted
+        with pytest.raises(InputError, match="is no store of sweeps"):
+            put(store, questions(2)[1], CODE, 1)
+    assert os.listdir(store.folder) == []
+
+
 def test_an_empty_folder_is_no_cell(store):
     """A worker that died while it asked whether the cell is there may leave one."""
     asked = questions(2)[1]
@@ -305,7 +357,9 @@ def test_only_a_store_is_opened_and_nothing_else_becomes_one(tmp_path):
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["full", "thesis.tex"]
 
 
-@pytest.mark.parametrize(("text", "said"), [('{"schema": "gdln.store/2"}', "gdln.store/2"), ("[", "cannot be read")])
+@pytest.mark.parametrize(
+    ("text", "said"), [('{"schema": "gdln.store/2"}', "gdln.store/2"), ("[", "does not say the form")]
+)
 def test_a_store_of_another_version_is_left_alone(store, text, said):
     (store.folder / "store.json").write_text(text)
     before = sorted(store.folder.rglob("*"))
