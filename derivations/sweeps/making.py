@@ -3,7 +3,6 @@
 import platform
 from collections.abc import Callable
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from derivations.output import DISTRIBUTION
 from sim.measure import measure
 from sim.train import train
-from sim.training.backends.names import versions
+from sim.training.backends.names import version_of, versions
 from sim.training.pieces import Pauses
 from sim.training.run import DivergedError
 from theory.problem import OBSERVABLES, InputError, Problem
@@ -75,5 +74,5 @@ def make(
 
 
 def _versions(backend: str) -> dict[str, str]:
-    common = {name: version(name) for name in (DISTRIBUTION, "numpy", "torch")}
+    common = {name: version_of(name) for name in (DISTRIBUTION, "numpy", "torch")}
     return {"python": platform.python_version(), **common, **versions(backend)}
