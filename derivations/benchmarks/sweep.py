@@ -111,9 +111,8 @@ def text(found: dict[str, Any]) -> str:
     """A table for a reader."""
     lines = [f"{found['workers']} workers, milliseconds a cell: wall, of the fastest round, processor"]
     for way, seconds in found["a cell"].items():
-        lines.append(
-            f"  {way:<16} {1000 * seconds['wall']:7.2f} {1000 * seconds['fastest']:7.2f} {1000 * seconds['processor']:7.2f}"
-        )
+        numbers = (1000 * seconds[name] for name in ("wall", "fastest", "processor"))
+        lines.append(f"  {way:<16} " + " ".join(f"{number:7.2f}" for number in numbers))
     both, listed = found["two workers"], found["listed"]
     lines.append(f"{listed['cells']} cells listed in {listed['seconds']:.2f} s")
     large = found["large"]
