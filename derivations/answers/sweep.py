@@ -20,6 +20,7 @@ from derivations.sweeps.plans import LARGE, Report
 from derivations.sweeps.running import INVALID, Outcome, Swept
 from derivations.sweeps.store import Store, check_creatable, sweep_id
 from derivations.sweeps.table import csv_text, mean_and_error, names_along
+from derivations.sweeps.versions import Memory
 from theory.problem import OBSERVABLES, InputError, Sweep
 from theory.problem.numbers import one_of
 from theory.problem.sweep import value_text
@@ -106,7 +107,7 @@ class SweepAnswer:
 
     def csv(self) -> str:
         """Means and standard errors of every observable as comma-separated values."""
-        return csv_text(Store.open(self.folder).table(self.swept.declared))
+        return csv_text(Store.open(self.folder).table(self.swept.declared, self.swept.code))
 
     def text(self) -> str:
         """A table of the cells with the outcome of each, for a reader; without the table where it is too long."""
@@ -137,7 +138,7 @@ class SweepAnswer:
 
     def line(self) -> str:
         """The state in one line."""
-        return self.states if self.swept.left is None else f"{self.states}; {self.swept.left.text()}"
+        return sweep_looks.state_line(self.states, self.swept)
 
     def _table(self) -> list[str]:
         content, swept, ran = self._content, self.swept, self.mode != "plan"
@@ -208,7 +209,8 @@ def answer(
     code = running.code_of(device)
     if mode == "record":
         return _shown(sizes.record(sweep, folder, code, report, verify), folder, mode)
-    found = sizes.status(sweep, folder, code, verify)
+    kinds = running.kinds_of(device) if mode == "status" else ()  # what would run is of this machine's version
+    found = sizes.status(sweep, folder, code, verify, kinds)
     return _shown(found, folder, mode, sweep_gpus.planned(found, device, workers) if mode == "plan" else None)
 
 
@@ -281,7 +283,8 @@ def store_answer(
             settings = {"anywhere": True, "notice": notice, "verify": verify}
             found = [sizes.run(one, folder, device, workers, report, **settings) for one in recorded]
     else:
-        found = [sizes.status(one, folder, running.code_of(device), verify) for one in recorded]
+        seen = (running.code_of(device), verify, running.kinds_of(device))
+        found = [sizes.status(one, folder, *seen) for one in recorded]
     return StoreAnswer(tuple(_shown(one, folder, mode) for one in found), folder, mode, remarks)
 
 
@@ -292,20 +295,21 @@ def looks(
 
     Raises InputError as `store_answer` does; the function raises what `Watcher.look` raises.
     """
-    code = running.code_of(device)
+    code, kinds = running.code_of(device), running.kinds_of(device)
     if sweep is not None:
         sweep = sweep if dtype is None else sweep.in_dtype(dtype)
-        return _look(sweep, Path(sweep.store) if folder is None else folder, code)
+        return _look(sweep, Path(sweep.store) if folder is None else folder, code, kinds)
     recorded, remarks = _recorded(folder, "watch")
-    each = [_look(one, folder, code) for one in recorded]
+    each = [_look(one, folder, code, kinds) for one in recorded]
     return lambda: StoreAnswer(tuple(look() for look in each), folder, "watch", remarks)
 
 
-def _look(sweep: Sweep, folder: Path, code: str) -> Callable[[], SweepAnswer | LookAnswer]:
+def _look(sweep: Sweep, folder: Path, code: str, kinds: tuple[str, ...]) -> Callable[[], SweepAnswer | LookAnswer]:
     """Return a function that looks at one sweep; the cells of an adaptive one are read, since more follow from them."""
     if sweep.refine is not None:
-        return lambda: SweepAnswer(running.status(sweep, folder, code), folder, "watch")
-    watcher = Watcher(sweep, folder, code)
+        memory = Memory()
+        return lambda: SweepAnswer(running.status(sweep, folder, code, kinds, memory), folder, "watch")
+    watcher = Watcher(sweep, folder, code, kinds)
     return lambda: LookAnswer(watcher.look(), folder, "watch")
 
 

@@ -88,8 +88,7 @@ class LookAnswer:
 
     def line(self) -> str:
         """Return the state in one line."""
-        left = f"; {self.found.left.text()}" if self.found.left is not None else ""
-        return f"{self.states}{left}"
+        return state_line(self.states, self.found)
 
 
 def entry(outcome: Outcome) -> dict[str, Any]:
@@ -104,6 +103,13 @@ def entry(outcome: Outcome) -> dict[str, Any]:
         "share": outcome.share,
         "error": outcome.error,
     }
+
+
+def state_line(states: str, found: Look | Swept) -> str:
+    """Return the states with the time left, and the version of the code where it is not this machine's."""
+    left = "" if found.left is None else f"; {found.left.text()}"
+    version = "" if found.here is None else f"; of another version of the code, {found.code}"
+    return f"{states}{left}{version}"
 
 
 def state_words(outcome: Outcome) -> str:

@@ -258,7 +258,8 @@ def _wrong_facts(meta: Mapping[str, Any]) -> list[str]:
 def damaged(folder: Path, fault: str) -> DamagedError:
     """Return the error for a folder that is not a valid cell, with the reason and the remedy."""
     return DamagedError(
-        f"The cell {folder.name[:12]} is damaged: {fault}.", "Run the sweep: it sets it aside and makes it anew."
+        f"The cell {folder.name[:12]} is damaged: {fault}.",
+        "Run the sweep with --verify: it sets it aside and makes it anew.",
     )
 
 

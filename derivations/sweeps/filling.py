@@ -9,13 +9,13 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from derivations.sweeps import cells, plans
+from derivations.sweeps import cells, plans, versions
 from derivations.sweeps.gpus import needed
 from derivations.sweeps.leases import MADE
 from derivations.sweeps.leaving import Notice
 from derivations.sweeps.looking import Look, Watcher
 from derivations.sweeps.plans import Plan, Report
-from derivations.sweeps.running import FAILED, MISSING, Outcome
+from derivations.sweeps.running import FAILED, MISSING, Outcome, set_aside
 from derivations.sweeps.store import Store, check_creatable
 from derivations.sweeps.workers import KEPT, Answer, Job, visible_gpus, work
 from theory.problem import InputError, Sweep
@@ -31,6 +31,7 @@ def record(sweep: Sweep, folder: Path, code: str, report: Report = lambda _share
     store = Store.create(folder)
     plans.keep(store, sweep, made)
     store.record(sweep)
+    versions.note(store, code)
     return store, made
 
 
@@ -45,13 +46,16 @@ def fill(
 ) -> Look:
     """Make the missing cells of a large sweep, as `running.run` does; return a look at the store, with `made`.
 
-    Cells that are there by their names are left as they are. Raises what `running.run` raises.
+    Of the cells that are there those are set aside and made anew that a look finds damaged; the others are left as they
+    are. Raises what `running.run` raises.
     """
     from sim.training.devices import device_type
 
     kind = device_type(device)
     code = cells.code_version(kind)
     store, plan = record(sweep, folder, code, report)
+    watcher = Watcher(sweep, folder, code)
+    moved = set_aside(store, watcher.look().notable)
     rooms = store.rooms()
     # Of a cell in work there may be an empty folder; whoever gets its lease asks the server.
     absent = [name for name in plan.ids if name and (name not in rooms.cells or name in rooms.leases)]
@@ -82,9 +86,9 @@ def fill(
                 tell()
     finally:
         store.remove_leftovers()
-    look = Watcher(sweep, folder, code).look()
+    look = watcher.look()
     look = _with(look, {name: one for name, one in lost.items() if _is_missing(store, name)}, plan)
-    return replace(look, made=made, remarks=(*look.remarks, *said))
+    return replace(look, made=made, remarks=(*look.remarks, *moved, *said))
 
 
 def _jobs(

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from derivations.output import counted
-from derivations.sweeps import cells
+from derivations.sweeps import cells, plans, versions
 from derivations.sweeps.cells import DamagedError
 from derivations.sweeps.estimates import TimeLeft, time_left
-from derivations.sweeps.plans import LARGE, Plan, plan
+from derivations.sweeps.plans import LARGE, Plan
 from derivations.sweeps.running import DAMAGED, FAILED, IN_WORK, INVALID, MISSING, Outcome, exit_code, in_work, without
 from derivations.sweeps.store import Rooms, Store, check_creatable
+from derivations.sweeps.versions import Memory
 from theory.problem import Cell, Sweep
 
 THERE = "there"
@@ -45,6 +46,7 @@ class Look:
     remarks: tuple[str, ...] = ()
     made: int | None = None
     job: str | None = None
+    here: str | None = None  # this machine's version of the code, where it is not the one of the cells
 
     def count(self, *states: str) -> int:
         """Return the number of cells in one of the states."""
@@ -58,13 +60,20 @@ class Look:
 
 @dataclass
 class Watcher:
-    """Looks at a sweep in the store `folder`, which need not exist yet; what was read once is not read again."""
+    """Looks at a sweep in the store `folder`, which need not exist yet; what was read once is not read again.
+
+    `code` is the version whose cells count; with `kinds` of devices another one counts where most cells are of it, see
+    `versions.to_show`.
+    """
 
     sweep: Sweep
     folder: Path
     code: str
+    kinds: tuple[str, ...] = ()
     _store: Store | None = None
-    _plan: Plan | None = None
+    _plan: Plan | None = None  # of the version that is shown
+    _plans: dict[str, Plan] = field(default_factory=dict)
+    _memory: Memory = field(default_factory=Memory)
     _facts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def look(self) -> Look:
@@ -77,10 +86,10 @@ class Watcher:
                 self._store = Store.open(self.folder)
             else:
                 check_creatable(self.folder)
-        if self._plan is None:
-            self._plan = plan(self._store, self.sweep, self.code)
         nothing = Rooms(frozenset(), frozenset(), frozenset())
         rooms = nothing if self._store is None else self._store.rooms()
+        self._plan = self._shown(rooms)
+        code = self._plan.code
         states = dict(_states(self._plan, self._store, rooms))
         facts = self._sampled([name for name, state in states.items() if state == THERE])
         states |= {name: _state(one) for name, one in facts.items()}
@@ -90,17 +99,43 @@ class Watcher:
         states |= {name: one.state for name, one in notable.items()}
         counts = Counter(states.values())
         invalid = self._plan.ids.count("")
-        remarks = [*in_work(notable.values()), *self._remarks(counts, len(facts), rooms)]
+        remarks = [
+            *versions.words(code, self.code),
+            *in_work(notable.values()),
+            *self._remarks(counts, len(facts), rooms),
+        ]
         return Look(
             self.sweep,
-            self.code,
+            code,
             {**counts, **({INVALID: invalid} if invalid else {})},
             tuple(notable.values()),
             self._to_make(states),
             self._left(states, notable, facts),
             len(facts),
             tuple(remarks),
+            here=None if code == self.code else self.code,
         )
+
+    def _shown(self, rooms: Rooms) -> Plan:
+        """Return the plan of the version whose cells are shown."""
+        if self._store is None or not self.kinds:
+            return self._known(self.code)
+        if plans.is_kept(self.sweep):  # whoever has begun it has kept its plan
+            codes = plans.kept(self._store, self.sweep)
+        elif rooms.cells.issuperset(self._known(self.code).position):
+            return self._known(self.code)
+        else:
+            others = rooms.cells.difference(*(own.position for own in self._plans.values()))
+            codes = versions.known(self._store, others, self._memory)[0] | {self.code}
+            new = [code for code in codes if code not in self._plans and versions.kind_of(code) in self.kinds]
+            self._plans |= plans.planned_for(self.sweep, new) if new else {}
+        ids = {code: self._known(code).position for code in codes if versions.kind_of(code) in self.kinds}
+        return self._known(versions.to_show(self._store, rooms, ids, self.code, self._memory))
+
+    def _known(self, code: str) -> Plan:
+        if code not in self._plans:
+            self._plans[code] = plans.plan(self._store, self.sweep, code)
+        return self._plans[code]
 
     def _sampled(self, there: list[str]) -> dict[str, _Read]:
         """Return what is read of the cells of the sample; valid cells do not change, so that they are read once."""
@@ -164,12 +199,13 @@ class Watcher:
         if counts[MISSING] and (others := len(rooms.cells.difference(self._plan.position))):
             remarks.append(
                 f"The store has {counted(others, 'cell')} of other sweeps, or of other versions of the code than this "
-                f"one, {self.code}."
+                f"one, {self._plan.code}."
             )
         if there:
             unread = f"{counted(counts[THERE], 'cell')} by name alone, and " if counts[THERE] else ""
             remarks.append(
-                f"Not verified: {unread}the data of {counted(there, 'cell')}. gdln sweep --status --verify does it."
+                f"Not verified: {unread}the data of {counted(there, 'cell')}. gdln sweep --status --verify does it. "
+                "Without --status it also makes damaged cells anew."
             )
         return remarks
 

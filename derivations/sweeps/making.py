@@ -4,7 +4,6 @@ import platform
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from derivations.output import DISTRIBUTION
 from sim.measure import measure
 from sim.train import train
-from sim.training.backends.names import versions
+from sim.training.backends.names import version_of, versions
 from sim.training.pieces import Pauses
 from sim.training.run import DivergedError
 from theory.problem import OBSERVABLES, InputError, Problem
@@ -77,5 +76,5 @@ def make(
 
 
 def _versions(backend: str) -> dict[str, str]:
-    common = {name: version(name) for name in (DISTRIBUTION, "numpy", "torch")}
+    common = {name: version_of(name) for name in (DISTRIBUTION, "numpy", "torch")}
     return {"python": platform.python_version(), **common, **versions(backend)}

@@ -8,7 +8,7 @@ what is in these; their plans are not kept.
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,11 +22,12 @@ from derivations.sweeps.store import Store, sweep_id
 from theory.problem import Sweep
 from theory.problem.paths import PATHS
 from theory.problem.shared import Shared
-from theory.problem.user_files import read_bytes
+from theory.problem.user_files import open_regular, read_bytes
 
 SCHEMA = "gdln.plan/1"
 LARGE = 1000  # cells; the plan of a smaller sweep is made in less than a second
-_LARGEST = 2**28
+_LARGEST, _LONGEST_HEAD = 2**28, 2**12
+_ENDING = ".plan"
 _INVALID = "-"
 
 Report = Callable[[float, str], None]  # (share done, what is running)
@@ -60,24 +61,31 @@ def planned(sweep: Sweep, code: str, report: Report = lambda _share, _what: None
 
     Raises InputError as `refuse_invalid` does, and where two cells ask the same.
     """
-    ids, networks, steps, invalid, where = [], [], [], [], {}
+    return planned_for(sweep, (code,), report)[code]
+
+
+def planned_for(sweep: Sweep, codes: Collection[str], report: Report = lambda _share, _what: None) -> dict[str, Plan]:
+    """Return the plan of each of some versions of the code; see `planned`. The problems are declared once."""
+    networks, steps, invalid, where = [], [], [], {}
+    ids: dict[str, list[str]] = {code: [] for code in codes}
     shared = Shared()
     for position, index in enumerate(sweep.indices()):
         if position % LARGE == 0:
             report(0.0, f"planning: {position} of {sweep.size} cells")
         cell, length = timed(sweep.cell(index, shared))
-        name = ""
+        asked = None
         if cell.problem is None:
             invalid.append(cell)
         else:
-            name = cells.question(cell.problem, sweep.observables, shared).cell(code)
-            if where.setdefault(name, index) != index:
-                raise sweep.same(where[name], index)
-        ids.append(name)
+            asked = cells.question(cell.problem, sweep.observables, shared)
+        for code, names in ids.items():
+            names.append("" if asked is None else asked.cell(code))
+            if asked is not None and where.setdefault(names[-1], index) != index:
+                raise sweep.same(where[names[-1]], index)
         networks.append(0 if cell.problem is None else cell.problem.simulated().replicates)
         steps.append(length)
-    refuse_invalid(sweep, invalid, len(ids))
-    return Plan(code, tuple(ids), tuple(networks), tuple(steps))
+    refuse_invalid(sweep, invalid, len(steps))
+    return {code: Plan(code, tuple(names), tuple(networks), tuple(steps)) for code, names in ids.items()}
 
 
 def plan(store: Store | None, sweep: Sweep, code: str, report: Report = lambda _share, _what: None) -> Plan:
@@ -92,8 +100,27 @@ def keep(store: Store, sweep: Sweep, made: Plan) -> None:
         write_text(_place(store, sweep, made.code), _text(made, sweep))
 
 
+def is_kept(sweep: Sweep) -> bool:
+    """Whether whoever runs the sweep keeps its plan, because it is large and depends on no files."""
+    return sweep.size > LARGE and not _names_files(sweep)
+
+
+def kept(store: Store, sweep: Sweep) -> set[str]:
+    """Return the versions of the code for which the store has a plan of the sweep, as the plans name them."""
+    codes = set()
+    for file in (store.folder / "sweeps").glob(f"{sweep_id(sweep)}.*{_ENDING}"):
+        try:
+            with open_regular(file) as content:
+                code = json.loads(content.readline(_LONGEST_HEAD))["code"]
+        except (OSError, ValueError, TypeError, KeyError):
+            continue
+        if isinstance(code, str) and file == _place(store, sweep, code):
+            codes.add(code)
+    return codes
+
+
 def _place(store: Store, sweep: Sweep, code: str) -> Path:
-    return store.folder / "sweeps" / f"{sweep_id(sweep)}.{digest(code)[:16]}.plan"
+    return store.folder / "sweeps" / f"{sweep_id(sweep)}.{digest(code)[:16]}{_ENDING}"
 
 
 def _text(made: Plan, sweep: Sweep) -> str:

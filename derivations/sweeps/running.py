@@ -4,12 +4,12 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, counted
-from derivations.sweeps import cells, stages
+from derivations.sweeps import cells, refining, stages, versions
 from derivations.sweeps.cells import DamagedError, UnreadableError
 from derivations.sweeps.checking import check
 from derivations.sweeps.estimates import TimeLeft, time_left
@@ -20,7 +20,8 @@ from derivations.sweeps.leases import MADE
 from derivations.sweeps.leaving import Notice
 from derivations.sweeps.owners import host_of
 from derivations.sweeps.plans import Report
-from derivations.sweeps.store import Found, Rooms, Store, check_creatable, found
+from derivations.sweeps.store import Rooms, Store, check_creatable
+from derivations.sweeps.versions import Found, Memory, found
 from derivations.sweeps.workers import KEPT, Answer, Job, visible_gpus, work
 from theory.problem import Cell, Sweep
 
@@ -33,7 +34,6 @@ MISSING, IN_WORK, INVALID, DAMAGED, FAILED, UNREACHABLE = (
     "out of reach",
 )
 _ABSENT = (MISSING, IN_WORK, DAMAGED, FAILED, UNREACHABLE)
-_WITHOUT = (cells.DIVERGED, INVALID)  # states in which a cell has no numbers, and which no run changes
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,11 @@ class Outcome:
     maker: str | None = None
     share: float | None = None
 
+    @property
+    def is_without_numbers(self) -> bool:
+        """Whether the cell has no numbers, which no run changes."""
+        return self.state in (cells.DIVERGED, INVALID)
+
 
 @dataclass(frozen=True)
 class Swept:
@@ -65,6 +70,7 @@ class Swept:
     remarks: tuple[str, ...] = field(default=())
     job: str | None = None
     moved: tuple[str, ...] = field(default=())  # the remarks on what this run moved to damaged/
+    here: str | None = None  # this machine's version of the code, where it is not the one of the cells
     stage: stages.Stage | None = None  # of an adaptive sweep, whose cells so far are those of `sweep`
 
     @property
@@ -137,7 +143,9 @@ def record(sweep: Sweep, folder: Path, code: str) -> Swept:
     check(sweep)
     if sweep.refine is not None:
         stages.first(sweep)
-    Store.create(folder).record(sweep)
+    store = Store.create(folder)
+    store.record(sweep)
+    versions.note(store, code)
     return status(sweep, folder, code)
 
 
@@ -153,28 +161,59 @@ def kind_of(device: str) -> str:
     return "cuda" if device == "cuda" else device_type(device)
 
 
-def status(sweep: Sweep, folder: Path, code: str) -> Swept:
+def kinds_of(device: str) -> tuple[str, ...]:
+    """Return the kinds of devices at whose cells a look for a device looks; see `kind_of`."""
+    return ("cpu", "cuda") if device == "auto" else (kind_of(device),)
+
+
+def status(sweep: Sweep, folder: Path, code: str, kinds: tuple[str, ...] = (), memory: Memory | None = None) -> Swept:
     """Return the existing cells of a sweep; nothing is run or written. A store that does not exist has no cell.
 
-    `code` is the version whose cells count.
+    `code` is the version whose cells count; with `kinds` of devices another one counts where most cells are of it, see
+    `versions.to_show`. What is in the `memory` is not read again.
     """
-    if sweep.refine is not None:
-        return _by_generations(sweep, folder, lambda stage: status(stage.sweep, folder, code))
+    memory = memory or Memory()
+    if sweep.refine is None:
+        return _status(sweep, folder, _shown(sweep, folder, code, kinds, memory), code, memory)
+    shown = _shown(stages.first(sweep).sweep, folder, code, kinds, memory)
+    return refining.by_generations(
+        sweep, folder, lambda stage: _status(stage.sweep, folder, shown, code, memory), memory
+    )
+
+
+def _shown(sweep: Sweep, folder: Path, here: str, kinds: tuple[str, ...], memory: Memory) -> str:
+    """Return the version of the code whose cells a look shows."""
+    if not kinds or not (folder / "store.json").exists():
+        return here
+    store = Store.open(folder)
+    rooms = store.rooms()
+    seen = found(store, _asked(check(sweep), sweep), (here,), rooms.cells, memory)
+    ids = {code: own.values() for code, own in seen.ids.items() if versions.kind_of(code) in kinds}
+    return versions.to_show(store, rooms, ids, here, memory)
+
+
+def _asked(checked: Iterable[Cell], sweep: Sweep) -> dict[tuple[int, ...], cells.Question]:
+    return {cell.index: cells.question(cell.problem, sweep.observables) for cell in checked if cell.problem is not None}
+
+
+def _status(sweep: Sweep, folder: Path, code: str, here: str, memory: Memory) -> Swept:
+    """Return the cells of a plain sweep that a version of the code has made; `here` is this machine's version."""
     checked = check(sweep)
     if not (folder / "store.json").exists():
         check_creatable(folder)
         return Swept(sweep, code, tuple(_absent(cell, sweep, code) for cell in checked))
     store = Store.open(folder)
     rooms = store.rooms()
-    outcomes = tuple(_seen(cell, sweep, store, code, rooms) for cell in checked)
-    seen = found(store, sweep)
-    remarks = [*_other_versions(seen, code), *in_work(outcomes)]
+    outcomes = tuple(_seen(cell, sweep, store, code, rooms, memory) for cell in checked)
+    seen = found(store, _asked(checked, sweep), (code,), rooms.cells, memory)
+    remarks = [*versions.words(code, here), *_other_versions(seen, code), *in_work(outcomes)]
     if seen.nameless:
         remarks.append(
             f"{len(seen.nameless)} cells of this store cannot say what they answer (the first is "
             f"{seen.nameless[0][:12]}); a sweep that runs moves them to damaged."
         )
-    return Swept(sweep, code, outcomes, (*remarks, *_remarks(outcomes)))
+    other = None if code == here else here
+    return Swept(sweep, code, outcomes, (*remarks, *_remarks(outcomes)), here=other)
 
 
 def run(
@@ -186,43 +225,45 @@ def run(
     anywhere: bool = False,
     notice: Notice | None = None,
     declared: Sweep | None = None,
+    memory: Memory | None = None,
 ) -> Swept:
     """Make the cells that are missing from the store `folder`, several at a time, and report the outcome of each.
 
     A cell that failed before is tried again, once and after the others, unless another process fails at it meanwhile.
     With `anywhere` it begins at a random cell, so that machines that start together meet at few cells. After a `notice`
     it leaves: cells in work are kept as checkpoints, from which the next run continues. Of an adaptive sweep, one
-    generation follows the other; where `sweep` is its cells so far, `declared` is what is recorded.
+    generation follows the other; where `sweep` is its cells so far, `declared` is what is recorded. What is in the
+    `memory` is not read again.
     Raises InputError before anything runs for cells that are invalid (see `check`) or a folder that cannot be a
     store; OutOfReachError for an absent device. On KeyboardInterrupt the processes are ended and their leftovers
     removed; what was finished stays.
     """
     from sim.training.devices import device_type
 
+    memory = memory or Memory()
     if sweep.refine is not None:
 
         def make(stage: stages.Stage) -> Swept:
             def told(share: float, what: str) -> None:
                 report(share, f"generation {len(stage.found.spots) - 1}: {what}")
 
-            return run(stage.sweep, folder, device, workers, told, anywhere, notice, sweep)
+            return run(stage.sweep, folder, device, workers, told, anywhere, notice, sweep, memory)
 
-        return _by_generations(sweep, folder, make)
+        return refining.by_generations(sweep, folder, make, memory)
     kind = device_type(device)
     checked, code = check(sweep), cells.code_version(kind)
     store = Store.create(folder)
     store.record(sweep if declared is None else declared)
+    versions.note(store, code)
     report(0.0, "verifying what is there")
     rooms = store.rooms()
-    outcomes = [_seen(cell, sweep, store, code, rooms) for cell in checked]
-    seen = found(store, sweep)
+    outcomes = [_seen(cell, sweep, store, code, rooms, memory) for cell in checked]
+    seen = found(store, _asked(checked, sweep), (code,), rooms.cells, memory)
     remarks, moved = _other_versions(seen, code), []
     for name in seen.nameless:
         if (where := _set_aside(store, name)) is not None:
             moved.append(f"The cell {name[:12]} could not say what it answers. It was moved to {where}.")
-    for outcome in outcomes:
-        if outcome.state == DAMAGED and (where := _set_aside(store, outcome.name)) is not None:
-            moved.append(f"{outcome.error['message']} It was moved to {where} and made again.")
+    moved += set_aside(store, outcomes)
     places = {outcome.name: place for place, outcome in enumerate(outcomes) if outcome.state in _ABSENT}
     jobs = [_job(outcomes[place], sweep, store, code, rooms, kind) for place in places.values()]
     gpus = visible_gpus(kind) if jobs else ()
@@ -246,7 +287,7 @@ def run(
         with closing(work(jobs, folder, device, workers, progress, notice, gpus)) as answers:
             for answer in answers:
                 place = places[answer.job.cell]
-                outcomes[place] = _became(answer, outcomes[place].cell, store)
+                outcomes[place] = _became(answer, outcomes[place].cell, store, memory)
                 shares[answer.job.cell] = 1.0
                 remarks += [] if answer.remark is None else [answer.remark]
                 tell()
@@ -255,44 +296,21 @@ def run(
     return Swept(sweep, code, tuple(outcomes), (*remarks, *moved, *_remarks(tuple(outcomes))), tuple(moved))
 
 
+def set_aside(store: Store, outcomes: Iterable[Outcome]) -> list[str]:
+    """Move the damaged cells to damaged/, so that the run makes them; return a sentence on each that moved."""
+    moved = []
+    for outcome in outcomes:
+        if outcome.state == DAMAGED and (where := _set_aside(store, outcome.name)) is not None:
+            moved.append(f"{outcome.error['message']} It was moved to {where} and made again.")
+    return moved
+
+
 def _set_aside(store: Store, name: str) -> Path | None:
     """Return where in the store a damaged cell is now; None where it stays, because it is valid or cannot be read."""
     with suppress(UnreadableError):
         if (aside := store.set_aside(name)) is not None:
             return aside.relative_to(store.folder)
     return None
-
-
-def _by_generations(sweep: Sweep, folder: Path, look: Callable[[stages.Stage], Swept]) -> Swept:
-    """Look at (or make) the cells of one generation after the other, until one is not finished or none follows.
-
-    The cells of earlier generations are looked at again each time: they are verified, and made where they are gone.
-    """
-    stage, sources, moved = stages.first(sweep), {}, {}
-    while True:
-        swept = look(stage)
-        for outcome in swept.outcomes:
-            sources.setdefault(outcome.name, outcome.source)
-        moved |= dict.fromkeys(swept.moved)
-        following = stage.following(_values(stage, swept, folder))
-        ended = len(following.spots) == len(stage.spots)
-        stage = following
-        if ended:
-            break
-    outcomes = tuple(replace(outcome, source=sources[outcome.name]) for outcome in swept.outcomes)
-    return replace(swept, outcomes=outcomes, remarks=tuple(moved | dict.fromkeys(swept.remarks)), stage=stage)
-
-
-def _values(stage: stages.Stage, swept: Swept, folder: Path) -> dict[stages.Spot, stages.Values]:
-    """The numbers of the finished cells; no numbers for those that diverged or are no valid problem."""
-    values = dict(stage.values)
-    for spot, outcome in zip(stage.spots, swept.outcomes, strict=True):
-        if outcome.state == cells.COMPLETE and spot not in values:
-            _, arrays = Store.open(folder).read(outcome.name, outcome.cell.problem)
-            values[spot] = stages.values_of(stage.declared.refine, arrays, outcome.cell.problem)
-        elif outcome.state in _WITHOUT:
-            values[spot] = ()
-    return values
 
 
 def _job(outcome: Outcome, sweep: Sweep, store: Store, code: str, rooms: Rooms, kind: str) -> Job:
@@ -310,16 +328,18 @@ def _absent(cell: Cell, sweep: Sweep, code: str) -> Outcome:
     return Outcome(cell, MISSING, cells.question(cell.problem, sweep.observables).cell(code))
 
 
-def _seen(cell: Cell, sweep: Sweep, store: Store, code: str, rooms: Rooms) -> Outcome:
+def _seen(cell: Cell, sweep: Sweep, store: Store, code: str, rooms: Rooms, memory: Memory) -> Outcome:
     absent = _absent(cell, sweep, code)
     if absent.name is None:
         return absent
     try:
-        meta = store.meta(absent.name, cell.problem)
+        meta = memory.metas.get(absent.name) if absent.name in rooms.cells else None
+        meta = meta or store.meta(absent.name, cell.problem)
     except (DamagedError, UnreadableError) as error:
         return _unread(cell, absent.name, error)
     if meta is None:
         return without(cell, absent.name, store, rooms)
+    memory.metas[absent.name] = meta
     return Outcome(cell, meta["state"], absent.name, "store", meta)
 
 
@@ -345,7 +365,7 @@ def _fallen(exit_code: int) -> str:
     return UNREACHABLE if exit_code == OUT_OF_REACH else FAILED
 
 
-def _became(answer: Answer, cell: Cell, store: Store) -> Outcome:
+def _became(answer: Answer, cell: Cell, store: Store, memory: Memory) -> Outcome:
     name = answer.job.cell
     if answer.what == KEPT:
         return Outcome(cell, MISSING, name)
@@ -363,6 +383,7 @@ def _became(answer: Answer, cell: Cell, store: Store) -> Outcome:
     if meta is None:
         gone = {"kind": "file", "message": "The cell was removed while the sweep ran.", "hint": "Run the sweep again."}
         return Outcome(cell, FAILED, name, error=gone)
+    memory.metas[name] = meta
     return Outcome(cell, meta["state"], name, "made" if answer.what == MADE else "elsewhere", meta)
 
 
@@ -370,7 +391,7 @@ def _other_versions(seen: Found, code: str) -> list[str]:
     return [
         f"Another version of the code, {other}, made {counted(len(there), 'cell')} of this sweep; they stay in the "
         f"store and do not count for this version, {code}."
-        for other, there in sorted(seen.versions.items())
+        for other, there in sorted(seen.there.items())
         if other != code
     ]
 

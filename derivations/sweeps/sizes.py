@@ -40,11 +40,14 @@ def record(sweep: Sweep, folder: Path, code: str, report: Report, verify: bool =
     return Watcher(sweep, folder, code).look()
 
 
-def status(sweep: Sweep, folder: Path, code: str, verify: bool = False) -> Swept | Look:
-    """Return the state of the cells; nothing is run or written. Raises InputError as `record` does."""
+def status(sweep: Sweep, folder: Path, code: str, verify: bool = False, kinds: tuple[str, ...] = ()) -> Swept | Look:
+    """Return the state of the cells; nothing is run or written. Raises InputError as `record` does.
+
+    `code` is the version whose cells count; with `kinds` of devices another one may, see `versions.to_show`.
+    """
     if not _by_names(sweep, verify):
-        return running.status(sweep, folder, code)
-    return Watcher(sweep, folder, code).look()
+        return running.status(sweep, folder, code, kinds)
+    return Watcher(sweep, folder, code, kinds).look()
 
 
 def _by_names(sweep: Sweep, verify: bool) -> bool:

@@ -1,7 +1,7 @@
 """The store of sweeps: one folder for each cell, filled by any number of processes on one machine or on many.
 
 store.json      marks this folder as a store and names its format
-sweeps/         the record of every sweep that was run here, one JSON file each
+sweeps/         the record of every sweep that was run here, one JSON file each; the versions of the code that ran them
 cells/<hash>/   data.npz and meta.json of one cell
 attempts/       cells that are being written, or were when their writers died
 leases/<hash>/  who makes this cell (`leases`)
@@ -15,7 +15,6 @@ Earlier versions wrote cells into hidden folders of cells/ and had locks of the 
 import hashlib
 import json
 import os
-import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -29,6 +28,7 @@ from derivations.atomic import check_folder, write_text
 from derivations.sweeps import cells, failures, leases, leftovers
 from derivations.sweeps.disk import Disk
 from derivations.sweeps.owners import Watch, new_token
+from derivations.sweeps.versions import NAME, found, ids_of, there
 from theory.problem import Cell, InputError, Problem, Sweep, dumps_sweep
 from theory.problem.sweep_toml import loads_record, with_code
 from theory.problem.user_files import LARGEST_TEXT, read_json, read_text
@@ -39,7 +39,6 @@ _ROOMS = ("cells", "attempts", "leases", "checkpoints", "sweeps", "damaged", "fa
 # In a store whose maker died; the last three are those of earlier versions.
 _BEGUN = {*_ROOMS, "locks", "store.json.part", "store.lock"}
 LARGEST_RECORD = 2 * LARGEST_TEXT  # a base of the largest size, with its quotes escaped
-_NAME = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -213,7 +212,7 @@ class Store:
 
     def names(self) -> tuple[str, ...]:
         """The ids of all existing cells, of any sweep or version."""
-        return tuple(sorted(item.name for item in self.place("").iterdir() if _NAME.fullmatch(item.name)))
+        return tuple(sorted(item.name for item in self.place("").iterdir() if NAME.fullmatch(item.name)))
 
     def rooms(self) -> Rooms:
         """Return the names in the folders, each read once: for a look at many cells."""
@@ -346,42 +345,6 @@ def sweep_id(sweep: Sweep) -> str:
     return hashlib.sha256(dumps_sweep(sweep).encode()).hexdigest()[:16]
 
 
-@dataclass(frozen=True)
-class Found:
-    """The cells of a sweep whose folders exist, unverified.
-
-    `versions` has, for each version of the code, the cell's id by its index; `nameless` are the ids of cells, of this
-    sweep or another, whose meta.json cannot say what they answer.
-    """
-
-    versions: Mapping[str, Mapping[tuple[int, ...], str]]
-    nameless: tuple[str, ...]
-
-
-def found(store: Store, sweep: Sweep) -> Found:
-    """The sweep's cells whose folders exist; nothing is verified."""
-    asked = {
-        cell.index: cells.question(cell.problem, sweep.observables) for cell in sweep.cells if cell.problem is not None
-    }
-    index_of = {question.key: index for index, question in asked.items()}
-    versions: dict[str, dict[tuple[int, ...], str]] = {}
-    nameless = []
-    for name in store.names():
-        claim = cells.claimed(store.place(name))
-        if claim is None:
-            if not _is_empty(store.place(name)):
-                nameless.append(name)
-        elif claim[0] in index_of:
-            versions.setdefault(claim[1], {})[index_of[claim[0]]] = name
-    if nameless:  # the name still shows whether it is a cell of a known version
-        for code in {*versions, *_codes_here()}:
-            for index, question in asked.items():
-                if (name := question.cell(code)) in nameless:
-                    versions.setdefault(code, {})[index] = name
-                    nameless.remove(name)
-    return Found(versions, tuple(nameless))
-
-
 def _codes_here() -> list[str]:
     """The versions of the code of this machine's CPU and GPU."""
     return [cells.code_version(device) for device in ("cpu", "cuda")]
@@ -400,16 +363,22 @@ def answers(
     faults = [cell.error for cell in sweep.cells if cell.error is not None]
     if faults and sweep.invalid == "refuse":
         raise faults[0]
-    seen = found(store, sweep)
-    if seen.nameless:
-        raise cells.damaged(
-            store.place(seen.nameless[0]),
-            f"{cells.META} cannot be read, as in {len(seen.nameless)} of the cells of {store.folder}; they may belong "
-            "to this sweep",
-        )
-    if code is None:
+    asked = {
+        cell.index: cells.question(cell.problem, sweep.observables) for cell in sweep.cells if cell.problem is not None
+    }
+    names = frozenset(store.names())
+    if code is not None:
+        place = there(store, ids_of(asked, code), names)
+    else:
         here = _codes_here()
-        known = [name for name in here if name in seen.versions] or list(seen.versions) or here[:1]
-        code = max(known, key=lambda name: (len(seen.versions.get(name, ())), name == here[0], name))
-    there = seen.versions.get(code, {})
-    return code, ((cell, *store.read(there[cell.index], cell.problem)) for cell in sweep.cells if cell.index in there)
+        seen = found(store, asked, here, names)
+        if seen.nameless:
+            raise cells.damaged(
+                store.place(seen.nameless[0]),
+                f"{cells.META} cannot be read, as in {len(seen.nameless)} of the cells of {store.folder}; they may "
+                "belong to this sweep",
+            )
+        known = [name for name in here if name in seen.there] or list(seen.there) or here[:1]
+        code = max(known, key=lambda name: (len(seen.there.get(name, ())), name == here[0], name))
+        place = seen.there.get(code, {})
+    return code, ((cell, *store.read(place[cell.index], cell.problem)) for cell in sweep.cells if cell.index in place)

@@ -50,14 +50,19 @@ def threads(found: dict[str, Any]) -> str:
 
 def sweep(found: dict[str, Any]) -> str:
     """Milliseconds of a cell in a store and without one, the time to list cells, and what a second worker gains."""
-    listed, two, large = found["listed"], found["two workers"], found["large"]
+    listed, two, large, small = found["listed"], found["two workers"], found["large"], found["small"]
+    looks = [
+        f"| {words} | {small[words]['wall']:.2f} s | {small[words]['processor']:.2f} s |"
+        for words in ("both there", "one missing")
+    ]
     rows = [
-        f"| {way}, {found['workers']} workers | {1000 * cell['wall']:.1f} ms | {1000 * cell['processor']:.1f} ms |"
+        f"| {way}, {found['workers']} workers | {1000 * cell['wall']:.1f} ms ({1000 * cell['fastest']:.1f} ms) "
+        f"| {1000 * cell['processor']:.1f} ms |"
         for way, cell in found["a cell"].items()
     ]
     return "\n".join(
         [
-            "| a cell | wall time | processor time |",
+            "| a cell | wall time (fastest round) | processor time |",
             "|---|---|---|",
             *rows,
             "",
@@ -69,6 +74,10 @@ def sweep(found: dict[str, Any]) -> str:
             f"| its plan, made once and kept | {large['planned']:.1f} s |",
             f"| the first look, which reads the plan and {large['read']:,} cells | {large['first look']:.2f} s |",
             f"| a further look | {large['next look']:.2f} s |",
+            "",
+            f"| the status of 2 cells in a store with {small['others']:,} others | wall time | processor time |",
+            "|---|---|---|",
+            *looks,
         ]
     )
 

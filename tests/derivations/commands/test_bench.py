@@ -110,10 +110,11 @@ def test_the_readme_shows_the_stored_runs(name):
 def test_the_store_of_sweeps_is_measured():
     from derivations.benchmarks import sweep
 
-    measured = sweep.measure(count=8, listed=5, shared=2, rounds=1)
-    assert set(measured["a cell"]) == {"store", "files alone"}
+    measured = sweep.measure(count=8, listed=5, shared=2, rounds=1, others=3)
+    assert set(measured["a cell"]) == {"command", "store", "files alone"}
     assert all(seconds["wall"] > 0 for seconds in measured["a cell"].values())
     assert "5 cells listed" in sweep.text(measured)
+    assert "in a store with 3 others" in sweep.text(measured)
 
 
 def test_every_kind_of_gate_is_measured(monkeypatch):

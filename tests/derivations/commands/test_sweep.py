@@ -343,10 +343,9 @@ def test_a_damaged_cell_is_set_aside_and_made_again(finished, gdln, tmp_path):
 
 def test_cells_of_another_version_are_other_cells(finished, gdln, monkeypatch):
     monkeypatch.setattr(cells, "code_version", lambda *_: "0.1.0+other")
-    code, out, _ = gdln("--status", "--out", finished / "store", "--json")
-    answer = json.loads(out)
-    assert (code, answer["counts"]) == (UNDECIDED, {"cells": 4, "missing": 4})
-    assert "made 4 cells of this sweep; they stay in the store" in answer["remarks"][0]
+    for way, state, said in (("--dry-run", "missing", "they stay"), ("--status", "complete", "a run on this")):
+        answer = json.loads(gdln(way, "--out", finished / "store", "--json")[1])
+        assert (answer["counts"], said in answer["remarks"][0]) == ({"cells": 4, state: 4}, True)
     assert {row["mean"] for row in Store.open(finished / "store").table()}  # they can still be read
 
 

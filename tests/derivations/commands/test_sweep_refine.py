@@ -144,7 +144,7 @@ def test_two_workers_of_a_store_make_the_cells_of_one(finished, tmp_path, gdln):
     assert sorted(made) == sorted(contents(store))
     assert answers[0]["refine"] == answers[1]["refine"] == answer_of(finished, "line")["refine"]
     assert [answer["sweep"] for answer in answers] == [answer_of(finished, "line")["sweep"]] * 2
-    assert os.listdir(store / "sweeps") == [f"{answers[0]['sweep']}.json"]
+    assert [*Store.open(store).sweeps()] == [answers[0]["sweep"]]
 
 
 def test_a_beginning_is_reported_as_one(finished, gdln, tmp_path):

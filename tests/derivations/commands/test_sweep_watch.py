@@ -219,6 +219,19 @@ def test_every_cell_of_a_large_sweep_is_verified_on_request(large, capsys):
     assert "data.gain  " not in out  # the table would be too long
 
 
+def test_a_run_that_verifies_makes_damaged_cells_of_a_large_sweep_anew(large, capsys):
+    for index in range(4):
+        fill(large, index)
+    data = large.place(questions()[3].cell(HERE)) / cells.DATA
+    data.write_bytes(data.read_bytes()[:-1])
+    (large.place(questions()[2].cell(HERE)) / cells.META).unlink()
+    assert main(["sweep", "sweep.toml", "--workers", "1"]) == PASS
+    assert "4 cells, 4 complete; 1 made now." in capsys.readouterr().out
+    assert main(["sweep", "sweep.toml", "--workers", "1", "--verify"]) == PASS
+    assert "4 cells, 4 complete; 1 made now." in capsys.readouterr().out
+    assert main(["sweep", "sweep.toml", "--status", "--verify"]) == PASS
+
+
 def test_the_table_of_a_large_sweep_reads_every_cell(large, tmp_path):
     for index in range(4):
         fill(large, index)

@@ -264,7 +264,33 @@ def test_a_large_sweep_is_filled_without_reading_what_is_there(filled, monkeypat
     assert found.counts == {"complete": 3, FAILED: 1}
     assert (found.notable[-1].name, found.notable[-1].error["message"]) == (names[3], "Killed.")
     assert found.exit_code == 1
-    assert {path.suffix for path in (store.folder / "sweeps").iterdir()} == {".json", ".plan"}
+    assert {path.suffix for path in (store.folder / "sweeps").iterdir()} == {".json", ".plan", ".code"}
+
+
+def test_a_large_sweep_makes_anew_what_its_look_finds_damaged(filled, monkeypatch):
+    """Of the cells that are there those without a meta.json; one whose data alone are damaged needs --verify."""
+    store, names = filled
+    (store.folder / "leases" / names[2] / f"{FAR}.3-75").unlink()
+    asked = [cells.question(cell.problem, sweep_of().observables) for cell in sweep_of().cells]
+    for index in (1, 2, 3):
+        put(store, asked[index], HERE, index)
+    (store.place(names[1]) / cells.META).write_text("{")
+    flip(store.place(names[2]) / cells.DATA)
+
+    def work(jobs, *_):
+        for job in jobs:
+            put(store, job.asked, job.code, 1)
+            yield filling.Answer(job, "made")
+
+    monkeypatch.setattr(filling, "work", work)
+    found = filling.fill(sweep_of(), store.folder, "cpu", 1, unheard)
+    assert (found.counts, found.made, found.exit_code) == ({"complete": 4}, 1, 0)
+    assert [remark for remark in found.remarks if f"It was moved to damaged/{names[1]}" in remark]
+    assert "Without --status it also makes damaged cells anew." in found.remarks[0]
+    assert store.meta(names[1]) is not None
+    with pytest.raises(cells.DamagedError) as error:
+        store.meta(names[2])
+    assert "--verify" in error.value.hint
 
 
 def test_invalid_cells_are_refused_before_anything_is_written(tmp_path):

@@ -1,7 +1,6 @@
 """The store: cells are whole or absent, prove what they are, and outlive every death of their writers."""
 
 import errno
-import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -384,7 +383,7 @@ def test_the_code_version_names_the_back_end_and_its_versions(monkeypatch):
     assert f"+{names.preferred('cpu')}+torch-{version('torch')}" in here
     assert "+captured+torch-" in cells.code_version("cuda")
     codes = [here, cells.code_version("cuda")]
-    monkeypatch.setattr(importlib.metadata, "version", lambda package: "9.9")
+    monkeypatch.setattr(names, "version_of", lambda package: "9.9")
     codes.append(cells.code_version("cpu"))
     monkeypatch.setattr(names, "numba_is_installed", lambda: False)
     codes.append(cells.code_version("cpu"))
