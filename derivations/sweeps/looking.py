@@ -8,13 +8,14 @@ ids are hashes. The answer says how many were read, and what was not verified.
 import heapq
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from derivations.output import counted
 from derivations.sweeps import cells, plans, versions
-from derivations.sweeps.cells import DamagedError
+from derivations.sweeps.cells import DamagedError, UnreadableError
 from derivations.sweeps.estimates import TimeLeft, time_left
 from derivations.sweeps.plans import LARGE, Plan
 from derivations.sweeps.running import DAMAGED, FAILED, IN_WORK, INVALID, MISSING, Outcome, exit_code, in_work, without
@@ -138,9 +139,14 @@ class Watcher:
         return self._plans[code]
 
     def _sampled(self, there: list[str]) -> dict[str, _Read]:
-        """Return what is read of the cells of the sample; valid cells do not change, so that they are read once."""
-        chosen = heapq.nsmallest(LARGE, there)
-        read = {name: self._facts[name] if name in self._facts else self._read(name) for name in chosen}
+        """Return what is read of the cells of the sample; valid cells do not change, so that they are read once.
+
+        Of a cell that the disk does not give now its name alone is known, as of those outside of the sample.
+        """
+        read: dict[str, _Read] = {}
+        for name in heapq.nsmallest(LARGE, there):
+            with suppress(UnreadableError):
+                read[name] = self._facts[name] if name in self._facts else self._read(name)
         self._facts = {name: one for name, one in read.items() if isinstance(one, dict)}
         return read
 

@@ -211,7 +211,7 @@ def test_a_worker_that_was_evicted_while_it_wrote_leaves_no_failure(small, job, 
 def test_a_failure_at_a_cell_that_another_has_made_is_none(small, job):
     store, _ = small
     put(store, job.asked, job.code, 0)
-    outcome = running._became(Answer(job, FAILED, ERROR), sweep_of().cells[0], store)
+    outcome = running._became(Answer(job, FAILED, ERROR), sweep_of().cells[0], store, running.Memory())
     assert (outcome.state, outcome.source) == (cells.COMPLETE, "elsewhere")
 
 

@@ -1,5 +1,6 @@
 """Looks by names: they see what a status sees, say what they did not verify, and need no problems for a kept plan."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -93,6 +94,13 @@ def test_a_worker_that_asks_whether_the_cell_is_there_does_not_damage_it(filled)
     assert watcher.look().count(MISSING) == 1
     put(store, cells.question(sweep_of().cells[3].problem, sweep_of().observables), HERE, 3)
     assert (watcher.look().count(MISSING), watcher.look().count(cells.COMPLETE)) == (0, 2)
+
+
+def test_a_cell_that_the_disk_does_not_give_is_seen_by_its_name(filled, monkeypatch):
+    store, _ = filled
+    monkeypatch.setattr(cells, "read_json", lambda *_: (_ for _ in ()).throw(OSError(errno.EIO, "Input/output error")))
+    found = look(store)
+    assert (found.count(THERE), found.count(DAMAGED), found.count(cells.COMPLETE)) == (1, 0, 0)
 
 
 def test_a_damaged_cell_that_is_made_anew_is_no_longer_damaged(filled):
