@@ -139,7 +139,7 @@ REFUSED = {
     "no store": (["--worker", ".", "--watch"], "holds no store.json"),
     "a store without sweeps": (["--worker", "bare", "--watch"], "has no record of a sweep"),
     "an unreadable record": (["--worker", "spoiled", "--watch"], "is no record of a sweep"),
-    "an unreadable store": (["--worker", "torn", "--watch"], "cannot be read"),
+    "an unreadable store": (["--worker", "torn", "--watch"], "does not say the form"),
     "an absent file": (["absent.toml", "--watch"], "No such file"),
 }
 

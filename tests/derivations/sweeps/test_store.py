@@ -304,7 +304,9 @@ def test_only_a_store_is_opened_and_nothing_else_becomes_one(tmp_path):
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["full", "thesis.tex"]
 
 
-@pytest.mark.parametrize(("text", "said"), [('{"schema": "gdln.store/2"}', "gdln.store/2"), ("[", "cannot be read")])
+@pytest.mark.parametrize(
+    ("text", "said"), [('{"schema": "gdln.store/2"}', "gdln.store/2"), ("[", "does not say the form")]
+)
 def test_a_store_of_another_version_is_left_alone(store, text, said):
     (store.folder / "store.json").write_text(text)
     before = sorted(store.folder.rglob("*"))
