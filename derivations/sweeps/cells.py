@@ -24,8 +24,9 @@ import sim
 from derivations.output import DISTRIBUTION
 from derivations.seals import SEAL, canonical, digest, is_whole, sealed
 from derivations.sweeps import shapes
+from derivations.sweeps.installed import versions_of
 from derivations.unreadable import is_of_the_disk, why
-from sim.training.backends.names import preferred, versions
+from sim.training.backends.names import preferred
 from theory import problem as problem_room
 from theory.problem import Problem, WorkbenchError, dumps
 from theory.problem.shared import Shared
@@ -106,7 +107,7 @@ def code_version(device: str = "cpu") -> str:
     problem, the problem alone decides which one does. So equal codes and equal questions have equal numbers.
     """
     name = preferred(device)
-    return "+".join([_sources(), name, *(f"{package}-{number}" for package, number in versions(name).items())])
+    return "+".join([_sources(), name, *(f"{package}-{number}" for package, number in versions_of(name).items())])
 
 
 @cache

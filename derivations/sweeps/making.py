@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from derivations.output import DISTRIBUTION
+from derivations.sweeps.installed import version_of, versions_of
 from sim.measure import measure
 from sim.train import train
-from sim.training.backends.names import version_of, versions
 from sim.training.pieces import Pauses
 from sim.training.run import DivergedError
 from theory.problem import OBSERVABLES, InputError, Problem
@@ -76,5 +76,5 @@ def make(
 
 
 def _versions(backend: str) -> dict[str, str]:
-    common = {name: version_of(name) for name in (DISTRIBUTION, "numpy", "torch")}
-    return {"python": platform.python_version(), **common, **versions(backend)}
+    common = {name: version_of(name) for name in (DISTRIBUTION, "numpy")}
+    return {"python": platform.python_version(), **common, **versions_of(backend)}

@@ -1,6 +1,5 @@
 """The names of the back ends and the packages that determine their numbers; this module imports neither of them."""
 
-from functools import cache
 from importlib.util import find_spec
 
 PACKAGES = {
@@ -41,19 +40,10 @@ def versions(name: str) -> dict[str, str]:
     >>> sorted(versions("reference"))
     ['torch']
     """
+    from importlib.metadata import version
+
     from theory.problem import InputError
 
     if name not in PACKAGES:
         raise InputError(f"backend = {name!r} has no packages.", f"Choose one of: {', '.join(PACKAGES)}.")
-    return {package: version_of(package) for package in PACKAGES[name]}
-
-
-@cache
-def version_of(package: str) -> str:
-    """Return the version of an installed package, read once in a process: reading takes as long as a small file.
-
-    Raises PackageNotFoundError.
-    """
-    from importlib.metadata import version
-
-    return version(package)
+    return {package: version(package) for package in PACKAGES[name]}

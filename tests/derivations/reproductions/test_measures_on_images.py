@@ -242,7 +242,7 @@ def stages():
     """FLNPF from 70 to 80 %; the convolutional tangent kernel has 77.43 %."""
     rows = ((70, 71.5), (72, 72), (72.5, 75), (76, 75.5), (77, 78), (80, 79.43))
     numbers = {f"flnpf-{stage}": values for stage, values in enumerate(rows, start=1)}
-    numbers |= {"frnpf-own": (67, 66), "relu": (81, 80.25)}
+    numbers |= {"frnpf-same": (67, 66), "relu": (81, 80.25)}
     return runs({"width": 64}, numbers), {
         "gain, stage 1": [3, 5.5],
         "gain, stage 2": [2, 0.5],
@@ -253,7 +253,7 @@ def stages():
         "test, flnpf-1": [70, 71.5],
         "test, flnpf-6": [80, 79.43],
         "test, relu": [81, 80.25],
-        "test, frnpf-own": [67, 66],
+        "test, frnpf-same": [67, 66],
         "below CNTK, flnpf-1": [7.43, 5.93],
         "above CNTK, flnpf-6": [2.57, 2],
     }

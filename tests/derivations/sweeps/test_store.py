@@ -383,7 +383,7 @@ def test_the_code_version_names_the_back_end_and_its_versions(monkeypatch):
     assert f"+{names.preferred('cpu')}+torch-{version('torch')}" in here
     assert "+captured+torch-" in cells.code_version("cuda")
     codes = [here, cells.code_version("cuda")]
-    monkeypatch.setattr(names, "version_of", lambda package: "9.9")
+    monkeypatch.setattr(cells, "versions_of", lambda name: dict.fromkeys(names.PACKAGES[name], "9.9"))
     codes.append(cells.code_version("cpu"))
     monkeypatch.setattr(names, "numba_is_installed", lambda: False)
     codes.append(cells.code_version("cpu"))

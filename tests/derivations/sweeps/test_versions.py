@@ -6,7 +6,7 @@ from importlib.metadata import version
 import pytest
 
 from derivations.answers.sweep import SweepAnswer, answer, looks
-from derivations.sweeps import cells, making, plans, running, versions
+from derivations.sweeps import cells, installed, making, plans, running, versions
 from derivations.sweeps.looking import Watcher
 from derivations.sweeps.running import MISSING, status
 from derivations.sweeps.store import Store, answers
@@ -208,9 +208,11 @@ def test_the_version_of_a_package_is_read_once_in_a_process(monkeypatch):
         return version(package)
 
     monkeypatch.setattr("importlib.metadata.version", counted)
-    names.version_of.cache_clear()
+    monkeypatch.setattr(installed, "version", counted)
+    installed.version_of.cache_clear()
+    installed.versions_of.cache_clear()
     for _ in range(3):
-        making._versions("reference")
+        making._versions(names.preferred("cpu"))
         cells.code_version("cpu")
     assert read["torch"] == 1
     assert set(read.values()) == {1}
