@@ -15,9 +15,12 @@ from derivations.reproductions.rules import UNDECIDED as UNDECIDED_RUNS
 from derivations.reproductions.running import Report, device_for, run_with_theory
 from derivations.reproductions.scoreboard import Entry, entries, shown_time
 from theory.problem import InputError
+from theory.problem.datasets.folder import checked_content
+from theory.problem.datasets.known import DATASETS
 from theory.problem.numbers import one_of
 
 PROFILES = ("quick", "full")
+_MEANING = "What verdicts and numbers mean: derivations/book/scoreboard.md."
 
 
 @dataclass(frozen=True)
@@ -36,9 +39,18 @@ class ScoreboardAnswer:
         head = max(len(entry.verdict) for entry in self.entries)
         lines = [
             f"{entry.name:<{width}}  {entry.verdict:<{head}}  {plain(entry.title)} ({entry.place}); {entry.cost}"
+            + (f"; images: {plain(entry.needs)}" if entry.needs else "")
             for entry in self.entries
         ]
-        return "\n".join([*lines, "", "Run one: gdln reproduce NAME [--profile full]"])
+        return "\n".join(
+            [
+                "Verdicts and costs of the full profile. The quick one, the default, takes seconds to minutes.",
+                "",
+                *lines,
+                "",
+                f"Run one: gdln reproduce NAME [--profile full]. {_MEANING}",
+            ]
+        )
 
 
 @dataclass(frozen=True)
@@ -77,7 +89,7 @@ class ReproduceAnswer:
                 lines += [f"  the theory: {_run_of(result['theory'])}"]
             lines += [""]
         lines += [f"{remark}\n" for remark in self.remarks]
-        return "\n".join([*lines, f"{counted(self.made, 'cell')} made now. Store: {self.folder}"])
+        return "\n".join([*lines, f"{counted(self.made, 'cell')} made now. Store: {self.folder}. {_MEANING}"])
 
 
 def _fails(row: dict[str, Any]) -> bool:
@@ -89,9 +101,9 @@ def _run_of(result: dict[str, Any]) -> str:
 
 
 def _line(row: dict[str, Any]) -> str:
-    printed = "positive" if row["value"] is None else f"{row['value']:.4g}"
+    stated = "above 0" if row["value"] is None else f"{row['value']:.4g}"
     found = f"{row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g}, {row['runs']} runs)"
-    return f"{row['verdict']:<14}  {row['key']}: {found}; printed: {printed}, {plain(row['printed'])}"
+    return f"{row['verdict']:<14}  {row['key']}: {found}; stated: {stated} ({plain(row['printed'])})"
 
 
 def _beside(row: dict[str, Any]) -> str:
@@ -120,8 +132,8 @@ def answer(
     `device` "auto" takes a GPU for the experiments whose cells can be made there. Finished cells of the store `folder`
     are kept. `report(name)` returns the function that is told how many cells are finished. Raises InputError for
     unknown names, another profile, a folder that cannot be a store, and one whose cells answer another definition of an
-    experiment; OutOfReachError for cuda where there is none, or for an experiment that is computed on the processor
-    alone.
+    experiment; OutOfReachError for cuda where there is none, for an experiment that is computed on the processor alone,
+    and for images that are missing.
     """
     one_of(profile, "--profile", PROFILES)
     chosen = named(names)
@@ -129,6 +141,9 @@ def answer(
         raise InputError("No experiment is named.", "Name one, as listed by gdln reproduce.")
     results, remarks, made = [], [], 0
     places = [device_for(one, device) for one in chosen]
+    if not folder.exists():  # nothing is made of a store whose cells would all lack their images
+        for dataset in {name: DATASETS[name] for one in chosen for name in one.datasets}.values():
+            checked_content(dataset, dataset.files[0])
     for one, place in zip(chosen, places, strict=True):
         ran = run_with_theory(one, profile, folder, report(one.name), place)
         results.append(stored.result(one, profile, ran))

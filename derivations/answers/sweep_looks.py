@@ -139,7 +139,9 @@ def reasons(outcomes: Iterable[Outcome]) -> list[str]:
 
 def to_make_words(cost: dict[str, int]) -> str:
     """Return the remaining work in words."""
-    return f"To make: {cost['cells']} cells, {cost['networks']} networks, {cost['network_steps']} network-steps"
+    return (
+        f"To make: {counted(cost['cells'], 'cell')}, {cost['networks']} networks, {cost['network_steps']} network-steps"
+    )
 
 
 def time_words(found: Look | Swept) -> list[str]:

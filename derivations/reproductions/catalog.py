@@ -7,6 +7,7 @@ import derivations.reproductions.sources as sources
 from derivations.reproductions.model import Reproduction
 from theory.problem import InputError
 from theory.problem.discovery import modules
+from theory.problem.numbers import one_of
 
 
 @cache
@@ -34,7 +35,4 @@ def named(names: Sequence[str]) -> tuple[Reproduction, ...]:
     ['dgn-fig-10']
     """
     known = reproductions()
-    for name in names:
-        if name not in known:
-            raise InputError(f"No experiment is called {name!r}.", f"Known: {', '.join(known)}.")
-    return tuple(known[name] for name in dict.fromkeys(names))
+    return tuple(known[one_of(name, "NAME", known)] for name in dict.fromkeys(names))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from derivations.reproductions.expansions import COURSE, beside_courses
+from derivations.reproductions.expansions import COURSE, beside_courses, courses
 from derivations.reproductions.model import Beside, Cells, Design, Numbers, Setting, Theory
 from derivations.reproductions.training import train_family
 from sim.deep import (
@@ -31,7 +31,7 @@ SHAPE, WINDOW = (3, 32, 32), (3, 3)
 BATCH, EPOCHS = 32, 60
 WIDTH = 64  # channels of the first convolution
 STEPS = (0, 1, 3, 10, 30, 100, 300)  # of the theory
-_COURSE = tuple(key for key in COURSE if key != "change")  # kernels of convolutions on a grid are not computed
+_EXAMPLES = 10  # images of the kernels, which take a pass back for each image and output
 REDUCTIONS = {"vconv": Flatten(), "gconv": GlobalAveragePooling()}
 # What the papers leave unsaid of these networks, and what is assumed.
 UNSAID = (
@@ -114,17 +114,17 @@ def first_courses(
 ) -> dict[str, np.ndarray]:
     """Train one network of each member as `trained` does, and its expansion, for some steps of `STEPS`.
 
-    Returns the losses of both over that at the start, (1, steps), under the members' names, or under `names`.
+    Returns the losses of both over that at the start, and the change of the kernel on some of the images, (1, steps),
+    under the members' names, or under `names`.
     """
     family = _family(members, layers, own, seed, scales)
     settings = Settings("softmax-cross-entropy", optimiser, rate, batch=BATCH, seed=seed)
     stages = [step for step in STEPS if step <= steps]
     runs = [train(family, own.data, settings, stages[-1], stages=stages) for train in (train_family, train_linearised)]
+    part = ExampleSet(own.data.x[:_EXAMPLES].double(), own.data.y[:_EXAMPLES])
     found = {}
     for member, name in zip(members, names or [member.name for member in members], strict=True):
-        for key, run in zip(_COURSE, runs, strict=True):
-            losses = np.stack([run.losses(member.name, stage) for stage in stages], axis=1)
-            found[f"{name} {key}"] = losses / losses[:, :1]
+        found |= courses(*runs, member.name, stages, part).numbers(name)
     return found
 
 
@@ -153,7 +153,7 @@ def theory(
             "quick": Design("10 steps of small networks, 2 runs", quick, 2, 30),
             "full": Design(f"{STEPS[-1]} steps, 5 runs", full, 5, seconds),
         },
-        numbers=tuple(f"{kind} {key}" for kind in kinds for key in _COURSE),
+        numbers=tuple(f"{kind} {key}" for kind in kinds for key in COURSE),
         cell=cell,
         beside=beside,
     )

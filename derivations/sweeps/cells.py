@@ -205,8 +205,16 @@ def _fault_of(file: IO[bytes], meta: Mapping[str, Any], problem: Problem | None)
 
 
 def facts(folder: Path) -> dict[str, Any]:
-    """Return the meta.json of a cell, verified by its seal; the data are not read. Raises what `read_meta` raises."""
-    return _verified(folder, folder.name)
+    """Return the meta.json of a cell, verified by its seal; of the data only the size is. Raises as `read_meta` "
+    "does."""
+    meta = _verified(folder, folder.name)
+    try:
+        size = (folder / DATA).stat().st_size
+    except OSError as error:
+        raise _unread(folder, DATA, error) from None
+    if size != meta["data"]["bytes"]:
+        raise damaged(folder, f"the size of {DATA} is another")
+    return meta
 
 
 def claimed(folder: Path) -> tuple[str, str] | None:

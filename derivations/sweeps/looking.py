@@ -210,8 +210,9 @@ class Watcher:
         if there:
             unread = f"{counted(counts[THERE], 'cell')} by name alone, and " if counts[THERE] else ""
             remarks.append(
-                f"Not verified: {unread}the data of {counted(there, 'cell')}. gdln sweep --status --verify does it. "
-                "Without --status it also makes damaged cells anew."
+                f"Not verified: {unread}the data of {counted(there, 'cell')}. "
+                f"gdln sweep --worker {self.folder} --status --verify does it. Without --status it also makes damaged "
+                "cells anew."
             )
         return remarks
 

@@ -38,6 +38,7 @@ _MARKER, _PART = "store.json", ".store.json."
 _ROOMS = ("cells", "attempts", "leases", "checkpoints", "sweeps", "damaged", "failures")
 # In a store whose maker died; the last three are those of earlier versions.
 _BEGUN = {*_ROOMS, "locks", "store.json.part", "store.lock"}
+_MAKE_IT = "Run gdln sweep to make it; finished cells in it are kept."
 LARGEST_RECORD = 2 * LARGEST_TEXT  # a base of the largest size, with its quotes escaped
 
 
@@ -64,14 +65,17 @@ class Store:
         if not (folder / _MARKER).is_file():
             inside = "its store.json is no file" if (folder / _MARKER).exists() else "it holds no store.json"
             why = inside if folder.is_dir() else "it is no folder" if folder.exists() else "it is not there"
-            raise InputError(f"{folder} is no store of sweeps: {why}.", "Run gdln sweep to make it.", "file")
+            raise InputError(f"{folder} is no store of sweeps: {why}.", _MAKE_IT, "file")
         try:
             found = read_json(folder / _MARKER)["schema"]
         except (ValueError, TypeError, KeyError):
             found = None
         if not isinstance(found, str):
             raise InputError(
-                f"{folder / _MARKER} does not say the form of a store.", "Name another folder with --out.", "file"
+                f"{folder / _MARKER} does not say the form of a store.",
+                "If the folder was one, remove this file and run the sweep again: finished cells are kept. Else name "
+                "another folder with --out.",
+                "file",
             )
         if found != SCHEMA:
             raise InputError(

@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from sim.deep.batches import ExampleSet, given_gates
 from sim.deep.family import Family
+from sim.deep.gradients import kernels_from_gradients
 from sim.deep.layers import fully_connected
 from sim.deep.passes import forward
 from sim.kernels import overlap, split_kernel, tangent_kernel
@@ -16,7 +17,7 @@ from sim.kernels.passes import Elementwise
 from sim.networks.deep import gate_response
 from sim.networks.parameters import placed
 from sim.training.schedule import device_named
-from theory.problem import InputError, NetworkGates, OutOfReachError, OwnGates, SoftResponse
+from theory.problem import InputError, NetworkGates, OwnGates, SoftResponse
 
 Kernel = Float[torch.Tensor, "S N N"]
 
@@ -27,12 +28,13 @@ class MemberKernels:
 
     `tangent` is K, the tangent kernel in the parameters that learn, and `of_gates` its part K^a in Theta_g, None where
     no gate learns. `overlap` is Lambda; with hard gates Lambda(s, s) counts the active paths of input s from one input
-    node to one output. `gates` are G_l, (S, N, width).
+    node to one output. It is None where layers are not fully connected: `sim.kernels.convolution_path_kernel` has the
+    path kernel of circular convolutions. `gates` are G_l, (S, N, *level).
     """
 
     tangent: Kernel
     of_gates: Kernel | None
-    overlap: Kernel
+    overlap: Kernel | None
     gates: tuple[torch.Tensor, ...]
 
 
@@ -51,7 +53,7 @@ def kernels_of(
     `rows` (N,) are whole numbers, by default all examples; `x` (N, n) are other inputs in their place. K sums over the
     outputs. The kernels are computed on the device "cpu", "cuda" or "auto" and come back to the processor. Raises
     InputError for rows that do not exist, for rows and x together, and for other inputs where the gates belong to the
-    training examples; OutOfReachError for layers that are not fully connected and a device that is not there.
+    training examples; OutOfReachError for a device that is not there.
 
     >>> from sim.deep.family import Start
     >>> from sim.deep.members import relu
@@ -65,24 +67,23 @@ def kernels_of(
         raise InputError("The kernels are those of rows of the training set or of other inputs.", "Give one of them.")
     where = device_named(device).type
     member, own = family.member(name), placed(family.of(name, parameters), where)
-    if family.layers != fully_connected(family.inputs, member.network.widths):
-        raise OutOfReachError(
-            "Kernels of families with convolutions, pooling or residual blocks are not computed here.",
-            "Give what `recorded` returns to sim.kernels.convolution_tangent_kernel and convolution_path_kernel.",
-        )
+    alone = family.alone(name)
     dtype = own[family.names[0]].dtype
     data = data.to(dtype)
     rows = _checked(rows, len(data.x))
     inputs, given = (data.x[rows] if x is None else x).to(where, dtype), {}
     if x is None:
-        coins = given_gates(family.alone(name), data)
+        coins = given_gates(alone, data)
         given = {member: [level[:, rows].to(where) for level in levels] for member, levels in coins.items()}
-    gates = forward(family.alone(name), own, inputs.unsqueeze(0), given).gates
+    gates = forward(alone, own, inputs.unsqueeze(0), given).gates
     weights = [own[theta] for theta in family.names]
     values = torch.ones_like(inputs) if member.network.value_input == "ones" else inputs
     of_gates = None
     gating = member.network.gating
-    if member.gates_learn:
+    is_connected = family.layers == fully_connected(family.inputs, member.network.widths)
+    if not is_connected:
+        tangent, of_gates = kernels_from_gradients(alone, own, inputs, given)
+    elif member.gates_learn:
         second = [own[theta] for theta in family.gating_names]
         gate = partial(gate_response, gating.gate)
         split = split_kernel(
@@ -94,7 +95,8 @@ def kernels_of(
         tangent = tangent_kernel(weights, values, activation=lambda q: q * gate_response(gating.gate, q))
     else:
         tangent = tangent_kernel(weights, values, gates=gates)
-    on_host = (None if part is None else part.cpu() for part in (tangent, of_gates, overlap(gates)))
+    paths = overlap(gates) if is_connected else None
+    on_host = (None if part is None else part.cpu() for part in (tangent, of_gates, paths))
     return MemberKernels(*on_host, tuple(gate.cpu() for gate in gates))
 
 

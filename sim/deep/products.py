@@ -75,7 +75,7 @@ class DenseLayer:
 
     def through(self, theta: Stack, z: Stack) -> Stack:
         """Return Theta r(z)."""
-        return torch.bmm(self._reduced(z), theta.mT)
+        return torch.bmm(self.reduced(z), theta.mT)
 
     def back(self, theta: Stack, delta: Stack) -> Stack:
         """Return dL/dz, whose numbers the caller may change."""
@@ -87,13 +87,14 @@ class DenseLayer:
 
     def gradient(self, delta: Stack, z: Stack, out: Stack) -> None:
         """Write dL/dTheta."""
-        torch.bmm(delta.mT, self._reduced(z), out=out)
+        torch.bmm(delta.mT, self.reduced(z), out=out)
 
     def add_gradient(self, theta: Stack, delta: Stack, z: Stack) -> None:
         """Add dL/dTheta to Theta, in one product."""
-        theta.baddbmm_(delta.mT, self._reduced(z))
+        theta.baddbmm_(delta.mT, self.reduced(z))
 
-    def _reduced(self, z: Stack) -> Stack:
+    def reduced(self, z: Stack) -> Stack:
+        """Return r(z), (networks, B, fan-in)."""
         if self.reduction == "mean":
             return z.flatten(3).mean(dim=3)
         return z.flatten(2)

@@ -191,10 +191,10 @@ _EXPLAINS: Mapping[str, str] = {
     "(7)": r"The note names neither classes nor a normaliser. With those of the notes on localization (7) lacks the "
     r"probability $1/2$ of the class and the factor $1/Z$; within the class $y = 1$ and for $x = \mathrm{erf}(g z)$ "
     "it is right.",
-    "(8)": "After (13) the note says: 'This looks wrong tbh. [...] First one is right tho.' Said of (8) and (7), "
-    r"both are right. (8) is not the second moment in either reading: it lacks a factor $\mathrm{erf}(g z_k)$. The "
-    r"gated second moment is half of the covariance, $\sum_c \mathrm{asin}(\kappa^2 \rho^{(c)}_{kl})/(2 \pi Z^2)$, "
-    "whatever the site of the gate.",
+    "(8)": "After (13) the note says: 'This looks wrong tbh. [...] First one is right tho.' Both remarks are right "
+    "if 'this' is (8) and 'the first one' is (7). (8) is not the second moment in either reading: it lacks a factor "
+    r"$\mathrm{erf}(g z_k)$. The gated second moment is half of the covariance, $\sum_c \mathrm{asin}(\kappa^2 "
+    r"\rho^{(c)}_{kl})/(2 \pi Z^2)$, whatever the site of the gate.",
     "(4)": r"(4) leaves out the factor $1/2$ that $\hat{y}$ of (1) gives each $W_k \Sigma^{xx}$: at rest "
     r"$W_1 = 2 \Sigma^{yx}(p_1) \Sigma^{xx}(p_1, p_1)^{-1}$.",
 }

@@ -86,7 +86,7 @@ THEORY = theory(
     (),
     ({"filters": 4, "nodes": 8, "steps": 10, "size": 500},),
     ({"filters": FILTERS, "nodes": NODES, "steps": STEPS[-1], "size": 0},),
-    12 * 3600,
+    14 * 3600,
 )
 
 REPRODUCTION = Reproduction(

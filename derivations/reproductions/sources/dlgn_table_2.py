@@ -144,7 +144,7 @@ THEORY = theory(
         {"network": network, "dataset": dataset, "steps": STEPS[-1], "size": 0}
         for network, dataset in product(_DEPTHS, _SETS)
     ),
-    8 * 86_400,
+    11 * 86_400,
 )
 
 REPRODUCTION = Reproduction(

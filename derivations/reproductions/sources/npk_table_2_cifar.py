@@ -163,7 +163,7 @@ THEORY = theory(
     ("network", "optimiser", "rate"),
     _settings(4, 500, ("adam",), steps=10),
     _settings(WIDTH, 0, tuple(_OPTIMISERS), steps=STEPS[-1]),
-    15 * 86_400,
+    16 * 86_400,
 )
 
 REPRODUCTION = Reproduction(

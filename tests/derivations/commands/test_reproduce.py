@@ -57,7 +57,7 @@ def test_a_run_is_judged_and_resumes(capsys, tmp_path):
     assert [result["rows"] for result in again["results"]] == [result["rows"] for result in found["results"]]
     assert main(["reproduce", "npk-fig-1", "--store", str(store)]) == PASS
     text = capsys.readouterr().out
-    assert "overlap: 1 (1 to 1, 81 runs); printed: 1, Λ(1, 2) = 1" in text
+    assert "overlap: 1 (1 to 1, 81 runs); stated: 1 (Λ(1, 2) = 1)" in text
     assert "0 cells made now" in text
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from derivations.answers import reproduce
-from derivations.reproductions import expansions, scoreboard, stored
+from derivations.reproductions import expansions, scoreboard, scoreboard_page, stored
 from derivations.reproductions.catalog import reproductions
 from derivations.reproductions.model import (
     LINEARISED,
@@ -348,9 +348,9 @@ def test_the_answer_shows_both_runs(tmp_path, monkeypatch):
 def test_the_scoreboard_says_where_the_theory_stands(made, words):
     definition = THEORY.definition("full") if made == "now" else "another"
     content = made and {"definition": definition, "seconds": 90.0}
-    assert list(scoreboard._theory_apart(COINS, content)) == [words]
+    assert list(scoreboard_page._theory_apart(COINS, content)) == [words]
     elsewhere = replace(COINS, theory=None, no_theory="Nothing is trained.")
-    assert list(scoreboard._theory_apart(elsewhere)) == ["*Theory.* Nothing is trained.\n"]
+    assert list(scoreboard_page._theory_apart(elsewhere)) == ["*Theory.* Nothing is trained.\n"]
 
 
 def test_the_listed_cost_is_that_of_the_cells_and_of_the_theory():

@@ -96,6 +96,14 @@ def test_a_worker_that_asks_whether_the_cell_is_there_does_not_damage_it(filled)
     assert (watcher.look().count(MISSING), watcher.look().count(cells.COMPLETE)) == (0, 2)
 
 
+@pytest.mark.parametrize("damage", [lambda data: os.truncate(data, 10), Path.unlink], ids=["cut", "gone"])
+def test_a_look_notices_data_of_another_size(filled, damage):
+    store, names = filled
+    damage(store.place(names[0]) / cells.DATA)
+    found = look(store)
+    assert (found.count(DAMAGED), found.count(cells.COMPLETE)) == (1, 0)
+
+
 def test_a_cell_that_the_disk_does_not_give_is_seen_by_its_name(filled, monkeypatch):
     store, _ = filled
     monkeypatch.setattr(cells, "read_json", lambda *_: (_ for _ in ()).throw(OSError(errno.EIO, "Input/output error")))

@@ -6,11 +6,14 @@ import pytest
 import torch
 
 from sim import deep
+from sim.deep.batches import given_gates
+from sim.deep.gradients import kernels_from_gradients
 from sim.kernels import split_kernel
+from tests.sim.deep.architectures import CASES
 from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, WIDTHS, data, family, plain
 from tests.sim.deep.plain import KINDS
 from tests.tolerances import SIM_GRADIENT
-from theory.problem import InputError, OutOfReachError
+from theory.problem import InputError
 
 SETTINGS = deep.Settings("half-mse", deep.SGD, 0.02, batch=4, seed=4, dtype=DTYPE)
 
@@ -88,11 +91,37 @@ def test_what_has_no_kernel_is_refused(more, said):
         deep.kernels_of(of, "frg", of.starting(DTYPE), data(), **more)
 
 
-def test_layers_that_are_not_fully_connected_are_refused():
-    layers = deep.Layers((1, 3), (deep.Convolution(2, (2,), "circular"), deep.Flatten()))
-    of = deep.Family((deep.relu(layers.widths),), 1, 3, 1, deep.Start("normal", (1.0, 1.0), 0), layers)
-    with pytest.raises(OutOfReachError, match="are not computed here"):
-        deep.kernels_of(of, "relu", of.starting(DTYPE), data())
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("case", CASES)
+def test_kernels_of_any_layers_are_those_of_the_jacobian(case, name):
+    """With two outputs: convolutions, pooling and residual blocks of every member, and the part of the gates."""
+    of, rows = family(outputs=2, case=case), torch.tensor([3, 0, 7])
+    examples, parameters = data(outputs=2, inputs=of.inputs), of.starting(DTYPE)
+    found = deep.kernels_of(of, name, parameters, examples, rows=rows)
+    assert found.overlap is None
+    for replicate in range(REPLICATES):
+        network = plain(of, name, replicate, parameters, case)
+        learned = [own for own in network.parameters() if own.requires_grad]
+        gradients = jacobian(network, examples.x[rows], rows, learned)
+        assert same(found.tangent[replicate], torch.einsum("sop,top->st", gradients, gradients))
+        if not KINDS[name].gates_learn:
+            assert found.of_gates is None
+            continue
+        gradients = jacobian(network, examples.x[rows], rows, list(network.second))
+        assert same(found.of_gates[replicate], torch.einsum("sop,top->st", gradients, gradients))
+
+
+@pytest.mark.parametrize("name", ["relu", "soft-galu", "gates-only", "frg"])
+def test_gradients_give_the_kernels_of_fully_connected_layers_too(name):
+    of, examples = family(outputs=2), data(outputs=2)
+    parameters = of.starting(DTYPE)
+    by_formula = deep.kernels_of(of, name, parameters, examples)
+    alone = of.alone(name)
+    given = {"frg": given_gates(alone, examples)["frg"]} if name == "frg" else {}
+    total, of_gates = kernels_from_gradients(alone, of.of(name, parameters), examples.x, given)
+    assert same(total, by_formula.tangent)
+    assert (of_gates is None) == (by_formula.of_gates is None)
+    assert of_gates is None or same(of_gates, by_formula.of_gates)
 
 
 def test_value_inputs_that_do_not_fit_are_refused():
