@@ -55,7 +55,7 @@ def _by_source() -> str:
 def _verdicts() -> str:
     rows = [
         [
-            f"[`{entry.name}`](#{_anchor(entry.name)})",
+            f"[`{entry.name}`](#{entry.name})",
             f"**{entry.verdict}**",
             entry.title,
             f"`{entry.source}`, {entry.place}",
@@ -64,10 +64,6 @@ def _verdicts() -> str:
         for entry in entries()
     ]
     return table(["name", "worst verdict", "experiment", "source", "statements"], rows)
-
-
-def _anchor(name: str) -> str:
-    return name.replace("-", "_")
 
 
 def _counts(name: str) -> str:
@@ -79,7 +75,7 @@ def _counts(name: str) -> str:
 def _sections(picture: Callable[[str], str], folded: Callable[[str, str], str]) -> Iterator[str]:
     for one in experiments():
         content = stored.read(one.name)
-        yield f'<a id="{_anchor(one.name)}"></a>\n\n## {one.title}\n'
+        yield f'<a id="{one.name}"></a>\n\n## {one.title}\n'
         yield f"`{one.name}`, from `{one.source}`, {one.place}. {one.setup}\n"
         yield "The source leaves unsaid, and this experiment assumes:\n"
         yield "\n".join(f"- {left}: {assumed}." for left, assumed in one.unsaid) + "\n"

@@ -134,6 +134,15 @@ def test_what_ends_in_time_ends_as_ever(body, code):
     assert ended(begun(body, "--timeout", "30"))[0] == code
 
 
+@pytest.fixture
+def heard():
+    """A hangup that is not ignored, as children of a run under nohup would inherit it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("heard")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("words", [["--timeout", "50"], []])
 def test_an_interrupt_reaches_the_work(number, words):

@@ -13,7 +13,7 @@ from derivations.sweeps.failures import failure
 from derivations.sweeps.looking import Watcher
 from derivations.sweeps.owners import new_token
 from derivations.sweeps.store import Store
-from tests.derivations.sweeps.cases import TEXT, put, sweep_of
+from tests.derivations.sweeps.cases import TEXT, flip, put, sweep_of
 
 HERE = cells.code_version("cpu")
 
@@ -196,7 +196,7 @@ def test_the_status_of_a_large_sweep_has_no_table(large, capsys):
     assert "data.gain  " not in out
     assert "data.gain = 0.5, simulation.seed = 2: out of reach on" in out
     assert ", and 1 cell with the same reason\n  Too large.\n  Use less.\n" in out
-    assert "Not verified: the data of 1 cell. gdln sweep --status --verify does it." in out
+    assert "Not verified: the data of 1 cell. gdln sweep --worker store --status --verify does it." in out
     assert out.splitlines()[-1].startswith("4 cells, 1 complete, 1 missing, 2 out of reach. Store:")
     assert main(["sweep", "sweep.toml", "--status", "--json"]) == OUT_OF_REACH
     found = json.loads(capsys.readouterr().out)
@@ -207,8 +207,7 @@ def test_the_status_of_a_large_sweep_has_no_table(large, capsys):
 def test_every_cell_of_a_large_sweep_is_verified_on_request(large, capsys):
     for index in range(4):
         fill(large, index)
-    meta = large.place(questions()[3].cell(HERE)) / cells.DATA
-    meta.write_bytes(meta.read_bytes()[:-1])
+    flip(large.place(questions()[3].cell(HERE)) / cells.DATA)
     assert main(["sweep", "sweep.toml", "--status"]) == PASS
     assert main(["sweep", "--worker", "store", "--status"]) == PASS
     capsys.readouterr()
@@ -222,8 +221,7 @@ def test_every_cell_of_a_large_sweep_is_verified_on_request(large, capsys):
 def test_a_run_that_verifies_makes_damaged_cells_of_a_large_sweep_anew(large, capsys):
     for index in range(4):
         fill(large, index)
-    data = large.place(questions()[3].cell(HERE)) / cells.DATA
-    data.write_bytes(data.read_bytes()[:-1])
+    flip(large.place(questions()[3].cell(HERE)) / cells.DATA)
     (large.place(questions()[2].cell(HERE)) / cells.META).unlink()
     assert main(["sweep", "sweep.toml", "--workers", "1"]) == PASS
     assert "4 cells, 4 complete; 1 made now." in capsys.readouterr().out

@@ -86,8 +86,8 @@ def test_a_result_that_was_edited_is_refused(tmp_path, monkeypatch):
 def test_the_scoreboard_has_every_experiment():
     text = scoreboard_page.page(lambda name: f"![the figure of {name}]", lambda title, folded: f"({title})\n{folded}")
     for one in EVERY:
-        assert f"| [`{one.name}`](#{one.name.replace('-', '_')}) |" in text
-        assert f'<a id="{one.name.replace("-", "_")}"></a>\n\n## {one.title}\n' in text
+        assert f"| [`{one.name}`](#{one.name}) |" in text
+        assert f'<a id="{one.name}"></a>\n\n## {one.title}\n' in text
         if one not in STORED:
             assert all(f"| {target.key} | {target.printed} |" in text for target in one.targets)
     for one in STORED:
