@@ -33,14 +33,11 @@ def same(found, expected):
     return torch.linalg.norm(found - expected) <= SIM_GRADIENT * torch.linalg.norm(expected)
 
 
-@pytest.mark.parametrize("outputs", [1, 2])
-@pytest.mark.parametrize("name", KINDS)
-def test_kernels_are_those_of_the_jacobian(name, outputs):
-    of, examples, rows = family(outputs=outputs), data(outputs=outputs), torch.tensor([3, 0, 7, 10])
+def are_of_the_jacobian(found, of, name, examples, rows, case=None):
+    """Assert that K and K^a at the start are sums of products of gradients of plain networks."""
     parameters = of.starting(DTYPE)
-    found = deep.kernels_of(of, name, parameters, examples, rows=rows)
     for replicate in range(REPLICATES):
-        network = plain(of, name, replicate, parameters)
+        network = plain(of, name, replicate, parameters, case)
         learned = [own for own in network.parameters() if own.requires_grad]
         gradients = jacobian(network, examples.x[rows], rows, learned)
         assert same(found.tangent[replicate], torch.einsum("sop,top->st", gradients, gradients))
@@ -49,6 +46,14 @@ def test_kernels_are_those_of_the_jacobian(name, outputs):
             continue
         gradients = jacobian(network, examples.x[rows], rows, list(network.second))
         assert same(found.of_gates[replicate], torch.einsum("sop,top->st", gradients, gradients))
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+@pytest.mark.parametrize("name", KINDS)
+def test_kernels_are_those_of_the_jacobian(name, outputs):
+    of, examples, rows = family(outputs=outputs), data(outputs=outputs), torch.tensor([3, 0, 7, 10])
+    found = deep.kernels_of(of, name, of.starting(DTYPE), examples, rows=rows)
+    are_of_the_jacobian(found, of, name, examples, rows)
 
 
 @pytest.mark.parametrize("name", ["relu", "frg", "fixed-dlgn"])
@@ -96,19 +101,10 @@ def test_what_has_no_kernel_is_refused(more, said):
 def test_kernels_of_any_layers_are_those_of_the_jacobian(case, name):
     """With two outputs: convolutions, pooling and residual blocks of every member, and the part of the gates."""
     of, rows = family(outputs=2, case=case), torch.tensor([3, 0, 7])
-    examples, parameters = data(outputs=2, inputs=of.inputs), of.starting(DTYPE)
-    found = deep.kernels_of(of, name, parameters, examples, rows=rows)
+    examples = data(outputs=2, inputs=of.inputs)
+    found = deep.kernels_of(of, name, of.starting(DTYPE), examples, rows=rows)
     assert found.overlap is None
-    for replicate in range(REPLICATES):
-        network = plain(of, name, replicate, parameters, case)
-        learned = [own for own in network.parameters() if own.requires_grad]
-        gradients = jacobian(network, examples.x[rows], rows, learned)
-        assert same(found.tangent[replicate], torch.einsum("sop,top->st", gradients, gradients))
-        if not KINDS[name].gates_learn:
-            assert found.of_gates is None
-            continue
-        gradients = jacobian(network, examples.x[rows], rows, list(network.second))
-        assert same(found.of_gates[replicate], torch.einsum("sop,top->st", gradients, gradients))
+    are_of_the_jacobian(found, of, name, examples, rows, case)
 
 
 @pytest.mark.parametrize("name", ["relu", "soft-galu", "gates-only", "frg"])
