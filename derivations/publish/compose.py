@@ -9,7 +9,8 @@ stored run (`{measured NAME}` where it has one), `{dialects NAME}` a table of co
 laws, `{duals}` the averages of activations, `{regions NAME}` a table of regions of paths, `{scoreboard}` the
 verdicts on the experiments of the sources. `{figure NAME}` shows a
 figure, `{drawing NAME}` the graph of a starter problem, and `{flow NAME PART}` a part of its gradient flow. `{summary
-TEXT}` is what the contents say of a page. Within a line `{ref ID}` links to a claim, and `{verdict ID}` is its verdict.
+TEXT}` is what the contents say of a page. Within a line `{ref ID}` links to a claim, and `{verdict ID}` is its verdict;
+the directives that give the numbers of the prose are those of `derivations/publish/numbers.py`.
 """
 
 import re
@@ -30,6 +31,7 @@ from derivations.publish.errata import errata
 from derivations.publish.gallery import gallery
 from derivations.publish.graph_drawing import drawing
 from derivations.publish.law_tables import law_table
+from derivations.publish.numbers import INLINE, number, refuse_typed
 from derivations.publish.places import DIRECTIVE, PLACES, Place, directives, placed
 from derivations.publish.region_table import region_table
 from derivations.publish.stored_runs import stored_table
@@ -83,14 +85,14 @@ class Book:
     def figures(self, page: str) -> dict[str, book_figures.Data]:
         """The data of the figures on one page, by name."""
         shown = []
-        for number, name, argument in directives(self.pages[page]):
+        for line, name, argument in directives(self.pages[page]):
             if name == "figure":
-                shown.append((number, argument))
+                shown.append((line, argument))
             elif name == "scoreboard":
-                shown += [(number, reproduction_figure.figure_of(one)) for one in reproduction_figure.names()]
+                shown += [(line, reproduction_figure.figure_of(one)) for one in reproduction_figure.names()]
         return {
-            name: book_figures.figure(name, f"{page}.md, line {number}").data(self.claims, self.folder)
-            for number, name in shown
+            name: book_figures.figure(name, f"{page}.md, line {line}").data(self.claims, self.folder)
+            for line, name in shown
         }
 
     def drawings(self, page: str) -> dict[str, str]:
@@ -101,13 +103,18 @@ class Book:
     def render(self, page: str) -> str:
         """The Markdown of one page. Raises InputError for a directive or a claim that does not exist."""
         lines = [_MADE.format(name=page), ""]
-        for number, line in enumerate(self.pages[page].splitlines(), start=1):
-            here = f"{page}.md, line {number}"
-            found = DIRECTIVE.fullmatch(line.strip())
-            if found and found[1] not in ("ref", "verdict"):
-                lines.append(self._directive(page, found[1], found[2].strip(), here).rstrip("\n"))
-            else:
-                lines.append(_INLINE.sub(lambda item, at=here: self._inline(page, item[1], item[2], at), line))
+        displayed = False  # within a formula of its own lines
+        for position, line in enumerate(self.pages[page].splitlines(), start=1):
+            here = f"{page}.md, line {position}"
+            directive = DIRECTIVE.fullmatch(line.strip())
+            displayed ^= line.strip() == "$$"
+            if directive and directive[1] not in ("ref", "verdict"):
+                lines.append(self._directive(page, directive[1], directive[2].strip(), here).rstrip("\n"))
+                continue
+            if not displayed:
+                refuse_typed(line, here)
+            text = INLINE.sub(lambda item, at=here: number(item[1], item[2], self.evidence, at), line)
+            lines.append(_INLINE.sub(lambda item, at=here: self._inline(page, item[1], item[2], at), text))
         return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
 
     def _directive(self, page: str, name: str, argument: str, here: str) -> str:

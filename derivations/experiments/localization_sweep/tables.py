@@ -96,6 +96,33 @@ def _difference(gain: str, mean: float, error: float) -> str:
     return f"{mean - published:+.3f} ({(mean - published) / both:+.1f} standard errors)"
 
 
+def _ratios_at(run: Run, xi: tuple[float, float], gain: str, time: int) -> np.ndarray:
+    """The ratios of the networks at a gain to three digits, and at one of the times."""
+    (cell,) = (cell for cell in cells_of(run, xi) if f"{cell['gain']:.3g}" == gain)
+    return np.array(cell["participation_ratio"])[:, time]
+
+
+def _agreement(run: Run) -> str:
+    """The largest difference from a published mean up to gain 0.215, in standard errors where they are known."""
+    errors = []
+    for cell in cells_of(run, SHORT)[:4]:
+        gain = f"{cell['gain']:.3g}"
+        values = _ratios_at(run, SHORT, gain, run["times"].index(PUBLISHED_TIME))
+        text = _difference(gain, values.mean(), values.std(ddof=1) / np.sqrt(len(values)))
+        if "standard errors" in text:
+            errors.append(abs(float(text.partition("(")[2].split()[0])))
+    return f"{max(errors):.1f}"
+
+
+def _width(run: Run) -> str:
+    (cell,) = (cell for cell in cells_of(run, LONG) if f"{cell['gain']:.3g}" == "0.599")
+    return f"{cell['field_width']['mean'][2]:.1f}"
+
+
+def _mean(run: Run, gain: str, time: int, digits: int) -> str:
+    return f"{_ratios_at(run, LONG, gain, time).mean():.{digits}f}"
+
+
 _OF_THE_SWEEP: Mapping[str, Callable[[Run], str]] = {
     "ratios": partial(ratios, xi=SHORT),
     "ratios-long": partial(ratios, xi=LONG),
@@ -103,5 +130,15 @@ _OF_THE_SWEEP: Mapping[str, Callable[[Run], str]] = {
     "shapes-long": partial(shapes, xi=LONG),
     "flips": partial(flips, xi=SHORT),
     "flips-long": partial(flips, xi=LONG),
+    # Single numbers, for sentences.
+    "agreement": _agreement,
+    "bump-width": _width,
+    "bump-ratio": partial(_mean, gain="0.599", time=2, digits=2),
+    "high-gain-ratio": partial(_mean, gain="4.64", time=3, digits=1),
+    "low-gain-ratio": partial(_mean, gain="0.01", time=3, digits=2),
 }
-TABLES = {"localization-sweep": _OF_THE_SWEEP, "localization-batch": {"": partial(ratios, xi=SHORT)}}
+_OF_THE_BATCHES: Mapping[str, Callable[[Run], str]] = {
+    "": partial(ratios, xi=SHORT),
+    "spread": lambda run: f"{_ratios_at(run, SHORT, '0.599', 2).std(ddof=1):.2f}",
+}
+TABLES = {"localization-sweep": _OF_THE_SWEEP, "localization-batch": _OF_THE_BATCHES}
