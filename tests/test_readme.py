@@ -1,8 +1,15 @@
-"""Every example of the README, run as it stands there: a command or an expression gives what the README shows."""
+"""Every example of the README, run as it stands there: a command or an expression gives what the README shows.
 
+A mark is an HTML comment on the line before a block. `<!-- file NAME -->` writes the block to a file of that name,
+`<!-- not run: REASON -->` leaves it out. A line `...` stands for any lines, `...` inside a line for any characters.
+"""
+
+import ast
 import doctest
 import re
 import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 
 import pytest
@@ -10,9 +17,66 @@ import pytest
 from derivations import cli
 from derivations.answers import simulate
 from tests.paths import ROOT
-from tests.readme import commands, sections, shows, statements
 
-pytestmark = pytest.mark.xdist_group("readme")  # verbs that train the same networks share them
+pytestmark = pytest.mark.slow
+_BLOCK = re.compile(
+    r"(?:^<!-- (?P<mark>.*?) -->\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+_HEADING = re.compile(r"^#{2,} ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of the README: its language, its text, and the mark before it (empty without one)."""
+
+    language: str
+    text: str
+    mark: str
+
+    @property
+    def file(self) -> str | None:
+        """The name under which the block is written, or None."""
+        return self.mark.removeprefix("file ") if self.mark.startswith("file ") else None
+
+    @property
+    def left_out(self) -> bool:
+        """Whether the block says that it is not run, and why."""
+        return self.mark.startswith(("not run: ", "command "))
+
+
+def sections(text: str) -> dict[str, list[Block]]:
+    """The blocks below each heading of the second or a deeper level, by the heading's words."""
+    found = {}
+    for part in _HEADING.split(text)[1:]:
+        title, _, body = part.partition("\n")
+        found[title] = [Block(m["language"], m["text"], m["mark"] or "") for m in _BLOCK.finditer(body)]
+    return found
+
+
+def commands(text: str) -> Iterator[tuple[str, str]]:
+    """The commands of a console block, each with the lines shown below it; a line that ends in a backslash goes on."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        lines = part.splitlines()
+        count = next(index for index, line in enumerate(lines, 1) if not line.endswith("\\"))
+        yield " ".join(line.removesuffix("\\").strip() for line in lines[:count]), "\n".join(lines[count:])
+
+
+def shows(shown: str, printed: str) -> bool:
+    """Whether `printed` is `shown`, where `...` stands for any lines or for any characters of one line."""
+    lines = (re.escape(line).replace(r"\.\.\.", "[^\n]*") for line in shown.splitlines())
+    pattern = "".join("(?:[^\n]*\n)*" if line == "[^\n]*" else f"{line}[ ]*\n" for line in lines)
+    ended = printed if printed.endswith("\n") or not printed else f"{printed}\n"
+    return re.fullmatch(pattern, ended) is not None
+
+
+def statements(text: str) -> Iterator[tuple[str, str]]:
+    """The statements of a Python block; behind an expression a comment is the value that it has, else empty."""
+    lines = text.splitlines()
+    for node in ast.parse(text).body:
+        source = "\n".join(lines[node.lineno - 1 : node.end_lineno])
+        _, _, value = lines[node.end_lineno - 1][node.end_col_offset :].partition("# ")
+        yield source, value if isinstance(node, ast.Expr) else ""
+
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SECTIONS = sections(README)
@@ -68,50 +132,3 @@ def run(text: str, names: dict[str, object]) -> dict[str, object]:
     failed, _ = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test, out=said.append, clear_globs=False)
     assert failed == 0, "".join(said)
     return test.globs
-
-
-def test_nothing_is_left_out_without_a_reason():
-    left_out = [block.mark for blocks in SECTIONS.values() for block in blocks if block.mark.startswith("not run")]
-    assert all(re.fullmatch(r"not run: \w.{10,}", mark) for mark in left_out), left_out
-    assert len(left_out) <= 1
-
-
-def test_every_verb_is_shown():
-    verbs = {command.split()[1] for blocks in SECTIONS.values() for b in blocks for command, _ in commands(b.text)}
-    for file in (ROOT / "derivations/commands").glob("[a-z]*.py"):
-        assert file.stem in verbs or f"`gdln {file.stem}" in README, file.stem
-
-
-PLANTED = [
-    ("0.5692 (0.0006)", "0.5696 (0.0006)\n"),
-    ("a\n...\nb", "a\nc\n"),
-    ("a\nb", "a\nx\nb\n"),
-    ("", "something\n"),
-    ("a", ""),
-    ("at ... sites", "at 3\nsites\n"),
-]
-
-
-@pytest.mark.parametrize(("shown", "printed"), PLANTED)
-def test_a_difference_is_seen(shown, printed):
-    assert not shows(shown, printed)
-
-
-@pytest.mark.parametrize("shown", ["a\nb\nc", "...\nc", "a\n...", "a\n...\nc", "...", "a\n...\nb\nc", "a\n...\n...c"])
-def test_dots_stand_for_lines(shown):
-    assert shows(shown, "a\nb\nc\n")
-
-
-def test_a_wrong_value_of_python_is_seen():
-    assert run("x = 2\nx + 1  # 3", {})["x"] == 2
-    with pytest.raises(AssertionError, match="Expected"):
-        run("x = 2\nx + 1  # 4", {})
-    with pytest.raises(AssertionError, match="ZeroDivisionError"):
-        run("1 / 0", {})
-
-
-def test_blocks_are_read():
-    text = "## A\n<!-- file a.toml -->\n```toml\nx = 1\n```\n### B\n```console\n$ gdln x \\\n    y\nz\n$ gdln w\n```\n"
-    (a,), (b,) = sections(text).values()
-    assert (a.file, a.text, b.mark) == ("a.toml", "x = 1\n", "")
-    assert list(commands(b.text)) == [("gdln x y", "z"), ("gdln w", "")]

@@ -2,7 +2,6 @@
 
 import json
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -13,10 +12,7 @@ import pytest
 from derivations.output import BAD_INPUT, OUT_OF_REACH
 from tests.paths import PROBLEMS, ROOT
 from tests.tolerances import EXAMPLE_KURTOSIS, EXAMPLE_MOMENT
-from theory.claims.completeness import faults
-from theory.claims.judge import examine
-from theory.claims.model import Level, Outcome
-from theory.problem import InputError
+from theory.claims.model import Level
 
 PACKAGES = ("theory", "sim", "derivations")
 LONGEST_EXAMPLE = 45  # lines; one file that a reader copies in a few minutes
@@ -65,7 +61,7 @@ for line in sys.stdin:
         sys.exit()
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
-shared = pytest.mark.xdist_group("worked examples")  # they share that process
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -97,15 +93,6 @@ CLAIM = "gaussian.absolute.mean"
 ((CLAIM_PATH, CLAIM_BLOCK),) = files_of("Worked example: a claim by one file").items()
 
 
-def claim_of(block: str, folder: Path):
-    """The claim that a block defines, without a tree around it."""
-    file = folder / "absolute.py"
-    file.write_text(block, encoding="utf-8")
-    (claim,) = runpy.run_path(str(file))["CLAIMS"]
-    return claim
-
-
-@shared
 def test_claim(tree, forked, tmp_path):
     """One file, and `gdln validate` knows the claim, passes every level and kills every mutant."""
     assert CLAIM_BLOCK.count("\n") <= LONGEST_EXAMPLE
@@ -122,7 +109,6 @@ def test_claim(tree, forked, tmp_path):
     assert levels[Level.NEGATIVE_CONTROL.value]["killed"] > 0
 
 
-@shared
 def test_claim_in_another_file(tree, forked):
     """The command says which file takes it, without a traceback."""
     write({"theory/claims/areas/flow/absolute.py": CLAIM_BLOCK}, tree)
@@ -130,48 +116,6 @@ def test_claim_in_another_file(tree, forked):
     assert done.returncode == BAD_INPUT
     assert "Traceback" not in done.stderr
     assert f"Its id names {CLAIM_PATH}: move it there." in " ".join(done.stderr.split())
-
-
-def test_claim_with_a_wrong_formula(tmp_path):
-    claim = claim_of(CLAIM_BLOCK.replace("sqrt(2 / pi)", "sqrt(3 / pi)"), tmp_path)
-    failed = {result.level for result in examine(claim, {}).results if result.outcome is Outcome.FAIL}
-    assert {Level.SYMBOLIC, Level.PRECISE} <= failed
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("    oracle=by_its_integral,\n", "it has no oracle"),
-        ('        Level.EXACT: "the root of 2/pi is not rational",\n', "its level 'exact' is not run, and `unchecked`"),
-        ('    derive=derived("gaussian.absolute.mean", Abs(z(1)), COV, FORMULA),\n', "its level 'symbolic' is not run"),
-    ],
-)
-def test_claim_with_a_forgotten_line(tmp_path, line, said):
-    """The registry refuses what `faults` names; tests/theory/claims/test_registry.py shows that it names the file."""
-    assert faults(claim_of(CLAIM_BLOCK, tmp_path)) == ()
-    assert line in CLAIM_BLOCK
-    assert said in "; ".join(faults(claim_of(CLAIM_BLOCK.replace(line, ""), tmp_path)))
-
-
-def test_claim_of_an_unknown_document(tmp_path):
-    block = CLAIM_BLOCK.replace("    oracle=", '    sources=(Source("absolute-note", "(1)"),),\n    oracle=')
-    with pytest.raises(InputError, match=r"'absolute-note'.*theory/claims/documents\.py takes"):
-        claim_of(block.replace("Level, Point\n", "Level, Point, Source\n"), tmp_path)
-
-
-RUFF = Path(sys.executable).with_name("ruff")
-EXAMPLES = re.findall(r"^## (Worked example: .*)$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.M)
-
-
-@pytest.mark.skipif(not RUFF.exists(), reason="ruff is not installed beside this Python")
-@pytest.mark.parametrize("title", EXAMPLES)
-def test_the_examples_keep_the_style(title):
-    for name, content in files_of(title).items():
-        if name.endswith(".py"):
-            for check in (["check", "--no-cache"], ["format", "--check", "--no-cache"]):
-                words = [str(RUFF), *check, "--stdin-filename", name, "-"]
-                done = subprocess.run(words, cwd=ROOT, input=content, capture_output=True, text=True, check=False)
-                assert done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"
 
 
 LAW = """[data]
@@ -207,7 +151,6 @@ def problem_of(data: str, gate: str = 'kind = "site"\nsite = 2\nlo = 0.0') -> st
     return f'{data}\n[network]\nmodel = "gated-linear"\nreadout = "mean"\n[[network.gates]]\n{gate}\n\n{settings}'
 
 
-@shared
 def test_law(tree, forked):
     """Two files, and the law is simulated; what nobody wrote for it is refused with the name of the file."""
     files = files_of("Worked example: a law by two files")
@@ -227,7 +170,6 @@ def test_law(tree, forked):
     assert "theory/moments/sign_pattern.py" in refused.stderr
 
 
-@shared
 def test_the_law_of_the_example_is_sampled_as_it_is_defined(tree, forked):
     """Var x = 5, E x_0 x_j = 4 or -4 by the pattern, and the kurtosis 3 - 2 4^2/5^2."""
     write(files_of("Worked example: a law by two files"), tree)
@@ -241,7 +183,6 @@ def test_the_law_of_the_example_is_sampled_as_it_is_defined(tree, forked):
     assert abs(kurtosis - (3 - 2 * 16 / 25)) < EXAMPLE_KURTOSIS
 
 
-@shared
 def test_gate(tree, forked):
     """Likewise for a gate."""
     files = files_of("Worked example: a gate by two files")
@@ -269,7 +210,6 @@ print(derivations.__file__, *folders.missing_pieces(), sep="\\n")
 """
 
 
-@shared
 def test_experiment(tree, forked):
     files = files_of("Worked example: an experiment by one folder")
     assert {Path(name).parent.as_posix() for name in files} == {"derivations/experiments/redundant_pair"}

@@ -62,6 +62,7 @@ class ProofStep:
 
     @property
     def checked(self) -> bool:
+        """Whether the step has no error."""
         return not self.error
 
 

@@ -24,6 +24,7 @@ class phi1(sympy.Function):
 
     @classmethod
     def eval(cls, z):
+        """Return the value at 0, or None for SymPy to keep the function."""
         if z.is_zero:
             return sympy.S.One
         if z is sympy.oo:

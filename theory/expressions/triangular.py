@@ -16,6 +16,7 @@ class triangle(sympy.Function):
 
     @classmethod
     def eval(cls, m: sympy.Expr) -> sympy.Expr | None:
+        """Return the value at an integer, or None for SymPy to keep the function."""
         if m.is_Integer:
             return m * (m + 1) / 2 if m.is_positive else sympy.S.Zero
         return None

@@ -86,6 +86,7 @@ class StepCheck:
 
     @property
     def passed(self) -> bool:
+        """Whether the step has no error."""
         return not self.error
 
 
