@@ -6,16 +6,14 @@ import numpy as np
 import pytest
 
 from derivations.experiments.control import control
-from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Finding
 from derivations.experiments.relu_biases import experiment as relu_biases
 from derivations.experiments.relu_training import experiment as relu_training
 from derivations.experiments.sigmoid_training import experiment as sigmoid_training
-from derivations.statistics.intervals import intervals
 from derivations.validate import judged as judgement
 from derivations.validate.outcomes import overall
-from tests.pieces import claim_named
 from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF
+from theory.claims import catalog
 from theory.claims.model import CheckResult, Level, Outcome
 from theory.claims.rows import Verdict
 
@@ -124,21 +122,6 @@ def test_one_horizon_on_the_other_side_refutes():
     assert relu_biases.decide(turned, _contrast(0.8, 0.3)).outcome is FAIL
 
 
-def test_both_kinds_differ_in_their_biases_alone():
-    biased, plain = (
-        relu_biases._problem(kind, relu_biases.LONG, 1) for kind in (relu_biases.WITH, relu_biases.WITHOUT)
-    )
-    assert biased.network.has_biases
-    assert not plain.network.has_biases
-    assert (biased.data, biased.training.w0, biased.training.times) == (
-        plain.data,
-        plain.training.w0,
-        plain.training.times,
-    )
-    assert biased.simulated().learning_rate == plain.simulated().learning_rate
-    assert biased.simulated().seed != plain.simulated().seed
-
-
 def test_the_intervals_of_contrasts_hold_their_level():
     """With level 1/10 the difference 0 of six and six replicates of unequal spread is missed in a tenth of the runs."""
     rng, runs, level = np.random.default_rng(3), 2000, 0.1
@@ -157,19 +140,8 @@ def test_weights_that_only_grow_flip_no_gate():
     assert (opened == opened[:, :1]).all()
 
 
-def test_intervals_hold_together_with_their_level():
-    """With level 1/10 a family of four means of six normal replicates is missed in no more than a tenth of the runs."""
-    rng, runs, level = np.random.default_rng(2), 2000, 0.1
-    missed = 0
-    for _ in range(runs):
-        found = intervals(rng.normal(size=(6, 4)), level)
-        missed += bool(((found.low > 0) | (found.high < 0)).any())
-    assert missed / runs < level + STANDARD_ERRORS * np.sqrt(level * (1 - level) / runs)
-    assert missed > 0
-
-
 def _judged(outcome):
-    claim = claim_named(relu_training.GATES)
+    claim = catalog()[relu_training.GATES]
     result = CheckResult(claim.id, Level.SIMULATED, outcome, 0.2, 0.1)
     results = (result, control(replace(result, outcome=INCONCLUSIVE), "untrained networks"))
     return judgement.Judged(claim, results, (), (), overall(claim, results))
@@ -185,16 +157,10 @@ def test_the_experiment_decides_what_stands_of_a_remark():
 
 
 def test_what_would_settle_an_open_claim_is_no_undecided_run():
-    claim = claim_named("localization.sigmoid.like_erf")
+    claim = catalog()["localization.sigmoid.like_erf"]
     for settled_by, expected in (("Longer training.", PASS), ("", INCONCLUSIVE)):
         stated = replace(claim, settled_by=settled_by)
         for results in ((), (CheckResult(claim.id, Level.SIMULATED, INCONCLUSIVE),)):
             judged = judgement.Judged(stated, results, (), (), overall(stated, results))
             assert judged.verdict is Verdict.OPEN
             assert judgement.exit_outcome(judgement.Validation("quick", (judged,), Finding(), 0.0)) is expected
-
-
-def test_the_problem_starts_at_zero_and_has_the_times_of_the_claims():
-    problem = problem_named(relu_training.PROBLEM)
-    assert [float(time) for time in problem.training.times] == [0, 100, 200, 400, 800]
-    assert problem.simulated().initialisation == "per-replicate"

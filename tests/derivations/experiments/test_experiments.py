@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from derivations.evidence import stored
 from derivations.experiments.flow_limit import experiment as flow_limit
-from derivations.experiments.folders import discover, problem_named
+from derivations.experiments.folders import discover
 from derivations.experiments.relu_order import experiment as relu_order
 from derivations.validate.report_figures import WEIGHTS, XX, YX
-from tests.pieces import claim_named
 from theory.claims import catalog
-from theory.claims.model import Outcome
+from theory.claims.model import Kind, Level, Outcome
 
 FLOW = np.array([1.0, -0.5, 0.25])
 DRIFT, CURVE = np.array([0.2, 0.1, -0.1]), np.array([0.01, 0.02, 0.01])
@@ -72,11 +72,15 @@ def test_the_bound_on_the_ratios_is_that_of_the_claim():
 def test_experiments_judge_claims_that_exist():
     experiments = discover()
     assert {experiment.name for experiment in experiments} >= {"flow_limit", "relu_beside", "relu_order"}
-    for name in (*(name for experiment in experiments for name in experiment.claims), WEIGHTS, YX, XX):
-        claim_named(name)
+    assert {name for experiment in experiments for name in experiment.claims} | {WEIGHTS, YX, XX} <= set(catalog())
 
 
-def test_registered_problems_exist_and_are_simulated():
-    registered = [claim.registration for claim in catalog().values() if claim.registration]
-    for name in {name for registration in registered for name in registration.problems}:
-        assert problem_named(name).simulated().replicates >= 2
+def test_an_empirical_claim_has_a_control_that_its_rule_rejects_or_says_why_not():
+    faults = []
+    for claim in (claim for claim in catalog().values() if claim.kind is Kind.EMPIRICAL):
+        controls = [one for one in stored.read(claim)["levels"] if one["level"] == Level.NEGATIVE_CONTROL]
+        reason = claim.unchecked.get(Level.NEGATIVE_CONTROL)
+        expected = (Outcome.SKIPPED, reason) if reason else (Outcome.PASS, None)
+        if {(one["outcome"], one["where"] if reason else None) for one in controls} != {expected}:
+            faults.append(claim.id)
+    assert faults == []

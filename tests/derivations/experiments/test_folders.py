@@ -141,23 +141,11 @@ def test_no_claim_is_judged_beside_an_experiment_that_is_not_complete(plant, fil
     assert said in str(refused.value)
 
 
-def test_an_experiment_without_the_tables_of_its_run_still_judges(plant):
-    text = JUDGES.format(name="pair", claim=CLAIM) + RUN
-    (experiment,) = discover_anew(plant, experiment__py=text)
-    assert experiment.claims == (CLAIM,)
-
-
 def test_a_problem_is_found_by_its_stem_wherever_it_lies():
     assert folders.problem_file("small-bump").parent.name == folders.SHARED
     assert folders.problem_file("relu-long").parent.name == "relu_order"
     registered = {name for claim in catalog().values() if claim.registration for name in claim.registration.problems}
     assert all(folders.problem_file(name).is_file() for name in registered)
-
-
-def test_an_unknown_problem_is_named_with_the_folders_that_take_it():
-    with pytest.raises(InputError, match=r"No problem file is called nothing\.toml") as error:
-        folders.problem_named("nothing")
-    assert "derivations/experiments/problems/" in error.value.hint
 
 
 def test_two_problems_of_one_name_are_refused(plant):
@@ -166,14 +154,6 @@ def test_two_problems_of_one_name_are_refused(plant):
     (home.parent / folders.SHARED / "twin.toml").write_text("")
     with pytest.raises(InputError, match="have one name"):
         folders.problem_file("twin")
-
-
-def test_two_runs_of_one_name_are_refused(plant):
-    home = plant(twin__json="{}")
-    (home.parent / "other").mkdir()
-    (home.parent / "other" / "twin.json").write_text("{}")
-    with pytest.raises(InputError, match="two stored runs of one name"):
-        folders.run_files()
 
 
 def test_a_written_run_is_read_back(plant):

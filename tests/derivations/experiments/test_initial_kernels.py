@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from derivations.experiments.folders import read
-from derivations.experiments.initial_kernels import experiment, figures, tables
+from derivations.experiments.initial_kernels import experiment
 from derivations.experiments.initial_kernels.experiment import Case, decide, drawn
 from derivations.experiments.model import Settings
 from tests.tolerances_of_kernels import FLOAT32_KERNEL, STORED_DIGITS
@@ -49,13 +49,6 @@ def test_the_entries_are_those_of_autograd(case, monkeypatch):
         assert abs(found[network] - expected) <= FLOAT32_KERNEL * case.depth * max(1, abs(expected))
 
 
-def test_signs_are_fair_and_of_two_values():
-    values = experiment._signs((7, 11, 13), torch.Generator().manual_seed(0))
-    assert values.shape == (7, 11, 13)
-    assert set(values.unique().tolist()) == {-1.0, 1.0}
-    assert abs(float(values.mean())) < 5 / np.sqrt(values.numel())
-
-
 def test_the_rule():
     rng = np.random.default_rng(1)
     values = 8 + 2 * rng.normal(size=6000)
@@ -84,27 +77,6 @@ def test_a_run_judges_each_claim_and_its_rival(monkeypatch):
     assert set(found.estimates) == set(experiment.JUDGED)
 
 
-def test_the_stored_run_is_of_the_declared_networks():
-    """Stale after a change of the cases: run python -m derivations.experiments.initial_kernels.experiment."""
-    stored = read(experiment.NAME)
-    assert (stored["width"], stored["depth"], stored["networks"]) == (64, 20, experiment.DRAWN)
-    assert list(stored["histograms"]) == list(experiment.HISTOGRAMS)
-    for name, case in experiment.HISTOGRAMS.items():
-        found = stored["histograms"][name]
-        assert sum(found["counts"]) + found["below"] + found["above"] == stored["networks"]
-        spread = float(case.exact(2)) ** 0.5
-        third, fourth = (float(case.exact(order)) / spread**order for order in (3, 4))
-        for value, expected in zip(
-            (found["mean"], found["sd"], *found["exact"]),
-            (float(case.exact(1)), spread, 0, 1, third, fourth + 3),
-            strict=True,
-        ):
-            assert abs(value - expected) <= STORED_DIGITS * abs(expected)
-    assert {width: tuple(own["depth"]) for width, own in stored["depths"].items()} == {
-        str(width): depths for width, (depths, _) in experiment.DEPTHS.items()
-    }
-
-
 def test_the_stored_means_and_variances_are_the_exact_ones():
     """Within five standard errors, of the networks themselves."""
     stored = read(experiment.NAME)
@@ -114,21 +86,3 @@ def test_the_stored_means_and_variances_are_the_exact_ones():
     for width, own in stored["depths"].items():
         for depth, value, error in zip(own["depth"], own["variance"], own["standard_error"], strict=True):
             assert abs(value - float(Case(int(width), depth).exact(2))) < 5 * error
-
-
-def test_a_small_run_is_drawn_from_its_seeds(monkeypatch):
-    narrow = {name: replace(case, width=8, depth=4) for name, case in experiment.HISTOGRAMS.items()}
-    monkeypatch.setattr(experiment, "HISTOGRAMS", narrow)
-    monkeypatch.setattr(experiment, "DEPTHS", {20: ((3, 4), 20_000)})
-    one, other = experiment.run(40), experiment.run(40)
-    assert one == other
-    assert len(figures.data(one)) == 3
-    assert tables.moments(one).count("\n") == 5
-
-
-def test_the_figure_shows_densities():
-    """Bars and curves have the area 1, up to what lies outside of the shown part."""
-    for panel in figures.data(read(experiment.NAME)).values():
-        for places, heights in (("kernel", "drawn"), ("curve at", "curve")):
-            step = panel[places][1] - panel[places][0]
-            assert 0.95 < step * sum(panel[heights]) < 1.01

@@ -9,11 +9,7 @@ import pytest
 
 from derivations.experiments.folders import read
 from derivations.experiments.localization_sweep import experiment as localization_sweep
-from derivations.experiments.localization_sweep import figures as localization_figures
 from derivations.experiments.localization_sweep import tables as localization_tables
-from derivations.publish import book_figures
-from derivations.publish.compose import Book
-from derivations.publish.stored_runs import stored_table
 from derivations.sweeps import cells
 from derivations.sweeps.making import make
 from derivations.sweeps.store import Store, sweep_id
@@ -89,67 +85,6 @@ def test_the_stored_numbers_are_of_the_sweep_in_the_tree():
     assert [cell["gain"] for cell in STORED["cells"]] == [float(cell.problem.data.gain) for cell in sweep.cells]
     assert [tuple(cell["xi"]) for cell in STORED["cells"]] == [xi for xi in XI for _ in range(10)]
     assert all(np.shape(cell["participation_ratio"]) == (30, len(STORED["times"])) for cell in STORED["cells"])
-
-
-def test_the_large_batches_are_of_the_same_problem():
-    sweep = localization_sweep.declared("localization-batch")
-    assert BATCH["sweep"] == sweep_id(sweep)
-    assert (BATCH["code"], BATCH["networks"], BATCH["times"]) == (STORED["code"], 30, STORED["times"][:3])
-    shown = {cell["gain"] for cell in STORED["cells"]}
-    assert all(cell["gain"] in shown and cell["xi"] == [0.3, 0.7] for cell in BATCH["cells"])
-    assert all(cell.problem.simulated().batch == 10_000 for cell in sweep.cells)
-    assert len(stored_table("localization-batch", "here").splitlines()) == 2 + len(sweep.cells)
-
-
-def test_published_gains_are_gains_of_the_sweep():
-    shown = {f"{cell['gain']:.3g}" for cell in STORED["cells"]}
-    assert set(localization_tables.PUBLISHED) < shown
-    assert localization_tables.PUBLISHED_TIME in STORED["times"]
-
-
-def test_a_published_mean_that_is_ours_differs_by_nothing():
-    cell = localization_tables.cells_of(STORED, localization_tables.SHORT)[4]
-    at = STORED["times"].index(100.0)
-    mean = np.array(cell["participation_ratio"])[:, at].mean()
-    line = next(
-        line
-        for line in localization_tables.TABLES["localization-sweep"]["ratios"](STORED).splitlines()
-        if "| 0.599 " in line
-    )
-    published, spread = localization_tables.PUBLISHED["0.599"]
-    assert f"| {published:.3f} (sd {spread:.3f}) |" in line
-    assert f" {mean - published:+.3f} (" in line
-
-
-@pytest.mark.parametrize("name", localization_tables.TABLES["localization-sweep"])
-def test_tables_have_a_row_for_each_gain(name):
-    lines = stored_table(f"localization-sweep {name}", "here").splitlines()
-    assert len(lines) == 12
-    assert len({line.count("|") for line in lines}) == 1
-
-
-def test_the_figure_shows_means_intervals_and_published_points():
-    data = localization_figures.data(STORED)
-    for xi, panel in zip(XI, data.values(), strict=True):
-        found = localization_tables.cells_of(STORED, xi)
-        for index, curve in enumerate(panel["curves"].values(), start=1):
-            own = [np.array(cell["participation_ratio"])[:, index] for cell in found]
-            assert np.abs(np.array(curve["mean"]) - [values.mean() for values in own]).max() < STORED_RATIOS
-            low, high = np.array(curve["low"]), np.array(curve["high"])
-            assert (low <= curve["mean"]).all()
-            assert (high >= curve["mean"]).all()
-    assert len(data[next(iter(data))]["published"]["gain"]) == len(localization_tables.PUBLISHED)
-    drawn = localization_figures.drawn(data)
-    assert len(drawn.axes) == 2
-    said = [text.get_text() for text in drawn.axes[0].get_legend().get_texts()]
-    assert {"published", *(rf"$t = {time:g}$" for time in STORED["times"][1:])} <= set(said)
-    assert "localization-sweep" in book_figures.known()
-
-
-def test_a_page_shows_them():
-    page = Book({}, {"one": "{measured localization-sweep ratios}\n\n{figure localization-sweep}"}).render("one")
-    assert "| 0.599 | 0.792 (sd 0.129) |" in page
-    assert "](figures/localization-sweep.svg)" in page
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The experiment of replayed gates in small, what it has stored, and how pages show it."""
 
 import json
-import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,14 +11,12 @@ from derivations.experiments.folders import read
 from derivations.experiments.replayed_gates import experiment as replayed_gates
 from derivations.experiments.replayed_gates import figures as replayed_figures
 from derivations.experiments.replayed_gates import tables as replayed_tables
-from derivations.publish import compose
-from derivations.publish.stored_runs import stored_table
 from derivations.statistics.validity import meter
 from sim.record import record, replay
 from sim.train import train
 from theory.claims import catalog
 from theory.claims.model import Outcome
-from theory.problem import InputError, dumps
+from theory.problem import dumps
 
 NAMES = ["of the start", "of the end", "in 2 pieces", "in 4 pieces", "in 8 pieces"]
 
@@ -101,52 +98,9 @@ def test_losses_are_the_same_where_the_whole_band_lies_within_a_hundredth(apart,
     assert found.tolerance == float(catalog()[replayed_gates.CLAIM].statement.rhs)
 
 
-def test_pages_show_tables_and_figures():
-    page = "# P\n\n{measured replayed-gates distances}\n\n{figure replayed-gates}\n"
-    text = compose.Book(catalog(), {"page": page}).render("page")
-    assert "| of the start |" in text
-    assert "](figures/replayed-gates.svg)" in text
-
-
-def test_tables_are_of_the_stored_numbers():
-    stored = read(replayed_gates.NAME)
-    flips = 100 * stored["flips"]["mean"][0][8]
-    assert f"{flips:.1f} ±" in stored_table("replayed-gates flips", "here").splitlines()[2].split("|")[-2]
-    last = stored["weight_distance"]["of the end"]["distance"][-1]
-    assert f" {last:.3f} (" in stored_table("replayed-gates distances", "here")
-    assert f"| {stored['loss']['in 8 pieces']['mean'][-1]:.4f} |" in stored_table("replayed-gates ends", "here")
-
-
 def test_markers_of_the_figure_stand_where_the_band_leaves_the_margin():
     curves = replayed_figures.data(read(replayed_gates.NAME))
     (margin,) = curves.pop("margin")["distance"]
     for curve in curves.values():
         above = [time for time, low in zip(curve["time"], curve["low"], strict=True) if low > margin]
         assert curve["departs"] == above[:1]
-
-
-def test_the_figure_shows_every_replay_and_its_departure():
-    curves = {
-        title: {key: np.asarray(values) for key, values in curve.items()}
-        for title, curve in replayed_figures.data(read(replayed_gates.NAME)).items()
-    }
-    margin = curves.pop("margin")["distance"].item()
-    (axis,) = replayed_figures.drawn(curves, margin).axes
-    assert [text.get_text() for text in axis.get_legend().get_texts()] == list(curves)
-    alone = sorted(float(line.get_xdata()[0]) for line in axis.lines if len(line.get_xdata()) == 1)
-    assert alone == sorted(float(time) for curve in curves.values() for time in curve["departs"])
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("{measured replayed-gates}", "the measurements replayed-gates have no table ''"),
-        ("{measured replayed-gates none}", "have no table 'none'"),
-        ("{measured relu-gates flips}", "have no table 'flips'"),
-        ("{measured nothing flips}", "no measured table is called 'nothing'"),
-        ("{figure nothing}", "no figure is called 'nothing'"),
-    ],
-)
-def test_what_is_not_stored_is_an_error(line, said):
-    with pytest.raises(InputError, match=re.escape(said)):
-        compose.Book(catalog(), {"page": f"# P\n\n{line}\n"}).render("page")

@@ -1,17 +1,15 @@
 """The design of erf and sigmoid networks: its configurations, when networks are alike, and controls that can fail."""
 
-from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 import pytest
 
 from derivations.experiments.folders import read
 from derivations.experiments.model import Settings
-from derivations.experiments.relu_design.design import ORDERS, PAIRS, share
-from derivations.experiments.sigmoid_design import design, experiment, tables
+from derivations.experiments.relu_design.design import ORDERS
+from derivations.experiments.sigmoid_design import design, experiment
 from derivations.experiments.sigmoid_design.design import FIRST, SECOND, alike, configurations
 from tests.tolerances import EQUALLY_LONG
 from theory.claims import catalog
@@ -40,17 +38,7 @@ def numbered(index, **more):
     return {"xi": [2.0, 1.0], "gain": index, "units": 5, "scale": 0.1, "biases": "0", **more}
 
 
-def test_each_treatment_of_the_biases_has_one_configuration_with_each_pair_of_lengths():
-    drawn = configurations()
-    assert drawn == configurations()
-    assert Counter((one.biases, one.lengths) for one in drawn) == Counter(
-        (biases, tuple(map(Fraction, lengths))) for biases in design.TREATMENTS for lengths in PAIRS
-    )
-    for factor in ("gain", "units", "scale"):
-        assert len({getattr(one, factor) for one in drawn}) > 1
-
-
-@pytest.mark.parametrize("one", configurations()[::5], ids=lambda one: one.biases.describe())
+@pytest.mark.parametrize("one", configurations()[::10], ids=lambda one: one.biases.describe())
 def test_a_configuration_is_the_problem_that_it_says(one):
     problems = {(model, order): one.problem(model, order, SECOND) for model in design.MODELS for order in ORDERS}
     assert len({problem.simulated().seed for problem in problems.values()}) == len(problems)
@@ -112,11 +100,6 @@ def stored(alike_ones, unlike):
     return [trained(kind, **numbered(index)) for index, kind in enumerate(kinds)]
 
 
-def test_most_configurations_pass_few_fail_and_half_is_undecided():
-    outcomes = [experiment.judged(stored(k, 16 - k), []).outcome for k in (16, 8, 0)]
-    assert outcomes == [Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.FAIL]
-
-
 def test_a_configuration_that_is_decided_the_other_way_fails_the_rule():
     run = stored(16, 0)
     assert experiment.judged(run, [run[3]]).outcome is Outcome.PASS
@@ -158,27 +141,13 @@ def test_what_is_stored_is_of_the_design(look):
                 assert (stored["seed"], stored["replicates"]) == (settings.seed, settings.replicates)
 
 
-def test_the_looks_share_no_stream_and_err_together_as_one():
-    seeds = [
-        one["trained"][model][order]["seed"]
-        for look in (FIRST, SECOND)
-        for one in read(look.run)["trained"]
-        for model in design.MODELS
-        for order in ORDERS
-    ]
-    assert len(set(seeds)) == len(seeds)
-    first = read(FIRST.run)["trained"]
-    centred = [one for one in first if one["centred"]]
-    for level in (FIRST.level, SECOND.level):  # open at its half of the level, too
-        found = share(centred, lambda one, level=level: alike(one, PAIR, level), level=level)
-        assert found.outcome is Outcome.INCONCLUSIVE
-    assert 2 * SECOND.level == FIRST.level
-
-
-def test_the_second_look_judges_the_claim():
+def test_the_second_look_judges_the_claim_and_its_title_counts_it():
     trained_again = read(SECOND.run)["trained"]
-    assert experiment.judged(trained_again, []).outcome is Outcome.PASS
+    result = experiment.judged(trained_again, [])
+    assert result.outcome is Outcome.PASS
     assert experiment.controlled(trained_again).outcome is Outcome.PASS
+    counted = result.where.removeprefix("alike in ").partition(" configurations")[0]
+    assert counted in catalog()[experiment.CLAIM].title
 
 
 @pytest.mark.parametrize(
@@ -223,18 +192,3 @@ def test_a_full_validation_trains_four_configurations_again(monkeypatch):
     assert all(alike(stored[configuration], PAIR, SECOND.level) is not None for configuration, _, _ in asked)
     assert {result.level for result in finding.results} == {Level.SIMULATED, Level.NEGATIVE_CONTROL}
     assert {record["configurations"] for record in finding.estimates[experiment.CLAIM].values()} == {12, 16}
-
-
-def test_the_tables_have_a_row_for_each_treatment_of_the_biases():
-    run = read(SECOND.run)
-    treatments = sum(biases.centred for biases in design.TREATMENTS)
-    for make, rows in ((partial(tables.by_biases, SECOND), 1), (tables.ends, len(design.MODELS))):
-        lines = make(run).strip().splitlines()
-        assert len(lines) == rows * treatments + 2
-        assert len({line.count("|") for line in lines}) == 1
-
-
-def test_the_title_counts_what_the_stored_run_holds():
-    found = experiment.judged(read(SECOND.run)["trained"], []).where
-    counted = found.removeprefix("alike in ").partition(" configurations")[0]
-    assert counted in catalog()[experiment.CLAIM].title

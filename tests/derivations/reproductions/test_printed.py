@@ -3,13 +3,10 @@
 import re
 from dataclasses import replace
 from decimal import Decimal
-from fractions import Fraction
-
-import pytest
 
 from derivations.reproductions.catalog import reproductions
 from derivations.reproductions.model import Target
-from tests.oracles.printed import COUNTS, NPK_COLUMNS, PRINTED, QUOTED, UNPRINTED, Printed, half_unit
+from tests.oracles.printed import COUNTS, PRINTED, UNPRINTED, Printed
 
 TARGETS = {(name, target.key): target for name, one in reproductions().items() for target in one.targets}
 COPIES = {(one.experiment, one.key): one for one in (*PRINTED, *COUNTS)}
@@ -52,42 +49,6 @@ def test_every_number_has_one_copy_or_a_reason_to_have_none():
     apart = [[place for place in valued if one.has(*place)] for one in UNPRINTED]
     assert all(apart), "an entry of UNPRINTED has no target"
     assert sorted([*COPIES, *(place for places in apart for place in places)]) == sorted(valued)
-
-
-@pytest.mark.parametrize("one", UNPRINTED, ids=lambda one: f"{one.experiment}: {one.keys}")
-def test_values_that_are_not_printed_follow_from_their_reasons(one):
-    assert one.reason
-    values = {key: target.value for (name, key), target in TARGETS.items() if one.has(name, key)}
-    assert all(Fraction(value) == one.value for value in values.values()), values
-
-
-def test_words_quote_what_is_printed():
-    """Every decimal in the words of an order, and every number of QUOTED; a decimal may be a difference of the table.
-
-    The differences are those of the methods that learn features and the mean of both that do not.
-    """
-    for (name, key), target in TARGETS.items():
-        found = [numbers for (own, keys), numbers in QUOTED.items() if own == name and re.fullmatch(keys, key)]
-        quoted = [number for numbers in found for number in numbers]
-        assert all(standing(number, target.printed) for number in quoted), (name, key)
-        if target.value is not None or (name == "npk-table-2-mnist" and " ahead, " in key):
-            continue
-        assert set(re.findall(DECIMAL, target.printed)) <= set(quoted), (name, key)
-    for name, keys in QUOTED:
-        assert any(own == name and re.fullmatch(keys, key) for own, key in TARGETS), keys
-
-
-@pytest.mark.parametrize("optimiser", ["sgd", "adam"])
-def test_differences_of_the_table_follow_from_its_numbers(optimiser):
-    own, same, *learning = (COPIES["npk-table-2-mnist", f"{name}, {optimiser}"].value for name in NPK_COLUMNS)
-    for name, value in zip(NPK_COLUMNS[2:], learning, strict=True):
-        (number,) = re.findall(DECIMAL, TARGETS["npk-table-2-mnist", f"{name} ahead, {optimiser}"].printed)
-        assert abs(value - (own + same) / 2 - Decimal(number)) <= half_unit(number)
-
-
-def test_half_units():
-    found = {number: half_unit(number) for number in ("0.81", "71.4", "100", "100.0", "97.10")}
-    assert [str(unit) for unit in found.values()] == ["0.005", "0.05", "0.5", "0.05", "0.005"]
 
 
 def test_planted_faults_are_found():

@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from derivations.reproductions.model import INHERITED, REMARK, UNSAID, Design, Target, pooled, trend
+from derivations.reproductions.model import INHERITED, REMARK, UNSAID, Design, Target, trend
 from derivations.reproductions.rules import (
     LEVEL,
-    MOST_RUNS,
     NOT_REPRODUCED,
     ORDER,
     REPRODUCED,
@@ -31,16 +30,13 @@ NEAR = Target("near", "close to 0.8", 0.8, margin=0, within=0.1)
         (RATE, 0.805, 0.815, REPRODUCED),
         (RATE, 0.812, 0.82, REPRODUCED),  # 0.812 is printed as 0.81
         (RATE, 0.816, 0.82, NOT_REPRODUCED),
-        (RATE, 0.79, 0.804, NOT_REPRODUCED),
         (RATE, 0.7, 0.9, UNDECIDED),  # it includes the number because it includes everything
         (RATE, 0.82, 0.99, NOT_REPRODUCED),  # a wide interval may still exclude the number
         (FASTER, 0.01, 0.05, ORDER),
         (FASTER, 0.0, 0.3, UNDECIDED),
         (FASTER, -0.2, 0.05, NOT_REPRODUCED),
-        (FASTER, -0.2, -0.1, NOT_REPRODUCED),
         (NEAR, 0.71, 0.89, REPRODUCED),
         (NEAR, 0.85, 0.91, UNDECIDED),  # it meets what is near, but reaches beyond
-        (NEAR, 0.5, 1.2, UNDECIDED),
         (NEAR, 0.91, 0.95, NOT_REPRODUCED),
         (NEAR, 0.5, 0.69, NOT_REPRODUCED),
     ],
@@ -73,10 +69,8 @@ def test_only_some_verdicts_take_the_place_of_one_and_with_a_reason(words):
 def test_an_experiment_has_the_worst_verdict():
     assert together([REPRODUCED, ORDER, UNDECIDED]) == UNDECIDED
     assert together([REPRODUCED, UNDECIDED, NOT_REPRODUCED, ORDER]) == NOT_REPRODUCED
-    assert together([REPRODUCED]) == REPRODUCED
     assert together([REMARK, INHERITED, ORDER]) == INHERITED
     assert together([REMARK, REPRODUCED]) == REPRODUCED
-    assert together([REMARK]) == REMARK
     assert together([UNDECIDED, UNSAID, INHERITED]) == UNSAID
     assert together([UNSAID, NOT_REPRODUCED]) == NOT_REPRODUCED
 
@@ -85,7 +79,7 @@ def test_intervals_hold_together():
     """Of experiments with five true statements, at most the share LEVEL has an interval that misses one."""
     targets = [Target(f"number {k}", "0", 0.0, margin=10.0) for k in range(5)]
     rng = np.random.default_rng(0)
-    repeats = 2000
+    repeats = 500
     missed = sum(
         any(
             row.verdict == NOT_REPRODUCED
@@ -110,24 +104,8 @@ def test_values_that_decide_nothing_are_refused(values):
         judged([RATE], {"rate": np.array(values)})
 
 
-def test_a_setting_that_no_cell_has_is_named():
-    with pytest.raises(InputError, match="depth"):
-        pooled([], "loss", depth=3)
-
-
-def test_a_negative_margin_is_refused():
-    with pytest.raises(InputError, match="negative"):
-        Target("rate", "0.81", 0.81, margin=-1.0)
-
-
-@pytest.mark.parametrize("words", [{"value": None}, {"half_unit": 0.01}, {"margin": 0.1}])
-def test_nearness_is_of_a_value_and_takes_the_place_of_the_others(words):
-    with pytest.raises(InputError, match="`within` is for a value"):
-        replace(NEAR, **words)
-
-
 @pytest.mark.parametrize("target", [RATE, FASTER, NEAR])
-@pytest.mark.parametrize("mean", [0.05, 0.3, 0.78, 0.86])
+@pytest.mark.parametrize("mean", [0.05, 0.78])
 def test_so_many_runs_decide(target, mean):
     """Values of this mean and scatter decide with so many runs, and with one less they do not."""
     rng = np.random.default_rng(2)
@@ -142,20 +120,6 @@ def test_so_many_runs_decide(target, mean):
     count = runs_needed(target, first, 1)
     assert row(count)[1] != UNDECIDED
     assert count == 5 or row(count - max(1, count // 11 if count > 100 else 1))[1] == UNDECIDED
-
-
-def test_a_mean_on_a_border_is_never_decided():
-    row = {"mean": 0.9, "low": 0.5, "high": 1.3, "runs": 5}
-    assert runs_needed(NEAR, row, 1) == MOST_RUNS
-
-
-def test_more_scatter_needs_more_runs():
-    row = {"mean": 0.3, "low": -0.1, "high": 0.7, "runs": 5}
-    few = [
-        runs_needed(FASTER, row | dict(zip(("low", "high"), (0.3 - half, 0.3 + half), strict=True)), 1)
-        for half in (0.4, 0.8)
-    ]
-    assert few[0] < few[1]
 
 
 def test_a_design_that_is_enlarged_has_seeds_of_its_own():

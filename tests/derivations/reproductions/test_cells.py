@@ -1,0 +1,257 @@
+"""The cells of experiments on small settings beside plain NumPy and plain torch."""
+
+import numpy as np
+import pytest
+import torch
+
+from derivations.reproductions.catalog import reproductions
+from derivations.reproductions.networks import network
+from derivations.reproductions.sources import (
+    dgn_fig_5,
+    dgn_fig_6,
+    dgn_fig_9,
+    dgn_fig_10,
+    dlgn_circle,
+    dlgn_fig_4,
+    dlgn_fig_7,
+    npk_fig_1,
+    npk_kernel_scales,
+)
+from sim.deep import LabelledImages, Start, galu, relu, scales_by_fan_in
+from tests.sim.deep.plain import KINDS, Plain, batches, descend
+from tests.tolerances import SIM_GRADIENT
+from tests.tolerances_of_reproductions import ALIGNMENT, FLOAT32_ERRORS, FLOAT32_KERNEL, KERNEL_LAW, ROUNDED
+from theory.problem import InputError
+
+SEED = 21
+
+
+def test_deep_linear_networks_beside_a_plain_loop():
+    """Experiment 8 in NumPy: products of matrices, gradients by the product rule, and K as the sum of their squares."""
+    depth, networks, seed = 4, 2, 17
+    found = dgn_fig_10.cell({"depth": depth, "networks": networks}, seed)
+    width = dgn_fig_10.WIDTH
+    start = Start("signs", (width**-0.5,) * depth, seed)
+    sizes = [1, *[width] * (depth - 1), 1]
+    for own in range(networks):
+        layers = [start.draw(own, False, level, (sizes[level + 1], sizes[level])) for level in range(depth)]
+        for step in range(dgn_fig_10.STEPS + 1):
+            before, after = [np.eye(1)], [np.eye(1)]
+            for theta in layers:
+                before.append(theta @ before[-1])
+            for theta in reversed(layers):
+                after.insert(0, after[0] @ theta)
+            error = before[-1].item() - 1
+            gradients = [after[level + 1].T @ before[level].T for level in range(depth)]
+            kernel = sum((gradient**2).sum() for gradient in gradients)
+            norm = np.sqrt(sum((theta**2).sum() for theta in layers))
+            # 25 steps of products of four layers: each step adds roundings of the gradient, and shrinks errors.
+            allowed = 26 * SIM_GRADIENT
+            assert abs(found["square"][own, step] - error**2) < allowed
+            assert abs(found["kernel"][own, step] / kernel - 1) < allowed
+            assert abs(found["norm"][own, step] / norm - 1) < allowed
+            layers = [theta - 0.1 / depth * error * g for theta, g in zip(layers, gradients, strict=True)]
+
+
+@pytest.mark.parametrize("kind", [relu, galu])
+def test_kernel_and_training_beside_autograd(kind):
+    """K0 from the Jacobian at held gates, and gradient descent on 1/2 sum e^2, both by autograd."""
+    rng = np.random.default_rng(3)
+    data = {"x": rng.uniform(-1, 1, (5, 2)), "y": rng.uniform(-1, 1, 5)}
+    member = kind((6, 6))
+    own = network(member, data, 11)
+    stages, step = (0, 1, 3), 0.02
+    errors = own.errors(step, stages)
+    family = own.family
+    parameters = family.starting(torch.float32)
+    weights = [parameters[name][0].double().requires_grad_() for name in family.names]
+    second = [parameters[name][0].double() for name in family.gating_names]
+    x, y = (torch.from_numpy(data[name]) for name in ("x", "y"))
+
+    def yhat():
+        z, u = x, x
+        for level, theta in enumerate(weights[:-1]):
+            q = z @ theta.T
+            if member.name == "relu":
+                gate = (q > 0).double()
+            else:
+                u = torch.relu(u @ second[level].T)
+                gate = (u > 0).double()
+            z = q * gate
+        return (z @ weights[-1].T)[:, 0]
+
+    jacobian = torch.stack(
+        [torch.cat([g.flatten() for g in torch.autograd.grad(out, weights, retain_graph=True)]) for out in yhat()]
+    )
+    expected = (jacobian @ jacobian.T).numpy()
+    assert np.abs(own.kernel() - expected).max() < FLOAT32_KERNEL * np.abs(expected).max()
+    for number in range(stages[-1] + 1):
+        error = yhat() - y
+        if number in stages:
+            found = errors[stages.index(number)]
+            assert np.abs(found - error.detach().numpy()).max() < FLOAT32_ERRORS
+        gradients = torch.autograd.grad(error.square().sum() / 2, weights)
+        with torch.no_grad():
+            for theta, gradient in zip(weights, gradients, strict=True):
+                theta -= step * gradient
+
+
+def test_the_toy_has_every_pair_of_gates_that_the_caption_allows():
+    """Two levels of three nodes share one node each: 3 x 3 = 9 pairs a level, since the other two nodes may be open for
+    neither, or for one of the two inputs."""
+    found = npk_fig_1.cell({"width": 3}, 0)
+    assert len(found["overlap"]) == 9 * 9
+    assert set(found["paths"]) == {2 * 3 * 3}
+
+
+@pytest.mark.parametrize(("window", "strengths"), [(2, 8), (1, 1), (3, 27)])
+def test_strengths_of_a_circular_network(window, strengths):
+    found = dgn_fig_9.cell({"window": window}, SEED)
+    assert {name: values.tolist() for name, values in found.items()} == {
+        "paths": [3.0 * strengths],
+        "strengths": [float(strengths)],
+        "repeats": [3.0],
+    }
+
+
+def test_the_first_part_of_the_tangent_kernel_is_that_of_the_values():
+    """Traces of K^V and K^F before training, from the derivatives of all ten outputs."""
+    found = npk_kernel_scales.cell({"networks": 1, "steps": 0, "size": 0, "examples": 20}, SEED)
+    part = LabelledImages("mnist", "unit", "class", size=20).load(torch.float64).training()
+    sizes = (784, *npk_kernel_scales.WIDTHS, 10)
+    start = Start("normal", scales_by_fan_in(sizes, 2), SEED)
+    shapes = list(zip(sizes[1:], sizes[:-1], strict=True))
+    theta, second = (
+        [torch.from_numpy(start.draw(0, own, level, shape)).float().double() for level, shape in enumerate(shapes)]
+        for own in (False, True)
+    )
+    kind = KINDS["dnpfl"].__class__("relu", npk_kernel_scales.BETA, gates_learn=True)
+    network = Plain(kind, theta, second[:-1])
+    traces = np.zeros(2)
+    for own in part.x:
+        for value in network(own[None], None)[0]:
+            parts = torch.autograd.grad(value, [*network.theta, *network.second], retain_graph=True)
+            squares = [float(each.square().sum()) for each in parts]
+            traces += sum(squares[: len(theta)]), sum(squares[len(theta) :])
+    assert abs(found["trace values"][0, 0] / traces[0] - 1) < FLOAT32_KERNEL
+    assert abs(found["trace gates"][0, 0] / traces[1] - 1) < FLOAT32_KERNEL
+
+
+def test_halves_waves_and_half_spaces_of_the_circle():
+    angles = 2 * np.pi * (np.arange(256) + 0.5) / 256
+    waves = torch.from_numpy(0.5 * np.sin(10 * angles[:128]) + 3 * np.sin(2 * angles[:128]))
+    assert abs(float(dlgn_fig_4._waves(waves[None])[0]) - 0.25) < KERNEL_LAW
+    errors = np.array([[0.5, 0.4, 0.05, 0.01], [0.5, 0.4, 0.3, 0.2], [0.5, 0.04, 0.3, 0.2]])
+    assert dlgn_fig_4._first(errors).tolist() == [2, 3, 1]
+    setting = {"optimiser": "adam", "networks": 2, "epochs": 2}
+    found = dlgn_fig_4.cell(setting, SEED)
+    sizes = (2, *dlgn_circle.WIDTHS, 1)
+    start = Start("normal", scales_by_fan_in(sizes, dlgn_circle.GAINS["pytorch"]), SEED)
+    x = np.stack([np.cos(angles), np.sin(angles)])
+    y = np.where(angles < np.pi, np.sin(2 * angles), np.sin(8 * angles))
+    for replicate in range(2):
+        layers, gating = (
+            [
+                start.draw(replicate, own, level, shape).astype(np.float32)
+                for level, shape in enumerate(zip(sizes[1:], sizes[:-1], strict=True))
+            ]
+            for own in (False, True)
+        )
+        z = x
+        for layer in layers[:-1]:
+            z = np.maximum(layer @ z, 0)
+        squares = ((layers[-1] @ z)[0] - y) ** 2
+        assert abs(found["relu upper"][replicate, 0] - squares[:128].mean()) < FLOAT32_KERNEL
+        assert abs(found["relu lower"][replicate, 0] - squares[128:].mean()) < FLOAT32_KERNEL
+        p = x
+        for layer in gating[:-1]:
+            p = layer @ p
+        near = ((p >= 0) == (angles < np.pi)).mean(axis=1) >= 0.8
+        assert found["upper half-spaces"][replicate, 0] == near.mean()
+
+
+def digits(size):
+    """The images of the digits 4 and 7 and their labels -1 and 1, by NumPy."""
+    data = LabelledImages("mnist", "unit", "signs", classes=(4, 7), size=size).load(torch.float64).training()
+    return data.x.numpy(), data.y[:, 0].numpy()
+
+
+def theta(start, replicate, sizes):
+    """The initial weights as training has them, in float32."""
+    shapes = zip(sizes[1:], sizes[:-1], strict=True)
+    return [start.draw(replicate, False, level, shape).astype(np.float32) for level, shape in enumerate(shapes)]
+
+
+def test_the_alignment_at_the_start_is_that_of_the_path_kernel():
+    found = dgn_fig_6.cell({"optimiser": "adam", "networks": 2, "epochs": 1, "examples": 8}, SEED)
+    x, y = digits(8)
+    sizes = (784, *(dgn_fig_6.WIDTH,) * dgn_fig_6.LEVELS, 1)
+    start = Start("normal", scales_by_fan_in(sizes, 2), SEED)
+    for replicate in range(2):
+        z, paths = x, np.ones((8, 8))
+        for layer in theta(start, replicate, sizes)[:-1]:
+            q = z @ layer.astype(float).T
+            z = np.maximum(q, 0)
+            paths *= (q > 0).astype(float) @ (q > 0).T
+        kernel = x @ x.T * paths
+        expected = y @ np.linalg.solve(kernel / np.trace(kernel), y)
+        assert abs(found["alignment"][replicate, 0] / expected - 1) < ALIGNMENT
+        assert abs(found["active"][replicate, 0] / (np.diag(paths).mean() / 50**4) - 1) < ALIGNMENT
+    assert found["alignment"].shape == (2, 2)
+    assert (found["training error"][:, 1] < found["training error"][:, 0]).all()
+
+
+@pytest.mark.parametrize("own", [{}, {"labels": "random"}, {"pixels": "random"}], ids=["true", "labels", "pixels"])
+def test_training_on_random_labels_and_pixels(own):
+    """Accuracies after one epoch and after two, each a step of Adam on all images, beside plain networks."""
+    name = " ".join(["random", *own]) if own else "true"
+    found = dgn_fig_5.cell({"set": name, "epochs": 2, "size": 0}, SEED)
+    images = LabelledImages("mnist", "unit", "class", seed=SEED, **own).load()
+    data, held_out = images.training(), images.held_out()
+    sizes = (784, *dgn_fig_5.WIDTHS, 10)
+    start = Start("normal", scales_by_fan_in(sizes, 2), SEED)
+    weights = [torch.from_numpy(layer) for layer in theta(start, 0, sizes)]
+    shapes = zip(sizes[1:-1], sizes[:-2], strict=True)
+    gates = [torch.from_numpy(start.draw(0, True, level, shape)).float() for level, shape in enumerate(shapes)]
+    for kind, second in (("relu", []), ("galu", gates)):
+        network = Plain(KINDS[kind], weights, second)
+        rows = batches(len(data.x), dgn_fig_5.BATCH, SEED, 0, 2)
+        optimiser = lambda own: torch.optim.Adam(own, lr=3e-4)  # noqa: E731
+        taken = descend(network, data.x, data.y, "softmax-cross-entropy", optimiser, rows)
+        accuracies = [100 * (network(data.x, None).argmax(dim=1) == data.y).double().mean().item() for _ in taken]
+        assert np.abs(found[f"{kind} training"] - [accuracies[1:]]).max() < ROUNDED
+        wrong = (network(held_out.x, None).argmax(dim=1) != held_out.y).double().mean().item()
+        assert abs(found[f"{kind} test"][0] - 100 * (1 - wrong)) < ROUNDED
+
+
+def test_paths_are_counted_on_both_halves_of_the_classes():
+    """At the start, by a plain ReLU network: the product of the numbers of open gates, averaged over each half."""
+    found = dlgn_fig_7.cell({"epochs": 1, "size": 0}, SEED)
+    data = LabelledImages("fashion-mnist", "unit", "class", labels="clusters", seed=SEED).load().training()
+    sizes = (784, *dlgn_fig_7.WIDTHS, 10)
+    start = Start("normal", scales_by_fan_in(sizes, 2), SEED)
+    z, paths = data.x.numpy(), 1.0
+    for layer in theta(start, 0, sizes)[:-1]:
+        q = z @ layer.T
+        z, paths = np.maximum(q, 0), paths * (q > 0).sum(axis=1)
+    simple = data.y.numpy() < 5
+    assert abs(found["relu paths simple"][0, 0] / paths[simple].mean() - 1) < ALIGNMENT
+    assert abs(found["relu paths complex"][0, 0] / paths[~simple].mean() - 1) < ALIGNMENT
+    assert found["relu paths simple"].shape == (1, 4)
+
+
+SHORT = {"size": 0, "epochs": 1, "examples": 20, "networks": 2, "runs": 1, "steps": 3, "samples": 20, "until": "way"}
+
+
+@pytest.mark.slow
+def test_every_cell_has_its_declared_numbers_and_trains_on_its_device():
+    """An unknown device is refused by the settings of the training, so a cell that leaves it out is noticed."""
+    for name, one in reproductions().items():
+        setting = one.designs["quick"].settings[0]
+        short = {**setting, **{key: value for key, value in SHORT.items() if key in setting}}
+        numbers = one.cell(short, SEED)
+        assert set(numbers) == set(one.numbers), name
+        assert all(np.isfinite(values).all() for values in numbers.values()), name
+        if "cuda" in one.devices:
+            with pytest.raises(InputError, match="device = 'nowhere' is not known"):
+                one.cell(short, SEED, "nowhere")

@@ -1,0 +1,55 @@
+"""Parts of the experiments of the notes beside sums and loops: modes, gated moments of a sample, places on a ring."""
+
+from itertools import product
+
+import numpy as np
+import torch
+
+from derivations.reproductions.sources import bump_flow, notes_signs
+from derivations.reproductions.weights import exponent, largest_mode
+from sim.train import fixed_sample
+from tests.tolerances_of_reproductions import MEAN_OF_PRODUCTS, MODE_RATE
+
+
+def near(found: np.ndarray | float, expected: np.ndarray | float, tolerance: float) -> bool:
+    return bool(np.all(np.abs(np.subtract(found, expected)) <= tolerance))
+
+
+def test_the_largest_mode_moves_and_ends():
+    """Of a singular A the mode with the largest entry of A^+ b, on its way at the rate of its eigenvalue."""
+    vectors = np.linalg.qr(np.random.default_rng(2).normal(size=(3, 3)))[0]
+    A, b = vectors @ np.diag([2.0, 0.5, 0.0]) @ vectors.T, vectors @ np.array([1.0, 2.0, 0.0])
+    value, vector, end = largest_mode(A, b)
+    assert near(value, 0.5, MODE_RATE)
+    assert near(abs(vector @ vectors[:, 1]), 1, MODE_RATE)
+    assert near(abs(end), 4, MODE_RATE)
+    now = end * (1 - np.exp(-value * 3))
+    assert near(exponent(np.zeros(1), np.array([now]), end), 1.5, MODE_RATE)
+
+
+def test_gated_moments_of_a_sample_are_sums_over_its_examples():
+    setting = {"law": "process", "order": "long first", "networks": 2, "samples": 50}
+    asked = bump_flow.problem(setting, 3)
+    for in_class in (None, 1):
+        found = bump_flow._moments(asked, in_class)
+        for number in range(2):
+            drawn = fixed_sample(asked, [number], torch.device("cpu"), torch.float64)
+            rows = [
+                (x, y, gate)
+                for x, y, gate in zip(drawn.x[0].numpy(), drawn.y[0].numpy(), drawn.gate[0].numpy().T, strict=True)
+                if in_class is None or y == in_class
+            ]
+            yx = sum(gate[0] * y * x for x, y, gate in rows) / len(rows)
+            assert near(found["yx"][number], yx, MEAN_OF_PRODUCTS)
+            xx = found["xx"][number].reshape(40, 40)
+            for k, l in product((0, 20, 39), (1, 20)):
+                expected = sum(gate[0] * x[k] * x[l] for x, _, gate in rows) / len(rows)
+                assert near(xx[k, l], expected, MEAN_OF_PRODUCTS)
+            assert all(gate[0] == float(x[20] >= 0) and gate[1] == float(x[20] < 0) for x, _, gate in rows)
+
+
+def test_units_near_their_former_place_on_the_ring():
+    early, late = np.zeros((1, 3, 40)), np.zeros((1, 3, 40))
+    for unit, (before, after) in enumerate(((39, 1), (5, 8), (10, 10))):
+        early[0, unit, before], late[0, unit, after] = -1, 2
+    assert notes_signs._near(early, late).tolist() == [2 / 3]
