@@ -48,7 +48,7 @@ def linearised_training(
     kernel: Float[np.ndarray, "N n"],
     error: Float[np.ndarray, " N"],
     rate: float,
-    batches: Iterable[Int64[np.ndarray, " B"]],
+    batches: Iterable[Int64[np.ndarray, " _"]],
     stages: Sequence[int],
     keep: float = 0.0,
 ) -> Float[np.ndarray, "stages N"]:
