@@ -1,16 +1,11 @@
 """The processes of a validation: one that dies costs its task alone, and an interrupt leaves nothing behind."""
 
-import json
 import os
-import signal
-import subprocess
-import sys
 
 import pytest
 
 from derivations.validate.workers import Lost, do_all
 from tests.derivations.validate.deadly import Job, do
-from tests.paths import ROOT
 from theory.problem import InputError
 
 
@@ -53,24 +48,3 @@ def test_progress_is_heard(tmp_path):
     given = jobs(tmp_path, "well")
     list(do_all(given, 2, lambda *told: heard.append(told), do))
     assert heard == [(given[0], "half", 0.5)]
-
-
-def test_an_interrupt_of_the_group_shows_no_traceback_and_leaves_nothing(tmp_path):
-    command = [sys.executable, "-m", "derivations", "validate", "flow.descent", "moment", "--profile", "full"]
-    process = subprocess.Popen(
-        [*command, "--json", "--out", str(tmp_path / "report")],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    said = process.stderr.readline()  # what will run and about how long; the processes load their libraries meanwhile
-    assert "checks" in said
-    assert "about" in said
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate()
-    assert process.returncode == 130, err
-    assert "Traceback" not in said + err
-    assert json.loads(out)["error"]["kind"] == "interrupted"
-    assert list(tmp_path.iterdir()) == []
