@@ -25,17 +25,3 @@ def test_scipy_is_asked_for_the_values_of_the_block(gain):
     assert np.abs(moments.by_quad_vec(law(gain), PAIRS) - exact).max() < PLACKETT_QUADRATURE
     cdf = [moments.by_cdf(law(gain), k, l) for k, l in PAIRS.tolist()]
     assert np.abs(np.array(cdf) - exact).max() < MVN_CDF
-
-
-def test_a_value_that_is_not_counted_equals_one_that_is():
-    """Each of the 10,000 values is that of one counted pair, and the counted ones that do not vanish all differ."""
-    block = four_point_block(law(Fraction(1)), 0, *moments.GATES)
-    counted = moments.distinct_pairs(moments.SITES, *moments.GATES)
-    i, j = moments.GATES
-    shown = set()
-    for k, l in counted.tolist():
-        for pair in ((k, l), (l, k), (i + j - k, i + j - l), (i + j - l, i + j - k)):
-            if min(pair) >= 0 and max(pair) < moments.SITES:
-                assert abs(block[pair] - block[k, l]) < PLACKETT_QUADRATURE
-                shown.add(pair)
-    assert len(shown) == moments.SITES**2

@@ -1,13 +1,12 @@
 """The entries of the ledger: what a finding and a verdict make of an entry, and the order of entries."""
 
 import json
-from dataclasses import replace
 
 import pytest
 import sympy
 
 from derivations.evidence import stored
-from derivations.evidence.entries import STALE, Entry, as_data, entries, label_order, verdict_on_claim
+from derivations.evidence.entries import STALE, Entry, entries, label_order, verdict_on_claim
 from derivations.seals import sealed
 from theory.claims.documents import BUMP_NOTE, NEURAL_PATH_KERNEL, NOTES
 from theory.claims.model import Claim, Kind
@@ -108,10 +107,3 @@ def test_a_finding_on_a_source_that_the_claim_has_no_more_does_not_count():
     evidence = {"standing": "HOLDS", "printed": [finding("(5)", True), finding("(7)", False)]}
     assert verdict_on_claim(CLAIM, evidence) is Verdict.CONFIRMED
     assert verdict_on_claim(CLAIM, {**evidence, "printed": [finding("(5)", False)]}) is Verdict.CORRECTED
-
-
-def test_what_would_settle_a_claim_is_shown_while_it_is_open():
-    claim = replace(CLAIM, settled_by="More networks.")
-    for verdict in (Verdict.OPEN, Verdict.CONFIRMED):
-        shown = as_data(Entry(claim, SOURCE, verdict, None, None), None)["settled_by"]
-        assert shown == ("More networks." if verdict is Verdict.OPEN else "")

@@ -1,7 +1,6 @@
 """The font that the package ships: the file that was checked, whole, with its licence."""
 
 import hashlib
-import struct
 
 from derivations import fonts
 from tests.paths import ROOT
@@ -19,10 +18,3 @@ def test_the_licence_is_beside_it():
     assert "GUST Font License" in fonts.LICENCE.read_text(encoding="utf-8")
     manifest = (FOLDER / "MANIFEST-Latin-Modern-Math.txt").read_text(encoding="utf-8")
     assert f"Font: {fonts.FAMILY}" in manifest
-
-
-def test_it_is_a_whole_woff2_file_of_an_opentype_font():
-    content = fonts.FILE.read_bytes()
-    signature, flavour, length = struct.unpack(">4s4sI", content[:12])
-    assert (signature, flavour) == (b"wOF2", b"OTTO")
-    assert length == len(content)
