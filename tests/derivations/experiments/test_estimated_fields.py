@@ -46,10 +46,6 @@ def test_a_field_that_is_off_and_narrow_intervals_fail():
     assert experiment.decide(shares(1, experiment.REACH / 2), "own-ripples").outcome is Outcome.FAIL
 
 
-def test_networks_that_diverge_fail():
-    assert experiment.decide(shares(1), "own-ripples", diverged=1).outcome is Outcome.FAIL
-
-
 def test_the_error_of_the_networks_widens_the_intervals():
     known, vague = (shares(1, networks=exact_networks(error)).mean() for error in (0.0, 0.1))
     assert vague > known

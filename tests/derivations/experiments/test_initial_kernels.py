@@ -1,6 +1,5 @@
 """The experiment of drawn kernels: its sampler beside autograd, its rule, and what it has stored."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,10 +9,9 @@ import torch
 from derivations.experiments.folders import read
 from derivations.experiments.initial_kernels import experiment
 from derivations.experiments.initial_kernels.experiment import Case, decide, drawn
-from derivations.experiments.model import Settings
 from tests.tolerances_of_kernels import FLOAT32_KERNEL, STORED_DIGITS
 from theory.claims import catalog
-from theory.claims.model import Level, Outcome
+from theory.claims.model import Outcome
 
 HALF = Fraction(1, 2)
 
@@ -64,17 +62,6 @@ def test_formulas_give_the_exact_variance_and_rivals_another(name):
     exact = float(case.exact(2))
     assert abs(experiment.predicted(catalog()[name], case) / exact - 1) < STORED_DIGITS
     assert abs(experiment.rival(name, case) / exact - 1) > experiment.MARGIN
-
-
-def test_a_run_judges_each_claim_and_its_rival(monkeypatch):
-    monkeypatch.setattr(experiment, "JUDGED", {name: replace(c, width=16) for name, c in experiment.JUDGED.items()})
-    found = experiment.judge(catalog(), Settings(), lambda _what, _share: None)
-    assert [(one.claim, one.level) for one in found.results] == [
-        (name, level) for name in experiment.JUDGED for level in (Level.SIMULATED, Level.NEGATIVE_CONTROL)
-    ]
-    assert {one.outcome for one in found.results if one.level is Level.NEGATIVE_CONTROL} == {Outcome.PASS}
-    assert Outcome.FAIL not in {one.outcome for one in found.results}
-    assert set(found.estimates) == set(experiment.JUDGED)
 
 
 def test_the_stored_means_and_variances_are_the_exact_ones():

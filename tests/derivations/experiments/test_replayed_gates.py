@@ -9,7 +9,6 @@ import pytest
 
 from derivations.experiments.folders import read
 from derivations.experiments.replayed_gates import experiment as replayed_gates
-from derivations.experiments.replayed_gates import figures as replayed_figures
 from derivations.experiments.replayed_gates import tables as replayed_tables
 from derivations.statistics.validity import meter
 from sim.record import record, replay
@@ -54,14 +53,6 @@ def test_what_the_experiment_gives(small):
         assert len({line.count("|") for line in table(data).splitlines()}) == 1
 
 
-def test_replays_share_their_first_piece(small):
-    """Up to the second record every replay from the start is the same network."""
-    _, found = small
-    distance = {name: found["weight_distance"][name]["distance"] for name in NAMES}
-    assert distance["of the start"][1] == distance["in 2 pieces"][1] == distance["in 8 pieces"][1]
-    assert distance["of the start"][4] == distance["in 2 pieces"][4] != distance["in 4 pieces"][4]
-
-
 def test_distances_by_hand(small):
     question, found = small
     network = train(question, "cpu")
@@ -96,11 +87,3 @@ def test_losses_are_the_same_where_the_whole_band_lies_within_a_hundredth(apart,
     found = replayed_gates.decide(meter((0.0, 800.0), replayed, reference, replayed_gates.LEVEL))
     assert found.outcome is expected
     assert found.tolerance == float(catalog()[replayed_gates.CLAIM].statement.rhs)
-
-
-def test_markers_of_the_figure_stand_where_the_band_leaves_the_margin():
-    curves = replayed_figures.data(read(replayed_gates.NAME))
-    (margin,) = curves.pop("margin")["distance"]
-    for curve in curves.values():
-        above = [time for time, low in zip(curve["time"], curve["low"], strict=True) if low > margin]
-        assert curve["departs"] == above[:1]

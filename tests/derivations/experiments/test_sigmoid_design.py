@@ -1,19 +1,15 @@
 """The design of erf and sigmoid networks: its configurations, when networks are alike, and controls that can fail."""
 
-from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 from derivations.experiments.folders import read
-from derivations.experiments.model import Settings
 from derivations.experiments.relu_design.design import ORDERS
 from derivations.experiments.sigmoid_design import design, experiment
 from derivations.experiments.sigmoid_design.design import FIRST, SECOND, alike, configurations
-from tests.tolerances import EQUALLY_LONG
 from theory.claims import catalog
-from theory.claims.model import Level, Outcome
+from theory.claims.model import Outcome
 
 PAIR = experiment.PAIR
 
@@ -55,19 +51,6 @@ def test_a_configuration_is_the_problem_that_it_says(one):
     assert sigmoid.training.output_bias0 == 0
 
 
-def test_erf_and_sigmoid_networks_learn_equally_long():
-    """Times over K/f'(0)^2, with the slopes at 0 by finite differences; they are rounded by less than a twentieth."""
-    from sim.networks.activations import activation_named, torch
-
-    step = 1e-3
-    one, reached = configurations()[0], []
-    for model in PAIR:
-        value = activation_named(model).value
-        slope = (value(torch.tensor(step), 0.0) - value(torch.tensor(-step), 0.0)) / (2 * step)
-        reached.append(float(one.problem(model, ORDERS[0], SECOND).training.times[-1]) * float(slope) ** 2 / one.units)
-    assert abs(reached[0] / reached[1] - 1) < EQUALLY_LONG
-
-
 @pytest.mark.parametrize(
     ("models", "error", "expected"),
     [
@@ -82,13 +65,6 @@ def test_erf_and_sigmoid_networks_learn_equally_long():
 def test_networks_are_alike_where_all_four_differences_are_small(models, error, expected):
     assert alike(trained(models, error), PAIR, FIRST.level) is expected
     assert alike(trained(models, error), PAIR[::-1], FIRST.level) is expected
-
-
-def test_networks_on_the_same_sides_of_the_null_levels():
-    both = {(model, order): (0.2, 0.1) for model in PAIR for order in ORDERS}
-    assert experiment.same_sides(trained(both)) is True
-    assert experiment.same_sides(trained({**both, ("erf", ORDERS[0]): (0.9, 0.1)})) is False
-    assert experiment.same_sides(trained({**both, ("erf", ORDERS[0]): (0.52, 0.1)})) is None
 
 
 UNLIKE = {("erf", ORDERS[0]): (0.0, 0.1), ("relu", ORDERS[0]): (1.0, 0.1)}
@@ -111,20 +87,6 @@ def test_a_configuration_that_is_decided_the_other_way_fails_the_rule():
 def test_the_control_fails_where_relu_networks_are_like_erf_networks():
     assert experiment.controlled(stored(0, 16)).outcome is Outcome.PASS
     assert experiment.controlled(stored(16, 0)).outcome is Outcome.FAIL
-
-
-def test_one_configuration_is_trained_as_its_run_is_stored(monkeypatch):
-    """In small: two units for a short time, in each model and order."""
-    monkeypatch.setattr(design, "TIMES", (0, 1))
-    tiny = replace(configurations()[4], units=2)
-    look = replace(SECOND, networks=3)
-    found = experiment.trained(tiny, look, "cpu")
-    for model in design.MODELS:
-        for order in ORDERS:
-            own = found["trained"][model][order]
-            assert (own["seed"], own["replicates"]) == (tiny.problem(model, order, look).simulated().seed, 3)
-            for name in (*design.MARGINS, "loss"):
-                assert np.shape(own[name]["mean"]) == np.shape(own[name]["standard_error"]) == (2,)
 
 
 @pytest.mark.parametrize("look", [FIRST, SECOND], ids=lambda look: look.run)
@@ -158,37 +120,3 @@ def test_the_claim_holds_from_14_of_16_on(holds, outcome):
     result = experiment.judged(stored(holds, 16 - holds), [])
     assert result.outcome is outcome
     assert "(99.5 %:" in result.where
-
-
-@pytest.mark.parametrize(("ends", "expected"), [({}, Outcome.PASS), ({"erf": 0.0, "sigmoid": 1.0}, Outcome.FAIL)])
-def test_a_validation_trains_a_decided_configuration_again(ends, expected, monkeypatch):
-    """In place of a training its stored numbers, but the low-frequency share that `ends` says."""
-    stored = dict(zip(SECOND.configurations(), read(SECOND.run)["trained"], strict=True))
-
-    def measured(configuration, model, order, _look, _device):
-        found = stored[configuration]["trained"][model][order]
-        low = found["low_frequency_power"]
-        return {**found, "low_frequency_power": {**low, "mean": [*low["mean"][:-1], ends.get(model, low["mean"][-1])]}}
-
-    monkeypatch.setattr(experiment, "measured", measured)
-    finding = experiment.run({}, Settings(), lambda _what, _share: None)
-    assert finding.results[0].outcome is expected
-
-
-def test_a_full_validation_trains_four_configurations_again(monkeypatch):
-    asked, looks = [], set()
-
-    def record(configuration, model, order, look, _device):
-        asked.append((configuration, model, order))
-        looks.add(look)
-        return stored[configuration]["trained"][model][order]
-
-    stored = dict(zip(SECOND.configurations(), read(SECOND.run)["trained"], strict=True))
-    monkeypatch.setattr(experiment, "measured", record)
-    finding = experiment.run({}, Settings("full"), lambda _what, _share: None)
-    assert len(asked) == len(set(asked)) == 4 * len(PAIR)
-    assert looks == {replace(SECOND, networks=16)}
-    assert {(model, order) for _, model, order in asked} == {(model, ORDERS[0]) for model in PAIR}
-    assert all(alike(stored[configuration], PAIR, SECOND.level) is not None for configuration, _, _ in asked)
-    assert {result.level for result in finding.results} == {Level.SIMULATED, Level.NEGATIVE_CONTROL}
-    assert {record["configurations"] for record in finding.estimates[experiment.CLAIM].values()} == {12, 16}

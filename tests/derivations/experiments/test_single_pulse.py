@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from derivations import cli
-from derivations.output import BAD_INPUT, PASS
+from derivations.output import PASS
 from sim.measure import measure
 from sim.train import train
 from tests.tolerances import STANDARD_ERRORS
@@ -28,22 +28,6 @@ def test_certified_digits_are_those_of_the_fraction(shipped, capsys):
     exact = Fraction(note.rsplit(" ", 1)[1].rstrip("."))
     assert abs(Fraction(said["mse"]) - exact) <= exact / 10**29
     assert said["rates"][:21] == ["0"] * 21
-
-
-def changed(shipped, tmp_path, *changes):
-    """The path of a copy of the shipped file with some of its text replaced."""
-    text = shipped.read_text(encoding="utf-8")
-    for old, new in changes:
-        assert text.count(old) == 1
-        text = text.replace(old, new)
-    file = tmp_path / "pulse.toml"
-    file.write_text(text, encoding="utf-8")
-    return str(file)
-
-
-def test_a_width_that_does_not_fit_is_bad_input(shipped, tmp_path, capsys):
-    assert cli.main(["solve", changed(shipped, tmp_path, ("[9, 10]", "[9, 41]"))]) == BAD_INPUT
-    assert "a pulse does not fit a ring of 40 sites" in capsys.readouterr().err
 
 
 def test_trained_networks_follow_the_discrete_map(shipped):

@@ -3,7 +3,6 @@
 import pytest
 import sympy
 
-from derivations.evidence.entries import Entry
 from derivations.publish import blocks
 from derivations.publish.notation import Notation
 from theory.claims import catalog
@@ -59,26 +58,6 @@ def said(name, outcome="PASS", **numbers):
 )
 def test_a_level_in_a_sentence(level, sentence):
     assert said(**level) == sentence
-
-
-def test_sources_with_other_words_are_quoted_each():
-    claim = catalog()["localization.design.concentrated"]
-    text = blocks.printed([Entry(claim, source, "CONFIRMED", None, None) for source in claim.sources])
-    words = {source.words for source in claim.sources}
-    assert len(words) == len(claim.sources) > 1
-    assert all(f"“{quoted}”" in text for quoted in words)
-
-
-def test_a_step_that_changes_no_line_says_so():
-    text = blocks.derivation(catalog()["flow.fixed_point.mode"], lambda name: f"`{name}`")
-    assert "A mode that decays, $\\lambda > 0$. (*substitute*) The line stays the same." in text
-
-
-def test_parameters_with_one_meaning_are_in_one_line():
-    lines = blocks.stated(catalog()["path.kernel.signal_wire"], None, lambda name: name).splitlines()
-    assert r"- $0 \leq g_{1}, g_{2} \leq 1$: gate of level 1 on the input $x$" in lines
-    assert r"- $0 \leq p_{1}, p_{2} \leq 1$: gate of level 1 on the input $x'$" in lines
-    assert sum("u_{11}" in line and line.startswith("- ") for line in lines) == 1
 
 
 def test_indicators_and_sums_in_a_formula():

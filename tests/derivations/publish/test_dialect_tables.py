@@ -2,32 +2,15 @@
 
 from dataclasses import fields, replace
 
-import pytest
-
-from derivations.publish import dialect_tables
-from derivations.publish.dialect_tables import COLUMNS, TABLES, dialect_table
-from derivations.publish.places import PAGES
+from derivations.publish.dialect_tables import COLUMNS, dialect_table
 from theory.claims import dialects
 from theory.claims.dialects import DIALECTS
-from theory.problem import InputError
 
 
 def rows(name):
     """The cells of a table by the first cell of their row."""
     lines = [line.strip("| ").split(" | ") for line in dialect_table(name, "here").splitlines()[2:]]
     return {line[0]: line[1:] for line in lines}
-
-
-def test_the_page_takes_every_table_and_writes_none_itself():
-    page = (PAGES / "dialects.md").read_text(encoding="utf-8")
-    assert all(f"{{dialects {name}}}" in page for name in TABLES)
-    assert "|---" not in page
-
-
-def test_every_convention_has_a_row():
-    shown = {field for _, field, _ in dialect_tables._ROWS}
-    hidden = {"name", "undecided", "normaliser_square", "length_power"}  # told by the divisor and the kernel
-    assert shown | hidden == {field.name for field in fields(dialects.Dialect)}
 
 
 def test_a_changed_convention_changes_its_cell(monkeypatch):
@@ -62,14 +45,3 @@ def test_the_conversions_to_the_workbench_are_listed():
     assert found["Localization, head"] == ["1", "1", "2", "1/2", "1/4"]
     assert found["Localization, head, adjust=(0, 1)"] == ["1", "–", "–", "1/2", "1/4"]
     assert found["conv_emerge, p=1"][:3] == ["–", "–", "–"]
-
-
-def test_the_widths_of_pulses_are_listed():
-    lines = [line.strip("| ").split(" | ") for line in dialect_table("widths", "here").splitlines()[2:]]
-    assert lines[0] == ["40", "0.05, 0.1", "3 to 4", "1/16, 9/80"]
-    assert lines[-1][:3] == ["100", "0.29, 0.3", "29 to 30"]
-
-
-def test_an_unknown_table_is_named():
-    with pytest.raises(InputError, match="no table 'nothing' of dialects"):
-        dialect_table("nothing", "page.md, line 1")

@@ -5,7 +5,6 @@ import unicodedata
 
 import pytest
 
-from derivations import fonts
 from derivations.publish import document, html
 
 
@@ -21,25 +20,11 @@ def test_html_in_the_text_is_shown_and_not_run():
     assert "<b onclick" not in shown
 
 
-def test_images_are_inside_the_file(tmp_path):
-    (tmp_path / "one.png").write_bytes(b"image")
-    assert 'src="data:image/png;base64,aW1hZ2U="' in document.page("![c](one.png)\n", "t", tmp_path)
-
-
-def test_the_font_is_inside_the_file():
-    shown = document.page("$x$\n", "t")
-    assert f'@font-face {{ font-family: "{fonts.FAMILY}"; src: url(data:font/woff2;base64,d09GMk9UVE8' in shown
-
-
 def test_headings_have_the_anchor_before_them_or_one_of_their_words():
     body = html.body('# A title\n\n<a id="a.b.c"></a>\n\n### A claim\n\n## Why $x$?\n\n## Why $x$?\n')
     assert [heading.anchor for heading in body.headings] == ["a-title", "a.b.c", "why-x", "why-x-1"]
     assert re.findall(r'id="([^"]+)"', body.html) == ["a-title", "a.b.c", "why-x", "why-x-1"]
     assert "<a id" not in body.html
-
-
-def test_an_anchor_in_a_paragraph_stays():
-    assert '<a id="here"></a>' in html.body('A word <a id="here"></a> and more.\n').html
 
 
 def test_formulas_are_numbered_where_a_page_asks_for_it():

@@ -4,7 +4,6 @@ import pytest
 import sympy
 
 from derivations.publish.notation import Notation
-from theory.claims import catalog
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import g
 
@@ -32,10 +31,6 @@ def test_a_name_in_tex_is_printed_as_it_is(name):
     assert Notation().tex(sympy.Symbol(name, real=True)) == name
 
 
-def test_the_name_of_a_function_in_tex_is_printed_as_it_is():
-    assert Notation().tex(sympy.Function(r"\partial A_b")(x)) == r"\partial A_b{(x)}"
-
-
 @pytest.mark.parametrize(
     ("name", "tex"),
     [
@@ -49,13 +44,6 @@ def test_the_name_of_a_function_in_tex_is_printed_as_it_is():
 def test_a_name_with_an_index_in_words(name, tex):
     assert Notation().tex(sympy.Symbol(name)) == tex
     assert Notation().tex(sympy.Function(name)(x)) == f"{tex}{{(x)}}"
-
-
-def test_every_name_in_tex_of_a_claim_is_printed_as_it_is():
-    names = {s.name for claim in catalog().values() for s in claim.statement.atoms(sympy.Symbol) if "\\" in s.name}
-    assert len(names) > 100
-    flat = {name: name.replace(r"\left(", "(").replace(r"\right)", ")") for name in names}
-    assert [name for name in names if Notation().tex(sympy.Symbol(name)) != flat[name]] == []
 
 
 def test_the_letters_of_the_notation_are_explained():
@@ -75,8 +63,3 @@ def test_the_letters_of_the_notation_are_explained():
 )
 def test_a_letter_that_a_claim_gives_another_meaning_is_not_explained_by_the_notation(expr):
     assert legend(expr) == []
-
-
-@pytest.mark.parametrize("name", ["kernel.proof.different", "kernel.variance.bound", "kernel.variance.bound_step"])
-def test_sensitivities_and_kurtoses_are_not_explained_as_other_letters(name):
-    assert legend(catalog()[name].statement) == []

@@ -11,16 +11,13 @@ from derivations.reproductions.sources import (
     dgn_fig_6,
     dgn_fig_9,
     dgn_fig_10,
-    dlgn_circle,
-    dlgn_fig_4,
     dlgn_fig_7,
     npk_fig_1,
-    npk_kernel_scales,
 )
 from sim.deep import LabelledImages, Start, galu, relu, scales_by_fan_in
 from tests.sim.deep.plain import KINDS, Plain, batches, descend
 from tests.tolerances import SIM_GRADIENT
-from tests.tolerances_of_reproductions import ALIGNMENT, FLOAT32_ERRORS, FLOAT32_KERNEL, KERNEL_LAW, ROUNDED
+from tests.tolerances_of_reproductions import ALIGNMENT, FLOAT32_ERRORS, FLOAT32_KERNEL, ROUNDED
 from theory.problem import InputError
 
 SEED = 21
@@ -112,62 +109,6 @@ def test_strengths_of_a_circular_network(window, strengths):
         "strengths": [float(strengths)],
         "repeats": [3.0],
     }
-
-
-def test_the_first_part_of_the_tangent_kernel_is_that_of_the_values():
-    """Traces of K^V and K^F before training, from the derivatives of all ten outputs."""
-    found = npk_kernel_scales.cell({"networks": 1, "steps": 0, "size": 0, "examples": 20}, SEED)
-    part = LabelledImages("mnist", "unit", "class", size=20).load(torch.float64).training()
-    sizes = (784, *npk_kernel_scales.WIDTHS, 10)
-    start = Start("normal", scales_by_fan_in(sizes, 2), SEED)
-    shapes = list(zip(sizes[1:], sizes[:-1], strict=True))
-    theta, second = (
-        [torch.from_numpy(start.draw(0, own, level, shape)).float().double() for level, shape in enumerate(shapes)]
-        for own in (False, True)
-    )
-    kind = KINDS["dnpfl"].__class__("relu", npk_kernel_scales.BETA, gates_learn=True)
-    network = Plain(kind, theta, second[:-1])
-    traces = np.zeros(2)
-    for own in part.x:
-        for value in network(own[None], None)[0]:
-            parts = torch.autograd.grad(value, [*network.theta, *network.second], retain_graph=True)
-            squares = [float(each.square().sum()) for each in parts]
-            traces += sum(squares[: len(theta)]), sum(squares[len(theta) :])
-    assert abs(found["trace values"][0, 0] / traces[0] - 1) < FLOAT32_KERNEL
-    assert abs(found["trace gates"][0, 0] / traces[1] - 1) < FLOAT32_KERNEL
-
-
-def test_halves_waves_and_half_spaces_of_the_circle():
-    angles = 2 * np.pi * (np.arange(256) + 0.5) / 256
-    waves = torch.from_numpy(0.5 * np.sin(10 * angles[:128]) + 3 * np.sin(2 * angles[:128]))
-    assert abs(float(dlgn_fig_4._waves(waves[None])[0]) - 0.25) < KERNEL_LAW
-    errors = np.array([[0.5, 0.4, 0.05, 0.01], [0.5, 0.4, 0.3, 0.2], [0.5, 0.04, 0.3, 0.2]])
-    assert dlgn_fig_4._first(errors).tolist() == [2, 3, 1]
-    setting = {"optimiser": "adam", "networks": 2, "epochs": 2}
-    found = dlgn_fig_4.cell(setting, SEED)
-    sizes = (2, *dlgn_circle.WIDTHS, 1)
-    start = Start("normal", scales_by_fan_in(sizes, dlgn_circle.GAINS["pytorch"]), SEED)
-    x = np.stack([np.cos(angles), np.sin(angles)])
-    y = np.where(angles < np.pi, np.sin(2 * angles), np.sin(8 * angles))
-    for replicate in range(2):
-        layers, gating = (
-            [
-                start.draw(replicate, own, level, shape).astype(np.float32)
-                for level, shape in enumerate(zip(sizes[1:], sizes[:-1], strict=True))
-            ]
-            for own in (False, True)
-        )
-        z = x
-        for layer in layers[:-1]:
-            z = np.maximum(layer @ z, 0)
-        squares = ((layers[-1] @ z)[0] - y) ** 2
-        assert abs(found["relu upper"][replicate, 0] - squares[:128].mean()) < FLOAT32_KERNEL
-        assert abs(found["relu lower"][replicate, 0] - squares[128:].mean()) < FLOAT32_KERNEL
-        p = x
-        for layer in gating[:-1]:
-            p = layer @ p
-        near = ((p >= 0) == (angles < np.pi)).mean(axis=1) >= 0.8
-        assert found["upper half-spaces"][replicate, 0] == near.mean()
 
 
 def digits(size):

@@ -13,15 +13,12 @@ from sim.deep import (
     Family,
     Settings,
     Start,
-    adam,
     galu,
     momentum,
     recorded,
-    scales_by_fan_in,
     train_family,
     train_linearised,
 )
-from tests.sim.deep.plain import KINDS, Plain
 from tests.tolerances_of_reproductions import KERNEL_LAW, LEAVING
 from theory.kernels import linearised_training
 
@@ -76,28 +73,6 @@ def test_a_standardised_entry_has_mean_0_and_variance_1_over_all_weights():
     assert abs(np.square(found).mean() - 1) < KERNEL_LAW
 
 
-def test_the_entry_at_the_start_is_that_of_the_jacobian():
-    x = torch.tensor([0.5, -1.0, 2.0])
-    data = ExampleSet(torch.stack([x, -x]), torch.tensor([[1.0], [-1.0]]))
-    family = Family((galu((5, 4)),), 2, 3, 1, Start("signs", scales_by_fan_in((3, 5, 4, 1), 2), 3))
-    run = train_family(family, data, Settings("half-mse", adam(), 0.1, 2, 0), 1, stages=(0,))
-    found = expansions.entry_at_start(run, "galu", x)
-    for replicate in range(2):
-        own = run.family.of("galu", run.at(0))
-        theta, second = (
-            [own[name][replicate].double() for name in names] for names in (family.names, family.gating_names)
-        )
-        network = Plain(KINDS["galu"], theta, second)
-        gradients = torch.autograd.grad(network(x.double()[None], None)[0, 0], list(network.theta))
-        u, gates = x.double(), []
-        for layer in second:
-            u = torch.relu(layer @ u)
-            gates.append((u > 0).double().tolist())
-        entry = sum(float(part.square().sum()) for part in gradients)
-        expected = expansions.standardised(entry, x.double().tolist(), gates, family)
-        assert abs(found[replicate] - expected) < KERNEL_LAW
-
-
 def grown(last, stay):
     """The numbers of two runs whose expansions end at `last`, and of `stay` runs whose expansions end at 0.4."""
     linearised = np.array([[1.0, last], [1.0, last], *[[1.0, 0.4]] * stay])
@@ -110,13 +85,6 @@ def test_expansions_that_grow_are_counted_and_in_no_mean(last):
     assert "2 of 4 expansions grow beyond their start, and the means are those of the others" in row.text
     assert "4 of 4 runs leave it by more than 5 %, first at t = 9" in row.text
     assert (row.theory, row.values.tolist()) == (0.4, [0.5, 0.5])
-
-
-def test_one_run_whose_expansion_does_not_grow_is_shown_with_its_value():
-    numbers = {"relu trained": np.array([[1.0, 0.5]]), "relu linearised": np.array([[1.0, 0.4]])}
-    (row,) = expansions.beside_courses([Cell({}, 0, numbers)], {"relu": "ReLU"}, (0, 9))
-    assert "grow" not in row.text
-    assert (row.theory, row.values.tolist()) == (0.4, [0.5])
 
 
 @pytest.mark.parametrize("stay", [0, 1])

@@ -3,14 +3,19 @@
 Expected values follow from the words of the rules and of the sources.
 """
 
+from functools import partial
+from itertools import product
+
 import numpy as np
 import pytest
 
 from derivations.reproductions.catalog import reproductions
 from derivations.reproductions.sources import dgn_fig_10, dlgn_fig_4
 from tests.derivations.reproductions import test_measures_of_notes, test_measures_on_images
-from tests.derivations.reproductions.made_cells import runs, wrong
+from tests.derivations.reproductions.made_cells import drawn, runs, wrong
 from tests.tolerances_of_reproductions import ROUNDED
+
+KINDS = ("fixed-dlgn", "dlgn", "relu")
 
 
 def spectra():
@@ -165,53 +170,18 @@ def rates():
     }
 
 
-def circle():
-    """Fixed gates need 25 and 50 times as many epochs with Adam, 12 and 30 times with SGD."""
-    numbers = {
-        "adam": {
-            "fixed-dlgn epochs": (1500, 2000),
-            "dlgn epochs": (60, 40),
-            "relu epochs": (7, 8),
-            "dlgn start": (0.5, 0.4),
-            "dlgn halfway": (0.6, 0.7),
-            "dlgn end": (0.8, 0.55),
-            "relu start": (0.4, 0.3),
-            "relu halfway": (0.65, 0.35),
-            "relu end": (0.45, 0.9),
-            "fixed-dlgn start": (0.1, 0.2),
-            "fixed-dlgn halfway": (0.7, 0.3),
-            "fixed-dlgn end": (0.9, 0.1),
-        },
-        "sgd": {
-            "fixed-dlgn epochs": (1800, 900),
-            "dlgn epochs": (150, 30),
-            "relu epochs": (9, 6),
-            "dlgn start": (0.25, 0.5),
-            "dlgn halfway": (0.5, 0.625),
-            "dlgn end": (0.625, 1.0),
-            "relu start": (0.125, 0.25),
-            "relu halfway": (0.625, 0.75),
-            "relu end": (0.875, 0.5),
-            "fixed-dlgn start": (0.2, 0.1),
-            "fixed-dlgn halfway": (0.3, 0.7),
-            "fixed-dlgn end": (0.1, 0.9),
-        },
-    }
-    cells = [cell for optimiser in ("sgd", "adam") for cell in runs({"optimiser": optimiser}, numbers[optimiser])]
-    return cells, {
-        "slower, adam": np.log([25, 50]),
-        "ten times slower, adam": np.log([2.5, 5]),
-        "paths halfway, dlgn, adam": [0.6 - 0.5, 0.7 - 0.4],
-        "paths end, dlgn, adam": [0.8 - 0.5, 0.55 - 0.4],
-        "paths halfway, relu, adam": [0.65 - 0.4, 0.35 - 0.3],
-        "paths end, relu, adam": [0.45 - 0.4, 0.9 - 0.3],
-        "slower, sgd": np.log([12, 30]),
-        "ten times slower, sgd": np.log([1.2, 3]),
-        "paths halfway, dlgn, sgd": [0.25, 0.125],
-        "paths end, dlgn, sgd": [0.375, 0.5],
-        "paths halfway, relu, sgd": [0.5, 0.5],
-        "paths end, relu, sgd": [0.75, 0.25],
-    }
+def circle(*optimisers):
+    """Epochs until a loss, and shares of active paths at the start, halfway and at the end."""
+    cells, expected = [], {}
+    for seed, optimiser in enumerate(optimisers):
+        names = [f"{name} {what}" for name in KINDS for what in ("epochs", "start", "halfway", "end")]
+        of = drawn(*names, seed=seed)
+        cells += runs({"optimiser": optimiser}, of)
+        slower = np.log(of["fixed-dlgn epochs"] / of["dlgn epochs"])
+        expected |= {f"slower, {optimiser}": slower, f"ten times slower, {optimiser}": slower - np.log(10)}
+        for name, when in product(("dlgn", "relu"), ("halfway", "end")):
+            expected[f"paths {when}, {name}, {optimiser}"] = of[f"{name} {when}"] - of[f"{name} start"]
+    return cells, expected
 
 
 def learned(*epochs):
@@ -267,8 +237,8 @@ CASES = {
     "dgn-fig-4": kinds,
     "dgn-fig-9": strengths,
     "dgn-fig-10": rates,
-    "dlgn-circle": circle,
-    "dlgn-circle-he": circle,
+    "dlgn-circle": partial(circle, "adam"),
+    "dlgn-circle-he": partial(circle, "sgd", "adam"),
     "dlgn-fig-4": halves,
     "npk-fig-1": toy,
 }

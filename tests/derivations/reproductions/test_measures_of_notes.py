@@ -3,13 +3,13 @@
 Expected values follow from the words of the rules and of the notes; moments are those of the exact theory.
 """
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
 
 from derivations.reproductions.sources import bump_flow, notes_general, notes_redundant, notes_single
-from tests.derivations.reproductions.made_cells import runs, wrong
+from tests.derivations.reproductions.made_cells import drawn, runs, wrong
 from tests.tolerances_of_reproductions import MODE_RATE, ROUNDED
 from theory.moments import gated_moments
 
@@ -40,136 +40,77 @@ def gains():
 
 def orders():
     """Long first: ratios above that of noise, and much low frequency; short first: less than half of it."""
-    numbers = {
-        ("2 and 1", "none", "long"): {"ratio": (NOISE + 0.25, NOISE + 0.1), "low": (0.9, 0.8)},
-        ("2 and 1", "none", "short"): {"ratio": (0.01, 0.02), "low": (0.3, 0.1)},
-        ("2 and 1", "trained", "long"): {"ratio": (NOISE + 0.05, NOISE + 0.3), "low": (0.7, 0.95)},
-        ("2 and 1", "trained", "short"): {"ratio": (0.03, 0.04), "low": (0.45, 0.2)},
-        ("3 and 2", "none", "long"): {"ratio": (NOISE + 0.5, NOISE + 0.15), "low": (0.6, 0.85)},
-        ("3 and 2", "none", "short"): {"ratio": (0.05, 0.06), "low": (0.25, 0.15)},
-    }
-    cells = []
-    for (lengths, biases, first), own in numbers.items():
-        setting = {"lengths": lengths, "biases": biases, "first": first}
-        cells += runs({**setting, "law": "process"}, own)
-    for first in ("long", "short"):  # of the clone, which stands beside and is not judged
-        setting = {"lengths": "2 and 1", "biases": "none", "first": first}
-        cells += runs({**setting, "law": "clone"}, {"ratio": (0.9, 0.9), "low": (0.55, 0.55)})
-    return cells, {
-        "localizes, 2 and 1, no biases": [0.25, 0.1],
-        "oscillates, 2 and 1, no biases": [0.2, 0.4],
-        "orders, 2 and 1, no biases": [0.6, 0.7],
-        "localizes, 2 and 1, biases": [0.05, 0.3],
-        "oscillates, 2 and 1, biases": [0.05, 0.3],
-        "orders, 2 and 1, biases": [0.25, 0.75],
-        "localizes, 3 and 2, no biases": [0.5, 0.15],
-        "oscillates, 3 and 2, no biases": [0.25, 0.35],
-        "orders, 3 and 2, no biases": [0.35, 0.7],
-    }
+    cells, expected = [], {}
+    for place, (lengths, biases) in enumerate((("2 and 1", "none"), ("2 and 1", "trained"), ("3 and 2", "none"))):
+        long, short, other = (drawn("ratio", "low", seed=3 * place + k) for k in range(3))
+        for first, numbers in (("long", long), ("short", short)):
+            cells += runs({"lengths": lengths, "biases": biases, "first": first, "law": "process"}, numbers)
+            if (lengths, biases) == ("2 and 1", "none"):  # the clone stands beside and is not judged
+                setting = {"lengths": lengths, "biases": biases, "first": first, "law": "clone"}
+                cells += runs(setting, other)
+        said = f"{lengths}, {'no biases' if biases == 'none' else 'biases'}"
+        expected |= {
+            f"localizes, {said}": long["ratio"] - NOISE,
+            f"oscillates, {said}": 0.5 - short["low"],
+            f"orders, {said}": long["low"] - short["low"],
+        }
+    return cells, expected
 
 
 def pulses():
-    numbers = {
-        ("zero-one", "wide"): {"ratio": (NOISE + 0.2, NOISE + 0.1), "low": (0.9, 0.7)},
-        ("zero-one", "narrow"): {"ratio": (0.01, 0.02), "low": (0.4, 0.1)},
-        ("plus-minus", "wide"): {"ratio": (NOISE + 0.05, NOISE + 0.4), "low": (0.8, 0.6)},
-        ("plus-minus", "narrow"): {"ratio": (0.03, 0.04), "low": (0.2, 0.35)},
-    }
-    cells = [
-        cell for (support, first), own in numbers.items() for cell in runs({"support": support, "first": first}, own)
-    ]
-    return cells, {
-        "localizes, zero-one": [0.2, 0.1],
-        "oscillates, zero-one": [0.1, 0.4],
-        "orders, zero-one": [0.5, 0.6],
-        "localizes, plus-minus": [0.05, 0.4],
-        "oscillates, plus-minus": [0.3, 0.15],
-        "orders, plus-minus": [0.6, 0.25],
-    }
+    cells, expected = [], {}
+    for place, support in enumerate(("zero-one", "plus-minus")):
+        wide, narrow = (drawn("ratio", "low", seed=2 * place + k) for k in range(2))
+        cells += runs({"support": support, "first": "wide"}, wide)
+        cells += runs({"support": support, "first": "narrow"}, narrow)
+        expected |= {
+            f"localizes, {support}": wide["ratio"] - NOISE,
+            f"oscillates, {support}": 0.5 - narrow["low"],
+            f"orders, {support}": wide["low"] - narrow["low"],
+        }
+    return cells, expected
 
 
 def replayed():
     """Differences from the ReLU network with the gates of the start, of the end, and in pieces."""
-    numbers = {
-        "start error": (0.9, 0.8),
-        "end error": (0.005, -0.002),
-        "pieces error": (0.7, 0.6),
-        "start ratio": (0.5, 0.4),
-        "end ratio": (0.08, -0.03),
-        "pieces ratio": (0.3, 0.2),
-        "start apart": (1.0, 0.9),
-        "end apart": (0.4, 0.75),
-        "pieces apart": (0.6, 0.3),
-    }
-    return runs({}, numbers), {
-        "error": [0.005, -0.002],
-        "localization": [0.08, -0.03],
-        "end nearer": [0.6, 0.15],
-        "evolving nearer": [0.4, 0.6],
+    of = drawn(*(f"{name} {what}" for name in ("start", "end", "pieces") for what in ("error", "ratio", "apart")))
+    return runs({}, of), {
+        "error": of["end error"],
+        "localization": of["end ratio"],
+        "end nearer": of["start apart"] - of["end apart"],
+        "evolving nearer": of["start apart"] - of["pieces apart"],
     }
 
 
 def sigmoid():
-    """With long lengths first erf units exceed sigmoid ones by 0.2 and 0.1 in the share, else they are below them."""
-    numbers = {
-        ("erf", "long", "trained"): {"low": (0.9, 0.8), "ratio": (0.05, 0.09), "error": (0.11, 0.12)},
-        ("sigmoid", "long", "trained"): {"low": (0.7, 0.7), "ratio": (0.04, 0.06), "error": (0.1, 0.15)},
-        ("erf", "short", "trained"): {"low": (0.2, 0.3), "ratio": (0.07, 0.05), "error": (0.13, 0.14)},
-        ("sigmoid", "short", "trained"): {"low": (0.25, 0.6), "ratio": (0.09, 0.1), "error": (0.05, 0.06)},
-        ("sigmoid", "long", "none"): {"low": (0.5, 0.4), "ratio": (0.3, 0.2), "error": (0.26, 0.25)},
-    }
-    cells = [
-        cell
-        for (model, first, biases), own in numbers.items()
-        for cell in runs({"model": model, "first": first, "biases": biases}, own)
-    ]
-    third = 1 / 3
-    return cells, {
-        "low of erf not more, long first": [third - 0.2, third - 0.1],
-        "low of erf not less, long first": [third + 0.2, third + 0.1],
-        "ratio of erf not more, long first": [NOISE - 0.01, NOISE - 0.03],
-        "ratio of erf not less, long first": [NOISE + 0.01, NOISE + 0.03],
-        "low of erf not more, short first": [third + 0.05, third + 0.3],
-        "low of erf not less, short first": [third - 0.05, third - 0.3],
-        "ratio of erf not more, short first": [NOISE + 0.02, NOISE + 0.05],
-        "ratio of erf not less, short first": [NOISE - 0.02, NOISE - 0.05],
-        "biases needed": [0.16, 0.1],
-    }
+    """The share of low frequencies may differ by a third, and the ratio by that of noise."""
+    places = [*product(("erf", "sigmoid"), ("long", "short"), ("trained",)), ("sigmoid", "long", "none")]
+    of = {place: drawn("low", "ratio", "error", seed=seed) for seed, place in enumerate(places)}
+    names = ("model", "first", "biases")
+    cells = [cell for place in places for cell in runs(dict(zip(names, place, strict=True)), of[place])]
+    without, with_biases = of["sigmoid", "long", "none"], of["sigmoid", "long", "trained"]
+    expected = {"biases needed": without["error"] - with_biases["error"]}
+    for first, (what, margin) in product(("long", "short"), (("low", 1 / 3), ("ratio", NOISE))):
+        more = of["erf", first, "trained"][what] - of["sigmoid", first, "trained"][what]
+        expected[f"{what} of erf not more, {first} first"] = margin - more
+        expected[f"{what} of erf not less, {first} first"] = margin + more
+    return cells, expected
 
 
 def signs():
     """Shares of flipped gates below a quarter; 5 of 40 places are near by chance."""
-    numbers = {
-        "long": {
-            "flips since the start": (0.2, 0.05),
-            "flips since half of the time": (0.1, 0.15),
-            "early growth": (1.5, 2.0),
-            "growth": (0.25, 0.5),
-            "kurtosis": (3.0, 4.5),
-            "near": (0.5, 0.9),
-        },
-        "short": {
-            "flips since the start": (0.125, 0.225),
-            "flips since half of the time": (0.025, 0.075),
-            "early growth": (0.75, 1.25),
-            "growth": (0.1, 0.3),
-            "kurtosis": (7.0, 8.0),
-            "near": (0.2, 0.3),
-        },
+    names = ("flips since the start", "flips since half of the time", "early growth", "growth", "kurtosis", "near")
+    of = {"long": drawn(*names), "short": drawn(*names, seed=1)}
+    cells = [cell for first in ("short", "long") for cell in runs({"first": first}, of[first])]
+    expected = {
+        "non-Gaussian, long first": of["long"]["kurtosis"],
+        "around its mode, long first": of["long"]["near"] - 5 / 40,
     }
-    cells = [cell for first in ("short", "long") for cell in runs({"first": first}, numbers[first])]
-    return cells, {
-        "constant since the start, long first": [0.05, 0.2],
-        "constant since half of the time, long first": [0.15, 0.1],
-        "grows early, long first": [1.5, 2.0],
-        "grows, long first": [0.25, 0.5],
-        "constant since the start, short first": [0.125, 0.025],
-        "constant since half of the time, short first": [0.225, 0.175],
-        "grows early, short first": [0.75, 1.25],
-        "grows, short first": [0.1, 0.3],
-        "non-Gaussian, long first": [3.0, 4.5],
-        "around its mode, long first": [0.5 - 5 / 40, 0.9 - 5 / 40],
-    }
+    for first, numbers in of.items():
+        for since in ("the start", "half of the time"):
+            expected[f"constant since {since}, {first} first"] = 0.25 - numbers[f"flips since {since}"]
+        expected |= {f"grows early, {first} first": numbers["early growth"], f"grows, {first} first": numbers["growth"]}
+    return cells, expected
 
 
 def besides(coefficients, direction, *others):

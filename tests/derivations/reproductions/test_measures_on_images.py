@@ -9,41 +9,25 @@ import numpy as np
 import pytest
 
 from derivations.reproductions.sources import dgn_fig_8
-from tests.derivations.reproductions.made_cells import runs, wrong
+from tests.derivations.reproductions.made_cells import drawn, runs, wrong
 from tests.tolerances_of_reproductions import ROUNDED
+
+PARTS = ("training", "test")
 
 
 def three_sets():
-    """Accuracies in training at five stages. Stage by stage GaLU is not always ahead; its mean is."""
-    training = {
-        "true": {"galu": ([50, 92, 96, 97, 99], [60, 80, 97, 98, 99.5]), "relu": ([40, 93, 95, 96, 98], [55] * 5)},
-        "random labels": {"galu": ([20] * 5, [10, 20, 30, 40, 60]), "relu": ([10, 11, 12, 13, 14], [9] * 5)},
-        "random pixels": {"galu": ([12] * 5, [70] * 5), "relu": ([11.5] * 5, [10, 20, 30, 40, 50])},
+    """Accuracies in training at five stages: the mean difference decides which kind is faster."""
+    sets = ("random pixels", "true", "random labels")
+    of = {
+        own: drawn("galu test", "relu test", seed=seed) | drawn("galu training", "relu training", shape=5, seed=seed)
+        for seed, own in enumerate(sets)
     }
-    test = {
-        "true": {"galu": (96.5, 96), "relu": (98.5, 97.25)},
-        "random labels": {"galu": (80, 11), "relu": (12, 85)},
-        "random pixels": {"galu": (70, 13), "relu": (14, 75)},
-    }
-    cells = [
-        cell
-        for own in ("random pixels", "true", "random labels")
-        for cell in runs(
-            {"set": own, "epochs": 20, "size": 0},
-            {f"{kind} training": rows for kind, rows in training[own].items()}
-            | {f"{kind} test": values for kind, values in test[own].items()},
-        )
-    ]
-    return cells, {
-        "GaLU faster, true": [(10 - 1 + 1 + 1 + 1) / 5, (5 + 25 + 42 + 43 + 44.5) / 5],
-        "GaLU faster, random labels": [8, (1 + 11 + 21 + 31 + 51) / 5],
-        "GaLU faster, random pixels": [0.5, 40],
-        "ReLU ahead": [2, 1.25],
-        "trained, galu": [99, 99.5],
-        "trained, relu": [98, 55],
-        "test, galu": [96.5, 96],
-        "test, relu": [98.5, 97.25],
-    }
+    cells = [cell for own in sets for cell in runs({"set": own, "epochs": 20, "size": 0}, of[own])]
+    true = of["true"]
+    expected = {f"GaLU faster, {own}": (of[own]["galu training"] - of[own]["relu training"]).mean(1) for own in sets}
+    expected |= {f"trained, {kind}": true[f"{kind} training"][:, -1] for kind in ("galu", "relu")}
+    expected |= {f"test, {kind}": true[f"{kind} test"] for kind in ("galu", "relu")}
+    return cells, expected | {"ReLU ahead": true["relu test"] - true["galu test"]}
 
 
 def alignment():
@@ -66,27 +50,13 @@ def alignment():
 
 
 def gates_that_adapt():
-    numbers = {
-        "soft-galu": (97, 98),
-        "soft-relu": (98.5, 96),
-        "relu": (99, 99.25),
-        "galu": (95, 94),
-        "frnpf-same": (96, 92),
-        "flnpf": (96.5, 97),
-        "soft-galu nu": (2, 3),
-        "soft-relu nu": (5, 4),
-        "relu nu": (0.5, 6),
-        "galu nu": (20, 24),
-    }
-    return runs({}, numbers), {
-        "soft-galu ahead": [2, 4],
-        "soft-relu ahead": [3.5, 2],
-        "relu ahead": [4, 5.25],
-        "relu ahead, same weights": [3, 7.25],
-        "learned gates ahead": [1.5, 3],
-        "soft-galu nu": np.log([10, 8]),
-        "soft-relu nu": np.log([4, 6]),
-        "relu nu": np.log([40, 4]),
+    kinds = ("soft-galu", "soft-relu", "relu", "galu")
+    of = drawn(*kinds, "frnpf-same", "flnpf") | drawn(*(f"{kind} nu" for kind in kinds))
+    expected = {f"{kind} ahead": of[kind] - of["galu"] for kind in kinds[:3]}
+    expected |= {f"{kind} nu": np.log(of["galu nu"] / of[f"{kind} nu"]) for kind in kinds[:3]}
+    return runs({}, of), expected | {
+        "relu ahead, same weights": of["relu"] - of["frnpf-same"],
+        "learned gates ahead": of["flnpf"] - of["galu"],
     }
 
 
@@ -140,159 +110,81 @@ def slopes():
 
 def paths():
     """Mean numbers of paths at the start and after 5, 25 and 100 %: the ratios at the start have no part."""
-    numbers = {
-        "relu paths simple": ([1, 30, 40, 90], [1, 12, 24, 30]),
-        "relu paths complex": ([9, 20, 16, 15], [8, 10, 6, 20]),
-        "dlgn-pwc paths simple": ([2, 70, 22, 26], [3, 9, 60, 55]),
-        "dlgn-pwc paths complex": ([7, 10, 20, 13], [6, 5, 50, 11]),
-        "relu accuracy simple": (88, 91),
-        "relu accuracy complex": (80, 89.5),
-        "dlgn-pwc accuracy simple": (86, 85),
-        "dlgn-pwc accuracy complex": (83, 80.25),
-    }
-    return runs({}, numbers), {
-        "paths 0.05, relu": np.log([1.5, 1.2]),
-        "paths 0.25, relu": np.log([2.5, 4]),
-        "paths 1, relu": np.log([6, 1.5]),
-        "accuracy, relu": [8, 1.5],
-        "paths 0.05, dlgn-pwc": np.log([7, 1.8]),
-        "paths 0.25, dlgn-pwc": np.log([1.1, 1.2]),
-        "paths 1, dlgn-pwc": np.log([2, 5]),
-        "accuracy, dlgn-pwc": [3, 4.75],
-    }
+    kinds = ("relu", "dlgn-pwc")
+    of = drawn(*(f"{kind} accuracy {half}" for kind in kinds for half in ("simple", "complex")))
+    of |= drawn(*(f"{kind} paths {half}" for kind in kinds for half in ("simple", "complex")), shape=4)
+    expected = {f"accuracy, {kind}": of[f"{kind} accuracy simple"] - of[f"{kind} accuracy complex"] for kind in kinds}
+    for kind, (place, share) in product(kinds, enumerate(("0.05", "0.25", "1"), start=1)):
+        ratio = of[f"{kind} paths simple"][:, place] / of[f"{kind} paths complex"][:, place]
+        expected[f"paths {share}, {kind}"] = np.log(ratio)
+    return runs({}, of), expected
 
 
 def blocks():
-    """Logarithms of simple over complex at the start, midway and at the end, of one of which the start is above 0."""
-    numbers = {
-        "relu overlap": ([0.1, 0.5, 0.3], [-0.2, 0.1, 0.4]),
-        "relu tangent": ([-0.5, -0.2, 0.1], [0.2, 0.3, 1.0]),
-        "relu diagonal": ([0.4, 0.6, 0.5], [0.3, 1.0, 0.9]),
-        "dlgn-pwc overlap": ([-0.1, 0.8, 1.1], [0.6, 1.6, 0.8]),
-        "dlgn-pwc tangent": ([0.7, 1.2, 1.5], [-0.3, 0.3, 0.0]),
-        "dlgn-pwc diagonal": ([-0.9, -0.3, -0.5], [0.1, 0.25, 2.0]),
-    }
-    growth = {
-        "relu": {
-            "overlap": ([0.4, 0.3], [0.2, 0.6]),
-            "tangent": ([0.3, 0.1], [0.6, 0.8]),
-            "diagonal": ([0.2, 0.7], [0.1, 0.6]),
-        },
-        "dlgn-pwc": {
-            "overlap": ([0.9, 1.0], [1.2, 0.2]),
-            "tangent": ([0.5, 0.6], [0.8, 0.3]),
-            "diagonal": ([0.6, 0.15], [0.4, 1.9]),
-        },
-    }
-    return runs({}, numbers), {
-        f"{what} growth {when}, {name}": values
-        for name, by_kernel in growth.items()
-        for what, both in by_kernel.items()
-        for when, values in zip(("midway", "end"), both, strict=True)
+    """Logarithms of simple over complex at the start, midway and at the end: they grow from a start of any sign."""
+    kinds = list(product(("relu", "dlgn-pwc"), ("overlap", "tangent", "diagonal")))
+    of = drawn(*(f"{name} {what}" for name, what in kinds), shape=3, low=-1)
+    grown = {key: values[:, 1:] - values[:, :1] for key, values in of.items()}
+    return runs({}, of), {
+        f"{what} growth {when}, {name}": grown[f"{name} {what}"][:, place]
+        for name, what in kinds
+        for place, when in enumerate(("midway", "end"))
     }
 
 
 def linear_gates():
-    numbers = {
-        "relu training": (96, 95),
-        "relu test": (72, 71),
-        "dlgn training": (85, 86),
-        "dlgn test": (73.5, 70),
-        "dlgn-pwc training": (84, 83),
-        "dlgn-pwc test": (60, 74),
-        "dln training": (42, 43),
-        "dln test": (40, 41.5),
-    }
-    return runs({"filters": 26}, numbers), {
-        "ahead of dln, relu": [32, 29.5],
-        "ahead of dln, dlgn": [33.5, 28.5],
-        "ahead of dln, dlgn-pwc": [20, 32.5],
-        **{
-            f"{part}, {name}": numbers[f"{name} {part}"]
-            for name in ("relu", "dlgn", "dlgn-pwc", "dln")
-            for part in ("training", "test")
-        },
-    }
+    names = ("relu", "dlgn", "dlgn-pwc", "dln")
+    of = drawn(*(f"{name} {part}" for name in names for part in PARTS))
+    expected = {f"{part}, {name}": of[f"{name} {part}"] for name in names for part in PARTS}
+    expected |= {f"ahead of dln, {name}": of[f"{name} test"] - of["dln test"] for name in names[:3]}
+    expected["similar, dlgn"] = of["relu test"] - of["dlgn test"]
+    return runs({"filters": 26}, of), expected | {"indistinguishable": of["dlgn test"] - of["dlgn-pwc test"]}
 
 
 def residual():
-    """Leads of ReLU of 5, 4, -1 and 8, and of 2, 6, 1 and 3 percent."""
-    leads = {
-        ("resnet-34", "cifar-10"): (5, 2),
-        ("resnet-34", "cifar-100"): (4, 6),
-        ("resnet-110", "cifar-10"): (-1, 1),
-        ("resnet-110", "cifar-100"): (8, 3),
-    }
-    cells, expected = [], {"ReLU ahead": [16 / 4, 12 / 4]}
-    for place, ((network, dataset), (first, second)) in enumerate(leads.items()):
-        base = 50.0 + 7 * place
-        numbers = {
-            "relu test": (base + first, base + 1.5 + second),
-            "dlgn test": (base, base + 1.5),
-            "relu training": (99 - place, 98.5 - place),
-            "dlgn training": (90 - place, 91.5 - place),
-        }
-        cells += runs({"network": network, "dataset": dataset}, numbers)
-        for name, part in product(("relu", "dlgn"), ("training", "test")):
-            expected[f"{part}, {name}, {network}, {dataset}"] = numbers[f"{name} {part}"]
-    return cells, expected
+    """The lead of ReLU is the mean over two networks and two sets."""
+    places = list(product(("resnet-34", "resnet-110"), ("cifar-10", "cifar-100")))
+    cells, expected, leads = [], {}, []
+    for seed, (network, dataset) in enumerate(places):
+        of = drawn(*(f"{name} {part}" for name in ("relu", "dlgn") for part in PARTS), seed=seed)
+        cells += runs({"network": network, "dataset": dataset}, of)
+        leads.append(of["relu test"] - of["dlgn test"])
+        for name, part in product(("relu", "dlgn"), PARTS):
+            expected[f"{part}, {name}, {network}, {dataset}"] = of[f"{name} {part}"]
+    return cells, expected | {"ReLU ahead": np.mean(leads, axis=0)}
 
 
 def stages():
-    """FLNPF from 70 to 80 %; the convolutional tangent kernel has 77.43 %."""
-    rows = ((70, 71.5), (72, 72), (72.5, 75), (76, 75.5), (77, 78), (80, 79.43))
-    numbers = {f"flnpf-{stage}": values for stage, values in enumerate(rows, start=1)}
-    numbers |= {"frnpf-same": (67, 66), "relu": (81, 80.25)}
-    return runs({"width": 64}, numbers), {
-        "gain, stage 1": [3, 5.5],
-        "gain, stage 2": [2, 0.5],
-        "gain, stage 3": [0.5, 3],
-        "gain, stage 4": [3.5, 0.5],
-        "gain, stage 5": [1, 2.5],
-        "gain, stage 6": [3, 1.43],
-        "test, flnpf-1": [70, 71.5],
-        "test, flnpf-6": [80, 79.43],
-        "test, relu": [81, 80.25],
-        "test, frnpf-same": [67, 66],
-        "below CNTK, flnpf-1": [7.43, 5.93],
-        "above CNTK, flnpf-6": [2.57, 2],
+    """Features learned in six stages; the convolutional tangent kernel has 77.43 %."""
+    names = ["frnpf-same", *(f"flnpf-{stage}" for stage in range(1, 7))]
+    of = drawn("relu", *names)
+    expected = {f"gain, stage {k}": of[names[k]] - of[names[k - 1]] for k in range(1, 7)}
+    expected |= {f"test, {name}": of[name] for name in ("flnpf-1", "flnpf-6", "relu", "frnpf-same")}
+    return runs({"width": 64}, of), expected | {
+        "below CNTK, flnpf-1": 77.43 - of["flnpf-1"],
+        "above CNTK, flnpf-6": of["flnpf-6"] - 77.43,
     }
 
 
 def scales():
-    """K^F, of the gates, over K^V, of the values, is above 1 and below it; at the steps between it is 100."""
-    numbers = {
-        "trace gates": ([6, 100, 2], [2, 100, 30]),
-        "trace values": ([3, 1, 8], [6, 1, 5]),
-        "norm gates": ([1, 100, 16], [12, 100, 1]),
-        "norm values": ([5, 1, 2], [3, 1, 8]),
-    }
-    return runs({}, numbers), {
-        "trace, start": np.log([10 / 2, 10 / 3]),
-        "trace, end": np.log([10 / 4, 10 / 6]),
-        "norm, start": np.log([10 / 5, 10 / 4]),
-        "norm, end": np.log([10 / 8, 10 / 8]),
-    }
+    """K^F of the gates and K^V of the values at the start and the end; the steps between have no part."""
+    of = drawn("trace gates", "trace values", "norm gates", "norm values", shape=3)
+    expected = {}
+    for what, (place, when) in product(("trace", "norm"), ((0, "start"), (2, "end"))):
+        ratio = of[f"{what} gates"][:, place] / of[f"{what} values"][:, place]
+        expected[f"{what}, {when}"] = np.log(10 / np.maximum(ratio, 1 / ratio))
+    return runs({}, of), expected
 
 
 def regime():
     """FRNPF (DI) starts as ReLU does, with its own weights as gates; FRNPF (II) as DNPFL does."""
-    numbers = {
-        "relu accuracy": (98, 97.5),
-        "dnpfl accuracy": (97, 98.25),
-        "frnpf-same accuracy": (95, 96),
-        "frnpf-own accuracy": (96.5, 94),
-        "relu expanded": (90, 91),
-        "dnpfl expanded": (92, 93),
-        "frnpf-same expanded": (97, 96.25),
-        "frnpf-own expanded": (99.5, 95.5),
-    }
-    return runs({}, numbers), {
-        "ahead of frozen gates, relu": [3, 1.5],
-        "ahead of frozen gates, dnpfl": [0.5, 4.25],
-        "behind the expansion, frnpf-same": [2, 0.25],
-        "behind the expansion, frnpf-own": [3, 1.5],
-    }
+    names = {"relu": "frnpf-same", "dnpfl": "frnpf-own"}
+    of = drawn(*(f"{name} {what}" for name in (*names, *names.values()) for what in ("accuracy", "expanded")))
+    expected = {}
+    for learned, frozen in names.items():
+        expected[f"ahead of frozen gates, {learned}"] = of[f"{learned} accuracy"] - of[f"{frozen} accuracy"]
+        expected[f"behind the expansion, {frozen}"] = of[f"{frozen} expanded"] - of[f"{frozen} accuracy"]
+    return runs({}, of), expected
 
 
 # Accuracies of the methods by rate. Of SGD the best rate, by the mean of both runs, is another one for FRNPF (II) and

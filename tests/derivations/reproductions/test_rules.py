@@ -60,12 +60,6 @@ def test_what_takes_the_place_of_a_verdict(instead, low, high, expected):
     assert verdict(replace(RATE, instead=instead, explains="A slip."), low, high) == expected
 
 
-@pytest.mark.parametrize("words", [{"instead": REMARK}, {"instead": ORDER, "explains": "It is so."}])
-def test_only_some_verdicts_take_the_place_of_one_and_with_a_reason(words):
-    with pytest.raises(InputError, match="may not stand for another verdict, or no reason is given"):
-        replace(RATE, **words)
-
-
 def test_an_experiment_has_the_worst_verdict():
     assert together([REPRODUCED, ORDER, UNDECIDED]) == UNDECIDED
     assert together([REPRODUCED, UNDECIDED, NOT_REPRODUCED, ORDER]) == NOT_REPRODUCED

@@ -203,12 +203,6 @@ def test_a_bound_that_is_the_margin_is_equivalent():
         assert decide(CLAIM, replace(found, bound=float(bound)), 0.01).outcome is outcome
 
 
-@pytest.mark.parametrize(("skewness", "most", "shown"), [(0.75, 0.75, True), (0.76, 0.75, False), (0.0, 0.0, False)])
-def test_a_sample_is_decided_up_to_the_limit_of_its_skewness(skewness, most, shown):
-    found = agreement(CLAIM, _estimate(np.random.default_rng(26)))
-    assert replace(found, skewness=skewness, skewness_limit=most).shown == shown
-
-
 def test_the_seed_of_a_claim_is_the_beginning_of_a_digest():
     """Computed once with sha256sum of `test.weights/1`: another seed would be a chosen one."""
     assert seed_for("test.weights") == 0x0B08B870

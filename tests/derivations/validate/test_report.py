@@ -118,16 +118,6 @@ def test_a_change_of_the_first_of_two_results_is_seen(run):
     }
 
 
-def test_a_report_of_changes_shows_these_claims_alone(run, tmp_path):
-    report_files.write(run, tmp_path, {CLAIM: ("verdict: OPEN, now CORRECTED",)})
-    text = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert "Since the last report 1 claim changed." in text
-    assert re.findall(r'<a id="([\w.]+)"></a>', text) == [CLAIM]
-    assert "| verdict: OPEN, now CORRECTED |" in text
-    whole = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
-    assert len(whole["claims"]) == len(run.judged), "the next run compares with all of them"
-
-
 def test_the_command_shows_what_has_changed_since_its_last_report(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["validate", CLAIM, "--changed"]) == 2

@@ -132,15 +132,6 @@ def test_what_changed_is_checked_whole(known, tmp_path, change):
         assert len(item.rows) == len(known[0].judged[[c.id for c in CLAIMS].index(name)].rows)
 
 
-def test_changed_simulation_code_leaves_the_other_levels_fresh(known, tmp_path):
-    _, folder = known
-    for path in folder.glob("*.json"):
-        content = json.loads(path.read_text())
-        content["code"] |= {"flow_limit": "another"} if "flow_limit" in content["code"] else {}
-        (tmp_path / path.name).write_text(json.dumps(sealed(content)))
-    assert [check.name for check in Evidence(CLAIMS, tmp_path).checks() if not check.fresh] == ["experiment flow_limit"]
-
-
 def test_the_levels_of_a_lost_process_are_inconclusive_and_the_others_stand(known):
     _, folder = known
     known_evidence = Evidence(CLAIMS, folder)
