@@ -307,10 +307,6 @@ RESAMPLED_SUMS = 4 * 96 * UNIT_ROUNDOFF
 # the interval, which SciPy inverts to a few units in the last place.
 BINOMIAL_TAILS = 4 * 90 * UNIT_ROUNDOFF
 
-# The jackknife's error of a skewness beside the scatter of 200 samples of 256 normal numbers: this scatter has itself
-# the relative error 1/sqrt(2 * 200) = 5 %, three of them; the jackknife's own bias is of order 1/256.
-JACKKNIFE = 3 / np.sqrt(2 * 200)
-
 # Runs of the stored study that another processor may count differently: a p-value changes where the statistic and one
 # of 499 maxima agree to the rounding 1e-6 of single precision, in 1e4 runs about once in a hundred cells.
 RECOUNTED = 1
@@ -319,9 +315,6 @@ RECOUNTED = 1
 
 # Five significant digits: half a unit of the last one, relative to a number that begins with 1.
 STORED_RATIOS = 5e-5
-
-# Eight significant digits of a mean and of its standard error: half a unit of the last, for each of the two.
-STORED_ESTIMATES = 2 * 0.5e-7
 
 # A row of 32 significant digits: half a unit of the last, and once more for the value that it is compared with.
 STORED_ROWS = 1e-31 + 0.5e-31
@@ -390,13 +383,6 @@ EXPLORER_WAVE = (3 * 40 + 8 * 21 + 3) * UNIT_ROUNDOFF
 # a unit each, which add up as the root of their number times the size 1 of the whole sum.
 PEER_COVARIANCE = (72 + np.sqrt(400)) * float(np.finfo(np.float32).eps)
 
-# Z^2 by the trapezoidal rule: rounding of 1e5 terms, which adds up as their root, beside 1e-15 beyond 8.
-PEER_NORMALISER = np.sqrt(1e5) * UNIT_ROUNDOFF
-
-# Box and Muller in float32: radius and sine are each good to about eight roundings, relative to a radius <= 5.8; half
-# a unit of the angle's integer moves it by less than one rounding.
-PEER_NORMALS = (8 + 8) * 5.8 * float(np.finfo(np.float32).eps)
-
 # E[1 1 erf erf] by adaptive quadrature to 1e-12 beside the float64 block, whose error is at most 1e-12.
 PLACKETT_QUADRATURE = 2e-12
 
@@ -419,9 +405,6 @@ NEAR_RANK_ONE = UNIT_ROUNDOFF
 # A value that is not recomputed has lost at most so many digits, as theory.gaussian.float64.tails states.
 TAIL_ACCURACY = 1e-6
 
-# The incomplete beta function at its own inverse, both to some hundred roundings, beside SciPy's binomial law.
-BINOMIAL_TAIL = 1e3 * UNIT_ROUNDOFF
-
 # --- worked examples -------------------------------------------------------------------------------------------------
 
 # 200,000 examples of x = z +- 2, E x^2 = 5, E x^4 = 43, E x^6 = 499, E x^8 = 7193, as if their six sites were one: six
@@ -429,20 +412,3 @@ BINOMIAL_TAIL = 1e3 * UNIT_ROUNDOFF
 # times 43/125. A Gaussian's kurtosis is 1.28 more, and that of the strength 1 0.78 more.
 EXAMPLE_MOMENT = 6 * np.sqrt(27 / 2e5)
 EXAMPLE_KURTOSIS = 6 * (np.sqrt((7193 - 43**2) / 2e5) / 25 + 2 * 43 / 125 * np.sqrt(18 / 2e5))
-
-# --- the pages --------------------------------------------------------------------------------------------------------
-
-# A number that is rounded to the last digit it shows is off by half a unit of that digit.
-PAGES_HALF_UNIT = 0.5
-
-# All means over networks that the pages state beside those of networks trained again, together (Bonferroni): one false
-# alarm in a hundred choices of the seeds, which are fixed.
-PAGES_LEVEL = 0.01
-
-# A network trained again by the same script, in float32: 1,000 contracting steps, each with roundings of 40 terms of
-# another BLAS, of which those that turn a gate at h = 0 count most. 1,000 * 40 roundings of 6e-8, relative.
-PAGES_REPEATED = 1_000 * 40 * float(np.finfo(np.float32).eps)
-
-# Times of erf and sigmoid units, 96 and 1,024 K tau, are 61.1 and 64 over f'(0)^2: equal up to the rounding of the
-# first to a number of steps that all learning rates have in common.
-EQUALLY_LONG = 0.05

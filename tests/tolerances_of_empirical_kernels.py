@@ -22,12 +22,3 @@ NU_ROUNDINGS = 4 * 40 * UNIT_ROUNDOFF
 # Relative to the trace: the eigenvalues of a kernel with at most 40 rows, computed with a backward error of a few
 # rounding errors for each row.
 EIGENVALUE_SUMS = 4 * 40 * UNIT_ROUNDOFF
-
-# Relative to the largest entry, in float32, between two ways to sum the tangent kernel of a network of 5 layers with
-# 128 units: an entry has 2 x 5 x 128 = 1,280 roundings on each side, whose errors are random and of either sign, so
-# that they grow as the square root of their number; five standard deviations, on both sides.
-PEER_KERNELS = 2 * 5 * 1280**0.5 * float(np.finfo(np.float32).eps)
-
-# Relative to the diagonal: arccos of a correlation that rounding lowers by two units of float32 is sqrt(4 eps), which
-# each of at most 4 layers divides by pi and multiplies with the kernel so far.
-PEER_INVERSE_COSINE = 4 * (4 * float(np.finfo(np.float32).eps)) ** 0.5 / np.pi
