@@ -1,6 +1,5 @@
 """Tolerances of the tests of kernels that are computed from weights and gates."""
 
-import numpy as np
 
 from tests.tolerances import UNIT_ROUNDOFF
 
