@@ -51,20 +51,6 @@ def test_what_would_be_lost_or_cannot_be_written_is_refused(tmp_path):
             check_picture(tmp_path / name)
 
 
-def test_a_failed_drawing_leaves_the_old_picture(tmp_path):
-    class Broken:
-        def savefig(self, *_arguments, **_options):
-            raise MemoryError
-
-    file = tmp_path / "a.png"
-    write_picture(picture(LINE, [series()]), file)
-    before = file.read_bytes()
-    with pytest.raises(MemoryError):
-        write_picture(Broken(), file)
-    assert file.read_bytes() == before
-    assert len(list(tmp_path.iterdir())) == 1
-
-
 def test_lines_are_the_theory_and_bars_the_networks():
     error = np.full((3, 2, 6), 0.01)
     trained = series(measured=True, weights_error=error, losses_error=np.full(3, 0.02))

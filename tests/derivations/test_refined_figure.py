@@ -46,11 +46,6 @@ def test_boxes_have_their_own_size_and_the_mean_of_their_corners():
     assert (left.get_xscale(), left.get_yscale()) == ("log", "linear")
 
 
-def test_a_box_without_numbers_has_no_colour():
-    left, *_ = map_picture(["a", "b"], [GRID] * 2, {}, {(0, 0): 0}, [((0, 4), (0, 4))], "a title", "loss").axes
-    assert left.collections[0].get_array().mask.all()
-
-
 def test_intervals_are_drawn_as_wide_as_they_are():
     points = [
         {"n": n, "model": model, "mean": float(n), "half_width": 0.5, "networks": 10 * n}

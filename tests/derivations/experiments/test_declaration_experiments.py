@@ -147,13 +147,3 @@ def test_the_experiment_decides_what_stands_of_a_remark():
     assert _judged(FAIL).verdict is Verdict.REFUTED
     assert _judged(INCONCLUSIVE).verdict is Verdict.OPEN
     assert judgement.exit_outcome(judgement.Validation("quick", (found,), Finding(), 0.0)) is PASS
-
-
-def test_what_would_settle_an_open_claim_is_no_undecided_run():
-    claim = catalog()["localization.sigmoid.like_erf"]
-    for settled_by, expected in (("Longer training.", PASS), ("", INCONCLUSIVE)):
-        stated = replace(claim, settled_by=settled_by)
-        for results in ((), (CheckResult(claim.id, Level.SIMULATED, INCONCLUSIVE),)):
-            judged = judgement.Judged(stated, results, (), (), overall(stated, results))
-            assert judged.verdict is Verdict.OPEN
-            assert judgement.exit_outcome(judgement.Validation("quick", (judged,), Finding(), 0.0)) is expected

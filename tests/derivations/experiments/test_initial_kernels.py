@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from derivations.experiments.folders import read
 from derivations.experiments.initial_kernels import experiment
 from derivations.experiments.initial_kernels.experiment import Case, decide, drawn
 from tests.tolerances_of_kernels import FLOAT32_KERNEL, STORED_DIGITS
@@ -62,14 +61,3 @@ def test_formulas_give_the_exact_variance_and_rivals_another(name):
     exact = float(case.exact(2))
     assert abs(experiment.predicted(catalog()[name], case) / exact - 1) < STORED_DIGITS
     assert abs(experiment.rival(name, case) / exact - 1) > experiment.MARGIN
-
-
-def test_the_stored_means_and_variances_are_the_exact_ones():
-    """Within five standard errors, of the networks themselves."""
-    stored = read(experiment.NAME)
-    for found in stored["histograms"].values():
-        for place in (0, 1):
-            assert abs(found["moments"][place] - found["exact"][place]) < 5 * found["standard_errors"][place]
-    for width, own in stored["depths"].items():
-        for depth, value, error in zip(own["depth"], own["variance"], own["standard_error"], strict=True):
-            assert abs(value - float(Case(int(width), depth).exact(2))) < 5 * error

@@ -6,12 +6,11 @@ from fractions import Fraction
 import pytest
 
 from derivations.experiments.folders import read
-from derivations.experiments.model import Settings
 from derivations.experiments.relu_design import design, experiment
 from derivations.experiments.relu_design.design import Share, above, below, configurations, share
 from derivations.statistics.intervals import share_interval
 from theory.claims import catalog
-from theory.claims.model import Level, Outcome
+from theory.claims.model import Outcome
 from theory.problem import NonlinearGP
 
 
@@ -132,19 +131,3 @@ def test_what_is_stored_is_of_the_design_and_judges_every_claim():
         every = share_of_all.holds == share_of_all.count
         counted = f"in all {share_of_all.count}" if every else f"in {share_of_all.holds} of {share_of_all.count}"
         assert counted in catalog()[rule.claim].title.lower()
-
-
-def test_a_validation_trains_some_configurations_again(monkeypatch):
-    asked = []
-
-    def record(wanted, until, settings, progress):
-        asked.extend((one, order, until[order]) for one in wanted for order in design.ORDERS)
-        return []
-
-    monkeypatch.setattr(experiment, "trained", record)
-    finding = experiment.run({}, Settings("full"), lambda _what, _share: None)
-    assert len(asked) == len(set(asked)) == 4 * len(design.ORDERS)
-    assert {(one.units, one.rate) for one, _, _ in asked} == {(min(design.UNITS), max(design.RATES))}
-    assert {(order, until) for _, order, until in asked} == {("long-first", 16), ("short-first", 64)}
-    assert {result.level for result in finding.results} == {Level.SIMULATED, Level.NEGATIVE_CONTROL}
-    assert len(finding.results) == 2 * len(experiment.RULES)

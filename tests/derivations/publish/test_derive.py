@@ -86,18 +86,6 @@ def test_every_link_between_claims_has_its_anchor(texts):
             assert target in texts, (page, target)
 
 
-def test_errata_list_every_slip_once_and_all_that_is_not_plainly_right(book, texts):
-    text = texts["errata"]
-    shown = (Verdict.CORRECTED, Verdict.INHERITED, Verdict.REFUTED, Verdict.REMARK)
-    for entry in book.entries:
-        if entry.source and (entry.verdict in shown or entry.condition):
-            assert entry.source.label in text or entry.source.label.capitalize() in text
-            assert f"[`{entry.claim.id}`]" in text
-    slips = {entry.slip for entry in book.entries if entry.slip}
-    assert slips
-    assert text.count("*Repair.*") == len(slips)
-
-
 def test_a_wrong_form_without_its_slip_is_no_erratum():
     """It is refused with the file that takes the slip, so that no accusation stands without its repair."""
     source = Source(NOTES, "(1)", printed=sympy.Integer(3))
@@ -195,15 +183,6 @@ def too_wide(text):
 
 def test_no_formula_is_wider_than_the_page(texts):
     assert {page: wide for page, text in texts.items() if (wide := too_wide(text))} == {}
-
-
-def test_a_multiple_of_a_wide_sum_is_broken_in_brackets():
-    letters = sympy.symbols("x:20", positive=True)
-    long = sympy.Add(*(letter * (letter + 1) ** 2 / 4 for letter in letters)) / (letters[0] + 7)
-    shown, _ = notation.Notation().display(sympy.Eq(sympy.Symbol("Y"), long, evaluate=False))
-    assert shown.count("[") == shown.count("]") == 1
-    assert too_wide(f"$$\n{shown}\n$$\n") == []
-    assert too_wide(f"$$\n{notation.Notation().tex(long)}\n$$\n")
 
 
 FIGURE = "receptive-fields"

@@ -31,13 +31,6 @@ def test_a_convention_that_a_source_does_not_state_is_not_shown():
     assert "not stated" not in {cells[0] for cells in table.values()}
 
 
-def test_the_variance_of_every_dialect_is_listed():
-    found = rows("variance")
-    assert list(found) == [dialect.name for dialect in DIALECTS]
-    assert found["Localization, 89921cd"] == ["1.3937", "0"]
-    assert found["Localization, head, adjust=(0, 1)"] == ["0.2500", "1/2"]
-
-
 def test_the_conversions_to_the_workbench_are_listed():
     """By hand: 1/sqrt(400) = 1/20 before the weights and a loss twice ours make t' = a^2 2 t."""
     found = rows("conversions")

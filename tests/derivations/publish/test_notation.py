@@ -18,20 +18,6 @@ def legend(expr):
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        r"a^2 - (1 + (\kappa - 1)/w)\, a - (3 - \kappa)(1 - 1/w)/w",
-        r"\partial_\theta A",
-        r"\sup_q G",
-        r"|\partial_\theta G_1| G_2 G_3 - \tau_S \tau_A^2",
-        r"\lvert \Delta \phi \rvert^2",
-    ],
-)
-def test_a_name_in_tex_is_printed_as_it_is(name):
-    assert Notation().tex(sympy.Symbol(name, real=True)) == name
-
-
-@pytest.mark.parametrize(
     ("name", "tex"),
     [
         ("chi_epsilon", r"\chi_{\epsilon}"),

@@ -10,7 +10,6 @@ from derivations.output import OUT_OF_REACH, PASS
 from derivations.publish import compose, html, places
 
 CHAPTERS = ("small-bump-gate", "single-pulse", "ising")
-MARGIN = 2.2 / 2.54 * 72  # points
 MISSING = [name for name in ("pypandoc", "typst", "pypdf") if find_spec(name) is None]
 
 
@@ -42,19 +41,3 @@ def test_formulas_have_the_numbers_of_the_site(book):
         count = html.body(markdown, numbered="").html.count('class="formula"')
         found = {int(each) for each in re.findall(rf"\({number[name]}\.(\d+)\)", text)}
         assert found == set(range(1, count + 1))
-
-
-@pytest.mark.slow
-def test_no_text_begins_outside_the_margins(book):
-    """Formulas are runs of a few letters, so that one wider than the page begins some of them beyond a margin."""
-    outside = []
-    for number, page in enumerate(book.pages, start=1):
-        right = float(page.mediabox.right) - MARGIN
-
-        def seen(text, outer, inner, *_rest, number=number, right=right):
-            x = inner[4] * outer[0] + inner[5] * outer[2] + outer[4]
-            if text.strip() and not MARGIN - 1 < x < right:
-                outside.append((number, x, text))
-
-        page.extract_text(visitor_text=seen)
-    assert outside == []

@@ -61,66 +61,41 @@ def depths():
     The slope over four places is 3/10 of the last less the first and 1/10 of the third less the second, over three
     places half of the last less the first. Depth 8 is the best one for w = 25 and 100, and 12 for w = 500.
     """
-    minus = {
-        25: {2: (1.0, 0.5), 8: (1.9, 1.4), 12: (1.7, 1.3), 20: (1.4, 1.1)},
-        100: {2: (0.3, 0.2), 8: (1.6, 1.8), 12: (1.5, 0.9), 20: (1.5, 0.8)},
-        500: {2: (0.7, 2.0), 8: (1.9, 2.9), 12: (3.1, 4.5), 20: (0.8, 2.5)},
-    }
-    flat = {
-        25: {2: (-4.0, -5.0), 8: (-3.0, -3.5), 12: (-3.2, -3.1), 20: (-2.0, -3.0)},
-        100: {2: (-4.0, -4.5), 8: (-3.0, -2.5), 12: (-2.2, -2.1), 20: (-1.0, -2.0)},
-        500: {2: (-4.2, -4.9), 8: (-2.0, -2.6), 12: (-1.2, -1.1), 20: (-1.5, -0.3)},
-    }
-    cells = [
-        cell
-        for width, by_depth in minus.items()
-        for depth in (20, 2, 12, 8)
-        for cell in runs(
-            {"width": width, "depth": depth},
-            {"trained": course(*(-value for value in by_depth[depth])), "flat": np.exp(flat[width][depth])},
-        )
-    ]
-    expected = {}
-    for width, own in minus.items():
-        slopes = {
-            f"deeper, w = {width}": own,
-            f"flatter, w = {width}": flat[width],
-        }
-        for key, of in slopes.items():
-            expected[key] = [0.3 * (of[20][run] - of[2][run]) + 0.1 * (of[12][run] - of[8][run]) for run in (0, 1)]
-        if width == 500:
-            expected["up to d = 12, w = 500"] = [(own[12][run] - own[2][run]) / 2 for run in (0, 1)]
-            expected["beyond d = 12, w = 500"] = [own[12][run] - own[20][run] for run in (0, 1)]
-        else:
-            expected[f"up to d = 8, w = {width}"] = [own[8][run] - own[2][run] for run in (0, 1)]
-            expected[f"beyond d = 8, w = {width}"] = [(own[8][run] - own[20][run]) / 2 for run in (0, 1)]
+    places, cells, expected = ("2", "8", "12", "20"), [], {}
+    for seed, (width, best) in enumerate(((25, "8"), (100, "8"), (500, "12"))):
+        minus, flat = (drawn(*places, seed=2 * seed + k) for k in range(2))
+        minus[best] += 100  # the fastest training is the deepest minimum
+        minus = {depth: values / 100 for depth, values in minus.items()}
+        flat = {depth: values / 100 for depth, values in flat.items()}
+        for depth in places:
+            numbers = {"trained": course(*-minus[depth]), "flat": np.exp(flat[depth])}
+            cells += runs({"width": width, "depth": int(depth)}, numbers)
+        for key, of in (("deeper", minus), ("flatter", flat)):
+            expected[f"{key}, w = {width}"] = 0.3 * (of["20"] - of["2"]) + 0.1 * (of["12"] - of["8"])
+        up, beyond = (minus[best] - minus["2"], minus[best] - minus["20"])
+        expected[f"up to d = {best}, w = {width}"] = up / (2 if best == "12" else 1)
+        expected[f"beyond d = {best}, w = {width}"] = beyond / (2 if best == "8" else 1)
     return cells, expected
 
 
 def kinds():
     """ln r of both kinds at the depths 2, 6 and 20, and f, the mean of a spectrum (0, 3 f - 1, 1)."""
-    logarithms = {
-        "galu": {2: (-1.0, -0.8), 6: (-1.3, -1.5), 20: (-2.4, -1.4)},
-        "relu": {2: (-0.5, -0.7), 6: (-0.9, -0.7), 20: (-1.0, -0.9)},
-    }
-    flat = {
-        "galu": {2: (0.5, 0.45), 6: (0.6, 0.8), 20: (0.7, 0.75)},
-        "relu": {2: (0.4, 0.35), 6: (0.35, 0.65), 20: (0.45, 0.5)},
-    }
+    places, names = ("2", "6", "20"), ("galu", "relu")
+    fall = {name: drawn(*places, seed=seed) for seed, name in enumerate(names)}
+    flat = {name: drawn(*places, low=50, seed=seed) for seed, name in enumerate(names)}
     cells = []
-    for depth in (6, 20, 2):
-        numbers = {f"{kind} trained": course(*by_depth[depth]) for kind, by_depth in logarithms.items()}
-        for kind, by_depth in flat.items():
-            numbers[f"{kind} spectrum"] = [[0.0, 3 * f - 1, 1.0] for f in by_depth[depth]]
-        cells += runs({"width": 9, "depth": depth}, numbers)
+    for depth in places:
+        numbers = {f"{name} trained": course(*-fall[name][depth] / 100) for name in names}
+        spectra = {name: flat[name][depth] / 100 for name in names}
+        numbers |= {f"{name} spectrum": [[0.0, 3 * f - 1, 1.0] for f in spectra[name]] for name in names}
+        cells += runs({"width": 9, "depth": int(depth)}, numbers)
+    galu, relu = (fall[name] for name in names)
+    more = {depth: np.log(flat["galu"][depth] / flat["relu"][depth]) for depth in places}
     return cells, {
-        "GaLU faster": [(0.5 + 0.4 + 1.4) / 3, (0.1 + 0.8 + 0.5) / 3],
-        "GaLU flatter": [
-            np.log((0.5 * 0.6 * 0.7) / (0.4 * 0.35 * 0.45)) / 3,
-            np.log((0.45 * 0.8 * 0.75) / (0.35 * 0.65 * 0.5)) / 3,
-        ],
-        "GaLU faster with depth": [(2.4 - 1.0) / 2, (1.4 - 0.8) / 2],
-        "GaLU flatter with depth": [np.log(0.7 / 0.5) / 2, np.log(0.75 / 0.45) / 2],
+        "GaLU faster": sum(galu[depth] - relu[depth] for depth in places) / 300,
+        "GaLU flatter": sum(more.values()) / 3,
+        "GaLU faster with depth": (galu["20"] - galu["2"]) / 200,
+        "GaLU flatter with depth": np.log(flat["galu"]["20"] / flat["galu"]["2"]) / 2,
     }
 
 

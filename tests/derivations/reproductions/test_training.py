@@ -63,10 +63,6 @@ def interrupted_after(monkeypatch, pieces, error):
     return goals
 
 
-def test_outside_of_a_cell_it_is_the_training_of_sim(plain):
-    assert same(trained(), plain)
-
-
 @pytest.mark.parametrize(("pieces", "error"), [(1, KeyboardInterrupt()), (3, MemoryError())])
 def test_an_interrupted_training_goes_on_with_the_same_bits(monkeypatch, tmp_path, plain, pieces, error):
     monkeypatch.setattr(training, "_FIRST", 6)
