@@ -21,7 +21,6 @@ from derivations.explore.questions import EXAMPLES
 from derivations.explore.views import view_of
 from theory.problem import LAWS, AlwaysGate, WorkbenchError, load
 
-pytestmark = pytest.mark.xdist_group("copied")
 
 END = "end of this text"
 RUN = f"""
