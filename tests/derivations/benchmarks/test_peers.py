@@ -21,10 +21,10 @@ SETTINGS = {1: (64, 256, Fraction(1, 50)), 50: (16, 64, Fraction(1, 20))}
 def problem(batch: int, slower: int = 1) -> Problem:
     """A network of two units on a line of 40 sites; the rate may be divided by `slower`."""
     networks, steps, rate = SETTINGS[batch]
-    made = bench.problem_of(replace(bench.CASES[0], batch=batch, networks=networks), steps)
+    built = bench.problem_of(replace(bench.CASES[0], batch=batch, networks=networks), steps)
     rate = rate / slower
-    simulation = replace(made.simulated(), learning_rate=rate)
-    return replace(made, simulation=simulation, training=replace(made.training, times=(steps * rate,)))
+    simulation = replace(built.simulated(), learning_rate=rate)
+    return replace(built, simulation=simulation, training=replace(built.training, times=(steps * rate,)))
 
 
 def losses(question: Problem, weights: np.ndarray) -> np.ndarray:
@@ -66,5 +66,5 @@ def test_factors_and_bands_have_the_covariance(case):
     taps = bands(question)
     assert (taps is None) == (case.xi != (2, 1))
     if taps is not None:
-        lower = sum(np.stack([np.diag(own[d, d:], -d) for own in taps.astype(float)]) for d in range(taps.shape[1]))
+        lower = sum(np.stack([np.diag(each[d, d:], -d) for each in taps.astype(float)]) for d in range(taps.shape[1]))
         assert np.abs(lower @ lower.swapaxes(1, 2) - exact).max() < PEER_COVARIANCE

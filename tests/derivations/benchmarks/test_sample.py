@@ -14,6 +14,6 @@ def test_random_features_have_the_covariance_up_to_the_error_of_their_number(sha
     monkeypatch.setattr(sample, "FEATURES", 4000)
     law = sample.laws(8, 4)[shape, 2]
     for way in (sample._fourier, sample._rbf):
-        made = way(law, latent_correlation(law, 0))
-        if made is not None:
-            assert made[1] <= STANDARD_ERRORS / np.sqrt(4000)
+        built = way(law, latent_correlation(law, 0))
+        if built is not None:
+            assert built[1] <= STANDARD_ERRORS / np.sqrt(4000)

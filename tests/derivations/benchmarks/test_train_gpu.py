@@ -9,11 +9,11 @@ from derivations.benchmarks.fused_roofline import H200, bound, operations_of_a_s
 
 def test_the_operations_of_a_step_by_hand():
     """32 tiles of 32 examples: 48 modes for 64 padded sites, 13 calls of ten rounds of eight, 24 pairs."""
-    found = operations_of_a_step(40, 2, 1000, 40, 2048)
-    assert found.integer == 1024 * (13 * 10 * 8 + 24 * 17)
-    assert found.products == 1024 * 2 * 48 * 64 * 3
-    assert found.special == 1024 * (24 * 3 + 64)
-    assert found.bytes == 2 * 4 * 80 / 131  # of float32, in launches of 131 steps
+    result = operations_of_a_step(40, 2, 1000, 40, 2048)
+    assert result.integer == 1024 * (13 * 10 * 8 + 24 * 17)
+    assert result.products == 1024 * 2 * 48 * 64 * 3
+    assert result.special == 1024 * (24 * 3 + 64)
+    assert result.bytes == 2 * 4 * 80 / 131  # of float32, in launches of 131 steps
     # 13 chunks of 32 sites with 48 modes each; 16 rows a tile, 16 columns of two networks, a step for each row.
     small = operations_of_a_step(400, 8, 1, 48, 8192)
     assert small.integer == (156 + 1) * 80 + 312 * 17
@@ -29,7 +29,7 @@ def test_the_operations_of_a_step_by_hand():
 def test_the_slowest_rate_is_the_limit(limit):
     work = operations_of_a_step(40, 2, 1000, 40, 2048)
     rate, _ = bound(work)
-    slower, found = bound(work, replace(H200, **{limit: getattr(H200, limit) / 100}))
-    assert found == limit
+    slower, result = bound(work, replace(H200, **{limit: getattr(H200, limit) / 100}))
+    assert result == limit
     assert slower < rate
     assert bound(work, replace(H200, bytes=1.0)) == (1 / work.bytes, "memory")

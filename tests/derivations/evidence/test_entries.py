@@ -77,14 +77,14 @@ def test_entries_are_in_the_order_of_documents_and_then_of_labels(tmp_path):
     labels = {NOTES: ("(2)", "(4)"), BUMP_NOTE: ("(1)", "(3)")}
     sources = tuple(Source(document, label) for document in (BUMP_NOTE, NOTES) for label in labels[document][::-1])
     claim = Claim("area.subject.fact", "a title", Kind.EQUATION, CLAIM.statement, sources=sources)
-    found = [(one.document, one.source.label) for one in entries([claim], tmp_path)]
-    assert found == [(document, label) for document in sorted(labels) for label in labels[document]]
+    result = [(one.document, one.source.label) for one in entries([claim], tmp_path)]
+    assert result == [(document, label) for document in sorted(labels) for label in labels[document]]
 
 
 def test_an_appendix_stands_after_the_numbered_sections():
     labels = ["section 1", "section 8", "section A", "section B", "(1)"]
-    found = sorted(labels[::-1], key=lambda label: label_order(Source(NEURAL_PATH_KERNEL, label)))
-    assert found == labels
+    result = sorted(labels[::-1], key=lambda label: label_order(Source(NEURAL_PATH_KERNEL, label)))
+    assert result == labels
 
 
 @pytest.mark.parametrize("known", [False, True])

@@ -13,8 +13,8 @@ from theory.claims import catalog
 
 def names(expr):
     """The names of the symbols and undefined functions of an expression that are TeX."""
-    found = {s.name for s in expr.atoms(sympy.Symbol)} | {f.func.__name__ for f in expr.atoms(AppliedUndef)}
-    return {name for name in found if re.search(r"[\\{]", name)}
+    result = {s.name for s in expr.atoms(sympy.Symbol)} | {f.func.__name__ for f in expr.atoms(AppliedUndef)}
+    return {name for name in result if re.search(r"[\\{]", name)}
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def test_the_data_sets_are_back_after_the_block_and_after_an_error_in_it():
     before = state()
     with small_data_sets():
         inside = state()
-    assert [own != other for own, other in zip(inside, before, strict=True)] == [True] * 3
+    assert [each != other for each, other in zip(inside, before, strict=True)] == [True] * 3
     assert state() == before
     with pytest.raises(ZeroDivisionError), small_data_sets():
         raise ZeroDivisionError

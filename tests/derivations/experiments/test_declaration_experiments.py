@@ -119,8 +119,8 @@ def test_the_intervals_of_contrasts_hold_their_level():
     """With level 1/10 the difference 0 of six and six replicates of unequal spread is missed in a tenth of the runs."""
     rng, runs, level = np.random.default_rng(3), 2000, 0.1
     shares = {relu_biases.LONG: rng.normal(size=(6, runs)), relu_biases.SHORT: 3 * rng.normal(size=(6, runs))}
-    found = relu_biases.contrasts(shares, level)
-    missed = ((found.low > 0) | (found.high < 0)).mean()
+    result = relu_biases.contrasts(shares, level)
+    missed = ((result.low > 0) | (result.high < 0)).mean()
     assert 0 < missed < level + STANDARD_ERRORS * np.sqrt(level * (1 - level) / runs)
 
 
@@ -142,8 +142,8 @@ def _judged(outcome):
 
 def test_the_experiment_decides_what_stands_of_a_remark():
     """A remark that its experiment does not show is none."""
-    found = _judged(PASS)
-    assert found.verdict is Verdict.REMARK
+    result = _judged(PASS)
+    assert result.verdict is Verdict.REMARK
     assert _judged(FAIL).verdict is Verdict.REFUTED
     assert _judged(INCONCLUSIVE).verdict is Verdict.OPEN
-    assert judgement.exit_outcome(judgement.Validation("quick", (found,), Finding(), 0.0)) is PASS
+    assert judgement.exit_outcome(judgement.Validation("quick", (result,), Finding(), 0.0)) is PASS

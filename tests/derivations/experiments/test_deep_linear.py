@@ -50,12 +50,13 @@ def test_every_formula_is_the_flow_of_the_network_that_is_trained(case):
     for name in weights:
         product = weights[name] @ product
     modes = len(case.targets)
-    found = np.einsum("ok,toi,ik->kt", experiment._OUTPUTS[:, :modes], product, experiment._INPUTS[:, :modes])
+    result = np.einsum("ok,toi,ik->kt", experiment._OUTPUTS[:, :modes], product, experiment._INPUTS[:, :modes])
     exact = np.stack([case.exact(np.array(times), s) for s in case.targets])
-    assert abs(found - exact).max() <= GRAPH_INTEGRATED
+    assert abs(result - exact).max() <= GRAPH_INTEGRATED
     if case.rival is not None:
         assert (
-            abs(found - np.stack([case.rival(np.array(times), s) for s in case.targets])).max() > 1e5 * GRAPH_INTEGRATED
+            abs(result - np.stack([case.rival(np.array(times), s) for s in case.targets])).max()
+            > 1e5 * GRAPH_INTEGRATED
         )
 
 

@@ -25,9 +25,9 @@ def shares(stated, reach=experiment.REACH, off=0.0, networks=None):
     rng = np.random.default_rng(1)
     freedom = experiment.GROUPS - 1
     size = experiment.ESTIMATES, WEIGHTS
-    found = TRUTH + off + ERRORS * rng.standard_normal(size)
+    result = TRUTH + off + ERRORS * rng.standard_normal(size)
     errors = stated * ERRORS * np.sqrt(rng.chisquare(freedom, size) / freedom)  # as a jackknife scatters
-    return experiment.covered((found, errors), networks or exact_networks(), reach)
+    return experiment.covered((result, errors), networks or exact_networks(), reach)
 
 
 def test_errors_of_the_stated_size_pass():

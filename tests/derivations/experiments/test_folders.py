@@ -44,8 +44,8 @@ def plant(tmp_path, monkeypatch):
 
 def whole(**files):
     """The files of a folder that lacks nothing, changed by `files`; None leaves a file out."""
-    given = {"init": "", "experiment__py": JUDGES.format(name="pair", claim=CLAIM)} | files
-    return {("__init____py" if name == "init" else name): text for name, text in given.items() if text is not None}
+    arguments = {"init": "", "experiment__py": JUDGES.format(name="pair", claim=CLAIM)} | files
+    return {("__init____py" if name == "init" else name): text for name, text in arguments.items() if text is not None}
 
 
 def missing(plant, **files):
@@ -60,9 +60,9 @@ def discover_anew(plant, **files):
 
 
 def plant_folder(plant, **files):
-    given = whole(**files)
-    init = given.pop("__init____py", None)
-    home = plant(**given)
+    arguments = whole(**files)
+    init = arguments.pop("__init____py", None)
+    home = plant(**arguments)
     if init is not None:
         (home / "__init__.py").write_text(init, encoding="utf-8")
 

@@ -22,8 +22,8 @@ def short(problem):
 
 
 def predicted(problem):
-    found = descend(problem)
-    return np.stack([along[0] for along in strengths(found.flow, found.weights).values()], axis=-1)
+    result = descend(problem)
+    return np.stack([along[0] for along in strengths(result.flow, result.weights).values()], axis=-1)
 
 
 @pytest.mark.parametrize(("factor", "expected"), [(1, Outcome.PASS), (2, Outcome.FAIL)])
@@ -38,6 +38,6 @@ def test_strengths_of_paths_are_judged(factor, expected):
     )
     statement = sympy.Eq(sympy.Symbol("s"), 1)
     claim = Claim(id="test.paths", title="paths", kind=Kind.EQUATION, statement=statement, registration=registration)
-    found = measured([claim], "race", Settings(device="cpu"), lambda _what, _done: None)
-    (result,) = judged([found], {claim.id: claim})
+    values = measured([claim], "race", Settings(device="cpu"), lambda _what, _done: None)
+    (result,) = judged([values], {claim.id: claim})
     assert result.outcome is expected, result.where

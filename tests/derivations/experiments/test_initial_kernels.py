@@ -31,19 +31,21 @@ def test_the_entries_are_those_of_autograd(case, monkeypatch):
 
     monkeypatch.setattr(experiment, "_signs", recorded_signs)
     monkeypatch.setattr(torch, "rand", recorded_rand)
-    found = drawn(case, 5, seed=3)
+    result = drawn(case, 5, seed=3)
     for network in range(5):
         slopes = []
         for which in case.pair:
-            own = [(layer[network] / float(case.mu * case.width) ** 0.5).double().requires_grad_() for layer in weights]
+            each = [
+                (layer[network] / float(case.mu * case.width) ** 0.5).double().requires_grad_() for layer in weights
+            ]
             nodes = torch.ones(1, dtype=torch.float64)
-            for number, layer in enumerate(own):
+            for number, layer in enumerate(each):
                 nodes = layer @ nodes
-                if number < len(own) - 1 and gates:
+                if number < len(each) - 1 and gates:
                     nodes = nodes * (gates[number][network, :, which] < float(case.mu))
-            slopes.append(torch.cat([one.flatten() for one in torch.autograd.grad(nodes[0], own)]))
+            slopes.append(torch.cat([one.flatten() for one in torch.autograd.grad(nodes[0], each)]))
         expected = float(slopes[0] @ slopes[1])
-        assert abs(found[network] - expected) <= FLOAT32_KERNEL * case.depth * max(1, abs(expected))
+        assert abs(result[network] - expected) <= FLOAT32_KERNEL * case.depth * max(1, abs(expected))
 
 
 def test_the_rule():

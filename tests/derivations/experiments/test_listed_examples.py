@@ -45,6 +45,6 @@ def test_a_rival_differs_by_more_than_the_margin(name):
     _, rival = experiment.RIVALS[name]
     with small_data_sets():
         problem = problem_named(name)
-        own = discrete(problem).weights
+        each = discrete(problem).weights
         other = discrete(experiment.replace(problem, data=rival(problem.data))).weights
-    assert abs(own - other).max() > float(MARGIN) * abs(own).max()
+    assert abs(each - other).max() > float(MARGIN) * abs(each).max()

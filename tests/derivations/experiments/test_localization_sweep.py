@@ -21,7 +21,7 @@ BATCH = read("localization-batch")
 XI = (localization_tables.SHORT, localization_tables.LONG)
 
 
-def made(folder, gains, **simulation):
+def swept(folder, gains, **simulation):
     """A store with a small version of the sweep: three networks, short training."""
     whole = localization_sweep.declared("localization-sweep")
     base = {name: dict(table) for name, table in whole.base.items()}
@@ -30,12 +30,12 @@ def made(folder, gains, **simulation):
     sweep = replace(whole, base=base, axes=(whole.axes[0], replace(whole.axes[1], values=gains)))
     store, code = Store.create(folder / "store"), cells.code_version()
     for cell in sweep.cells:
-        asked = cells.question(cell.problem, sweep.observables)
+        request = cells.question(cell.problem, sweep.observables)
         store.make(
-            asked.cell(code),
-            asked,
+            request.cell(code),
+            request,
             code,
-            lambda asked=asked, cell=cell: make(cell.problem, asked.observables, "cpu"),
+            lambda request=request, cell=cell: make(cell.problem, request.observables, "cpu"),
         )
     return store, sweep
 
@@ -43,7 +43,7 @@ def made(folder, gains, **simulation):
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """Two gains."""
-    return made(tmp_path_factory.mktemp("small"), (Fraction(1, 100), 100))
+    return swept(tmp_path_factory.mktemp("small"), (Fraction(1, 100), 100))
 
 
 def test_what_is_kept_is_what_the_cells_hold(small):

@@ -52,9 +52,9 @@ def test_undecided_configurations_count_against_and_for():
     assert unsure.low == share_interval(7, 20, level)[0]
     assert unsure.high == share_interval(10, 20, level)[1]
     decisions = iter([True, None, False, True])
-    found = share([{}] * 4, lambda _one: next(decisions))
-    assert (found.holds, found.undecided, found.count) == (2, 1, 4)
-    assert "1 undecided" in found.describe()
+    result = share([{}] * 4, lambda _one: next(decisions))
+    assert (result.holds, result.undecided, result.count) == (2, 1, 4)
+    assert "1 undecided" in result.describe()
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ def test_undecided_configurations_count_against_and_for():
 )
 def test_a_census_counts_and_samples_nothing(holds, undecided, outcome):
     """Its registered rule: more than 72 of 144 hold, or fewer than 72 hold or are undecided."""
-    found = Share(holds, undecided, 144, census=True)
-    assert found.outcome is outcome
-    ends = [Fraction(end).limit_denominator(144) for end in (found.low, found.high)]
+    result = Share(holds, undecided, 144, census=True)
+    assert result.outcome is outcome
+    ends = [Fraction(end).limit_denominator(144) for end in (result.low, result.high)]
     assert ends == [Fraction(holds, 144), Fraction(holds + undecided, 144)]
-    assert "99 %" not in found.describe()
+    assert "99 %" not in result.describe()
 
 
 def stored(values, order="long-first"):
@@ -105,9 +105,9 @@ def test_a_training_that_is_decided_the_other_way_fails_the_rule():
         "gain": 1.0,
         "xi": [2, 1],
     }
-    found = experiment.judged(RULE, run, [other])
-    assert found.outcome is Outcome.FAIL
-    assert "the other way" in found.where
+    result = experiment.judged(RULE, run, [other])
+    assert result.outcome is Outcome.FAIL
+    assert "the other way" in result.where
 
 
 def test_a_rule_that_passes_its_control_fails():

@@ -54,11 +54,11 @@ def test_what_the_experiment_gives(small):
 
 
 def test_distances_by_hand(small):
-    question, found = small
+    question, result = small
     network = train(question, "cpu")
     again = replay(question, record(network).at(80), device="cpu")
     apart = np.linalg.norm(again.weights - network.weights, axis=(2, 3)) / np.linalg.norm(network.weights, axis=(2, 3))
-    stored = found["weight_distance"]["of the end"]["distance"]
+    stored = result["weight_distance"]["of the end"]["distance"]
     assert [f"{value:.6g}" for value in apart.mean(axis=0)] == [f"{value:.6g}" for value in stored]
 
 
@@ -84,6 +84,6 @@ def test_losses_are_the_same_where_the_whole_band_lies_within_a_hundredth(apart,
     rng = np.random.default_rng(0)
     reference = 0.2 + 0.01 * rng.normal(size=(16, 2))
     replayed = reference * (1 + apart) + spread * rng.normal(size=(16, 2))
-    found = replayed_gates.decide(meter((0.0, 800.0), replayed, reference, replayed_gates.LEVEL))
-    assert found.outcome is expected
-    assert found.tolerance == float(catalog()[replayed_gates.CLAIM].statement.rhs)
+    result = replayed_gates.decide(meter((0.0, 800.0), replayed, reference, replayed_gates.LEVEL))
+    assert result.outcome is expected
+    assert result.tolerance == float(catalog()[replayed_gates.CLAIM].statement.rhs)

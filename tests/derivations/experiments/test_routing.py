@@ -17,26 +17,26 @@ STRENGTHS = np.arange(1.0, 13.0).reshape(3, 2, 2)  # times, modes, b_1 and b_2
 
 
 def moved(place, share):
-    found = STRENGTHS.copy()
-    found[place] *= 1 + share
-    return found
+    result = STRENGTHS.copy()
+    result[place] *= 1 + share
+    return result
 
 
 @pytest.mark.parametrize("place", list(np.ndindex(STRENGTHS.shape)))
 def test_one_strength_at_one_time_decides(place):
     for sign in (1, -1):
         assert experiment.follows(moved(place, sign * 0.009), STRENGTHS).outcome is Outcome.PASS
-        beside = experiment.follows(moved(place, sign * 0.011), STRENGTHS)
-        assert beside.outcome is Outcome.FAIL
-        assert beside.worst > beside.tolerance
+        neighbour = experiment.follows(moved(place, sign * 0.011), STRENGTHS)
+        assert neighbour.outcome is Outcome.FAIL
+        assert neighbour.worst > neighbour.tolerance
 
 
 def errors(learned, untrained, others=1.0):
     """Errors of S networks on trained and untrained pairs: so many have learned, one of them with this error."""
-    own = np.where(np.arange(S) < learned, LEARNED / 10, LEARNED * 10)
+    each = np.where(np.arange(S) < learned, LEARNED / 10, LEARNED * 10)
     other = np.where(np.arange(S) < learned, 1e-3, others)
     other[learned - 1] = untrained
-    return own, other
+    return each, other
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_errors_are_those_of_trained_and_of_untrained_pairs(pairs):
     rng, targets = np.random.default_rng(0), (2.0, 1.0)
     weights = {f"{letter}{k}": rng.normal(size=(2, 3, 2, 2)) for letter in "ED" for k in range(4)}
     weights["W"] = rng.normal(size=(2, 3, 2, 2))
-    own, other = network.errors_of(SimpleNamespace(parameters=weights), pairs, 4, targets)
+    each, other = network.errors_of(SimpleNamespace(parameters=weights), pairs, 4, targets)
     for s, t in np.ndindex(2, 3):
         apart = {}
         for i, o in np.ndindex(4, 4):
@@ -82,11 +82,11 @@ def test_errors_are_those_of_trained_and_of_untrained_pairs(pairs):
             apart[i, o] = ((output - np.diag(targets)) ** 2).sum() / 5
         trained = [apart[pair] for pair in pairs]
         untrained = [apart[pair] for pair in apart if pair not in pairs]
-        assert abs(own[s, t] - np.mean(trained)) <= GRAPH_STRENGTH * own[s, t]
+        assert abs(each[s, t] - np.mean(trained)) <= GRAPH_STRENGTH * each[s, t]
         assert abs(other[s, t] - np.mean(untrained)) <= GRAPH_STRENGTH * other[s, t]
 
 
-def judged(monkeypatch, found):
+def judged(monkeypatch, errors_of_tables):
     """The results where the random networks of each table and width have these errors, and aligned ones follow."""
     ring = {4 * i + o for i, o in network.ring(4)}
 
@@ -98,7 +98,9 @@ def judged(monkeypatch, found):
     monkeypatch.setattr(experiment, "trained", trained)
     monkeypatch.setattr(experiment, "strengths_of", lambda _run: STRENGTHS)
     monkeypatch.setattr(experiment, "reduction", lambda _times, domains=4: STRENGTHS * (4 / domains))
-    monkeypatch.setattr(experiment, "errors_of", lambda run, *_: tuple(each[:, None] for each in found[run.name]))
+    monkeypatch.setattr(
+        experiment, "errors_of", lambda run, *_: tuple(each[:, None] for each in errors_of_tables[run.name])
+    )
     return experiment.judge({}, Settings(), lambda _what, _done: None).results
 
 
@@ -114,13 +116,13 @@ def test_a_run_has_its_controls(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("found", "failing"),
+    ("errors_of_tables", "failing"),
     [
         ({"ring": GOOD, "blocks": BAD, "lazy ring": GOOD}, "eight hidden units"),
         ({"ring": BAD, "blocks": GOOD, "lazy ring": BAD}, "exchanged"),
     ],
 )
-def test_a_control_that_the_rule_passes_fails(monkeypatch, found, failing):
-    results = judged(monkeypatch, found)
+def test_a_control_that_the_rule_passes_fails(monkeypatch, errors_of_tables, failing):
+    results = judged(monkeypatch, errors_of_tables)
     failed = [result for result in results if result.outcome is Outcome.FAIL]
     assert any(result.level is Level.NEGATIVE_CONTROL and failing in result.where for result in failed)

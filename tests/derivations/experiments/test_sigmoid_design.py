@@ -79,9 +79,9 @@ def stored(alike_ones, unlike):
 def test_a_configuration_that_is_decided_the_other_way_fails_the_rule():
     run = stored(16, 0)
     assert experiment.judged(run, [run[3]]).outcome is Outcome.PASS
-    found = experiment.judged(run, [{**run[3], "trained": trained(UNLIKE)["trained"]}])
-    assert found.outcome is Outcome.FAIL
-    assert "the other way" in found.where
+    result = experiment.judged(run, [{**run[3], "trained": trained(UNLIKE)["trained"]}])
+    assert result.outcome is Outcome.FAIL
+    assert "the other way" in result.where
 
 
 def test_the_control_fails_where_relu_networks_are_like_erf_networks():

@@ -117,8 +117,8 @@ def test_a_planted_change_of_text_is_a_difference(change, tmp_path, capsys, text
 
 def test_a_missing_and_a_left_over_page_are_found(tmp_path):
     (tmp_path / "old.md").write_text("# Old\n")
-    found = compose.compare({"new": "# New\n"}, tmp_path, whole=True)
-    assert [(item.page, item.status) for item in found] == [("new", "missing"), ("old", "left over")]
+    result = compose.compare({"new": "# New\n"}, tmp_path, whole=True)
+    assert [(item.page, item.status) for item in result] == [("new", "missing"), ("old", "left over")]
     assert [item.page for item in compose.compare({"new": "# New\n"}, tmp_path, whole=False)] == ["new"]
 
 
@@ -221,10 +221,10 @@ def _edited(folder, change):
 def test_an_edited_datum_of_a_figure_is_a_difference(change, status, where, figures):
     folder, data = figures
     _edited(folder, change)
-    (found,) = compose.compare_figures(data, folder, whole=True)
-    assert found.page == f"figures/{FIGURE}"
-    assert found.status == status
-    assert found.where.endswith(where)
+    (result,) = compose.compare_figures(data, folder, whole=True)
+    assert result.page == f"figures/{FIGURE}"
+    assert result.status == status
+    assert result.where.endswith(where)
 
 
 def test_a_missing_an_unreadable_and_a_left_over_figure_are_found(figures):
@@ -241,6 +241,6 @@ def test_a_missing_an_unreadable_and_a_left_over_figure_are_found(figures):
 
 
 def test_the_contents_have_the_summary_of_each_page_that_gives_one():
-    made = small(index="# I\n\n{contents}\n", one="# One\n\n{summary all of $x$.}\n\nText.\n", two="# Two\n")
-    assert "- [One](one.md): all of $x$.\n- [Two](two.md)\n" in made.render("index")
-    assert "all of" not in made.render("one")
+    built = small(index="# I\n\n{contents}\n", one="# One\n\n{summary all of $x$.}\n\nText.\n", two="# Two\n")
+    assert "- [One](one.md): all of $x$.\n- [Two](two.md)\n" in built.render("index")
+    assert "all of" not in built.render("one")

@@ -33,8 +33,8 @@ def test_a_convention_that_a_source_does_not_state_is_not_shown():
 
 def test_the_conversions_to_the_workbench_are_listed():
     """By hand: 1/sqrt(400) = 1/20 before the weights and a loss twice ours make t' = a^2 2 t."""
-    found = rows("conversions")
-    assert found["conv_emerge, perturbation=0"] == ["0.7071", "1/20", "1/200", "1/2", "4"]
-    assert found["Localization, head"] == ["1", "1", "2", "1/2", "1/4"]
-    assert found["Localization, head, adjust=(0, 1)"] == ["1", "–", "–", "1/2", "1/4"]
-    assert found["conv_emerge, p=1"][:3] == ["–", "–", "–"]
+    result = rows("conversions")
+    assert result["conv_emerge, perturbation=0"] == ["0.7071", "1/20", "1/200", "1/2", "4"]
+    assert result["Localization, head"] == ["1", "1", "2", "1/2", "1/4"]
+    assert result["Localization, head, adjust=(0, 1)"] == ["1", "–", "–", "1/2", "1/4"]
+    assert result["conv_emerge, p=1"][:3] == ["–", "–", "–"]

@@ -22,9 +22,9 @@ def test_every_law_has_a_claim_that_its_samples_judge():
 def test_a_law_whose_claim_does_not_pass_is_named(law, monkeypatch):
     (claim,) = claims_by_law()[law]
 
-    def failed(own):
-        content = stored.read(own)
-        if own.id != claim:
+    def failed(other):
+        content = stored.read(other)
+        if other.id != claim:
             return content
         levels = [
             level | ({"outcome": "FAIL"} if level["level"] == Level.SIMULATED else {}) for level in content["levels"]

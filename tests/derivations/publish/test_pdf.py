@@ -39,5 +39,5 @@ def test_formulas_have_the_numbers_of_the_site(book):
     for name in CHAPTERS:
         markdown = (compose.BOOK / f"{name}.md").read_text(encoding="utf-8")
         count = html.body(markdown, numbered="").html.count('class="formula"')
-        found = {int(each) for each in re.findall(rf"\({number[name]}\.(\d+)\)", text)}
-        assert found == set(range(1, count + 1))
+        result = {int(each) for each in re.findall(rf"\({number[name]}\.(\d+)\)", text)}
+        assert result == set(range(1, count + 1))

@@ -30,8 +30,13 @@ def test_panels_count_paths(kind):
     counted, region, overlap = region_figure.panels_of(gates, BOX, (0, 2), POINT).values()
     assert len(counted["value"]) == len(counted["corners"]) > 9
     for number, flat in enumerate(counted["corners"]):
-        own = active(middle(flat))
-        assert counted["value"][number] == len(own)
-        assert region["value"][number] == ((0, 2) in own)
-        assert overlap["value"][number] == len(own & active(POINT))
+        each = active(middle(flat))
+        assert counted["value"][number] == len(each)
+        assert region["value"][number] == ((0, 2) in each)
+        assert overlap["value"][number] == len(each & active(POINT))
     assert overlap["dot"] == [1.0, -0.5]
+
+
+def test_the_area_and_the_centre_of_mass_of_a_face():
+    """A triangle with the sides 3 and 6, moved by (1, -2)."""
+    assert region_figure._size_and_middle([(1, -2), (4, -2), (1, 4)]) == (9, (2, 0))

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from collections import Counter
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from urllib.parse import unquote, urlsplit
@@ -25,12 +24,11 @@ class Content(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.ids, self.named, self.tags, self.text, self.unfolded = [], [], Counter(), [], []
+        self.ids, self.named, self.text, self.unfolded = [], [], [], []
         self.folds, self.quoted = 0, 0
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
-        self.tags[tag] += 1
         self.ids += [value for name, value in attrs if name == "id"]
         self.named += [value for name, value in attrs if name in LOADING]
         assert not any(name == "open" or name.startswith("on") for name, _ in attrs)
@@ -68,8 +66,8 @@ def pages(folder):
 
 
 def read_pages(folder):
-    found = sorted(folder.rglob("*.html"))
-    return {str(path.relative_to(folder)): Content(path.read_text(encoding="utf-8")) for path in found}
+    result = sorted(folder.rglob("*.html"))
+    return {str(path.relative_to(folder)): Content(path.read_text(encoding="utf-8")) for path in result}
 
 
 def broken(folder, pages):
@@ -131,12 +129,12 @@ def test_a_site_of_two_chapters_links_to_nothing_else(tmp_path):
 
 
 def test_the_question_of_a_claim_can_be_asked():
-    questions_of = {name: asked for name, claim in catalog().items() if (asked := questions.question(claim))}
-    for name, asked in questions_of.items():
-        letters = {str(symbol) for symbol in read(asked.line, asked.cov, where=asked.where).lhs.free_symbols}
+    questions_of = {name: request for name, claim in catalog().items() if (request := questions.question(claim))}
+    for name, request in questions_of.items():
+        letters = {str(symbol) for symbol in read(request.line, request.cov, where=request.where).lhs.free_symbols}
         assert letters <= {param.symbol.name for param in catalog()[name].params}, name
-    asked = questions_of["moment.threshold.slab"]
-    assert judge(read(asked.line, asked.cov, where=asked.where)).verdict == "proved"
+    request = questions_of["moment.threshold.slab"]
+    assert judge(read(request.line, request.cov, where=request.where)).verdict == "proved"
 
 
 @pytest.mark.slow

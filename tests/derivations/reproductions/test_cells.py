@@ -26,12 +26,12 @@ SEED = 21
 def test_deep_linear_networks_beside_a_plain_loop():
     """Experiment 8 in NumPy: products of matrices, gradients by the product rule, and K as the sum of their squares."""
     depth, networks, seed = 4, 2, 17
-    found = dgn_fig_10.cell({"depth": depth, "networks": networks}, seed)
+    result = dgn_fig_10.cell({"depth": depth, "networks": networks}, seed)
     width = dgn_fig_10.WIDTH
     start = Start("signs", (width**-0.5,) * depth, seed)
     sizes = [1, *[width] * (depth - 1), 1]
-    for own in range(networks):
-        layers = [start.draw(own, False, level, (sizes[level + 1], sizes[level])) for level in range(depth)]
+    for each in range(networks):
+        layers = [start.draw(each, False, level, (sizes[level + 1], sizes[level])) for level in range(depth)]
         for step in range(dgn_fig_10.STEPS + 1):
             before, after = [np.eye(1)], [np.eye(1)]
             for theta in layers:
@@ -44,9 +44,9 @@ def test_deep_linear_networks_beside_a_plain_loop():
             norm = np.sqrt(sum((theta**2).sum() for theta in layers))
             # 25 steps of products of four layers: each step adds roundings of the gradient, and shrinks errors.
             allowed = 26 * SIM_GRADIENT
-            assert abs(found["square"][own, step] - error**2) < allowed
-            assert abs(found["kernel"][own, step] / kernel - 1) < allowed
-            assert abs(found["norm"][own, step] / norm - 1) < allowed
+            assert abs(result["square"][each, step] - error**2) < allowed
+            assert abs(result["kernel"][each, step] / kernel - 1) < allowed
+            assert abs(result["norm"][each, step] / norm - 1) < allowed
             layers = [theta - 0.1 / depth * error * g for theta, g in zip(layers, gradients, strict=True)]
 
 
@@ -56,10 +56,10 @@ def test_kernel_and_training_beside_autograd(kind):
     rng = np.random.default_rng(3)
     data = {"x": rng.uniform(-1, 1, (5, 2)), "y": rng.uniform(-1, 1, 5)}
     member = kind((6, 6))
-    own = network(member, data, 11)
+    each = network(member, data, 11)
     stages, step = (0, 1, 3), 0.02
-    errors = own.errors(step, stages)
-    family = own.family
+    errors = each.errors(step, stages)
+    family = each.family
     parameters = family.starting(torch.float32)
     weights = [parameters[name][0].double().requires_grad_() for name in family.names]
     second = [parameters[name][0].double() for name in family.gating_names]
@@ -81,12 +81,12 @@ def test_kernel_and_training_beside_autograd(kind):
         [torch.cat([g.flatten() for g in torch.autograd.grad(out, weights, retain_graph=True)]) for out in yhat()]
     )
     expected = (jacobian @ jacobian.T).numpy()
-    assert np.abs(own.kernel() - expected).max() < FLOAT32_KERNEL * np.abs(expected).max()
+    assert np.abs(each.kernel() - expected).max() < FLOAT32_KERNEL * np.abs(expected).max()
     for number in range(stages[-1] + 1):
         error = yhat() - y
         if number in stages:
-            found = errors[stages.index(number)]
-            assert np.abs(found - error.detach().numpy()).max() < FLOAT32_ERRORS
+            result = errors[stages.index(number)]
+            assert np.abs(result - error.detach().numpy()).max() < FLOAT32_ERRORS
         gradients = torch.autograd.grad(error.square().sum() / 2, weights)
         with torch.no_grad():
             for theta, gradient in zip(weights, gradients, strict=True):
@@ -96,15 +96,15 @@ def test_kernel_and_training_beside_autograd(kind):
 def test_the_toy_has_every_pair_of_gates_that_the_caption_allows():
     """Two levels of three nodes share one node each: 3 x 3 = 9 pairs a level, since the other two nodes may be open for
     neither, or for one of the two inputs."""
-    found = npk_fig_1.cell({"width": 3}, 0)
-    assert len(found["overlap"]) == 9 * 9
-    assert set(found["paths"]) == {2 * 3 * 3}
+    result = npk_fig_1.cell({"width": 3}, 0)
+    assert len(result["overlap"]) == 9 * 9
+    assert set(result["paths"]) == {2 * 3 * 3}
 
 
 @pytest.mark.parametrize(("window", "strengths"), [(2, 8), (1, 1), (3, 27)])
 def test_strengths_of_a_circular_network(window, strengths):
-    found = dgn_fig_9.cell({"window": window}, SEED)
-    assert {name: values.tolist() for name, values in found.items()} == {
+    result = dgn_fig_9.cell({"window": window}, SEED)
+    assert {name: values.tolist() for name, values in result.items()} == {
         "paths": [3.0 * strengths],
         "strengths": [float(strengths)],
         "repeats": [3.0],
@@ -124,7 +124,7 @@ def theta(start, replicate, sizes):
 
 
 def test_the_alignment_at_the_start_is_that_of_the_path_kernel():
-    found = dgn_fig_6.cell({"optimiser": "adam", "networks": 2, "epochs": 1, "examples": 8}, SEED)
+    result = dgn_fig_6.cell({"optimiser": "adam", "networks": 2, "epochs": 1, "examples": 8}, SEED)
     x, y = digits(8)
     sizes = (784, *(dgn_fig_6.WIDTH,) * dgn_fig_6.LEVELS, 1)
     start = Start("normal", scales_by_fan_in(sizes, 2), SEED)
@@ -136,18 +136,18 @@ def test_the_alignment_at_the_start_is_that_of_the_path_kernel():
             paths *= (q > 0).astype(float) @ (q > 0).T
         kernel = x @ x.T * paths
         expected = y @ np.linalg.solve(kernel / np.trace(kernel), y)
-        assert abs(found["alignment"][replicate, 0] / expected - 1) < ALIGNMENT
-        assert abs(found["active"][replicate, 0] / (np.diag(paths).mean() / 50**4) - 1) < ALIGNMENT
-    assert found["alignment"].shape == (2, 2)
-    assert (found["training error"][:, 1] < found["training error"][:, 0]).all()
+        assert abs(result["alignment"][replicate, 0] / expected - 1) < ALIGNMENT
+        assert abs(result["active"][replicate, 0] / (np.diag(paths).mean() / 50**4) - 1) < ALIGNMENT
+    assert result["alignment"].shape == (2, 2)
+    assert (result["training error"][:, 1] < result["training error"][:, 0]).all()
 
 
-@pytest.mark.parametrize("own", [{}, {"labels": "random"}, {"pixels": "random"}], ids=["true", "labels", "pixels"])
-def test_training_on_random_labels_and_pixels(own):
+@pytest.mark.parametrize("options", [{}, {"labels": "random"}, {"pixels": "random"}], ids=["true", "labels", "pixels"])
+def test_training_on_random_labels_and_pixels(options):
     """Accuracies after one epoch and after two, each a step of Adam on all images, beside plain networks."""
-    name = " ".join(["random", *own]) if own else "true"
-    found = dgn_fig_5.cell({"set": name, "epochs": 2, "size": 0}, SEED)
-    images = LabelledImages("mnist", "unit", "class", seed=SEED, **own).load()
+    name = " ".join(["random", *options]) if options else "true"
+    result = dgn_fig_5.cell({"set": name, "epochs": 2, "size": 0}, SEED)
+    images = LabelledImages("mnist", "unit", "class", seed=SEED, **options).load()
     data, held_out = images.training(), images.held_out()
     sizes = (784, *dgn_fig_5.WIDTHS, 10)
     start = Start("normal", scales_by_fan_in(sizes, 2), SEED)
@@ -157,17 +157,17 @@ def test_training_on_random_labels_and_pixels(own):
     for kind, second in (("relu", []), ("galu", gates)):
         network = Plain(KINDS[kind], weights, second)
         rows = batches(len(data.x), dgn_fig_5.BATCH, SEED, 0, 2)
-        optimiser = lambda own: torch.optim.Adam(own, lr=3e-4)  # noqa: E731
+        optimiser = lambda weights: torch.optim.Adam(weights, lr=3e-4)  # noqa: E731
         taken = descend(network, data.x, data.y, "softmax-cross-entropy", optimiser, rows)
         accuracies = [100 * (network(data.x, None).argmax(dim=1) == data.y).double().mean().item() for _ in taken]
-        assert np.abs(found[f"{kind} training"] - [accuracies[1:]]).max() < ROUNDED
+        assert np.abs(result[f"{kind} training"] - [accuracies[1:]]).max() < ROUNDED
         wrong = (network(held_out.x, None).argmax(dim=1) != held_out.y).double().mean().item()
-        assert abs(found[f"{kind} test"][0] - 100 * (1 - wrong)) < ROUNDED
+        assert abs(result[f"{kind} test"][0] - 100 * (1 - wrong)) < ROUNDED
 
 
 def test_paths_are_counted_on_both_halves_of_the_classes():
     """At the start, by a plain ReLU network: the product of the numbers of open gates, averaged over each half."""
-    found = dlgn_fig_7.cell({"epochs": 1, "size": 0}, SEED)
+    result = dlgn_fig_7.cell({"epochs": 1, "size": 0}, SEED)
     data = LabelledImages("fashion-mnist", "unit", "class", labels="clusters", seed=SEED).load().training()
     sizes = (784, *dlgn_fig_7.WIDTHS, 10)
     start = Start("normal", scales_by_fan_in(sizes, 2), SEED)
@@ -176,9 +176,9 @@ def test_paths_are_counted_on_both_halves_of_the_classes():
         q = z @ layer.T
         z, paths = np.maximum(q, 0), paths * (q > 0).sum(axis=1)
     simple = data.y.numpy() < 5
-    assert abs(found["relu paths simple"][0, 0] / paths[simple].mean() - 1) < ALIGNMENT
-    assert abs(found["relu paths complex"][0, 0] / paths[~simple].mean() - 1) < ALIGNMENT
-    assert found["relu paths simple"].shape == (1, 4)
+    assert abs(result["relu paths simple"][0, 0] / paths[simple].mean() - 1) < ALIGNMENT
+    assert abs(result["relu paths complex"][0, 0] / paths[~simple].mean() - 1) < ALIGNMENT
+    assert result["relu paths simple"].shape == (1, 4)
 
 
 SHORT = {"size": 0, "epochs": 1, "examples": 20, "networks": 2, "runs": 1, "steps": 3, "samples": 20, "until": "way"}

@@ -59,18 +59,18 @@ def test_a_standardised_entry_has_mean_0_and_variance_1_over_all_weights():
     """Every choice of signs of a network of two levels, whose layers have weights of their own sizes."""
     scales, x, gates = (0.5, 2.0, 3.0), [-2.0], [[1.0, 0.5], [0.25, 1.0]]
     family = Family((galu((2, 2)),), 1, 1, 1, Start("signs", scales, 0))
-    found = []
+    result = []
     for signs in product((-1.0, 1.0), repeat=8):
-        own = np.array(signs)
-        layers = [own[:2].reshape(2, 1) * scales[0], own[2:6].reshape(2, 2) * scales[1], own[6:] * scales[2]]
+        each = np.array(signs)
+        layers = [each[:2].reshape(2, 1) * scales[0], each[2:6].reshape(2, 2) * scales[1], each[6:] * scales[2]]
         z1 = layers[0] @ x * gates[0]
         z2 = layers[1] @ z1 * gates[1]
         b2 = layers[2] * gates[1]
         b1 = layers[1].T @ b2 * gates[0]
         entry = z2 @ z2 + (z1 @ z1) * (b2 @ b2) + np.dot(x, x) * (b1 @ b1)
-        found.append(expansions.standardised(float(entry), x, gates, family))
-    assert abs(np.mean(found)) < KERNEL_LAW
-    assert abs(np.square(found).mean() - 1) < KERNEL_LAW
+        result.append(expansions.standardised(float(entry), x, gates, family))
+    assert abs(np.mean(result)) < KERNEL_LAW
+    assert abs(np.square(result).mean() - 1) < KERNEL_LAW
 
 
 def grown(last, stay):

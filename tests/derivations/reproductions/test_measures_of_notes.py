@@ -219,7 +219,7 @@ def redundant():
     numbers = {"first w1": start + apart, "first w2": start - apart, "last w1": now - apart, "last w2": now + apart}
     cells += runs(way, {**numbers, "error": (1, 1)})
     return cells, {
-        "difference": [2 * np.abs(own - delta).max() for own, delta in zip(aside, deltas, strict=True)],
+        "difference": [2 * np.abs(each - delta).max() for each, delta in zip(aside, deltas, strict=True)],
         "mean": means,
         "first": shares,
         "second": [-share for share in shares],
@@ -231,10 +231,10 @@ def printed_moments(xi, gain=1.0):
     """(7) and (8) as the note prints them, for the gate at i = 20; (8) without its row k = i, with sigma_1^2 said."""
     site = np.arange(40)
     rho = np.exp(-((site[:, None] - site) ** 2) / xi**2)
-    own = rho[20]
-    yx = np.arctan(np.sqrt(own**2 / (1 / (2 * gain**2) + 1 - own**2))) / np.pi
+    each = rho[20]
+    yx = np.arctan(np.sqrt(each**2 / (1 / (2 * gain**2) + 1 - each**2))) / np.pi
     k = np.delete(site, 20)
-    ik, il, kl = own[k][:, None], own[None], rho[k]
+    ik, il, kl = each[k][:, None], each[None], rho[k]
     rest = 1 - ik**2
     variance = 1 - (il**2 - 2 * ik * il * kl + kl**2) / rest
     c = gain / np.sqrt(1 + 2 * gain**2 * variance)
@@ -249,7 +249,7 @@ def bump():
         "short first": {"(7)": [0.3, 0.4], "(8)": [1.75, 0.8], "7c": [1.2, 0.8], "8c": [0.2, 0.1], "(4)": [3, 1.5]},
     }
     cells, expected = [], {}
-    for order, own in coefficients.items():
+    for order, each in coefficients.items():
         yx, xx = printed_moments({"long first": 2.0, "short first": 1.0}[order])
 
         def whole(shown):
@@ -258,12 +258,12 @@ def bump():
 
         setting = {"order": order, "law": "process", "networks": 2, "samples": 1}
         moments = gated_moments(bump_flow.problem(setting, 0))
-        weights = np.stack(besides(own["(4)"], np.linalg.solve(moments.A, moments.b)))
+        weights = np.stack(besides(each["(4)"], np.linalg.solve(moments.A, moments.b)))
         numbers = {
-            "yx": besides(own["(7)"], yx),
-            "yx in class 1": besides(own["7c"], yx),
-            "xx": whole(besides(own["(8)"], xx.ravel())),
-            "xx in class 1": whole(besides(own["8c"], xx.ravel())),
+            "yx": besides(each["(7)"], yx),
+            "yx in class 1": besides(each["7c"], yx),
+            "xx": whole(besides(each["(8)"], xx.ravel())),
+            "xx in class 1": whole(besides(each["8c"], xx.ravel())),
             "cross": (0.25, len(order) / 64),
             "w1": weights[:, :40],
             "w2": weights[:, 40:],
@@ -271,8 +271,8 @@ def bump():
         }
         cells += runs(setting, numbers)
         cells += runs({**setting, "law": "clone"}, {name: 2 * np.asarray(rows) for name, rows in numbers.items()})
-        expected |= {f"{name}, {order}": own[name] for name in ("(7)", "(8)", "(4)")}
-        expected |= {f"{name} in class 1, {order}": own[key] for name, key in (("(7)", "7c"), ("(8)", "8c"))}
+        expected |= {f"{name}, {order}": each[name] for name in ("(7)", "(8)", "(4)")}
+        expected |= {f"{name} in class 1, {order}": each[key] for name, key in (("(7)", "7c"), ("(8)", "8c"))}
         expected[f"cross, {order}"] = [0.25, len(order) / 64]
     return cells, expected
 
@@ -293,5 +293,5 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_measure_has_the_values_of_its_statements(name):
-    made, tolerance = CASES[name]
-    assert wrong(name, *made(), tolerance) == {}
+    built, tolerance = CASES[name]
+    assert wrong(name, *built(), tolerance) == {}

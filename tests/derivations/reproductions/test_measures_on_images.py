@@ -19,12 +19,14 @@ def three_sets():
     """Accuracies in training at five stages: the mean difference decides which kind is faster."""
     sets = ("random pixels", "true", "random labels")
     of = {
-        own: drawn("galu test", "relu test", seed=seed) | drawn("galu training", "relu training", shape=5, seed=seed)
-        for seed, own in enumerate(sets)
+        each: drawn("galu test", "relu test", seed=seed) | drawn("galu training", "relu training", shape=5, seed=seed)
+        for seed, each in enumerate(sets)
     }
-    cells = [cell for own in sets for cell in runs({"set": own, "epochs": 20, "size": 0}, of[own])]
+    cells = [cell for each in sets for cell in runs({"set": each, "epochs": 20, "size": 0}, of[each])]
     true = of["true"]
-    expected = {f"GaLU faster, {own}": (of[own]["galu training"] - of[own]["relu training"]).mean(1) for own in sets}
+    expected = {
+        f"GaLU faster, {each}": (of[each]["galu training"] - of[each]["relu training"]).mean(1) for each in sets
+    }
     expected |= {f"trained, {kind}": true[f"{kind} training"][:, -1] for kind in ("galu", "relu")}
     expected |= {f"test, {kind}": true[f"{kind} test"] for kind in ("galu", "relu")}
     return cells, expected | {"ReLU ahead": true["relu test"] - true["galu test"]}
@@ -231,8 +233,8 @@ def features():
 def features_of_convolutions():
     cells, expected = [], {}
     for network, lower in (("vconv", 30), ("gconv", 15.5)):
-        own, values = table(lower, network=network, width=64)
-        cells += own
+        each, values = table(lower, network=network, width=64)
+        cells += each
         expected |= {f"{name}, {network}, {optimiser}": row for (name, optimiser), row in values.items()}
     return cells, expected
 

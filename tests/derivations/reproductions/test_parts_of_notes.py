@@ -11,8 +11,8 @@ from sim.train import fixed_sample
 from tests.tolerances_of_reproductions import MEAN_OF_PRODUCTS, MODE_RATE
 
 
-def near(found: np.ndarray | float, expected: np.ndarray | float, tolerance: float) -> bool:
-    return bool(np.all(np.abs(np.subtract(found, expected)) <= tolerance))
+def near(value: np.ndarray | float, expected: np.ndarray | float, tolerance: float) -> bool:
+    return bool(np.all(np.abs(np.subtract(value, expected)) <= tolerance))
 
 
 def test_the_largest_mode_moves_and_ends():
@@ -29,19 +29,19 @@ def test_the_largest_mode_moves_and_ends():
 
 def test_gated_moments_of_a_sample_are_sums_over_its_examples():
     setting = {"law": "process", "order": "long first", "networks": 2, "samples": 50}
-    asked = bump_flow.problem(setting, 3)
+    request = bump_flow.problem(setting, 3)
     for in_class in (None, 1):
-        found = bump_flow._moments(asked, in_class)
+        result = bump_flow._moments(request, in_class)
         for number in range(2):
-            drawn = fixed_sample(asked, [number], torch.device("cpu"), torch.float64)
+            drawn = fixed_sample(request, [number], torch.device("cpu"), torch.float64)
             rows = [
                 (x, y, gate)
                 for x, y, gate in zip(drawn.x[0].numpy(), drawn.y[0].numpy(), drawn.gate[0].numpy().T, strict=True)
                 if in_class is None or y == in_class
             ]
             yx = sum(gate[0] * y * x for x, y, gate in rows) / len(rows)
-            assert near(found["yx"][number], yx, MEAN_OF_PRODUCTS)
-            xx = found["xx"][number].reshape(40, 40)
+            assert near(result["yx"][number], yx, MEAN_OF_PRODUCTS)
+            xx = result["xx"][number].reshape(40, 40)
             for k, l in product((0, 20, 39), (1, 20)):
                 expected = sum(gate[0] * x[k] * x[l] for x, _, gate in rows) / len(rows)
                 assert near(xx[k, l], expected, MEAN_OF_PRODUCTS)

@@ -88,8 +88,8 @@ def test_intervals_hold_together():
 def test_more_statements_widen_the_intervals():
     values = np.random.default_rng(1).normal(size=10)
     (alone,) = judged([FASTER], {"faster": values})
-    beside = judged([FASTER, RATE], {"faster": values, "rate": values})[0]
-    assert beside.low < alone.low < alone.high < beside.high
+    neighbour = judged([FASTER, RATE], {"faster": values, "rate": values})[0]
+    assert neighbour.low < alone.low < alone.high < neighbour.high
 
 
 @pytest.mark.parametrize("values", [[], [0.8], [0.8, float("nan")], [0.8, float("inf")]])
@@ -107,8 +107,8 @@ def test_so_many_runs_decide(target, mean):
     def row(count):
         drawn = rng.normal(size=count)
         values = mean + 0.4 * (drawn - drawn.mean()) / drawn.std(ddof=1)
-        (found,) = judged([target], {target.key: values})
-        return {"mean": found.mean, "low": found.low, "high": found.high, "runs": count}, found.verdict
+        (result,) = judged([target], {target.key: values})
+        return {"mean": result.mean, "low": result.low, "high": result.high, "runs": count}, result.verdict
 
     first, _ = row(4)
     count = runs_needed(target, first, 1)

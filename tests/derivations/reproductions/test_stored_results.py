@@ -45,8 +45,8 @@ def test_a_result_that_was_edited_is_refused(tmp_path, monkeypatch):
 def test_a_result_of_another_definition_is_stale(monkeypatch):
     content = stored.read("npk-fig-1")
     monkeypatch.setattr(stored, "read", lambda name: {**content, "definition": "another"})
-    found = {entry.name: entry.verdict for entry in scoreboard.entries()}
-    assert found["npk-fig-1"] == "STALE"
+    result = {entry.name: entry.verdict for entry in scoreboard.entries()}
+    assert result["npk-fig-1"] == "STALE"
 
 
 def cell_of_theory(_setting, seed):
@@ -57,7 +57,7 @@ def cell(_setting, seed):
     return {"number": np.random.default_rng(seed).normal(2, 0.1, 3)}
 
 
-def beside(cells):
+def rows_of(cells):
     return (Beside("other", "the other number", 0.0, pooled(cells, "other")),)
 
 
@@ -66,7 +66,7 @@ THEORY = Theory(
     designs={name: Design("four draws", ({"depth": 1},), 3, 7200) for name in ("quick", "full")},
     numbers=("other",),
     cell=cell_of_theory,
-    beside=beside,
+    beside=rows_of,
 )
 
 
@@ -88,14 +88,14 @@ COINS = Reproduction(
 
 
 def test_the_theory_has_cells_of_its_own_in_the_same_store(tmp_path):
-    told = []
-    ran = run_with_theory(COINS, "full", tmp_path / "store", lambda *given: told.append(given))
-    assert told == [(0, 5), (1, 5), (2, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
+    messages = []
+    ran = run_with_theory(COINS, "full", tmp_path / "store", lambda *counts: messages.append(counts))
+    assert messages == [(0, 5), (1, 5), (2, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
     assert (ran.made, ran.theory.made, len(Store(tmp_path / "store").names())) == (2, 3, 5)
     again = run_with_theory(COINS, "full", tmp_path / "store")
     assert (again.made, again.theory.made) == (0, 0)
-    found = stored.result(COINS, "full", ran)
-    assert found["theory"]["definition"] == THEORY.definition("full") != found["definition"]
-    assert (found["cells"], found["theory"]["cells"]) == (2, 3)
-    (row,) = found["beside"]
+    result = stored.result(COINS, "full", ran)
+    assert result["theory"]["definition"] == THEORY.definition("full") != result["definition"]
+    assert (result["cells"], result["theory"]["cells"]) == (2, 3)
+    (row,) = result["beside"]
     assert row["mean"] == float(f"{np.mean([one.numbers['other'] for one in ran.theory.finished]):.6g}")

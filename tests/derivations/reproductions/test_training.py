@@ -53,11 +53,11 @@ def interrupted_after(monkeypatch, pieces, error):
     """Let the training end with an error at the piece after so many; return the goals of the pieces."""
     goals, train = [], deep.train_family
 
-    def counted(*given, **more):
+    def counted(*arguments, **more):
         if len(goals) == pieces:
             raise error
-        goals.append(given[3])
-        return train(*given, **more)
+        goals.append(arguments[3])
+        return train(*arguments, **more)
 
     monkeypatch.setattr(training.deep, "train_family", counted)
     return goals

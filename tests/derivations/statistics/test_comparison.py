@@ -49,8 +49,8 @@ REPLICATES, NOISE = 64, 0.008
 def _estimate(rng, replicates=REPLICATES, noise=NOISE, shift=0.0, **changes):
     """Replicates with correlated noise around the truth plus a shift of every entry."""
     common = rng.normal(size=(replicates, 1, 1))
-    own = rng.normal(size=(replicates, *TRUTH.shape))
-    values = TRUTH + shift + noise * (0.6 * common + 0.8 * own)
+    each = rng.normal(size=(replicates, *TRUTH.shape))
+    values = TRUTH + shift + noise * (0.6 * common + 0.8 * each)
     return replace(Estimate(WeightsAtTimes(), PROBLEM, values, 0), **changes)
 
 
@@ -80,9 +80,9 @@ def test_the_comparison_is_the_same_at_every_size(power):
         )
         estimate = _estimate(np.random.default_rng(1))
         expected = compare(replace(CLAIM, registration=plain), estimate)
-        found = compare(replace(CLAIM, registration=scaled), replace(estimate, values=estimate.values * size))
-        assert (found.outcome is Outcome.PASS) == (factor == 1.0)
-        assert (found.outcome, found.worst, found.where) == (expected.outcome, expected.worst * size, expected.where)
+        result = compare(replace(CLAIM, registration=scaled), replace(estimate, values=estimate.values * size))
+        assert (result.outcome is Outcome.PASS) == (factor == 1.0)
+        assert (result.outcome, result.worst, result.where) == (expected.outcome, expected.worst * size, expected.where)
 
 
 def test_planted_errors_of_growing_size_are_rejected_more_and_more_often():
@@ -180,16 +180,16 @@ def test_a_p_value_that_is_the_level_rejects():
     for level, rejected in ((p, True), (np.nextafter(p, 0), False)):
         same = _with_wrong_form(1)
         claim = replace(same, registration=replace(same.registration, level=Fraction(level)))
-        found = agreement(claim, estimate)
-        assert found.rejected_alternatives == {"wrong": rejected}
-        decided = decide(claim, replace(found, powers={}, rejected_alternatives={}), level)
+        result = agreement(claim, estimate)
+        assert result.rejected_alternatives == {"wrong": rejected}
+        decided = decide(claim, replace(result, powers={}, rejected_alternatives={}), level)
         assert (decided.outcome is Outcome.FAIL) == rejected
 
 
 def test_a_bound_that_is_the_margin_is_equivalent():
-    found = agreement(CLAIM, _estimate(np.random.default_rng(25)))
-    for bound, outcome in ((found.margin, Outcome.PASS), (np.nextafter(found.margin, 1), Outcome.INCONCLUSIVE)):
-        assert decide(CLAIM, replace(found, bound=float(bound)), 0.01).outcome is outcome
+    result = agreement(CLAIM, _estimate(np.random.default_rng(25)))
+    for bound, outcome in ((result.margin, Outcome.PASS), (np.nextafter(result.margin, 1), Outcome.INCONCLUSIVE)):
+        assert decide(CLAIM, replace(result, bound=float(bound)), 0.01).outcome is outcome
 
 
 def test_the_seed_of_a_claim_is_the_beginning_of_a_digest():
@@ -201,11 +201,11 @@ def test_intervals_miss_no_more_often_than_their_level_and_are_no_wider_than_the
     level, runs = 0.05, 200
     claim = replace(CLAIM, registration=replace(CLAIM.registration, level=Fraction(1, 20)))
     rng = np.random.default_rng(13)
-    found = [agreement(claim, _estimate(rng)) for _ in range(runs)]
-    missed = sum(one.statistic > one.critical for one in found)
+    result = [agreement(claim, _estimate(rng)) for _ in range(runs)]
+    missed = sum(one.statistic > one.critical for one in result)
     # Outside with probability 1e-3 on each side for intervals of exactly this level.
     assert binom.isf(1 - 1e-3, runs, level) <= missed <= binom.isf(1e-3, runs, level)
-    assert [one.statistic > one.critical for one in found] == [one.p <= level for one in found]
+    assert [one.statistic > one.critical for one in result] == [one.p <= level for one in result]
 
 
 def test_every_entry_has_its_own_error():
@@ -213,11 +213,11 @@ def test_every_entry_has_its_own_error():
     rng = np.random.default_rng(14)
     deviations = rng.normal(size=(96, 300))
     deviations[:, 7] = deviations[:, 7] / 100 + 0.02
-    found = agreement(*_field(rng, deviations))
-    assert found.worst_entry == (7,)
+    result = agreement(*_field(rng, deviations))
+    assert result.worst_entry == (7,)
     mean, sd = deviations[:, 7].mean(), deviations[:, 7].std(ddof=1)
-    assert abs(found.statistic / (mean / (sd / np.sqrt(96))) - 1) < RESAMPLED_SUMS
-    assert found.p == 1 / 5000
+    assert abs(result.statistic / (mean / (sd / np.sqrt(96))) - 1) < RESAMPLED_SUMS
+    assert result.p == 1 / 5000
     # A quiet first entry says nothing of loud others.
     quiet = rng.normal(size=(96, 300))
     quiet[:, 0] /= 1000
@@ -232,20 +232,20 @@ def test_the_power_is_the_probability_that_a_wrong_form_exceeds_the_critical_val
     error = estimate.values.std(axis=0, ddof=1) / np.sqrt(64)
     shift = (agreement(claim, estimate).critical + NormalDist().inv_cdf(power)) * error
     forms = (Alternative("above", lambda problem: 1 + shift), Alternative("below", lambda problem: 1 - shift))
-    found = agreement(replace(claim, registration=replace(claim.registration, alternatives=forms)), estimate)
-    assert max(abs(found.powers[name] - power) for name in ("above", "below")) < RESAMPLED_SUMS
+    result = agreement(replace(claim, registration=replace(claim.registration, alternatives=forms)), estimate)
+    assert max(abs(result.powers[name] - power) for name in ("above", "below")) < RESAMPLED_SUMS
 
 
 @pytest.mark.parametrize(("power", "outcome"), [(0.98, "INCONCLUSIVE"), (0.995, "PASS")])
 def test_a_wrong_form_needs_a_power_of_99_percent(power, outcome):
-    found = agreement(CLAIM, _estimate(np.random.default_rng(15)))
-    assert decide(CLAIM, replace(found, powers={"twice": power}), 0.01).outcome == outcome
+    result = agreement(CLAIM, _estimate(np.random.default_rng(15)))
+    assert decide(CLAIM, replace(result, powers={"twice": power}), 0.01).outcome == outcome
 
 
 def test_a_wrong_form_that_survives_is_a_failure():
-    found = agreement(CLAIM, _estimate(np.random.default_rng(15)))
-    assert found.rejected_alternatives == {"twice": True}
-    result = decide(CLAIM, replace(found, rejected_alternatives={"twice": False}), 0.01)
+    values = agreement(CLAIM, _estimate(np.random.default_rng(15)))
+    assert values.rejected_alternatives == {"twice": True}
+    result = decide(CLAIM, replace(values, rejected_alternatives={"twice": False}), 0.01)
     assert result.outcome is Outcome.FAIL
     assert "survives: twice" in result.where
 
@@ -253,23 +253,23 @@ def test_a_wrong_form_that_survives_is_a_failure():
 def test_a_wrong_form_is_rejected_where_the_replicates_follow_another():
     """The truth is the wrong form here: it is not rejected, the prediction is."""
     doubled = _estimate(np.random.default_rng(16))
-    found = agreement(CLAIM, replace(doubled, values=doubled.values + TRUTH))
-    assert found.rejected_alternatives == {"twice": False}
-    assert found.p == 1 / 5000
+    result = agreement(CLAIM, replace(doubled, values=doubled.values + TRUTH))
+    assert result.rejected_alternatives == {"twice": False}
+    assert result.p == 1 / 5000
 
 
 @pytest.mark.parametrize(
-    ("p_values", "beside", "failed"),
+    ("p_values", "others", "failed"),
     [
         ((0.006, 0.008), (), [False, False]),
         ((0.004, 0.008), (), [True, True]),
         ((0.004, 0.008), ((0.5, 0.01),), [False, False]),
     ],
 )
-def test_each_of_several_claims_is_held_against_its_own_level(p_values, beside, failed):
+def test_each_of_several_claims_is_held_against_its_own_level(p_values, others, failed):
     """Holm's steps at 1 %: a half, then the whole; a third test beside them makes the first step a third."""
-    found = agreement(CLAIM, _estimate(np.random.default_rng(17)))
-    results = decide_all([(CLAIM, replace(found, p=p)) for p in p_values], beside)
+    values = agreement(CLAIM, _estimate(np.random.default_rng(17)))
+    results = decide_all([(CLAIM, replace(values, p=p)) for p in p_values], others)
     assert [result.outcome is Outcome.FAIL for result in results] == failed
 
 

@@ -29,9 +29,9 @@ def planted_difference(amplitude, y, x, centre, surround, ratio):
 WAVES = [(1.0, 7.3, 6.1, 2.5, 3.5, 40.0, 0.17, 1.0), (0.02, 8.0, 6.5, 2.0, 2.5, 120.0, 0.25, 4.0)]
 
 
-def apart(found, planted):
+def apart(fitted, planted):
     """Differences of the parameters; angles by the shortest way, at either of the two equal descriptions."""
-    value = np.array([found.value[name] for name in GABOR])
+    value = np.array([fitted.value[name] for name in GABOR])
     options = []
     for turned, phase in ((planted[5], planted[7]), (planted[5] + 180, -planted[7])):
         off = value - np.array([*planted[:5], turned, planted[6], phase])
@@ -43,10 +43,10 @@ def apart(found, planted):
 
 @pytest.mark.parametrize("planted", WAVES)
 def test_a_planted_wave_is_fitted_exactly(planted):
-    found = fit(planted_gabor(*planted), torus=False)
-    assert found.model == "gabor"
-    assert np.abs(apart(found, planted)).max() < FIELD_FIT
-    assert 0 <= found.value["orientation"] < 180
+    result = fit(planted_gabor(*planted), torus=False)
+    assert result.model == "gabor"
+    assert np.abs(apart(result, planted)).max() < FIELD_FIT
+    assert 0 <= result.value["orientation"] < 180
 
 
 def test_on_a_torus_distances_are_the_shortest_ones():
@@ -58,29 +58,29 @@ def test_on_a_torus_distances_are_the_shortest_ones():
 
 def test_a_planted_difference_of_gaussians_is_fitted_exactly():
     planted = (-2.0, 8.2, 6.4, 1.2, 2.8, 0.15)
-    found = fit(planted_difference(*planted), torus=False)
-    assert found.model == "difference of Gaussians"
-    assert np.abs([found.value[name] - own for name, own in zip(DIFFERENCE, planted, strict=True)]).max() < FIELD_FIT
+    result = fit(planted_difference(*planted), torus=False)
+    assert result.model == "difference of Gaussians"
+    assert np.abs([result.value[name] - each for name, each in zip(DIFFERENCE, planted, strict=True)]).max() < FIELD_FIT
 
 
 @pytest.mark.parametrize("model", [gabor, difference])
 def test_explained_and_bic_are_those_of_their_definitions(model):
     field = planted_gabor(*WAVES[0]) + 0.05 * np.random.default_rng(4).standard_normal(SHAPE)
-    found = model(field, torus=False)
-    lost, sites, parameters = ((field - found.fitted) ** 2).sum(), field.size, len(found.value)
-    assert abs(found.explained - (1 - lost / (field**2).sum())) < FIELD_FIT
-    assert abs(found.bic - (sites * np.log(lost / sites) + parameters * np.log(sites))) < FIELD_FIT * abs(found.bic)
+    result = model(field, torus=False)
+    lost, sites, parameters = ((field - result.fitted) ** 2).sum(), field.size, len(result.value)
+    assert abs(result.explained - (1 - lost / (field**2).sum())) < FIELD_FIT
+    assert abs(result.bic - (sites * np.log(lost / sites) + parameters * np.log(sites))) < FIELD_FIT * abs(result.bic)
 
 
 def test_standard_errors_are_those_of_least_squares():
     """The roots of the diagonal of (J'J)^-1 |r|^2/(N - p), J by central differences of the function written out."""
     field = planted_gabor(*WAVES[0]) + 0.05 * np.random.default_rng(4).standard_normal(SHAPE)
-    found = gabor(field, torus=False)
-    at, step = np.array([found.value[name] for name in GABOR]), 1e-5
+    result = gabor(field, torus=False)
+    at, step = np.array([result.value[name] for name in GABOR]), 1e-5
     changes = step * np.eye(len(at))
     J = np.stack([(planted_gabor(*(at + h)) - planted_gabor(*(at - h))).ravel() / (2 * step) for h in changes], axis=1)
-    variances = np.diag(np.linalg.inv(J.T @ J)) * ((field - found.fitted) ** 2).sum() / (field.size - len(at))
-    error = np.array([found.error[name] for name in GABOR])
+    variances = np.diag(np.linalg.inv(J.T @ J)) * ((field - result.fitted) ** 2).sum() / (field.size - len(at))
+    error = np.array([result.error[name] for name in GABOR])
     assert np.abs(error / np.sqrt(variances) - 1).max() < FIELD_FIT
 
 
@@ -90,17 +90,17 @@ def test_intervals_of_95_percent_cover_95_percent():
     random, planted, runs = np.random.default_rng(3), WAVES[0], 24
     covered = np.zeros(len(GABOR))
     for _ in range(runs):
-        found = gabor(planted_gabor(*planted) + 0.05 * random.standard_normal(SHAPE), torus=False)
-        error = np.array([found.error[name] for name in GABOR])
-        covered += np.abs(apart(found, planted)) <= 1.96 * error
+        result = gabor(planted_gabor(*planted) + 0.05 * random.standard_normal(SHAPE), torus=False)
+        error = np.array([result.error[name] for name in GABOR])
+        covered += np.abs(apart(result, planted)) <= 1.96 * error
     assert (covered >= binom.ppf(1e-4, runs, 0.95)).all()
     assert covered.sum() <= binom.ppf(1 - 1e-4, runs * len(GABOR), 0.975)
 
 
 @pytest.mark.slow
 def test_a_round_field_has_no_orientation():
-    found = gabor(np.exp(-((Y - 8) ** 2 + (X - 7) ** 2) / 8), torus=False)
-    assert found.error["orientation"] == np.inf
+    result = gabor(np.exp(-((Y - 8) ** 2 + (X - 7) ** 2) / 8), torus=False)
+    assert result.error["orientation"] == np.inf
 
 
 def test_what_has_no_fit_is_refused():

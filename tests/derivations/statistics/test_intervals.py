@@ -14,12 +14,12 @@ from theory.claims.model import Outcome
 @pytest.mark.parametrize(("replicates", "entries", "level"), [(2, 1, 0.1), (5, 4, 0.01)])
 def test_intervals_are_students_at_an_equal_part_of_the_level(replicates, entries, level):
     values = np.random.default_rng(1).normal(size=(replicates, entries))
-    found = intervals(values, level)
+    result = intervals(values, level)
     error = np.sqrt(((values - values.mean(axis=0)) ** 2).sum(axis=0) / (replicates * (replicates - 1)))
     low, high = student.interval(1 - level / entries, replicates - 1, values.mean(axis=0), error)
-    assert (found.mean == values.mean(axis=0)).all()
-    assert np.abs((found.low - low) / (high - low)).max() < RESAMPLED_SUMS
-    assert np.abs((found.high - high) / (high - low)).max() < RESAMPLED_SUMS
+    assert (result.mean == values.mean(axis=0)).all()
+    assert np.abs((result.low - low) / (high - low)).max() < RESAMPLED_SUMS
+    assert np.abs((result.high - high) / (high - low)).max() < RESAMPLED_SUMS
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ def test_intervals_are_students_at_an_equal_part_of_the_level(replicates, entrie
     ],
 )
 def test_all_entries_must_exceed_a_bound_and_one_is_enough_to_miss_it(bound, above, below):
-    found = Intervals(np.array([1.5, 3.5]), np.array([1.0, 3.0]), np.array([2.0, 4.0]))
-    assert (found.above(bound), found.below(bound)) == (Outcome(above), Outcome(below))
+    result = Intervals(np.array([1.5, 3.5]), np.array([1.0, 3.0]), np.array([2.0, 4.0]))
+    assert (result.above(bound), result.below(bound)) == (Outcome(above), Outcome(below))
 
 
 @pytest.mark.parametrize(("count", "trials"), [(0, 7), (1, 7), (40, 90), (7, 7)])

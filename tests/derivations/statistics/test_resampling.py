@@ -23,13 +23,13 @@ from tests.tolerances import RESAMPLED_SUMS
 def test_each_maximum_is_the_largest_t_of_a_resample():
     values = np.random.default_rng(1).exponential(size=(16, 300)) * np.geomspace(1e-3, 1e3, 300)
     middle = values.mean(axis=0)
-    found = resampled_maxima(values, seed=5)
+    result = resampled_maxima(values, seed=5)
     expected = []
     for count in np.concatenate(list(counts_of(16, seed=5))):
         drawn = values[np.repeat(np.arange(16), count)]
         expected.append(np.max(np.abs(drawn.mean(axis=0) - middle) / (drawn.std(axis=0, ddof=1) / np.sqrt(16))))
-    assert len(found) == RESAMPLES
-    assert np.abs(found / np.sort(expected) - 1).max() < RESAMPLED_SUMS * found.max()
+    assert len(result) == RESAMPLES
+    assert np.abs(result / np.sort(expected) - 1).max() < RESAMPLED_SUMS * result.max()
 
 
 def test_a_resample_draws_as_many_replicates_as_there_are():
@@ -47,8 +47,8 @@ def test_a_resample_without_spread_is_infinitely_far():
 
 def test_entries_that_do_not_vary_have_no_law():
     values = np.random.default_rng(4).normal(size=(10, 2))
-    beside = np.concatenate([values, np.full((10, 1), 0.1)], axis=1)
-    assert (resampled_maxima(beside, 1) == resampled_maxima(values, 1)).all()
+    neighbour = np.concatenate([values, np.full((10, 1), 0.1)], axis=1)
+    assert (resampled_maxima(neighbour, 1) == resampled_maxima(values, 1)).all()
     assert (resampled_maxima(np.full((10, 3), 0.1), 1) == 0).all()
     mean, error = mean_and_error(np.full((7, 1), 0.1))
     assert error[0] == 0

@@ -34,18 +34,18 @@ def missed(draw, judge):
 
 def test_distance_by_loops():
     values, reference = networks(np.random.default_rng(1), np.full(4, 0.7))
-    found = meter(TIMES, values, reference)
+    result = meter(TIMES, values, reference)
     x = values - reference
     for t in range(4):
         pairs = [x[s, t] @ x[u, t] for s in range(16) for u in range(16) if s != u]
         length = np.linalg.norm(reference[t])
-        assert abs(found.distance[t] - np.sqrt(np.mean(pairs)) / length) < METER_SUMS
-        assert abs(found.plain[t] - np.linalg.norm(x[:, t].mean(axis=0)) / length) < METER_SUMS
-    assert (found.low <= found.distance).all()
-    assert (found.distance <= found.high).all()
-    assert (found.distance < found.plain).all()  # without the noise
+        assert abs(result.distance[t] - np.sqrt(np.mean(pairs)) / length) < METER_SUMS
+        assert abs(result.plain[t] - np.linalg.norm(x[:, t].mean(axis=0)) / length) < METER_SUMS
+    assert (result.low <= result.distance).all()
+    assert (result.distance <= result.high).all()
+    assert (result.distance < result.plain).all()  # without the noise
     again = meter(TIMES, 3 * values, 3 * reference)
-    assert np.abs(found.high - again.high).max() < METER_SUMS
+    assert np.abs(result.high - again.high).max() < METER_SUMS
 
 
 @pytest.mark.parametrize("paired", [False, True])
@@ -54,7 +54,7 @@ def test_the_band_along_a_distance_by_loops(paired):
     rng, level, count, entries = np.random.default_rng(9), 0.1, 24, 120
     r = 3 + paired * rng.normal(size=(count, 2, entries))
     values = r + 0.5 + rng.normal(size=(count, 2, entries))
-    found = meter((1, 2), values, r if paired else r[0], level, seed=7)
+    result = meter((1, 2), values, r if paired else r[0], level, seed=7)
 
     def theta_and_terms(x):
         others = np.array([sum(x[s] @ x[u] for u in range(count) if u != s) / (count - 1) for s in range(count)])
@@ -67,15 +67,15 @@ def test_the_band_along_a_distance_by_loops(paired):
 
     terms, error, share = np.empty((count, 2)), np.empty(2), np.empty(2)
     for t in range(2):
-        square, own = theta_and_terms(values[:, t] - r[:, t])
+        square, each = theta_and_terms(values[:, t] - r[:, t])
         scale, scale_terms = theta_and_terms(r[:, t]) if paired else (r[0, t] @ r[0, t], np.zeros(count))
-        share[t], terms[:, t] = square / scale, (own - square / scale * scale_terms) / scale
+        share[t], terms[:, t] = square / scale, (each - square / scale * scale_terms) / scale
         null = null_variance(values[:, t] - r[:, t]) / scale**2
         error[t] = np.sqrt(np.square(terms[:, t]).sum() / (count * (count - 1)) + null)
     reach = critical_value(resampled_maxima(terms, 7), level / 2) * error
-    assert np.abs(found.distance - np.sqrt(share)).max() < METER_SUMS
-    assert np.abs(found.low - np.sqrt(share - reach)).max() < METER_SUMS
-    assert np.abs(found.high - np.sqrt(share) - reach / (2 * np.sqrt(share))).max() < METER_SUMS
+    assert np.abs(result.distance - np.sqrt(share)).max() < METER_SUMS
+    assert np.abs(result.low - np.sqrt(share - reach)).max() < METER_SUMS
+    assert np.abs(result.high - np.sqrt(share) - reach / (2 * np.sqrt(share))).max() < METER_SUMS
 
 
 def test_noise_that_happens_to_have_the_mean_zero_is_not_taken_for_no_distance():
@@ -83,9 +83,9 @@ def test_noise_that_happens_to_have_the_mean_zero_is_not_taken_for_no_distance()
     noise = np.array([[1, -1, 1, -1, 1, -1, 1, -1], np.random.default_rng(5).normal(size=8)]).T
     error = 1 / np.sqrt(8) / 10  # of the mean, in units of the reference
     for times in ((1, 2), (1,)):
-        found = meter(times, 10 + noise[:, : len(times), None], np.full((len(times), 1), 10.0), level=0.1)
-        assert found.distance[0] == 0
-        assert found.high[0] > error
+        result = meter(times, 10 + noise[:, : len(times), None], np.full((len(times), 1), 10.0), level=0.1)
+        assert result.distance[0] == 0
+        assert result.high[0] > error
 
 
 def test_the_length_of_the_partners_has_noise_too():
@@ -102,18 +102,18 @@ def test_the_band_in_any_direction_is_that_of_the_mean_for_one_number():
     """The noise hides the distance here, so that |mean| and its standard errors alone limit it."""
     level, x = 0.1, np.random.default_rng(10).normal(size=12)
     x += 0.1 - x.mean()
-    found = meter((1,), 4 + x[:, None, None], np.full((1, 1), 4.0), level, seed=3)
+    result = meter((1,), 4 + x[:, None, None], np.full((1, 1), 4.0), level, seed=3)
     reach = critical_value(resampled_maxima(x[:, None], 3), level / 2) * x.std(ddof=1) / np.sqrt(12)
-    assert found.distance[0] == found.low[0] == 0
-    assert abs(found.plain[0] - 0.1 / 4) < METER_SUMS
-    assert abs(found.high[0] - (0.1 + reach) / 4) < METER_SUMS
+    assert result.distance[0] == result.low[0] == 0
+    assert abs(result.plain[0] - 0.1 / 4) < METER_SUMS
+    assert abs(result.high[0] - (0.1 + reach) / 4) < METER_SUMS
 
 
 def test_the_noise_of_the_partners_is_taken_out_of_their_distance():
     """Networks that are twice their partners are at the distance 1 from them, however their partners scatter."""
     reference = 1 + np.random.default_rng(6).normal(size=(12, 4, 5)) / 4
-    found = meter(TIMES, 2 * reference, reference)
-    for band in (found.low, found.distance, found.high):
+    result = meter(TIMES, 2 * reference, reference)
+    for band in (result.low, result.distance, result.high):
         assert np.abs(band - 1).max() < METER_SUMS
 
 
@@ -129,7 +129,7 @@ def test_networks_of_the_prediction_are_seldom_rejected(shape):
     """A/A: no distance at all, rejected where the band leaves out 0."""
     count = missed(
         lambda rng: meter(TIMES, *networks(rng, np.zeros(4), **shape), METER_LEVEL),
-        lambda found: (found.low > 0).any(),
+        lambda result: (result.low > 0).any(),
     )
     assert count <= METER_MISSES
 
@@ -141,7 +141,7 @@ def test_skewed_networks_of_the_prediction_are_seldom_rejected():
         z = 0.8 * rng.normal(size=(16, 1)) + 0.6 * rng.normal(size=(16, len(TIMES)))
         return 3 + np.exp(z)[..., None] - np.exp(0.5), np.full((len(TIMES), 1), 3.0)
 
-    count = missed(lambda rng: meter(TIMES, *losses(rng), METER_LEVEL), lambda found: (found.low > 0).any())
+    count = missed(lambda rng: meter(TIMES, *losses(rng), METER_LEVEL), lambda result: (result.low > 0).any())
     assert count <= METER_MISSES
 
 
@@ -151,7 +151,7 @@ def test_the_band_covers_planted_distances(shape):
     truth = np.array([0, 0.25, 0.5, 1.0])
     count = missed(
         lambda rng: meter(TIMES, *networks(rng, truth, **shape), METER_LEVEL),
-        lambda found: not ((found.low <= truth) & (truth <= found.high)).all(),
+        lambda result: not ((result.low <= truth) & (truth <= result.high)).all(),
     )
     assert count <= METER_MISSES
 
@@ -160,7 +160,7 @@ def test_the_band_covers_planted_distances(shape):
 def test_a_distance_at_the_margin_is_seldom_called_a_departure():
     count = missed(
         lambda rng: meter(TIMES, *networks(rng, np.full(4, 0.5)), METER_LEVEL),
-        lambda found: found.departure(0.5).time is not None,
+        lambda result: result.departure(0.5).time is not None,
     )
     assert count <= METER_MISSES
 
@@ -169,8 +169,8 @@ def test_a_distance_at_the_margin_is_seldom_called_a_departure():
 def test_power_rises_with_the_planted_error():
     def share(size):
         rng = np.random.default_rng(6)
-        found = (meter(TIMES, *networks(rng, np.full(4, size)), METER_LEVEL) for _ in range(60))
-        return np.mean([one.departure(0.1).time is not None for one in found])
+        result = (meter(TIMES, *networks(rng, np.full(4, size)), METER_LEVEL) for _ in range(60))
+        return np.mean([one.departure(0.1).time is not None for one in result])
 
     powers = [share(size) for size in (0.1, 0.5, 0.75, 1.5)]
     assert powers == sorted(powers)
@@ -181,28 +181,28 @@ def test_power_rises_with_the_planted_error():
 def test_departure_lies_in_its_interval():
     times = np.arange(5.0)
     low, high = np.array([0, 0, 0.1, 0.3, 0.2]), np.array([0, 0.15, 0.4, 0.6, 0.5])
-    found = Meter(times, low, low, low, high, 0.01, 8)
-    assert vars(found.departure(0.12)) == {"margin": 0.12, "time": 3.0, "earliest": 1.0}
-    assert vars(found.departure(0.45)) == {"margin": 0.45, "time": None, "earliest": 3.0}
-    assert vars(found.departure(0.3)) == {"margin": 0.3, "time": None, "earliest": 2.0}  # a margin may be reached
-    assert vars(found.departure(0.4)) == {"margin": 0.4, "time": None, "earliest": 3.0}
-    assert vars(found.departure(0.7)) == {"margin": 0.7, "time": None, "earliest": None}
+    result = Meter(times, low, low, low, high, 0.01, 8)
+    assert vars(result.departure(0.12)) == {"margin": 0.12, "time": 3.0, "earliest": 1.0}
+    assert vars(result.departure(0.45)) == {"margin": 0.45, "time": None, "earliest": 3.0}
+    assert vars(result.departure(0.3)) == {"margin": 0.3, "time": None, "earliest": 2.0}  # a margin may be reached
+    assert vars(result.departure(0.4)) == {"margin": 0.4, "time": None, "earliest": 3.0}
+    assert vars(result.departure(0.7)) == {"margin": 0.7, "time": None, "earliest": None}
     with pytest.raises(InputError, match="no distance"):
-        found.departure(-1)
+        result.departure(-1)
 
 
 def test_each_network_beside_its_own():
     rng = np.random.default_rng(7)
     reference = rng.normal(size=(12, 4, 5))
     factors = 1 + np.arange(1, 5) / 10 * rng.uniform(0.9, 1.1, size=(12, 1))
-    found = network_meter(TIMES, reference * factors[..., None], reference)
-    assert np.abs(found.distance - (factors - 1).mean(axis=0)).max() < METER_SUMS
-    assert (found.low < found.distance).all()
-    assert (found.distance < found.high).all()
+    result = network_meter(TIMES, reference * factors[..., None], reference)
+    assert np.abs(result.distance - (factors - 1).mean(axis=0)).max() < METER_SUMS
+    assert (result.low < result.distance).all()
+    assert (result.distance < result.high).all()
     apart = np.linalg.norm(reference * (factors[..., None] - 1), axis=-1) / np.linalg.norm(reference, axis=-1)
     reach = critical_value(resampled_maxima(apart, 0), 0.01) * apart.std(axis=0, ddof=1) / np.sqrt(12)
-    assert np.abs(found.high - found.distance - reach).max() < METER_SUMS
-    assert np.abs(found.low - np.maximum(found.distance - reach, 0)).max() < METER_SUMS
+    assert np.abs(result.high - result.distance - reach).max() < METER_SUMS
+    assert np.abs(result.low - np.maximum(result.distance - reach, 0)).max() < METER_SUMS
     same = network_meter(TIMES, reference, reference)
     assert (same.high == 0).all()
 
@@ -225,8 +225,8 @@ def test_what_has_no_distance_is_refused():
 def test_common_numbers():
     rng = np.random.default_rng(11)
     shared, first, second = rng.normal(size=(3, 400, 2))
-    found = variance_reduction(3 * shared + first, 3 * shared + second)
-    assert abs(found.factor - 10) < STANDARD_ERRORS * found.standard_error
+    result = variance_reduction(3 * shared + first, 3 * shared + second)
+    assert abs(result.factor - 10) < STANDARD_ERRORS * result.standard_error
     apart = variance_reduction(first, second)
     assert abs(apart.factor - 1) < STANDARD_ERRORS * apart.standard_error
     with pytest.raises(InputError, match="no variance to reduce"):

@@ -34,8 +34,8 @@ def tree(tmp_path):
 
 
 def test_imports_are_followed_into_functions_and_packages(tree):
-    found = closure(["theory.claim"], tree())
-    assert found == {"theory", "theory.claim", "theory.room", "theory.room.tool", "theory.far"}
+    result = closure(["theory.claim"], tree())
+    assert result == {"theory", "theory.claim", "theory.room", "theory.room.tool", "theory.far"}
 
 
 def test_a_package_that_finds_its_modules_counts_with_all_of_them(tree):
@@ -86,10 +86,10 @@ def test_files_count(tree, tmp_path):
 
 
 def test_a_claim_depends_on_its_rules_and_not_on_the_other_claims():
-    found = closure(["theory.claims.areas.gaussian.step_step", "theory.claims.judge"])
-    areas = {name for name in found if name.startswith("theory.claims.areas.") and name.count(".") > 3}
+    result = closure(["theory.claims.areas.gaussian.step_step", "theory.claims.judge"])
+    areas = {name for name in result if name.startswith("theory.claims.areas.") and name.count(".") > 3}
     assert areas == {"theory.claims.areas.gaussian.step_step"}
-    assert {"theory.proof.rules.sums", "theory.claims.levels", "theory.claims.points"} <= found
+    assert {"theory.proof.rules.sums", "theory.claims.levels", "theory.claims.points"} <= result
 
 
 def test_a_problem_depends_on_the_laws_that_are_found_by_themselves():
@@ -105,5 +105,5 @@ def test_a_problem_depends_on_the_laws_that_are_found_by_themselves():
     ],
 )
 def test_a_package_finds_modules_where_its_code_does_and_not_its_words(tree, source, finds):
-    found = closure(["theory.asks"], tree(changes={"theory/found/__init__.py": source}))
-    assert ("theory.found.law" in found) == finds
+    result = closure(["theory.asks"], tree(changes={"theory/found/__init__.py": source}))
+    assert ("theory.found.law" in result) == finds

@@ -45,14 +45,14 @@ def test_only_a_pass_is_held_against_its_numbers():
 @pytest.mark.parametrize(("units", "whole"), [(0.9, True), (1.1, False)])
 def test_a_row_may_differ_by_its_tolerance_and_one_unit_of_its_last_digit(definition, side, units, whole):
     """32 digits of each value are stored, so that both together are off by 1e-31 of the value at most."""
-    made = row(definition, side * abs(definition) * (Fraction(TOLERANCE) + Fraction(units) / 10**31))
-    assert (contradiction(evidence([made])) == "") == whole
+    built = row(definition, side * abs(definition) * (Fraction(TOLERANCE) + Fraction(units) / 10**31))
+    assert (contradiction(evidence([built])) == "") == whole
 
 
 @pytest.mark.parametrize(("units", "whole"), [(0.9, True), (1.1, False)])
 def test_a_row_of_zero_is_held_against_the_tolerance_itself(units, whole):
-    made = row(0, Fraction(TOLERANCE) + Fraction(units) / 10**31)
-    assert (contradiction(evidence([made])) == "") == whole
+    built = row(0, Fraction(TOLERANCE) + Fraction(units) / 10**31)
+    assert (contradiction(evidence([built])) == "") == whole
 
 
 @pytest.mark.parametrize(("at", "named"), [({"rho": "1/2", "g": "3"}, "rho = 1/2, g = 3"), ({}, "its only point")])

@@ -47,9 +47,9 @@ def run():
 
 @pytest.fixture(scope="module")
 def folder(run, tmp_path_factory):
-    made = tmp_path_factory.mktemp("report")
-    report_files.write(run, made)
-    return made
+    built = tmp_path_factory.mktemp("report")
+    report_files.write(run, built)
+    return built
 
 
 def test_the_figure_has_the_outcome_of_every_level(run):
@@ -86,9 +86,9 @@ def test_a_failure_is_in_the_figure_and_in_the_sentence(run):
 
 def summary_with(run, change):
     """The summary of a run, as JSON has it, after a change of the claim."""
-    found = json.loads(json.dumps(plain(report_files.summary(run))))
-    change(next(claim for claim in found["claims"] if claim["id"] == CLAIM))
-    return found
+    result = json.loads(json.dumps(plain(report_files.summary(run))))
+    change(next(claim for claim in result["claims"] if claim["id"] == CLAIM))
+    return result
 
 
 @pytest.mark.parametrize(

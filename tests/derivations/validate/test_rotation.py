@@ -48,23 +48,23 @@ def test_a_series_of_runs_checks_everything_and_none_exceeds_the_budget():
 
 def test_what_changed_runs_outside_of_the_budget():
     changed = [Check(("area.subject.new",), None, "training", 500.0, fresh=False)]
-    found = plan([*checks(), *changed], budget=15.0)
-    assert found.changed == tuple(changed)
-    assert cost(check for check in found.now if check.fresh) > 15.0 / 2
+    result = plan([*checks(), *changed], budget=15.0)
+    assert result.changed == tuple(changed)
+    assert cost(check for check in result.now if check.fresh) > 15.0 / 2
 
 
 def test_the_seed_alone_repeats_a_run():
     every = checks(12)
     for last in (None, 0, 1, 2):
-        found = plan(every, budget=60.0, last=last)
-        again = plan(every, budget=60.0, seed=found.seed)
-        assert again == found
+        result = plan(every, budget=60.0, last=last)
+        again = plan(every, budget=60.0, seed=result.seed)
+        assert again == result
     assert plan(every, budget=60.0, seed=7, last=0) == plan(every, budget=60.0, seed=7, last=1)
 
 
 def test_a_whole_run_trusts_no_evidence():
-    found = whole(checks())
-    assert (len(found.now), found.stored, found.changed) == (len(SECONDS), (), found.now)
+    result = whole(checks())
+    assert (len(result.now), result.stored, result.changed) == (len(SECONDS), (), result.now)
 
 
 def test_without_anything_fresh_there_is_one_round():

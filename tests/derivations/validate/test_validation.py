@@ -95,11 +95,11 @@ def test_a_fresh_claim_that_fails_at_a_new_point_fails_the_run(known, monkeypatc
     true = tasks.reexamine
 
     def planted(claim, *rest):
-        found = true(claim, *rest)
+        result = true(claim, *rest)
         results = tuple(
-            replace(one, outcome=Outcome.FAIL) if one.level is Level.PRECISE else one for one in found.results
+            replace(one, outcome=Outcome.FAIL) if one.level is Level.PRECISE else one for one in result.results
         )
-        return replace(found, results=results) if claim.id == "flow.fixed_point.mode" else found
+        return replace(result, results=results) if claim.id == "flow.fixed_point.mode" else result
 
     monkeypatch.setattr(tasks, "reexamine", planted)
     run = quick(folder, MODES, budget=1000.0)
@@ -160,11 +160,11 @@ def test_the_levels_of_a_lost_process_are_inconclusive_and_the_others_stand(know
 def test_the_summary_says_of_every_level_where_it_comes_from(known, tmp_path):
     _, folder = known
     run = quick(folder, budget=0.05)
-    told = summary(run)
-    for item in told["claims"]:
+    messages = summary(run)
+    for item in messages["claims"]:
         checked = {level["checked"] for level in item["levels"]}
         assert bool(item["evidence_version"]) == ("evidence" in checked)
-    assert told["run"]["rounds"] == run.plan.rounds
-    (tmp_path / "report.json").write_text(json.dumps(told))
+    assert messages["run"]["rounds"] == run.plan.rounds
+    (tmp_path / "report.json").write_text(json.dumps(messages))
     assert last_round(tmp_path) == run.plan.round
     assert last_round(tmp_path / "absent") is None

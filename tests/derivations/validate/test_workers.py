@@ -22,14 +22,14 @@ def begun(job):
 
 
 def test_a_killed_process_costs_its_task_alone_which_is_tried_once_more(tmp_path):
-    given = jobs(tmp_path, "well", "killed", "well", "killed once", "well")
-    done = dict(do_all(given, 2, ignored, do))
-    assert set(done) == set(given)
-    lost = done.pop(given[1])
+    arguments = jobs(tmp_path, "well", "killed", "well", "killed once", "well")
+    done = dict(do_all(arguments, 2, ignored, do))
+    assert set(done) == set(arguments)
+    lost = done.pop(arguments[1])
     assert isinstance(lost, Lost)
     assert "killed by SIGKILL twice" in lost.reason
     assert all(isinstance(outcome, str) for outcome in done.values())
-    assert [begun(job) for job in given] == [1, 2, 1, 2, 1]
+    assert [begun(job) for job in arguments] == [1, 2, 1, 2, 1]
 
 
 def test_an_error_is_raised_here_with_the_words_of_the_process(tmp_path):
@@ -45,6 +45,6 @@ def test_one_core_means_one_process(tmp_path):
 
 def test_progress_is_heard(tmp_path):
     heard = []
-    given = jobs(tmp_path, "well")
-    list(do_all(given, 2, lambda *told: heard.append(told), do))
-    assert heard == [(given[0], "half", 0.5)]
+    arguments = jobs(tmp_path, "well")
+    list(do_all(arguments, 2, lambda *message: heard.append(message), do))
+    assert heard == [(arguments[0], "half", 0.5)]
