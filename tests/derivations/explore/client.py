@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from dataclasses import dataclass
 
 from derivations.explore.problems import FIRST
@@ -61,3 +62,14 @@ class Client:
         await self.app(scope, receive, send)
         named = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
         return Reply(sent[0]["status"], named, b"".join(message.get("body", b"") for message in sent[1:]))
+
+
+def finished(client, kind, toml, settings):
+    """The number of a job and its last state."""
+    name = client.post(f"jobs/{kind}", {"toml": toml, "settings": settings}).json["id"]
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        state = client.asked("GET", f"/api/jobs/{name}?after=-1&seconds=1").json
+        if not state["running"]:
+            return name, state
+    raise AssertionError("the job does not end")

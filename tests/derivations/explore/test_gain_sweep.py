@@ -13,8 +13,7 @@ from derivations.explore import compare_page, gain_sweep
 from derivations.explore.gain_sweep import COARSE, FINER, AtGain, along_gains, between, changes, rows, sentences
 from derivations.explore.training import train_together
 from derivations.explore.verdict import Verdict, ratios, verdict
-from tests.derivations.explore.client import Client
-from tests.derivations.explore.test_fields import finished
+from tests.derivations.explore.client import Client, finished
 from tests.tolerances import EXPLORER_DESCENT, STANDARD_ERRORS
 from theory.moments.amplifier import critical_gain
 from theory.problem import OutOfReachError, SinglePulse, dumps

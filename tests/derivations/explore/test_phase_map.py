@@ -21,8 +21,7 @@ from derivations.explore.problems import FIRST
 from derivations.explore.running import Job
 from derivations.explore.wire import packed
 from sim.train import train
-from tests.derivations.explore.client import Client
-from tests.derivations.explore.test_fields import finished
+from tests.derivations.explore.client import Client, finished
 from tests.tolerances import EXPLORER_DESCENT
 from theory.flow import solve
 from theory.moments.amplifier import flat_state_of

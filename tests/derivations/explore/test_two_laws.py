@@ -18,8 +18,7 @@ from derivations.explore.training import train_together
 from derivations.explore.verdict import SIDES
 from derivations.explore.wire import packed
 from sim.measure.receptive_fields import participation_ratio
-from tests.derivations.explore.client import Client
-from tests.derivations.explore.test_fields import finished
+from tests.derivations.explore.client import Client, finished
 from tests.tolerances import EXPLORER_DESCENT
 from tests.tolerances_of_explorer import DIFFERENCES
 from theory.moments.amplifier import flat_state_of
