@@ -59,7 +59,8 @@ def test_each_column_has_the_parameter_of_its_model(problem):
     assert (none["unit"], none["fit"], none["residual"], none["width"], none["frequency ±"]) == ("1", *[None] * 4)
     expected = {
         "network": 1, "unit": "0", "fit": "difference of Gaussians", "residual": 0.0, "centre, row": 3.0,
-        "centre, row ±": 0.02, "width": 0.5, "other width": None, "other width ±": None, "frequency": None, "undetermined": "other width",
+        "centre, row ±": 0.02, "width": 0.5, "other width": None, "other width ±": None, "frequency": None,
+        "undetermined": "other width",
     }  # fmt: skip
     assert {name: spot[name] for name in expected} == expected
     digits = {column["name"]: (column["unit"], column["digits"]) for column in shown["table"]["columns"]}

@@ -3,6 +3,7 @@
 from csv import DictReader
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from io import StringIO
 
 import numpy as np
@@ -20,6 +21,14 @@ from theory.problem import OutOfReachError, SinglePulse, dumps
 
 SETTINGS = {"networks": 5, "batch": 32, "until": "4"}
 BAR = 0.2
+
+
+KNOWN = cache(gain_sweep.stability)  # the gain that is predicted takes half a second
+
+
+@pytest.fixture(autouse=True)
+def each_prediction_once(monkeypatch):
+    monkeypatch.setattr(gain_sweep, "stability", KNOWN)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +58,7 @@ def test_the_next_gain_lies_next_to_the_networks_that_have_localized():
     assert between((at("0.1", False), at("1", None))) is None
 
 
-@pytest.mark.parametrize("threshold", [Fraction("0.05"), Fraction("0.62"), Fraction(7), Fraction(50)])
+@pytest.mark.parametrize("threshold", [Fraction("0.62"), Fraction(7), Fraction(50)])
 def test_the_gains_close_in_on_the_change(problem, monkeypatch, threshold):
     """Networks that localize from a known gain on, in the place of trained ones."""
     given = compare_page.trained(problem, SETTINGS)
@@ -87,7 +96,7 @@ def test_the_intervals_hold_together(problem, monkeypatch):
 
     The mean is that of the bar, so that verdicts and with them the later gains depend on the draws.
     """
-    rng, sweeps = np.random.default_rng(0), 1000
+    rng, sweeps = np.random.default_rng(0), 400
     given = compare_page.trained(problem, SETTINGS)
     monkeypatch.setattr(gain_sweep, "LEVEL", 0.2)
     monkeypatch.setattr(gain_sweep, "train_together", lambda problems, _report, _networks: problems)
@@ -126,6 +135,8 @@ def test_sentences_say_where_the_verdict_changes_and_what_is_predicted(problem):
     given = compare_page.trained(problem, SETTINGS)
     found = (at("0.1", False), at("0.3", False), at("0.5", None), at("1", True))
     change, predicted = sentences(given, found)
+    assert [row["verdict"] for row in rows(found)] == ["not localized", "not localized", "undecided", "localized"]
+    assert [row["verdict"] for row in rows((AtGain(Fraction(1), None),))] == ["diverged"]
     assert change == (
         "The verdict changes between the gains 0.3 and 1: the networks of A have not localized at 0.3, and have "
         "localized at 1. In between, at 0.5, they are undecided."
@@ -133,13 +144,6 @@ def test_sentences_say_where_the_verdict_changes_and_what_is_predicted(problem):
     assert f"at the gain {critical_gain(given.data, 0.01, 100.0):.3g}. " in predicted
     assert sentences(given, (at("0.1", True), at("1", None)))[0].endswith("at every gain that is decided: 0.1.")
     assert "undecided at every gain" in sentences(given, (at("0.1", None),))[0]
-
-
-def test_networks_that_have_diverged_are_no_verdict(problem):
-    found = (AtGain(Fraction(1), None), at("3", True))
-    assert [row["verdict"] for row in rows(found)] == ["diverged", "localized"]
-    assert rows(found)[0]["participation ratio"] is None
-    assert changes(found) == []
 
 
 def test_a_law_without_a_gain_is_refused(problem):
@@ -150,13 +154,16 @@ def test_a_law_without_a_gain_is_refused(problem):
     assert compare_page.page(replace(problem, data=law), SETTINGS)["gain"] is None
 
 
-def test_a_job_shows_each_gain_and_keeps_them_for_the_files(problem):
+def test_a_job_shows_each_gain_and_keeps_them_for_the_files(problem, monkeypatch):
+    monkeypatch.setattr(gain_sweep, "COARSE", ("3", "1"))
+    monkeypatch.setattr(gain_sweep, "FINER", 0)
+    monkeypatch.setattr(gain_sweep, "MOST", 2)
     client, toml = Client(), dumps(problem)
     name, state = finished(client, "gains", toml, SETTINGS)
     assert state["error"] is None
     (shown,) = state["results"]
     assert shown["done"]
-    assert len(shown["rows"]) >= len(COARSE)
+    assert [row["gain"] for row in shown["rows"]] == [1.0, 3.0]
     texts = {}
     for want in ("csv", "python"):
         asked = {"toml": toml, "settings": SETTINGS | {"sweep": name, "want": want}}
