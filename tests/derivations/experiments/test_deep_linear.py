@@ -60,6 +60,12 @@ def test_every_formula_is_the_flow_of_the_network_that_is_trained(case):
         )
 
 
+def test_every_claim_has_networks_of_its_depth():
+    """Two equal layers, more layers, and two layers that differ."""
+    depths = [{len(one.start) for one in experiment.cases() if one.claim == claim} for claim in experiment.CLAIMS]
+    assert depths == [{2}, {3, 4, 5}, {2}]
+
+
 def test_a_rival_is_held_against_the_networks():
     """Its distance is that of the finer rate, in every case that has a rival."""
     for case in experiment.cases():

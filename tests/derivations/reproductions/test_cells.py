@@ -181,7 +181,7 @@ def test_paths_are_counted_on_both_halves_of_the_classes():
     assert result["relu paths simple"].shape == (1, 4)
 
 
-SHORT = {"size": 0, "epochs": 1, "examples": 20, "networks": 2, "runs": 1, "steps": 3, "samples": 20, "until": "way"}
+SHORT = {"size": 0, "epochs": 1, "examples": 10, "networks": 2, "runs": 1, "steps": 3, "samples": 20, "until": "way"}
 
 
 @pytest.mark.slow

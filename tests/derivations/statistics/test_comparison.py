@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import sympy
 from scipy.stats import binom, gamma
+from scipy.stats import t as student
 
 from derivations.experiments.folders import problem_named
 from derivations.statistics import calibration
@@ -164,6 +165,16 @@ def test_the_normal_tail_of_a_plan_is_that_of_independent_entries(entries):
     pilot = _field(None, 1e-3 * patterns[:, [*range(entries), 3]])[1]
     reached = (2 * NormalDist().cdf(_normal_critical(pilot, level, 1)) - 1) ** entries
     assert abs(reached - (1 - level)) < STANDARD_ERRORS * np.sqrt(level * (1 - level) / RESAMPLES)
+
+
+@pytest.mark.parametrize(("factor", "expected"), [(0.9999, 100), (1.0001, 101)])
+def test_a_plan_is_the_least_number_of_replicates_that_is_enough(factor, expected):
+    """Twice c(100) standard errors of 100 replicates are the margin for a spread at the bound; c(S) is Student's."""
+    claim, pilot = _field(None, np.array([[1.0], [-1.0], [1.0], [-1.0]]))
+    tail = NormalDist().cdf(-_normal_critical(pilot, float(claim.registration.level), seed_for(claim.id)))
+    bound = float(claim.registration.margin) * np.sqrt(100) / (2 * student.isf(tail, 99))
+    claim, pilot = _field(None, factor * bound * np.array([[1.0], [-1.0], [1.0], [-1.0]]) * np.sqrt(3 / 4))
+    assert replicates_needed(claim, pilot) == expected
 
 
 def test_a_plan_from_networks_on_one_stream_is_refused():

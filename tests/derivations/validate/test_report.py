@@ -81,7 +81,11 @@ def test_a_failure_is_in_the_figure_and_in_the_sentence(run):
     failing = replace(first, results=(replace(first.results[0], outcome=Outcome.FAIL), *first.results[1:]))
     worse = replace(run, judged=(failing, *others))
     assert report_figures.overview(worse).arrays["outcome"].max() == 4
-    assert "1 check fails and 0 stay undecided" in report.markdown(worse, report.Image("c", "p"), [])
+    text = report.markdown(worse, report.Image("c", "p"), [])
+    assert "1 check fails and 0 stay undecided" in text
+    rows = dict(re.findall(r"^\| \[.*?\]\(#([\w.]+)\) \| (.*) \|$", text, re.MULTILINE))
+    assert rows[first.claim.id] == "INHERITED | 3 levels | symbolic (**FAIL**) | 4"
+    assert [row.split(" | ")[2] for row in list(rows.values())[1:]] == ["–", "–"]
 
 
 def summary_with(run, change):
