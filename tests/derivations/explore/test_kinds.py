@@ -7,7 +7,7 @@ import pytest
 from derivations.explore.controls import Entry, controls, law_of
 from derivations.explore.kinds import Kind
 from derivations.explore.problems import law_values
-from theory.problem import LAWS, Elliptical, NonlinearGP
+from theory.problem import Elliptical, NonlinearGP
 from theory.problem.correlations import CORRELATIONS
 from theory.problem.nonlinearities import NONLINEARITIES
 from theory.problem.scales import KINDS
@@ -46,7 +46,3 @@ def test_classes_of_different_kinds_have_an_entry():
     control = controls(NonlinearGP, law_values(law))["correlation"]
     assert control == Entry(control.label, '["gaussian", "exponential"]')
     assert law_of(NonlinearGP, {"correlation": control.start}, law_values(law)) == law
-
-
-def test_a_field_without_kinds_has_another_control():
-    assert not any(isinstance(control, Kind) for control in controls(LAWS["ising"], {}).values())

@@ -10,15 +10,12 @@ from derivations.explore.bar import bar, changed
 from derivations.explore.controls import controls, law_of
 from derivations.explore.data import latex, numbers, sampled, theory_of
 from derivations.explore.data_page import page
-from derivations.explore.laws import definition_of, says, seen_in, title_of
-from derivations.explore.problems import FIRST, attempt, law_values, starting_values
-from derivations.explore.two_laws import TITLES
+from derivations.explore.laws import definition_of, says, seen_in
+from derivations.explore.problems import FIRST, law_values, starting_values
 from derivations.publish.html import mathml
 from tests.tolerances import EXPLORER_EXAMPLES, STANDARD_ERRORS
-from theory.moments.controls import NAMES, without_correlations
-from theory.problem import LAWS, InputError, StudentT, load
-from theory.problem.datasets.folder import VARIABLE
-from theory.problem.distributions.own import OwnLaw
+from theory.moments.controls import without_correlations
+from theory.problem import LAWS, StudentT, load
 
 FORMULA = re.compile(r"\$([^$]*)\$")
 
@@ -51,12 +48,6 @@ def test_every_law_is_chosen_and_shown(name):
         mathml(tex)
 
 
-def test_every_law_has_a_name_of_its_own_in_plain_words():
-    titles = [title_of(name) for name in LAWS]
-    assert not set(titles) & set(LAWS)  # the words of problem files
-    assert len(set(titles)) == len(titles)
-
-
 def test_independent_sites_are_not_said_to_be_alike_within_a_length():
     law = load(FIRST).data
     assert seen_in(law) == says(type(law))[1]
@@ -80,31 +71,6 @@ def test_a_process_is_defined_by_its_own_function_and_correlation(name):
         for tex in FORMULA.findall(text):
             mathml(tex)
     assert definition_of(chosen("ising").data) == says(LAWS["ising"])[0]
-
-
-def test_every_pair_of_the_compare_view_has_a_title():
-    assert set(TITLES) == set(NAMES)
-
-
-def test_a_law_that_nobody_described_has_its_docstring():
-    class Coins(StudentT):
-        """x_i = 0 or 1."""
-
-        law = "coins"
-
-    assert says(Coins) == ("`x_i = 0 or 1.`", "")
-
-
-def test_a_law_of_the_user_comes_from_a_file():
-    _, refused = attempt(lambda: chosen("own"))
-    assert "comes from a problem file" in refused.message
-    assert "gdln explore FILE" in refused.hint
-
-
-def test_a_missing_data_set_is_named_with_the_command_that_gets_it(monkeypatch, tmp_path):
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
-    _, refused = attempt(lambda: theory_of(chosen("fashion-mnist", downsample="4").data))
-    assert "gdln data get fashion-mnist" in refused.message + refused.hint
 
 
 def test_without_a_kurtosis_the_rest_is_shown():
@@ -144,25 +110,10 @@ def test_a_correlation_without_a_length_hides_the_sliders_of_lengths():
     assert again.data.xi == (2, 1)
 
 
-def test_fields_of_another_number_of_classes_are_not_carried():
-    three = replace(load(FIRST).data, xi=(2, 1, 3), labels=(1, 0, -1))
-    assert starting_values(LAWS["ising"], three) == {}
-    assert starting_values(type(three), three) == law_values(three)
-
-
-def test_means_are_carried_to_laws_with_the_same_sites():
-    moved = replace(load(FIRST).data, means=(1, 0))
+def test_the_fields_that_fit_another_law_are_carried_to_it():
+    given = load(FIRST).data
+    moved, three = replace(given, means=(1, 0)), replace(given, xi=(2, 1, 3), labels=(1, 0, -1))
     assert "means" in starting_values(LAWS["ising"], moved)
     assert "means" not in starting_values(LAWS["ising-2d"], moved)
-
-
-def test_the_first_own_law_keeps_its_fields(tmp_path):
-    np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((200, 3)))
-    np.save(tmp_path / "y.npy", np.arange(200) % 2)
-    law = OwnLaw(folder=str(tmp_path), estimate={"examples": 1000})
-    assert starting_values(OwnLaw, law)["folder"] == law.folder
-
-
-def test_an_unknown_word_of_a_kind_is_the_library_s_own_error():
-    with pytest.raises(InputError, match="smoothness"):
-        law_of(LAWS["nlgp"], {"correlation": '"matern"'}, law_values(load(FIRST).data))
+    assert starting_values(LAWS["ising"], three) == {}
+    assert starting_values(type(three), three) == law_values(three)
