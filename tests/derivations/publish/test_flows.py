@@ -3,7 +3,7 @@
 import pytest
 
 from derivations.experiments.folders import problem_named
-from derivations.publish import flows
+from derivations.publish import compose, flows
 from theory.flow.graph.conditions import Condition
 from theory.flow.graph.data import flow_of
 from theory.flow.graph.gradient_flow import GraphFlow
@@ -55,3 +55,11 @@ def test_the_table_of_paths_has_the_number_of_the_gates_of_each():
     flow = GraphFlow(GatedGraph(nodes, edges, ("x",), ("y",)).graph, "half-mse")
     rows = [line.split(" | ") for line in flows.paths(flow).splitlines() if line.startswith("| x")]
     assert rows == [["| x → a → y", "$A$", "1 |"], ["| x → b → y", "$B$", "2 |"], ["| x → c → y", "$C$", "1 |"]]
+
+
+def test_the_stored_drawing_is_the_drawn_one_and_an_edited_one_is_stale(tmp_path):
+    drawings = compose.Book({}, {"page": "# Page\n\n{drawing switch}\n"}).drawings("page")
+    assert compose.compare_drawings(drawings, compose.BOOK, whole=False) == []
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures" / "switch.svg").write_text(drawings["switch"].replace("P1", "P7"), encoding="utf-8")
+    assert [each.status for each in compose.compare_drawings(drawings, tmp_path, whole=False)] == ["stale"]

@@ -58,7 +58,9 @@ def test_a_whole_run_takes_nothing_from_evidence(known):
 
 def test_as_many_runs_as_rounds_check_everything_and_judge_alike(known):
     run, folder = known
-    budget = max(check.seconds for check in Evidence(CLAIMS, folder).checks())  # less than all of them together
+    seconds = [check.seconds for check in Evidence(CLAIMS, folder).checks()]
+    assert 0 < sum(seconds) <= run.spent
+    budget = max(seconds)  # less than all of them together
     ran, last = set(), None
     first = quick(folder, budget=budget)
     assert first.plan.rounds > 1
