@@ -60,6 +60,7 @@ class CheckAnswer:
             },
             "steps": [
                 {"expr": step.expr, "why": step.why, "rule": step.rule, "checked": step.checked, "error": step.error}
+                | ({"smt_lib": list(step.queries)} if step.queries else {})
                 for step in judged.steps
             ],
         }

@@ -1,44 +1,37 @@
-"""Cells of a domain on which two sides are analytic: no root, denominator, logarithm or absolute value changes sign.
+"""Cells of a domain on which two sides are analytic, and the certificates of real algebra that make them so.
 
-Where a function whose sign matters depends on one parameter, its real roots divide that parameter's interval. A
-function of several parameters must be certified to keep its sign (`theory.expressions.signs`), or must be a factor of
-a condition a < b on the domain, or of a principal minor of the covariance matrix, which is positive inside the domain;
-a denominator and the argument of an absolute value may change sign if both sides are continuous there. Otherwise
-there are no cells. A condition a <= b fixes no sign: the proof then holds on a larger domain.
+The zeros of a function of one parameter whose sign matters divide that parameter's interval. For a function of several
+parameters the solver of `theory.conjecture.real_algebra` must show, on each cell and under the conditions and minors of
+the domain, that it has no zero where a side may jump, and that a side that is real on one side of it only is real on
+all of the cell or meets no zero of it; otherwise there are no cells. Absolute values and denominators may change sign:
+both sides are continuous there, or have no value.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, pairwise, product
 from math import prod
+from typing import NamedTuple
 
 import sympy
 
 from theory.conjecture.points import values
+from theory.conjecture.real_algebra import RealSet, Relation, Root
 from theory.conjecture.statement import Domains
 from theory.expressions.domains import Condition
 from theory.expressions.exact import rational
-from theory.expressions.normal_form import RANGES
-from theory.expressions.pieces import Kind, decisive, unnamed
-from theory.expressions.region import LINE, POSITIVE
-from theory.expressions.signs import outer_ends, sign_on
+from theory.expressions.pieces import Kind, decisive, polynomial_on_line, unnamed
+from theory.expressions.signs import outer_ends
 from theory.gaussian.admissible import principal_minors
 
 MAX_CELLS = 48
+# The most choices of signs and extremes in a function whose zeros are isolated.
+MAX_BRANCHES = 16
 # The most points tried in the search for one at which all principal minors are positive.
 MAX_WITNESSES = 600
 # The width of the intervals with rational ends that isolate irrational roots.
 ISOLATION = sympy.QQ(1, 10**8)
-# Atoms that are not polynomials become variables on these open intervals, which contain all their values.
-VALUES = {
-    **RANGES,
-    sympy.exp: POSITIVE,
-    sympy.Abs: POSITIVE,
-    sympy.asin: sympy.Interval.open(-2, 2),
-    sympy.acos: sympy.Interval.open(-1, 4),
-}
-
 Ends = tuple[Fraction, Fraction]
 
 
@@ -46,20 +39,38 @@ class NoCells(ValueError):
     """A function whose sign matters could not be certified to keep its sign; the message names the function."""
 
 
+class Decided(NamedTuple):
+    """A sentence that real algebra has decided, and the question in SMT-LIB to which "unsat" is the answer."""
+
+    sentence: str
+    query: str
+
+
 @dataclass(frozen=True)
 class Cell:
     """A product of open intervals; `inner` and `outer` have rational ends and differ at irrational roots only.
 
-    `place` has the index of the interval of each parameter, `signs` are those of the factors of principal minors, and
-    `given` those of the factors of `conditions`.
+    `place` has the index of the interval of each parameter. `certified` are signs of polynomials on all of the box, and
+    `signs` those where the `conditions` and the minors of the covariance are positive. `real` says whether both sides
+    are real on all of this part, `points` are the points of the domain in the cell, and where a side is real the
+    functions `radicands` are not negative.
     """
 
     inner: Domains
     outer: Domains
     place: tuple[int, ...]
+    certified: Mapping[sympy.Expr, int]
     signs: Mapping[sympy.Expr, int]
-    given: Mapping[sympy.Expr, int]
     conditions: tuple[Condition, ...]
+    real: bool
+    decided: tuple[Decided, ...]
+    points: RealSet
+    radicands: tuple[sympy.Expr, ...]
+
+    @property
+    def is_void(self) -> bool:
+        """Whether the solver shows that a side is real nowhere on the cell."""
+        return self.points.empty(*((function, ">=") for function in self.radicands))
 
     def __str__(self) -> str:
         named = sorted(self.inner.items(), key=lambda item: item[0].name)
@@ -92,41 +103,6 @@ def _short(number: sympy.Expr) -> str:
     return str(number if number.is_infinite or rational(number).denominator < 10**6 else number.evalf(9))
 
 
-def _factors(
-    expr: sympy.Expr, kind: Kind, ranges: dict[sympy.Symbol, sympy.Interval]
-) -> Iterator[tuple[sympy.Expr, Kind]]:
-    """Irreducible factors of numerator and denominator; roots and transcendental atoms become variables."""
-    numerator, denominator = sympy.fraction(sympy.cancel(_polynomial(sympy.together(expr), ranges)))
-    for part, own in ((numerator, kind), (denominator, Kind.JUMP if kind is Kind.JUMP else Kind.POLE)):
-        symbols = sorted(part.free_symbols, key=lambda symbol: symbol.name)
-        if not symbols:
-            continue
-        poly = sympy.Poly(part, *symbols)
-        if not (poly.domain.is_QQ or poly.domain.is_ZZ):
-            yield part, own
-            continue
-        for factor, power in poly.factor_list()[1]:
-            yield factor.as_expr(), Kind.KINK if own is Kind.REAL and power % 2 == 0 else own
-
-
-def _polynomial(expr: sympy.Expr, ranges: dict[sympy.Symbol, sympy.Interval]) -> sympy.Expr:
-    """`expr` with roots, exponentials and other functions of parameters as variables with a range."""
-    if expr.is_Symbol or not (expr.free_symbols or expr.has(sympy.Integral)):
-        return expr
-    if expr.is_Add or expr.is_Mul:
-        return expr.func(*(_polynomial(argument, ranges) for argument in expr.args))
-    if expr.is_Pow and expr.exp.is_Integer:
-        return _polynomial(expr.base, ranges) ** expr.exp
-    if expr.is_Pow and expr.exp.is_Rational:
-        root = sympy.Pow(expr.base, sympy.Rational(1, expr.exp.q))
-        variable = sympy.Symbol(f"[{root}]", positive=True)
-        ranges[variable] = POSITIVE
-        return variable**expr.exp.p
-    variable = sympy.Symbol(f"[{expr}]", real=True)
-    ranges[variable] = POSITIVE if expr.is_Pow else VALUES.get(expr.func, LINE)
-    return variable
-
-
 def cells(
     exprs: tuple[sympy.Expr, ...],
     jumps: tuple[sympy.Expr, ...],
@@ -136,88 +112,168 @@ def cells(
 ) -> Cells:
     """Return the cells on which all `exprs` are analytic where they are real. Raises NoCells if that is not certified.
 
-    The sides may jump at the zeros of `jumps`, which need not occur in `exprs`. Cells on which a condition certainly
-    fails, or a minor is certainly negative, are left out.
+    The sides may jump at the zeros of `jumps`, which need not occur in `exprs`. Cells without a point of the domain are
+    left out.
     """
     for expr in exprs:
         for atom in sorted(unnamed(expr), key=sympy.default_sort_key)[:1]:
             raise NoCells(f"it is not known where {atom} is analytic")
-    ranges: dict[sympy.Symbol, sympy.Interval] = {}
     wanted = {item for expr in exprs for item in decisive(expr)} | {(jump, Kind.JUMP) for jump in jumps}
-    found = {f for function, kind in wanted if function.free_symbols for f in _factors(function, kind, ranges)}
-    roots: dict[sympy.Symbol, set[Ends]] = {symbol: set() for symbol in domains}
-    jumping: dict[sympy.Symbol, set[Ends]] = {symbol: set() for symbol in domains}
+    wanted = sorted(((f, kind) for f, kind in wanted if f.free_symbols), key=str)
+    marks: dict[sympy.Symbol, dict[Ends, sympy.Poly]] = {symbol: {} for symbol in domains}
     joint = []
-    for factor, kind in sorted(found, key=str):
-        symbols = factor.free_symbols
-        (only,) = symbols if len(symbols) == 1 else (None,)
-        isolated = _real_roots(factor, only) if only in roots else None
-        if isolated is None:
-            joint.append((factor, kind))
+    for function, kind in wanted:
+        (only,) = function.free_symbols if len(function.free_symbols) == 1 else (None,)
+        zeros = _zeros(function, only) if only in domains else None
+        if zeros is None:
+            joint.append((function, kind))
             continue
-        roots[only] |= set(isolated)
-        jumping[only] |= set(isolated) if kind is Kind.JUMP else set()
-    ends = {symbol: _ends(domains[symbol], roots[symbol]) for symbol in domains}
-    number = prod(len(marks) - 1 for marks in ends.values())
+        marks[only] |= zeros
+    ends = {symbol: _ends(domains[symbol], set(marks[symbol])) for symbol in domains}
+    number = prod(len(found) - 1 for found in ends.values())
     if number > MAX_CELLS:
         raise NoCells(f"the domain falls into {number} cells")
-    minors = _minors(cov, domains)
-    positive = [condition for condition in conditions if condition.polynomial is not None]
-    needs = [*(condition.polynomial for condition in positive), *minors]
-    strict = [condition for condition in positive if condition.strict]
+    at_least = tuple((condition.margin, ">" if condition.strict else ">=") for condition in conditions)
+    at_least += tuple((minor, ">=") for minor in ([] if cov is None else principal_minors(cov)) if minor.free_symbols)
+    inside = [condition.margin for condition in conditions if condition.strict] + _minors(cov, domains)
+    radicands = tuple(function for function, kind in wanted if kind is Kind.REAL)
     result = []
-    for place in product(*(range(len(marks) - 1) for marks in ends.values())):
-        pieces = {symbol: _piece(ends[symbol], k) for symbol, k in zip(ends, place, strict=True)}
-        inner = {symbol: piece[0] for symbol, piece in pieces.items()}
-        outer = {symbol: piece[1] for symbol, piece in pieces.items()}
-        if any(sign_on(polynomial, outer) < 0 for polynomial in needs):
+    for place in product(*(range(len(found) - 1) for found in ends.values())):
+        box = _box(ends, place, domains, marks)
+        points = RealSet((*box.relations, *at_least), box.beside)
+        if points.empty():
             continue
-        given = _given_signs(strict, outer)
-        known = {}
-        for factor, kind in joint:
-            if kind in (Kind.REAL, Kind.JUMP) and not _looked_up(factor, given):
-                known[factor] = _required_sign(factor, kind, {**outer, **ranges}, minors)
-        signs = {factor: sign for factor, sign in known.items() if factor.free_symbols <= set(domains)}
-        result.append(Cell(inner, outer, place, signs, given, conditions))
-    return Cells(tuple(result), ends, {symbol: frozenset(marks) for symbol, marks in jumping.items()})
+        interior = RealSet((*box.relations, *((function, ">") for function in inside)), box.beside)
+        real, decided = _certify(exprs, joint, radicands, points, interior)
+        polynomials = {f for function in (*(f for f, _ in joint), *inside) for f in _polynomial_factors(function)}
+        found = {f: sign for f in sorted(polynomials, key=str) if (sign := interior.sign(f))}
+        pieces = {symbol: _piece(ends[symbol], k) for symbol, k in zip(ends, place, strict=True)}
+        inner, outer = ({symbol: piece[i] for symbol, piece in pieces.items()} for i in (0, 1))
+        certified, signs = ({}, found) if inside else (found, {})
+        result.append(Cell(inner, outer, place, certified, signs, conditions, real, decided, points, radicands))
+    jumping = [function for function, kind in wanted if kind is Kind.JUMP]
+    at_jumps = {symbol: _jumps_at(symbol, found, marks[symbol], jumping, at_least) for symbol, found in ends.items()}
+    return Cells(tuple(result), ends, at_jumps)
 
 
-def _required_sign(
-    factor: sympy.Expr, kind: Kind, box: Mapping[sympy.Symbol, sympy.Interval], minors: list[sympy.Expr]
-) -> int:
-    sign = sign_on(factor, box)
-    if not sign and kind is Kind.REAL:
-        sign = next(filter(None, (_sign_by(factor, minor, box) for minor in minors)), 0)
-    if not sign:
-        what = "the sides may jump where it is zero" if kind is Kind.JUMP else "a side is real on one side of it only"
-        raise NoCells(f"the sign of {factor} is not certified, and {what}")
-    return sign
+def _jumps_at(
+    symbol: sympy.Symbol,
+    ends: tuple[Ends | None, ...],
+    marks: Mapping[Ends, sympy.Poly],
+    jumping: list[sympy.Expr],
+    at_least: tuple[Relation, ...],
+) -> frozenset[Ends]:
+    """Return the ends of a parameter's intervals at which the solver does not exclude a zero of these functions."""
+    found = set()
+    for end in filter(None, ends):
+        low = sympy.Rational(end[0].numerator, end[0].denominator)
+        if end[0] == end[1]:
+            face = RealSet((*at_least, (symbol - low, "==")))
+        elif end in marks:
+            face = RealSet(at_least, ((symbol, "==", Root(marks[end], *end)),))
+        else:  # an irrational end of the domain
+            high = sympy.Rational(end[1].numerator, end[1].denominator)
+            face = RealSet((*at_least, (symbol - low, ">="), (symbol - high, "<=")))
+        if not all(face.empty((function, "==")) for function in jumping):
+            found.add(end)
+    return frozenset(found)
 
 
-def _given_signs(conditions: list[Condition], box: Domains) -> dict[sympy.Expr, int]:
-    """Return signs of factors of the polynomials that the conditions make positive; see `_sign_by`."""
-    found = {}
-    for condition in conditions:
-        for factor, _ in sympy.factor_list(condition.polynomial)[1]:
-            if sign := _sign_by(factor, condition.polynomial, box):
-                found[factor] = sign
+def _certify(
+    exprs: tuple[sympy.Expr, ...],
+    joint: list[tuple[sympy.Expr, Kind]],
+    radicands: tuple[sympy.Expr, ...],
+    points: RealSet,
+    interior: RealSet,
+) -> tuple[bool, tuple[Decided, ...]]:
+    """Return whether both sides are certainly real on the interior, and what the solver decided.
+
+    Raises NoCells where a side may jump or end.
+    """
+    decided = []
+
+    def shown(where: RealSet, sentence: str, *relations: Relation) -> bool:
+        proved = where.empty(*relations)
+        if proved:
+            decided.append(Decided(sentence, where.query(*relations)))
+        return proved
+
+    for function, kind in joint:
+        if kind is Kind.JUMP and not shown(points, f"no point has {function} = 0", (function, "==")):
+            raise NoCells(f"it is not certified that {function} has no zero, where the sides may jump")
+    real = {f: shown(interior, f"no point has {f} < 0", (f, "<")) for f in radicands}
+    for function in (f for f, kind in joint if kind is Kind.REAL and not real[f]):
+        if not shown(points, f"no point has {function} = 0", (function, "==")):
+            raise NoCells(f"the sign of {function} is not certified, and a side is real on one side of it only")
+    both = tuple((side, "real") for side in exprs)
+    for function in radicands:
+        complex_somewhere = not points.empty((function, "<"))
+        if complex_somewhere and not shown(points, f"no side is real where {function} < 0", (function, "<"), *both):
+            raise NoCells(f"the sides may be real where {function} is negative, though parts of them are not")
+    return all(real.values()), tuple(decided)
+
+
+def _zeros(function: sympy.Expr, only: sympy.Symbol) -> dict[Ends, sympy.Poly] | None:
+    """Return intervals around numbers that include all zeros of a function of one parameter, each with a polynomial.
+
+    None where the function is not algebraic, or may vanish on an interval.
+    """
+    found: dict[Ends, sympy.Poly] = {}
+    for branch in _branches(function):
+        poly = polynomial_on_line(branch, only, {})
+        if poly is None:
+            return None
+        found |= {ends: poly for ends in _real_roots(poly)}
     return found
 
 
-def _looked_up(factor: sympy.Expr, signs: Mapping[sympy.Expr, int]) -> int:
-    return signs.get(factor, 0) or -signs.get(sympy.expand(-factor), 0)
+def _branches(expr: sympy.Expr) -> set[sympy.Expr]:
+    """Return expressions without absolute values and extremes, to one of which `expr` is equal at each point."""
+    waiting, done = {expr}, set()
+    while waiting and len(waiting) + len(done) <= MAX_BRANCHES:
+        one = waiting.pop()
+        inner = sorted(one.atoms(sympy.Abs, sympy.Max, sympy.Min), key=sympy.count_ops)
+        if not inner:
+            done.add(one)
+            continue
+        values_of = (inner[0].args[0], -inner[0].args[0]) if isinstance(inner[0], sympy.Abs) else inner[0].args
+        waiting |= {one.xreplace({inner[0]: value}) for value in values_of}
+    return done if not waiting else {expr}
 
 
-def _sign_by(factor: sympy.Expr, minor: sympy.Expr, box: Mapping[sympy.Symbol, sympy.Interval]) -> int:
-    """Return the sign of `factor` if it is the only factor of a positive polynomial without a certified sign."""
-    if not factor.free_symbols <= minor.free_symbols or not minor.is_polynomial(*minor.free_symbols):
-        return 0
-    number, powers = sympy.factor_list(minor)
-    own = [side for f, power in powers for side in (1, -1) if power == 1 and sympy.expand(f - side * factor) == 0]
-    others = [f for f, _ in powers if sympy.expand(f - factor) != 0 and sympy.expand(f + factor) != 0]
-    if len(own) != 1 or len(others) != len(powers) - 1:
-        return 0
-    return int(sympy.sign(number)) * own[0] * prod(sign_on(f, box) for f in others)
+def _polynomial_factors(function: sympy.Expr) -> list[sympy.Expr]:
+    """Irreducible factors of a polynomial in parameters with rational coefficients; none of other functions."""
+    above, below = sympy.fraction(sympy.together(function))
+    found = []
+    for part in (above, below):
+        symbols = sorted(part.free_symbols, key=lambda symbol: symbol.name)
+        if symbols and part.is_polynomial(*symbols) and sympy.Poly(part, *symbols).domain in (sympy.QQ, sympy.ZZ):
+            found += [factor for factor, _ in sympy.factor_list(part)[1]]
+    return found
+
+
+def _box(
+    ends: Mapping[sympy.Symbol, tuple[Ends | None, ...]],
+    place: tuple[int, ...],
+    domains: Domains,
+    marks: Mapping[sympy.Symbol, Mapping[Ends, sympy.Poly]],
+) -> RealSet:
+    """Return the open box of a cell, its ends exact."""
+    relations: list[Relation] = []
+    beside = []
+    for (symbol, found), k in zip(ends.items(), place, strict=True):
+        for index, sign in ((k, ">"), (k + 1, "<")):
+            if found[index] is None:
+                continue
+            low, high = found[index]
+            if low == high:
+                relations.append((symbol - sympy.Rational(low.numerator, low.denominator), sign))
+            elif found[index] in marks[symbol]:
+                beside.append((symbol, sign, Root(marks[symbol][found[index]], low, high)))
+            else:  # an irrational end of the domain
+                end = domains[symbol].start if index == 0 else domains[symbol].end
+                relations.append((symbol - end, sign))
+    return RealSet(tuple(relations), tuple(beside))
 
 
 def _minors(cov: sympy.MatrixBase | None, domains: Domains) -> list[sympy.Expr]:
@@ -240,15 +296,14 @@ def _minors(cov: sympy.MatrixBase | None, domains: Domains) -> list[sympy.Expr]:
     return []
 
 
-def _real_roots(polynomial: sympy.Expr, x: sympy.Symbol) -> list[tuple[Fraction, Fraction]] | None:
-    """Return isolating intervals (both ends the root where it is rational); None where coefficients are irrational."""
-    poly = sympy.Poly(polynomial, x)
-    if not (poly.domain.is_QQ or poly.domain.is_ZZ):
-        return None
-    if poly.degree() == 1:
-        root = rational(-poly.nth(0) / sympy.Integer(1) / poly.nth(1))
-        return [(root, root)]
-    return [(rational(low), rational(high)) for (low, high), _ in poly.intervals(eps=ISOLATION)]
+def _real_roots(poly: sympy.Poly) -> list[Ends]:
+    """Return isolating intervals of the roots; both ends are the root where it is rational."""
+    if poly.degree() < 1:
+        return []
+    linear = [factor for factor, _ in poly.factor_list()[1] if factor.degree() == 1]
+    exact = {rational(-factor.nth(0) / factor.nth(1)) for factor in linear}
+    isolated = [(rational(low), rational(high)) for (low, high), _ in poly.intervals(eps=ISOLATION)]
+    return [next(((root, root) for root in exact if low <= root <= high), (low, high)) for low, high in isolated]
 
 
 def _ends(interval: sympy.Interval, roots: set[Ends]) -> tuple[Ends | None, ...]:

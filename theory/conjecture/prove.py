@@ -7,7 +7,7 @@ only refute: each cell is first tried at a point.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, product
 from math import comb
@@ -16,6 +16,7 @@ import sympy
 
 from theory.conjecture import enclosure
 from theory.conjecture.cells import Cell, Cells, Ends, NoCells, cells
+from theory.conjecture.corners import domain
 from theory.conjecture.points import Point, admissible, values
 from theory.conjecture.statement import Statement, symbolic_power
 from theory.expressions.algebra import Region, proved_zero
@@ -59,6 +60,7 @@ class ProofStep:
     why: str
     rule: str
     error: str = ""
+    queries: tuple[str, ...] = ()  # of real algebra, in SMT-LIB; each was decided as "unsat"
 
     @property
     def checked(self) -> bool:
@@ -105,14 +107,14 @@ def _decide(statement: Statement, digits: int, faces: int) -> list[ProofStep]:
     _require_small(lhs - rhs)
     domains = {symbol: statement.domains[symbol] for symbol in statement.parameters}
     try:
-        found = cells((lhs, rhs), tuple(_jumps(statement)), domains, statement.cov, statement.conditions)
+        found = cells((lhs, rhs), tuple(jumps(statement)), domains, statement.cov, statement.conditions)
     except NoCells as error:
         raise NotProved(str(error)) from error
     steps, real = [], set()
     for cell in found.cells:
         step, is_real_there = _on_cell(statement, cell, digits)
         steps.append(step)
-        real |= {cell.place} if is_real_there else set()
+        real |= {cell.place} if is_real_there and cell.real else set()
     for symbol, ends in _faces(statement, found, real):
         faces -= 1
         if faces < 0:
@@ -129,18 +131,23 @@ def _on_cell(statement: Statement, cell: Cell, digits: int) -> tuple[ProofStep, 
     lhs, rhs = statement.closed
     tried = ({symbol: rational(x) for symbol, x in point.items()} for point in _points_of(statement, cell))
     points = list(islice((point for point in tried if _is_real(lhs, point) and _is_real(rhs, point)), LOOKS))
-    region = Region(dict(cell.outer), signs=dict(cell.given), certified=dict(cell.signs))
+    region = Region(dict(cell.outer), signs=dict(cell.signs), certified=dict(cell.certified))
     proof = proved_zero(sympy.Add(lhs, -rhs, evaluate=False), region, points)
     why = f"on {cell}: no root, denominator or absolute value changes sign that matters, "
+    sentences = dict.fromkeys(one.sentence for one in cell.decided)
+    why += f"{', '.join(sentences)} (decided by real algebra), " if sentences else ""
+    queries = tuple(dict.fromkeys(one.query for one in cell.decided))
+    if proof.verdict == "void" and not cell.is_void:
+        raise NotProved(f"it is not certified that a side is real nowhere on {cell}")
     if proof.verdict == "void":
-        return ProofStep("no statement", why + "and a side is not real there", "domain"), False
+        return ProofStep("no statement", why + "and a side is not real there", "domain", queries=queries), False
     if proof.verdict != "zero" or not proof.everywhere:
         for point in islice(_points_of(statement, cell), LOOKS):
             if difference_at(statement, point, digits) is not None:
                 raise Counterexample(point)
         raise NotProved(f"on {cell} the difference could not be shown to vanish")
-    step = ProofStep(f"{text(lhs)} = {text(rhs)}", why + "and the difference has the normal form 0", RULE)
-    return step, bool(points)
+    why += "and the difference has the normal form 0"
+    return ProofStep(f"{text(lhs)} = {text(rhs)}", why, RULE, queries=queries), bool(points)
 
 
 def _is_real(side: sympy.Expr, point: dict[sympy.Expr, Fraction]) -> bool:
@@ -189,9 +196,20 @@ def compare_at(statement: Statement, point: Point, digits: int) -> enclosure.Com
     return enclosure.compare(statement.lhs, statement.rhs, digits, {**point, **forms})
 
 
+def compare_exactly(statement: Statement, point: Point, digits: int) -> enclosure.Comparison:
+    """Compare the sides at a point, where balls do not decide with the numbers inserted before: sign(0) is exact."""
+    compared = compare_at(statement, point, digits)
+    if compared.outcome in ("agree", "differ") or not point or not admissible(statement, point):
+        return compared
+    try:
+        return compare_at(statement.at(point), {}, digits)
+    except (ValueError, TypeError):  # out of reach, or SymPy's error for a side that is not real there
+        return compared
+
+
 def difference_at(statement: Statement, point: Point, digits: int) -> enclosure.Comparison | None:
     """Return the comparison at a point if it is "differ", also where only more than `digits` digits show it."""
-    compared = compare_at(statement, point, digits)
+    compared = compare_exactly(statement, point, digits)
     if compared.outcome != "agree":
         return compared if compared.outcome == "differ" else None
     table = {**point, **statement.forms_at(point)}
@@ -236,7 +254,7 @@ def _tower(expr: sympy.Basic) -> int:
     return inner + isinstance(expr, sympy.exp)
 
 
-def _jumps(statement: Statement) -> Iterator[sympy.Expr]:
+def jumps(statement: Statement) -> Iterator[sympy.Expr]:
     """Return functions of the parameters at whose zeros a side may jump.
 
     An expectation is continuous in its parameters except for a step sign(u) whose argument has variance zero; if u does
@@ -278,8 +296,10 @@ def _on_face(
 ) -> list[ProofStep]:
     try:
         steps = _decide(statement.at({symbol: value}), digits, faces)
-    except InputError:
-        return []  # not a covariance matrix there
+    except InputError as error:  # no covariance matrix there, or a condition fails
+        if domain(statement).empty((symbol - value, "==")):
+            return []
+        raise NotProved(f"it is not certified that the domain has no point at {symbol} = {value}") from error
     except Counterexample as error:
         raise Counterexample({**error.point, symbol: value}) from error
-    return [ProofStep(step.expr, f"at {symbol} = {value}, {step.why}", step.rule, step.error) for step in steps]
+    return [replace(step, why=f"at {symbol} = {value}, {step.why}") for step in steps]

@@ -85,7 +85,7 @@ class Statement:
 
     def forms_at(self, point: Mapping[sympy.Symbol, sympy.Expr]) -> dict[Expectation, sympy.Expr]:
         """Return every E[...] at a point, derived with numbers in place of symbols; E of signs may remain."""
-        return {e: _value_form(e.xreplace(dict(point))) for e in self.expectations}
+        return {e: _value_form(_without_certain_steps(e.xreplace(dict(point)))) for e in self.expectations}
 
     def at(self, point: Mapping[sympy.Symbol, sympy.Expr]) -> "Statement":
         """Return the statement with values inserted for parameters.
@@ -142,6 +142,23 @@ def _moment(e: Expectation | GivenExpectation) -> Moment:
         return expect(e.integrand, e.cov)
     forms = e.A * sympy.Matrix(e.bound_symbols)
     return expect(e.integrand, e.cov, given=list(zip(forms, e.values, strict=True)))
+
+
+def _without_certain_steps(e: Expectation) -> Expectation:
+    """Return the expectation with steps of numbers in place of steps whose argument has variance zero.
+
+    >>> z1 = sympy.Symbol("z1", real=True)
+    >>> _without_certain_steps(Expectation(sympy.sign(z1 - 1), sympy.ImmutableDenseMatrix([[0]]))).integrand
+    -1
+    """
+    if e.cov.free_symbols:
+        return e
+    table = {}
+    for step in e.integrand.atoms(sympy.sign, sympy.Heaviside):
+        gradient = sympy.Matrix([step.args[0].diff(symbol) for symbol in e.bound_symbols])
+        if not variables(sympy.Add(*gradient)) and (gradient.T * e.cov * gradient)[0, 0] == 0:
+            table[step] = step.func(step.args[0].xreplace(dict.fromkeys(e.bound_symbols, sympy.Integer(0))))
+    return Expectation(e.integrand.xreplace(table), e.cov)
 
 
 @lru_cache(maxsize=4096)

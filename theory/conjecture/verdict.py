@@ -1,9 +1,11 @@
 """The verdict on a conjectured equation: refuted by certified numbers, proved by steps, supported or undecided."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 from theory.conjecture import corrections
+from theory.conjecture.corners import corners
 from theory.conjecture.corrections import Correction
 from theory.conjecture.enclosure import Comparison
 from theory.conjecture.points import Point, points
@@ -13,7 +15,9 @@ from theory.conjecture.prove import (
     NotProved,
     ProofStep,
     compare_at,
+    compare_exactly,
     difference_at,
+    jumps,
     prove,
 )
 from theory.conjecture.statement import Statement
@@ -83,10 +87,21 @@ def judge(statement: Statement, digits: int = 30, suggest: bool = True) -> Answe
         trials.append(Trial(point, compare_at(statement, point, digits)))
         if trials[-1].comparison.outcome == "differ":
             return _refuted(statement, trials, digits, suggest)
+    for point in _corners(statement):
+        compared = compare_exactly(statement, point, digits)
+        if compared.outcome == "differ":
+            return _refuted(statement, [*trials, Trial(point, compared)], digits, suggest)
     outcomes = [trial.comparison.outcome for trial in trials]
     if not {"agree", "undefined"} & set(outcomes):
         _ = statement.moments  # raises OutOfReachError if that is the reason
     return _not_refuted(statement, trials, digits, suggest)
+
+
+def _corners(statement: Statement) -> Iterator[Point]:
+    try:
+        yield from corners(statement, list(jumps(statement)))
+    except (NotProved, OutOfReachError):  # a step that is not one of a linear form, an average without a closed form
+        return
 
 
 def _not_refuted(statement: Statement, trials: list[Trial], digits: int, suggest: bool) -> Answer:

@@ -114,7 +114,7 @@ def test_four_signs_are_supported_and_a_factor_is_refuted():
 def test_what_has_no_proof_is_only_supported():
     answer = judge(read("asin(sin(x)) = x", where="-1<x<1"), 25)
     assert (answer.verdict, answer.digits, answer.steps) == ("supported", 25, ())
-    assert "sin(x)" in answer.reason
+    assert "not be shown" in answer.reason
     owen = judge(read("owens_t(h, 2) + owens_t(2*h, 1/2) = (1 - (2*Phi(h) - 1)*(2*Phi(2*h) - 1))/4", where="h>0"), 20)
     assert owen.verdict == "supported"
 
@@ -143,7 +143,8 @@ def test_points_where_one_side_is_not_real_are_named():
 def test_the_undecided_is_not_true(monkeypatch):
     """Planted: a comparison that never decides must not end in proved or supported."""
     statement = read("x = x + x**2/10**9", where="0<x<1")
-    monkeypatch.setattr("theory.conjecture.verdict.compare_at", lambda *_: Comparison("unknown"))
+    for name in ("compare_at", "compare_exactly"):
+        monkeypatch.setattr(f"theory.conjecture.verdict.{name}", lambda *_: Comparison("unknown"))
     assert judge(statement).verdict == "undecided"
 
 
@@ -176,12 +177,12 @@ def test_signs_that_change_between_sample_points_are_no_proof():
 # True at every point of the open cells, false or not real at points between them.
 EXCEPT = [
     ("sign(x - 1/7000001)**2 = 1", None, "-1<x<1", "refuted"),
-    ("sign(x**2 - 2/9)**2 = 1", None, "-1<x<1", "supported"),
-    ("sqrt(x - 1/7) + sqrt(1/7 - x) = 1", None, "-1<x<1", "undecided"),
+    ("sign(x**2 - 2/9)**2 = 1", None, "-1<x<1", "refuted"),
+    ("sqrt(x - 1/7) + sqrt(1/7 - x) = 1", None, "-1<x<1", "refuted"),
     ("sqrt(x - 1/7) + sqrt(1/7 - x) = 1", None, "1/7<=x<1", "refuted"),
     ("sqrt(x) + sqrt(-x) = x", None, "-1<x<=0", "proved"),
     ("sqrt(x) + sqrt(-x) = x + exp(-300)", None, "-1<x<=0", "refuted"),
-    ("E[sign(z1 - z2)**2] = 1", "[[1, 1 - (x - 1/7000001)**2], [1 - (x - 1/7000001)**2, 1]]", "-1<x<1", "supported"),
+    ("E[sign(z1 - z2)**2] = 1", "[[1, 1 - (x - 1/7000001)**2], [1 - (x - 1/7000001)**2, 1]]", "-1<x<1", "refuted"),
     ("E[Heaviside(z1 - z2)] = 1/2", PAIR, "-1<rho<=1", "supported"),
     ("E[Heaviside(z1 - z2)] = 1/2", PAIR, "-1<rho<1", "proved"),
 ]

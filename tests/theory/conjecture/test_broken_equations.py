@@ -1,0 +1,32 @@
+"""Equations written to break the prover, with their truth: false ones differ at a point, on a curve or far out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from theory.conjecture import judge, read
+
+EQUATIONS = json.loads(Path(__file__).with_name("equations.json").read_text(encoding="utf-8"))
+# False ones that are only supported: their sides agree to more digits than are computed, or differ where no number of
+# the expression is, or where parts of a side are not real.
+SUPPORTED = {
+    "sqrt(x)*sqrt(y) = sqrt(x*y)",
+    "sign(1+cos(x)) = 1",
+    "owens_t(h,2) = owens_t(h,3)",
+    "owens_t(h,a) = erfc(h/sqrt(2))/4",
+    "Phi2(h,40,r) = Phi(h)",
+    "E[Heaviside(z1-h)*Heaviside(k-z1)] = Phi(k)-Phi(h)",
+}
+
+
+@pytest.mark.slow
+def test_true_equations_are_proved_and_false_ones_are_not():
+    wrong = []
+    for one in EQUATIONS:
+        settings = {key: one[key] for key in ("cov", "where", "given") if key in one}
+        verdict = judge(read(one["equation"], **settings), suggest=False).verdict
+        right = verdict == "proved" if one["true"] else verdict in ("refuted", "undecided")
+        if not right and not (verdict == "supported" and one["equation"] in SUPPORTED):
+            wrong.append((verdict, one))
+    assert wrong == []
