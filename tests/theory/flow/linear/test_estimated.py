@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binom, chi2, t
+from scipy.stats import chi2, norm
 
 from tests.theory.sampled_cases import Process, Regression, exact_process, problem
 from tests.tolerances import STANDARD_ERRORS
@@ -15,57 +15,47 @@ from theory.moments.estimated import drawn
 from theory.problem import AlwaysGate, OutOfReachError
 from theory.problem.distributions.sampled import GROUPS, Estimate
 
-REPEATED = 200
-QUANTITIES = ("mse", "losses", "weights", "fixed_point", "rates", "condition")
+REPEATED = 80
+# Sorted eigenvalues and their ratio are biased where they nearly meet, so that they are no such numbers.
+QUANTITIES = ("mse", "losses", "weights", "fixed_point")
 ALL = (AlwaysGate(),)
 
 
 def flat(of):
-    """All numbers of a solution, or their standard errors, in one array."""
+    """The numbers of a solution, or their standard errors, in one array."""
     return np.concatenate([np.ravel(of[name] if isinstance(of, dict) else getattr(of, name)) for name in QUANTITIES])
 
 
-@pytest.fixture(scope="module")
-def repeated():
-    """Values and standard errors (repetitions, numbers) of estimates with different seeds."""
-    found = [solve(problem(Process(Estimate(3200, seed)))) for seed in range(REPEATED)]
-    return np.array([flat(one) for one in found]), np.array([flat(one.uncertainty.errors) for one in found])
-
-
-def covered(values, errors):
-    """In how many repetitions the interval of 95 % has the exact number."""
-    exact = flat(solve(problem(exact_process())))
-    return (np.abs(values - exact) <= t.ppf(0.975, GROUPS - 1) * errors).sum(axis=0)
-
-
-def smooth(counts):
-    """The counts of mse, losses and weights: sorted eigenvalues and their ratio are biased where they nearly meet."""
-    return counts[: 1 + 2 + 16 + 8]
-
-
-def test_intervals_cover_the_exact_numbers(repeated):
-    """The number of repetitions is binomial; all numbers together leave its band in 1 of 100 choices of the seeds."""
-    values, errors = repeated
-    counts = smooth(covered(values, errors))
-    tail = COVERAGE_LEVEL / (2 * len(counts))
-    low, high = binom.ppf(tail, REPEATED, 0.95), binom.isf(tail, REPEATED, 0.95)
-    assert ((counts >= low) & (counts <= high)).all(), counts
-    for factor in (0.7, 1.6):  # errors that are wrong by so much are seen
-        wrong = smooth(covered(values, factor * errors))
-        assert not ((wrong >= low) & (wrong <= high)).all()
-        assert (wrong.mean() < low) if factor < 1 else (wrong.mean() > 0.95 * REPEATED + 3)
+@pytest.mark.slow
+def test_errors_are_the_spread_of_repeated_estimates_around_the_exact_numbers():
+    """Normal numbers leave the bands of chi squared and of the mean in 1 of 100 choices of the seeds."""
+    estimates = [solve(problem(Process(Estimate(3200, seed)))) for seed in range(REPEATED)]
+    values = np.array([flat(one) for one in estimates])
+    errors = np.mean([flat(one.uncertainty.errors) ** 2 for one in estimates], axis=0)
+    ratio = values.var(axis=0, ddof=1) / errors
+    tail = COVERAGE_LEVEL / (4 * values.shape[1])
+    low, high = chi2.ppf([tail, 1 - tail], REPEATED - 1) / (REPEATED - 1)
+    for factor, is_right in ((1, True), (0.7, False), (1.6, False)):  # errors that are wrong by so much are seen
+        assert ((ratio / factor**2 >= low) & (ratio / factor**2 <= high)).all() == is_right
+    bias = np.abs(values.mean(axis=0) - flat(solve(problem(exact_process()))))
+    assert (bias <= norm.isf(tail) * np.sqrt(errors / REPEATED)).all()
 
 
 def test_the_fit_to_the_examples_is_corrected():
-    """From few examples: the mean mse over repetitions is the exact one only with the correction."""
-    found = [solve(problem(Process(Estimate(96, seed)), times=(1,))) for seed in range(REPEATED)]
-    exact = solve(problem(exact_process())).mse
-    corrected = np.array([one.mse for one in found])
-    plain = corrected + [one.uncertainty.subtracted["mse"] for one in found]
-    error = corrected.std(ddof=1) / np.sqrt(len(found))
-    # What is left is of second order, (P/N)^2 = 0.7 % of the optimum.
-    assert abs(corrected.mean() - exact) <= 3 * error + (8 / 96) ** 2 * exact
-    assert plain.mean() < exact - STANDARD_ERRORS * error
+    """From few examples: the mean mse is that of the exact field on the same examples, only with the correction."""
+    exact, apart, corrections = solve(problem(exact_process())), [], []
+    for seed in range(24):
+        law = Process(Estimate(80, seed))
+        estimate = solve(problem(law, times=(1,)))
+        x, category = map(np.concatenate, list(zip(*drawn(law, 80), strict=True))[1:])
+        gates = np.stack([x[:, 1] >= 0, x[:, 1] < 0], axis=1)
+        outputs = np.einsum("ek,en,kn->e", gates, x, exact.fixed_point) / 2
+        apart.append(estimate.mse - np.mean((np.array(law.labels)[category] - outputs) ** 2))
+        corrections.append(estimate.uncertainty.subtracted["mse"])
+    error = np.std(apart, ddof=1) / np.sqrt(len(apart))
+    # What is left is of second order, (P/N)^2 = 1 % of the optimum.
+    assert abs(np.mean(apart)) <= 3 * error + (8 / 80) ** 2 * exact.mse
+    assert np.mean(apart) + np.mean(corrections) < -STANDARD_ERRORS * error
 
 
 def test_errors_are_those_of_independent_examples():

@@ -40,15 +40,12 @@ def test_long_correlation_lengths_are_solved(n):
     assert solution.rank == 2 * n == len(solution.rates)
     assert (solution.losses >= solution.mse - near.losses).all()
     assert (np.diff(solution.losses) < 0).all()
-    said = " ".join(solution.notes)
-    assert f"{near.modes} of {2 * n} modes" in said
-    assert "not identifiable" in said
+    assert f"{near.modes} of {2 * n} modes" in " ".join(solution.notes)
     with pytest.raises(OutOfReachError, match="20 certified digits are out of reach"):
         solve(question, digits=20)
 
 
-@pytest.mark.parametrize("share", [1e-3, 1e-4])
-@pytest.mark.parametrize("loss", ["half-mse", "mse"])
+@pytest.mark.parametrize(("share", "loss"), [(1e-3, "half-mse"), (1e-4, "mse")])
 def test_the_bounds_hold_against_certified_digits(share, loss):
     """Modes that float64 could resolve are held all the same: then the exact solution is known."""
     question = long(80, loss=loss, times=["0", "10", "1000", "100000"])
@@ -85,29 +82,21 @@ def test_held_modes_keep_their_initial_values_at_all_times():
         assert np.abs(after - before)[~still].max() > np.abs(weights).max() / 1000
 
 
-@pytest.mark.parametrize(
-    ("law", "gates"),
-    [(law, gates) for law in ("nlgp", "gaussian-clone") for gates in (["up:20", "down:20"], ["up:20", "always"])],
-)
+@pytest.mark.parametrize(("law", "gates"), [("nlgp", ["up:20", "down:20"]), ("gaussian-clone", ["up:20", "always"])])
 def test_no_part_of_the_line_does_better_than_the_whole(law, gates):
     """The bound is below the optimum of every n, near it where the line is long, and does not depend on n."""
     bounds = set()
     for n in (4, 10, 40):
-        where = {"gates": [word.replace("20", str(n // 2)) for word in gates]} if gates else {}
-        question = problem(
-            law=law, n=n, boundary="open", xi=["2", "1"], **{"gates": [f"up:{n // 2}", f"down:{n // 2}"]} | where
-        )
+        middle = [word.replace("20", str(n // 2)) for word in gates]
+        question = problem(law=law, n=n, boundary="open", xi=["2", "1"], gates=middle)
         bound, mse = feature_moments(question.data, question.network).least_mse(), solve(question).mse
         assert 0 < bound <= mse * (1 + NEAR_NULL_MSE)
         bounds.add(round(bound, 12))
     assert mse - bound <= LINE_ENDS
     assert len(bounds) == 1
-
-
-def test_where_no_bound_is_known_it_is_zero():
-    for changes in ({"boundary": "ring", "xi": ["1", "1/2"]}, {"gates": ["up:1", "up:2"]}):
-        question = problem(**{"n": 8} | changes)
-        assert feature_moments(question.data, question.network).least_mse() == 0
+    for changes in ({"boundary": "ring", "xi": ["1", "1/2"]}, {"gates": ["up:1", "up:2"]}):  # no bound is known
+        unknown = problem(**{"n": 8} | changes)
+        assert feature_moments(unknown.data, unknown.network).least_mse() == 0
 
 
 def test_a_mode_that_nothing_damps_moves_without_end(monkeypatch):

@@ -53,15 +53,6 @@ def test_discrete_approaches_the_flow_at_first_order(gates):
     assert abs(slope - 1) <= FLOW_STEP_SLOPE
 
 
-def test_the_ring_descends_as_the_dense_matrix_does():
-    question = problem(
-        gates=["up:0", "down:0"], n=6, xi=("1", "1.25"), boundary="ring", times=["7"], simulation=simulation("1")
-    )
-    moments = gated_moments(question)
-    dense = gradient_descent(moments.A, moments.b, question.w0(), 1.0, 0.5, 1.0, [7])
-    assert np.abs(discrete(question).weights - dense).max() <= FLOW_ROUNDED
-
-
 def test_a_sample_smaller_than_the_weights_keeps_what_it_does_not_see():
     """Moments of 3 examples in 8 dimensions: A is singular, and the weights outside its range stay."""
     rng = np.random.default_rng(7)
@@ -81,20 +72,18 @@ def test_power_and_sum_at_every_size_of_step():
     assert np.abs(total - [float(sum(row[:6])) for row in by_hand]).max() <= FLOW_ROUNDED
 
 
+@pytest.mark.parametrize(
+    ("changes", "field"), [({"times": ["1"], "simulation": simulation("2/3")}, "whole"), ({}, "simulation")]
+)
+def test_times_between_steps_and_no_steps_are_refused(changes, field):
+    with pytest.raises(InputError, match=field):
+        discrete(problem(**changes))
+
+
 def test_an_unstable_rate_is_refused_with_the_stable_one():
     question = problem(gates=["always"], readout="sum", times=["50000"], simulation=simulation("50"))
     with pytest.raises(InputError, match=r"overflow.*learning rate below"):
         discrete(question)
-
-
-def test_a_time_between_two_steps_is_refused():
-    with pytest.raises(InputError, match="whole"):
-        discrete(problem(times=["1"], simulation=simulation("2/3")))
-
-
-def test_without_simulation_settings_there_are_no_steps():
-    with pytest.raises(InputError, match="simulation"):
-        discrete(problem())
 
 
 def test_mse_of_no_weights_is_that_of_the_labels():

@@ -6,8 +6,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb, arb_mat, ctx
-from hypothesis import given
-from hypothesis import strategies as st
 from mpmath.ctx_mp import MPContext
 
 from tests.theory.cases import gate, problem
@@ -16,45 +14,35 @@ from theory.flow import mse_at, solve
 from theory.flow.linear.certified_ring import fourier, hartley_balls
 from theory.flow.linear.eigenballs import eigenballs, frobenius
 from theory.flow.linear.spectrum import dense_spectrum, hartley, spectrum
-from theory.moments import feature_moments, gate_basis, gated_moments
-from theory.moments.reduction import gate_rank, orthogonal_basis, parts
+from theory.moments import gate_basis, gated_moments
+from theory.moments.reduction import gate_rank, parts
 from theory.moments.symmetric import Circulant, Dense, Toeplitz
 from theory.problem import (
     Network,
     NonlinearGP,
-    NonlinearGP2D,
     NormalInitialisation,
     Problem,
     SiteGate,
     Training,
 )
 
-GATES = ["up:0", "down:0", "up:1", "down:1", "up:3", "always", "repeat:0"]
-RANKS = [
-    (["up:1"], 1),
-    (["up:1", "down:1"], 2),
-    (["up:1", "down:1", "always"], 2),
-    (["up:1", "always"], 2),
-    (["up:1", "repeat:0", "repeat:1"], 1),
-    (["up:0", "down:0", "up:1", "down:1"], 3),
-    (["up:0", "up:1", "up:3", "always"], 4),
-    (["always", "always"], 1),
-]
-
 
 def basis_of(gates):
     return gate_basis(Network("gated-linear", "mean", len(gates), tuple(gate(words) for words in gates)))
 
 
-@pytest.mark.parametrize(("gates", "rank"), RANKS)
-def test_rank_by_counting(gates, rank):
-    assert gate_rank(basis_of(gates)) == rank
-
-
-@given(st.lists(st.sampled_from(GATES), min_size=1, max_size=6))
-def test_the_blocks_are_all_of_a(gates):
+@pytest.mark.parametrize(
+    ("gates", "rank"),
+    [
+        (["up:1"], 1),
+        (["up:1", "down:1", "always"], 2),
+        (["up:1", "repeat:0", "repeat:1"], 1),
+        (["up:0", "down:0", "up:1", "down:1"], 3),
+        (["up:0", "up:1", "up:3", "always"], 4),
+    ],
+)
+def test_the_blocks_are_all_of_a(gates, rank):
     """sum_blocks Q (scales kron kernel) Q^T = A, with Q orthonormal of n times the rank of the gates."""
-    gates[0] = "up:2" if gates[0] == "repeat:0" else gates[0]
     moments = gated_moments(problem(gates=gates))
     n, units = 4, len(gates)
     total, right, bases = np.zeros((units * n, units * n)), np.zeros(units * n), []
@@ -66,7 +54,8 @@ def test_the_blocks_are_all_of_a(gates):
             bases.append(directions)
     Q = np.concatenate(bases)
     assert np.abs(Q @ Q.T - np.eye(len(Q))).max() <= FLOW_ROUNDED
-    assert len(Q) == np.linalg.matrix_rank(np.array(moments.features.gates.coefficients, dtype=float))
+    assert len(Q) == gate_rank(basis_of(gates)) == rank
+    assert rank == np.linalg.matrix_rank(np.array(moments.features.gates.coefficients, dtype=float))
     assert np.abs(total - moments.A).max() <= FLOW_ROUNDED
     assert np.abs(right - moments.b).max() <= FLOW_ROUNDED
 
@@ -76,10 +65,6 @@ def test_what_decouples():
     assert [part.shared for part in parts(basis_of(["up:1", "down:1", "always"]))] == [True]
     assert [part.shared for part in parts(basis_of(["up:0", "down:0", "up:3", "down:3"]))] == [True, False]
     assert [part.shared for part in parts(basis_of(["up:0", "up:3", "always"]))] == [False]
-
-
-def test_dependent_vectors_leave_nothing():
-    assert orthogonal_basis([]) == []
 
 
 ROW = np.exp(-(np.arange(6.0) ** 2) / 3)
@@ -105,12 +90,6 @@ def test_a_kernel_is_the_same_by_its_modes_its_products_and_its_entries(kernel):
     assert np.abs((modes.to_modes(v) ** 2).sum(axis=1) - (v**2).sum(axis=1)).max() <= FLOW_ROUNDED
     for product in (modes.from_modes(modes.values * modes.to_modes(v)), kernel.matvec(v)):
         assert np.abs(product - v @ dense).max() <= FLOW_ROUNDED
-
-
-def test_the_real_fourier_basis_is_its_own_inverse():
-    v = np.cos(np.arange(12.0) ** 2)
-    for axes in (None, (12,), (3, 4), (2, 2, 3)):
-        assert np.abs(hartley(hartley(v, axes), axes) - v).max() <= FLOW_ROUNDED
 
 
 def test_eigenvalue_balls_hold_the_eigenvalues():
@@ -147,8 +126,8 @@ def test_eigenvalue_balls_hold_close_eigenvalues(gap):
             assert abs(value - arb(exact.numerator) / exact.denominator) <= found.error
 
 
-@pytest.mark.parametrize("axes", [(8,), (2, 4)])
-def test_fourier_modes_of_balls_hold_those_of_float64(axes):
+def test_fourier_modes_of_balls_hold_those_of_float64():
+    axes = (2, 4)
     row = np.array([1.0, 0.5, 0.25, 0.125, 0.0, 0.125, 0.25, 0.5])
     exact, modes = np.fft.fftn(row.reshape(axes)).ravel(), fourier(np.frompyfunc(arb, 1, 1)(row), axes)
     for part, balls in zip((exact.real, exact.imag), modes, strict=True):
@@ -185,17 +164,3 @@ def test_a_ring_needs_memory_in_proportion_to_its_weights():
     limit = RING_ARRAYS * 2 * n * np.dtype(float).itemsize
     assert limit < n * n * np.dtype(float).itemsize / 10
     assert max(peak, peak_of_loss) <= limit
-
-
-def test_the_ring_without_arrays_is_the_ring_with_them():
-    """Blocks, products and the dense matrix of ring and torus agree."""
-    torus = NonlinearGP2D(shape=(3, 4), boundary="torus", xi=(1, "1/2"), gain=1, normaliser="none", labels=(1, 0))
-    ring = NonlinearGP(9, ("1", "5/4"), 1, "ring", "unit-variance", (1, 0))
-    for law in (ring, torus):
-        network = Network("gated-linear", "mean", 2, (SiteGate(1, lo=0), SiteGate(1, hi=0)))
-        features = feature_moments(law, network)
-        assert features.structure.circulant
-        A, v = features.A.dense(), np.cos(np.arange(2.0 * law.n) ** 2)
-        assert np.abs(features.A.matvec(v) - A @ v).max() <= FLOW_ROUNDED
-        values = np.concatenate([np.multiply.outer(b.scales, spectrum(b.kernel).values) for b in features.blocks])
-        assert np.abs(np.sort(values.ravel()) - np.linalg.eigvalsh(A)).max() <= FLOW_ROUNDED

@@ -12,12 +12,6 @@ from theory.problem import InputError, OutOfReachError, load
 FILE = PROBLEMS / "small-bump.toml"
 
 
-def test_a_path_stands_for_its_problem():
-    problem = load(FILE)
-    assert solve(str(FILE)).problem == solve(FILE).problem == problem
-    assert (solve(str(FILE)).weights == solve(problem).weights).all()
-
-
 def test_w_at_any_time():
     solution = solve(FILE)
     assert (solution.at(8) == solution.weights[3]).all()
@@ -28,20 +22,6 @@ def test_w_at_any_time():
     certain = solve(FILE, digits=20).at(8)[0, 20]
     assert isinstance(certain, str)
     assert f"{float(certain):.10f}" == f"{solution.at(8)[0, 20]:.10f}"
-
-
-@pytest.mark.parametrize("times", [[], [-1.0], [2.0, 1.0], ["soon"]])
-def test_times_are_checked(times):
-    with pytest.raises(InputError):
-        solve(FILE, times=times)
-
-
-def test_one_line():
-    text = repr(solve(FILE))
-    assert text == str(solve(FILE))
-    assert "\n" not in text
-    assert text.startswith("<Solution: 2 units of 40 sites; mse 0.279221, rank 80 of 80")
-    assert "0.27922101830510602" in repr(solve(FILE, digits=20))
 
 
 def test_the_figure_shows_fields_and_loss():
