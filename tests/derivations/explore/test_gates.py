@@ -1,12 +1,13 @@
-"""The gates view without a browser, and in one."""
+"""The gates view: moments through gates, exact and measured, remarks, and the inspector of one gate."""
 
 from csv import DictReader
 from dataclasses import replace
-from math import inf
 
 import numpy as np
 import pytest
 
+from derivations.experiments.folders import problem_named
+from derivations.explore import inspector
 from derivations.explore.gates import (
     END,
     EXAMPLES,
@@ -21,14 +22,18 @@ from derivations.explore.gates import (
     rows,
     with_gates,
 )
+from derivations.explore.gates_page import gated, inspector_page
+from derivations.explore.inspector import PRESETS, inspect, preset
 from derivations.explore.problems import FIRST, carried
 from sim.measure import measure
 from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF
 from theory.flow import solve
 from theory.moments import gated_moments
+from theory.moments.relu_gates import exact_moment
 from theory.problem import (
     AlwaysGate,
     DirectionGate,
+    InputError,
     InputMoment,
     InputOutputMoment,
     NonlinearGP2D,
@@ -39,8 +44,6 @@ from theory.problem import (
     SiteGate,
     load,
 )
-
-CONDITION = 0  # row of the table
 
 
 @pytest.fixture
@@ -64,6 +67,12 @@ def test_the_gate_that_controls_declare(kind, low, high, gate):
 
 def test_exact_moments_are_the_library_s_and_measured_ones_agree(problem):
     view = gate_view(problem)
+    sampled = replace(problem, simulation=Simulation("full-batch", EXAMPLES, 1, REPLICATES, 0))
+    for shown, moment in (
+        (view.measured, measure(InputOutputMoment(), sampled, "cpu").mean),
+        (view.second_moments(0, 1)["measured"], measure(InputMoment(), sampled, "cpu").mean[0, 1]),
+    ):
+        assert (np.abs(shown - moment) <= EXAMPLES * UNIT_ROUNDOFF * np.abs(moment).max()).all()
     assert (view.exact == gated_moments(problem).sigma_yx).all()
     assert view.condition == solve(problem).condition
     assert (np.abs(view.exact - view.measured) <= STANDARD_ERRORS * view.errors).all()
@@ -92,20 +101,8 @@ def test_where_no_closed_form_is_known_the_conditioning_is_measured(problem, twi
     assert loss["value"] is None
 
 
-def test_what_is_measured_is_what_the_simulator_measures(problem):
-    view = gate_view(problem)
-    sampled = replace(problem, simulation=Simulation("full-batch", EXAMPLES, 1, REPLICATES, 0))
-    yx, xx = (measure(moment, sampled, "cpu") for moment in (InputOutputMoment(), InputMoment()))
-    rounding = EXAMPLES * UNIT_ROUNDOFF
-    assert (np.abs(view.measured - yx.mean) <= rounding * np.abs(yx.mean).max()).all()
-    assert (np.abs(view.errors - yx.standard_error) <= rounding * np.abs(yx.mean).max()).all()
-    for p, q in ((0, 0), (0, 1)):
-        off = np.abs(view.second_moments(p, q)["measured"] - xx.mean[p, q])
-        assert (off <= rounding * np.abs(xx.mean).max()).all()
-
-
-@pytest.mark.parametrize("units", [1, 4])
-def test_a_gate_is_measured_where_it_has_no_closed_form(problem, units):
+def test_a_gate_is_measured_where_it_has_no_closed_form(problem):
+    units = 3
     slabs = with_gates(problem, [DirectionGate({k: 1, k + 1: 2}, lo=-1, hi=1, on="input") for k in range(units)])
     view = gate_view(slabs)
     assert isinstance(view.refused, OutOfReachError)
@@ -155,6 +152,66 @@ def test_gates_that_never_open_are_named(problem, support, shut):
     assert remarks(view, 0) == (("Gate 0 is closed for every input of this law.",) if shut else ())
 
 
-def test_without_bounds_a_site_gate_is_open(problem):
-    assert gate_of("site", 0, -END, END, "latent", None).lo == -inf
-    assert with_gates(problem, [AlwaysGate()]).network.units == 1
+@pytest.fixture
+def law():
+    return load(FIRST).data
+
+
+def test_the_exact_formula_agrees_with_samples(law):
+    w = preset("two sites", law)
+    view = inspect(law, 0, w)
+    assert (view.moments["exact"].value == exact_moment(law, 0, w.tolist()).value).all()
+    assert (np.abs(view.measured - view.moments["exact"].value) <= STANDARD_ERRORS * view.errors).all()
+
+
+def test_the_share_of_open_gates_has_an_interval(law):
+    """The law is even, so that every gate without a threshold is open for half of the inputs."""
+    share, low, high = inspect(law, 0, preset("bump", law)).opened
+    assert low < share < high
+    assert low < 1 / 2 < high
+    page = inspector_page(load(FIRST), {"preset": "bump", "sample": True})
+    assert page["opened"] == (share, low, high)
+    pulse = problem_named("single-pulse").data
+    share, low, high = inspect(pulse, 0, -np.ones(pulse.n)).opened  # a pulse covers less than half of the ring
+    assert share == high == 1
+    assert 0.99 < low < 1
+
+
+def test_the_samples_reject_an_approximation_outside_of_its_regime(law):
+    view = inspect(law, 0, preset("one site", law))
+    assert view.distances["large gain"][1] > STANDARD_ERRORS
+
+
+def test_laws_without_a_formula_have_samples_alone():
+    pulse = problem_named("single-pulse").data
+    view = inspect(pulse, 0, preset("bump", pulse))
+    assert view.moments == {}
+    assert set(view.refused) == set(inspector.formulas())
+    assert np.isfinite(view.measured).all()
+
+
+@pytest.mark.parametrize("w", [np.zeros(40), np.ones(39), np.full(40, np.nan)])
+def test_weights_that_are_none_are_refused(law, w):
+    with pytest.raises(InputError):
+        inspect(law, 0, w)
+
+
+def test_drawn_weights_stay_as_long_as_they_fit_the_law(problem):
+    start = preset(PRESETS[0], problem.data)
+    drawn = [0.0] * 39 + [1.0]
+    assert inspector_page(problem, {"w": drawn})["w"].tolist() == drawn
+    assert (inspector_page(problem, {"w": [1.0, 2.0]})["w"] == start).all()
+
+
+def test_a_moved_control_changes_its_gate_alone(problem):
+    moved = gated(problem, {"moved": {"unit": 0, "what": "lo", "value": "0.3"}})
+    assert moved.network.gates == (SiteGate(20, lo="3/10"), problem.network.gates[1])
+    more = gated(problem, {"moved": {"what": "units", "value": "3"}})
+    assert more.network.gates == (*problem.network.gates, AlwaysGate())
+
+
+def test_a_network_that_gates_itself_keeps_its_gates_until_it_is_made_gated_linear():
+    relu = problem_named("relu-training")
+    shown = gated(relu, {})
+    assert set(shown.network.gates) == {AlwaysGate()}
+    assert relu.network.model == "relu"

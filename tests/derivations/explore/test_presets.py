@@ -1,46 +1,61 @@
-"""The presets of the start page: problems that load, views that exist, pictures from the theory."""
+"""The start page: presets that load, their pictures, what is loaded for the first view, and the vendored libraries."""
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
 
 import numpy as np
-import pytest
 
-from derivations.explore.presets import PRESETS, pictures
-from derivations.explore.views import start
-from derivations.explore.views import views as known
+from derivations.explore.presets import PRESETS
+from derivations.explore.server import WEB
+from derivations.explore.views import start, views
 from theory.problem import loads
 
-
-@pytest.fixture(scope="module")
-def answer():
-    return start.answer(None, {"pictures": True})
-
-
-def test_each_preset_is_a_problem_with_a_sentence(answer):
-    assert len(answer["presets"]) == len(PRESETS) == 5  # the sixth card is the user's own
-    for preset in answer["presets"]:
-        loads(preset["toml"])
-        assert preset["says"].endswith((".", "?"))
-        assert preset["draws"]  # a picture has no axes
-    titles = [preset["title"] for preset in answer["presets"]]
-    assert len(set(titles)) == len(titles)
+FIRST_VIEW = """
+import sys
+from derivations.explore.problems import FIRST
+from derivations.explore.views import view_of
+from theory.problem import load
+from derivations.explore.api import routes
+routes(load(FIRST), False)
+view_of("data").answer(load(FIRST), {})
+print([name for name in ("scipy", "sympy", "torch", "numba") if name in sys.modules])
+"""
 
 
-def test_a_picture_has_finite_curves_with_colours(answer):
-    assert len(answer["pictures"]) == len(PRESETS)
+def test_each_preset_is_a_problem_of_a_view_with_a_picture_of_its_own():
+    answer = start.answer(None, {"pictures": True})
+    problems = [loads(preset["toml"]) for preset in answer["presets"]]
+    assert [float(problem.training.times[-1]) for problem in problems][2::2] == [3200, 3200]
+    assert {preset["view"] for preset in answer["presets"]} <= set(views())
     for picture in answer["pictures"]:
-        for curve in picture["curves"]:
-            assert np.isfinite(curve["y"]).all()
-            assert len(curve["y"]) >= 20
-
-
-def test_pictures_come_only_when_asked():
-    assert start.answer(None, {})["pictures"] is None
-    assert pictures() is pictures()
-
-
-def test_the_small_bump_and_its_reverse_differ(answer):
+        assert all(np.isfinite(curve["y"]).all() and len(curve["y"]) >= 20 for curve in picture["curves"])
+    assert len(answer["pictures"]) == len(PRESETS) == len({preset["title"] for preset in answer["presets"]})
     bump, reverse = (picture["curves"][0]["y"] for picture in answer["pictures"][:2])
-    assert bump[19] > 0 > reverse[19]  # beside the site of the gate
+    assert bump[19] > 0 > reverse[19]  # next to the site of the gate
+    process, clone = (np.array(curve["y"]) for curve in answer["pictures"][2]["curves"])
+    assert process.argmax() != 30 == clone.argmax()  # at x = 0 the Gaussian density is largest
+    assert start.answer(None, {})["pictures"] is None
 
 
-def test_every_view_of_a_preset_is_there():
-    assert {preset.view for preset in PRESETS} <= {*known(), "fields", "compare"}
+def test_the_first_view_does_not_wait_for_large_libraries():
+    done = subprocess.run([sys.executable, "-c", FIRST_VIEW], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['scipy']"
+
+
+def test_the_modules_of_every_view_are_requested_at_once():
+    page = (WEB / "index.html").read_text(encoding="utf-8")
+    shared = [path.relative_to(WEB).as_posix() for room in ("lib", "figures") for path in WEB.glob(f"{room}/*.js")]
+    assert sorted(re.findall(r'<link rel="modulepreload" href="([^"]+)">', page)) == sorted(shared)
+
+
+def test_every_vendored_library_is_unchanged_and_has_its_licence():
+    folder = WEB / "vendor"
+    entries = json.loads((folder / "vendor.json").read_text(encoding="utf-8"))
+    licences = (folder / "LICENSES.txt").read_text(encoding="utf-8")
+    assert {path.name for path in folder.iterdir()} == {*entries, "vendor.json", "LICENSES.txt"}
+    for name, entry in entries.items():
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == entry["sha256"]
+        assert f"{entry['package']} {entry['version']} ({name})" in licences

@@ -13,23 +13,8 @@ from theory.problem import InputError, WorkbenchError
 LONG = 60.0  # seconds that a loaded machine may take
 
 
-def test_results_come_as_they_are_published():
-    go = Event()
-
-    def work(job):
-        job.publish(1, value="kept")
-        go.wait()
-        job.publish(2)
-
-    job = Job(work)
-    first = job.state(0, LONG)
-    assert (first.results, first.value, first.running) == ((1,), "kept", True)
-    go.set()
-    job.join()
-    last = job.state()
-    assert (last.results, last.running, last.error) == ((2,), False, None)
-    assert last.version > first.version
-    assert job.state(last.version).results == ()
+def _refused(word):
+    raise InputError(word, "Do.", "kind")
 
 
 def test_a_page_gets_the_results_that_it_has_not_seen():
@@ -53,6 +38,14 @@ def test_a_page_gets_the_results_that_it_has_not_seen():
     assert job.state().results == (0, 1, 2, 3)  # a page that has seen none gets all
 
 
+def test_a_published_result_takes_the_place_of_those_before():
+    job = Job(lambda job: [job.publish(number, value=-number) for number in (1, 2)])
+    job.join()
+    last = job.state()
+    assert (last.results, last.value, last.running, last.error) == ((2,), -2, False, None)
+    assert job.state(last.version).results == ()
+
+
 def test_the_share_is_seen_without_a_result():
     job = Job(lambda job: job.advance(0.25))
     job.join()
@@ -74,15 +67,6 @@ def test_a_stopped_job_ends_at_its_next_step():
     go.set()
     job.join()
     assert (job.state().running, job.state().error) == (False, None)
-
-
-def test_an_error_of_the_library_is_kept():
-    def work(_job):
-        raise InputError("No.", "Do.")
-
-    job = Job(work)
-    job.join()
-    assert job.state().error.message == "No."
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -128,33 +112,21 @@ def test_a_question_that_has_been_answered_gets_the_same_answer():
         begun.append(1)
         job.publish(len(begun))
 
+    def stopped(job):
+        job.stop()
+        job.advance(0.5)
+
+    unanswered = [jobs.start(stopped, "question"), jobs.start(lambda job: _refused("No."), "question")]
+    for name in unanswered:
+        jobs.get(name).join()
     first = jobs.start(work, "question")
     jobs.get(first).join()
     jobs.get(first).stop()  # a page that is left stops what has ended, too
     assert jobs.start(work, "question") == first
     others = [jobs.start(work, "another"), jobs.start(work), jobs.start(work)]
     jobs.stop_all()
-    assert len({first, *others}) == 4
+    assert len({first, *unanswered, *others}) == 6
     assert jobs.get(first).state().results == (1,)
-
-
-def test_a_job_that_was_stopped_or_refused_is_no_answer():
-    jobs, go = Jobs(), Event()
-
-    def stopped(job):
-        go.wait()
-        job.advance(0.5)
-
-    def refused(_job):
-        raise InputError("No.", "Do.")
-
-    for work in (stopped, refused):
-        name = jobs.start(work, "question")
-        jobs.get(name).stop()
-        go.set()
-        jobs.get(name).join()
-        assert jobs.start(lambda job: job.publish(1), "question") != name
-        jobs = Jobs()
 
 
 def test_an_answer_that_is_given_again_is_forgotten_last():
@@ -170,10 +142,6 @@ def test_an_answer_that_is_given_again_is_forgotten_last():
     jobs.stop_all()
 
 
-def _refused(word):
-    raise InputError(word, "Do.", "kind")
-
-
 def test_a_process_answers_or_raises_the_library_s_error():
     found = []
 
@@ -186,13 +154,9 @@ def test_a_process_answers_or_raises_the_library_s_error():
     error = job.state().error
     assert found == [(3, 1)]
     assert (error.message, error.hint, error.kind) == ("No.", "Do.", "kind")
-
-
-def test_a_process_that_dies_is_an_error():
     job = Job(lambda job: in_a_process(job, os._exit, 1))
     job.join()
     assert isinstance(job.state().error, WorkbenchError)
-    assert "ended without" in job.state().error.message
 
 
 def test_a_stop_kills_the_process():

@@ -8,9 +8,9 @@ from derivations import fonts
 from derivations.explore.guard import HEADERS, LARGEST_BODY
 from derivations.explore.problems import FIRST
 from derivations.explore.running import JOBS
-from derivations.explore.server import WEB
+from derivations.explore.server import WEB, site_in, view_at
 from derivations.explore.views import view_of, views
-from tests.derivations.explore.client import ORIGIN, TOKEN, Client
+from tests.derivations.explore.client import TOKEN, Client
 from theory.problem import InputError, OutOfReachError, dumps, load
 
 FIRST_TEXT = dumps(load(FIRST))
@@ -50,15 +50,11 @@ def test_every_answer_has_the_headers(client, path, given):
     assert policy["script-src"] == policy["connect-src"] == "'self'"
 
 
-@pytest.mark.parametrize("path", ["/../server.py", "/%2e%2e/server.py", "/..%2fserver.py", "//etc/passwd"])
-def test_only_the_page_is_served(client, path):
-    assert client.asked("GET", path).status == 404
-
-
-def test_the_font_of_formulas_is_that_of_the_package(client):
+def test_the_page_and_the_font_of_formulas_are_served_alone(client):
     reply = client.asked("GET", f"/fonts/{fonts.FILE.name}", authorization=None)
     assert (reply.body, reply.headers["content-type"]) == (fonts.FILE.read_bytes(), "font/woff2")
-    assert client.asked("GET", "/fonts/__init__.py").status == 404
+    for path in ("/fonts/__init__.py", "/../server.py", "/%2e%2e/server.py", "/..%2fserver.py", "//etc/passwd"):
+        assert client.asked("GET", path).status == 404
 
 
 def test_a_large_request_is_refused(client):
@@ -160,7 +156,12 @@ def test_a_job_is_stopped(client, job):
     assert client.asked("GET", "/api/jobs/nobody").status == 422
 
 
-def test_the_origin_of_the_tests_is_one_that_the_command_serves():
-    from derivations.explore.server import HOST
-
-    assert ORIGIN.startswith(f"http://{HOST}:")
+def test_the_view_of_a_fragment_and_the_claims_of_a_site_must_exist(tmp_path):
+    assert view_at("#/formula?line=z1&cov=[[1,r],[r,1]]") == "formula?line=z1&cov=[[1,r],[r,1]]"
+    assert view_at("/data") == view_at("data") == "data"
+    with pytest.raises(InputError, match="no view 'dta'"):
+        view_at("#/dta?x=1")
+    with pytest.raises(InputError, match="no folder claims"):
+        site_in(tmp_path)
+    (tmp_path / "claims").mkdir()
+    assert site_in(tmp_path) == tmp_path

@@ -99,20 +99,10 @@ def test_alignment_alone_gives_fields_of_random_phases_their_bump(law):
     assert inside.sum() > n // 2
     assert (np.abs(chance - mean)[inside] <= 5 * error[inside]).all()
     assert chance[n // 2] > 20 * error[n // 2]  # there is a bump
-
-
-def test_fields_that_are_local_exceed_the_bump_of_random_phases():
-    w = np.exp(-((np.arange(16) - 5) ** 2) / 2) * np.ones((8, 1))
-    assert mean_of_aligned(centred(w, EVEN))[8] > 1.2 * mean_by_chance(w, EVEN)[8]
-    two_units = np.stack([w, -w], axis=1)
-    assert mean_by_chance(two_units, EVEN).shape == (2, 16)
-
-
-def test_a_field_that_has_diverged_changes_no_other():
-    w = np.random.default_rng(0).standard_normal((6, 16))
-    w[2] = np.nan
-    assert np.isfinite(mean_by_chance(w, EVEN)).all()
-    assert np.isnan(mean_by_chance(w[2:3], EVEN)).all()
+    lost = w[0].copy()
+    lost[2] = np.nan
+    assert np.isfinite(mean_by_chance(lost, law)).sum() > n // 2
+    assert np.isnan(mean_by_chance(lost[2:3], law)).all()
 
 
 def test_a_mean_takes_the_networks_that_have_a_value():
@@ -131,7 +121,7 @@ def test_a_statistic_of_the_mean_has_no_bias_of_first_order():
     assert np.mean([draw.mean() ** 2 for draw in draws]) == 1 / 4 + 1 / 16
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 40])
+@pytest.mark.parametrize("n", [4, 40])
 def test_null_levels_are_ratios_of_fields(n):
     fields = {
         "flat": np.ones(n),
@@ -157,13 +147,7 @@ def test_spectra_are_the_double_sums_of_their_definition(n):
     for q, value in enumerate(power_of(root[0])):
         coefficient = sum(root[0, k] * cmath.exp(-2j * pi * q * k / n) for k in range(n))
         assert abs(value - abs(coefficient) ** 2 / (n * (root[0] ** 2).sum())) <= SPECTRUM
-
-
-@pytest.mark.parametrize("n", [5, 8])
-def test_the_power_of_all_modes_is_one(n):
-    power = power_of(np.random.default_rng(0).normal(size=(3, n)))
-    everything = np.ones(n // 2 + 1, bool)
-    assert np.abs(share_at(power, everything, n) - 1).max() <= SPECTRUM
+    assert np.abs(share_at(power_of(root), np.ones(n // 2 + 1, bool), n) - 1).max() <= SPECTRUM
     assert np.isnan(power_of(np.zeros(n))).all()
 
 
