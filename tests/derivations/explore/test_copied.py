@@ -10,7 +10,6 @@ from derivations.explore import formula
 from derivations.explore.bar import changed
 from derivations.explore.gates import gate_of, with_gates
 from derivations.explore.problems import FIRST
-from derivations.explore.questions import EXAMPLES
 from derivations.explore.views import view_of
 from theory.problem import AlwaysGate, load
 
@@ -21,9 +20,7 @@ SLABS = with_gates(PROBLEM, [gate_of("site", 20, -0.5, 0.5, "input", None), Alwa
 DRAWN = [0.05 * (site % 7 - 3) for site in range(40)]
 STATES = {
     "data": ("data", changed(PROBLEM, {"data.law": "ising"})[0], {"sample": True}),
-    "data of a grid": ("data", changed(PROBLEM, {"data.law": "bars"})[0], {"sample": True}),
-    "amplifier": ("amplifier", problem_named("relu-training"), {}),
-    "the other class": ("amplifier", PROBLEM, {"class": "1"}),
+    "the other class of the amplifier": ("amplifier", problem_named("relu-training"), {"class": "1"}),
     "gates off threshold 0": ("gates", OFF, {"part": "gates", "sample": True}),
     "slabs on the input": ("gates", SLABS, {"part": "gates", "sample": True}),
     "weights of one site": ("gates", PROBLEM, {"part": "weights", "sample": True, "preset": "one site", "class": 1}),
@@ -45,14 +42,11 @@ def test_the_text_prints_the_numbers_of_the_table(name, tmp_path, capsys):
     numbers = {repr(float(value)) for row in rows for value in row if isinstance(value, float)}
     text = view_of(view).answer(problem, settings | {"want": "python"})["text"]
     words = printed(text, tmp_path, capsys).translate(str.maketrans("()[]{},:", "        ")).split()
-    assert len(numbers) > 2
+    assert len(numbers) > 1
     assert numbers - set(words) == set()
 
 
-@pytest.mark.parametrize(
-    ("name", "verb"), [("a wrong factor", check), ("a site gate", moment), ("a threshold", moment)]
-)
-def test_the_text_of_the_formula_view_prints_the_answer(name, verb, tmp_path, capsys):
-    line, cov, where = EXAMPLES[name]
-    text = formula.asked(line, cov, "", where, 20).python
-    assert printed(text, tmp_path, capsys) == f"{verb.answer(line, cov, None, where or None, 20).json()}\n"
+@pytest.mark.parametrize(("line", "verb"), [("E[z1**2] = a", check), ("a*z1**2", moment)])
+def test_the_text_of_the_formula_view_prints_the_answer(line, verb, tmp_path, capsys):
+    text = formula.asked(line, "[[2]]", "", "a>0", 20).python
+    assert printed(text, tmp_path, capsys) == f"{verb.answer(line, '[[2]]', None, 'a>0', 20).json()}\n"
