@@ -11,21 +11,17 @@ from theory.moments import gated_moments
 from theory.problem import OutOfReachError, Problem, SinglePulse, SiteGate
 
 PULSE = SinglePulse(6, ((1, 2), (3, 4)), "plus-minus", "none", (1, -1))
-WEIGHED = {"readout0": (1, 1)}
-REFUSED = {
-    "trained readout": (
-        {"readout": "trained-mean"},
-        WEIGHED,
-        r'"trained-mean": .* not linear in a and w.*"mean" or "sum"',
-    ),
-    "cross-entropy": ({}, {"loss": "cross-entropy"}, r'training\.loss = "cross-entropy".*"half-mse" or "mse"'),
-}
 
 
 @pytest.mark.parametrize("pulse", [False, True])
-@pytest.mark.parametrize("name", REFUSED)
-def test_networks_without_an_exact_flow(name, pulse):
-    network, training, said = REFUSED[name]
+@pytest.mark.parametrize(
+    ("network", "training", "field"),
+    [
+        ({"readout": "trained-mean"}, {"readout0": (1, 1)}, '"trained-mean"'),
+        ({}, {"loss": "cross-entropy"}, r'training\.loss = "cross-entropy"'),
+    ],
+)
+def test_networks_without_an_exact_flow(network, training, field, pulse):
     base = problem(gates=["up:1", "down:1"], labels=(1, -1), n=6, simulation=simulation("1/4"), times=(0, 1))
     gates = tuple(replace(gate, on="input") for gate in base.network.gates)
     question = Problem(
@@ -34,15 +30,9 @@ def test_networks_without_an_exact_flow(name, pulse):
         replace(base.training, **training),
         base.simulation,
     )
-    for ask in (solve, discrete, lambda asked: solve(asked, digits=20)):
-        with pytest.raises(OutOfReachError, match=said) as caught:
-            ask(question)
-        assert "gdln simulate" in caught.value.hint
-    if name == "cross-entropy":
-        assert gated_moments(question).b.shape == (12,)
-    else:
-        with pytest.raises(OutOfReachError, match=said):
-            gated_moments(question)
+    for call in (solve, discrete, lambda each: solve(each, digits=20)):
+        with pytest.raises(OutOfReachError, match=field):
+            call(question)
 
 
 def test_soft_gates_on_pulses():

@@ -33,15 +33,12 @@ def at_rest(mode, end):
 
 CASES = [
     ((1,), 1.0, 2.0, [0.3]),
-    ((1, 1), 2.0, 0.5, [0.1, 0.7]),
     ((3, 1, 3), 2.0, 1.0, [0.05, 0.02, 0.05]),  # rich
-    ((3, 1, 3), 2.0, 1.0, [1.5, 2.5, 1.5]),  # lazy
     ((4, 1, 2), -2.0, 1.0, [0.5, 0.3, 0.4]),  # the smallest strength changes its sign
     ((1, 2, 1, 3), 1.0, 0.3, [0.5, -0.3, 0.4, 0.2]),
     ((1, 1, 5), 1.0, 0.3, [0.5, 0.0, 0.4]),
     ((2, 2), -1.0, 1.0, [0.5, 0.5]),  # equal strengths: the product falls to 0
     ((1, 1, 1), 0.0, 1.0, [0.9, 0.7, 0.8]),  # no target
-    ((1, 1, 1), 0.0, 1.0, [0.9, 0.9, 0.9]),
     ((2, 1), 3.0, 1.0, [4.0, 3.0]),  # from above
 ]
 
@@ -61,7 +58,7 @@ def test_strengths_follow_the_flow_and_end_at_rest(counts, s, d, start):
 
 def test_random_modes():
     rng = np.random.default_rng(2)
-    for _ in range(40):
+    for _ in range(8):
         depth = int(rng.integers(1, 6))
         mode = SymmetricMode(tuple(map(int, rng.integers(1, 5, depth))), 2 * rng.normal(), rng.uniform(0.2, 3))
         start = rng.normal(size=depth) * 10 ** rng.uniform(-2, 0.3)
@@ -69,11 +66,11 @@ def test_random_modes():
         assert abs(mode.strengths(start, TIMES) - expected).max() <= DEEP_ODE * max(1, abs(expected).max())
 
 
-@pytest.mark.parametrize("depth", [2, 3, 4, 7])
+@pytest.mark.parametrize("depth", [2, 3, 7])
 def test_equal_layers_are_the_balanced_solution(depth):
     """From a start of 1e-8, through a plateau of up to 1e7 times the time in which the mode is learned."""
     s, d, product = 1.3, 0.9, 1e-8
-    times = np.linspace(0, 1, 9) * {2: 20, 3: 2e5, 4: 2e4, 7: 1e6}[depth]
+    times = np.linspace(0, 1, 9) * {2: 20, 3: 2e5, 7: 1e6}[depth]
     found = SymmetricMode((1,) * depth, s, d).strengths(np.full(depth, product ** (1 / depth)), times)
     expected = layers(d * times, s / d, product, depth)
     moved = times * depth * d * expected ** (1 - 2 / depth) * abs(s / d - expected)  # d log a/d log t

@@ -31,23 +31,19 @@ def invariants(first, second):
     return second @ first, first.swapaxes(-1, -2) @ first, second @ second.swapaxes(-1, -2)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_against_the_flow_of_both_layers(seed):
-    target, (first, second) = drawn(seed)
-    expected = flowed([first, second], np.eye(target.shape[1]), target, TIMES)
-    found = two_layer_weights(np.array(TIMES), target, first, second)
-    for closed, integrated in zip(invariants(*found), invariants(*expected), strict=True):
-        assert abs(closed - integrated).max() <= DEEP_ODE * max(1, abs(integrated).max())
-
-
-def test_the_cases_are_of_every_kind():
-    cases = [drawn(seed) for seed in range(40)]
-    shapes = [(target.shape[1], target.shape[0], first.shape[0]) for target, (first, _) in cases]
-    assert any(h < min(n, m) for n, m, h in shapes)
-    assert any(h > max(n, m) for n, m, h in shapes)
-    assert any(n < m for n, m, _ in shapes)
-    assert any(n > m for n, m, _ in shapes)
-    assert any(np.linalg.matrix_rank(target) < min(target.shape) for target, _ in cases)
+def test_against_the_flow_of_both_layers():
+    shapes, wrong = set(), []
+    for seed in range(10):
+        target, (first, second) = drawn(seed)
+        shapes.add((np.sign(target.shape[0] - target.shape[1]), np.sign(len(first) - min(target.shape))))
+        expected = flowed([first, second], np.eye(target.shape[1]), target, TIMES)
+        closed = two_layer_weights(np.array(TIMES), target, first, second)
+        for one, other in zip(invariants(*closed), invariants(*expected), strict=True):
+            if abs(one - other).max() > DEEP_ODE * max(1, abs(other).max()):
+                wrong.append(seed)
+    assert wrong == []
+    assert {kind for kind, _ in shapes} >= {-1, 1}
+    assert {kind for _, kind in shapes} == {-1, 0, 1}
 
 
 def test_an_unbalanced_start_does_not_follow_the_formula():
@@ -82,8 +78,7 @@ def exact_gram(target, first, second, time):
         return np.array([[float(found[i, j]) for j in range(size)] for i in range(size)])
 
 
-@pytest.mark.parametrize("lam", [0.0, 1e-12, 1e-6, 1e-3, -1e-3])
-@pytest.mark.parametrize("size", [1e-6, 0.1])
+@pytest.mark.parametrize(("lam", "size"), [(0.0, 1e-6), (1e-12, 0.1), (-1e-3, 1e-6)])
 def test_digits_through_lambda_zero_and_far_apart_modes(lam, size):
     """A mode of 10 is learned while one of 1/2 still grows from 1e-12; lambda = 0 is no special place."""
     rng = np.random.default_rng(3)
@@ -95,16 +90,6 @@ def test_digits_through_lambda_zero_and_far_apart_modes(lam, size):
         stacked = np.concatenate([w1.T, w2])
         exact = exact_gram(target, first, second, time)
         assert abs(stacked @ stacked.T - exact).max() <= DEEP_FLOAT * (1 + 10 * time) * abs(exact).max()
-
-
-def test_the_generator_has_the_stated_rates():
-    """+-sqrt(s^2 + lambda^2/4), and -+lambda/2 along the inputs and outputs that the target does not connect."""
-    rng = np.random.default_rng(0)
-    target, lam = rng.normal(size=(2, 4)), 0.7
-    generator = np.block([[-lam / 2 * np.eye(4), target.T], [target, lam / 2 * np.eye(2)]])
-    paired = np.sqrt(np.linalg.svd(target, compute_uv=False) ** 2 + lam**2 / 4)
-    expected = np.sort([*paired, *-paired, -lam / 2, -lam / 2])
-    assert abs(np.linalg.eigvalsh(generator) - expected).max() <= DEEP_FLOAT
 
 
 def test_long_times_end_at_the_target():
@@ -132,21 +117,10 @@ def exact_pair(t, s, first, second):
 PAIRS = ((0.1, 0.1), (1e-12, 1e-12), (1e-30, 0.5), (0.5, -0.2), (2.0, 1e-9), (0.0, 1.0), (1.0, 0.0), (-0.3, 0.3))
 
 
-@pytest.mark.parametrize("s", [0.0, 1e-14, 1e-3, 1.0, 30.0, -1.0, -1e-3])
+@pytest.mark.parametrize("s", [0.0, 1e-14, 30.0, -1.0])
 def test_one_mode_at_its_ends(s):
     for t in (0.0, 1e-12, 3.0, 50.0):
         for pair in PAIRS:
             exact, found = exact_pair(t, s, *pair), mode_weights(np.array([t]), s, *pair)
             allowed = DEEP_FLOAT * (1 + (abs(s) + pair[0] ** 2 + pair[1] ** 2) * t) * max(map(abs, exact))
             assert max(abs(a - b) for a, b in zip(exact, np.concatenate(found), strict=True)) <= allowed, (t, pair)
-
-
-@pytest.mark.parametrize("lam", [0.0, 1.0, -4.0])
-def test_the_last_rate(lam):
-    """log(s - a) falls at 2 sqrt(s^2 + lambda^2/4) once the mode is almost learned."""
-    first = np.sqrt(0.01 + max(-lam, 0))
-    times = np.array([4.0, 5.0])
-    one, two = mode_weights(times, 1.5, first, np.sqrt(first**2 + lam))
-    left = np.log(1.5 - one * two)
-    slope = 2 * np.sqrt(1.5**2 + lam**2 / 4)
-    assert abs(left[0] - left[1] - slope) <= 20 * (1.5 - one[0] * two[0]) + DEEP_FLOAT / (1.5 - one[1] * two[1])
