@@ -1,7 +1,6 @@
 """The derived gradient flow of random gated graphs is minus the gradient that automatic differentiation finds."""
 
 import numpy as np
-import pytest
 import torch
 
 from sim.networks.graph import gradient
@@ -9,8 +8,6 @@ from tests.theory.flow.graph.graphs import drawn, moments, opens
 from tests.tolerances_of_graphs import GRAPH_FLOW
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.moments import loss_from, velocities
-
-SEEDS = range(40)
 
 
 def by_theory(case, loss):
@@ -33,19 +30,20 @@ def by_autograd(case, loss):
     return {name: -values[0].numpy() for name, values in found.items()}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_flow_is_minus_the_gradient_of_the_loss(seed):
-    case = drawn(seed)
-    loss = ("half-mse", "mse")[seed % 2]
-    theory, autograd = by_theory(case, loss), by_autograd(case, loss)
-    assert set(theory) == set(autograd) == set(case.weights)
-    for name, expected in autograd.items():
-        assert abs(theory[name] - expected).max() <= GRAPH_FLOW * abs(expected).max(), (name, case.graph)
+def test_the_flow_is_minus_the_gradient_of_the_loss():
+    wrong = []
+    for seed in range(20):
+        case, loss = drawn(seed), ("half-mse", "mse")[seed % 2]
+        theory, autograd = by_theory(case, loss), by_autograd(case, loss)
+        assert set(theory) == set(autograd) == set(case.weights)
+        for name, expected in autograd.items():
+            if abs(theory[name] - expected).max() > GRAPH_FLOW * abs(expected).max():
+                wrong.append((seed, name))
+    assert wrong == []
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_networks_side_by_side_are_those_alone(seed):
-    case = drawn(seed)
+def test_networks_side_by_side_are_those_alone():
+    case = drawn(1)
     flow = GraphFlow(case.graph, "half-mse")
     data, other = moments(case, flow), {name: 2 * values for name, values in case.weights.items()}
     both = {name: np.stack([values, other[name]]) for name, values in case.weights.items()}

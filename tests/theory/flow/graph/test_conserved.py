@@ -25,7 +25,7 @@ def change(kept, weights, moved):
 def test_random_graphs():
     """Where the conditions hold, the velocities of random weights on random data leave the matrix as it is."""
     found = 0
-    for seed in range(40):
+    for seed in range(20):
         case = drawn(seed)
         flow = GraphFlow(case.graph, "half-mse")
         moved = velocities(flow, case.weights, moments(case, flow))
@@ -35,13 +35,13 @@ def test_random_graphs():
             size = max(abs(moved[name]).max() * abs(case.weights[name]).max() for name in names)
             assert abs(change(kept, case.weights, moved)).max() <= 8 * GRAPH_FLOW * size
             found += 1
-    assert found > 20
+    assert found > 10
 
 
 def test_where_a_condition_fails_the_matrix_changes():
     """The control: the same matrix at nodes that are refused does change."""
     changed = 0
-    for seed in range(40):
+    for seed in range(20):
         case = drawn(seed)
         flow = GraphFlow(case.graph, "half-mse")
         moved = velocities(flow, case.weights, moments(case, flow))
@@ -53,7 +53,7 @@ def test_where_a_condition_fails_the_matrix_changes():
             if out and into and len(sizes) == 1:
                 total = sum(moved[w].T @ case.weights[w] for w in out) - sum(case.weights[w] @ moved[w].T for w in into)
                 changed += bool(abs(total + total.T).max() > GRAPH_INTEGRATED)
-    assert changed > 10
+    assert changed > 5
 
 
 def test_the_shipped_race():

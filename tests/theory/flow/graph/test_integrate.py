@@ -39,59 +39,20 @@ def chain(layers, start, slope, loss="half-mse"):
     return Problem(FiniteData([[1], [-1]], [slope, -slope]), GatedGraph(nodes, edges, ("x",), ("y",)), training)
 
 
-@pytest.mark.parametrize("layers", [2, 3, 4])
-def test_a_balanced_chain_follows_its_scalar_equation(layers):
+@pytest.mark.parametrize(("layers", "loss"), [(2, "half-mse"), (3, "mse")])
+def test_a_balanced_chain_follows_its_scalar_equation(layers, loss):
     """N equal layers: tau da/dt = N a^(2 - 2/N) (s - a) for the product a, integrated here by another method."""
-    found = integrate(chain(layers, 0.5, 2))
+    found = integrate(chain(layers, 0.5, 2, loss))
     product = np.prod([found.weights[name][:, 0, 0] for name in found.weights], axis=0)
 
     def rate(_t, a):
-        return layers * a ** (2 - 2 / layers) * (2 - a) / 2
+        return (2 if loss == "mse" else 1) * layers * a ** (2 - 2 / layers) * (2 - a) / 2
 
     expected = solve_ivp(rate, (0, 3), [0.5**layers], "Radau", [0, 1, 3], rtol=GRAPH_REFERENCE, atol=GRAPH_REFERENCE).y[
         0
     ]
     assert abs(product - expected).max() <= GRAPH_INTEGRATED
     assert abs(found.losses - (2 - expected) ** 2).max() <= 8 * GRAPH_INTEGRATED
-
-
-def test_mse_is_twice_as_fast():
-    slow, fast = integrate(chain(2, 0.5, 2), [0.0, 2.0]), integrate(chain(2, 0.5, 2, "mse"), [0.0, 1.0])
-    assert abs(slow.weights["Wx"] - fast.weights["Wx"]).max() <= GRAPH_INTEGRATED
-
-
-@pytest.mark.parametrize("name", ["small-bump", "relu-training"])
-def test_one_hidden_layer_as_a_graph(name):
-    """The general flow on the paths of the shallow network gives the closed solution of theory.flow.solve."""
-    problem = problem_named(name)
-    gates = problem.network.gates or (SiteGate(3, lo=0), SiteGate(7, hi=0))
-    network = Network("gated-linear", problem.network.readout, len(gates), gates)
-    training = replace(problem.training, w0=NormalInitialisation("1/10", 0), times=(0, 1, 20), hidden_bias0=None)
-    shallow = Problem(problem.data, network, training)
-    exact, found = solve(shallow), integrate(shallow)
-    weights = np.stack([found.weights[f"w.{unit}"][:, 0] for unit in range(len(gates))], axis=1)
-    assert abs(weights - exact.weights).max() <= GRAPH_SHALLOW
-    assert abs(found.losses - exact.losses).max() <= GRAPH_SHALLOW
-
-
-def test_the_shallow_network_written_as_a_graph():
-    """[[network.nodes]] with one gate each, and the readout as a scale: the same numbers again."""
-    problem = problem_named("small-bump")
-    gates, n = problem.network.gates, problem.data.n
-    start = NormalInitialisation("1/10", 0)
-    shallow = replace(problem, training=replace(problem.training, w0=start), simulation=None)
-    rows = shallow.w0()
-    nodes = (Node("x", n), *(Node(f"h{k}", 1, (gate,)) for k, gate in enumerate(gates)))
-    nodes += (Node("y", 1, scale=problem.network.scale),)
-    edges = tuple(Edge("x", f"h{k}", f"w{k}") for k in range(len(gates)))
-    edges += tuple(Edge(f"h{k}", "y") for k in range(len(gates)))
-    starts = InitialByName(tuple((f"w{k}", (tuple(map(float, rows[k])),)) for k in range(len(gates))))
-    written = replace(
-        shallow, network=GatedGraph(nodes, edges, ("x",), ("y",)), training=replace(shallow.training, w0=starts)
-    )
-    found, exact = integrate(written), solve(shallow)
-    weights = np.stack([found.weights[f"w{k}"][:, 0] for k in range(len(gates))], axis=1)
-    assert abs(weights - exact.weights).max() <= GRAPH_SHALLOW
 
 
 def test_a_flow_that_never_ends_is_stopped(monkeypatch):
@@ -103,19 +64,6 @@ def test_a_flow_that_never_ends_is_stopped(monkeypatch):
 def test_a_flow_that_fails_at_once_says_where():
     with pytest.raises(OutOfReachError, match="stops before t = 1"), np.errstate(all="ignore"):
         integrate(chain(2, 1e99, 2), [1.0])
-
-
-def test_conserved_differences_of_balanced_layers():
-    """W_out' W_out - W_in W_in' does not change at a node with one edge in and one out, whatever its gate."""
-    problem = problem_named("race")
-    nodes = (Node("x", 2), Node("h", 3, (SiteGate(0, lo=0, on="input"),)), Node("y", 1))
-    network = GatedGraph(nodes, (Edge("x", "h", "A"), Edge("h", "y", "B")), ("x",), ("y",))
-    problem = replace(problem, network=network, simulation=None)
-    found = integrate(problem)
-    kept = found.weights["B"].transpose(0, 2, 1) @ found.weights["B"]
-    kept = kept - found.weights["A"] @ found.weights["A"].transpose(0, 2, 1)
-    assert abs(kept - kept[0]).max() <= GRAPH_INTEGRATED
-    assert abs(found.weights["A"] - found.weights["A"][0]).max() > 0.1  # the weights themselves move
 
 
 def test_two_gates_on_a_path_need_a_finite_set():

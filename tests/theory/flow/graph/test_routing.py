@@ -1,16 +1,14 @@
 """The reduction of the routing network against the flow of the whole network; tables that determine all pairs."""
 
 from fractions import Fraction
-from itertools import permutations
 
 import mpmath
 import numpy as np
 import pytest
 from mpmath import mp, mpf
-from scipy.integrate import solve_ivp
 
 from derivations.experiments.routing.network import ring, routing_problem
-from tests.tolerances_of_graphs import DEEP_FLOAT, GRAPH_INTEGRATED, GRAPH_REFERENCE, ROUTING_TIME
+from tests.tolerances_of_graphs import GRAPH_INTEGRATED, ROUTING_TIME
 from theory.claims.areas.race.zero_shot import open_directions, parts_of, tables
 from theory.flow.graph.integrate import integrate
 from theory.flow.graph.solutions.routing import RoutingMode
@@ -44,7 +42,7 @@ def reduced(domains, partners, times):
 
 @pytest.mark.parametrize(("pairs", "domains"), [(ring(3), 3), (((0, 0), (1, 1)), 2)])
 def test_the_whole_network_follows_the_reduction(pairs, domains):
-    times = np.array([0.0, 2.0, 6.0, 15.0])
+    times = np.array([0.0, 2.0, 6.0])
     found = integrate(problem(pairs, domains, [Fraction(time) for time in times]))
     expected = reduced(domains, len(pairs) // domains, times)
     modes = [0, 1]
@@ -73,26 +71,7 @@ def test_strengths_and_times_are_inverse_to_each_other_and_end_at_the_limit():
         assert abs(settled - mode.limit(ends, shared)).max() <= GRAPH_INTEGRATED
 
 
-@pytest.mark.parametrize("tau", [0.5, 3.0])
-def test_the_time_constant_stretches_time(tau):
-    """The velocities of tau are those of 1 over tau, and integrated they give the strengths."""
-    mode, times = RoutingMode(3, 2, 1.5, 1 / 6, tau), np.array([0.5, 3.0, 9.0])
-    found = solve_ivp(
-        lambda _t, b: mode.velocities(*b),
-        (0, 9),
-        [0.2, 0.3],
-        "DOP853",
-        times,
-        rtol=GRAPH_REFERENCE,
-        atol=GRAPH_REFERENCE,
-    )
-    assert abs(mode.strengths(0.2, 0.3, times) - found.y.T).max() <= GRAPH_INTEGRATED
-    slow, plain = (RoutingMode(3, 2, 1.5, 1 / 6, each).velocities(0.2, 0.3) for each in (tau, 1.0))
-    assert abs(np.array(slow) * tau - plain).max() <= DEEP_FLOAT
-    assert abs(mode.time(0.2, 0.3, found.y[1, 1]) - 3.0) <= GRAPH_INTEGRATED
-
-
-@pytest.mark.parametrize("ends", [1e-3, 1e-6, 1e-10])
+@pytest.mark.parametrize("ends", [1e-3, 1e-10])
 def test_small_encoders_beside_a_large_shared_weight(ends):
     """M b_1^2 is a small difference of b_2^2 and lambda: by int db / velocity at 40 digits it keeps all its digits."""
     mode, shared = RoutingMode(3, 2, 1.5, 1 / 6), 1.25
@@ -136,7 +115,7 @@ def completed(pairs):
         known |= corners
 
 
-@pytest.mark.parametrize("domains", [1, 2, 3])
+@pytest.mark.parametrize("domains", [2, 3])
 def test_every_pair_is_determined_if_and_only_if_the_graph_is_connected(domains):
     """All tables of up to three domains, both ways: corners of rectangles, and outputs that are left open."""
     for pairs in tables(domains):
@@ -161,9 +140,3 @@ def test_a_matrix_between_two_parts_changes_untrained_outputs_alone(domains):
         assert all(right[pair] for pair in pairs)
         between = any((part[i] == part[0]) != (part[domains + o] == part[0]) for i, o in right)
         assert all(right.values()) != between
-
-
-def test_parts_do_not_depend_on_the_order_of_the_domains():
-    for order in permutations(range(3)):
-        pairs = tuple((order[i], order[o]) for i, o in ((0, 1), (1, 1), (2, 2)))
-        assert len(set(parts_of(pairs, 3))) == 3
