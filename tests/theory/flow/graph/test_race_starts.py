@@ -1,7 +1,5 @@
 """Starts of the race: bases that two nodes share, modes with equal moments, and weights that only seem aligned."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
@@ -61,11 +59,10 @@ def followed(problem):
     return fitted.condition.holds, apart
 
 
-@pytest.mark.parametrize("first", [np.eye(2), TURN])
-def test_modes_with_equal_moments_take_the_vectors_of_the_start(first):
+def test_modes_with_equal_moments_take_the_vectors_of_the_start():
     """y = x: every basis fits the data, and the start, of two different strengths, has one of its own."""
-    A = np.array([[0.8, 0.6], [-0.6, 0.8]]) @ np.diag([0.5, 0.1]) @ first.T
-    B = first @ np.diag([0.2, 0.4]) @ np.array([[0.8, 0.6], [-0.6, 0.8]]).T
+    A = np.array([[0.8, 0.6], [-0.6, 0.8]]) @ np.diag([0.5, 0.1]) @ TURN.T
+    B = TURN @ np.diag([0.2, 0.4]) @ np.array([[0.8, 0.6], [-0.6, 0.8]]).T
     holds, apart = followed(two_layers(WHITE, A, B))
     assert holds
     assert apart <= GRAPH_INTEGRATED
@@ -81,19 +78,7 @@ def test_directions_of_a_hidden_node_must_be_orthogonal(angle, aligned):
     assert bool(apart <= GRAPH_INTEGRATED) is aligned
 
 
-@pytest.mark.parametrize("shared", [False, True])
-def test_outputs_that_a_shared_weight_ties(shared):
-    """One weight into two outputs gives them one basis; their labels need two, and the race is refused by name."""
-    nodes = Node("x", 2), Node("h", 2), Node("y", 2), Node("z", 2)
-    edges = Edge("x", "h", "A"), Edge("h", "y", "B"), Edge("h", "z", "B" if shared else "C")
-    law = FiniteData(WHITE, [[2, 1, Fraction(1, 2), 3], [2, -1, Fraction(-1, 2), 3]])
-    training = Training("half-mse", 1, NormalInitialisation(1, 0), TIMES)
-    _, found = raced(Problem(law, GatedGraph(nodes, edges, ("x",), ("y", "z")), training))
-    assert isinstance(found, NotReduced) is shared
-    assert not shared or "`y` and `z` are tied" in str(found)
-
-
-@pytest.mark.parametrize("moved", [0.0, 1e-3, 1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("moved", [0.0, 1e-3, 1e-12])
 def test_a_start_is_aligned_within_rounding(moved):
     """Diagonal layers on data whose modes are the axes; one entry beside the diagonal of the second layer moves."""
     first, last = np.diag([0.5, 0.2]), np.diag([0.4, 0.3])
@@ -105,7 +90,7 @@ def test_a_start_is_aligned_within_rounding(moved):
     assert moved <= fitted.off <= max(moved / 0.2, fitted.rounding)  # relative to an entry of the layers: 0.2 to 0.5
 
 
-@pytest.mark.parametrize("moved", [0.0, 1e-3, 1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("moved", [0.0, 1e-3, 1e-12])
 def test_a_table_shares_singular_vectors_within_rounding(tmp_path, moved):
     """y = M x with M = diag(2, 1) in one context and diag(1, 3) in the other, in turned axes, and a share beside."""
     x = np.array(WHITE * 2, dtype=float) @ TURN.T
@@ -125,7 +110,7 @@ def test_a_table_shares_singular_vectors_within_rounding(tmp_path, moved):
         assert any(abs(amount - expected) <= TWO_DIGITS * expected for amount in amounts)
 
 
-@pytest.mark.parametrize("apart", [0.1, 1e-2, 1e-4])
+@pytest.mark.parametrize("apart", [0.1, 1e-4])
 def test_modes_that_are_nearly_equal_keep_the_vectors_of_the_data(apart):
     """Singular values 1 + apart and 1 along the axes: a start along other vectors does not turn them."""
     A = np.diag([0.5, 0.1]) @ TURN.T

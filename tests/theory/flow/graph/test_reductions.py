@@ -1,6 +1,5 @@
 """Each reduction against the unreduced flow, on problems made to satisfy its condition and on ones that miss it."""
 
-from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from math import asin, erfc, exp, pi, sqrt
@@ -34,11 +33,10 @@ from theory.problem import (
     Problem,
     SinglePulse,
     SiteGate,
-    Table,
     Training,
 )
 
-SEEDS = range(24)
+SEEDS = range(8)
 START = Training("half-mse", 1, NormalInitialisation("1/2", 0), (0, 1, 4))
 
 
@@ -70,28 +68,6 @@ def proved(found):
 
 class TestExact:
     """Moments and gates in exact arithmetic against sums of fractions over the examples."""
-
-    @pytest.mark.parametrize("seed", SEEDS[:8])
-    def test_moments(self, seed):
-        problem = bent(shared(seed).problem)
-        flow, law = flow_of(problem), problem.data
-        known = Known(problem, flow)
-
-        def opened(a, context):
-            return all(context in gate.open for gate in flow.openings[a - 1])
-
-        factor = None
-        for a in range(1, len(flow.openings) + 1):
-            for b in range(a, len(flow.openings) + 1):
-                rows = [x for x, c in zip(law.x, law.context, strict=True) if opened(a, c) and opened(b, c)]
-                expected = [[sum((x[i] * x[j] for x in rows), Fraction(0)) for j in range(law.n)] for i in range(law.n)]
-                whole = known.input_input(a, b).whole
-                for i in range(law.n):
-                    for j in range(law.n):
-                        if expected[i][j]:
-                            factor = factor or int(whole[i, j]) / expected[i][j]
-                        assert int(whole[i, j]) == (factor or 0) * expected[i][j]
-        assert factor > 0
 
     def test_gates_of_contexts(self):
         law = FiniteData([[1], [2], [3], [4]], [0, 0, 0, 0], weights=[1, 2, 3, 4], context=[0, 1, 2, 0])
@@ -139,46 +115,26 @@ class TestExact:
             (2, 2): Fraction(7, 16),
         }  # the mean width 4.5 over 8 sites
 
-    def test_gates_of_a_table(self):
-        """A table has the gates of its rows: hard ones exactly, soft ones refused by name."""
-        one = {"probability": "1/2", "xx": [[1]], "yx": [[1]], "yy": [[1]]}
-        law = Table(moments=[one, one])
-        gates = ContextGate([0]), ContextGate([1]), AlwaysGate()
-        flow = flow_of(Problem(law, Network("gated-linear", "sum", 3, gates), START))
-        values = gate_values(law, flow)
-        assert values.exclusive(1, 2)
-        assert values.dependencies() == {3: {1: 1, 2: 1}}
-        soft = (SiteGate(0, lo=0, on="input", sharpness=2),)
-        with pytest.raises(OutOfReachError, match="Soft gates"):
-            gate_values(law, flow_of(Problem(law, Network("gated-linear", "sum", 1, soft), START)))
-
 
 class TestExclusive:
     """Paths that are never open together do not see each other."""
 
-    @pytest.mark.parametrize("seed", SEEDS)
-    def test_random_graphs(self, seed):
+    def test_random_graphs(self):
         """The moments of exclusive pairs vanish, those of the others do not, and formulas keep just these."""
-        problem = shared(seed).problem
-        flow, found = flow_of(problem), reduced(problem, "exclusive")
-        moments, gates = moments_of(problem, flow), Known(problem, flow).gates
-        for (a, b), moment in moments.input_input.items():
-            assert gates.exclusive(a, b) != moment.any()
-        if isinstance(found, Reduction):
-            assert proved(found)
-            for formula in found.parts[0].formulas:
-                for (a, b), moment in moments.input_input.items():
-                    met = f"Sxx[{a},{b}]"
-                    assert moment.any() or met not in formula.plain
-
-    def test_groups_without_shared_weights_learn_independently(self):
-        gates = ContextGate([0]), ContextGate([1])
-        problem = two_units(gates, [0, 0, 1, 1])
-        found, flow = reduced(problem, "exclusive"), flow_of(problem)
-        assert found.parts[-1].says == "the groups share no weight, and learn independently"
-        moments, one, other = moments_of(problem, flow), random_weights(flow, 0), random_weights(flow, 1)
-        mixed = {"w.0": one["w.0"], "w.1": other["w.1"]}
-        assert (velocities(flow, one, moments)["w.0"] == velocities(flow, mixed, moments)["w.0"]).all()
+        reductions = 0
+        for seed in SEEDS:
+            problem = shared(seed).problem
+            flow, reduction = flow_of(problem), reduced(problem, "exclusive")
+            moments, gates = moments_of(problem, flow), Known(problem, flow).gates
+            for (a, b), moment in moments.input_input.items():
+                assert gates.exclusive(a, b) != moment.any()
+            if isinstance(reduction, Reduction):
+                reductions += 1
+                assert proved(reduction)
+                for formula in reduction.parts[0].formulas:
+                    for (a, b), moment in moments.input_input.items():
+                        assert moment.any() or f"Sxx[{a},{b}]" not in formula.plain
+        assert reductions > 1
 
     def test_overlapping_gates_are_refused_with_their_probability(self):
         found = reduced(two_units((ContextGate([0, 1]), ContextGate([1, 2])), [0, 1, 1, 2]), "exclusive")
@@ -199,25 +155,25 @@ def two_units(gates, context, x=((1, 2), (0, 1), (3, 1), (1, -1)), y=(1, 2, -1, 
 class TestRedundant:
     """Products of gates that are combinations of others."""
 
-    @pytest.mark.parametrize("seed", SEEDS)
-    def test_errors_depend_on_each_other(self, seed):
-        problem = bent(shared(seed).problem)
-        flow, found = flow_of(problem), reduced(problem, "redundant")
-        moments, weights = moments_of(problem, flow), random_weights(flow, seed)
-        for output, a in flow.errors:
-            shares = Known(problem, flow).gates.dependencies().get(a)
-            if shares is not None:
-                expected = sum(float(c) * error(flow, weights, moments, output, b) for b, c in shares.items())
-                size = max(abs(moment).max() for moment in moments.input_input.values())
-                largest = max(abs(weight).max() for weight in weights.values()) ** 3
-                difference = abs(error(flow, weights, moments, output, a) - expected).max()
-                assert difference <= GRAPH_FLOW * size * largest
-        if isinstance(found, Reduction):
-            assert proved(found)
-
-    def test_the_random_graphs_have_some(self):
-        kinds = Counter(type(reduced(shared(seed).problem, "redundant")) for seed in SEEDS)
-        assert kinds[Reduction] > 5
+    def test_errors_depend_on_each_other(self):
+        reductions = 0
+        for seed in SEEDS:
+            problem = bent(shared(seed).problem)
+            flow, reduction = flow_of(problem), reduced(problem, "redundant")
+            moments, weights = moments_of(problem, flow), random_weights(flow, seed)
+            size = max(abs(moment).max() for moment in moments.input_input.values())
+            size *= max(abs(weight).max() for weight in weights.values()) ** 3
+            dependencies = Known(problem, flow).gates.dependencies()
+            for output, a in flow.errors:
+                if a in dependencies:
+                    shares = dependencies[a].items()
+                    expected = sum(float(c) * error(flow, weights, moments, output, b) for b, c in shares)
+                    difference = abs(error(flow, weights, moments, output, a) - expected).max()
+                    assert difference <= GRAPH_FLOW * size
+            if isinstance(reduction, Reduction):
+                reductions += 1
+                assert proved(reduction)
+        assert reductions > 1
 
     def test_two_redundant_units_keep_their_difference_and_compute_their_sum(self):
         problem = two_units((ContextGate([0, 1]), SiteGate(0, lo=0, on="input")), [0, 0, 1, 1])
@@ -231,15 +187,6 @@ class TestRedundant:
         moments, start = moments_of(problem, flow), split(problem, flow)
         moved = {"w.0": start["w.0"] + 1, "w.1": start["w.1"] - 1}
         assert abs(loss_from(flow, start, moments, 4.0) - loss_from(flow, moved, moments, 4.0)) <= GRAPH_RACE
-
-    def test_a_dependence_of_three(self):
-        """g_3 = g_1 + g_2: the velocity of w.2 is the sum of the others, and w.2 - w.0 - w.1 is constant."""
-        problem = two_units((ContextGate([0]), ContextGate([1]), AlwaysGate()), [0, 0, 1, 1])
-        found, weights = reduced(problem, "redundant"), integrate(problem).weights
-        assert found.parts[-1].formulas[0].plain == "w.2 - w.0 - w.1"
-        assert proved(found)
-        kept = weights["w.2"] - weights["w.0"] - weights["w.1"]
-        assert abs(kept - kept[0]).max() <= GRAPH_INTEGRATED
 
     def test_one_example_more_is_refused(self):
         """Gates that differ on one example: independent, by the smallest eigenvalue of their Gram matrix."""
@@ -278,16 +225,7 @@ class TestSymmetric:
         size = 0.1 / np.linalg.norm([[0.3, 0.1], [-0.2, 0.5]])
         assert abs(float(found.start[0].off.split()[0]) - size) <= TWO_DIGITS * size
 
-    def test_unequal_moments_are_refused_with_the_amount(self):
-        problem = self.twins([0, 0, 1, 1], y=(1, 1, 1, Fraction(11, 10)))
-        found, weights = reduced(problem, "symmetric"), integrate(problem).weights
-        assert isinstance(found, NotReduced)
-        moments = moments_of(problem, flow_of(problem)).output_input
-        off = np.linalg.norm(moments["y", 1] - moments["y", 2]) / np.linalg.norm(moments["y", 2])
-        assert abs(float(found.conditions[0].off.split()[0]) - off) <= TWO_DIGITS * off
-        assert abs(weights["A"][-1] - weights["B"][-1]).max() > 100 * GRAPH_INTEGRATED  # the control
-
-    @pytest.mark.parametrize("seed", SEEDS)
+    @pytest.mark.parametrize("seed", SEEDS[:4])
     def test_random_graphs(self, seed):
         """Equal weights have equal velocities in the classes that are found; joining two of these breaks that."""
         problem = shared(seed).problem
@@ -379,14 +317,6 @@ class TestCirculant:
         off = np.linalg.norm(moment - mean) / np.linalg.norm(moment)
         assert abs(float(found.conditions[0].off.split()[0]) - off) <= TWO_DIGITS * off
         assert found.conditions[0].exact
-
-    def test_a_ring_and_a_line(self):
-        """A process on a ring is circulant in float64 within its bound; with open ends it is not."""
-        for boundary, holds in (("ring", True), ("open", False)):
-            law = NonlinearGP(8, (1, "1/2"), 1, boundary, "unit-variance", (1, 0))
-            found = reduced(Problem(law, Network("gated-linear", "mean", 1, (AlwaysGate(),)), START), "circulant")
-            assert isinstance(found, Reduction) is holds
-            assert not found.conditions[0].exact
 
 
 def test_every_problem_gets_an_answer_from_every_file():

@@ -67,6 +67,8 @@ def test_strengths_and_times_are_inverse_to_each_other_and_end_at_the_limit():
         assert abs(np.array(again) - times).max() <= GRAPH_INTEGRATED
         kept = np.array([mode.conserved(*(float(b) for b in both)) for both in strengths])
         assert abs(kept - mode.conserved(ends, shared)).max() <= GRAPH_INTEGRATED
+        early = RoutingMode(3, 2, 1.5, 1 / 6).strengths(ends, shared, times / 2)  # tau stretches time
+        assert abs(early - strengths).max() <= GRAPH_INTEGRATED
         settled = mode.strengths(ends, shared, np.array([400.0]))[0]
         assert abs(settled - mode.limit(ends, shared)).max() <= GRAPH_INTEGRATED
 
