@@ -11,7 +11,7 @@ import torch
 from sim.data.sample import prepare
 from sim.gates.gating import gate_values, gates_of, opens
 from sim.random.streams import TRAINING, stream
-from tests.sim.cases import EVERY_GATE, gated, grid, line
+from tests.sim.cases import gated, grid, line
 from tests.tolerances import SOFT_GATE
 from theory.problem import (
     LAWS,
@@ -47,30 +47,7 @@ PULSE = SinglePulse(4, ((1, 2), (2, 3)), "plus-minus", "none", (1, 0))
 IDENTITY = [[int(i == j) for i in range(4)] for j in range(4)]
 ONE = {"probability": "1/2", "xx": IDENTITY, "yx": [[1, 0, 0, 0]], "yy": [[1]]}
 TABLE = Table(moments=[ONE, ONE])
-UNSUPPORTED = {
-    ("DirectionGate on latent", "GaussianClone"),
-    ("DirectionGate on latent", "SinglePulse"),
-    ("SiteGate on latent", "GaussianClone"),
-    ("RepeatedGate", "NonlinearGP"),
-    ("RepeatedGate", "NonlinearGP2D"),
-    ("RepeatedGate", "GaussianClone"),
-    ("SiteGate on latent", "SinglePulse"),
-    ("RepeatedGate", "SinglePulse"),
-    ("DirectionGate on latent", "FiniteData"),
-    ("SiteGate on latent", "FiniteData"),
-    ("RepeatedGate", "FiniteData"),
-    ("DirectionGate on latent", "Table"),
-    ("SiteGate on latent", "Table"),
-    ("RepeatedGate", "Table"),
-    ("ContextGate", "NonlinearGP"),
-    ("ContextGate", "NonlinearGP2D"),
-    ("ContextGate", "GaussianClone"),
-    ("ContextGate", "SinglePulse"),
-    ("ContextGate", "FiniteData"),
-    ("RepeatedGate", "NonlinearGPMatrix"),
-    ("ContextGate", "NonlinearGPMatrix"),
-}
-
+LATENT = {NonlinearGP, NonlinearGP2D, NonlinearGPMatrix}
 IMAGES = {kind: kind([3, 8], "train", "mean", [1, 0], downsample=14) for kind in (Mnist, FashionMnist)}
 CLONES = Mixture([Component(c, 1, GaussianClone(4, (2,), 1, "open", "none", (1 - c,))) for c in (0, 1)], (1, 0))
 MATRICES = ([[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], IDENTITY)
@@ -85,11 +62,6 @@ OTHERS = {
     Pulses: Pulses(4, "ring", "block", ((1, 1), (2, 2)), ((1, 2), (1, 1)), (1,), "max", (1, 0)),
     Bars: Bars((2, 2), "torus", ((1, 1), (2, 2)), ((2, 2), (1, 1)), "zero-one", "none", (1, 0)),
 }
-UNSUPPORTED |= {
-    (gate, kind.__name__)
-    for gate in ("SiteGate on latent", "DirectionGate on latent", "RepeatedGate", "ContextGate")
-    for kind in IMAGES | OTHERS
-}
 
 
 def drawn(kind=NonlinearGP, rows=60):
@@ -101,7 +73,7 @@ def drawn(kind=NonlinearGP, rows=60):
 
 
 @pytest.mark.parametrize("on", ["latent", "input"])
-@pytest.mark.parametrize(("lo", "hi"), [(0, float("inf")), (float("-inf"), 0), ("-1/2", "1/3"), (-100, 100)])
+@pytest.mark.parametrize(("lo", "hi"), [(0, inf), ("-1/2", "1/3")])
 def test_site_gate_is_a_half_open_interval(on, lo, hi):
     data, gate = drawn(), SiteGate(2, lo, hi, on)
     values = (data.z if on == "latent" else data.x)[..., 2]
@@ -110,7 +82,7 @@ def test_site_gate_is_a_half_open_interval(on, lo, hi):
 
 
 @pytest.mark.parametrize("on", ["latent", "input"])
-@pytest.mark.parametrize(("lo", "hi"), [(0, float("inf")), (float("-inf"), 0), ("-1/2", "1/3"), (-100, 100)])
+@pytest.mark.parametrize(("lo", "hi"), [(0, inf), ("-1/2", "1/3")])
 def test_direction_gate_is_a_half_open_interval(on, lo, hi):
     data, gate = drawn(), DirectionGate([1, -2, 0, "1/2"], lo, hi, on)
     along = (data.z if on == "latent" else data.x) @ torch.tensor([1.0, -2.0, 0.0, 0.5], dtype=torch.float64)
@@ -118,21 +90,7 @@ def test_direction_gate_is_a_half_open_interval(on, lo, hi):
     assert opens(gate, data).tolist() == expected
 
 
-@pytest.mark.parametrize("on", ["latent", "input"])
-@pytest.mark.parametrize(("lo", "hi"), [(0, float("inf")), (float("-inf"), 0), ("-1/2", "1/3")])
-def test_direction_of_one_site_is_the_site_gate(on, lo, hi):
-    data = drawn()
-    assert torch.equal(opens(DirectionGate({2: 1}, lo, hi, on), data), opens(SiteGate(2, lo, hi, on), data))
-
-
-@pytest.mark.parametrize("on", ["latent", "input"])
-def test_the_opposite_direction_is_the_complement(on):
-    values = gate_values(tuple(DirectionGate([a, -2 * a, 0, a], lo=0, on=on) for a in (1, -3)), drawn())
-    assert (values.sum(dim=1) == 1).all()
-
-
-@pytest.mark.parametrize("gain", [1, 3, 100])
-@pytest.mark.parametrize("other", [1, -1])
+@pytest.mark.parametrize(("gain", "other"), [(3, 1), (100, -1)])
 def test_saturated_inputs_keep_the_sign_of_their_sum(gain, other):
     """x_0 +- x_2 has the sign of z_0 +- z_2, also where both inputs are 1/Z to all digits."""
     data = prepare(line(gain=gain), CPU, torch.float64).draw([stream(0, 0, TRAINING)], 4_000)
@@ -149,15 +107,14 @@ def test_saturated_inputs_of_many_digits_are_refused():
         opens(gate, data)
 
 
-SOFT_BOUNDS = pytest.mark.parametrize(("lo", "hi"), [(0, inf), (-inf, 0), ("-1/2", "1/3"), (-inf, inf)])
+SOFT_BOUNDS = pytest.mark.parametrize(("lo", "hi"), [(0, inf), (-inf, 0), ("-1/2", "1/3")])
 
 
 @SOFT_BOUNDS
 @pytest.mark.parametrize("on", ["latent", "input"])
-@pytest.mark.parametrize("beta", ["1/3", 2, 40])
-def test_a_soft_gate_is_the_chance_of_a_noisy_one(on, lo, hi, beta):
+def test_a_soft_gate_is_the_chance_of_a_noisy_one(on, lo, hi):
     """P(lo <= v + e/beta < hi) by erfc, for a site and for a direction, whose v is not of unit length."""
-    data = drawn()
+    data, beta = drawn(), 2
     seen = data.z if on == "latent" else data.x
     for gate, v in (
         (SiteGate(2, lo, hi, on, beta), seen[..., 2]),
@@ -198,40 +155,25 @@ def test_bounds_are_closed_below_and_open_above():
     assert opens(SiteGate(1, "1/2", 1, "input"), data)[0, :2].tolist() == [True, False]
 
 
-def test_complementary_gates_add_to_one():
-    values = gate_values((SiteGate(1, lo=0), SiteGate(1, hi=0)), drawn())
-    assert (values.sum(dim=1) == 1).all()
-
-
-def test_repeated_gates_follow_the_first():
-    values = gate_values((*EVERY_GATE, RepeatedGate(of=2)), drawn())
-    assert values.shape == (2, 5, 60)
-    assert torch.equal(values[:, 2], values[:, 0])
-    assert torch.equal(values[:, 4], values[:, 0])
-    assert (values[:, 1] == 1).all()
-
-
-def test_unsupported_pairs_are_listed():
-    gates = {
-        "SiteGate on latent": SiteGate(1),
-        "SiteGate on input": SiteGate(1, on="input"),
-        "DirectionGate on latent": DirectionGate({1: 1, 2: -1}),
-        "DirectionGate on input": DirectionGate({1: 1, 2: -1}, on="input"),
-        "AlwaysGate": AlwaysGate(),
-        "RepeatedGate": RepeatedGate(of=0),
-        "ContextGate": ContextGate([0]),
-    }
-    refused = set()
-    for name, gate in gates.items():
-        for kind in (kind for kind in LAWS.values() if not issubclass(kind, SampledLaw)):
-            try:
+def test_gates_are_simulated_for_the_laws_that_have_what_they_look_at():
+    for kind in (kind for kind in LAWS.values() if not issubclass(kind, SampledLaw)):
+        for gate, supported in [
+            (SiteGate(1), kind in LATENT),
+            (SiteGate(1, on="input"), True),
+            (DirectionGate({1: 1, 2: -1}), kind in LATENT),
+            (DirectionGate({1: 1, 2: -1}, on="input"), True),
+            (AlwaysGate(), True),
+            (RepeatedGate(of=0), False),
+            (ContextGate([0]), kind is Table),
+        ]:
+            if supported:
                 opens(gate, drawn(kind))
-            except OutOfReachError:
-                refused.add((name, kind.__name__))
-    assert refused == UNSUPPORTED
+            else:
+                with pytest.raises(OutOfReachError):
+                    opens(gate, drawn(kind))
 
 
-@pytest.mark.parametrize("open_in", [(0,), (1,), (0, 2), (0, 1, 2)])
+@pytest.mark.parametrize("open_in", [(1,), (0, 2)])
 def test_a_context_gate_looks_at_the_context_of_each_example(open_in):
     """The three inputs differ at site 1, which tells the context."""
     law = replace(DATA, context=(2, 0, 1))

@@ -74,13 +74,3 @@ def path_features(inputs: torch.Tensor, gates: Sequence[torch.Tensor]) -> torch.
 def all_paths(sources: int, gates: Sequence[torch.Tensor]) -> Iterator[tuple[int, ...]]:
     """The paths from the inputs through one unit of each hidden layer."""
     return product(range(sources), *(range(gate.shape[1]) for gate in gates))
-
-
-def path_values(weights: Weights, gates: Sequence[torch.Tensor]) -> torch.Tensor:
-    """v(p) = prod_l W_l(i_l, i_(l-1)) for every path to the single output, (paths)."""
-    return torch.stack(
-        [
-            prod(matrix[i, j] for matrix, j, i in zip(weights, path, (*path[1:], 0), strict=True))
-            for path in all_paths(weights[0].shape[1], gates)
-        ]
-    )

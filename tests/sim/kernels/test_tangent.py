@@ -4,15 +4,12 @@ import pytest
 import torch
 
 from sim.kernels import gates_of, split_kernel, tangent_kernel
-from sim.kernels.passes import passes
 from tests.sim.kernels.networks import (
     drawn,
     hard_gates,
     jacobian,
     kernel,
     learnable,
-    path_features,
-    path_values,
     points,
 )
 from tests.tolerances_of_empirical_kernels import EMPIRICAL_KERNEL
@@ -21,12 +18,9 @@ ROWS, COLUMNS = 7, 5
 ACTIVATIONS = {
     "relu": torch.relu,
     "tanh": torch.tanh,
-    "soft relu": lambda q: q * torch.sigmoid(4 * q),
-    "linear": lambda q: q,
 }
 WIDTHS = {
     "one layer": (3, 1),
-    "one hidden layer": (3, 6, 1),
     "four layers": (4, 8, 3, 5, 1),
     "two outputs": (3, 5, 4, 2),
 }
@@ -68,39 +62,6 @@ def test_the_kernel_of_gates_is_the_product_of_the_jacobians(widths, soft):
     first, second = by_autograd(weights, x, gates=gates), by_autograd(weights, y, gates=others)
     assert close(tangent_kernel(weights, x, gates=gates), kernel(first, first))
     assert close(tangent_kernel(weights, x, y, gates=gates, other_gates=others), kernel(first, second))
-
-
-@pytest.mark.parametrize("widths", [(3, 6, 1), (4, 8, 3, 5, 1), (3, 5, 4, 2)], ids=str)
-def test_every_layer_is_needed(widths):
-    """The check above rejects a kernel without one of its layers, and one whose backward vectors miss their gates."""
-    weights, x, gates = drawn(widths), points(ROWS, widths[0]), hard_gates(ROWS, widths[1:-1])
-    rows = by_autograd(weights, x, gates=gates)
-    exact = kernel(rows, rows)
-    found = passes(weights, x, [gate.double() for gate in gates], None, for_gates=True)
-    layers = [
-        widths[-1] * found.forward[-1] @ found.forward[-1].T,
-        *((z @ z.T) * (b.flatten(-2) @ b.flatten(-2).T) for z, b in zip(found.forward, found.backward, strict=False)),
-    ]
-    assert close(sum(layers), exact)
-    for missing in range(len(layers)):
-        assert not close(sum(layers) - layers[missing], exact)
-    ungated = [s.expand_as(b) for s, b in zip(found.sensitivities, found.backward, strict=True)]
-    wrong = layers[0] + sum(
-        (z @ z.mT) * (b.flatten(-2) @ b.flatten(-2).mT) for z, b in zip(found.forward, ungated, strict=False)
-    )
-    assert not close(wrong, exact)
-
-
-def test_the_kernel_is_the_form_of_the_path_features_with_the_value_tangent_kernel():
-    """Proposition 3.1 of the NPK paper, K = Phi^T V Phi with V = dv^T dv over all 2 x 3 x 2 paths, by a loop."""
-    weights, x, gates = drawn((2, 3, 2, 1)), points(4, 2), hard_gates(4, (3, 2))
-    own = learnable(weights)
-    values = path_values(own, gates)
-    slopes = torch.stack(
-        [torch.cat([g.flatten() for g in torch.autograd.grad(v, own, retain_graph=True)]) for v in values]
-    )
-    phi = path_features(x, [gate.double() for gate in gates])
-    assert close(tangent_kernel(weights, x, gates=gates), phi @ slopes @ slopes.T @ phi.T)
 
 
 def test_networks_side_by_side_have_the_kernels_of_each_alone():

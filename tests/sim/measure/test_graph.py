@@ -173,11 +173,6 @@ def test_routes_that_pass_the_same_gates_are_one_map(run):
     assert (abs(norms - expected) <= GRAPH_STRENGTH * expected).all()
 
 
-def test_gates_that_look_at_x_have_a_map_for_each_product_of_gates():
-    graph = problem_named("race").graph
-    assert mode_names(graph, ()) == route_names(graph)
-
-
 def test_maps_that_take_long_are_refused():
     node, out = Node("x", 600), Node("y", 600)
     graph = Graph((node, out), (Edge("x", "y", "A"),), (Parameter("A", (600, 600)),), ("x",), ("y",))

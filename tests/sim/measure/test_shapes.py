@@ -14,14 +14,12 @@ from sim.measure.moving_gates import JointOpenings
 from sim.measure.receptive_fields import centre, centre_and_width, spectral_peak
 from sim.random.streams import MEASUREMENT, stream
 from sim.train import train
-from tests.sim.cases import gated, line, problem
+from tests.sim.cases import problem
 from tests.tolerances import (
-    NULL_DRAWS,
     SIM_CENTRAL_MOMENTS,
     SIM_CENTRE,
     SIM_SHAPE,
     SIM_SUMS,
-    STANDARD_ERRORS,
     UNIT_ROUNDOFF,
 )
 from theory.problem import (
@@ -39,8 +37,7 @@ CPU = torch.device("cpu")
 RELU = Network("relu", "mean", 2, biases="trained")
 
 
-@pytest.mark.parametrize("n", [40, 41])
-@pytest.mark.parametrize("site", [0, 7, 39])
+@pytest.mark.parametrize(("n", "site"), [(40, 39), (41, 7)])
 def test_one_site_is_its_own_centre_and_has_no_width(n, site):
     field = np.where(np.arange(n) == site, -3e-200, 0.0)
     for boundary in ("open", "ring"):
@@ -73,15 +70,6 @@ def test_a_bump_on_the_ring_turns_with_its_field():
     between = bump + np.roll(bump, 1)
     assert abs(centre(between, "ring") - n / 2 - 0.5) < SIM_CENTRE
     assert abs(centre(between, "open") - n / 2 - 0.5) < SIM_CENTRE
-
-
-def test_a_field_across_the_end_of_the_ring():
-    field = np.zeros(10)
-    field[[9, 0]] = 1
-    assert abs(centre(field, "ring") - 9.5) < SIM_CENTRE
-    assert centre(field, "open") == 4.5
-    assert centre_and_width(field, "ring")[1] < 1
-    assert centre_and_width(field, "open")[1] == 4.5
 
 
 def test_flat_and_sinusoidal_fields_look_nowhere_on_the_ring():
@@ -124,7 +112,7 @@ def test_kurtosis_of_weights():
     assert caught.value.kind == "undefined"
 
 
-@pytest.mark.parametrize("block", [1, 7, 1000, 5000])
+@pytest.mark.parametrize("block", [7, 5000])
 def test_central_moments_in_blocks(block):
     """A mean of 100 standard deviations, and a variable that is skewed."""
     rng = np.random.default_rng(2)
@@ -139,14 +127,6 @@ def test_central_moments_in_blocks(block):
     assert np.abs(third.numpy() - stats.skew(values, axis=1)).max() < SIM_CENTRAL_MOMENTS
 
 
-def test_bias_of_the_kurtosis_of_gaussian_numbers():
-    """E[m_4/m_2^2 - 3] = -6/(n + 1): deviations from the mean are a Gaussian draw in n - 1 dimensions."""
-    n = 12
-    found = site_kurtosis(np.random.default_rng(3).normal(size=(NULL_DRAWS, n)))
-    error = found.std() / np.sqrt(NULL_DRAWS)
-    assert abs(found.mean() - -6 / (n + 1)) < STANDARD_ERRORS * error
-
-
 def direct(run, replicate):
     """The pre-activations (T, K, N) and classes of the fresh examples of a replicate, in one piece."""
     settings = run.problem.simulated()
@@ -156,11 +136,9 @@ def direct(run, replicate):
     return h, drawn.category[0].numpy()
 
 
-@pytest.mark.parametrize("small", [False, True])
-def test_measures_over_data_against_one_pass(small, monkeypatch):
-    if small:
-        monkeypatch.setattr("sim.measure.source.CHUNK_NUMBERS", 28)
-        monkeypatch.setattr(preactivations, "PART_NUMBERS", 20)
+def test_measures_over_data_against_one_pass(monkeypatch):
+    monkeypatch.setattr("sim.measure.source.CHUNK_NUMBERS", 28)
+    monkeypatch.setattr(preactivations, "PART_NUMBERS", 20)
     run = train(problem(network=RELU), "cpu")
     found = {
         kind: measure(kind(), run, "cpu").values
@@ -206,7 +184,7 @@ def test_weights_of_zero_have_no_kurtosis():
         moments.excess_kurtosis()
 
 
-@pytest.mark.parametrize("wrong", [-1, "1", True])
+@pytest.mark.parametrize("wrong", [-1, True])
 def test_classes_count_from_0(wrong):
     with pytest.raises(InputError, match="category"):
         PreactivationKurtosisAtTimes(wrong)
@@ -216,21 +194,3 @@ def test_a_class_that_the_law_does_not_have_is_refused():
     run = train(problem(network=RELU), "cpu")
     with pytest.raises(InputError, match="category = 2: the law has the classes 0 to 1"):
         measure(PreactivationKurtosisAtTimes(2), run, "cpu")
-
-
-def test_memory_does_not_grow_with_the_examples():
-    """The largest block of pre-activations is bounded, whatever the number of times and units."""
-    w = torch.zeros(50, 20, 4, dtype=torch.float64)
-    x = torch.zeros(4000, 4, dtype=torch.float64)
-    sizes = [h.numel() for h in preactivations.preactivations(w, None, x)]
-    assert max(sizes) <= preactivations.PART_NUMBERS
-    assert sum(sizes) == 50 * 20 * 4000
-
-
-def test_kurtosis_of_inputs_of_a_linear_unit_on_one_site():
-    """w = e_0: w.x is x_0, of the same law in both classes."""
-    question = problem(line(), gated(), samples=20_000, replicates=8, times=(0,), w0=((1, 0, 0, 0), (0, 0, 0, 1)))
-    run = train(question, "cpu")
-    first, second = (measure(PreactivationKurtosisAtTimes(c), run, "cpu") for c in (0, 1))
-    spread = np.hypot(first.standard_error, second.standard_error)
-    assert (np.abs(first.mean - second.mean) < STANDARD_ERRORS * spread).all()

@@ -7,13 +7,11 @@ import pytest
 import torch
 
 from sim.networks import graph, graph_by_hand
-from sim.networks.choice import network_of
-from sim.networks.examples import Examples
-from tests.sim.cases import gated, line, problem
 from tests.tolerances import SIM_GRADIENT
-from theory.problem import AlwaysGate, Edge, Graph, Node, Parameter, SiteGate
+from theory.problem import Edge, Graph, Node, Parameter, SiteGate
 
 S, B, N = 2, 17, 4
+LOSSES = ("half-mse", "mse", "cross-entropy")
 ACTIVATIONS = ("linear", "relu", "leaky-relu", "erf", "sigmoid")
 # Its values are drawn below: here it only says that there is a gate.
 GATE = SiteGate(0, lo=0)
@@ -63,8 +61,7 @@ def numbers(network, seed):
     return parameters, normal(B, N), normal(B, outputs).sign(), gates
 
 
-@pytest.mark.parametrize("loss", ["half-mse", "mse", "cross-entropy"])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(("seed", "loss"), list(zip(range(12), LOSSES * 4, strict=True)))
 def test_the_gradient_by_hand_is_that_of_autograd(seed, loss):
     network = random_graph(seed)
     parameters, x, y, gates = numbers(network, seed)
@@ -93,13 +90,3 @@ def test_another_gradient_is_rejected(left_out):
     found = graph_by_hand.gradient(other, "half-mse", parameters, x, y[..., 0], gates)["A"]
     expected = graph.gradient(whole, "half-mse", parameters, x, y[..., 0], gates)["A"]
     assert float((found - expected).abs().max() / expected.abs().max()) > SIM_GRADIENT
-
-
-def test_vector_labels_take_it(monkeypatch):
-    """The network with a gate for each unit, and several outputs, is trained along its graph by hand."""
-    taken = []
-    monkeypatch.setattr(graph_by_hand, "gradient", lambda *_: taken.append(True))
-    question = problem(line(labels=((1, 0), (0, 1))), gated((GATE, AlwaysGate()), biases="trained"))
-    gate = torch.ones(1, 2, 3)
-    network_of(question).gradient({}, Examples(torch.ones(1, 3, N), torch.ones(1, 3, 2), gate))
-    assert taken == [True]

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
+from itertools import cycle, product
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ from sim.networks.examples import Examples
 from sim.networks.one_hidden_layer import gradient, predict
 from sim.networks.parameters import mapped
 from tests.sim.cases import loss
-from tests.tolerances import SIM_DIFFERENCE, SIM_DIFFERENCE_STEP, SIM_GRADIENT
+from tests.tolerances import SIM_GRADIENT
 from theory.problem import AlwaysGate, Network
 
 S, K, N, B = 3, 4, 7, 33
@@ -23,9 +24,6 @@ ACTIVATION = {
     "sigmoid": lambda h: 1 / (1 + math.exp(-h)),
 }
 MODELS = ["gated-linear", *ACTIVATION]
-EVERY_BIAS = pytest.mark.parametrize("biases", ["none", "fixed", "trained"])
-EVERY_READOUT = pytest.mark.parametrize("readout", ["mean", "sum", "trained-mean", "trained-sum"])
-EVERY_LOSS = pytest.mark.parametrize("kind", ["half-mse", "mse", "cross-entropy"])
 
 
 def case(model, readout="mean", scale=1.0, biases="none"):
@@ -59,9 +57,10 @@ def whole(learned):
     return biases, learned.get("a", ones)
 
 
-@EVERY_BIAS
-@EVERY_READOUT
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    ("model", "readout", "biases"),
+    [("gated-linear", "mean", "fixed"), ("erf", "trained-sum", "trained"), ("leaky-relu", "trained-mean", "none")],
+)
 def test_prediction_is_the_sum_over_units(model, readout, biases):
     network, learned, examples = case(model, readout, biases=biases)
     expected, (b, a) = torch.empty(S, B, dtype=torch.float64), whole(learned)
@@ -95,12 +94,15 @@ def plain_loss(network, kind, learned, examples):
     return (0.5 if kind == "half-mse" else 1.0) * ((yhat - examples.y) ** 2).mean(dim=1)
 
 
-@EVERY_BIAS
-@EVERY_LOSS
-@EVERY_READOUT
-@pytest.mark.parametrize("scale", [1e-6, 1.0, 30.0])
+@pytest.mark.parametrize("kind", ["half-mse", "mse", "cross-entropy"])
 @pytest.mark.parametrize("model", MODELS)
-def test_gradient_is_autograds(model, scale, readout, kind, biases):
+def test_gradient_is_autograds(model, kind):
+    scales = cycle([1e-6, 1.0, 30.0])
+    for biases, readout in product(["none", "fixed", "trained"], ["mean", "sum", "trained-mean", "trained-sum"]):
+        assert_gradient_is_autograds(model, next(scales), readout, kind, biases)
+
+
+def assert_gradient_is_autograds(model, scale, readout, kind, biases):
     network, learned, examples = case(model, readout, scale, biases)
     trained = [name for name in learned if biases != "fixed" or not name.startswith("b")]
     for name in trained:
@@ -113,22 +115,6 @@ def test_gradient_is_autograds(model, scale, readout, kind, biases):
     assert set(found) == set(trained)
     for name in trained:
         assert far(found[name], learned[name].grad) < SIM_GRADIENT
-
-
-@EVERY_LOSS
-@pytest.mark.parametrize("model", MODELS)
-def test_gradient_is_the_limit_of_differences(model, kind):
-    """Along a random direction in all that is learned: (L(theta + h v) - L(theta - h v))/(2 h)."""
-    network, learned, examples = case(model, "trained-mean", biases="trained")
-    draw = torch.Generator().manual_seed(2)
-    along = mapped(lambda x: torch.randn(x.shape, dtype=x.dtype, generator=draw), learned)
-    ahead, behind = (
-        loss(network, kind, mapped(lambda x, v, h=h: x + h * v, learned, along), examples)
-        for h in (SIM_DIFFERENCE_STEP, -SIM_DIFFERENCE_STEP)
-    )
-    found = gradient(network, kind, learned, examples)
-    expected = sum((dx * along[name]).flatten(1).sum(dim=1) for name, dx in found.items())
-    assert float(((ahead - behind) / (2 * SIM_DIFFERENCE_STEP) - expected).abs().max()) < SIM_DIFFERENCE
 
 
 def test_the_cross_entropy_of_sure_answers():
@@ -152,11 +138,9 @@ def test_relu_at_rest(model):
     assert far(slopes, expected.expand_as(slopes) / 8) < SIM_GRADIENT if model == "leaky-relu" else (slopes == 0).all()
 
 
-@EVERY_BIAS
-@EVERY_READOUT
-@pytest.mark.parametrize("model", MODELS)
-def test_parts_are_predicted_alike(model, readout, biases):
-    network, learned, examples = case(model, readout, biases=biases)
+@pytest.mark.parametrize("model", ["gated-linear", "erf"])
+def test_parts_are_predicted_alike(model):
+    network, learned, examples = case(model, "trained-mean", biases="trained")
     together = predict(network, learned, examples)
     part = examples.part(slice(1, 3), slice(5, 20))
     some = mapped(lambda tensor: tensor[1:3], learned)
