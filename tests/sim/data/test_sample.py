@@ -11,22 +11,13 @@ from sim.data.factors import SPECTRAL_SITES, Dense, Separable, Spectral, dense, 
 from sim.data.sample import prepare
 from sim.random.streams import MEASUREMENT, TRAINING, stream
 from tests.sim.cases import grid, line
-from tests.tolerances import SIM_FACTOR, SIM_MONTE_CARLO_SLOPE, SIM_SPECTRAL, STANDARD_ERRORS
+from tests.tolerances import SIM_FACTOR, SIM_SPECTRAL, STANDARD_ERRORS
 from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, latent_correlation
 
 CPU = torch.device("cpu")
-ROWS = 200_000
+ROWS = 100_000
 LAWS = [
-    line(),
-    line(n=9, xi=(1, "1/2"), boundary="ring", gain=3, labels=(-1, 2)),
     line(gain="0.01", normaliser="none"),
-    line(n=6, xi=(30, "1/100"), gain=100),
-    grid(),
-    grid(shape=(4, 3), boundary="torus", xi=(1, "1/2"), gain=3),
-    line(GaussianClone),
-    line(GaussianClone, n=9, xi=(1, "1/2"), boundary="ring", gain=100),
-    line(GaussianClone, gain="0.1", normaliser="none"),
-    line(n=9, xi=(5, 2), boundary="ring", gain=3, positive_part="clipped"),
     line(GaussianClone, n=9, xi=(5, 2), boundary="ring", gain=3, positive_part="clipped"),
     grid(shape=(4, 3), boundary="torus", xi=(3, 1), gain=3, positive_part="clipped"),
 ]
@@ -70,13 +61,6 @@ def test_first_two_moments(law):
             assert deviations(products(latent), latent_correlation(law, c).ravel()).max() < STANDARD_ERRORS
 
 
-def test_the_other_class_is_rejected():
-    """The same statistic tells the classes apart, so the test above could have failed."""
-    drawn = sampler(line()).draw(streams(0), ROWS)
-    own = drawn.x[0].numpy()[drawn.category[0].numpy() == 1]
-    assert deviations(products(own), quadrature.covariance(line(), 0).ravel()).max() > STANDARD_ERRORS
-
-
 def test_input_is_the_erf_of_the_latent():
     law = line(gain=2)
     drawn = sampler(law).draw(streams(0), 10)
@@ -84,31 +68,7 @@ def test_input_is_the_erf_of_the_latent():
     assert torch.equal(drawn.x, expected)
 
 
-@pytest.mark.parametrize("kind", [NonlinearGP, GaussianClone])
-def test_only_the_clone_is_normal(kind):
-    """E x^4 = 3 (E x^2)^2 along a site and along a direction, for the clone; below for the bounded erf."""
-    law = line(kind, gain=3)
-    drawn = sampler(law).draw(streams(0), ROWS)
-    own = drawn.x[0].numpy()[drawn.category[0].numpy() == 0]
-    for along in (own[:, 0], own @ np.array([1.0, -1.0, 0.5, 2.0])):
-        excess = along**4 / np.mean(along**2) ** 2 - 3
-        away = excess.mean() / (excess.std() / np.sqrt(len(excess)))
-        assert abs(away) < STANDARD_ERRORS if kind is GaussianClone else away < -STANDARD_ERRORS
-
-
-def test_monte_carlo_error_falls_as_the_root_of_the_examples():
-    made, sizes = sampler(line()), np.array([16, 64, 256, 1024])
-    covariance = [quadrature.covariance(line(), c)[0, 1] for c in (0, 1)]
-    rms = []
-    for size in sizes:
-        x = made.draw(streams(*range(400), seed=int(size)), int(size)).x
-        error = (x[..., 0] * x[..., 1]).mean(dim=1).numpy() - np.mean(covariance)
-        rms.append(np.sqrt(np.mean(error**2)))
-    slope = np.polyfit(np.log(sizes), np.log(rms), 1)[0]
-    assert abs(slope + 0.5) < SIM_MONTE_CARLO_SLOPE
-
-
-@pytest.mark.parametrize("xi", ["1/100", 1, 3, 12, 1000, "1e100"])
+@pytest.mark.parametrize("xi", ["1/100", 12, "1e100"])
 def test_factor_reproduces_the_covariance(xi):
     correlation = latent_correlation(line(n=40, xi=(xi, 1)), 0)
     made = factor(correlation)
@@ -117,8 +77,7 @@ def test_factor_reproduces_the_covariance(xi):
     assert made.dropped <= made.level * (40 - made.rank)
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
-@pytest.mark.parametrize("xi", ["1/100", 1, 2])
+@pytest.mark.parametrize(("xi", "dtype"), [("1/100", torch.float64), (2, torch.float32)])
 def test_a_narrow_band_reproduces_the_covariance(xi, dtype):
     correlation = latent_correlation(line(n=60, xi=(xi, 1)), 0)
     made = on_line(correlation, "test", CPU, dtype)
@@ -166,7 +125,7 @@ def test_a_ring_asks_no_eigensolver(law, numbers, monkeypatch):
     assert [factor.rank for factor in sampler(law).factors] == numbers
 
 
-@pytest.mark.parametrize("n", [2, 9, 40])
+@pytest.mark.parametrize("n", [2, 9])
 def test_the_modes_of_a_ring_reproduce_the_covariance(n):
     correlation = latent_correlation(line(n=n, xi=(1, 1), boundary="ring"), 0)
     matrix = dense_on_ring(correlation, "test", CPU, torch.float64).matrix.numpy()
@@ -175,7 +134,7 @@ def test_the_modes_of_a_ring_reproduce_the_covariance(n):
     assert np.abs(matrix.T @ matrix - correlation).max() <= SIM_SPECTRAL * np.linalg.eigvalsh(correlation)[-1]
 
 
-@pytest.mark.parametrize(("n", "xi"), [(256, 1), (257, 1), (400, 2)])
+@pytest.mark.parametrize(("n", "xi"), [(256, 1), (257, 2)])
 def test_a_narrow_root_of_a_ring_reproduces_the_covariance(n, xi):
     """A cyclic band: as many normal numbers as sites, of which each site takes a few."""
     correlation = latent_correlation(line(n=n, xi=(xi, 1), boundary="ring"), 0)
@@ -224,10 +183,6 @@ def test_a_large_grid_needs_its_axes_alone():
             assert deviations(pairs[category == c], expected) < STANDARD_ERRORS
 
 
-def test_identical_sites_have_rank_one():
-    assert factor(np.ones((5, 5))).matrix.shape == (1, 5)
-
-
 def test_factor_drops_rounding_and_refuses_more():
     matrix = np.eye(3)
     matrix[0, 0] = -np.finfo(float).eps
@@ -237,8 +192,7 @@ def test_factor_drops_rounding_and_refuses_more():
         factor(matrix)
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
-@pytest.mark.parametrize("kind", [NonlinearGP, GaussianClone])
+@pytest.mark.parametrize(("kind", "dtype"), [(NonlinearGP, torch.float32), (GaussianClone, torch.float64)])
 def test_a_replicate_does_not_depend_on_the_others(kind, dtype):
     made = sampler(line(kind), dtype)
     together, alone = made.draw(streams(0, 1, 2), 100), made.draw(streams(1), 100)
@@ -246,13 +200,6 @@ def test_a_replicate_does_not_depend_on_the_others(kind, dtype):
     error = (together.x[1] - alone.x[0]).abs().max()
     assert float(error) < SIM_FACTOR * torch.finfo(dtype).eps / torch.finfo(torch.float64).eps
     assert not torch.equal(together.x[0], together.x[1])
-
-
-def test_float64_draws_do_not_depend_on_the_chunks():
-    made, whole, part = sampler(line()), streams(0), streams(0)
-    at_once = made.draw(whole, 50).x
-    in_turn = torch.cat([made.draw(part, rows).x for rows in (1, 29, 20)], dim=1)
-    assert float((at_once - in_turn).abs().max()) < SIM_FACTOR
 
 
 def test_scratch_changes_nothing():
@@ -277,11 +224,6 @@ def test_global_generators_are_left_alone():
     sampler(line(), torch.float32).draw(streams(0), 20)
     assert torch.equal(torch.get_rng_state(), torch_before)
     assert (np.random.get_state()[1] == numpy_before).all()  # noqa: NPY002
-
-
-def test_unknown_law_is_named():
-    with pytest.raises(OutOfReachError, match="No sampler for the law int"):
-        prepare(3, CPU, torch.float64)
 
 
 def test_a_sampler_is_made_once_for_each_law_and_dtype(monkeypatch):
