@@ -18,7 +18,6 @@ from theory.problem import (
     InputError,
     InputOutputMoment,
     LossAtTimes,
-    Network,
     ParticipationRatioAtTimes,
     PreactivationKurtosisAtTimes,
 )

@@ -9,7 +9,6 @@ import torch
 from sim.data.sample import prepare
 from sim.random.streams import TRAINING, stream
 from sim.train import train
-from sim.training.backends import ahead
 from sim.training.backends.choice import backend_for
 from tests.sim.cases import line, problem
 from tests.tolerances import SIM_DESCENT
@@ -18,7 +17,6 @@ from theory.problem import Edge, FiniteData, GatedGraph, Node, OutOfReachError, 
 pytest.importorskip("numba", reason="numba is not installed (extra `speed`)")
 from sim.training.backends.compiled.sampler import CompiledSampler
 
-pytestmark = pytest.mark.xdist_group("compiled loops")
 CPU = torch.device("cpu")
 
 
@@ -30,8 +28,7 @@ def two_layers(on):
     return GatedGraph(nodes, edges, ("x",), ("y",))
 
 
-@pytest.mark.parametrize("on", ["latent", "input"])
-@pytest.mark.parametrize("batch", [1, 8, 40])
+@pytest.mark.parametrize(("batch", "on"), [(1, "latent"), (8, "input"), (40, "latent")])
 def test_a_graph_is_trained_as_by_the_reference(batch, on):
     question = problem(network=two_layers(on), batch=batch)
     drawn, plain = (train(question, "cpu", backend=backend) for backend in ("auto", "reference"))
@@ -40,12 +37,6 @@ def test_a_graph_is_trained_as_by_the_reference(batch, on):
     for name, expected in plain.parameters.items():
         assert np.abs(drawn.parameters[name] - expected).max() / np.abs(expected).max() < SIM_DESCENT
     assert np.abs(plain.parameters["C"][:, -1] - plain.parameters["C"][:, 0]).max() > SIM_DESCENT
-
-
-def test_the_draws_of_a_graph_are_compiled_ahead():
-    graph = problem(network=two_layers("latent"), samples=10**6)
-    assert ahead._wanted(graph, "cpu", "auto") == ahead.DRAWS
-    assert not ahead._wanted(graph, "cpu", "compiled")
 
 
 @pytest.mark.parametrize("by_site", [False, True])

@@ -1,8 +1,12 @@
 """The fused back end against the reference, step by step, under Triton's interpreter or on a GPU; skipped without it.
 
 The interpreter takes some tenths of a second for each tile of examples, so runs are of few networks and steps.
+Networks that share a program of the kernel of small batches are compared with those in programs of their own.
 """
 
+import json
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,8 +15,8 @@ import pytest
 import torch
 
 from sim.train import train
-from tests.sim.cases import COMPLEMENT, EVERY_GATE, LEAK, SOFT, gated, line, named, problem
-from tests.sim.training.interpreted import trained
+from tests.sim.cases import COMPLEMENT, EVERY_GATE, LEAK, SOFT, gated, line, problem
+from tests.sim.training.interpreted import in_order, trained
 from tests.tolerances import SIM_DESCENT, SIM_DESCENT_SINGLE
 from theory.problem import GaussianClone, Network
 
@@ -20,8 +24,8 @@ RATE = Fraction(1, 8)
 SMALL, LARGE = 3, 20  # batches of the two kernels
 
 
-def far(found, expected):
-    return np.abs(found - expected).max() / np.abs(expected).max()
+def far(values, expected):
+    return np.abs(values - expected).max() / np.abs(expected).max()
 
 
 def learned(run):
@@ -41,69 +45,51 @@ def both(question, **settings):
 
 
 NETWORKS = [
-    gated(EVERY_GATE),
-    gated((*SOFT, *COMPLEMENT), "trained-sum", "trained"),
-    Network("relu", "mean", 3),
-    Network("relu", "trained-mean", 5, biases="fixed"),
-    Network("leaky-relu", "mean", 3, slope=LEAK, biases="trained"),
-    Network("erf", "sum", 2, biases="trained"),
-    Network("sigmoid", "trained-mean", 3),
+    (gated(EVERY_GATE, biases="trained"), LARGE, {"loss": "cross-entropy"}),
+    (gated((*SOFT, *COMPLEMENT), "trained-sum", "trained"), SMALL, {}),
+    (Network("relu", "trained-mean", 5, biases="fixed"), LARGE, {"loss": "mse"}),
+    (Network("leaky-relu", "mean", 3, slope=LEAK, biases="trained"), SMALL, {}),
+    (Network("erf", "sum", 2, biases="trained"), LARGE, {"shared_stream": True, "initialisation": "per-replicate"}),
+    (Network("sigmoid", "trained-mean", 3), SMALL, {"shared_stream": True, "initialisation": "per-replicate"}),
 ]
 
 
-@pytest.mark.parametrize("batch", [SMALL, LARGE])
-@pytest.mark.parametrize("network", NETWORKS, ids=named)
-def test_step_by_step(network, batch):
-    reference, fused = both(few(network=network, batch=batch))
+@pytest.mark.parametrize(("network", "batch", "settings"), NETWORKS, ids=lambda part: getattr(part, "model", ""))
+def test_step_by_step(network, batch, settings):
+    reference, fused = both(few(network=network, batch=batch, **settings))
     assert (reference.backend, fused.backend, fused.fallback) == ("reference", "fused", None)
     assert (reference.weights[:, 0] == fused.weights[:, 0]).all()
     assert far(learned(fused), learned(reference)) < SIM_DESCENT
 
 
-@pytest.mark.parametrize("batch", [SMALL, LARGE])
-def test_other_numbers_and_another_rate_are_noticed(batch):
-    """The control: what the comparisons allow is less than a tenth of what these change, in float64 1e-9 of it."""
-    question = few(batch=batch)
-    right = learned(train(question, "cpu", backend="reference"))
-    seed, rate = few(batch=batch, seed=6), few(batch=batch, learning_rate=RATE / 2, steps=(0, 1, 3))
-    for wrong in (seed, rate):
-        assert far(learned(train(wrong, "cpu", backend="reference")), right) > 10 * SIM_DESCENT_SINGLE
-
-
-@pytest.mark.parametrize("batch", [SMALL, LARGE])
-@pytest.mark.parametrize("loss", ["mse", "cross-entropy"])
-def test_losses_step_by_step(loss, batch):
-    reference, fused = both(few(network=gated(biases="trained"), batch=batch, loss=loss))
-    assert far(learned(fused), learned(reference)) < SIM_DESCENT
-
-
-@pytest.mark.parametrize("batch", [SMALL, LARGE])
-def test_single_precision(batch):
-    question = few(network=gated(EVERY_GATE, "trained-sum", "trained"), batch=batch)
+def test_single_precision_and_what_it_still_notices():
+    """Another seed and another rate change ten times what the comparison allows."""
+    question = few(network=gated(EVERY_GATE, "trained-sum", "trained"), batch=SMALL)
     reference, fused = both(question, dtype=torch.float32)
     assert fused.dtype == "float32"
     assert far(learned(fused), learned(reference)) < SIM_DESCENT_SINGLE
+    for changes in ({"seed": 6}, {"learning_rate": RATE / 2}):
+        wrong = train(few(network=question.network, batch=SMALL, **changes), "cpu", backend="reference")
+        assert far(learned(wrong), learned(reference)) > 10 * SIM_DESCENT_SINGLE
 
 
-LAWS = [
-    line(GaussianClone, labels=(-1, 2)),
-    line(n=9, boundary="ring", xi=(1, "1/2")),
-    line(n=35, xi=(30, "1/100"), gain=3),
-]
-
-
-@pytest.mark.parametrize("batch", [SMALL, LARGE])
-@pytest.mark.parametrize("law", LAWS, ids=str)
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("law", "batch"),
+    [
+        (line(GaussianClone, labels=(-1, 2)), SMALL),
+        (line(n=9, boundary="ring", xi=(1, "1/2")), LARGE),
+        (line(n=35, xi=(30, "1/100"), gain=3), SMALL),
+    ],
+    ids=["clone", "ring", "long correlations"],
+)
 def test_other_laws(law, batch):
     reference, fused = both(few(law, Network("relu", "mean", 2), batch, steps=(0, 1)))
     assert far(fused.weights, reference.weights) < SIM_DESCENT
 
 
-@pytest.mark.parametrize(
-    "law",
-    [line(n=72), line(n=260, boundary="ring", xi=(1, "1/2")), line(n=258, boundary="ring", xi=(1, "1/2"))],
-    ids=["line", "ring", "ring with padded modes"],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("law", [line(n=72), line(n=258, boundary="ring", xi=(1, "1/2"))], ids=["line", "padded ring"])
 def test_bands_wider_than_a_chunk_of_sites(law):
     """A chunk of 32 sites needs the modes of its band alone; on a ring the first chunk needs the last modes."""
     gates = (replace(COMPLEMENT[0], site=law.n - 1), replace(COMPLEMENT[1], site=40))
@@ -114,21 +100,14 @@ def test_bands_wider_than_a_chunk_of_sites(law):
     assert (fused.weights[0, 1] != fused.weights[0, 0]).all()
 
 
-def test_several_tiles_of_a_step_and_of_steps():
+@pytest.mark.parametrize(("batch", "steps"), [(40, 2), (1, 20)])
+def test_several_tiles_of_a_step_and_of_steps(batch, steps):
     """40 examples take two tiles of 32, and 20 steps of one example take two of 16; neither divides."""
-    for question in (few(batch=40, steps=(0, 2)), few(batch=1, steps=(0, 20)), few(batch=7, steps=(0, 5))):
-        reference, fused = both(question)
-        assert far(fused.weights, reference.weights) < SIM_DESCENT
+    reference, fused = both(few(batch=batch, steps=(0, steps)))
+    assert far(fused.weights, reference.weights) < SIM_DESCENT
 
 
-@pytest.mark.parametrize("batch", [SMALL, LARGE])
-def test_a_network_does_not_depend_on_the_others(batch):
-    question = few(batch=batch, replicates=3, initialisation="per-replicate")
-    whole, alone = trained(question), trained(question, replicates=[2])
-    assert (alone.weights[0] == whole.weights[2]).all()
-    assert (whole.weights[0, 1] != whole.weights[1, 1]).any()
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [SMALL, LARGE])
 def test_launches_and_breaks_change_nothing(monkeypatch, batch):
     """A step of a large batch is the same wherever a launch begins; of small ones a tile has other steps then."""
@@ -146,18 +125,10 @@ def test_launches_and_breaks_change_nothing(monkeypatch, batch):
         assert batch == SMALL or (learned(run)[:, -1] == learned(whole)[:, -1]).all()
 
 
-@pytest.mark.parametrize("batch", [SMALL, LARGE])
-def test_one_stream_for_all(batch):
-    question = few(batch=batch, shared_stream=True, initialisation="per-replicate")
-    reference, fused = both(question)
-    assert far(fused.weights, reference.weights) < SIM_DESCENT
-
-
 WEIGHED = gated(readout="trained-sum", biases="trained")
-DIVERGING = [(gated(), 1, 3), (gated(), SMALL, 3), (gated(), LARGE, 8), (WEIGHED, SMALL, 3), (WEIGHED, LARGE, 3)]
 
 
-@pytest.mark.parametrize(("network", "batch", "rate"), DIVERGING)
+@pytest.mark.parametrize(("network", "batch", "rate"), [(WEIGHED, SMALL, 3), (gated(), LARGE, 8)])
 def test_a_diverging_network_is_frozen_before_the_step(monkeypatch, network, batch, rate):
     """With a low limit networks diverge after some steps, inside a tile, and each stays where the reference does."""
     for module in ("sim.training.step", "sim.training.backends.fused.layout"):
@@ -170,11 +141,86 @@ def test_a_diverging_network_is_frozen_before_the_step(monkeypatch, network, bat
     assert far(learned(fused), learned(reference)) < SIM_DESCENT
 
 
-@pytest.mark.parametrize("batch", [SMALL, LARGE])
-def test_a_frozen_network_stands_still(batch):
-    first = trained(few(batch=batch, steps=(1,)))
-    state = replace(first.state, frozen=np.array([False, True]))
-    run = trained(few(batch=batch, steps=(3,)), resume=state)
-    assert run.diverged.tolist() == [False, True]
-    assert (run.weights[1] == first.weights[1]).all()
-    assert (run.weights[0] != first.weights[0]).all()
+ALONE = 100  # programs: more than networks
+
+
+def side_by_side(network=None, replicates=5, batch=1, steps=(0, 1, 8)):
+    """A problem whose tiles are whole ones and smaller ones."""
+    return few(network=network, batch=batch, steps=steps, replicates=replicates, initialisation="per-replicate")
+
+
+@pytest.fixture
+def shared(monkeypatch):
+    """The numbers of networks in the programs of each run, whose products the interpreter sums in one order."""
+    from sim.training.backends.fused import sizes
+
+    counts = []
+    choose = sizes.networks_of_a_program
+    monkeypatch.setattr(
+        "sim.training.backends.fused.train.networks_of_a_program",
+        lambda *numbers: counts.append(choose(*numbers)) or counts[-1],
+    )
+    with in_order():
+        yield counts
+
+
+@pytest.mark.parametrize(
+    ("network", "batch", "most"),
+    [
+        (gated(EVERY_GATE, "trained-sum", "trained"), 1, 4),
+        pytest.param(Network("relu", "mean", 3), 3, 4, marks=pytest.mark.slow),
+    ],
+)
+def test_the_networks_of_a_program_have_the_bits_of_single_ones(shared, network, batch, most):
+    """Five networks: no multiple of the four that share a program; the control is that they differ."""
+    question = side_by_side(network, batch=batch)
+    packed, alone = trained(question), trained(question, ALONE)
+    assert shared == [most, 1]
+    assert (learned(packed) == learned(alone)).all()
+    assert len({weights.tobytes() for weights in packed.weights[:, -1]}) == 5
+
+
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value) encountered:RuntimeWarning")
+@pytest.mark.parametrize(
+    ("number", "frozen"), [(float("nan"), True), pytest.param(1e300, False, marks=pytest.mark.slow)]
+)
+def test_a_diverged_neighbour_in_a_program_changes_nothing(shared, number, frozen):
+    """Networks beside one without finite weights are as before, whether it is frozen already or diverges now."""
+    network = gated(EVERY_GATE, "trained-sum", "trained")
+    first = trained(side_by_side(network, 4, steps=(1,)))
+    after = side_by_side(network, 4, steps=(2, 4))
+    healthy = trained(after, resume=first.state)
+    w = first.state.parameters["w"].clone()
+    w[1] = number
+    state = replace(
+        first.state,
+        parameters={**first.state.parameters, "w": w},
+        frozen=np.array([False, frozen, False, False]),
+    )
+    run = trained(after, resume=state)
+    assert run.diverged.tolist() == [False, True, False, False]
+    assert np.array_equal(run.weights[1], np.full_like(run.weights[1], number), equal_nan=True)
+    assert (learned(run)[[0, 2, 3]] == learned(healthy)[[0, 2, 3]]).all()
+    assert (healthy.weights[:, -1] != healthy.weights[:, 0]).any(axis=(1, 2)).all()
+
+
+def test_a_wrong_counter_of_a_neighbour_is_noticed(shared, monkeypatch):
+    """The fault that the comparison must catch: networks of a program that draw the examples of its first one."""
+    from sim.training.backends.fused import narrow
+
+    question = side_by_side(steps=(0, 2), replicates=2)
+    alone, right = trained(question, ALONE), narrow.counters_of
+    monkeypatch.setattr(narrow, "counters_of", lambda arrays, network: right(arrays, network * 0))
+    wrong = trained(question)
+    assert (wrong.weights[0] == alone.weights[0]).all()
+    assert (wrong.weights[1, -1] != alone.weights[1, -1]).any()
+
+
+@pytest.mark.slow
+def test_every_form_compiles_for_a_gpu():
+    command = [sys.executable, "-m", "tests.sim.training.for_cuda"]
+    kernels = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    assert len(kernels) == 7
+    for kernel in filter(None, kernels.values()):
+        assert kernel["shared"] <= 227 * 1024  # bytes of a program, at compute capability 9.0
+        assert kernel["registers"] <= 255  # of a thread

@@ -29,10 +29,9 @@ def grows(question, rate):
     return False
 
 
-EDGES = [gated(), gated(readout="sum"), gated(biases="trained"), gated(readout="sum", biases="trained")]
-
-
-@pytest.mark.parametrize("network", EDGES, ids=lambda n: f"{n.readout}-{n.biases}")
+@pytest.mark.parametrize(
+    "network", [gated(), gated(readout="sum", biases="trained")], ids=lambda n: f"{n.readout}-{n.biases}"
+)
 def test_the_edge_of_stability(network):
     question = problem(network=network)
     rate = largest_stable_rate(question)
@@ -75,20 +74,12 @@ def test_a_trained_readout_has_no_largest_rate():
         largest_stable_rate(problem(network=gated(readout="trained-sum")))
 
 
-@pytest.mark.parametrize("readout", ["mean", "sum"])
-@pytest.mark.parametrize("model", ["gated-linear", "relu", "erf", "sigmoid"])
-def test_biases_ask_for_smaller_rates(model, readout):
+def test_biases_ask_for_smaller_rates():
     """One more feature 1/s bends the loss by 1 at least: the rate is below 2 for the half-mse, below 1 for the mse."""
-    network = gated(readout=readout) if model == "gated-linear" else Network(model, readout, 3)
-    biased = replace(network, biases="trained")
-    assert largest_stable_rate(problem(network=biased)) < min(2, largest_stable_rate(problem(network=network)))
-    assert largest_stable_rate(problem(network=biased, loss="mse")) < 1
-
-
-@pytest.mark.parametrize("model", ["relu", "erf", "sigmoid"])
-def test_below_the_bound_biased_networks_settle(model):
-    question = problem(network=Network(model, "mean", 3, biases="trained"))
-    assert not grows(question, largest_stable_rate(question) * (1 - SIM_STABLE_RATE))
+    for network in (gated(), gated(readout="sum"), *(Network(m, "mean", 3) for m in ("relu", "erf", "sigmoid"))):
+        biased = replace(network, biases="trained")
+        assert largest_stable_rate(problem(network=biased)) < min(2, largest_stable_rate(problem(network=network)))
+        assert largest_stable_rate(problem(network=biased, loss="mse")) < 1
 
 
 def test_without_input_every_rate_is_stable():

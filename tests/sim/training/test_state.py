@@ -28,12 +28,11 @@ BACKENDS = ["reference", "auto", *(["compiled-examples"] if numba_is_installed()
 ADAM = {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)}
 
 
-def far(found, expected):
-    return np.abs(found - expected).max() / np.abs(expected).max()
+def far(values, expected):
+    return np.abs(values - expected).max() / np.abs(expected).max()
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("settings", [{}, ADAM], ids=["sgd", "adam"])
+@pytest.mark.parametrize(("settings", "backend"), [({}, "auto"), *((ADAM, backend) for backend in BACKENDS)], ids=str)
 def test_a_resumed_run_is_the_run_without_a_break(settings, backend):
     times = (0, 1, 5, 8)
     whole = train(problem(times=times, **settings), "cpu", backend=backend)
@@ -133,79 +132,26 @@ def test_settings_of_optimizers_are_checked_and_written():
         discrete(question)
 
 
-SIZES = [(200, 40, 4, 64, 2), (100, 40, 100, 8, 2), (300, 400, 8, 1, 10)]
-# To load torch takes seconds, so one process loads it and forks one for each measurement: a forked process begins with
-# the memory that it has as its peak.
-PEAKS = f"""
-import os
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
+def test_memory_does_not_grow_with_the_steps():
+    """80 times the steps, of which all data would take 250 MB: the peak stays within 16 MB."""
+    code = """
 from fractions import Fraction
 from sim import train as training
-from sim.training.memory import bytes_of_one
-from tests.sim.cases import SiteGate, gated, line, problem
+from tests.sim.cases import line, problem
 from theory.problem import Network
-def high_water():
+def peak(steps, backend):
+    settings = {"batch": 64, "learning_rate": Fraction(1, 8), "times": (0, Fraction(steps, 8))}
+    training.train(problem(line(n=40), Network("relu", "mean", 4), **settings), "cpu", backend=backend)
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-def peak(steps, backend):
-    settings = {{"batch": 64, "learning_rate": Fraction(1, 8), "times": (0, Fraction(steps, 8))}}
-    training.train(problem(line(n=40), Network("relu", "mean", 4), **settings), "cpu", backend=backend)
-    return high_water()
-def growth(backend):
+for backend in ("reference", "auto"):
     peak(50, backend)
-    return peak(50, backend), peak(4000, backend)
-def question(replicates, n, units, batch, times):
-    network = gated((SiteGate(0, lo=0, sharpness=2),) * units, "trained-mean", "trained")
-    settings = {{"optimizer": "adam", "momentum": Fraction(1, 2), "decay": Fraction(1, 2), "epsilon": Fraction(1, 9)}}
-    settings |= {{"batch": batch, "replicates": replicates, "learning_rate": 1, "times": tuple(range(1, times + 1))}}
-    return problem(line(n=n), network, **settings)
-def footprint(replicates, *sizes):
-    training.networks_at_once = lambda *_: replicates
-    training.train(question(2, *sizes), "cpu", backend="reference")
-    before = high_water()
-    training.train(question(replicates, *sizes), "cpu", backend="reference")
-    return high_water() - before, bytes_of_one(question(2, *sizes), sizes[2], 8)
-for measured, words in [(growth, (name,)) for name in {BACKENDS}] + [(footprint, sizes) for sizes in {SIZES}]:
-    child = os.fork()
-    if child == 0:
-        print(*measured(*words), flush=True)
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == 0
+    print(-peak(50, backend) + peak(4000, backend))
 """
-PEAK_MEMORY = [
-    pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc"),
-    pytest.mark.xdist_group("peak memory"),
-]
-
-
-def in_one_process(marked):
-    for mark in PEAK_MEMORY:
-        marked = mark(marked)
-    return marked
-
-
-@pytest.fixture(scope="module")
-def peaks():
-    """The two whole numbers of each measurement, by its back end or its sizes."""
-    done = subprocess.run([sys.executable, "-c", PEAKS], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    rows = [tuple(map(int, row.split())) for row in done.stdout.splitlines()]
-    return dict(zip([*BACKENDS, *SIZES], rows, strict=True))
-
-
-@in_one_process
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_memory_does_not_grow_with_the_steps(peaks, backend):
-    """80 times the steps, of which all data would take 250 MB: the peak stays within 16 MB."""
-    few, many = peaks[backend]
-    assert many - few < 16 * 1024
-
-
-@in_one_process
-@pytest.mark.parametrize("sizes", SIZES, ids=str)
-def test_what_one_network_takes_is_a_bound(peaks, sizes):
-    """The peak grows by less than replicates times `bytes_of_one`, and by a fifth of it at least: the bound is near."""
-    grown, one = peaks[sizes]
-    assert 0.2 * sizes[0] * one < 1024 * grown < sizes[0] * one
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert all(int(kilobytes) < 16 * 1024 for kilobytes in done.stdout.split())
 
 
 def test_memory_bounds_how_many_are_side_by_side():
