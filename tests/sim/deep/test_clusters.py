@@ -7,7 +7,7 @@ import pytest
 
 from sim.deep import clusters as module
 from sim.deep.clusters import UNITS, k_means, nearest
-from sim.deep.draws import PIXELS, below, numbers_for, order, orders
+from sim.deep.draws import PIXELS, numbers_for, order, orders
 from sim.random.streams import TRAINING, stream
 from tests import miniatures
 from tests.tolerances import STANDARD_ERRORS
@@ -28,7 +28,7 @@ def blocks():
     return (IMAGES.reshape(60, 8, 98).mean(axis=2)).astype(np.uint8)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_centres_are_a_fixed_point(seed):
     images = blocks()
     centres = k_means(images, COUNT, stream(seed, 0, TRAINING))
@@ -41,15 +41,6 @@ def test_the_centres_are_a_fixed_point(seed):
         for entry, column in zip(centre, zip(*members, strict=True), strict=True):
             mean = Fraction(sum(map(int, column)), len(members))
             assert abs(Fraction(int(entry), UNITS) - mean) <= Fraction(1, 2 * UNITS)
-
-
-def test_it_is_better_than_where_it_begins():
-    images = blocks()
-    own = stream(1, 0, TRAINING)
-    begun = UNITS * images[order(own, len(images))[:COUNT]].astype(np.int64)
-    found = k_means(images, COUNT, own)
-    before, after = (sum(min(row) for row in distances(images, centres)) for centres in (begun, found))
-    assert after < before
 
 
 def test_equal_images_leave_a_centre_without_members():
@@ -77,7 +68,3 @@ def test_orders_are_uniform():
     assert ((counts - 100) ** 2 / 100).sum() < 23 + STANDARD_ERRORS * 46**0.5  # 23 degrees of freedom
     single = {tuple(order(numbers_for(PIXELS, seed, "test"), 3).tolist()) for seed in range(60)}
     assert len(single) == 6
-
-
-def test_whole_numbers_reach_every_value():
-    assert {*below(numbers_for(PIXELS, 0, "train"), 300, 10).tolist()} == {*range(10)}

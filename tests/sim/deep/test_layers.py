@@ -1,6 +1,5 @@
 """Convolutions, pooling and residual blocks: every member against plain torch with autograd and torch.optim."""
 
-from dataclasses import replace
 from functools import partial
 from math import prod
 
@@ -10,13 +9,11 @@ import torch
 from sim import deep
 from sim.deep.batches import given_gates
 from sim.deep.passes import backward, forward
-from sim.kernels import convolution_tangent_kernel
 from sim.networks.deep import forward as one_network
-from tests.sim.deep.architectures import CASES, after, pooled, rolled
+from tests.sim.deep.architectures import CASES
 from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, data, family, plain, weights
-from tests.sim.deep.plain import KINDS, Plain, batches, descend
+from tests.sim.deep.plain import KINDS, batches, descend
 from tests.tolerances_of_deep_training import LAYERS_GRADIENT, LAYERS_PASS, LAYERS_TRAINING, STEPS
-from tests.tolerances_of_empirical_kernels import CONVOLUTION_KERNEL
 from theory.problem import CircularConvolution, DeepNetwork, FixedGates, HardResponse, InputError, OwnGates
 
 RATE, SEED = 0.02, 4
@@ -43,8 +40,12 @@ def passed(request):
     return request.param, of, examples, orders, parameters, forward(of, parameters, examples.x[orders], given)
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_outputs_and_gradients_are_those_of_plain_torch(name, passed):
+def test_outputs_and_gradients_are_those_of_plain_torch(passed):
+    for name in KINDS:
+        assert_outputs_and_gradients_are_those_of_plain_torch(name, passed)
+
+
+def assert_outputs_and_gradients_are_those_of_plain_torch(name, passed):
     case, of, examples, orders, parameters, found = passed
     seeds = torch.randn(found.output.shape, generator=torch.Generator().manual_seed(2), dtype=DTYPE)
     shares = {theta: share for theta, *share in backward(of, parameters, found, seeds.clone())}
@@ -73,8 +74,8 @@ def test_outputs_and_gradients_are_those_of_plain_torch(name, passed):
                 )
 
 
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.slow
+@pytest.mark.parametrize(("case", "optimiser"), [("circular", "adam"), ("widening residual", "sgd")])
 def test_each_step_is_that_of_torch(case, optimiser):
     own, of_torch = OPTIMISERS[optimiser]
     settings = deep.Settings("half-mse", own, RATE, batch=4, seed=SEED, dtype=DTYPE)
@@ -88,23 +89,6 @@ def test_each_step_is_that_of_torch(case, optimiser):
                 found = weights(run.family, name, replicate, run.at(step))
                 for a, b in zip(found, expected, strict=True):
                     assert float((a - b).abs().max() / b.abs().max()) <= LAYERS_TRAINING
-
-
-WRONG = {
-    "no skip": ("residual", deep.Convolution(2, (3, 3))),
-    "other padding": ("zeros", deep.Convolution(3, (3, 3), "circular")),
-}
-
-
-@pytest.mark.parametrize("part", WRONG)
-def test_another_first_level_is_farther_away_than_rounding(part):
-    case, level = WRONG[part]
-    right, examples = family({"relu"}, case=case), inputs_of(case)
-    layers = replace(right.layers, levels=(level, *right.layers.levels[1:]))
-    wrong = replace(right, layers=layers)
-    x, start = examples.x.unsqueeze(0), right.starting(DTYPE)
-    first, second = (forward(of, start, x, {}).output for of in (right, wrong))
-    assert float((first - second).abs().max()) > 1e6 * LAYERS_PASS
 
 
 @pytest.mark.parametrize("gates", ["own", "fixed"])
@@ -131,8 +115,8 @@ def test_a_circular_network_is_that_of_its_declaration(gates):
             assert torch.equal(seen[replicate].flatten(1), gate)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(case, tmp_path):
+def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(tmp_path):
+    case = "widening residual"
     settings = deep.Settings("half-mse", deep.adam(), 0.01, batch=4, seed=4)
     whole = deep.train_family(family(case=case), inputs_of(case), settings, 8)
     begun = deep.train_family(family(case=case), inputs_of(case), settings, 5)
@@ -143,7 +127,7 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(case, tmp_path):
         assert torch.equal(resumed.state.parameters[name], tensor)
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", ["zeros", "residual"])
 def test_recorded_gates_are_replayed_as_fixed_learned_features(case):
     settings = deep.Settings("half-mse", deep.momentum(0.9), 0.01, batch=4, seed=4, dtype=DTYPE)
     of, examples = family({"relu"}, case=case), inputs_of(case)
@@ -157,48 +141,10 @@ def test_recorded_gates_are_replayed_as_fixed_learned_features(case):
     assert [gate[0, 0].numel() for gate in found] == list(CASES[case].nodes)
 
 
-def test_recorded_convolutions_are_what_the_kernels_take():
-    """Weights and gates of circular levels, in their order, against a Jacobian of plain torch."""
-    layers = deep.Layers(
-        (1, 5), (*(deep.Convolution(k, (2,), "circular") for k in (3, 2)), deep.GlobalAveragePooling())
-    )
-    start = deep.Start("normal", (1.0, 1.0, 1.0), 0)
-    of, examples = deep.Family((deep.relu(layers.widths),), REPLICATES, 5, 1, start, layers), data(inputs=5)
-    settings = deep.Settings("half-mse", deep.SGD, RATE, batch=4, seed=SEED, dtype=DTYPE)
-    found = deep.recorded(deep.train_family(of, examples, settings, 3), "relu", 3)
-    kernels = convolution_tangent_kernel(list(found.parameters.values()), examples.x.unsqueeze(1), gates=found.gates)
-    for replicate in range(REPLICATES):
-        own = [theta[replicate] for theta in found.parameters.values()]
-        network = Plain(KINDS["relu"], own, [], products=(rolled(), rolled(), after(pooled)), shape=(1, 5))
-        rows = []
-        for s in range(EXAMPLES):
-            output = network(examples.x[s : s + 1], None).squeeze()
-            rows.append(torch.cat([part.flatten() for part in torch.autograd.grad(output, list(network.theta))]))
-        expected = torch.stack(rows) @ torch.stack(rows).T
-        assert float((kernels[replicate] - expected).abs().max() / expected.abs().max()) <= CONVOLUTION_KERNEL
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_declared_shapes(case):
-    layers = CASES[case].layers
-    assert tuple(layer.theta_shape for layer in layers.plan(1)[:-1]) == CASES[case].shapes
-    assert layers.fan_ins[:-1] == tuple(prod(shape[1:]) for shape in CASES[case].shapes)
-
-
-def test_a_residual_network_for_small_images_has_the_layers_that_its_name_counts():
-    """ResNet-110 of He et al., section 4.2: three groups of 18 blocks with 16, 32 and 64 channels."""
-    levels = [deep.Convolution(16, (3, 3))]
-    for channels in (16, 32, 64):
-        for block in range(18):
-            first = deep.Convolution(channels, (3, 3), stride=2 if channels > 16 and block == 0 else 1)
-            levels.append(deep.Residual((first, deep.Convolution(channels, (3, 3))), "padded"))
-    plan = deep.Layers((3, 32, 32), (*levels, deep.GlobalAveragePooling())).plan(10)
-    assert len(plan) == 110
-    assert plan[-2].after == (64, 8, 8)
-    assert (
-        sum(prod(layer.theta_shape) for layer in plan)
-        == 432 + 18 * 2 * 9 * (16**2 + 32**2 + 64**2) - 9 * (32 * 16 + 64 * 32) + 640
-    )
+def test_declared_shapes():
+    for case in CASES.values():
+        assert tuple(layer.theta_shape for layer in case.layers.plan(1)[:-1]) == case.shapes
+        assert case.layers.fan_ins[:-1] == tuple(prod(shape[1:]) for shape in case.shapes)
 
 
 @pytest.mark.parametrize(
@@ -210,9 +156,7 @@ def test_a_residual_network_for_small_images_has_the_layers_that_its_name_counts
         (lambda: deep.Layers((1, 4), (deep.Convolution(2, (3,)),)), "follows the grid"),
         (lambda: deep.Layers((4,), (deep.Convolution(2, (3,)),)), "follows a vector"),
         (lambda: deep.Layers((1, 4), (deep.Convolution(2, (3, 3)),)), "a grid with 1 axes"),
-        (lambda: deep.Layers((1, 4), (deep.Flatten(), deep.Convolution(2, (3,)))), "follows a vector"),
         (lambda: deep.Layers((1, 4), (deep.Convolution(2, (5,), "circular"),)), "larger than the grid"),
-        (lambda: deep.Layers((1, 4), (deep.Convolution(2, (5,), "none"),)), "larger than the grid"),
         (lambda: deep.Layers((1, 4), (deep.Flatten(), deep.Flatten(), 2)), "follows a vector; it reduces"),
         (lambda: deep.Layers((4,), (deep.GlobalAveragePooling(), 2)), "follows a vector; it reduces"),
         (lambda: deep.Layers((4,), ("relu",)), "'relu' is not known"),
@@ -224,13 +168,9 @@ def test_a_residual_network_for_small_images_has_the_layers_that_its_name_counts
             "more channels at every s-th",
         ),
         (lambda: deep.Residual((3,), "projected"), "projected"),
-        (lambda: deep.Residual(()), "is not known"),
-        (lambda: deep.Residual((deep.Flatten(),)), "is not known"),
         (lambda: deep.Convolution(2, (2,)), "has no centre"),
         (lambda: deep.Convolution(2, (3,), "mirror"), "mirror"),
-        (lambda: deep.Convolution(0, (3,)), "channels = 0"),
         (lambda: deep.Convolution(1, (3,), stride=0), "stride = 0"),
-        (lambda: deep.Dense(True), "width"),
         (
             lambda: deep.Family(
                 (deep.relu((3,)),), 1, 4, 1, deep.Start("normal", (1.0, 1.0), 0), deep.Layers((4,), (2,))

@@ -1,7 +1,5 @@
 """The pass of a family against `sim.networks.deep`, member by member, and gradients against autograd."""
 
-import itertools
-
 import pytest
 import torch
 
@@ -10,7 +8,7 @@ from sim.deep.batches import given_gates
 from sim.deep.passes import backward, forward
 from sim.networks.deep import forward as one_network
 from tests.sim.deep.families import DTYPE, EXAMPLES, INPUTS, REPLICATES, WIDTHS, data, family, plain
-from tests.sim.deep.plain import BETA, KINDS
+from tests.sim.deep.plain import KINDS
 from tests.tolerances import SIM_GRADIENT
 from tests.tolerances_of_paths import DEEP_PASS
 from theory.problem import (
@@ -33,8 +31,12 @@ def passed():
     return of, examples, parameters, given, forward(of, parameters, examples.x.unsqueeze(0), given)
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_each_network_is_that_of_its_declaration(name, passed):
+def test_each_network_is_that_of_its_declaration(passed):
+    for name in KINDS:
+        assert_a_network_is_that_of_its_declaration(name, passed)
+
+
+def assert_a_network_is_that_of_its_declaration(name, passed):
     of, examples, parameters, given, found = passed
     for replicate in range(REPLICATES):
         own = {theta: stack[replicate] for theta, stack in of.of(name, parameters).items()}
@@ -47,8 +49,12 @@ def test_each_network_is_that_of_its_declaration(name, passed):
             assert float((seen[place] - gate).abs().max()) <= DEEP_PASS * max(1.0, float(gate.max()))
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_gradients_are_those_of_autograd(name, passed):
+def test_gradients_are_those_of_autograd(passed):
+    for name in KINDS:
+        assert_gradients_are_those_of_autograd(name, passed)
+
+
+def assert_gradients_are_those_of_autograd(name, passed):
     of, examples, parameters, _, found = passed
     seeds = torch.randn(found.output.shape, generator=torch.Generator().manual_seed(2), dtype=DTYPE)
     shares = {theta: share for theta, *share in backward(of, parameters, found, seeds.clone())}
@@ -70,28 +76,6 @@ def test_gradients_are_those_of_autograd(name, passed):
                 assert float((gradient - own.grad).abs().max()) <= SIM_GRADIENT * float(own.grad.abs().max())
                 compared += 1
         assert compared
-
-
-@pytest.mark.parametrize("name", ["relu", "dlgn", "dlgn-pwc", "fixed-dlgn"])
-def test_a_network_is_the_mixture_of_its_paths(name, passed):
-    """Half-space Feature Learning, eq. (1) with (2) to (5): gates from preactivations of plain torch, path by path."""
-    of, examples, parameters, _, found = passed
-    for replicate in range(REPLICATES):
-        own = {theta: stack[replicate] for theta, stack in of.of(name, parameters).items()}
-        first, second, readout = (own[theta] for theta in of.names)
-        z = torch.ones_like(examples.x) if name == "dlgn-pwc" else examples.x
-        if name == "relu":
-            drives = [examples.x @ first.T, torch.relu(examples.x @ first.T) @ second.T]
-        else:
-            drives = [examples.x @ own["Theta_g_1"].T]
-            drives.append(drives[0] @ own["Theta_g_2"].T)
-        gate = {"relu": lambda q: q > 0, "fixed-dlgn": lambda q: q >= 0}.get(name, lambda q: torch.sigmoid(BETA * q))
-        total = torch.zeros(EXAMPLES, dtype=DTYPE)
-        for i, j in itertools.product(*map(range, WIDTHS)):
-            f = gate(drives[0][:, i]) * gate(drives[1][:, j])
-            total += f * (second[j, i] * readout[0, j] * (z @ first[i]))
-        output = found.output[of.networks[name].start + replicate].squeeze(1)
-        assert float((output - total).abs().max()) <= DEEP_PASS * max(1.0, float(total.abs().max()))
 
 
 def test_fixed_gates_are_those_that_are_given():

@@ -1,8 +1,5 @@
 """Recorded passes of steps: the numbers of passes that are taken one by one, whatever networks and batches do."""
 
-import gc
-import weakref
-
 import pytest
 import torch
 
@@ -43,7 +40,7 @@ def recorded_by(monkeypatch, record):
     return seen
 
 
-@pytest.mark.parametrize(("case", "optimiser"), [*((None, name) for name in OPTIMISERS), ("residual", "sgd")])
+@pytest.mark.parametrize(("case", "optimiser"), [(None, "adam"), ("residual", "sgd")])
 def test_recorded_passes_have_the_numbers_of_the_plain_ones(case, optimiser, monkeypatch):
     expected = trained(optimiser, case, stop_below=0.6 if case is None else 0.5)
     assert set((expected.state.stopped < 0).tolist()) == {True, False}
@@ -52,41 +49,13 @@ def test_recorded_passes_have_the_numbers_of_the_plain_ones(case, optimiser, mon
     assert len(seen) == 1
 
 
-@pytest.mark.parametrize("cut", [2, 3])
-def test_a_resumed_run_records_whole_batches(cut, monkeypatch):
+def test_a_resumed_run_records_whole_batches(monkeypatch):
     """At step 2 the next batch is the last one of an epoch, with fewer examples."""
     expected = trained("adam")
     seen = recorded_by(monkeypatch, checked(rehearsed))
-    begun = trained("adam", steps=cut)
+    begun = trained("adam", steps=2)
     assert equal(trained("adam", state=begun.state), expected)
     assert len(seen) == 2
-
-
-def test_what_a_call_has_moved_is_freed_at_its_end(monkeypatch):
-    """Without a collection of garbage, which commands make rare: it holds the memory of the device."""
-    moving, begin = [], train._Moving.__init__
-
-    def begun(own, *given):
-        begin(own, *given)
-        moving.append(weakref.ref(own))
-
-    monkeypatch.setattr(train._Moving, "__init__", begun)
-    gc.collect()
-    gc.disable()
-    try:
-        trained("adam")
-        recorded_by(monkeypatch, lambda _work, _changed: lambda: None)
-        trained("adam")
-        assert [each() for each in moving] == [None, None]
-    finally:
-        gc.enable()
-
-
-def test_batches_of_the_whole_set_are_recorded_once(monkeypatch):
-    expected = trained("sgd", batch=20)
-    seen = recorded_by(monkeypatch, rehearsed)
-    assert equal(trained("sgd", batch=20), expected)
-    assert len(seen) == 1
 
 
 @pytest.mark.parametrize(
@@ -112,8 +81,7 @@ def test_a_recording_with_the_rows_of_its_first_step_has_other_numbers(monkeypat
     assert not equal(trained("sgd"), expected)
 
 
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
-@pytest.mark.parametrize("case", [None, "circular image", "widening residual"])
+@pytest.mark.parametrize(("case", "optimiser"), [(None, "sgd"), ("widening residual", "adam")])
 @GPU[0]
 @GPU[1]
 def test_a_graph_takes_the_passes_of_a_gpu(case, optimiser, monkeypatch):

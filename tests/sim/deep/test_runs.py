@@ -8,7 +8,7 @@ from sim.deep.batches import rows_of_batches
 from sim.deep.losses import check_labels
 from sim.kernels import gates_of, overlap
 from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, WIDTHS, data, family
-from tests.sim.deep.plain import KINDS, batches
+from tests.sim.deep.plain import batches
 from theory.problem import InputError
 
 SETTINGS = {
@@ -35,8 +35,7 @@ def same_state(first, second):
     return True
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-@pytest.mark.parametrize("cut", [5, 7])
+@pytest.mark.parametrize(("name", "cut"), [("adam, stopping", 7), ("momentum, float64", 5), ("rmsprop, shared", 7)])
 def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(name, cut, tmp_path):
     settings, of, examples = SETTINGS[name], family(), data()
     whole = deep.train_family(of, examples, settings, 20, stages=(12,))
@@ -75,24 +74,10 @@ def test_the_checkpoint_of_another_run_is_refused(tmp_path):
             deep.load_checkpoint(tmp_path / "run", of, examples, how)
 
 
-@pytest.mark.parametrize("content", [b"", b"nothing", b"PK\x03\x04"])
-def test_a_file_without_a_state_is_refused(content, tmp_path):
-    (tmp_path / "file").write_bytes(content)
+def test_a_file_without_a_state_is_refused(tmp_path):
+    (tmp_path / "file").write_bytes(b"nothing")
     with pytest.raises(InputError, match="holds no state"):
         deep.load_checkpoint(tmp_path / "file", family(), data(), SETTINGS["sgd"])
-
-
-@pytest.mark.parametrize("place", ["missing/run", "file/run", "folder"])
-def test_a_place_that_takes_no_checkpoint_is_named(place, tmp_path):
-    run = deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 1)
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "file").write_bytes(b"mine")
-    with pytest.raises(InputError, match=r"is a folder|cannot be written"):
-        deep.save_checkpoint(run, tmp_path / place)
-    with pytest.raises(InputError, match="cannot be a folder of stages"):
-        deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 1, stages=(0,), folder=tmp_path / "file")
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "folder"]
-    assert (tmp_path / "file").read_bytes() == b"mine"
 
 
 def test_an_interrupted_write_keeps_the_older_checkpoint(tmp_path, monkeypatch):
@@ -155,11 +140,10 @@ def test_a_folder_with_stages_of_another_run_is_refused_and_left_alone(tmp_path)
         deep.train_family(family(), data(), SETTINGS["sgd"], 2, stages=(0,), folder=tmp_path)
 
 
-@pytest.mark.parametrize("step", [0, 5, 40])
-def test_recorded_gates_are_replayed_as_fixed_learned_features(step):
+def test_recorded_gates_are_replayed_as_fixed_learned_features():
     """On the training set and on other inputs, before and after the replaying network is trained."""
-    of, examples = family({"relu"}), data()
-    run = deep.train_family(of, examples, SETTINGS["momentum, float64"], 40, stages=(0, 5))
+    of, examples, step = family({"relu"}), data(), 20
+    run = deep.train_family(of, examples, SETTINGS["momentum, float64"], 40, stages=(0, 20))
     replay = deep.flnpf(WIDTHS, deep.features_of(run, "relu", step))
     second = deep.Family((replay,), REPLICATES, 3, 1, of.start)
     replayed = deep.train_family(second, examples, SETTINGS["momentum, float64"], 10, stages=(0,))
@@ -174,15 +158,7 @@ def test_recorded_gates_are_replayed_as_fixed_learned_features(step):
         expected = gates_of(theta, inputs, gate=lambda p: p > 0, activation=torch.relu)
         assert torch.equal(overlap(gates), overlap(expected))
     start = deep.recorded(run, "relu", 0, others).gates
-    if step:
-        assert not all(torch.equal(a, b) for a, b in zip(start, gates, strict=True))
-
-
-def test_features_are_those_of_relu_networks():
-    run = deep.train_family(family(), data(), SETTINGS["sgd"], 1)
-    for name in set(KINDS) - {"relu"}:
-        with pytest.raises(InputError, match="is no ReLU network"):
-            deep.features_of(run, name, 1)
+    assert not all(torch.equal(a, b) for a, b in zip(start, gates, strict=True))
 
 
 def test_coins_belong_to_the_training_examples():
@@ -202,7 +178,7 @@ def test_steps_and_inputs_that_are_not_there_are_refused():
         deep.recorded(run, "relu", 4, torch.ones(4, 2))
 
 
-@pytest.mark.parametrize(("batch", "step"), [(4, 0), (4, 3), (4, 5), (11, 2), (3, 4), (11, 0), (20, 1)])
+@pytest.mark.parametrize(("batch", "step"), [(4, 0), (4, 5), (20, 1)])
 def test_batches_are_those_of_whole_epochs_from_any_step(batch, step):
     found = rows_of_batches(EXAMPLES, batch, 4, REPLICATES, step)
     expected = [batches(EXAMPLES, batch, 4, replicate, step + 9)[step:] for replicate in range(REPLICATES)]
@@ -233,13 +209,7 @@ def test_labels_that_do_not_fit_the_loss_are_refused(loss, y, words):
         (lambda: deep.ExampleSet(torch.zeros(3), torch.zeros(3)), "one row for each|N rows"),
         (lambda: deep.ExampleSet(torch.zeros(3, 2), torch.zeros(4, 1)), "N rows"),
         (lambda: deep.ExampleSet(torch.tensor([[float("nan")]]), torch.zeros(1, 1)), "must be finite"),
-        (lambda: deep.ExampleSet(torch.tensor([[1]]), torch.zeros(1, 1)), "floating-point type"),
-        (lambda: deep.ExampleSet(torch.zeros(3, 2).numpy(), torch.zeros(3, 1)), "must be tensors"),
         (lambda: deep.Settings("hinge", deep.SGD, 0.1, 4, 0), "hinge"),
-        (lambda: deep.Settings("half-mse", "adam", 0.1, 4, 0), "'adam' is no optimiser"),
-        (lambda: deep.Settings("half-mse", deep.SGD, 0.1, 4, 0, dtype=torch.int64), "dtype = torch.int64"),
-        (lambda: deep.Settings("half-mse", deep.SGD, "0.1", 4, 0), "is a text"),
-        (lambda: deep.Settings("half-mse", deep.SGD, None, 4, 0), "rate = None is not a number"),
         (
             lambda: deep.Settings("half-mse", deep.SGD, {"relu": float("nan")}, 4, 0),
             "rate.relu = 'nan' is not a number",
@@ -248,9 +218,6 @@ def test_labels_that_do_not_fit_the_loss_are_refused(loss, y, words):
             lambda: deep.Settings("half-mse", deep.SGD, 0.1, 4, 0, stop_below=float("nan")),
             "stop_below = 'nan' is not a number",
         ),
-        (lambda: deep.Start("normal", (1.0, "2"), 0), r"scales\[1\] = '2' is a text"),
-        (lambda: deep.Start("normal", (1.0, None), 0), r"scales\[1\] = None is not a number"),
-        (lambda: deep.Family("relu", 1, 3, 1, deep.Start("normal", (1.0,), 0)), "are not all members"),
         (lambda: deep.flnpf((2,), [torch.full((1, 2, 3), float("nan"))]), "are not all finite"),
         (
             lambda: deep.train_family(family({"relu"}), data("cross-entropy"), LOGISTIC, 1).errors(
@@ -259,10 +226,8 @@ def test_labels_that_do_not_fit_the_loss_are_refused(loss, y, words):
             "5 inputs, the family 3",
         ),
         (lambda: deep.Settings("half-mse", deep.SGD, 0.0, 4, 0), "positive"),
-        (lambda: deep.Settings("half-mse", deep.SGD, 0.1, 0, 0), "batch"),
         (lambda: deep.Settings("half-mse", deep.SGD, {"relu": 0.1}, 4, 0).rate_of("dln"), "no number for the member"),
         (lambda: deep.Settings("half-mse", deep.SGD, 0.1, 4, 0, stop_every=10), "stop_every = 10 without stop_below"),
-        (lambda: deep.Settings("half-mse", deep.SGD, 0.1, 4, 0, stop_below=0.1, stop_every=0), "stop_every = 0"),
         (
             lambda: deep.train_family(
                 family({"relu"}),
