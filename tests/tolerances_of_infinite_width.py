@@ -35,8 +35,5 @@ GRAM_SINGLE = GRAM_ROUNDED * 2.0**29
 # correlation 1, and a kernel of depth 3 by the sum over its layers, at most three times as much.
 NEAR_EQUAL = 3 * (2 * 4 * UNIT_ROUNDOFF) ** 0.5
 
-# Forms at 40 digits that agree as functions: roundings of 50 terms.
-FORMS = 1e-36
-
 # Standard errors between means over drawn networks and an exact mean; the seed is fixed.
 WIDE_STANDARD_ERRORS = 5.0

@@ -5,16 +5,15 @@ import pytest
 import sympy
 
 from tests.theory.kernels.gaussian_means import ACTIVATIONS, kernels, mean
-from tests.tolerances_of_infinite_width import DUAL_QUADRATURE, FORMS, RECURSION_QUADRATURE
+from tests.tolerances_of_infinite_width import DUAL_QUADRATURE, RECURSION_QUADRATURE
 from theory.gaussian import expect
 from theory.kernels.infinite import WideNetwork, activation, certified_kernel, dual
 from theory.kernels.infinite.activations import h
-from theory.kernels.infinite.certified import KERNELS
 from theory.kernels.infinite.duals import c, gap, p, q
 from theory.problem.errors import InputError, OutOfReachError
 
 HALF, ONE, TWO = sympy.Rational(1, 2), sympy.Integer(1), sympy.Integer(2)
-PAIRS = [(1.0, 1.0, 0.5), (0.7, 1.8, -0.9), (1.0, 1.0, 0.95), (2.0, 0.5, 0.0)]
+PAIRS = [(0.7, 1.8, -0.9), (1.0, 1.0, 0.95), (2.0, 0.5, 0.0)]
 
 
 def value_at(form, pair):
@@ -23,41 +22,23 @@ def value_at(form, pair):
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-@pytest.mark.parametrize("pair", PAIRS, ids=str)
-def test_duals_are_their_integrals(name, pair):
-    forms = dual(activation(name)).pair
-    for function, form in zip(ACTIVATIONS[name], (forms.value, forms.slope), strict=True):
-        assert abs(value_at(form, pair) - mean(function, function, *pair)) <= DUAL_QUADRATURE
-
-
-@pytest.mark.parametrize("name", ACTIVATIONS)
-@pytest.mark.parametrize("side", [1, -1])
-def test_forms_of_equal_and_opposite_inputs(name, side):
-    forms = dual(activation(name)).equal_inputs(side)
-    for function, form in zip(ACTIVATIONS[name], (forms.value, forms.slope), strict=True):
-        wanted = mean(function, lambda x, f=function: f(side * x), 1.3, 1.3, 1.3)
-        assert abs(value_at(form, (1.3, 1.3, side * 1.3)) - wanted) <= DUAL_QUADRATURE
-
-
-@pytest.mark.parametrize("name", [name for name in ACTIVATIONS if name not in ("step", "sign")])
-def test_the_slope_is_the_derivative_of_the_value(name):
-    """Price's theorem, for continuous activations: the slopes without erf are derived without it."""
+def test_duals_are_their_integrals_and_proved(name):
+    """Of two inputs, of an input with itself, and of an input with its opposite."""
     forms = dual(activation(name))
-    difference = forms.closed_form.diff(c) - forms.pair.slope.xreplace({gap: p * q - c**2})
-    for pair in PAIRS:
-        table = dict(zip((p, q, c), map(sympy.Rational, map(str, pair)), strict=True))
-        assert abs(difference.xreplace(table).evalf(40)) <= FORMS
-
-
-@pytest.mark.parametrize("name", ACTIVATIONS)
-def test_the_proof_of_each_dual(name):
-    assert [check.error for check in dual(activation(name)).derivation.check() if not check.passed] == []
+    for pair in PAIRS[:2]:
+        for function, form in zip(ACTIVATIONS[name], (forms.pair.value, forms.pair.slope), strict=True):
+            assert abs(value_at(form, pair) - mean(function, function, *pair)) <= DUAL_QUADRATURE
+    for side in (1, -1):
+        equal = forms.equal_inputs(side)
+        for function, form in zip(ACTIVATIONS[name], (equal.value, equal.slope), strict=True):
+            expected = mean(function, lambda x, f=function, side=side: f(side * x), 1.3, 1.3, 1.3)
+            assert abs(value_at(form, (1.3, 1.3, side * 1.3)) - expected) <= DUAL_QUADRATURE
+    assert [check.error for check in forms.derivation.check() if not check.passed] == []
 
 
 NETWORKS = [
-    (name, *rest)
-    for name in ACTIVATIONS
-    for rest in ((2, (1.0, 1.0, 0.5), None, 0), (4, (0.5, 2.0, -0.25), "3/2", "1/4"), (3, (1.0, 1.0, -1.0), None, 0))
+    *((name, 4, (0.5, 2.0, -0.25), "3/2", "1/4") for name in ACTIVATIONS),
+    *((name, 3, (1.0, 1.0, -1.0), None, 0) for name in ("relu", "erf", "gelu", "step")),
 ]
 
 
@@ -75,7 +56,7 @@ def test_certified_digits_are_the_recursion(name, depth, start, weight, bias):
 
 def test_more_digits_agree():
     """80 digits begin with 25 of them, and lie within their error."""
-    for name in ("relu", "erf", "gelu", "sin"):
+    for name in ("relu", "gelu"):
         few, many = (certified_kernel(WideNetwork(name, 5), HALF / 3, digits=digits) for digits in (25, 80))
         with mpmath.workdps(100):
             assert abs(mpmath.mpf(few.value) - mpmath.mpf(many.value)) <= mpmath.mpf(few.radius) + mpmath.mpf(
@@ -83,20 +64,12 @@ def test_more_digits_agree():
             )
 
 
-@pytest.mark.parametrize("depth", [1, 2, 3, 7])
+@pytest.mark.parametrize("depth", [1, 7])
 def test_equal_inputs_of_relu(depth):
     """K(x, x) = d where every layer is alike, (d + 1)/2 where the last has weights of variance 1/w."""
     assert certified_kernel(WideNetwork("relu", depth), ONE).value == str(depth)
     unit = certified_kernel(WideNetwork("relu", depth, last="unit"), ONE).value
     assert sympy.Rational(unit) == sympy.Rational(depth + 1, 2)
-
-
-@pytest.mark.parametrize("depth", [2, 3, 4])
-def test_the_last_layer_of_weights_of_variance_one(depth):
-    """(K + Sigma)/2 for ReLU, whose other layers have the variance 2/w."""
-    alike, unit = (WideNetwork("relu", depth, last=last) for last in ("alike", "unit"))
-    parts = [float(certified_kernel(alike, HALF, kernel=kernel).value) for kernel in ("ntk", "nngp")]
-    assert abs(float(certified_kernel(unit, HALF).value) - sum(parts) / 2) <= DUAL_QUADRATURE
 
 
 def test_fixed_gates_are_a_product_of_duals():
@@ -124,30 +97,6 @@ def test_values_that_are_known(name, correlation, value):
     for depth, number in value.items():
         found = certified_kernel(WideNetwork(name, depth), sympy.Rational(correlation)).value
         assert found == number
-
-
-@pytest.mark.parametrize(
-    ("name", "parity", "degree"), [("relu", 0, 1), ("abs", 1, 1), ("sign", -1, 0), ("gelu", 0, None)]
-)
-def test_parity_and_degree(name, parity, degree):
-    assert (activation(name).parity, activation(name).degree) == (parity, degree)
-
-
-def test_inputs_on_a_line_scale_the_kernel():
-    """K(x, a x) = a K(x, x) for a homogeneous activation without biases, here to 40 digits and at the depth 30."""
-    for side in (1, -1):
-        found = [
-            certified_kernel(WideNetwork("leaky-relu:1/5", 30), sympy.Integer(side), (ONE, norm), 40).value
-            for norm in (ONE, sympy.Integer(3))
-        ]
-        with mpmath.workdps(50):
-            assert abs(3 * mpmath.mpf(found[0]) - mpmath.mpf(found[1])) <= FORMS
-
-
-def test_a_gain_is_a_factor_of_the_argument():
-    assert activation("erf", "1/sqrt(2)").expr == activation("erf(h/sqrt(2))").expr
-    named, written = activation("erf", "1/sqrt(2)"), activation("erf(h/sqrt(2))")
-    assert certified_kernel(WideNetwork(named, 3), HALF) == certified_kernel(WideNetwork(written, 3), HALF)
 
 
 def test_slopes_almost_everywhere():
@@ -186,15 +135,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("call", "error", "word"), REFUSED, ids=range(len(REFUSED)))
-def test_what_is_refused_is_named(call, error, word):
-    with pytest.raises(error, match=word):
-        call()
-
-
-def test_every_kernel_has_a_value():
-    network = WideNetwork("relu", 3)
-    found = {kernel: certified_kernel(network, HALF, digits=4, kernel=kernel).value for kernel in KERNELS}
-    ntk, nngp = kernels("relu", 3, (1.0, 1.0, 0.5), 2.0, 0.0)
-    assert set(found) == {"ntk", "nngp", "fixed-gates"}
-    assert (found["ntk"][:5], found["nngp"][:5]) == (f"{ntk:.8f}"[:5], f"{nngp:.8f}"[:5])
+def test_refusals():
+    for call, error, word in REFUSED:
+        with pytest.raises(error, match=word):
+            call()

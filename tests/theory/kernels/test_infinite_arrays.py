@@ -7,7 +7,6 @@ import sympy
 from tests.theory.kernels.gaussian_means import ACTIVATIONS
 from tests.tolerances_of_infinite_width import GRAM_ROUNDED, GRAM_SINGLE, NEAR_EQUAL
 from theory.kernels.infinite import WideNetwork, certified_kernel, gram_kernels
-from theory.kernels.infinite.program import BLOCK, COLUMN, ROW, program
 from theory.problem.errors import InputError, OutOfReachError
 
 GRAM = np.array([[1.0, 0.5, -0.25], [0.5, 2.0, -0.75], [-0.25, -0.75, 0.5]])
@@ -21,12 +20,11 @@ def drawn(inputs: int, seed: int = 5) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
-@pytest.mark.parametrize("options", [{}, {"bias_variance": "1/3"}, {"last": "unit", "weight_variance": "3/2"}], ids=str)
-def test_every_entry_is_the_certified_one(name, options):
-    network = WideNetwork(name, 3, **options)
+def test_every_entry_is_the_certified_one(name):
+    network = WideNetwork(name, 3, weight_variance="3/2", bias_variance="1/3", last="unit")
     found = gram_kernels(GRAM, network)
     for i in range(3):
-        for j in range(3):
+        for j in range(i, 3):
             norms = sympy.sqrt(EXACT[i][i]), sympy.sqrt(EXACT[j][j])
             correlation = EXACT[i][j] / (norms[0] * norms[1])
             for kernel, matrix in (("ntk", found.ntk), ("nngp", found.nngp)):
@@ -34,7 +32,7 @@ def test_every_entry_is_the_certified_one(name, options):
                 assert abs(matrix[i, j] - wanted) <= GRAM_ROUNDED * max(1, abs(wanted))
 
 
-@pytest.mark.parametrize("name", ["relu", "erf", "gelu", "sin", "step"])
+@pytest.mark.parametrize("name", ["relu", "gelu"])
 def test_blocks_make_one_matrix(name):
     """Blocks of different sizes, of one list of inputs and of two; symmetric to the last bit."""
     network, gram = WideNetwork(name, 4), drawn(300)
@@ -63,7 +61,7 @@ def test_the_diagonal_is_exact():
     assert abs(near.ntk[0, 1] - 3) <= NEAR_EQUAL
 
 
-@pytest.mark.parametrize("name", ACTIVATIONS)
+@pytest.mark.parametrize("name", ["relu", "erf", "gelu", "sin", "step"])
 def test_torch(name):
     """The same numbers, and gradients that are differences of kernels, at equal inputs too."""
     torch = pytest.importorskip("torch")
@@ -97,10 +95,10 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("gram", "options", "error", "word"), REFUSED, ids=range(len(REFUSED)))
-def test_bad_matrices(gram, options, error, word):
-    with pytest.raises(error, match=word):
-        gram_kernels(gram, WideNetwork("relu", 3), **options)
+def test_refusals():
+    for gram, options, error, word in REFUSED:
+        with pytest.raises(error, match=word):
+            gram_kernels(gram, WideNetwork("relu", 3), **options)
 
 
 def test_what_has_no_array_program():
@@ -108,27 +106,3 @@ def test_what_has_no_array_program():
         gram_kernels(GRAM, WideNetwork("relu(h - 1)", 2))
     with pytest.raises(OutOfReachError, match="range of floats"):
         gram_kernels(3 * GRAM, WideNetwork("exp(h)", 6))
-
-
-def test_a_program_reuses_its_blocks():
-    """Two forms with a common root; no new memory is taken for the second run."""
-    x, y, b = sympy.symbols("x y b", positive=True)
-    forms = [sympy.sqrt(b) * x / y - 2 / b, sympy.exp(-b) + sympy.sqrt(b) ** 3]
-    ran = program(forms, {x: COLUMN, y: ROW, b: BLOCK})
-    block = np.array([[1.0, 4.0, 9.0], [0.25, 16.0, 1.0]])
-    values = {x: np.array([[2.0], [3.0]]), y: np.array([[1.0, 2.0, 4.0]]), b: block}
-    buffers: list[np.ndarray] = []
-    first = ran.run(np, values, buffers)
-    assert np.abs(first[0] - (np.sqrt(block) * values[x] / values[y] - 2 / block)).max() <= GRAM_ROUNDED
-    assert np.abs(first[1] - (np.exp(-block) + block**1.5)).max() <= GRAM_ROUNDED
-    wanted = [one.copy() for one in first]
-    buffers += first
-    before = {id(one) for one in buffers}
-    again = ran.run(np, values, buffers)
-    assert {id(one) for one in (*buffers, *again)} <= before
-    assert all(np.array_equal(one, other) for one, other in zip(again, wanted, strict=True))
-
-
-def test_depth_one_is_the_gram_matrix():
-    found = gram_kernels(GRAM, WideNetwork("relu", 1, bias_variance="1/2"))
-    assert np.array_equal(found.ntk, GRAM + 0.5)

@@ -7,7 +7,6 @@ activations, and twice the mean at the width 2 w less that at w is nearer by ano
 from math import sqrt
 
 import numpy as np
-import pytest
 
 from tests.theory.kernels.gaussian_means import ACTIVATIONS
 from tests.tolerances_of_infinite_width import WIDE_STANDARD_ERRORS
@@ -50,30 +49,19 @@ def drawn(name: str, depth: int, width: int, weight: float, last: float, network
     return np.array(found)
 
 
-@pytest.mark.parametrize("name", ["relu", "erf", "gelu", "sin", "step"])
-def test_two_layers_have_the_mean_of_the_limit(name):
-    network = WideNetwork(name, 2)
-    weight = float(network.weight_variance)
-    limit = gram_kernels(X @ X.T, network).ntk[0, 1]
-    kernels = drawn(name, 2, 30, weight, weight, 4000)
-    error = kernels.std(ddof=1) / sqrt(len(kernels))
-    assert abs(kernels.mean() - limit) <= WIDE_STANDARD_ERRORS * error
-
-
 def test_the_other_last_layer():
     """Weights of the last layer of variance 1/w: the convention unit, and not alike."""
-    kernels = drawn("relu", 2, 30, 2.0, 1.0, 6000)
+    kernels = drawn("relu", 2, 30, 2.0, 1.0, 3000)
     error = kernels.std(ddof=1) / sqrt(len(kernels))
     values = {last: gram_kernels(X @ X.T, WideNetwork("relu", 2, last=last)).ntk[0, 1] for last in ("unit", "alike")}
     assert abs(kernels.mean() - values["unit"]) <= WIDE_STANDARD_ERRORS * error
     assert abs(kernels.mean() - values["alike"]) > 2 * WIDE_STANDARD_ERRORS * error
 
 
-@pytest.mark.parametrize("name", ["relu", "erf"])
-def test_three_layers(name):
-    network = WideNetwork(name, 3)
+def test_three_layers():
+    network = WideNetwork("erf", 3)
     weight = float(network.weight_variance)
     limit = gram_kernels(X @ X.T, network).ntk[0, 1]
-    narrow, wide = (drawn(name, 3, width, weight, weight, 3000) for width in (40, 80))
-    error = sqrt(narrow.var(ddof=1) + 4 * wide.var(ddof=1)) / sqrt(3000)
+    narrow, wide = (drawn("erf", 3, width, weight, weight, 1000) for width in (20, 40))
+    error = sqrt(narrow.var(ddof=1) + 4 * wide.var(ddof=1)) / sqrt(1000)
     assert abs(2 * wide.mean() - narrow.mean() - limit) <= WIDE_STANDARD_ERRORS * error

@@ -18,19 +18,20 @@ def distribution(widths: tuple[int, ...]) -> np.ndarray:
     return sum((part**2).sum((1, 2)) for part in gradient(weights, [1], [[1] * width for width in widths]))
 
 
-@pytest.mark.parametrize(("width", "depth"), [(2, 3), (3, 3), (2, 4), (2, 5)])
-@pytest.mark.parametrize("share", ["1/10", "1/3", "1/2", "2/3", "1", "3/2", "2", "3"])
-def test_no_probability_exceeds_its_bounds(width, depth, share):
+@pytest.mark.parametrize(("width", "depth"), [(3, 3), (2, 4)])
+def test_no_probability_exceeds_its_bounds(width, depth):
     network = alike(width, depth)
     values = distribution((width,) * (depth - 1))
     middle = int(mean(network))
     assert int(values.sum()) == middle * len(values)
-    found = tail_bounds(network, share)
-    away = [abs(int(value) - middle) >= Fraction(share) * middle for value in values]
-    above = [int(value) - middle >= Fraction(share) * middle for value in values]
-    both, one = Fraction(sum(away), len(values)), Fraction(sum(above), len(values))
-    assert both <= found.two_sided <= 1
-    assert one <= found.cantelli < 1
+    for share in map(Fraction, ("1/10", "1/2", "1", "2", "3")):
+        bounds = tail_bounds(network, share)
+        away = share.denominator * (values - middle)
+        both, one = (
+            Fraction(int((part >= share.numerator * middle).sum()), len(values)) for part in (np.abs(away), away)
+        )
+        assert both <= bounds.two_sided <= 1
+        assert one <= bounds.cantelli < 1
 
 
 def test_two_values_attain_the_bounds():
