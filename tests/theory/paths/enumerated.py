@@ -6,7 +6,7 @@ from itertools import pairwise, product
 
 from theory.paths import WeightedNetwork, weighted
 
-SHAPES = ((1, (1,)), (2, (1,)), (2, (2, 2)), (3, (2,)), (2, (3, 1, 2)), (1, (2, 2, 2)), (4, ()))
+SHAPES = ((1, (2, 2, 2)), (2, (3, 1, 2)), (3, (2,)), (4, ()))
 
 
 def drawn(d_in: int, widths: tuple[int, ...], seed: int, *, soft: bool = False, count: int = 3) -> WeightedNetwork:

@@ -9,19 +9,15 @@ import pytest
 from tests.deep_cases import (
     CLOSED,
     DATA,
-    FULL,
-    OPEN,
-    SECOND,
     SOFT,
     cases,
     drawn,
     is_soft,
     loops,
-    problem_of,
     sum_over_paths_of_sizes,
 )
 from tests.tolerances_of_paths import DEEP_PASS, SOFT_GATE
-from theory.paths import convolution, evaluated, linearly_gated, output, output_over_paths, relu_network
+from theory.paths import convolution, evaluated, output, output_over_paths
 from theory.paths.convolution import ConvolutionalNetwork
 from theory.problem import (
     AllOpenGates,
@@ -44,44 +40,19 @@ from theory.problem import (
 CASES = dict(cases())
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_gates_and_outputs_are_those_of_plain_loops(name):
-    problem = CASES[name]
-    net = evaluated(problem)
-    room = convolution if isinstance(net, ConvolutionalNetwork) else None
-    for s in range(len(DATA.x)):
+def test_gates_and_outputs_are_those_of_plain_loops():
+    for (name, problem), s in product(CASES.items(), range(len(DATA.x))):
+        net = evaluated(problem)
+        room = convolution if isinstance(net, ConvolutionalNetwork) else None
         gates, _, y = loops(problem, s)
-        found, forward = [list(level) for level in net.gates(s)], (room.output if room else output)(net, s)
-        assert (room.output_over_paths if room else output_over_paths)(net, s) == forward
+        levels, forward = [list(level) for level in net.gates(s)], (room.output if room else output)(net, s)
+        assert (room.output_over_paths if room else output_over_paths)(net, s) == forward, name
         if is_soft(problem):
-            pairs = [pair for own, level in zip(found, gates, strict=True) for pair in zip(own, level, strict=True)]
-            assert all(abs(own / gate - 1) < DEEP_PASS for own, gate in pairs)
-            assert abs(forward - y) <= DEEP_PASS * sum_over_paths_of_sizes(problem, s, gates)
+            pairs = [pair for one, level in zip(levels, gates, strict=True) for pair in zip(one, level, strict=True)]
+            assert all(abs(one / gate - 1) < DEEP_PASS for one, gate in pairs), name
+            assert abs(forward - y) <= DEEP_PASS * sum_over_paths_of_sizes(problem, s, gates), name
         else:
-            assert (found, forward) == (gates, y)
-
-
-def test_the_cases_tell_kinds_of_gates_apart():
-    """No two of the hard kinds have the same gates on all examples, but the network that starts as its own."""
-    seen = {}
-    for name, problem in CASES.items():
-        if "ones" not in name:
-            net = evaluated(problem)
-            seen.setdefault(tuple(net.gates(s) for s in range(len(DATA.x))), []).append(name)
-    alike = sorted(names for names in seen.values() if len(names) > 1)
-    assert alike == [[f"{shape}, own, hard", f"{shape}, the same network"] for shape in ("full", "shared")]
-
-
-def test_hard_gates_are_those_of_the_relu_network_and_of_linear_gating():
-    x, theta, second = DATA.x, [weights for _, weights in FULL], [weights for _, weights in SECOND]
-    fractions = [[[Fraction(value) for value in row] for row in layer] for layer in theta]
-    for at_zero, gate in enumerate((CLOSED, OPEN)):
-        relu = relu_network(x, fractions, at_zero)
-        assert evaluated(problem_of("full", OwnGates(gate))) == relu
-        for value_input in ("x", "ones"):
-            linear = linearly_gated(x, fractions, [*second, fractions[-1]], at_zero, value_input)
-            gating = NetworkGates("linear", gate, frozen=False)
-            assert evaluated(problem_of("full", gating, value_input)) == linear
+            assert (levels, forward) == (gates, y), name
 
 
 def test_drawn_weights_are_taken_exactly():
@@ -161,9 +132,3 @@ def test_networks_beyond_fractions_are_refused_with_the_number(architecture, pro
     with pytest.raises(OutOfReachError, match=f"{products} products"):
         evaluated(problem)
     assert len(evaluated(drawn((40,), OwnGates(SOFT), **more)).inputs) == len(DATA.x)
-
-
-def test_every_pair_of_examples_and_levels_has_one_gate():
-    net = evaluated(CASES["full, bernoulli"])
-    for s, level in product(range(4), range(2)):
-        assert set(net.gates(s)[level]) <= {0, 1}

@@ -9,7 +9,7 @@ import pytest
 from theory.paths import linear_gates, linearly_gated, output, output_over_paths, relu_gates, relu_network
 from theory.problem import InputError
 
-SHAPES = ((1, (1,)), (2, (2, 2)), (3, (2, 3)), (2, (3, 1, 2)))
+SHAPES = ((2, (2, 2)), (3, (2, 3)), (2, (3, 1, 2)))
 
 
 def layers(rng, d_in, widths):
@@ -38,7 +38,7 @@ def gated(weights, gating, x, seen, at_zero):
 @pytest.mark.parametrize("at_zero", [0, 1])
 def test_a_relu_network_is_a_sum_over_its_active_paths(d_in, widths, at_zero):
     rng = random.Random(f"{d_in} {widths}")
-    for _ in range(20):
+    for _ in range(8):
         weights = layers(rng, d_in, widths)
         x = [Fraction(rng.randint(-4, 4), rng.randint(1, 3)) for _ in range(d_in)]
         net = relu_network([x], weights, at_zero)
@@ -50,7 +50,7 @@ def test_a_relu_network_is_a_sum_over_its_active_paths(d_in, widths, at_zero):
 @pytest.mark.parametrize("value_input", ["x", "ones"])
 def test_a_linearly_gated_network_is_a_sum_over_its_active_paths(d_in, widths, at_zero, value_input):
     rng = random.Random(f"{d_in} {widths}")
-    for _ in range(20):
+    for _ in range(8):
         weights, gating = layers(rng, d_in, widths), layers(rng, d_in, widths)
         x = [rng.randint(-4, 4) for _ in range(d_in)]
         net = linearly_gated([x], weights, gating, at_zero, value_input)
