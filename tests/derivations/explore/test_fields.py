@@ -283,9 +283,3 @@ def test_a_job_shows_every_snapshot_and_keeps_the_networks_for_the_files(relu):
     assert name_of("2") in texts["csv"]
     assert name_of("2") in texts["latex"]
     assert 'replayed(problem, "2"' in texts["python"]
-
-
-def test_a_graph_is_a_note_and_no_error():
-    graph = problem_named("race")
-    answer = Client().post("views/fields", {"toml": dumps(graph), "settings": {}})
-    assert (answer.status, list(answer.json)) == (200, ["note"])

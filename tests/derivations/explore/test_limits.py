@@ -136,13 +136,3 @@ def test_the_theory_of_a_graph_that_takes_too_long_is_refused_with_the_largest_t
         limits.refuse_long_descent(fits, flow, 2 * steps_at_times(fits)[-1])
     shown = Client().post("views/graph", {"toml": dumps(long)}).json
     assert "seconds of processor time" in shown["note"]["message"]
-
-
-def test_more_paths_and_more_starts_take_longer():
-    """The race has 3 paths; the switch has as many, of fewer weights."""
-    race, switch = problem_named("race"), problem_named("switch")
-    needed = [limits.seconds_of_descent(each, flow_of(each), 100) for each in (race, switch)]
-    assert needed[0] > needed[1]
-    assert limits.seconds_of_descent(race, flow_of(race), 200) == 2 * needed[0]
-    own = replace(race, simulation=replace(race.simulation, initialisation="per-replicate"))
-    assert limits.seconds_of_descent(own, flow_of(own), 100) > needed[0]

@@ -8,15 +8,15 @@ import pytest
 
 from derivations.answers.compare import field_view
 from derivations.explore.closed_forms import closed_form
-from derivations.explore.controls import Entry, controls, law_of
+from derivations.explore.controls import controls
 from derivations.explore.data import theory_of
 from derivations.explore.data_page import page
 from derivations.explore.fields import live
-from derivations.explore.gates import KEPT, gate_of, gate_view, has_controls, looked_at
-from derivations.explore.problems import FIRST, attempt, carried, law_values
+from derivations.explore.gates import gate_view
+from derivations.explore.problems import FIRST, attempt, law_values
 from derivations.explore.views import data as data_view
 from derivations.explore.wire import packed
-from theory.problem import InputError, Law, OutOfReachError, SiteGate, WorkbenchError, load
+from theory.problem import Law, OutOfReachError, SiteGate, WorkbenchError, load
 from theory.problem.gates import Gate
 
 
@@ -74,24 +74,6 @@ def test_gates_and_fields_views_refuse_by_name(ask, problem):
     assert isinstance(refused, WorkbenchError)
     said = refused.message + refused.hint
     assert any(word in said for word in ("student-t", "StudentT", "parity", "ParityGate")), said
-
-
-def test_an_unknown_law_has_typed_controls():
-    found = controls(StudentT, {})
-    assert found["freedom"] == Entry("freedom", "")
-    with pytest.raises(InputError):
-        law_of(StudentT, {"n": "4", "freedom": "", "labels": "[1, 0]"})
-    law = law_of(StudentT, {"n": "4", "freedom": "3", "labels": "[1, 0]"})
-    assert law.freedom == 3
-
-
-def test_an_unknown_gate_is_kept_and_has_no_site():
-    gate = ParityGate()
-    assert not has_controls(gate)
-    assert gate_of(KEPT, 3, 0.0, 1.0, "latent", gate) is gate
-    problem = on(first().data, gate, gate)
-    assert looked_at(problem, 0) == 20
-    assert carried(problem, first().data)[0].network.gates == (gate, gate)
 
 
 @pytest.mark.parametrize("classes", [1, 3])

@@ -93,18 +93,6 @@ def test_a_job_for_which_nobody_asks_ends():
     assert not job.state().running
 
 
-def test_ended_jobs_do_not_pile_up():
-    jobs = Jobs()
-    names = []
-    for _ in range(KEPT + 3):
-        names.append(jobs.start(lambda job: job.publish(1)))
-        jobs.get(names[-1]).join()
-    jobs.stop_all()
-    with pytest.raises(InputError, match="no job"):
-        jobs.get(names[0])
-    assert jobs.get(names[-KEPT]).state().results == (1,)
-
-
 def test_a_question_that_has_been_answered_gets_the_same_answer():
     jobs, begun = Jobs(), []
 
