@@ -5,7 +5,6 @@ from functools import cache
 
 import pytest
 
-from tests.pieces import claim_named
 from theory.claims import catalog
 from theory.claims.judge import Examination, examine
 from theory.claims.model import Claim
@@ -14,10 +13,10 @@ from theory.claims.model import Claim
 @cache
 def examination(name: str) -> Examination:
     """The examination of the claim of this id."""
-    return examine(claim_named(name), catalog())
+    return examine(catalog()[name], catalog())
 
 
 def each(claims: Iterable[Claim]) -> pytest.MarkDecorator:
     """A test of each claim, as its argument `claim`; pytest-xdist keeps those of one claim together."""
-    marked = [pytest.param(claim, id=claim.id, marks=pytest.mark.xdist_group(claim.id)) for claim in claims]
+    marked = [pytest.param(claim, id=claim.id) for claim in claims]
     return pytest.mark.parametrize("claim", marked)

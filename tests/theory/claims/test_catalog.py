@@ -1,38 +1,110 @@
-"""Every claim of the catalog, at every level that needs no simulation; adding a claim adds no test code."""
+"""Every claim of the catalog: its proof, its formula, its definition, its float64 path and what its sources print.
+
+The formulas are compared with the values of the definitions in the evidence; the definitions themselves are computed at
+one point, those of DEAR with --slow alone. Adding a claim adds no test code.
+"""
 
 import pytest
 
-from tests.theory.claims.examined import each, examination
-from theory.claims import catalog
+from tests.theory.claims.stored import evidence, few, table
+from theory.claims import catalog, levels
 from theory.claims.citations import order
-from theory.claims.model import Kind, Level, Outcome
+from theory.claims.model import Kind, Outcome
+from theory.claims.points import points
 from theory.claims.registry import select
 from theory.problem import InputError
 
-every_claim = each(catalog().values())
+CLAIMS = tuple(catalog().values())
+WITH_ORACLE = tuple(claim for claim in CLAIMS if claim.oracle is not None)
+# Claims whose definition takes more than half a second at a point.
+DEAR = {
+    "amplifier.pixel.gaussian",
+    "flow.small_bump.two_sites",
+    "kernel.adaptable.activations",
+    "kernel.adaptable.strengths",
+    "kernel.adaptable.sum",
+    "kernel.random_gates.floor",
+    "kernel.random_gates.own",
+    "localization.gain.participation",
+    "moment.site_gate.xx",
+    "moment.soft.first_moment",
+    "moment.soft.second_moment",
+    "moment.threshold.step_erf",
+    "moment.threshold.tiling",
+    "ntk.fixed_gates.kernel",
+    "ntk.recursion.value",
+    "ols.gates.overlap_on_sites",
+    "ols.small_bump.two_sites",
+    "pulse.optimum.half_spaces",
+    "pulse.optimum.least",
+    "pulse.optimum.overlap",
+    "race.routing.balanced_limit",
+}
 
 
-@every_claim
-def test_no_level_fails(claim):
-    failed = [result for result in examination(claim.id).results if result.outcome is Outcome.FAIL]
-    assert failed == []
+def failures(results) -> list[str]:
+    """The results that fail, in words."""
+    return [f"{one.claim} {one.level}: {one.where}" for one in results if one.outcome is Outcome.FAIL]
 
 
-@each(claim for claim in catalog().values() if claim.kind not in (Kind.EMPIRICAL, Kind.DEFINITION))
-def test_what_is_stated_exactly_is_proved_and_precise_and_kills_its_mutants(claim):
-    """An empirical claim has an experiment in place of a proof, and a definition needs none."""
-    passed = {result.level for result in examination(claim.id).results if result.outcome is Outcome.PASS}
-    assert passed & {Level.SYMBOLIC, Level.EXACT}  # steps, or every case in fractions
-    assert {Level.PRECISE, Level.NEGATIVE_CONTROL} <= passed
+def by_definition(claim, count: int):
+    """The results of a claim at some of its points: exact, precise and floating."""
+    tried = few(points(claim), count)
+    yield levels.exact(claim, tried)
+    yield levels.precise(claim, levels.table(claim, tried=tried))
+    yield levels.floating(claim, few(points(claim)))
 
 
-@every_claim
-def test_printed_forms_that_differ_are_caught_with_numbers(claim):
-    for finding in examination(claim.id).printed:
-        if not finding.agrees:
-            assert finding.point is not None
-            assert finding.printed != finding.oracle
-            assert finding.source.note, "a misprint is explained"
+def test_every_derivation_proves_its_claim():
+    assert failures(levels.symbolic(claim, catalog()) for claim in CLAIMS) == []
+
+
+def test_every_formula_gives_the_stored_values_of_its_definition():
+    assert failures(levels.precise(claim, table(claim.id)) for claim in WITH_ORACLE) == []
+
+
+def test_stored_points_are_those_of_the_claim_in_its_domain():
+    for claim in WITH_ORACLE:
+        stored = tuple(row.point for row in table(claim.id))
+        assert stored == points(claim), f"{claim.id}: gdln validate writes its evidence"
+        assert all(row[param.symbol] in param.domain for param in claim.params for row in stored), claim.id
+        interesting = {(param.symbol, value) for param in claim.params for value in param.interesting}
+        assert interesting <= {pair for point in stored for pair in point.items()}, claim.id
+
+
+def test_every_definition_gives_its_formula():
+    cheap = (claim for claim in WITH_ORACLE if claim.id not in DEAR)
+    assert failures(result for claim in cheap for result in by_definition(claim, 1)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", WITH_ORACLE, ids=lambda claim: claim.id)
+def test_a_definition_gives_its_formula_at_more_points(claim):
+    assert failures(by_definition(claim, 1 if claim.id in DEAR else 4)) == []
+
+
+def test_what_the_sources_print_is_judged_as_stored():
+    """A form that differs has a point at which it does, and a note that explains it."""
+    for claim in WITH_ORACLE:
+        findings = levels.printed_findings(claim, table(claim.id))
+        for finding, stored in zip(findings, evidence(claim.id)["printed"], strict=True):
+            judged = (finding.source.label, finding.agrees, finding.reading, finding.repaired)
+            assert judged == tuple(stored[key] for key in ("label", "agrees", "reading", "repaired")), claim.id
+            assert finding.agrees or (finding.point is not None and finding.printed != finding.oracle), claim.id
+            assert finding.agrees or finding.source.note, claim.id
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "agrees"),
+    [
+        ("moment.site_gate.yx", "(7)", False),
+        ("flow.redundant.first_in_sum", "(31)", False),
+        ("ols.loss.class_means", "(16)", True),
+    ],
+)
+def test_a_known_misprint_is_found_and_a_sound_equation_is_not(name, label, agrees):
+    findings = levels.printed_findings(catalog()[name], table(name))
+    assert [finding.agrees for finding in findings if finding.source.label == label] == [agrees]
 
 
 def test_citations_form_no_circle():
@@ -47,19 +119,8 @@ def test_claims_are_selected_by_id_or_by_area():
         select(["flow.mod"])
 
 
-@pytest.mark.parametrize(
-    ("label", "claim", "agrees"),
-    [
-        pytest.param(label, claim, agrees, marks=pytest.mark.xdist_group(claim))
-        for label, claim, agrees in (
-            ("(7)", "moment.site_gate.yx", False),
-            ("(8)", "moment.site_gate.xx", False),
-            ("(11)", "flow.mode.solution", False),
-            ("(31)", "flow.redundant.first_in_sum", False),
-            ("(16)", "ols.loss.class_means", True),
-        )
-    ],
-)
-def test_known_misprints_are_found_and_sound_equations_are_not(label, claim, agrees):
-    findings = examination(claim).printed
-    assert [finding.agrees for finding in findings if finding.source.label == label] == [agrees]
+def test_an_empirical_claim_is_settled_by_an_experiment_alone():
+    for claim in CLAIMS:
+        if claim.settled_by:
+            assert claim.kind is Kind.EMPIRICAL
+            assert claim.registration is None

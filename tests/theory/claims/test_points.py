@@ -23,9 +23,7 @@ CLAIM = Claim(
         Param(b, Interval.open(0, oo), "a size", (Rational(100),), likely=Interval(2, 3)),
     ),
 )
-with_params = pytest.mark.parametrize(
-    "claim", [claim for claim in catalog().values() if claim.params], ids=lambda claim: claim.id
-)
+WITH_PARAMETERS = [claim for claim in catalog().values() if claim.params]
 
 
 def are_finite(claim):
@@ -40,25 +38,24 @@ def test_so_many_points_are_drawn_as_the_claim_says(drawn):
     assert len(points(claim, seed=4)) == drawn
 
 
-@with_params
-def test_a_claim_of_the_catalog_draws_its_points(claim):
-    drawn = points(claim, seed=0)
-    assert len(drawn) <= claim.drawn
-    assert are_finite(claim) or len(drawn) == claim.drawn
-    values = sum(len(param.interesting) for param in claim.params)
-    assert len(points(claim)) <= claim.drawn + values
-    assert are_finite(claim) or len(points(claim)) >= claim.drawn
+def test_claims_of_the_catalog_draw_as_many_points_as_they_say():
+    for claim in WITH_PARAMETERS:
+        drawn, values = points(claim, seed=0), sum(len(param.interesting) for param in claim.params)
+        assert len(drawn) <= claim.drawn, claim.id
+        assert are_finite(claim) or len(drawn) == claim.drawn, claim.id
+        assert len(points(claim)) <= claim.drawn + values, claim.id
+        assert are_finite(claim) or len(points(claim)) >= claim.drawn, claim.id
 
 
-@with_params
-def test_points_lie_in_the_domain_and_have_every_interesting_value(claim):
-    fixed = points(claim)
-    for point in (*fixed, *points(claim, seed=1), *points(claim, seed=2)):
-        assert point.keys() == {param.symbol for param in claim.params}
-        assert all(value in param.domain for param in claim.params for value in [point[param.symbol]])
-        assert all(condition.xreplace(point) == sympy.true for condition in claim.conditions)
-    for param in claim.params:
-        assert {point[param.symbol] for point in fixed} >= set(map(sympy.Rational, param.interesting))
+def test_points_lie_in_the_domain_and_have_every_interesting_value():
+    for claim in WITH_PARAMETERS:
+        fixed = points(claim)
+        for point in (*fixed, *points(claim, seed=1)):
+            assert point.keys() == {param.symbol for param in claim.params}, claim.id
+            assert all(point[param.symbol] in param.domain for param in claim.params), claim.id
+            assert all(condition.xreplace(point) == sympy.true for condition in claim.conditions), claim.id
+        for param in claim.params:
+            assert {point[param.symbol] for point in fixed} >= set(map(sympy.Rational, param.interesting)), claim.id
 
 
 def test_random_points_come_from_the_likely_part():

@@ -191,7 +191,7 @@ def test_the_library_agrees_in_float64(claim):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.xdist_group(name))
+        pytest.param(name)
         for name in (
             "flow.gradient.entry",
             "flow.gradient.hidden_bias",

@@ -6,9 +6,8 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from tests.pieces import claim_named
 from tests.theory.claims.examined import each, examination
-from theory.claims import levels
+from theory.claims import catalog, levels
 from theory.claims.areas.ising import _spins, grid
 from theory.claims.model import Outcome
 from theory.claims.registry import select
@@ -42,7 +41,7 @@ def test_the_verdicts_as_computed(claim):
     ],
 )
 def test_values_at_one_half(name, where, value):
-    claim = claim_named(name)
+    claim = catalog()[name]
     named = {param.symbol.name: param.symbol for param in claim.params}
     point = HALF | {named.get(key, key): sympy.Rational(number) for key, number in where.items()}
     assert claim.exact(point) == Fraction(value)

@@ -6,8 +6,8 @@ import mpmath
 import pytest
 from sympy import Integer, Rational
 
-from tests.pieces import claim_named
 from tests.tolerances import CLAIM_DIGITS, CLAIM_PRECISE
+from theory.claims import catalog
 from theory.claims.evaluate import evaluate
 
 HALF = Rational(1, 2)
@@ -37,7 +37,7 @@ def at(claim, **values):
     ],
 )
 def test_rational_values(name, where, value):
-    claim = claim_named(name)
+    claim = catalog()[name]
     point = at(claim, **where)
     assert claim.exact(point) == value
     with mpmath.workdps(CLAIM_DIGITS):
@@ -71,7 +71,7 @@ NUMBERS = [
 
 @pytest.mark.parametrize(("name", "label", "where", "true", "printed"), NUMBERS)
 def test_printed_forms_by_numbers(name, label, where, true, printed):
-    claim = claim_named(name)
+    claim = catalog()[name]
     (source,) = (source for source in claim.sources if source.label == label)
     point = at(claim, **where)
     with mpmath.workdps(CLAIM_DIGITS):
@@ -89,7 +89,7 @@ def _number(text: str) -> mpmath.mpf:
 
 def test_both_conditional_variances_are_one_function():
     """(12) and (13), and both printed forms, at a point of no symmetry."""
-    first, second = (claim_named(f"conditional.variance.{name}") for name in ("value", "determinant"))
+    first, second = (catalog()[f"conditional.variance.{name}"] for name in ("value", "determinant"))
     point = at(first, rho_ik=Rational(1, 3), rho_il=Rational(-1, 4), rho_kl=Rational(1, 5))
     values = {evaluate(form, point, CLAIM_DIGITS) for form in (first.statement.rhs, second.statement.rhs)}
     with mpmath.workdps(CLAIM_DIGITS):
@@ -99,7 +99,7 @@ def test_both_conditional_variances_are_one_function():
 
 def test_the_smoothed_erf_at_its_ends():
     """No spread: the erf itself. Mean 0: nothing is left of an odd function."""
-    claim = claim_named("gaussian.erf.smoothing")
+    claim = catalog()["gaussian.erf.smoothing"]
     assert claim.oracle(at(claim, m=0, sigma=3, g=2), CLAIM_DIGITS) == 0
     with mpmath.workdps(CLAIM_DIGITS):
         still = claim.oracle(at(claim, m=Integer(1), sigma=0, g=2), CLAIM_DIGITS)

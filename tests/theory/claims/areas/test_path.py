@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 from sympy import Rational
 
-from tests.pieces import claim_named
 from tests.theory.claims.examined import examination
+from theory.claims import catalog
 from theory.claims.judge import standing
 from theory.claims.rows import Verdict, verdict_of
 
@@ -40,7 +40,7 @@ def at(claim, values):
     ],
 )
 def test_known_values(name, where, value):
-    claim = claim_named(name)
+    claim = catalog()[name]
     point = at(claim, where)
     assert claim.exact(point) == value == claim.statement.rhs.xreplace(point)
 
@@ -53,7 +53,7 @@ def test_known_values(name, where, value):
     ],
 )
 def test_what_the_papers_print_there(name, where, printed):
-    claim = claim_named(name)
+    claim = catalog()[name]
     assert {source.printed.xreplace(at(claim, where)) for source in claim.sources} == {printed}
 
 
@@ -81,7 +81,7 @@ def test_verdicts(name):
 
 def test_gates_at_zero_are_the_condition_of_the_printed_overlap():
     """A pre-activation of exactly 0 is open in (2) and closed in the product of section 3.2."""
-    claim = claim_named("path.overlap.relu")
+    claim = catalog()["path.overlap.relu"]
     point = at(claim, LAYERS | {"x1": 1, "x2": 1, "y1": 1, "y2": 1})
     (source,) = claim.sources
     assert (claim.exact(point), source.printed.xreplace(point)) == (4, 2)

@@ -7,9 +7,8 @@ from itertools import product
 import pytest
 import sympy
 
-from tests.pieces import claim_named
 from tests.theory.claims.examined import each, examination
-from theory.claims import levels
+from theory.claims import catalog, levels
 from theory.claims.areas.pulse import _pulses, bars, optimum, several, smooth
 from theory.claims.model import Outcome
 from theory.claims.registry import select
@@ -49,7 +48,7 @@ def test_the_verdicts_as_computed(claim):
     ],
 )
 def test_values_on_forty_sites(name, where, value):
-    claim = claim_named(name)
+    claim = catalog()[name]
     point = {symbol: sympy.Integer(number) for symbol, number in (NARROW | where).items()}
     assert claim.exact(point) == Fraction(value)
     assert claim.statement.rhs.xreplace(point) == sympy.Rational(value)
@@ -87,7 +86,7 @@ def test_a_wrong_formula_fails_in_fractions(claim):
 )
 def test_values_of_several_pulses_bars_and_gates(name, where, value):
     """Two single lit sites of six differ with probability 2/36 as asked; 1/36 - 1/188 = 19/846."""
-    claim = claim_named(name)
+    claim = catalog()[name]
     point = {symbol: sympy.Rational(number) for symbol, number in where.items()}
     assert claim.exact(point) == Fraction(value)
     assert claim.statement.rhs.xreplace(point) == sympy.Rational(value)

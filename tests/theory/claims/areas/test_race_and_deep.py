@@ -4,42 +4,16 @@ from fractions import Fraction
 
 import pytest
 from flint import arb
-from mpmath import mp, mpf
 
-from tests.pages import deep, race
-from tests.theory.claims.examined import each, examination
+from tests.theory.claims.examined import examination
 from tests.tolerances import CLAIM_DIGITS, CLAIM_PRECISE
 from theory.claims import catalog, unreduced
 from theory.claims.areas.race import _velocities
 from theory.claims.evaluate import evaluate
 from theory.claims.levels import relative_error
-from theory.claims.model import Level, Outcome
 from theory.claims.points import exact_values
 
 CLAIMS = [claim for claim in catalog().values() if claim.id.startswith(("race.", "deep.")) and claim.oracle is not None]
-SECOND = race.VALUES | deep.VALUES  # from the definitions, by programs that import nothing of the packages
-every_claim = each(CLAIMS)
-
-
-@every_claim
-def test_every_level_passes(claim):
-    found = {result.level: result for result in examination(claim.id).results}
-    for level, result in found.items():
-        expected = Outcome.SKIPPED if level in claim.unchecked else Outcome.PASS
-        assert level is Level.SIMULATED or result.outcome is expected, result
-
-
-@every_claim
-def test_a_second_definition_gives_the_formula(claim):
-    """At the first points of the table; a slip that formula, derivation and oracle share is seen here."""
-    for row in examination(claim.id).rows[:2]:
-        with mp.workdps(CLAIM_DIGITS + 10):
-            at = {
-                param.symbol.name: mpf(row.point[param.symbol].p) / row.point[param.symbol].q for param in claim.params
-            }
-            value = mpf(SECOND[claim.id](**at))
-        formula = evaluate(claim.statement.rhs, row.point, CLAIM_DIGITS)
-        assert relative_error(value, formula, CLAIM_DIGITS) <= CLAIM_PRECISE, row.point
 
 
 @pytest.mark.parametrize("name", ["race.routing.conserved", "race.private.strength", "deep.balanced.conserved"])

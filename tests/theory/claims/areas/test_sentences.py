@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import sympy
 
-from tests.pieces import claim_named, missing
 from tests.theory.claims.examined import each, examination
 from tests.tolerances import CLAIM_DIGITS, CLAIM_PRECISE
 from theory.claims import catalog, levels
@@ -123,20 +122,20 @@ def test_every_sentence_has_the_verdict_that_is_computed_here():
     labels = {claim.id: [source.label for source in claim.sources] for claim in catalog().values()}
     sentences = {name for name, said in labels.items() if said and all(label.startswith("section") for label in said)}
     if sentences != set(VERDICTS):
-        missing(
+        pytest.fail(
             f"VERDICTS of tests/theory/claims/areas/test_sentences.py {how} {name}."
             for how, names in (("lacks", sentences - set(VERDICTS)), ("has no sentence for", set(VERDICTS) - sentences))
             for name in sorted(names)
         )
 
 
-@each(claim_named(name) for name in VERDICTS)
+@each(catalog()[name] for name in VERDICTS)
 def test_the_verdict_of_a_sentence(claim):
     assert examination(claim.id).verdict is VERDICTS[claim.id]
 
 
 def _with_right_side(name, expr):
-    claim = claim_named(name)
+    claim = catalog()[name]
     return replace(claim, statement=sympy.Eq(claim.statement.lhs, expr, evaluate=False))
 
 
@@ -162,13 +161,13 @@ _PLANTED = [
 
 @pytest.mark.parametrize(("name", "plant"), _PLANTED, ids=[name for name, _ in _PLANTED])
 def test_a_wrong_formula_fails_in_fractions(name, plant):
-    planted = _with_right_side(name, plant(claim_named(name).statement.rhs))
+    planted = _with_right_side(name, plant(catalog()[name].statement.rhs))
     assert levels.exact(planted).outcome is Outcome.FAIL
 
 
 def test_a_wrong_formula_fails_its_steps():
     name = "localization.sigmoid.no_biases"
-    planted = _with_right_side(name, claim_named(name).statement.rhs + sigmoid.h1 / 1000)
+    planted = _with_right_side(name, catalog()[name].statement.rhs + sigmoid.h1 / 1000)
     assert levels.symbolic(planted, catalog()).outcome is Outcome.FAIL
     assert levels.precise(planted, levels.table(planted)).outcome is Outcome.FAIL
 
