@@ -9,14 +9,12 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement
-from math import prod
 
 import numpy as np
 import pytest
 from flint import fmpq_mat
 
-from theory.gates import optimum, separable, support_of
-from theory.problem import SinglePulse
+from theory.gates import separable
 
 ONES = [[int((site - at) % 3 < width) for site in range(3)] for width in (1, 2) for at in range(3)]
 EVERY = range(2**7)
@@ -69,11 +67,11 @@ def inner(a: fmpq_mat, b: fmpq_mat) -> Fraction:
 
 
 def product(a: Polynomial, b: Polynomial) -> list[Fraction]:
-    found = [Fraction(0)] * 3
-    for i, own in enumerate(a):
+    coefficients = [Fraction(0)] * 3
+    for i, one in enumerate(a):
         for j, other in enumerate(b):
-            found[i + j] += own * other
-    return found
+            coefficients[i + j] += one * other
+    return coefficients
 
 
 def more(loss: Quotient, least: Quotient) -> Polynomial:
@@ -104,7 +102,6 @@ def share(value: Fraction) -> Quotient:
     ("gates", "exclusive", "least", "end", "count"),
     [
         (EVERY, False, BEST, Fraction(1), 1),
-        (HALF_SPACES, False, BEST, Fraction(1), 1),
         (EVERY, True, share(Fraction(1, 42)), Fraction(42, 43), 3),
         (HALF_SPACES, True, share(Fraction(1, 18)), Fraction(108, 109), 12),
     ],
@@ -124,22 +121,3 @@ def test_beyond_the_interval_another_exclusive_pair_loses_less(gates, least, end
     """So the ends of the intervals are sharp."""
     start = (1 / end - 1) / 2
     assert not all(nonnegative(more(loss(*pair), share(least)), start) for pair in pairs(gates, True))
-
-
-def test_with_the_label_0_exclusive_gates_have_no_loss():
-    """Gates that are closed on the input of the label 0 lose nothing there, and two of them fit the six others."""
-    closed = [pair for pair in pairs(EVERY, True) if not (pair[0] | pair[1]) >> 6]
-    assert min(loss(*pair)[0][0] for pair in closed) == 0
-
-
-@pytest.mark.parametrize(("kind", "least"), [("half-spaces", 0), ("exclusive half-spaces", Fraction(1, 36))])
-def test_with_the_label_0_half_spaces_overlap_too(kind, least):
-    """The labels and the equal priors of (16)."""
-    law = SinglePulse(3, ((1, 2), (3, 3)), "zero-one", "none", (1, 0))
-    assert optimum(support_of(law), 2, kind).mse == least
-
-
-@pytest.mark.parametrize(("roots", "start", "holds"), [((1, 2), 2, True), ((1, 3), 2, False), ((1, 1), 0, True)])
-def test_signs_of_quadratics(roots, start, holds):
-    polynomial = tuple(map(Fraction, (prod(roots), -sum(roots), 1)))
-    assert nonnegative(polynomial, Fraction(start)) is holds

@@ -266,9 +266,7 @@ class TestSums:
             weights, sums, several = random_weights(flow, seed), sums_of(reduction), len(flow.graph.outputs) > 1
             factors |= {abs(factor) for terms in sums.values() for factor, _ in terms}
             for x, context in zip(np.array(problem.data.x, dtype=float), problem.data.context, strict=True):
-                opened = {
-                    a: all(context in gate.open for gate in product) for a, product in enumerate(flow.openings, 1)
-                }
+                is_open = {a: all(context in g.open for g in product) for a, product in enumerate(flow.openings, 1)}
                 for output in flow.graph.outputs:
                     by_paths, by_sums = self.outputs_by_paths(flow, weights, output, is_open, x), 0.0
                     for a in (a for a in is_open if is_open[a]):

@@ -7,7 +7,6 @@ import pytest
 from tests.theory.cases import problem
 from tests.theory.flow.linear.test_solution_descent import simulation
 from theory.flow import discrete, solve
-from theory.moments import gated_moments
 from theory.problem import OutOfReachError, Problem, SinglePulse, SiteGate
 
 PULSE = SinglePulse(6, ((1, 2), (3, 4)), "plus-minus", "none", (1, -1))
