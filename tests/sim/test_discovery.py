@@ -16,7 +16,7 @@ from theory.problem import GATES, LAWS, OBSERVABLES, RepeatedGate
 from theory.problem.distributions.sampled import SampledLaw
 
 
-@pytest.mark.parametrize("room", ["theory.claims", "derivations", "os", "sim", "simulator.data"])
+@pytest.mark.parametrize("room", ["theory.claims", "os", "simulator.data"])
 def test_only_rooms_of_the_simulator_are_loaded(room):
     with pytest.raises(ValueError, match=f"{room} is not a package of sim"):
         load(room, [])

@@ -23,12 +23,11 @@ from sim.random.streams import TRAINING, stream
 from sim.train import train
 from sim.training.backends.captured import Captured, checked
 from sim.training.backends.choice import Backend
-from sim.training.backends.names import preferred
 from sim.training.backends.reference import train_group
-from sim.training.memory import FRAGMENTED, bytes_of_one, networks_at_once
+from sim.training.memory import FRAGMENTED, networks_at_once
 from tests.paths import ROOT
 from tests.sim.cases import EVERY_GATE, OPTIMIZERS, gated, line, problem
-from tests.sim.data.test_laws import CASES
+from tests.sim.data.test_laws import FIRST
 from tests.tolerances_of_sweeps import GPU_MEMORY
 from theory.problem import (
     OBSERVABLES,
@@ -39,7 +38,6 @@ from theory.problem import (
     Network,
     Node,
     NormalInitialisation,
-    OutOfReachError,
     OwnGates,
     Problem,
     Simulation,
@@ -118,22 +116,12 @@ LAW = line(n=40)
 RELU, WIDE = Network("relu", "mean", 3), Network("relu", "trained-mean", 40)
 FULL_BATCH = {"mode": "full-batch", "batch": None, "samples": 3000, "times": (0, 1)}
 CELLS = {
-    "online": problem(LAW, RELU, batch=64, times=(0, 8)),
     "float32": problem(LAW, RELU, batch=64, times=(0, 8), dtype="float32"),
     "gates": problem(LAW, gated(EVERY_GATE, "trained-sum", "trained"), batch=64, times=(0, 8), **OPTIMIZERS[2]),
     "one by one": problem(LAW, RELU, batch=1, times=(0, 8)),
-    "large batch": problem(LAW, RELU, batch=4096),
     "units": problem(LAW, WIDE, batch=1024, **OPTIMIZERS[2]),
-    "parameters": problem(line(n=400), Network("relu", "mean", 200), batch=2, times=(0, 1), **OPTIMIZERS[2]),
-    "times": problem(LAW, WIDE, batch=2, times=tuple(range(60))),
-    "full batch": problem(LAW, RELU, **FULL_BATCH),
     "shared sample": problem(LAW, gated(EVERY_GATE), **FULL_BATCH, shared_stream=True),
-    "erf": problem(LAW, Network("erf", "sum", 20), batch=512),
-    "sites": problem(line(n=600), RELU, batch=8),
 }
-EVERY_CELL = pytest.mark.parametrize("name", CELLS)
-
-
 OBSERVED = ("loss", "input-moment", "input-output-moment", "gate-flips", "gate-flips-between", "preactivation-kurtosis")
 
 
@@ -152,13 +140,13 @@ def test_a_cell_stays_within_its_bound(name, counted):
     assert measuring <= memory._measuring(question, observables)
 
 
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
-@pytest.mark.parametrize("law", [law for _, law, _ in CASES], ids=[f"{file}-{i}" for i, (file, *_) in enumerate(CASES)])
-def test_the_examples_of_every_law_stay_within_their_bound(law, dtype):
-    try:
-        sampler = prepare(law, torch.device("cpu"), dtype)
-    except OutOfReachError as absent:
-        pytest.skip(absent.message)
+def test_the_examples_of_every_law_stay_within_their_bound():
+    for place, (_, law, _) in enumerate(FIRST):
+        assert_examples_stay_within_their_bound(law, (torch.float32, torch.float64)[place % 2])
+
+
+def assert_examples_stay_within_their_bound(law, dtype):
+    sampler = prepare(law, torch.device("cpu"), dtype)
     tables = sum({each.data_ptr(): each.untyped_storage().nbytes() for each in tensors(sampler)}.values())
     assert tables <= 8 * registered(table_numbers, law)(law)
     with Counted() as mode:
@@ -191,18 +179,6 @@ def test_networks_of_other_kinds_stay_within_their_bounds(counted):
     of_a_graph = Problem(line(n=20), graph, Training("half-mse", 1, START, (0, 1)), SETTINGS)
     training, _ = counted(of_a_graph)
     assert training <= memory._training(of_a_graph)
-
-
-def test_a_bound_that_forgets_the_graph_is_noticed(counted):
-    """Without the copies of a recorded step, a wide network with large batches exceeds it."""
-    wide = problem(line(n=4), Network("erf", "sum", 200), batch=2048)
-    training, _ = counted(wide)
-    size, at_once = 8, on_a_gpu(wide, 2048, 8, None, None)
-    assert min(3, at_once) * bytes_of_one(wide, 2048, size) / FRAGMENTED < training <= memory._training(wide)
-
-
-def test_it_is_the_bound_of_the_back_end_that_a_gpu_has():
-    assert preferred("cuda") == "captured"
 
 
 def test_the_bound_needs_no_torch():

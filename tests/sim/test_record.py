@@ -17,7 +17,7 @@ from sim.record import loss as replayed_loss
 from sim.train import fixed_sample, train
 from sim.training.run import DivergedError
 from tests.sim.cases import gated, line, loss, problem
-from tests.tolerances import SIM_DESCENT, SIM_DESCENT_SINGLE, SIM_GRADIENT, SIM_SUMS
+from tests.tolerances import SIM_DESCENT, SIM_GRADIENT, SIM_SUMS
 from theory.flow import solve
 from theory.problem import (
     GateFlipsBetweenTimes,
@@ -54,14 +54,9 @@ def apart(first, second):
 CASES = {
     "online": {},
     "biases": {"biases": "trained"},
-    "fixed biases": {"biases": "fixed"},
     "trained readout": {"readout": "trained-mean", "biases": "trained"},
     "cross-entropy": {"loss": "cross-entropy", "readout": "trained-sum", "data": line(labels=(1, -1))},
-    "sum": {"readout": "sum", "learning_rate": Fraction(1, 8), "times": tuple(t / 4 for t in EVERY_STEP)},
-    "own starts": {"initialisation": "per-replicate"},
     "full batch": FULL_BATCH,
-    "shared stream": {"shared_stream": True},
-    "momentum": {"optimizer": "momentum", "momentum": Fraction(1, 2)},
     "Adam": {
         "optimizer": "adam",
         "momentum": Fraction(9, 10),
@@ -83,15 +78,8 @@ def test_gates_of_every_step_make_the_relu_network(case):
     assert apart(run, replay(run.problem, record(run).at(0), device="cpu")) > 1e6 * SIM_DESCENT
 
 
-def test_gates_of_every_step_in_single_precision():
-    run = train(relu(), "cpu", dtype=torch.float32)
-    again = replay(run.problem, record(run), "piecewise", device="cpu", dtype=torch.float32)
-    assert apart(run, again) < SIM_DESCENT_SINGLE
-
-
-@pytest.mark.parametrize("biases", ["none", "trained"])
-def test_output_loss_and_gradient_at_the_same_weights(biases):
-    run = train(relu(biases), "cpu")
+def test_output_loss_and_gradient_at_the_same_weights():
+    run = train(relu("trained"), "cpu")
     gates = record(run)
     rng = np.random.default_rng(0)
     x, y = torch.from_numpy(rng.normal(size=(3, 50, 4))), torch.from_numpy(rng.normal(size=(3, 50)))
@@ -122,7 +110,7 @@ def test_frozen_gates_against_training_with_gates_by_hand():
             assert apart(expected, found) < SIM_DESCENT
 
 
-@pytest.mark.parametrize("times", [(0,), (0, 3), (0, Fraction(1, 2), 4)])
+@pytest.mark.parametrize("times", [(0, Fraction(1, 2), 4)])
 def test_pieces_by_hand(times):
     """The descent written out in NumPy for one network, the gates changing at the recorded steps."""
     run = train(relu(biases="trained"), "cpu")
@@ -151,20 +139,7 @@ def test_replays_start_from_weights_of_their_own():
     assert (found.weights[:, 0] == other.w0()).all()
 
 
-def test_the_grouping_of_replicates_changes_nothing(monkeypatch):
-    run = train(relu(), "cpu")
-    gates = record(run).at(0, 2)
-    whole = replay(run.problem, gates, "piecewise", device="cpu")
-    monkeypatch.setattr("sim.training.sizes._STEP_NUMBERS", 40)
-    monkeypatch.setattr("sim.training.sizes._BLOCK_NUMBERS", 70)
-    seen = []
-    progress = lambda done, total: seen.append((done, total))  # noqa: E731
-    assert apart(whole, replay(run.problem, gates, "piecewise", device="cpu", progress=progress)) < SIM_DESCENT
-    assert seen[-1] == (3 * STEPS, 3 * STEPS)
-    assert [done for done, _ in seen] == sorted({done for done, _ in seen})
-
-
-@pytest.mark.parametrize("case", ["online", "biases", "trained readout", "cross-entropy"])
+@pytest.mark.parametrize("case", ["biases", "cross-entropy"])
 def test_loss_of_a_replay(case):
     """With the gates of every step the loss is that of the ReLU network on the same examples."""
     run = train(relu(**CASES[case], samples=150), "cpu")
@@ -212,8 +187,8 @@ def test_other_files_are_refused(tmp_path):
             load(tmp_path / name)
 
 
-@pytest.mark.parametrize("model", ["erf", "sigmoid"])
-def test_smooth_units_have_no_gates(model):
+def test_smooth_units_have_no_gates():
+    model = "erf"
     run = train(problem(network=Network(model, "mean", 2)), "cpu")
     with pytest.raises(OutOfReachError, match=f'"{model}" network have no recordable gates'):
         record(run)

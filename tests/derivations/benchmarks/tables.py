@@ -29,16 +29,3 @@ def flow(found: dict[str, Any]) -> str:
         f"| gradient of the race | by hand {steps['by hand']:.0f} µs, by autograd {steps['autograd']:.0f} µs |",
     ]
     return "\n".join(lines)
-
-
-def fused_kernels(found: dict[str, Any]) -> str:
-    """Return a Markdown table of the registers of the kernels that `tests.sim.training.for_cuda` compiles whole."""
-    lines = [
-        "| kernel | warps of a program | registers of a thread | bytes spilled | shared memory |",
-        "|---|---|---|---|---|",
-    ]
-    for name, taken in found.items():
-        if taken is not None:
-            cells = (f"{taken[key]:,}" for key in ("warps", "registers", "spilled", "shared"))
-            lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines)

@@ -1,7 +1,7 @@
 """Which back end trains what: planted laws, gates, models and losses get the named reason, never an AttributeError."""
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -11,14 +11,13 @@ import torch
 from sim.data.gaussian import gaussian_sampler
 from sim.data.sample import sampler_of
 from sim.gates.gating import opens
-from sim.measure import measure
 from sim.networks.losses import LOSSES as EVERY_LOSS
 from sim.networks.losses import loss_named
 from sim.random.streams import reference_normals
 from sim.train import train
 from sim.training.backends import names, short, support
 from sim.training.backends.choice import backend_for, fastest_in_torch, fastest_normals
-from sim.training.backends.names import BACKENDS, PACKAGES, preferred, versions
+from sim.training.backends.names import preferred
 from sim.training.optimisers import OPTIMISERS, optimiser_of
 from tests.sim.cases import gated, line, problem
 from tests.tolerances import UNIT_ROUNDOFF
@@ -26,7 +25,6 @@ from theory.problem import (
     LAWS,
     FiniteData,
     Gate,
-    InputError,
     Law,
     Network,
     OutOfReachError,
@@ -91,15 +89,6 @@ def test_a_gate_without_a_simulation_is_named():
             train(problem(network=gated((MadeUpGate(), SiteGate(1)))), "cpu", backend=backend)
 
 
-def test_an_observable_without_a_measurement_is_named():
-    @dataclass(frozen=True)
-    class MadeUpObservable:
-        name: ClassVar[str] = "made-up"
-
-    with pytest.raises(OutOfReachError, match=r"No measurement of MadeUpObservable.*sim/measure.*weights"):
-        measure(MadeUpObservable(), problem(), "cpu")
-
-
 @NEEDS_NUMBA
 @pytest.mark.parametrize(
     ("data", "network", "reason"),
@@ -142,18 +131,6 @@ def test_what_the_loops_do_not_draw_is_left_to_torch(data, reason):
 
 
 @NEEDS_NUMBA
-def test_an_unknown_model_or_loss_of_the_loops_is_named():
-    question = problem(network=Network("relu", "mean", 2))
-    strange = replace(question.network)
-    object.__setattr__(strange, "model", "softplus")
-    object.__setattr__(question, "network", strange)
-    assert "has no loops for the model softplus" in support.obstacle(question, CPU)[0]
-    other = problem()
-    object.__setattr__(other.training, "loss", "hinge")
-    assert "has no loops for the loss hinge" in support.obstacle(other, CPU)[0]
-
-
-@NEEDS_NUMBA
 def test_the_loops_have_what_support_says():
     from sim.training.backends.compiled.descent import LOSSES as COMPILED_LOSSES
     from sim.training.backends.compiled.descent import MODELS as COMPILED_MODELS
@@ -185,20 +162,6 @@ def test_every_law_has_an_answer_or_a_reason():
         assert kind in support.of_law.registry or "not" in support.of_law(object.__new__(kind))
 
 
-def test_names_and_versions():
-    assert ("auto", *PACKAGES) == BACKENDS
-    assert set(versions("reference")) == set(versions("captured")) == {"torch"}
-    if names.triton_is_installed():
-        assert set(versions("fused")) == {"torch", "triton"}
-    if NUMBA:
-        assert set(versions("compiled")) == set(versions("compiled-normals")) == {"torch", "numba"}
-        assert set(versions("compiled-examples")) == {"torch", "numba"}
-    assert preferred("cpu") == backend_for("auto", problem(), CPU).name
-    assert preferred("cuda") == "captured"
-    with pytest.raises(InputError, match="'fast' has no packages"):
-        versions("fast")
-
-
 def test_without_numba_nothing_is_compiled(monkeypatch):
     expected = train(problem(), "cpu", backend="reference")
     monkeypatch.setitem(sys.modules, "numba", None)
@@ -223,16 +186,6 @@ def test_the_sizes_of_a_problem_say_what_torch_takes_longer():
     expected = short._OF_A_NUMBER * 3 * (50 + 50) * 4
     found = short.seconds_lost(problem(mode="full-batch", batch=None, **settings))
     assert abs(found - expected) < 4 * UNIT_ROUNDOFF * expected
-
-
-def test_the_sizes_of_a_problem_say_what_torch_takes_longer_in_steps(monkeypatch):
-    """Steps alone: 10 of three networks side by side, with 100 examples of 4 numbers each; a step of 130 is two."""
-    for replicates, steps in ((3, 10), (130, 20)):
-        question = problem(batch=100, replicates=replicates, samples=10**9, times=(0, 10), learning_rate=1)
-        expected = short._OF_A_STEP * steps + short._OF_A_STEPPED_NUMBER * replicates * 10 * 100 * 4
-        for share, few in ((1 + 4 * UNIT_ROUNDOFF, True), (1 - 4 * UNIT_ROUNDOFF, False)):
-            monkeypatch.setattr(short, "_OF_COMPILING_STEPS", expected * share)
-            assert short.steps_are_few(question) is (few and names.numba_is_installed())
 
 
 @NEEDS_NUMBA

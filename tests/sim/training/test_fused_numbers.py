@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from sim.random.streams import LOW, TRAINING, key_of, stream
+from sim.random.streams import TRAINING, key_of, stream
 from tests.sim.random.test_streams import KNOWN
 from tests.sim.training.interpreted import DEVICE, interpreting, numbers, triton
 from tests.tolerances import COMPILED_NORMAL
@@ -41,14 +41,6 @@ with interpreting():
         tl.store(normals + place, z)
         tl.store(coins + tl.arange(0, ROWS), numbers.coins(example, word, low, high).to(tl.int64))
 
-    @triton.jit
-    def transform(a, b, first, second, ROWS: tl.constexpr):
-        row = tl.arange(0, ROWS)
-        u, v = tl.load(a + row).to(tl.uint32), tl.load(b + row).to(tl.uint32)
-        z0, z1 = numbers.pair(u, v, first.dtype.element_ty)
-        tl.store(first + row, z0)
-        tl.store(second + row, z1)
-
 
 @pytest.fixture(autouse=True)
 def interpreted():
@@ -82,17 +74,3 @@ def test_examples_are_those_of_the_reference(kind):
     own.normals(expected)
     apart = (normals.cpu().double() - expected[:, 4:]).abs().max()
     assert float(apart) < COMPILED_NORMAL * torch.finfo(kind).eps
-
-
-@KINDS
-def test_extreme_words(kind):
-    """The logarithm next to 0 and 1, the angle at every quadrant's edge."""
-    edges = [0, 1, 2**29 - 1, 2**29, 2**30, 2**31 - 1, 2**31, 3 * 2**30, LOW - 1, LOW]
-    edges = np.array([*edges, *(int(np.sqrt(0.5) * 2**32) + step for step in range(-3, 3))], np.int64)
-    a, b = (part.ravel() for part in np.meshgrid(edges, edges))
-    first, second = (torch.empty(a.size, dtype=kind, device=DEVICE) for _ in range(2))
-    transform[(1,)](*(torch.from_numpy(part.copy()).to(DEVICE) for part in (a, b)), first, second, a.size)
-    radius = np.sqrt(-2 * np.log1p(-(2.0**32 - a - 0.5) / 2**32))
-    angle = 2 * np.pi * (b + 0.5) / 2**32
-    for found, expected in ((first, radius * np.cos(angle)), (second, radius * np.sin(angle))):
-        assert np.abs(found.cpu().numpy() - expected).max() < COMPILED_NORMAL * torch.finfo(kind).eps

@@ -13,7 +13,7 @@ from theory.flow.graph.data import flow_of, moments_of
 from theory.flow.graph.moments import loss_from, velocities
 from theory.flow.integrators import euler
 from theory.moments.feature_moments import squared_labels
-from theory.problem import FiniteData, LossAtTimes, OutOfReachError, WeightsAtTimes, resolved
+from theory.problem import FiniteData, LossAtTimes, OutOfReachError, WeightsAtTimes
 
 
 @pytest.fixture(scope="module")
@@ -22,9 +22,8 @@ def run():
     return train(problem_named("race"), "cpu", backend="reference")
 
 
-@pytest.mark.parametrize("replicate", [0, 3])
-def test_full_batch_descent_is_the_euler_map(run, replicate):
-    problem = run.problem
+def test_full_batch_descent_is_the_euler_map(run):
+    problem, replicate = run.problem, 3
     x = run.sample.x[replicate].tolist()
     y = run.sample.y[replicate].tolist()
     rows, counts = np.unique(np.column_stack([x, y]), axis=0, return_counts=True)
@@ -67,11 +66,3 @@ def test_fields_of_a_graph_are_refused(run):
         measure(WeightsAtTimes(), run, "cpu")
     with pytest.raises(OutOfReachError, match="encode, R, L, decode, always"):
         _ = run.weights
-
-
-def test_the_gates_of_the_example_are_exclusive():
-    """As the file says: one of the two gated pathways is open for every example."""
-    problem = problem_named("race")
-    right, left = resolved(problem.network.gates)
-    for row in problem.data.x:
-        assert (right.lo <= row[0]) != (row[0] < left.hi)

@@ -1,16 +1,12 @@
 """The reference back end online: every step sees its own examples, the next ones of the stream, and no others."""
 
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 import pytest
 import torch
 
-from sim.data.sample import prepare
 from sim.train import train
-from sim.training.backends.choice import Backend
-from sim.training.backends.reference import train_group
 from sim.training.optimisers import Optimiser
 from sim.training.sizes import Grouping
 from sim.training.step import Rule, TrainingState
@@ -53,29 +49,6 @@ def test_every_step_sees_the_next_examples_of_its_stream(batch, network, sizes, 
         assert np.abs(found - expected).max() / np.abs(expected).max() < SIM_DESCENT
 
 
-@pytest.mark.parametrize(("steps", "rows"), [(0, []), (2, [6]), (5, [12, 12])])
-def test_a_block_is_no_longer_than_the_run(steps, rows, monkeypatch):
-    """Blocks have four steps of three examples here, or as many as the run has; else a short run draws for nothing."""
-    drawn = []
-
-    class Counted:
-        def __init__(self, sampler):
-            self.sampler = sampler
-
-        def room(self, *sizes):
-            return self.sampler.room(*sizes)
-
-        def draw(self, streams, count, room):
-            drawn.append(count)
-            return self.sampler.draw(streams, count, room)
-
-    monkeypatch.setattr("sim.training.batches.grouping", lambda *_: Grouping(3, 4))
-    monkeypatch.setattr("sim.train.prepare", lambda *of: Counted(prepare(*of)))
-    question = problem(batch=3, times=(0, Fraction(steps, 8)) if steps else (0,), learning_rate=Fraction(1, 8))
-    train(question, "cpu", backend="reference")
-    assert drawn == rows
-
-
 def test_networks_of_one_stream_see_the_examples_of_its_first_network():
     question = problem(shared_stream=True, times=TIMES, batch=3, learning_rate=Fraction(1, 8))
     run = train(question, "cpu", backend="reference")
@@ -94,27 +67,6 @@ def test_a_resumed_run_goes_on_in_the_middle_of_a_block(monkeypatch):
     first = train(problem(times=TIMES[:3], **settings), "cpu", backend="reference")
     second = train(problem(times=TIMES[3:], **settings), "cpu", backend="reference", resume=first.state)
     assert np.abs(second.weights - whole.weights[:, 3:]).max() / np.abs(whole.weights).max() < SIM_DESCENT
-
-
-class Recorded:
-    """A recorded step: it holds the state, and lists how many steps it has taken."""
-
-    def __init__(self, taken, rule, state, _examples):
-        self.taken, self.rule, self.state = taken, rule, state
-        taken.append(0)
-
-    def step(self, examples, corrections):
-        self.taken[-1] += 1
-        self.state = self.rule.step(self.state, examples, corrections)
-
-
-def test_a_step_is_recorded_once_and_taken_every_time(monkeypatch):
-    question = problem(times=TIMES, batch=3, learning_rate=Fraction(1, 8))
-    expected, taken = train(question, "cpu", backend="reference").weights, []
-    recorded = Backend("recorded", partial(train_group, capture=partial(Recorded, taken)))
-    monkeypatch.setattr("sim.train.backend_for", lambda *_: recorded)
-    assert (train(question, "cpu").weights == expected).all()
-    assert taken == [20]
 
 
 @pytest.mark.parametrize("names", ["w", "wa", "wab"])

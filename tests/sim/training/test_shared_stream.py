@@ -2,18 +2,15 @@
 
 from itertools import pairwise
 
-import numpy as np
 import pytest
 import torch
 
 from sim.data.gaussian import GaussianSampler
 from sim.measure import measure
-from sim.record import record, replay
 from sim.train import fixed_sample, train
 from sim.training.backends.names import numba_is_installed
 from tests.sim.cases import OPTIMIZERS, gated, problem
-from tests.tolerances import SIM_DESCENT
-from theory.problem import InputMoment, InputOutputMoment, LossAtTimes, Network
+from theory.problem import LossAtTimes, Network
 
 BACKENDS = ["reference", *(["compiled-normals", "compiled-examples", "compiled"] if numba_is_installed() else [])]
 SHARED = {"shared_stream": True, "initialisation": "per-replicate", "replicates": 5}
@@ -64,20 +61,3 @@ def test_examples_are_drawn_once(monkeypatch):
     )
     assert sum(drawn) == question.simulation.samples
     assert sample.x.shape == (3, 200, 4)
-
-
-def test_measures_are_those_of_each_network(monkeypatch):
-    question = problem(**SHARED)
-    run = train(question, "cpu")
-    once = [measure(observable(), run, "cpu").values for observable in (LossAtTimes, InputOutputMoment, InputMoment)]
-    monkeypatch.setattr("sim.measure.source.MOST_KEPT", 0)
-    again = [measure(observable(), run, "cpu").values for observable in (LossAtTimes, InputOutputMoment, InputMoment)]
-    assert all((one == other).all() for one, other in zip(once, again, strict=True))
-    assert all(len(values) == 5 for values in once)
-    assert (once[1] == once[1][:1]).all()
-
-
-def test_a_replay_sees_the_shared_examples():
-    run = train(problem(network=NETWORKS["relu"], times=tuple(np.arange(0, 11) / 2), **SHARED), "cpu")
-    again = replay(run.problem, record(run), "piecewise", device="cpu")
-    assert np.abs(again.weights - run.weights).max() < SIM_DESCENT * np.abs(run.weights).max()
