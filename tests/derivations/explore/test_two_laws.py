@@ -67,12 +67,11 @@ def test_pairs_are_those_of_gdln_controls(problem):
     found = controls.answer(compare_page.asked(given, SETTINGS)["A"]).found
     listed = compare_page.page(given, SETTINGS)["pairs"]
     assert [(pair["name"], pair["says"]) for pair in listed] == [(one.control.name, one.control.says) for one in found]
-    for one in found:
-        settings = SETTINGS | {"pair": one.control.name}
-        if one.problem is not None:
-            assert compare_page.asked(given, settings)["B"] == one.problem
-        else:
-            assert compare_page.page(given, settings)["note"]["remedy"] == one.why
+    possible = [one for one in found if one.problem is not None]
+    assert 0 < len(possible) < len(found)
+    assert compare_page.asked(given, SETTINGS | {"pair": possible[-1].control.name})["B"] == possible[-1].problem
+    other = next(one for one in found if one.problem is None)
+    assert compare_page.page(given, SETTINGS | {"pair": other.control.name})["note"]["remedy"] == other.why
 
 
 def test_a_pair_that_does_not_exist_is_a_note_with_the_pairs_to_choose(problem):
