@@ -132,13 +132,6 @@ def test_pieces_by_hand(times):
         assert np.abs(found.biases[1, step + 1] - b).max() < SIM_DESCENT * np.abs(b).max()
 
 
-def test_replays_start_from_weights_of_their_own():
-    run = train(relu(), "cpu")
-    other = relu(w0=tuple(tuple(Fraction(k - j, 3) for j in range(4)) for k in range(3)))
-    found = replay(other, record(run).at(5), device="cpu")
-    assert (found.weights[:, 0] == other.w0()).all()
-
-
 @pytest.mark.parametrize("case", ["biases", "cross-entropy"])
 def test_loss_of_a_replay(case):
     """With the gates of every step the loss is that of the ReLU network on the same examples."""

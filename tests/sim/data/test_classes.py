@@ -15,8 +15,6 @@ from theory.problem import DirectionGate, SinglePulse
 CPU = torch.device("cpu")
 ROWS = 60_000
 PRIORS = (Fraction(1, 2), Fraction(1, 8), Fraction(3, 8))
-MEANS = ((1, 0, 0, -2), (0, 0, 0, 0), ("1/2", 1, 1, 1))
-THREE = {"xi": (2, 1, "1/2"), "labels": (1, 0, -1), "priors": PRIORS}
 
 
 def drawn(law, rows=ROWS, dtype=torch.float64):
@@ -54,13 +52,6 @@ def test_the_inverse_of_the_distribution():
     limits = bounds((Fraction(1, 3), Fraction(1, 6), Fraction(1, 2)))
     below = np.nextafter(limits, 0)
     assert chosen(limits, np.concatenate([[0], below, limits, [1]])).tolist() == [0, 0, 1, 1, 2, 2]
-
-
-def test_means_are_added_and_change_nothing_else():
-    plain, moved = drawn(line(**THREE), 500), drawn(line(means=MEANS, **THREE), 500)
-    means = np.array([[float(Fraction(entry)) for entry in mean] for mean in MEANS])
-    assert (moved.x.numpy() == plain.x.numpy() + means[plain.category.numpy()]).all()
-    assert torch.equal(moved.z, plain.z)
 
 
 def test_pulses_of_three_classes():

@@ -7,9 +7,7 @@ import torch
 from sim.data.sample import prepare
 from sim.data.scales import radii
 from sim.random.streams import MEASUREMENT, stream
-from tests.sim.data.laws.elliptical import RING, SPHERE
-from tests.sim.data.laws.student_t import OPEN
-from tests.sim.data.omnibus import draws
+from tests.sim.data.laws.elliptical import RING
 from tests.tolerances import STANDARD_ERRORS
 from tests.tolerances_of_elliptical import SIM_NEIGHBOURS, SIM_SCALED, SIM_SCALED_SINGLE, SIM_SQUARES
 from theory.problem import OutOfReachError, latent_correlation
@@ -17,23 +15,6 @@ from theory.problem.distributions.elliptical import Elliptical
 from theory.problem.scales import Scale, SphereScale
 
 CPU, ROWS = torch.device("cpu"), 200_000
-
-
-def off_the_direction(law, correlation, seed):
-    """E 1[w.x >= 0] x of class 0 for a random w, its part across S w in standard errors: the largest coordinate."""
-    x, category = draws(law, rows=ROWS)
-    x = x[category == 0]
-    w = np.random.default_rng(seed).normal(size=law.n) * (np.arange(law.n) < 2 + seed)
-    along = correlation @ w
-    across = np.eye(law.n) - np.outer(along, along) / (along @ along)
-    found = (x @ w >= 0)[:, None] * (x @ across)
-    return np.abs(found.mean(axis=0) / (found.std(axis=0) / np.sqrt(len(x)))).max()
-
-
-@pytest.mark.parametrize(("law", "seed"), [(OPEN, 1), (SPHERE, 4)], ids=["student-t", "sphere"])
-def test_the_gated_mean_points_along_the_covariance_times_the_gate(law, seed):
-    """The theorem of elliptical laws behind `elliptical.half_space.rest`, here on samples."""
-    assert off_the_direction(law, latent_correlation(law.process, 0), seed) < STANDARD_ERRORS
 
 
 @pytest.mark.parametrize("boundary", ["open", "ring"])

@@ -1,13 +1,11 @@
 """The samplers against the statistics that define their laws, and the streams they draw from."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 import torch
 
-from sim.data import gaussian, quadrature
-from sim.data.factors import SPECTRAL_SITES, Dense, Separable, Spectral, dense, dense_on_ring, on_line, on_ring
+from sim.data import quadrature
+from sim.data.factors import SPECTRAL_SITES, Dense, Spectral, dense, dense_on_ring, on_line, on_ring
 from sim.data.sample import prepare
 from sim.random.streams import MEASUREMENT, TRAINING, stream
 from tests.sim.cases import grid, line
@@ -168,21 +166,6 @@ def test_long_lengths_and_short_rings_take_a_matrix():
         on_ring(few, "test", CPU, torch.float32)
 
 
-def test_a_large_grid_needs_its_axes_alone():
-    """10,000 sites, whose covariance would fill 800 MB, by two matrices of 100 columns."""
-    made = sampler(grid(shape=(100, 100), xi=(20, 10)), torch.float32)
-    assert made.n == 10_000
-    assert all(isinstance(factor, Separable) and factor.down.sites == 100 for factor in made.factors)
-    assert made.rank < 10_000 / 10
-    drawn = made.draw(streams(0), 300)
-    z, category = drawn.z[0].numpy().reshape(300, 100, 100), drawn.category[0].numpy()
-    for down, across in ((0, 0), (0, 3), (4, 0), (3, 4)):
-        pairs = (z[:, : 100 - down, : 100 - across] * z[:, down:, across:]).mean(axis=(1, 2))
-        for c, xi in enumerate((20, 10)):
-            expected = np.exp(-(down**2 + across**2) / xi**2)
-            assert deviations(pairs[category == c], expected) < STANDARD_ERRORS
-
-
 def test_factor_drops_rounding_and_refuses_more():
     matrix = np.eye(3)
     matrix[0, 0] = -np.finfo(float).eps
@@ -202,14 +185,6 @@ def test_a_replicate_does_not_depend_on_the_others(kind, dtype):
     assert not torch.equal(together.x[0], together.x[1])
 
 
-def test_scratch_changes_nothing():
-    made = sampler(line())
-    room = made.room(2, 30)
-    first, second = streams(0, 1), streams(0, 1)
-    for _ in range(2):
-        assert torch.equal(made.draw(first, 30, room).x, made.draw(second, 30).x)
-
-
 def test_seeds_replicates_and_purposes_differ():
     made = sampler(line())
     draws = [
@@ -224,17 +199,3 @@ def test_global_generators_are_left_alone():
     sampler(line(), torch.float32).draw(streams(0), 20)
     assert torch.equal(torch.get_rng_state(), torch_before)
     assert (np.random.get_state()[1] == numpy_before).all()  # noqa: NPY002
-
-
-def test_a_sampler_is_made_once_for_each_law_and_dtype(monkeypatch):
-    made = []
-    whole = gaussian.on_line
-    monkeypatch.setattr(gaussian, "on_line", lambda *held: made.append(held) or whole(*held))
-    law = line(n=11, gain=Fraction(7, 9))
-    first = prepare(law, CPU, torch.float64)
-    assert prepare(line(n=11, gain=Fraction(7, 9)), CPU, torch.float64) is first
-    assert len(made) == 2
-    assert prepare(law, CPU, torch.float32) is not first
-    assert prepare(line(GaussianClone, n=11, gain=Fraction(7, 9)), CPU, torch.float64) is not first
-    monkeypatch.setattr("sim.data.kept.MOST_SITES", 10)
-    assert prepare(law, CPU, torch.float64) is not first

@@ -79,15 +79,6 @@ def test_streams_are_different_and_independent_of_each_other():
     assert len({tuple(x.ravel().tolist()) for x in blocks.split(BLOCK)}) == 3
 
 
-def test_labels_belong_to_classes_and_the_type_is_that_asked_for():
-    found = prepare(Shifted(), CPU, torch.float32).draw([stream(0, 0, TRAINING)], 40)
-    assert found.x.dtype == found.y.dtype == torch.float32
-    assert torch.equal(found.y, 1.0 - 2.0 * found.category)
-    assert found.z is None
-    x, _ = drawn([40], seed=0, network=0)
-    assert torch.equal(found.x[0], x.float())
-
-
 def test_training_does_not_depend_on_the_other_networks():
     """Replicates 0 and 1 of two and of three networks have the same weights, bit by bit."""
     settings = Simulation("online", 10, Fraction(1, 10), 3, 5, 7)

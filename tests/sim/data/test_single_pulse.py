@@ -7,18 +7,15 @@ import torch
 from sim.data.sample import prepare
 from sim.data.single_pulse import inside
 from sim.gates.gating import opens
-from sim.measure import measure
 from sim.random.streams import TRAINING, stream
 from tests.oracles import pulses
-from tests.sim.cases import gated, problem
 from tests.tolerances import STANDARD_ERRORS
-from theory.problem import InputMoment, InputOutputMoment, OutOfReachError, SinglePulse, SiteGate
+from theory.problem import OutOfReachError, SinglePulse, SiteGate
 
 CPU = torch.device("cpu")
 ROWS = 100_000
 WIDTHS = ((1, 2), (3, 5))
 KINDS = pytest.mark.parametrize(("support", "flip"), [("plus-minus", "sign"), ("zero-one", "complement")])
-HALVES = (SiteGate(2, lo="1/2", on="input"), SiteGate(2, hi="1/2", on="input"))
 
 
 def law(support="zero-one", flip="none", n=6, widths=WIDTHS):
@@ -66,17 +63,3 @@ def test_no_latent_and_no_scratch():
     assert sample.x.dtype == sample.y.dtype == torch.float32
     with pytest.raises(OutOfReachError, match="looks at the latent"):
         opens(SiteGate(1, lo=0), sample)
-
-
-def test_gated_moments_are_the_enumerated_ones():
-    support, flip = "plus-minus", "none"
-    question = problem(law(support, flip), gated(HALVES), samples=20_000, replicates=24)
-    classes = [pulses.inputs(6, widths, support, flip) for widths in WIDTHS]
-    half, infinite = 0.5, float("inf")
-    A, b = pulses.gated(classes, question.data.labels, ((2, half, infinite), (2, -infinite, half)))
-    A = np.array(A, dtype=float).reshape(2, 6, 2, 6).transpose(0, 2, 1, 3)
-    for observable, exact in ((InputMoment(), A), (InputOutputMoment(), np.array(b, dtype=float).reshape(2, 6))):
-        found = measure(observable, question)
-        error = np.where(found.standard_error > 0, found.standard_error, np.inf)
-        assert (np.abs(found.mean - exact) / error).max() < STANDARD_ERRORS
-        assert np.abs((found.mean - exact)[found.standard_error == 0]).sum() == 0

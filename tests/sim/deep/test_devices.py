@@ -15,13 +15,11 @@ from tests.sim.deep.architectures import CASES
 from tests.sim.deep.families import DTYPE, data, family
 from tests.sim.deep.plain import KINDS
 from tests.sim.deep.test_train import OPTIMISERS
-from tests.tolerances import SIM_GRADIENT
 from tests.tolerances_of_deep_training import DEEP_TRAINING, LAYERS_TRAINING, STEPS
 from theory.problem import InputError, OutOfReachError
 
 TOTAL, CUT = 4, 2  # steps on 11 examples in batches of 4, 4 and 3, into the second epoch
 PAIRS = [(None, "sgd"), ("widening residual", "adam")]
-CHOSEN = set(KINDS) - {"frg"}  # coins have no values on other examples
 GPU = (pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device"))
 
 
@@ -82,27 +80,6 @@ def test_every_tensor_has_a_device_of_its_own(case, optimiser, tmp_path):
         state = deep.load_checkpoint(tmp_path / "run", of, examples, settings(**more))
         run = deep.train_family(of, examples, settings(**more), TOTAL, state=state, folder=tmp_path)
         assert same(everything(run, members), expected)
-
-
-def test_validation_watching_and_kernels_have_devices_of_their_own():
-    of, examples, others = family(CHOSEN), data(), held_out()
-    rule = deep.Validation(others, "error", every=2, patience=1)
-
-    def measure(_step, parameters):
-        with torch.device("meta"):  # a context belongs to a thread
-            return {name: deep.kernels_of(of, name, parameters, examples).tangent for name in sorted(CHOSEN)}
-
-    seen = []
-    for default in ("cpu", "meta"):
-        watch = deep.Watch(measure, steps=(0, 4))
-        with torch.device(default):
-            run = deep.train_family(of, examples, settings(), 6, validation=rule, watch=watch, stages=(0,))
-            errors = run.errors("relu", 6, others)
-        seen.append((everything(run), errors, watch.results()))
-    (first, errors, kernels), (second, again, beside) = seen
-    assert same(second, first)
-    assert (errors == again).all()
-    assert all(torch.equal(kernels[4][name], beside[4][name]) for name in CHOSEN)
 
 
 def test_sets_of_examples_lie_on_the_processor():
@@ -170,16 +147,3 @@ def test_a_run_goes_on_bit_for_bit_on_a_gpu_and_on_the_other_device_to_rounding(
                     for name, theta in run.state.parameters.items()
                 )
             assert apart(run, whole[second]) <= 2 * DEEP_TRAINING
-
-
-@GPU[0]
-@GPU[1]
-def test_kernels_on_a_gpu_are_those_of_the_processor_to_rounding():
-    of, examples = family(), data()
-    for name in KINDS:
-        found, expected = (
-            deep.kernels_of(of, name, of.starting(DTYPE), examples, device=device) for device in ("cuda", "cpu")
-        )
-        for part in ("tangent", "overlap"):
-            a, b = getattr(found, part), getattr(expected, part)
-            assert torch.linalg.norm(a - b) <= 2 * SIM_GRADIENT * torch.linalg.norm(b)

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from sim import deep
-from sim.kernels import split_kernel
 from tests.sim.deep.families import DTYPE, REPLICATES, data, family, plain
 from tests.sim.deep.plain import KINDS
 from tests.tolerances import SIM_GRADIENT
@@ -85,17 +84,6 @@ def test_kernels_of_any_layers_are_those_of_the_jacobian(case, name):
     found = deep.kernels_of(of, name, of.starting(DTYPE), examples, rows=rows)
     assert found.overlap is None
     are_of_the_jacobian(found, of, name, examples, rows, case)
-
-
-def test_value_inputs_that_do_not_fit_are_refused():
-    weights, second, x = [torch.ones(2, 3), torch.ones(1, 2)], [torch.ones(2, 3)], torch.ones(4, 3)
-    functions = {"gate": torch.sigmoid, "gating_activation": torch.relu}
-    with pytest.raises(InputError, match="value_inputs is"):
-        split_kernel(weights, second, x, value_inputs=torch.ones(3, 3), **functions)
-    with pytest.raises(InputError, match="Give other_value_inputs too"):
-        split_kernel(weights, second, x, x, value_inputs=x, **functions)
-    with pytest.raises(InputError, match="Give `other` too"):
-        split_kernel(weights, second, x, other_value_inputs=x, **functions)
 
 
 def test_training_does_not_wait_for_a_measure():

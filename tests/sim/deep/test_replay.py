@@ -69,18 +69,6 @@ def test_where_recording_fails_passes_are_taken_one_by_one(record, reason, monke
         assert equal(trained("sgd"), expected)
 
 
-def test_a_recording_with_the_rows_of_its_first_step_has_other_numbers(monkeypatch):
-    """The fault that the copy of the rows prevents."""
-    expected = trained("sgd")
-
-    def with_its_first_rows(work, changed):
-        rows = work.args[0].clone()
-        return lambda: work.func(rows)
-
-    recorded_by(monkeypatch, with_its_first_rows)
-    assert not equal(trained("sgd"), expected)
-
-
 @pytest.mark.parametrize(("case", "optimiser"), [(None, "sgd"), ("widening residual", "adam")])
 @GPU[0]
 @GPU[1]

@@ -131,15 +131,6 @@ def test_networks_side_by_side_have_the_kernels_of_each_alone():
     assert not paths[0].equal(paths[1])
 
 
-def test_tiles_of_one_input_give_the_same_path_kernel(monkeypatch):
-    x, gates = images(5, 1), hard(5, "two convolutions")
-    whole = convolution_path_kernel(x, gates, (2, 3))
-    monkeypatch.setattr("sim.kernels.convolution._TILE", 1)
-    out = torch.empty(5, 5, dtype=torch.float64)
-    assert convolution_path_kernel(x, gates, (2, 3), out=out) is out
-    assert out.equal(whole)
-
-
 X, G, W = images(2, 1), [torch.ones(2, 2, N).double()], [torch.ones(2, 1, 2).double(), torch.ones(1, 2).double()]
 
 

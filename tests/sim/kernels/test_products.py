@@ -53,15 +53,6 @@ def test_every_size_of_a_tile_gives_the_definition(block, symmetric, order):
     assert block != 1 or len(counted) > 13
 
 
-def test_a_result_may_be_a_file(tmp_path):
-    path = tmp_path / "kernel"
-    out = torch.from_file(str(path), shared=True, size=13 * 13, dtype=torch.float64).view(13, 13)
-    weights, x = drawn((4, 6, 1)), points(13, 4)
-    assert tangent_kernel(weights, x, activation=torch.relu, out=out, block=5) is out
-    again = torch.from_file(str(path), shared=True, size=13 * 13, dtype=torch.float64).view(13, 13)
-    assert again.equal(tangent_kernel(weights, x, activation=torch.relu, block=5))
-
-
 def test_a_kernel_that_is_too_large_is_refused_before_it_is_computed():
     gates = [torch.ones(1, 3).expand(100_000, 3)]
     with pytest.raises(OutOfReachError, match=r"100,000 x 100,000 numbers would take 37.3 GiB; .* give `out`, mapped"):

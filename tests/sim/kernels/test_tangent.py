@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from sim.kernels import gates_of, split_kernel, tangent_kernel
+from sim.kernels import split_kernel, tangent_kernel
 from tests.sim.kernels.networks import (
     drawn,
     hard_gates,
@@ -89,13 +89,6 @@ def test_networks_may_share_gates_or_weights(shared):
     for i in range(2):
         alone = weights if shared == "weights" else [matrix[i] for matrix in weights]
         assert close(found[i], tangent_kernel(alone, x, gates=gates if shared == "gates" else each[i]))
-
-
-def test_a_relu_network_and_its_gates_have_one_kernel():
-    """The dependent initialisation of the NPK paper: equal gates, equal weights, equal tangent kernels."""
-    weights, x = drawn((3, 8, 8, 1)), points(ROWS, 3)
-    gates = gates_of(weights[:-1], x, gate=lambda p: p > 0, activation=torch.relu)
-    assert close(tangent_kernel(weights, x, gates=gates), tangent_kernel(weights, x, activation=torch.relu))
 
 
 def test_more_inputs_than_are_taken_at_once_have_the_kernel_of_each_part():

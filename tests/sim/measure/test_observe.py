@@ -17,7 +17,6 @@ from tests.sim.cases import EVERY_GATE, gated, grid, line, problem, with_paramet
 from tests.tolerances import SIM_SUMS, STANDARD_ERRORS, UNIT_ROUNDOFF
 from theory.problem import (
     OBSERVABLES,
-    AlwaysGate,
     BiasesAtTimes,
     FieldCentreAtTimes,
     FieldNormAtTimes,
@@ -158,26 +157,6 @@ def test_moments_against_draws_of_another_stream():
     assert (crossed == 0).all()  # complementary gates never open together
 
 
-def test_chunks_change_nothing_but_rounding(monkeypatch):
-    question = problem()
-    whole = measure(InputMoment(), question).values
-    monkeypatch.setattr("sim.measure.source.CHUNK_NUMBERS", 28)  # seven examples
-    assert np.abs(measure(InputMoment(), question).values - whole).max() < SIM_SUMS
-
-
-def test_fresh_examples_are_not_the_training_sample():
-    """Few examples fitted by many weights: the loss on the sample falls below the loss on fresh examples."""
-    question = problem(mode="full-batch", samples=6, batch=None, times=(200,))
-    run = train(question, "cpu")
-    own = [
-        np.mean((y - (x @ w.T * g.T).mean(axis=1)) ** 2)
-        for x, y, g, w in zip(
-            run.sample.x.numpy(), run.sample.y.numpy(), run.sample.gate.numpy(), run.weights[:, -1], strict=True
-        )
-    ]
-    assert (measure(LossAtTimes(), run).values[:, 0] > own).all()
-
-
 def test_participation_ratio_of_known_fields():
     n, sites = 40, np.arange(40)
     fields = np.stack([np.ones(n), (-1.0) ** sites, sites == 7, np.sin(2 * np.pi * 3 * sites / n)]) * 1e-300
@@ -199,27 +178,6 @@ def test_zero_weights_have_no_shape(statistic):
     with pytest.raises(InputError, match="undefined: a unit has only zero weights") as caught:
         statistic(np.array([[1.0, 0.0], [0.0, 0.0]]))
     assert caught.value.kind == "undefined"
-
-
-def test_biases_enter_the_loss():
-    """Weights 0, gates always open, all labels 1: the error is 1 - mean_k b_k - b_out."""
-    gates = (AlwaysGate(), AlwaysGate())
-    run = train(problem(line(labels=(1, 1)), gated(gates, biases="trained"), w0=NormalInitialisation(0, 1)), "cpu")
-    run = with_parameters(run, w=np.zeros_like(run.weights))
-    expected = (1 - run.biases[..., :2].mean(axis=-1) - run.biases[..., 2]) ** 2
-    assert np.abs(measure(LossAtTimes(), run).values - expected).max() < SIM_SUMS
-
-
-def test_readout_weights_enter_the_loss():
-    """Gates always open, b_out 0, hidden biases 1, weights 0, labels 1: the error is 1 - sum_k a_k/K."""
-    gates = (AlwaysGate(), AlwaysGate())
-    network = gated(gates, "trained-mean", "fixed")
-    question = problem(line(labels=(1, 1)), network, w0=NormalInitialisation(0, 1))
-    question = replace(question, training=replace(question.training, hidden_bias0=(1, 1), output_bias0=0))
-    run = train(question, "cpu")
-    run = with_parameters(run, w=np.zeros_like(run.weights))
-    expected = (1 - run.readout.mean(axis=-1)) ** 2
-    assert np.abs(measure(LossAtTimes(), run).values - expected).max() < SIM_SUMS
 
 
 def test_the_loss_of_the_cross_entropy_is_the_cross_entropy():

@@ -37,16 +37,6 @@ CPU = torch.device("cpu")
 RELU = Network("relu", "mean", 2, biases="trained")
 
 
-@pytest.mark.parametrize(("n", "site"), [(40, 39), (41, 7)])
-def test_one_site_is_its_own_centre_and_has_no_width(n, site):
-    field = np.where(np.arange(n) == site, -3e-200, 0.0)
-    for boundary in ("open", "ring"):
-        middle, width = centre_and_width(field, boundary)
-        apart = abs(middle - site)
-        assert min(apart, n - apart) < SIM_CENTRE
-        assert width < SIM_CENTRE
-
-
 def test_open_line_against_the_moments_of_a_distribution():
     rng = np.random.default_rng(0)
     w = rng.normal(size=(3, 2, 9))

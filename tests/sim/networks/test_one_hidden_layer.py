@@ -136,12 +136,3 @@ def test_relu_at_rest(model):
     slopes = gradient(network, "mse", learned, examples)["w"]
     expected = -2 * torch.einsum("sb,sbn->sn", examples.y, examples.x)[:, None] / (B * K)
     assert far(slopes, expected.expand_as(slopes) / 8) < SIM_GRADIENT if model == "leaky-relu" else (slopes == 0).all()
-
-
-@pytest.mark.parametrize("model", ["gated-linear", "erf"])
-def test_parts_are_predicted_alike(model):
-    network, learned, examples = case(model, "trained-mean", biases="trained")
-    together = predict(network, learned, examples)
-    part = examples.part(slice(1, 3), slice(5, 20))
-    some = mapped(lambda tensor: tensor[1:3], learned)
-    assert far(predict(network, some, part), together[1:3, 5:20]) < SIM_GRADIENT

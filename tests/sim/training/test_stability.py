@@ -63,12 +63,6 @@ def test_the_cross_entropy_bends_a_quarter_as_much():
     assert entropy == 4 * squared
 
 
-def test_fixed_biases_leave_the_rate():
-    for network in (gated(), Network("erf", "mean", 3)):
-        fixed = replace(network, biases="fixed")
-        assert largest_stable_rate(problem(network=fixed)) == largest_stable_rate(problem(network=network))
-
-
 def test_a_trained_readout_has_no_largest_rate():
     with pytest.raises(OutOfReachError, match="no largest stable rate"):
         largest_stable_rate(problem(network=gated(readout="trained-sum")))

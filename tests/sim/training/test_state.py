@@ -16,13 +16,11 @@ from sim.networks.one_hidden_layer import gradient
 from sim.train import fixed_sample, train
 from sim.training.backends.names import numba_is_installed
 from sim.training.memory import bytes_of_one, networks_at_once
-from sim.training.optimisers import optimiser_of
 from tests.paths import ROOT
 from tests.sim.cases import EVERY_GATE, gated, line, problem, with_simulation
 from tests.tolerances import SIM_DESCENT
 from theory.claims import catalog
-from theory.flow.linear.descent import discrete
-from theory.problem import InputError, OutOfReachError, WeightsAtTimes, dumps, loads
+from theory.problem import InputError, OutOfReachError, WeightsAtTimes
 
 BACKENDS = ["reference", "auto", *(["compiled-examples"] if numba_is_installed() else [])]
 ADAM = {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)}
@@ -112,24 +110,6 @@ def test_optimizers_by_hand():
                 m = b1 * m + (1 - b1) * g
                 w = w - m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps) / 8
             assert far(run.weights[:, t], w) < SIM_DESCENT
-
-
-def test_settings_of_optimizers_are_checked_and_written():
-    for settings, said in (
-        ({"optimizer": "momentum"}, "needs momentum"),
-        ({"momentum": Fraction(1, 2)}, '"sgd" has no momentum'),
-        ({"optimizer": "momentum", "momentum": 1}, "must lie in"),
-        ({"optimizer": "adagrad"}, "is not known"),
-        ({"shared_stream": 1}, "neither true nor false"),
-    ):
-        with pytest.raises(InputError, match=said):
-            problem(**settings)
-    question = problem(shared_stream=True, **ADAM)
-    assert loads(dumps(question)) == question
-    assert "optimizer" not in dumps(problem())
-    assert optimiser_of(problem().simulation).plain
-    with pytest.raises(OutOfReachError, match='not for "adam"'):
-        discrete(question)
 
 
 @pytest.mark.slow
