@@ -1,15 +1,15 @@
 """The problem bar: a moved control changes its field alone, whatever the law; a refused one changes nothing."""
 
-import re
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
-from derivations.explore.bar import bar, changed, summary
+from derivations.experiments.folders import problem_named
+from derivations.explore.bar import bar, changed
 from derivations.explore.problems import FIRST
 from tests.tolerances_of_explorer import SLIDER_DIGITS
-from theory.problem import LAWS, InputError, Network, OutOfReachError, SiteGate, load, loads
+from theory.problem import LAWS, InputError, Network, SiteGate, load, loads
 from theory.problem.network import MODELS
 
 THIRD = "1/3"  # a length that no decimal of twelve digits is
@@ -78,6 +78,12 @@ def test_each_model_is_chosen_with_gates_where_it_needs_them(problem):
         assert len(back.network.gates) == back.network.units == 3
 
 
+def test_a_graph_has_no_controls_of_units():
+    shown = bar(problem_named("race"))
+    assert (shown["summary"]["model"], shown["summary"]["units"]) == ("graph", 0)
+    assert {control["name"].partition(".")[0] for control in shown["controls"]} == {"data"}
+
+
 def test_gates_follow_the_law_with_a_note(problem):
     moved, notes = changed(problem, {"data.law": "gaussian-clone"})
     assert {gate.on for gate in moved.network.gates} == {"input"}
@@ -116,20 +122,3 @@ def test_a_wrong_value_is_refused_by_name(problem, values, says):
         changed(problem, values)
     assert says in refused.value.message
     assert refused.value.kind == next(iter(values))
-
-
-def test_an_unreachable_value_stays_out_of_reach(problem, monkeypatch):
-    def refuse(*_given):
-        raise OutOfReachError("Too far.", "Nearer.")
-
-    monkeypatch.setattr("derivations.explore.bar.law_of", refuse)
-    with pytest.raises(OutOfReachError, match="Too far") as refused:
-        changed(problem, {"data.gain": "2"})
-    assert refused.value.kind == "data.gain"
-
-
-def test_classes_have_the_name_of_their_label_never_a_number(problem):
-    assert summary(problem)["classes"] == ["y = 1, ξ = 0.333", "y = 0, ξ = 1"]
-    lengths = [control for control in bar(problem)["controls"] if control["name"].startswith("data.xi.")]
-    assert [control["part"] for control in lengths] == ["y = 1", "y = 0"]
-    assert not re.search(r"class \d", str(bar(problem)))

@@ -9,7 +9,7 @@ import pytest
 from derivations.explore.controls import controls, law_of
 from derivations.explore.data import GROUPS, SHOWN, csv, histogram, latex, numbers, sampled, theory_of
 from derivations.explore.data_page import page
-from derivations.explore.problems import FIRST, carried
+from derivations.explore.problems import FIRST, carried, law_values
 from derivations.explore.views import data as data_view
 from derivations.explore.wire import packed
 from tests.tolerances import EXPLORER_EXAMPLES, STANDARD_ERRORS
@@ -173,6 +173,8 @@ def test_the_page_draws_the_numbers_of_the_theory_and_of_the_sample(name):
         edges, exact = theory.marginal[c]
         assert (marginal["x"] == edges).all()
         assert (marginal["exact"] == exact).all()
+        if not theory.discrete:  # 60 bins on 8 standard deviations, to the rounding of their number on the support
+            assert abs(8 / 60 / marginal["bin"] - 1) <= 1 / (2 * len(exact))
         found = sample.x[c]
         shares = [(found == value).mean() for value in edges] if theory.discrete else histogram(found, edges)
         assert (marginal["sampled"] == np.array(shares)).all()
@@ -204,3 +206,24 @@ def test_the_csv_has_a_row_for_each_site(name, shape, site):
     assert [first[name] for name in ("site", "rank")] == ["0", "1"]
     assert float(first["eigenvalue of that rank, class 1"]) == theory.spectrum[1, 0]
     assert "tabular" in latex(theory)
+
+
+@pytest.mark.parametrize("classes", [1, 3])
+def test_any_number_of_classes_is_drawn(classes):
+    law = replace(load(FIRST).data, xi=(2, 1, 3)[:classes], labels=(1, 0, -1)[:classes])
+    theory = theory_of(law)
+    assert len(page(theory, None)["covariances"]) == min(classes, 2)
+    assert theory.covariance.shape == (classes, 40, 40)
+    shown = page(theory, None)
+    assert len(shown["spectrum"]["exact"]) == classes
+    names = tuple(f"y = {y}" for y in ("1", "0", "−1")[:classes])
+    assert [name.split(",")[0] for name in shown["classes"]] == list(names)
+    assert controls(type(law), law_values(law))["xi"].parts == names
+
+
+@pytest.mark.parametrize(("asked", "drawn"), [(1, [1, 2]), (5, [1, 2]), (-1, [0, 1])])
+def test_the_classes_whose_covariances_are_drawn_are_chosen(asked, drawn):
+    law = replace(load(FIRST).data, xi=(2, 1, 3), labels=(1, 0, -1))
+    shown = page(theory_of(law), None, asked)["covariances"]
+    assert [one["class"] for one in shown] == drawn
+    assert [one["matrix"] for one in shown] == [packed(theory_of(law).covariance[c]) for c in drawn]

@@ -27,9 +27,7 @@ from theory.problem import (
     LossAtTimes,
     Network,
     NonlinearGP2D,
-    NormalInitialisation,
     OutOfReachError,
-    SiteGate,
     dumps,
     load,
 )
@@ -137,21 +135,6 @@ def test_networks_of_any_model_train_and_show(model):
     assert ("raster" in shown["networks"][model]) == (model == "leaky-relu")
 
 
-@pytest.mark.parametrize(("model", "readout", "count"), [("gated-linear", "sum", 4), ("relu", "trained-sum", 2)])
-def test_labels_of_several_numbers_may_have_a_field_for_each(model, readout, count):
-    given = problem_named(RELU)
-    data = replace(given.data, n=12, labels=(("1", "0"), ("0", "1")))
-    gates = (SiteGate(3, lo=0), SiteGate(3, hi=0)) if model == "gated-linear" else ()
-    start = NormalInitialisation("1/10", 0) if readout == "trained-sum" else None
-    network, training = Network(model, readout, 2, gates), replace(given.training, readout0=start)
-    asked = live(replace(given, data=data, network=network, training=training), 32, 5, until=8)
-    page, found = fields_page.page(asked), train_together(rivals(asked))
-    assert list(found) == [model]
-    assert len(page["units"]) == fields.fields_at(found[model], 0).shape[1] == count
-    shown = fields_page.snapshot_page(asked, 0, found, None)
-    assert one(shown["rows"], "participation ratio", page["units"][-1])[model] is not None
-
-
 def test_theory_stands_beside_the_same_quantity_of_the_networks(problem, learned):
     view, last = theory_of(problem), len(problem.training.times) - 1
     table = rows(problem, last, learned, view)
@@ -193,6 +176,7 @@ def test_flips_are_those_that_the_simulator_measures(relu, relu_learned):
     own = fields_page.snapshot_page(relu, last, relu_learned, None)
     row = one(own["rows"], "gates flipped since the first time", "0")
     assert row["relu"] == measured[:, last, 0].mean()
+    assert "% of the power" in own["networks"]["relu"]["said"]
     raster = own["networks"]["relu"]["raster"]
     assert [len(raster), len(raster[0])] == [3, 60]
     assert own["networks"]["relu"]["categories"] == sorted(own["networks"]["relu"]["categories"])
@@ -268,7 +252,8 @@ def test_a_job_shows_every_snapshot_and_keeps_the_networks_for_the_files(relu):
     client, toml = Client(), dumps(relu)
     settings = {"networks": 5, "batch": 32, "pieces": "2", "until": "4"}
     name, state = finished(client, "fields", toml, settings)
-    assert state["error"] is None
+    assert (state["error"], state["share"]) == (None, 1.0)
+    assert "replayed" not in "".join(fields.python(0, False, True, True, "2"))
     snapshots, count = state["results"], len(fields_page.asked(relu, settings).training.times)
     assert [one["snapshot"] for one in snapshots] == [*range(count), *range(count)]  # once more with the replay
     assert list(snapshots[count - 1]["networks"]) == ["relu"]

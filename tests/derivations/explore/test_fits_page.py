@@ -92,6 +92,9 @@ def test_the_job_fits_the_networks_that_another_job_has_trained(problem, monkeyp
     ratios = [row["relu"] for row in last["results"][1]["rows"] if row["quantity"] == "participation ratio"]
     shares = [(field**4).sum() / (field**2).sum() ** 2 for field in fitted]
     assert abs(np.mean(shares) - ratios[0]) <= EXPLORER_WAVE
+    assert last["share"] == 1.0
+    _, latest = finished(client, "fits", toml, settings | {"trained": trained})
+    assert latest["error"] is None
     _, early = finished(client, "fits", toml, settings | {"trained": trained, "snapshot": 99})
     assert "No networks have reached this time" in early["error"]["message"]
 

@@ -6,8 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from derivations.answers.compare import field_view
 from derivations.experiments.folders import problem_named
 from derivations.explore import inspector
+from derivations.explore.fields import live
 from derivations.explore.gates import (
     END,
     EXAMPLES,
@@ -215,3 +217,10 @@ def test_a_network_that_gates_itself_keeps_its_gates_until_it_is_made_gated_line
     shown = gated(relu, {})
     assert set(shown.network.gates) == {AlwaysGate()}
     assert relu.network.model == "relu"
+
+
+def test_labels_of_several_numbers_are_refused_by_the_views_of_networks(problem):
+    vectors = replace(problem, data=replace(problem.data, labels=((1, 0), (0, 1))))
+    for ask in (gate_view, lambda problem: field_view(live(problem, 32, 4))):
+        with pytest.raises(OutOfReachError, match="labels have 2 numbers each"):
+            ask(vectors)

@@ -15,12 +15,9 @@ from derivations.explore.fields import SHOWN_TIMES
 from derivations.explore.problems import attempt, carried
 from derivations.explore.training import train_together
 from theory.problem import (
-    Edge,
     FiniteData,
-    GatedGraph,
     InitialByName,
     InputError,
-    Node,
     NormalInitialisation,
     OutOfReachError,
     SiteGate,
@@ -57,18 +54,6 @@ def test_paths_that_are_equally_strong_win_together():
     assert graphs.sentence(graphs.graph_page(routing, "1", "1", 64, 5)) == "At t = 16 all 9 paths are equally strong."
     still = replace(RACE, training=replace(RACE.training, w0=NormalInitialisation(0, 0)))
     assert graphs.sentence(graphs.graph_page(still, "1", "1", 64, 5)) == "At t = 16 no path has any strength."
-
-
-def test_some_paths_that_are_equally_strong_are_named():
-    """A third path from a smaller start never catches up with two that are alike."""
-    numbers = [[1 / 2, 0], [0, 1 / 2]]
-    edges = tuple(Edge("x", "y", name) for name in "ABC")
-    network = GatedGraph((Node("x", 2), Node("y", 2)), edges, ("x",), ("y",))
-    law = FiniteData([[1, 0], [0, 1]], [[1, 0], [0, 1]])
-    start = InitialByName((("A", numbers), ("B", numbers), ("C", [[1 / 4, 0], [0, 1 / 4]])))
-    problem = replace(RACE, data=law, network=network, training=replace(RACE.training, w0=start))
-    said = graphs.sentence(graphs.graph_page(problem, "1", "1", 64, 5))
-    assert said == "At t = 16 2 of 3 paths are equally strong and lead from the first time on: x -A-> y, x -B-> y."
 
 
 def test_each_path_has_half_of_its_strength_from_the_time_named(page):

@@ -7,15 +7,18 @@ import numpy as np
 import pytest
 
 from derivations.explore.bar import bar, changed
-from derivations.explore.controls import controls, law_of
+from derivations.explore.controls import Entry, controls, law_of
 from derivations.explore.data import latex, numbers, sampled, theory_of
 from derivations.explore.data_page import page
-from derivations.explore.laws import definition_of, says, seen_in
+from derivations.explore.kinds import Kind
+from derivations.explore.laws import legends, says
 from derivations.explore.problems import FIRST, law_values, starting_values
 from derivations.publish.html import mathml
 from tests.tolerances import EXPLORER_EXAMPLES, STANDARD_ERRORS
-from theory.moments.controls import without_correlations
-from theory.problem import LAWS, StudentT, load
+from theory.problem import LAWS, Elliptical, NonlinearGP, SinglePulse, StudentT, load
+from theory.problem.correlations import CORRELATIONS
+from theory.problem.nonlinearities import NONLINEARITIES
+from theory.problem.scales import KINDS
 
 FORMULA = re.compile(r"\$([^$]*)\$")
 
@@ -46,31 +49,6 @@ def test_every_law_is_chosen_and_shown(name):
     assert seen.endswith(".")
     for tex in FORMULA.findall(definition):
         mathml(tex)
-
-
-def test_independent_sites_are_not_said_to_be_alike_within_a_length():
-    law = load(FIRST).data
-    assert seen_in(law) == says(type(law))[1]
-    assert "independent" in seen_in(without_correlations(law))
-
-
-@pytest.mark.parametrize("name", ["nlgp", "nlgp-2d"])
-def test_a_process_is_defined_by_its_own_function_and_correlation(name):
-    erf = definition_of(chosen(name).data)
-    assert r"\operatorname{erf}(g z_i)/Z" in erf
-    assert r"\exp(-d_{ij}^2/\xi^2)" in erf
-    assert "$Z$ makes the variance 1" in erf
-    free = definition_of(chosen(name, normaliser="none").data)
-    assert "Z" not in free
-    grid = {"grid": "separable"} if name == "nlgp-2d" else {}
-    other = definition_of(chosen(name, nonlinearity="cubic", correlation="exponential", **grid).data)
-    assert "f(g z_i)/Z$" in other
-    assert "of the kind `cubic`" in other
-    assert r"\exp" not in other
-    for text in (erf, free, other):
-        for tex in FORMULA.findall(text):
-            mathml(tex)
-    assert definition_of(chosen("ising").data) == says(LAWS["ising"])[0]
 
 
 def test_without_a_kurtosis_the_rest_is_shown():
@@ -117,3 +95,45 @@ def test_the_fields_that_fit_another_law_are_carried_to_it():
     assert "means" not in starting_values(LAWS["ising-2d"], moved)
     assert starting_values(LAWS["ising"], three) == {}
     assert starting_values(type(three), three) == law_values(three)
+
+
+LINE = NonlinearGP(12, (2, 1), 1, "open", "unit-variance", (1, 0))
+CASES = [
+    *(("correlation", word, LINE) for word in CORRELATIONS),
+    ("correlation", "spectrum", LINE),
+    ("correlation", "spectrum", replace(LINE, n=11, boundary="ring")),
+    *(("nonlinearity", word, LINE) for word in NONLINEARITIES),
+    *(("scale", word, Elliptical(12, (2, 1), "sphere", "open", "unit-variance", (1, 0))) for word in KINDS),
+]
+
+
+def test_every_word_is_chosen_with_parameters_that_fit():
+    for name, word, law in CASES:
+        control = controls(type(law), law_values(law))[name]
+        other = law_of(type(law), {name: control.text(word, control.parameters)}, law_values(law))
+        after = controls(type(law), law_values(other))[name]
+        assert isinstance(after, Kind)
+        assert (after.word, after.parameters) == (word, after.options[word])
+        same = law_of(type(law), {name: after.text(word, after.parameters)}, law_values(other))
+        assert same == other, (name, word)
+
+
+def test_classes_are_named_by_the_numbers_in_which_they_differ():
+    widths = SinglePulse(12, ((2, 2), (3, 4)), "plus-minus", "sign", (1, 0))
+    assert legends(widths) == ("y = 1, width = 2", "y = 0, width = 3–4")
+    assert legends(replace(LINE, xi=(2, 2), gain=(1, 3))) == ("y = 1, g = 1", "y = 0, g = 3")
+
+
+def test_parameters_that_are_typed_are_those_of_the_law():
+    law = replace(LINE, correlation={"kind": "matern", "smoothness": "5/2"})
+    control = controls(NonlinearGP, law_values(law))["correlation"]
+    assert (control.word, control.parameters) == ("matern", "smoothness = 2.5")
+    typed = law_of(NonlinearGP, {"correlation": control.text("matern", "smoothness = 0.5")}, law_values(law))
+    assert typed.correlation.smoothness * 2 == 1
+
+
+def test_classes_of_different_kinds_have_an_entry():
+    law = replace(LINE, correlation=("gaussian", "exponential"))
+    control = controls(NonlinearGP, law_values(law))["correlation"]
+    assert control == Entry(control.label, '["gaussian", "exponential"]')
+    assert law_of(NonlinearGP, {"correlation": control.start}, law_values(law)) == law

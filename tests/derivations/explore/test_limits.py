@@ -15,13 +15,12 @@ from derivations.explore.jobs import compare as jobs_compare
 from derivations.explore.jobs import fields as jobs_fields
 from derivations.explore.jobs import gains as jobs_gains
 from derivations.explore.jobs import map as jobs_map
-from derivations.explore.phase_map import Range, refuse_long, value_at
+from derivations.explore.phase_map import Range, refuse_long
 from derivations.explore.problems import FIRST
 from tests.derivations.explore.client import Client
 from theory.flow.graph.data import flow_of
 from theory.flow.linear.descent import steps_at_times
 from theory.problem import InputError, OutOfReachError, dumps, load
-from theory.problem.sweep import Cell
 
 
 @pytest.fixture
@@ -113,12 +112,6 @@ def test_a_map_along_the_sites_counts_the_weights_of_each_place(problem):
     assert refuse_long(problem, x, y, "ratio") is None
     with pytest.raises(OutOfReachError, match=f"A map of {31 * 64} places with up to 1400 weights"):
         refuse_long(problem, x, replace(y, count=64), "ratio")
-
-
-@pytest.mark.parametrize(("n", "quantity", "match"), [(701, "ratio", "1402 weights"), (501, "excess", "501 sites")])
-def test_a_place_with_too_many_weights_or_sites_has_no_value_and_says_why(problem, n, quantity, match):
-    with pytest.raises(OutOfReachError, match=match):
-        value_at(Cell((), {}, on(problem, n)), quantity, 0, "infinity")
 
 
 def test_the_theory_of_a_graph_that_takes_too_long_is_refused_with_the_largest_time():

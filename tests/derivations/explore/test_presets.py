@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 from derivations.explore.presets import PRESETS
 from derivations.explore.server import WEB
@@ -40,6 +41,7 @@ def test_each_preset_is_a_problem_of_a_view_with_a_picture_of_its_own():
     assert start.answer(None, {})["pictures"] is None
 
 
+@pytest.mark.slow
 def test_the_first_view_does_not_wait_for_large_libraries():
     done = subprocess.run([sys.executable, "-c", FIRST_VIEW], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['scipy']"

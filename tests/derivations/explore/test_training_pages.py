@@ -8,10 +8,9 @@ from derivations.experiments.folders import problem_named
 from derivations.explore import fields_page, graphs
 from derivations.explore.gain_sweep import COARSE
 from derivations.explore.map_page import SIZE
-from derivations.explore.problems import FIRST
 from derivations.explore.running import PATIENCE
 from tests.derivations.explore.browser import EVERY, SECONDS, explorer, needs_a_browser
-from theory.problem import NonlinearGP2D, dumps, load
+from theory.problem import NonlinearGP2D, dumps
 
 pytestmark = [needs_a_browser, pytest.mark.slow]
 
@@ -78,22 +77,6 @@ def test_fields_train_at_once_and_are_shown_at_every_time(running, relu):
     done(shown)
     assert page.locator(".figure-title").first.text_content().endswith("t = 8")
     shown.errors.clear()  # the browser reports the refused request
-    page.close()
-
-
-def test_theory_is_there_before_any_training_and_stop_while_it_runs(running):
-    shown = running.tab("fields", load(FIRST))
-    page = shown.page
-    ratio = page.locator("figure", has=page.locator(".figure-title", has_text="Participation ratio"))
-    legend = ratio.locator(".figure-legend li").all_text_contents()
-    assert legend == ["theory, field of unit 0", "theory, field of unit 1"]
-    assert page.get_by_role("button", name="Stop").count() == 0
-    shown.use(replace(load(FIRST), training=replace(load(FIRST).training, times=(1, ENDLESS))))
-    page.get_by_role("button", name="Train", exact=True).click()
-    page.get_by_role("button", name="Stop").click()
-    page.wait_for_selector('.work[data-state="stopped"]')
-    page.get_by_role("button", name="Stop").wait_for(state="hidden")
-    shown.nothing_went_wrong()
     page.close()
 
 
