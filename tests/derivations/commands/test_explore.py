@@ -3,12 +3,11 @@
 import json
 import os
 import socket
-import subprocess
-import sys
 
 import pytest
 
 from derivations import cli
+from derivations.explore.server import leave_processors
 from derivations.output import BAD_INPUT, OUT_OF_REACH
 from tests.derivations.explore.browser import needs_a_browser
 
@@ -47,22 +46,15 @@ def test_a_view_or_a_site_that_is_not_there(words, said, capsys, tmp_path):
     assert said in capsys.readouterr().err
 
 
-_CORES = os.cpu_count() or 1
-_THREADS = """
-import numpy
-from derivations.explore.server import leave_processors
-leave_processors()
-import scipy.linalg, torch
-from threadpoolctl import threadpool_info
-print(*{torch.get_num_threads(), *(pool["num_threads"] for pool in threadpool_info())})
-"""
-
-
 @needs_a_browser
-@pytest.mark.parametrize(("asked", "given"), [(None, max(1, _CORES // 2)), (str(_CORES), _CORES)])
-def test_half_of_the_processors_are_left_to_the_browser(asked, given):
-    names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-    plain = {name: value for name, value in os.environ.items() if name not in names}
-    chosen = {} if asked is None else {names[0]: asked}
-    answer = subprocess.run([sys.executable, "-c", _THREADS], env=plain | chosen, capture_output=True, text=True)
-    assert answer.stdout.split() == [str(given)], answer.stderr
+@pytest.mark.parametrize(("cores", "set_by_user", "threads"), [(6, None, "3"), (1, None, "1"), (6, "5", "5")])
+def test_half_of_the_processors_are_left_to_the_browser(cores, set_by_user, threads, monkeypatch):
+    limited = []
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    monkeypatch.setattr("threadpoolctl.threadpool_limits", lambda count, user_api: limited.append((count, user_api)))
+    monkeypatch.setenv("OMP_NUM_THREADS", set_by_user or "")
+    if set_by_user is None:
+        monkeypatch.delenv("OMP_NUM_THREADS")
+    leave_processors()
+    assert os.environ["OMP_NUM_THREADS"] == threads
+    assert limited == ([] if set_by_user else [(int(threads), "blas")])
