@@ -13,16 +13,8 @@ SPECTRUM = (2 * 76 + 4 * 12) * UNIT_ROUNDOFF
 # A stored ratio has six decimals. Training in float64 on another machine differs by rounding, 1e-12 over 32 steps.
 STORED_RATIO = 0.5e-6 + 1e-9
 
-# Least squares stop where a step changes the parameters by less than 1e-8 of them; the field has no noise, and the cost
-# is quadratic there, so that the distance to the optimum is of the order of the last step. Ten of them are allowed.
-FITTED = 1e-7
-
 # A number that a slider writes with twelve significant digits: half a unit of the last is at most 5e-12 of the number.
 SLIDER_DIGITS = 5e-12
-
-# Bytes of the two covariance matrices of 40 x 40 numbers in an answer of the data view: a page that keeps its answers
-# grows by at least as much with every move.
-KEPT_ANSWER = 2 * 40 * 40 * 8
 
 # A gradient by differences of +-1e-4 of a risk below 1 that is quadratic between them: its 60 roundings are divided by
 # the step and by a gradient above 0.01, twice for a ratio of two: 4 * 60 u/(2e-4 * 0.01).
