@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tests.theory.problem.refusals import not_refused
 from theory.problem import (
     AlwaysGate,
     Edge,
@@ -33,26 +34,21 @@ def test_nodes_are_ordered_by_the_edges():
     assert [edge.source for edge in skip.into("y")] == ["h", "x"]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_graphs_that_do_not_fit_are_named():
+    cases = [
         ({"nodes": (*NODES, Node("h", 2))}, "Two nodes of the graph are called h"),
         ({"parameters": (*PARAMETERS, Parameter("w", (1,)))}, "Two parameters of the graph are called w"),
-        ({"edges": (*GOOD.edges, Edge("h", "z"))}, "graph: node = 'z' is not known"),
-        ({"edges": (*GOOD.edges, Edge("y", "h", "u"))}, r"the edge from y to h = 'u' is not known"),
+        ({"edges": (*GOOD.edges, Edge("h", "z"))}, "node = 'z' is not known"),
+        ({"edges": (*GOOD.edges, Edge("y", "h", "u"))}, "the edge from y to h = 'u' is not known"),
         ({"edges": (*GOOD.edges, Edge("y", "h", "b"))}, "The edges between h, y form a circle"),
         ({"edges": (*GOOD.edges, Edge("h", "x", "w"))}, "node x is an input, and an edge leads into it"),
         ({"edges": GOOD.edges[:1]}, "node y is no input, and no edge leads into it"),
-        ({"edges": (Edge("x", "h", "v"), GOOD.edges[1])}, r"from x to h needs 12 numbers; .* v has the shape \[1, 3\]"),
-        ({"edges": (Edge("x", "h"), GOOD.edges[1])}, "from x to h has no weights, and 4 units are no multiple of 3"),
+        ({"edges": (Edge("x", "h", "v"), GOOD.edges[1])}, "from x to h needs 12 numbers"),
+        ({"edges": (Edge("x", "h"), GOOD.edges[1])}, "4 units are no multiple of 3"),
         ({"nodes": (NODES[0], replace(NODES[1], bias="v2"), NODES[2])}, "the bias of node h = 'v2' is not known"),
-        ({"outputs": ("z",)}, "graph: node = 'z' is not known"),
-    ],
-)
-def test_graphs_that_do_not_fit_are_named(change, message):
-    with pytest.raises(InputError, match=message) as caught:
-        replace(GOOD, **change)
-    assert caught.value.hint
+        ({"outputs": ("z",)}, "node = 'z' is not known"),
+    ]
+    assert not_refused(lambda change: replace(GOOD, **change), cases) == []
 
 
 def test_a_node_has_no_gate_one_gate_or_one_for_each_unit():
