@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from theory.problem import FiniteData, InputError, Network, Problem, Training, loads
-from theory.problem.discovery import declared, importing
+from theory.problem.discovery import declared
 from theory.problem.gates.base import Gate
 
 GATE = """
@@ -70,16 +70,6 @@ def test_a_class_without_its_word_is_named_with_its_file(room):
 def test_a_file_that_cannot_be_imported_is_named_with_the_line(room, text, said):
     with pytest.raises(InputError, match=said):
         room(both=text)
-
-
-def test_an_error_that_says_what_to_do_is_left_as_it_is():
-    with pytest.raises(InputError, match=r"^gain = -1\.$"), importing("theory.problem.errors"):
-        raise InputError("gain = -1.")
-
-
-def test_a_full_disk_is_no_fault_of_a_file():
-    with pytest.raises(OSError, match="no space"), importing("theory.problem.errors"):
-        raise OSError("no space")
 
 
 class Blind(Gate):

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.theory.problem.refusals import not_refused
 from theory.problem import LAWS, InputError, dumps, load, loads
 
 EYE = [[1, 0], [0, 1]]
@@ -49,16 +50,15 @@ def test_arrays_in_a_file_are_those_of_the_law(word, tmp_path):
         replace(filed, sha256="0" * 64)
 
 
-@pytest.mark.parametrize(
-    ("word", "fields", "said"),
-    [
+def test_faults_are_named():
+    cases = [
         ("gaussian", {}, "has no covariance"),
-        ("gaussian", {"covariance": [[1, 0]]}, r"has the shape \[1, 2\], not \[C, n, n\]"),
+        ("gaussian", {"covariance": [[1, 0]]}, "has the shape [1, 2], not [C, n, n]"),
         ("gaussian", {"covariance": [EYE, EYE]}, "2 matrices, data.labels 1"),
         ("gaussian", {"covariance": [[[1, 0], [1]]]}, "different lengths. Give lists of equal lengths"),
-        ("gaussian", {"covariance": [[[1, "0.5"], ["0.4", 1]]]}, r"not symmetric: its entries \[0, 1\] and \[1, 0\]"),
+        ("gaussian", {"covariance": [[[1, "0.5"], ["0.4", 1]]]}, "not symmetric: its entries [0, 1] and [1, 0]"),
         ("gaussian", {"covariance": [[[1, 2], [2, 1]]]}, "eigenvalue -1, below rounding"),
-        ("gaussian", {"covariance": np.full((1, 1, 1), np.inf)}, r"data.covariance\[0, 0, 0\] = inf: not finite"),
+        ("gaussian", {"covariance": np.full((1, 1, 1), np.inf)}, "data.covariance[0, 0, 0] = inf: not finite"),
         ("gaussian", {"covariance": np.zeros((1, 2049, 2049))}, "n = 2049 sites, more than 2048"),
         ("gaussian", {"covariance": [EYE], "rows": 3}, "data.rows = 3"),
         ("gaussian", {"covariance": [EYE], "file": "data.npz"}, "beside data.file"),
@@ -67,19 +67,16 @@ def test_arrays_in_a_file_are_those_of_the_law(word, tmp_path):
         ("gaussian", {"file": "nowhere.npz"}, "cannot be read"),
         ("nlgp-matrix", {"nonlinearity": "erf", "correlations": [EYE]}, "has no scales"),
         ("nlgp-matrix", {"nonlinearity": "erf", "correlations": [[[2]]], "scales": [[1]]}, "has 2 on its diagonal"),
-        ("nlgp-matrix", {"nonlinearity": "erf", "correlations": [EYE], "scales": [[1]]}, r"needs the shape \[1, 2\]"),
+        ("nlgp-matrix", {"nonlinearity": "erf", "correlations": [EYE], "scales": [[1]]}, "needs the shape [1, 2]"),
         ("nlgp-matrix", {"nonlinearity": "erf", "correlations": [EYE], "scales": [[1, -1]]}, "below 0"),
         ("gaussian-copula", {"values": FLAT["values"]}, "has no shares"),
-        ("gaussian-copula", {**FLAT, "shares": [[[1], [1]]]}, r"both need \[C, n, V\]"),
+        ("gaussian-copula", {**FLAT, "shares": [[[1], [1]]]}, "both need [C, n, V]"),
         ("gaussian-copula", {**FLAT, "values": [[[0, 1], [1, 0]]]}, "Site 1 of class 0 has values that descend"),
         ("gaussian-copula", {**FLAT, "shares": [[["1/2", "1/3"], [1, 0]]]}, "Site 0 of class 0"),
         ("gaussian-copula", {**FLAT, "correlations": [[[1]]]}, "Give both for the same classes and sites"),
         ("gaussian-copula", {name: own * 2 for name, own in FLAT.items()}, "2 classes, data.labels 1"),
-    ],
-)
-def test_faults_are_named(word, fields, said):
-    with pytest.raises(InputError, match=said):
-        LAWS[word](labels=[1], **fields)
+    ]
+    assert not_refused(lambda word, fields: LAWS[word](labels=[1], **fields), cases) == []
 
 
 def test_an_archive_with_other_arrays_is_refused(tmp_path):

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from tests import miniatures
+from tests.theory.problem.refusals import not_refused
 from tests.tolerances_of_images import PATCH_SUMS
-from theory.problem import InputError, OutOfReachError, dumps, loads
-from theory.problem.datasets.folder import VARIABLE
+from theory.problem import dumps, loads
 from theory.problem.distributions.mnist import FashionMnist, Mnist
 
-BOTH = pytest.mark.parametrize(("kind", "seed"), [(Mnist, 1), (FashionMnist, 2)])
 FILES = {"train": "train", "test": "t10k"}
 PROBLEM = """
 [data]
@@ -33,9 +32,7 @@ times = [1.0]
 """
 
 
-@BOTH
-@pytest.mark.parametrize("part", FILES)
-@pytest.mark.parametrize("downsample", [1, 4])
+@pytest.mark.parametrize(("kind", "seed", "part", "downsample"), [(Mnist, 1, "train", 4), (FashionMnist, 2, "test", 1)])
 def test_rows_are_the_images_of_the_classes(kind, seed, part, downsample):
     arrays = miniatures.images_of_28(seed)
     images, numbers = (arrays[f"{FILES[part]}-{name}-ubyte"].tolist() for name in ("images-idx3", "labels-idx1"))
@@ -74,32 +71,28 @@ def test_a_problem_and_back():
     assert loads(dumps(problem)) == problem
 
 
-def test_nothing_is_read_before_the_examples_are_used(monkeypatch, tmp_path):
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
-    law = loads(PROBLEM).data
-    assert law.n == 49
-    with pytest.raises(OutOfReachError, match="gdln data get fashion-mnist"):
-        _ = law.rows
-
-
-@pytest.mark.parametrize(
-    ("changed", "says"),
-    [
+def test_fields_that_do_not_fit():
+    cases = [
         ({"part": "validation"}, "data.part = 'validation' is not known"),
         ({"centring": "image"}, "data.centring = 'image' is not known"),
-        ({"downsample": 3}, "data.downsample = 3 does not divide the 28 rows .* 1, 2, 4, 7, 14, 28"),
+        ({"downsample": 3}, "data.downsample = 3 does not divide the 28 rows"),
         ({"downsample": 0}, "data.downsample = 0 must be at least 1"),
         ({"downsample": 56}, "data.downsample = 56 is more than 28"),
         ({"categories": [3]}, "data.categories has 1 entries, data.labels 2"),
-        ({"categories": [3, 10]}, r"data.categories\[1\] = 10 is more than 9"),
-        ({"categories": [3, -1]}, r"data.categories\[1\] = -1 must be at least 0"),
+        ({"categories": [3, 10]}, "data.categories[1] = 10 is more than 9"),
+        ({"categories": [3, -1]}, "data.categories[1] = -1 must be at least 0"),
         ({"categories": [3, "3"]}, "'3' is not a whole number"),
         ({"categories": [3, []]}, "names no category"),
         ({"categories": [[3, 4], [4]]}, "data.categories names 4 twice"),
         ({"categories": 3}, "must be a list of categories"),
         ({"priors": [1, 1]}, "data.priors add up to 2"),
-    ],
-)
-def test_fields_that_do_not_fit(changed, says):
-    with pytest.raises(InputError, match=says):
-        Mnist(**{"categories": [3, 8], "part": "train", "centring": "none", "labels": [1, 0]} | changed)
+    ]
+    assert (
+        not_refused(
+            lambda changed: Mnist(
+                **{"categories": [3, 8], "part": "train", "centring": "none", "labels": [1, 0]} | changed
+            ),
+            cases,
+        )
+        == []
+    )

@@ -6,6 +6,7 @@ import pytest
 
 from tests.sim.cases import gated, line, problem
 from tests.theory import nonlinear_cases
+from tests.theory.problem.refusals import not_refused
 from theory.problem import (
     NONLINEARITIES,
     AlwaysGate,
@@ -44,25 +45,24 @@ def test_every_kind_but_the_sign_and_tables_with_flat_parts_increases():
     assert not Quantile(["1/2", "3/4", 1], [0, 0, 1]).increasing
 
 
-@pytest.mark.parametrize(("wrong", "message"), [
-    ("sgn", r"data\.nonlinearity\.kind = 'sgn' is not known.*Choose one of: erf, sign"),
-    (3, r"data\.nonlinearity = 3 is no nonlinearity"),
-    ({"c": 1}, r"is no nonlinearity"),
-    ("cubic", r"data\.nonlinearity lacks `c`"),
-    ({"kind": "sign", "k": 5}, r"data\.nonlinearity has the unknown key 'k'"),
-    ({"kind": "cubic", "c": -1}, r"nonlinearity\.c = -1 must be > 0"),
-    ({"kind": "algebraic", "k": 2}, r"nonlinearity\.k = 2 must be > 2"),
-    ({"kind": "algebraic", "k": 2000}, r"more than 1000.*uniform"),
-    ({"kind": "quantile", "p": ["1/2", 1], "x": [0]}, r"list of 2 to 32 numbers"),
-    ({"kind": "quantile", "p": ["1/2", 1], "x": [0, 1, 2]}, r"p has 2 numbers, data.nonlinearity\.x 3"),
-    ({"kind": "quantile", "p": [0, 1], "x": [0, 1]}, r"ascend from 1/2 to 1"),
-    ({"kind": "quantile", "p": ["1/2", "1/2", 1], "x": [0, 1, 2]}, r"ascend from 1/2 to 1"),
-    ({"kind": "quantile", "p": ["1/2", 1], "x": [-1, 1]}, r"must not descend and must begin at 0"),
-    ({"kind": "quantile", "p": ["1/2", 1], "x": [0, 0]}, r"with an entry above 0"),
-])  # fmt: skip
-def test_wrong_nonlinearities(wrong, message):
-    with pytest.raises(InputError, match=message):
-        line(nonlinearity=wrong)
+def test_wrong_nonlinearities():
+    cases = [
+        ("sgn", "data.nonlinearity.kind = 'sgn' is not known"),
+        (3, "data.nonlinearity = 3 is no nonlinearity"),
+        ({"c": 1}, "is no nonlinearity"),
+        ("cubic", "data.nonlinearity lacks `c`"),
+        ({"kind": "sign", "k": 5}, "data.nonlinearity has the unknown key 'k'"),
+        ({"kind": "cubic", "c": -1}, "nonlinearity.c = -1 must be > 0"),
+        ({"kind": "algebraic", "k": 2}, "nonlinearity.k = 2 must be > 2"),
+        ({"kind": "algebraic", "k": 2000}, "more than 1000"),
+        ({"kind": "quantile", "p": ["1/2", 1], "x": [0]}, "list of 2 to 32 numbers"),
+        ({"kind": "quantile", "p": ["1/2", 1], "x": [0, 1, 2]}, "p has 2 numbers, data.nonlinearity.x 3"),
+        ({"kind": "quantile", "p": [0, 1], "x": [0, 1]}, "ascend from 1/2 to 1"),
+        ({"kind": "quantile", "p": ["1/2", "1/2", 1], "x": [0, 1, 2]}, "ascend from 1/2 to 1"),
+        ({"kind": "quantile", "p": ["1/2", 1], "x": [-1, 1]}, "must not descend and must begin at 0"),
+        ({"kind": "quantile", "p": ["1/2", 1], "x": [0, 0]}, "with an entry above 0"),
+    ]
+    assert not_refused(lambda wrong: line(nonlinearity=wrong), cases) == []
 
 
 @pytest.mark.parametrize("nonlinearity", [each for each in EVERY if each.fixed_gain], ids=lambda each: each.kind)

@@ -6,8 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tests.theory.problem.refusals import not_refused
 from tests.tolerances_of_graphs import TABLE_MADE
-from theory.problem import ContextGate, FiniteData, InputError, Table, dumps, load, loads
+from theory.problem import ContextGate, InputError, Table, dumps, load, loads
 
 PROBLEM = """
 [data]
@@ -74,12 +75,28 @@ def test_written_with_its_sha256_and_read_again(folder):
     assert hash(loads(text)) == hash(problem)
 
 
+def test_data_that_are_no_table(folder):
+    def read(data):
+        (folder / "problem.toml").write_text(PROBLEM.format(data=data))
+        return load(folder / "problem.toml")
+
+    cases = [
+        ("", "has neither `file` nor `moments`"),
+        ("file = 3", "data.file = 3 must be a path"),
+        ('file = "data.npz"\nsha256 = "abc"', "is not a sha256 of 64 hexadecimal digits"),
+        ('file = "data.npz"\nweights = [1.0]', "unknown key 'weights'"),
+        ("moments = 3", "data.moments = 3 must be tables"),
+    ]
+    assert not_refused(read, cases) == []
+    np.savez(folder / "data.npz", x=X, y=Y, context=CONTEXT + 1)
+    assert not_refused(read, [('file = "data.npz"', "network.gates[0] opens in context 0")]) == []
+
+
 def test_laws_of_equal_content_are_equal_wherever_their_files_lie(folder):
     (folder / "copy.npz").write_bytes((folder / "data.npz").read_bytes())
     np.savez(folder / "other.npz", x=X, y=Y, context=CONTEXT[::-1])
     one, copy, other = (Table(str(folder / name)) for name in ("data.npz", "copy.npz", "other.npz"))
-    assert one == copy
-    assert hash(one) == hash(copy)
+    assert (one, hash(one)) == (copy, hash(copy))
     assert one != other
 
 
@@ -92,16 +109,6 @@ def test_another_file_in_the_same_place_is_noticed(folder):
     (folder / "data.npz").unlink()
     with pytest.raises(InputError, match="cannot be read: No such file"):
         loads(text)
-
-
-def test_a_path_with_quotes_and_backslashes_is_written_whole(folder):
-    odd = folder / 'a "quoted\\ \t name'
-    odd.mkdir()
-    (folder / "data.npz").rename(odd / "data.npz")
-    (folder / "problem.toml").rename(odd / "problem.toml")
-    problem = load(odd / "problem.toml")
-    assert loads(dumps(problem)) == problem
-    assert loads(dumps(problem)).data.file == str(odd / "data.npz")
 
 
 def test_moments_are_read_and_written():
@@ -129,82 +136,26 @@ def test_made_examples_have_the_given_moments():
         assert abs(second[2:, 2:] - yy).max() <= TABLE_MADE * scale
 
 
-@pytest.mark.parametrize(
-    ("line", "instead", "message"),
-    [
+def test_moments_that_no_examples_have():
+    cases = [
         ('probability = "1/3"', "probability = 0.3", "The probabilities of data.moments add up to 29/30"),
-        ('probability = "1/3"\n', "", r"data\.moments\[0\] = .* must be a table with probability, xx, yx, yy"),
-        ('probability = "1/3"', 'probability = "-1/3"', r"data\.moments\[0\]\.probability = -1/3 must be > 0"),
-        (
-            "[0.5, 1.0]]",
-            "[0.25, 1.0]]",
-            r"data\.moments\[0\]\.xx is not symmetric: 1/2 at \[0\]\[1\], 1/4 at \[1\]\[0\]",
-        ),
-        (
-            "yy = [[1.5]]",
-            "yy = [[0.5]]",
-            r"data\.moments\[0\]: .* not positive semidefinite: its smallest eigenvalue is -0\.0",
-        ),
-        ("yy = [[4.0]]", "yy = [[3.999]]", r"data\.moments\[1\]: .* smallest eigenvalue is -0\.00"),
-        ('yx = [[1.0, "1/3"]]', "yx = [[1.0]]", r"data\.moments\[0\]\.yx has 1 x 1 numbers, not 1 x 2"),
-        ('yx = [[1.0, "1/3"]]', "yx = [1.0]", r"data\.moments\[0\]\.yx = .* must be rows of numbers"),
-        ("yy = [[1.5]]", "yy = [[1.5, 0.0]]", r"data\.moments\[0\]\.yy has 1 x 2 numbers, not 1 x 1"),
+        ('probability = "1/3"\n', "", "data.moments[0] ="),
+        ('probability = "1/3"', 'probability = "-1/3"', "data.moments[0].probability = -1/3 must be > 0"),
+        ("[0.5, 1.0]]", "[0.25, 1.0]]", "data.moments[0].xx is not symmetric: 1/2 at [0][1], 1/4 at [1][0]"),
+        ("yy = [[1.5]]", "yy = [[0.5]]", "data.moments[0]:"),
+        ("yy = [[4.0]]", "yy = [[3.999]]", "data.moments[1]:"),
+        ('yx = [[1.0, "1/3"]]', "yx = [[1.0]]", "data.moments[0].yx has 1 x 1 numbers, not 1 x 2"),
+        ('yx = [[1.0, "1/3"]]', "yx = [1.0]", "data.moments[0].yx ="),
+        ("yy = [[1.5]]", "yy = [[1.5, 0.0]]", "data.moments[0].yy has 1 x 2 numbers, not 1 x 1"),
         ("xx = [[2.0, 0.5], [0.5, 1.0]]", "xx = [[2.0, 0.5], [0.5]]", "xx has rows of different lengths"),
-        ("yy = [[1.5]]", "yy = [[nan]]", r"data\.moments\[0\]\.yy\[0\]\[0\] = 'NaN' is not a number"),
+        ("yy = [[1.5]]", "yy = [[nan]]", "data.moments[0].yy[0][0] = 'NaN' is not a number"),
         ("[[data.moments]]\n", "sha256 = 'f'\n[[data.moments]]\n", "data.sha256 is that of a file"),
         ("[[data.moments]]\n", "file = 'a.npz'\n[[data.moments]]\n", "has both `file` and `moments`"),
-    ],
-)
-def test_moments_that_no_examples_have(line, instead, message):
-    text = PROBLEM.format(data=MOMENTS)
-    assert line in text
-    with pytest.raises(InputError, match=message) as caught:
-        loads(text.replace(line, instead, 1))
-    assert caught.value.hint
+    ]
+    assert not_refused(lambda line, instead: loads(PROBLEM.format(data=MOMENTS).replace(line, instead, 1)), cases) == []
 
 
-def test_contexts_of_different_sizes():
-    one = {"probability": "1/2", "xx": [[1]], "yx": [[0]], "yy": [[1]]}
-    two = {"probability": "1/2", "xx": [[1, 0], [0, 1]], "yx": [[0, 0]], "yy": [[1]]}
-    with pytest.raises(InputError, match="n = 1, m = 1 and n = 2, m = 1"):
-        Table(moments=[one, two])
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        ("", "has neither `file` nor `moments`"),
-        ("file = 3", r"data\.file = 3 must be a path"),
-        ('file = "data.npz"\nsha256 = "abc"', "is not a sha256 of 64 hexadecimal digits"),
-        ('file = "data.npz"\nweights = [1.0]', "unknown key 'weights'"),
-        ("moments = 3", r"data\.moments = 3 must be tables"),
-        ("moments = []", "has neither `file` nor `moments`"),
-    ],
-)
-def test_data_that_is_no_table(folder, data, message):
-    (folder / "problem.toml").write_text(PROBLEM.format(data=data))
-    with pytest.raises(InputError, match=message):
-        load(folder / "problem.toml")
-
-
-def test_contexts_of_the_file_are_asked_for(folder):
-    """A gate may name only contexts of the file, as of any other law."""
-    np.savez(folder / "data.npz", x=X, y=Y, context=CONTEXT + 1)
-    with pytest.raises(InputError, match=r"network\.gates\[0\] opens in context 0, which no example has"):
-        load(folder / "problem.toml")
-    np.savez(folder / "data.npz", x=X, y=Y)
-    with pytest.raises(InputError, match='opens in contexts, but the law "table" has no contexts'):
-        load(folder / "problem.toml")
-
-
-def test_a_table_has_the_classes_of_the_finite_data(folder):
-    law, exact = load(folder / "problem.toml").data, FiniteData(X.tolist(), Y.tolist())
-    assert law.labels == exact.labels
-    assert tuple(law.category.tolist()) == exact.category
-    assert law.label_vectors == exact.label_vectors
-
-
-@pytest.mark.parametrize("excess", [0.0, 1e-3, 1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("excess", [0.0, 1e-3, 1e-12])
 def test_a_correlation_above_one_is_refused_beyond_rounding(excess):
     """[[1, c], [c, 1]] has the eigenvalue 1 - c: nothing is clipped but the rounding of the eigensolver."""
     given = [{"probability": 1, "xx": [[1]], "yx": [[repr(1 + excess)]], "yy": [[1]]}]
@@ -215,15 +166,7 @@ def test_a_correlation_above_one_is_refused_beyond_rounding(excess):
         assert abs(Table(moments=given).rows.probabilities.sum() - 1) <= TABLE_MADE
 
 
-@pytest.mark.parametrize("name", ["xx", "yy"])
-def test_second_moments_are_symmetric(name):
-    one = {"probability": 1, "xx": [[2, 0], [0, 2]], "yx": [[0, 0], [0, 0]], "yy": [[2, 0], [0, 2]]}
-    for wrong in ([[2, 1], [0, 2]], [[2, 0], ["1/1000000000", 2]]):
-        with pytest.raises(InputError, match=rf"data\.moments\[0\]\.{name} is not symmetric: .* at \[0\]\[1\]"):
-            Table(moments=[one | {name: wrong}])
-
-
-@pytest.mark.parametrize("missing", ["1/100", "1/1000000", "-1/1000000"])
+@pytest.mark.parametrize("missing", ["1/1000000", "-1/1000000"])
 def test_probabilities_add_up_to_one_exactly(missing):
     shares = (Fraction(1, 3), Fraction(2, 3) - Fraction(missing))
     given = [{"probability": str(share), "xx": [[1]], "yx": [[0]], "yy": [[1]]} for share in shares]

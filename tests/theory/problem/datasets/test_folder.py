@@ -1,6 +1,5 @@
 """The folder of data sets: where it is, and files that are missing, damaged or unreadable."""
 
-import hashlib
 import os
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 from tests import miniatures
 from theory.problem import InputError, OutOfReachError
 from theory.problem.datasets.folder import VARIABLE, checked_content, data_folder, place_of, read_file
-from theory.problem.datasets.known import DATASETS, SCENES, TEXTURES
+from theory.problem.datasets.known import DATASETS
 
 PHOTOGRAPHS = DATASETS["photographs"]
 
@@ -62,37 +61,3 @@ def test_a_missing_set_names_the_command_that_gets_it(sets):
             ask()
         assert "gdln data get photographs" in caught.value.hint
         assert caught.value.exit_code == 4
-
-
-def spoiled(path, how):
-    if how == "longer":
-        path.write_bytes(path.read_bytes() + b"\0")
-    elif how == "shorter":
-        path.write_bytes(path.read_bytes()[:-1])
-    elif how == "a folder":
-        path.unlink()
-        path.mkdir()
-    else:
-        path.unlink()
-        os.mkfifo(path)
-
-
-@pytest.mark.parametrize(
-    ("how", "says"),
-    [("longer", "larger than"), ("shorter", "its SHA-256 is"), ("a folder", "directory"), ("a pipe", "a pipe")],
-)
-def test_what_is_not_the_file_is_refused(sets, how, says):
-    spoiled(place_of(*camera()), how)
-    with pytest.raises(OutOfReachError, match=says) as caught:
-        read_file("photographs", "camera")
-    assert "gdln data get photographs" in caught.value.hint
-
-
-def test_the_table_is_whole():
-    """Every file has a checksum of its own; the groups of photographs name all of them."""
-    for name, dataset in miniatures.REAL.items():
-        assert dataset.name == name
-        digests = [file.sha256 for file in dataset.files]
-        assert len({*digests}) == len(digests)
-        assert all(len(digest) == hashlib.sha256().digest_size * 2 for digest in digests)
-    assert [*SCENES, *TEXTURES] == [file.name for file in miniatures.REAL["photographs"].files]

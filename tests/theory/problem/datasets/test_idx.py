@@ -5,7 +5,7 @@ import struct
 import numpy as np
 import pytest
 
-from theory.problem import InputError
+from tests.theory.problem.refusals import not_refused
 from theory.problem.datasets.idx import idx_content, read_idx
 
 ARRAY = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
@@ -25,21 +25,16 @@ def test_content_and_back(axes):
     assert np.array_equal(read_idx(idx_content(array), "file"), array)
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
+def test_another_content_is_refused():
+    cases = [
         (b"", "does not begin"),
         (b"\x1f\x8b" + CONTENT, "does not begin"),
-        (bytes([0, 0, 13, 3]) + CONTENT[4:], "does not begin"),  # 13 is the code of float32
+        (bytes([0, 0, 13, 3]) + CONTENT[4:], "does not begin"),
         (bytes([0, 0, 8, 0]), "does not begin"),
         (bytes([0, 0, 8, 4]) + CONTENT[4:], "does not begin"),
         (CONTENT[:10], "does not begin"),
         (CONTENT[:-1], "announces 24 bytes, and 23 follow"),
         (CONTENT + b"\0", "announces 24 bytes, and 25 follow"),
         (bytes([0, 0, 8, 3]) + b"\xff" * 12, "and 0 follow"),
-    ],
-)
-def test_another_content_is_refused(content, says):
-    with pytest.raises(InputError, match=says) as caught:
-        read_idx(content, "the-file")
-    assert caught.value.message.startswith("the-file is no idx file")
+    ]
+    assert not_refused(lambda content: read_idx(content, "the-file"), cases) == []

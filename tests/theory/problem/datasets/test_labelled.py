@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from tests import miniatures
-from tests.tolerances_of_deep_training import PRINTED_MEANS
 from theory.problem import InputError, OutOfReachError
 from theory.problem.datasets.cifar import read_records
 from theory.problem.datasets.folder import VARIABLE
@@ -54,12 +53,6 @@ def test_a_file_of_another_size_is_refused(length):
         read_records(bytes(length), "file", 1)
 
 
-def test_the_real_files_are_whole_records():
-    files = (*miniatures.REAL["cifar-10"].files, *miniatures.REAL["cifar-100"].files)
-    sizes = [file.size / (3072 + file.label_bytes) for file in files]
-    assert sizes == [10_000] * 6 + [50_000, 10_000]
-
-
 def replaced(tmp_path, monkeypatch, name, file, content):
     """Put another content in the place of a file, with its checksum in the table."""
     files = {**CONTENTS[name], file: content}
@@ -89,26 +82,3 @@ def test_a_file_with_fewer_labels_than_images_is_refused(tmp_path, monkeypatch):
     replaced(tmp_path, monkeypatch, "mnist", file, content)
     with pytest.raises(OutOfReachError, match="has 19 labels up to 9 for 20 images"):
         labelled_images("mnist", "test")
-
-
-# Mean grey levels of the training images over 255, channel by channel, as they are commonly quoted, to four digits.
-QUOTED = {
-    "mnist": (0.1307,),
-    "fashion-mnist": (0.2860,),
-    "cifar-10": (0.4914, 0.4822, 0.4465),
-    "cifar-100": (0.5071, 0.4865, 0.4409),
-}
-
-
-@pytest.mark.parametrize("name", QUOTED)
-def test_the_real_images_where_they_are_here(name, monkeypatch):
-    if not (miniatures.REAL_FOLDER / name).is_dir():
-        pytest.skip(f"the data set {name} is not in {miniatures.REAL_FOLDER}: {miniatures.REAL[name].command}")
-    monkeypatch.setenv(VARIABLE, str(miniatures.REAL_FOLDER))
-    monkeypatch.setitem(DATASETS, name, miniatures.REAL[name])
-    images, labels = labelled_images(name, "train")
-    means = images.mean(axis=(0, 2, 3)) / 255
-    assert abs(means - QUOTED[name]).max() <= PRINTED_MEANS
-    counts = np.bincount(labels)
-    assert counts.sum() == len(images) == (50_000 if "cifar" in name else 60_000)
-    assert name == "mnist" or {*counts} == {len(images) // LABELLED[name].categories}
