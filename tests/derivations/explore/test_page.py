@@ -184,6 +184,7 @@ def test_two_tabs_are_independent_unless_joined_and_a_reload_keeps_the_problem(r
     for shown in (one, two):
         shown.tab("Table")
     one.move("gain g", "End")
+    one.wait_for_number(KURTOSIS, "exact", kurtosis_of(gain=100))
     one.page.reload()
     one.wait_for_number(KURTOSIS, "exact", kurtosis_of(gain=100))
     two.move("number of sites n", "ArrowRight")
@@ -202,6 +203,8 @@ def test_two_tabs_are_independent_unless_joined_and_a_reload_keeps_the_problem(r
 def test_presets_open_and_back_restores_the_problem_and_the_view(tab):
     page = tab.page
     tab.move("gain g", "ArrowRight")
+    moved = f"text => ![null, text].includes(({TEXT})())"
+    page.wait_for_function(moved, arg=dumps(PROBLEM), polling=EVERY)
     first = page.evaluate(TEXT)
     page.evaluate("location.hash = '#/start'")
     page.get_by_role("button", name=re.compile("Gain through the transition")).click()
