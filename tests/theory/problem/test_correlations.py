@@ -14,7 +14,6 @@ from tests.theory.problem.refusals import not_refused
 from tests.tolerances import UNIT_ROUNDOFF
 from tests.tolerances_of_correlations import CORRELATION
 from theory.expressions import Names, parse
-from theory.moments.psd import psd_report
 from theory.problem import (
     GaussianClone,
     InputError,
@@ -206,26 +205,6 @@ def test_too_many_open_sites_are_refused_where_the_embedding_does_not_decide():
     assert line(n=64, xi=(9, 9), correlation=tail).n == 64
     with pytest.raises(OutOfReachError, match=f"more than {MOST_DENSE} sites are not diagonalised"):
         line(n=MOST_DENSE + 1, xi=(1000, 1000), correlation=tail)
-
-
-def test_the_report_has_each_class_and_axis():
-    (one,) = {report.shape for report in psd_report(grid(shape=(3, 3)))}
-    assert one == (3,)
-    reports = psd_report(grid(shape=(3, 4), correlation=("exponential", MATERN), grid="separable"), longest=True)
-    assert [(report.c, report.kind, report.shape) for report in reports] == [
-        (0, "exponential", (3,)),
-        (0, "exponential", (4,)),
-        (1, "matern", (3,)),
-        (1, "matern", (4,)),
-    ]
-    assert all(report.valid and report.proved and report.regular and report.longest is None for report in reports)
-    torus = grid(shape=(4, 4), boundary="torus", correlation="exponential", grid="isotropic", xi=("1/2", "1/2"))
-    (first, _) = psd_report(torus, longest=True)
-    assert first.valid
-    assert not first.proved
-    kernel = correlation_of("exponential", "test")
-    assert smallest(kernel, (4, 4), "torus", first.longest * 0.99).valid
-    assert not smallest(kernel, (4, 4), "torus", first.longest * 1.01).valid
 
 
 def test_numpy_and_sympy_read_the_same_formula():

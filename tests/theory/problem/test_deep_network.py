@@ -21,7 +21,6 @@ from theory.problem import (
     Network,
     NetworkGates,
     NormalInitialisation,
-    OutOfReachError,
     OwnGates,
     Problem,
     Simulation,
@@ -199,18 +198,6 @@ def test_given_gates_need_a_list_of_examples():
     assert loads(text('kind = "bernoulli"\nmu = 0.5\nseed = 0', data=data)).network.depth == 3
     with pytest.raises(InputError, match='the law "gaussian-clone" has no list of examples'):
         loads(text(f'kind = "fixed"\n{FIXED}', data=data))
-
-
-def test_a_deep_network_is_told_from_the_others():
-    problem = loads(text())
-    assert problem.deep is problem.network
-    with pytest.raises(OutOfReachError, match=r"the network is deep.*gdln paths"):
-        _ = problem.one_layer
-    with pytest.raises(OutOfReachError, match=r"declared by levels.*gdln paths"):
-        _ = problem.graph
-    shallow = loads(f'{DATA}[network]\nmodel = "relu"\nreadout = "mean"\nunits = 1\n{numbers("w0 = [[1, 0, 0]]")}')
-    with pytest.raises(OutOfReachError, match=r'network.model = "relu".*model = "deep"'):
-        _ = shallow.deep
 
 
 ROWS = "Theta_1 = [[1, 0, 2], [0, 1, 0], [0, 0, 1], [1, 1, 1]]\nTheta_2 = [[1, 0, 1, 0], [0, '1/3', 0, 1]]\n"

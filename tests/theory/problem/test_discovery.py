@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from theory.problem import FiniteData, InputError, Network, Problem, Training, loads
+from theory.problem import FiniteData, InputError, Network, Problem, Training
 from theory.problem.discovery import declared
 from theory.problem.gates.base import Gate
 
@@ -84,20 +84,3 @@ def test_a_gate_whose_sites_cannot_be_checked_is_refused():
     network, training = Network("gated-linear", "mean", 1, (Blind(),)), Training("half-mse", 1, [[0, 0]], [1])
     with pytest.raises(InputError, match=r"network\.gates\[0\]: Blind has `on` but no `sites`.*Add `sites` in "):
         Problem(data, network, training)
-
-
-@pytest.mark.parametrize(
-    ("text", "folder"),
-    [
-        ("[data]\nlaw = 'laplace'\n[network]\n[training]", "theory/problem/distributions/"),
-        (
-            "[data]\nlaw = 'finite'\nx = [[1]]\ny = [1]\n[network]\nmodel = 'gated-linear'\nreadout = 'mean'\n"
-            "[[network.gates]]\nkind = 'odd'\n[training]",
-            "theory/problem/gates/",
-        ),
-    ],
-    ids=["law", "gate"],
-)
-def test_the_error_of_an_unknown_word_says_where_a_new_one_is_written(text, folder):
-    with pytest.raises(InputError, match=f"is not known.* is a file in {folder}"):
-        loads(text)

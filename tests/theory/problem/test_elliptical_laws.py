@@ -7,7 +7,6 @@ import pytest
 
 from tests.theory.problem.refusals import not_refused
 from theory.problem import FiniteData, GaussianClone, InputError, NonlinearGP, SinglePulse, dumps, loads
-from theory.problem.distributions.elliptical import Elliptical
 from theory.problem.distributions.mixture import Component, Mixture
 from theory.problem.distributions.student_t import StudentT
 from theory.problem.scales import DiscreteScale, GammaScale, SphereScale, StudentScale
@@ -133,9 +132,3 @@ def test_components_of_python_are_checked_alike():
     pulse = SinglePulse(4, ((1, 2),), "zero-one", "none", (1,))
     assert Mixture([Component(0, ".5", clone), Component(0, ".5", pulse)], (1,)).boundary == "open"
     assert Mixture([Component(0, 1, pulse)], (1,)).boundary == "ring"
-
-
-def test_an_elliptical_ring_that_is_indefinite_is_refused():
-    with pytest.raises(InputError, match="not positive semidefinite") as caught:
-        Elliptical(40, (15, 1), "laplace", "ring", "none", (1, 0))
-    assert "positive_part" not in caught.value.hint

@@ -6,9 +6,8 @@ import pytest
 from tests.miniatures import listed_patches, photographs_named
 from tests.theory.problem.refusals import not_refused
 from tests.tolerances_of_images import PATCH_SUMS, WHITENED_SUMS
-from theory.problem import OutOfReachError, dumps, loads
-from theory.problem.datasets.folder import VARIABLE
-from theory.problem.datasets.known import SCENES, TEXTURES
+from theory.problem import dumps, loads
+from theory.problem.datasets.known import SCENES
 from theory.problem.distributions.images import Images
 
 FIELDS = {
@@ -62,12 +61,6 @@ def test_examples_are_patches_of_their_class():
     assert not {tuple(patch) for patch in CLASSES[1].tolist()} <= {tuple(patch) for patch in CLASSES[0].tolist()}
 
 
-def test_groups_stand_for_their_photographs():
-    law = law_of(photographs=["textures", ["scenes", "brick"]])
-    assert law.names(0) == TEXTURES
-    assert law.names(1) == (*SCENES, "brick")
-
-
 def mixed(priors=(1 / 2, 1 / 2)):
     """All patches of both classes with their probabilities."""
     p = np.concatenate([np.full(len(own), prior / len(own)) for own, prior in zip(CLASSES, priors, strict=True)])
@@ -108,13 +101,6 @@ def test_a_problem_and_back():
     problem = loads(PROBLEM)
     assert (problem.data.n, problem.data.shape) == (9, (3, 3))
     assert loads(dumps(problem)) == problem
-
-
-def test_nothing_is_read_before_the_first_draw(monkeypatch, tmp_path):
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
-    law = loads(PROBLEM).data
-    with pytest.raises(OutOfReachError, match="gdln data get photographs"):
-        drawn(law)
 
 
 def test_fields_that_do_not_fit():

@@ -164,11 +164,3 @@ def test_a_correlation_above_one_is_refused_beyond_rounding(excess):
             Table(moments=given)
     else:
         assert abs(Table(moments=given).rows.probabilities.sum() - 1) <= TABLE_MADE
-
-
-@pytest.mark.parametrize("missing", ["1/1000000", "-1/1000000"])
-def test_probabilities_add_up_to_one_exactly(missing):
-    shares = (Fraction(1, 3), Fraction(2, 3) - Fraction(missing))
-    given = [{"probability": str(share), "xx": [[1]], "yx": [[0]], "yy": [[1]]} for share in shares]
-    with pytest.raises(InputError, match=f"add up to {1 - Fraction(missing)}, not to 1"):
-        Table(moments=given)

@@ -173,15 +173,6 @@ def test_ranges_of_times(written, expected):
     assert problems.loads(problems.dumps(found)) == found
 
 
-def test_a_trained_readout_of_a_file():
-    text = VALID.read_text().replace('readout = "mean"', 'readout = "trained-mean"')
-    found = problems.loads(text.replace("[training]", '[training]\nreadout0 = ["1/3", -2]'))
-    assert found.network.trains_readout
-    assert found.network.scale == Fraction(1, 2)
-    assert found.readout0().tolist() == [1 / 3, -2]
-    assert problems.load(VALID).readout0() is None
-
-
 def test_drawn_biases_repeat_and_differ_from_the_weights():
     base, law = problems.load(VALID), NormalInitialisation(1, 0)
     network = Network("relu", "trained-sum", 6, biases="trained")
@@ -190,13 +181,6 @@ def test_drawn_biases_repeat_and_differ_from_the_weights():
     draws += [question.readout0(replicate) for replicate in (None, 0, 1)]
     assert (question.biases0(1)[:-1] == draws[2]).all()
     assert len({draw.tobytes() for draw in draws}) == len(draws)
-
-
-def test_empty_file(tmp_path):
-    file = tmp_path / "empty.toml"
-    file.touch()
-    with pytest.raises(InputError, match=r"empty\.toml: the file lacks `data`, `network`, `training`\. State"):
-        problems.load(file)
 
 
 def test_not_a_problem_file():

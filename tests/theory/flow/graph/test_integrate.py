@@ -1,6 +1,7 @@
 """The integrated flow of a graph against closed forms, another integrator, and the solution of one hidden layer."""
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +15,7 @@ from theory.flow.graph.data import flow_of, moments_of, single_gates
 from theory.flow.graph.integrate import integrate
 from theory.problem import (
     AlwaysGate,
+    ContextGate,
     Edge,
     FiniteData,
     GatedGraph,
@@ -91,19 +93,6 @@ def test_a_soft_gate_twice_on_a_path_is_another_gate():
                 single_gates(flow)
 
 
-def test_a_repeated_gate_is_the_gate_that_it_repeats():
-    """Both units lie behind one product of gates, and learn as in the closed solution."""
-    problem = problem_named("small-bump")
-    gates = SiteGate(3, lo=0), SiteGate(7, hi=0), RepeatedGate(0)
-    network = Network("gated-linear", "mean", 3, gates)
-    training = replace(problem.training, w0=NormalInitialisation("1/10", 0), times=(0, 1, 20), hidden_bias0=None)
-    shallow = Problem(problem.data, network, training)
-    assert [path.opening for path in flow_of(shallow).paths] == [1, 2, 1]
-    exact, found = solve(shallow), integrate(shallow)
-    weights = np.stack([found.weights[f"w.{unit}"][:, 0] for unit in range(3)], axis=1)
-    assert abs(weights - exact.weights).max() <= GRAPH_SHALLOW
-
-
 def test_the_flow_of_a_trained_readout_begins_at_its_weights():
     """Unit k has row k of the weights and column k of the readout: the loss at t = 0 is that over the examples."""
     x, y = [[1, 2], [1, -1], [0, 3]], [[3, 0], [-1, 2], [1, 1]]
@@ -116,3 +105,23 @@ def test_the_flow_of_a_trained_readout_begins_at_its_weights():
         g = np.array([1.0, float(row[0] >= 0.5)])
         expected += np.sum((label - np.array(last) @ (g * (np.array(first) @ row))) ** 2) / 3
     assert abs(found.losses[0] - expected) <= GRAPH_SHALLOW
+
+
+def test_one_hidden_layer_as_a_graph():
+    """Gates of contexts and sites, one of them repeated: in closed form, and on nodes of a graph, integrated."""
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(-8, 9, (12, 3)), rng.integers(-8, 9, 12)
+    law = FiniteData((x / 4).tolist(), (y / 4).tolist(), context=[i % 3 for i in range(12)])
+    gates = ContextGate([0, 1]), ContextGate([1, 2]), SiteGate(1, lo=0, on="input"), RepeatedGate(0)
+    rows = (rng.integers(-8, 9, (4, 3)) / 8).tolist()
+    shallow = Problem(law, Network("gated-linear", "mean", 4, gates), Training("half-mse", 1, rows, (0, 1, 20)))
+    nodes = [Node(f"h{k}", 1, (gates[k % 3],)) for k in range(4)]
+    edges = [edge for k in range(4) for edge in (Edge("x", f"h{k}", f"w.{k}"), Edge(f"h{k}", "y"))]
+    network = GatedGraph((Node("x", 3), *nodes, Node("y", 1, scale=Fraction(1, 4))), tuple(edges), ("x",), ("y",))
+    starts = InitialByName(tuple((f"w.{k}", (tuple(row),)) for k, row in enumerate(rows)))
+    written = Problem(law, network, replace(shallow.training, w0=starts))
+    exact = solve(shallow)
+    for integrated in (integrate(written), integrate(shallow)):
+        weights = np.stack([integrated.weights[f"w.{k}"][:, 0] for k in range(4)], axis=1)
+        assert abs(weights - exact.weights).max() <= GRAPH_SHALLOW
+        assert abs(integrated.losses - exact.losses).max() <= GRAPH_SHALLOW

@@ -9,7 +9,6 @@ from mpmath import mp, mpf
 
 from derivations.experiments.routing.network import ring, routing_problem
 from tests.tolerances_of_graphs import GRAPH_INTEGRATED, ROUTING_TIME
-from theory.claims.areas.race.zero_shot import open_directions, parts_of, tables
 from theory.flow.graph.integrate import integrate
 from theory.flow.graph.solutions.routing import RoutingMode
 from theory.problem import InitialByName, InputError
@@ -103,42 +102,3 @@ def test_refusals(ask, said):
     with pytest.raises(InputError) as refused:
         ask()
     assert said in str(refused.value)
-
-
-def completed(pairs):
-    """The pairs that follow from three corners of rectangles, again and again."""
-    known = set(pairs)
-    while True:
-        corners = {
-            (i, o) for i, across in known for other, o in known if (other, across) in known and (i, o) not in known
-        }
-        if not corners:
-            return known
-        known |= corners
-
-
-@pytest.mark.parametrize("domains", [2, 3])
-def test_every_pair_is_determined_if_and_only_if_the_graph_is_connected(domains):
-    """All tables of up to three domains, both ways: corners of rectangles, and outputs that are left open."""
-    for pairs in tables(domains):
-        connected = len(set(parts_of(pairs, domains))) == 1
-        assert (len(completed(pairs)) == domains**2) == connected
-        assert (open_directions(pairs, domains, 1) == 0) == connected
-
-
-@pytest.mark.parametrize("domains", [2, 3])
-def test_a_matrix_between_two_parts_changes_untrained_outputs_alone(domains):
-    """A_i -> G A_i and D_o -> D_o G^-1 in one part of each disconnected table, in whole numbers."""
-    turn, back = np.array([[1, 1], [0, 1]]), np.array([[1, -1], [0, 1]])
-    for pairs in tables(domains):
-        part = parts_of(pairs, domains)
-        if len(set(part)) == 1:
-            continue
-        encoders = [turn if part[i] == part[0] else np.eye(2, dtype=int) for i in range(domains)]
-        decoders = [back if part[domains + o] == part[0] else np.eye(2, dtype=int) for o in range(domains)]
-        right = {
-            (i, o): bool((decoders[o] @ encoders[i] == np.eye(2)).all()) for i in range(domains) for o in range(domains)
-        }
-        assert all(right[pair] for pair in pairs)
-        between = any((part[i] == part[0]) != (part[domains + o] == part[0]) for i, o in right)
-        assert all(right.values()) != between

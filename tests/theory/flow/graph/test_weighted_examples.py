@@ -44,12 +44,15 @@ def law_of(kind, folder):
     return Table(str(folder / "data.npz"))
 
 
-def problem_of(law, gates):
-    """A hidden node for each gate and one without, all to two outputs of two units and of one."""
+def problem_of(law, gates, deep=True):
+    """A hidden node for each gate and one without, all to two outputs; and a path through two gates and an edge's."""
     names = [f"h{k}" for k in range(len(gates) + 1)]
     hidden = [Node(name, 2, gates[k : k + 1]) for k, name in enumerate(names)]
     edges = [Edge("x", name, f"in_{name}") for name in names]
     edges += [Edge(name, output, f"{output}_{name}") for name in names for output in ("y", "z")]
+    if deep:
+        hidden.append(Node("deep", 2, gates[-1:]))
+        edges += [Edge("h0", "deep", "in_deep", gate=ContextGate([1, 2])), Edge("deep", "y", "y_deep")]
     network = GatedGraph((Node("x", 3), *hidden, Node("y", 2), Node("z", 1)), tuple(edges), ("x",), ("y", "z"))
     return Problem(law, network, Training("half-mse", 1, NormalInitialisation(1, 0), (1,)))
 
@@ -121,7 +124,7 @@ class TestWeighted:
 def test_soft_gates(tmp_path):
     """Every example has a pattern of its own, and each pair of products of gates is a sum of its own."""
     gate = SiteGate(1, lo=0, on="input", sharpness=2)
-    flow = flow_of(problem := problem_of(law_of("table", tmp_path), (gate,)))
+    flow = flow_of(problem := problem_of(law_of("table", tmp_path), (gate,), deep=False))
     found, x, y = moments_of(problem, flow), np.array(X, dtype=float), np.array(Y, dtype=float)
     share = np.array(CHANCE, dtype=float)
     g = {product: np.ones(N) for product in ((), (gate,))}

@@ -5,7 +5,6 @@ import pytest
 
 from tests.theory.cases import problem
 from tests.tolerances import LINE_ENDS, NEAR_NULL_MSE, NEAR_NULL_SHARE, UNIT_ROUNDOFF
-from theory.claims import float_flow
 from theory.flow import solve
 from theory.flow.linear.accuracy import ROUNDINGS
 from theory.flow.linear.convention import convention
@@ -97,12 +96,3 @@ def test_no_part_of_the_line_does_better_than_the_whole(law, gates):
     for changes in ({"boundary": "ring", "xi": ["1", "1/2"]}, {"gates": ["up:1", "up:2"]}):  # no bound is known
         unknown = problem(**{"n": 8} | changes)
         assert feature_moments(unknown.data, unknown.network).least_mse() == 0
-
-
-def test_a_mode_that_nothing_damps_moves_without_end(monkeypatch):
-    """A = 0, b = 1/2 and y = 1 belong to no data: the weight moves at 1/2, and <(y - yhat)^2> is 1 - 2 b w."""
-    kept = []
-    monkeypatch.setattr(float_flow, "relax", lambda *given: kept.append(relax(*given)) or kept[-1])
-    found = float_flow.float64_flow([[0.0]], [0.5], [[0.25]], 1, 2.0, y2=1.0)
-    assert found.weights.tolist() == [[[1.25]]]
-    assert kept[0].losses.tolist() == [-0.25]

@@ -174,19 +174,6 @@ def test_discrete_is_the_steps_one_by_one():
     assert steps.output_bias[0] == start[-1]
 
 
-def test_permuting_units_permutes_everything():
-    gates, order = ["up:0", "down:0", "up:2", "always"], [2, 0, 3, 1]
-    question = biased(gates)
-    w0, start = question.training.w0, question.training.hidden_bias0
-    moved = biased([gates[k] for k in order], w0=tuple(w0[k] for k in order), hidden_bias0=[start[k] for k in order])
-    first, second = solve(question), solve(moved)
-    limit = FLOW_FLOAT64 * first.condition
-    assert np.abs(second.fixed_point - first.fixed_point[order]).max() <= limit
-    assert np.abs(second.fixed_hidden_biases - first.fixed_hidden_biases[order]).max() <= limit
-    assert np.abs(second.hidden_biases - first.hidden_biases[:, order]).max() <= limit
-    assert np.abs(second.output_bias - first.output_bias).max() <= limit
-
-
 def test_losses_are_those_of_the_parameters():
     question = biased(["up:0", "up:3", "always"])
     solution, moments = solve(question), gated_moments(question)

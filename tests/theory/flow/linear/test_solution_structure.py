@@ -1,29 +1,21 @@
 """The exact reductions of A and the eigenbases, each against the dense matrix."""
 
-import tracemalloc
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from flint import arb, arb_mat, ctx
-from mpmath.ctx_mp import MPContext
 
 from tests.theory.cases import gate, problem
 from tests.tolerances import FLOW_ROUNDED
-from theory.flow import mse_at, solve
 from theory.flow.linear.certified_ring import fourier, hartley_balls
-from theory.flow.linear.eigenballs import eigenballs, frobenius
+from theory.flow.linear.eigenballs import eigenballs
 from theory.flow.linear.spectrum import dense_spectrum, hartley, spectrum
 from theory.moments import gate_basis, gated_moments
-from theory.moments.reduction import gate_rank, parts
+from theory.moments.reduction import gate_rank
 from theory.moments.symmetric import Circulant, Dense, Toeplitz
 from theory.problem import (
     Network,
-    NonlinearGP,
-    NormalInitialisation,
-    Problem,
-    SiteGate,
-    Training,
 )
 
 
@@ -60,13 +52,6 @@ def test_the_blocks_are_all_of_a(gates, rank):
     assert np.abs(right - moments.b).max() <= FLOW_ROUNDED
 
 
-def test_what_decouples():
-    """One site: everything. Complementary pairs: the linear direction. Half-spaces of several sites: nothing."""
-    assert [part.shared for part in parts(basis_of(["up:1", "down:1", "always"]))] == [True]
-    assert [part.shared for part in parts(basis_of(["up:0", "down:0", "up:3", "down:3"]))] == [True, False]
-    assert [part.shared for part in parts(basis_of(["up:0", "up:3", "always"]))] == [False]
-
-
 ROW = np.exp(-(np.arange(6.0) ** 2) / 3)
 KERNELS = {
     "ring": Circulant(np.concatenate([ROW, ROW[-2:0:-1]]), (10,)),
@@ -90,22 +75,6 @@ def test_a_kernel_is_the_same_by_its_modes_its_products_and_its_entries(kernel):
     assert np.abs((modes.to_modes(v) ** 2).sum(axis=1) - (v**2).sum(axis=1)).max() <= FLOW_ROUNDED
     for product in (modes.from_modes(modes.values * modes.to_modes(v)), kernel.matvec(v)):
         assert np.abs(product - v @ dense).max() <= FLOW_ROUNDED
-
-
-def test_eigenvalue_balls_hold_the_eigenvalues():
-    """A ring's eigenvalues are double, where eigenvectors of the nonsymmetric algorithm may be parallel."""
-    size, context = 8, MPContext()
-    context.dps = 60
-    with ctx.workdps(40):
-        row = [arb(1), arb(1) / 3, arb(1) / 9, arb(0), arb(1) / 81, arb(0), arb(1) / 9, arb(1) / 3]
-        kernel = arb_mat([[row[(j - i) % size] for j in range(size)] for i in range(size)])
-        found = eigenballs(kernel)
-        assert found.error < arb(2) ** (-ctx.prec // 2)
-        for index, value in enumerate(sorted(_dft(row), key=float)):
-            assert arb(found.values[index], found.error).overlaps(value)
-        propagated = found.vectors * arb_mat(np.diag([(-d).exp() for d in found.values]).tolist())
-        difference = propagated * found.vectors.transpose() - (kernel * -1).exp()
-        assert frobenius(difference) <= 2 * size * found.decay_error(arb(1)) + arb(2) ** (20 - ctx.prec)
 
 
 @pytest.mark.parametrize("gap", [1, Fraction(1, 10**6), Fraction(1, 10**30), 0])
@@ -134,33 +103,3 @@ def test_fourier_modes_of_balls_hold_those_of_float64():
         assert np.abs(part - balls.astype(float)).max() <= FLOW_ROUNDED
     turned = hartley_balls(np.frompyfunc(arb, 1, 1)(row), axes)
     assert np.abs(turned.astype(float) - hartley(row, axes)).max() <= FLOW_ROUNDED
-
-
-def _dft(row):
-    size = len(row)
-    return [sum(x * (2 * arb.pi() * q * j / size).cos() for j, x in enumerate(row)) for q in range(size)]
-
-
-# Float64 arrays of K n numbers that solve holds at once on a ring: theta at T + 2 times, b and the coordinates of one
-# block with their modes and the complex numbers of an FFT (two each), rates, and the laws' rows by lag; with room for
-# as many again. n x n numbers would be n/K of them.
-RING_ARRAYS = 48
-
-
-def test_a_ring_needs_memory_in_proportion_to_its_weights():
-    n, gates = 2_000, (SiteGate(700, lo=0), SiteGate(700, hi=0))
-    law = NonlinearGP(n, (2, 1), 1, "ring", "unit-variance", (1, 0))
-    training = Training("half-mse", 1, NormalInitialisation("1/1000", 0), (1, 10))
-    asked = Problem(law, Network("gated-linear", "mean", 2, gates), training)
-    tracemalloc.start()
-    try:
-        solution = solve(asked)
-        peak = tracemalloc.get_traced_memory()[1]
-        mse_at(gated_moments(asked), solution.weights, 1 / 2)
-        peak_of_loss = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert solution.rank == 2 * n
-    limit = RING_ARRAYS * 2 * n * np.dtype(float).itemsize
-    assert limit < n * n * np.dtype(float).itemsize / 10
-    assert max(peak, peak_of_loss) <= limit

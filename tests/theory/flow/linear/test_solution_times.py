@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.paths import PROBLEMS
-from theory.flow import Solution, solve
-from theory.problem import InputError, OutOfReachError, load
+from theory.flow import solve
+from theory.problem import OutOfReachError, load
 
 FILE = PROBLEMS / "small-bump.toml"
 
@@ -38,10 +38,3 @@ def test_labels_of_several_numbers_have_no_picture():
     vectors = replace(problem, data=replace(problem.data, labels=((1, 0), (0, 1))))
     with pytest.raises(OutOfReachError, match="one output"):
         solve(vectors).plot()
-
-
-def test_a_solution_without_its_problem_says_so():
-    numbers = np.zeros((1, 1))
-    alone = Solution(0.0, numbers, numbers[0], numbers[None], 1.0, 1, numbers[0], numbers[0], ())
-    with pytest.raises(InputError, match="has no problem to plot"):
-        alone.at(1)

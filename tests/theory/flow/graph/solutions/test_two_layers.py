@@ -3,12 +3,10 @@
 import mpmath
 import numpy as np
 import pytest
-from flint import arb, arb_mat
 from mpmath import mp
 
 from tests.theory.flow.graph.solutions.networks import flowed, lambda_balanced
 from tests.tolerances_of_graphs import DEEP_FLOAT, DEEP_ODE
-from theory.expressions.balls.precision import precision
 from theory.flow.graph.solutions.two_layers import mode_weights, two_layer_weights
 
 LAMBDAS = (0.0, 1e-12, -1e-6, 1e-3, 0.5, -0.7, 2.0, -3.0)
@@ -52,44 +50,6 @@ def test_an_unbalanced_start_does_not_follow_the_formula():
     expected = flowed([first, second], np.eye(target.shape[1]), target, TIMES)
     found = two_layer_weights(np.array(TIMES), target, first, second)
     assert abs(invariants(*found)[0] - invariants(*expected)[0]).max() > 10**6 * DEEP_ODE
-
-
-def exact_gram(target, first, second, time):
-    """Q Q'(time) in balls, from the exponential of F and the integral of its square by a block exponential."""
-    m, n = target.shape
-    hidden, size = len(first), n + m
-    with precision(digits=60 + int(3 * time * np.linalg.norm(target))):
-        lam = sum((arb(v) ** 2 for v in second.ravel()), arb(0)) - sum((arb(v) ** 2 for v in first.ravel()), arb(0))
-        generator = arb_mat(np.block([[np.zeros((n, n)), target.T], [target, np.zeros((m, m))]]).tolist())
-        for i in range(size):
-            generator[i, i] = (-1 if i < n else 1) * lam / hidden / 2
-        start = arb_mat(np.concatenate([first.T, second]).tolist())
-        block = arb_mat(2 * size, 2 * size)
-        for i in range(size):
-            block[i, size + i] = arb(time)
-            for j in range(size):
-                block[i, j] = 2 * generator[i, j] * arb(time)
-        whole = block.exp()
-        memory = arb_mat([[whole[i, size + j] for j in range(size)] for i in range(size)])
-        grown = (generator * arb(time)).exp() * start
-        inside = arb_mat(hidden, hidden, [int(i == j) for i in range(hidden) for j in range(hidden)])
-        inside += start.transpose() * memory * start
-        found = grown * inside.inv() * grown.transpose()
-        return np.array([[float(found[i, j]) for j in range(size)] for i in range(size)])
-
-
-@pytest.mark.parametrize(("lam", "size"), [(0.0, 1e-6), (1e-12, 0.1), (-1e-3, 1e-6)])
-def test_digits_through_lambda_zero_and_far_apart_modes(lam, size):
-    """A mode of 10 is learned while one of 1/2 still grows from 1e-12; lambda = 0 is no special place."""
-    rng = np.random.default_rng(3)
-    first, second = lambda_balanced(rng, 3, 2, 2, lam, size)
-    left, _, right = np.linalg.svd(rng.normal(size=(2, 3)), full_matrices=False)
-    target = left @ np.diag([10.0, 0.5]) @ right
-    for time in (0.3, 4.0, 30.0):
-        w1, w2 = (each[0] for each in two_layer_weights(np.array([time]), target, first, second))
-        stacked = np.concatenate([w1.T, w2])
-        exact = exact_gram(target, first, second, time)
-        assert abs(stacked @ stacked.T - exact).max() <= DEEP_FLOAT * (1 + 10 * time) * abs(exact).max()
 
 
 def test_long_times_end_at_the_target():
