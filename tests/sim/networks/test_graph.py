@@ -15,7 +15,7 @@ from sim.random.streams import TRAINING, stream
 from sim.training.state import Replicate, beginning
 from tests.sim.cases import EVERY_GATE, every_network, gated, line, named, problem
 from tests.tolerances import SIM_GRADIENT
-from theory.problem import Edge, Graph, Node, OutOfReachError, Parameter, SiteGate
+from theory.problem import Edge, Graph, Network, Node, OutOfReachError, Parameter, SiteGate
 
 CPU = torch.device("cpu")
 B = 33
@@ -44,6 +44,15 @@ def test_the_gradient_by_hand_is_that_of_the_graph(network, loss):
     assert list(found) == list(expected)
     for name in expected:
         assert far(found[name], expected[name]) < SIM_GRADIENT
+
+
+def test_another_gradient_is_rejected():
+    """The same comparison tells a gradient without its factor 1/K apart, so the test above could have failed."""
+    question = problem(network=Network("relu", "mean", 3))
+    parameters, examples = numbers(question)
+    wrong = replace(question, network=replace(question.network, readout="sum"))
+    found = network_of(question).gradient(parameters, examples)["w"]
+    assert far(found, by_graph(wrong).gradient(parameters, examples)["w"]) > SIM_GRADIENT
 
 
 TWO = (SiteGate(0, lo=0), SiteGate(0, hi=0))

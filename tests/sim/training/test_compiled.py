@@ -1,17 +1,24 @@
 """The compiled back end against the reference, number by number and step by step; skipped without numba."""
 
+import os
+from dataclasses import replace
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
+import torch
 
+from sim.random.streams import LOW, TRAINING, key_of, stream
 from sim.train import train
-from tests.sim.cases import line, problem
+from sim.training.backends.choice import backend_for
+from tests.sim.cases import EVERY_GATE, OPTIMIZERS, SOFT, every_network, gated, grid, line, named, problem
 from tests.sim.random.test_streams import KNOWN
-from tests.tolerances import SIM_DESCENT
-from theory.problem import Network
+from tests.tolerances import COMPILED_ERF, COMPILED_ERF_DOUBLE, COMPILED_NORMAL, SIM_DESCENT, SIM_DESCENT_SINGLE
+from theory.problem import DirectionGate, GaussianClone, InputError, Network, OutOfReachError
 
 numba = pytest.importorskip("numba", reason="numba is not installed (extra `speed`)")
+from sim.training.backends.compiled.normals import compiled_normals  # noqa: E402 - it needs numba
 
 
 def both(question, **settings):
@@ -35,9 +42,270 @@ def test_known_answers():
         assert philox(tuple(np.uint64(part) for part in key), word, call, low | high << np.uint64(32)) == result
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_examples_are_those_of_the_reference(dtype):
+    from sim.training.backends.compiled.numbers import TILE, arrange, fill
+
+    own = stream(2**40 + 3, 5, TRAINING, 2**32 - 700)
+    key = tuple(np.uint64(part) for part in key_of(own.seed))
+    count, modes = 1200, 10
+    y, example, row = (np.empty(count, kind) for kind in (dtype, np.uint64, np.int64))
+    labels, middle = np.array([-1, 2], dtype), np.empty(3, np.int64)
+    arrange(key, np.uint64(own.word + 1), own.example, 400, labels, y, example, row, middle)
+    assert (y[row] == np.where(own.coins(count), 2, -1)).all()
+    assert (example[row] == own.example + np.arange(count)).all()
+    assert (np.diff(y.reshape(3, 400), axis=1) >= 0).all()
+    assert (middle == np.arange(0, count, 400) + (y.reshape(3, 400) == -1).sum(axis=1)).all()
+    out = np.empty((12, count), dtype)
+    fill(key, np.uint64(own.word), 3, example, out, 0, np.empty((4, TILE), np.uint32))
+    expected = torch.empty(count, modes, dtype=torch.float64)
+    own.normals(expected)
+    apart = np.abs(out.T[row][:, :modes] - expected.numpy()).max()
+    assert apart < COMPILED_NORMAL * np.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("shape", [(1, 1), (1200, 10)])
+def test_rows_are_those_of_the_reference(shape, dtype):
+    """To rounding in float64; in float32 the same but where that rounding crosses the middle between two numbers."""
+    own = stream(2**40 + 3, 5, TRAINING, 2**32 - 700)
+    found, expected = torch.empty(shape, dtype=dtype), torch.empty(shape, dtype=torch.float64)
+    compiled_normals(own, found)
+    own.normals(expected)
+    own_rounding = torch.finfo(dtype).eps * expected.abs() / 2 if dtype is torch.float32 else 0
+    assert ((found.double() - expected).abs() <= own_rounding + COMPILED_NORMAL * np.finfo(float).eps).all()
+
+
+def test_rows_in_parts_are_the_whole():
+    whole, parts = torch.empty(1200, 7, dtype=torch.float64), []
+    compiled_normals(stream(5, 2, TRAINING), whole)
+    own = stream(5, 2, TRAINING)
+    for rows in (1, 600, 599):
+        parts.append(torch.empty(rows, 7, dtype=torch.float64))
+        compiled_normals(own, parts[-1])
+        own.advance(rows)
+    assert torch.equal(torch.cat(parts), whole)
+
+
 def test_compiled_normals_agree_with_the_reference():
     question = problem(line(n=9), Network("relu", "sum", 9), batch=300, learning_rate=Fraction(1, 16))
     fast, plain = (train(question, "cpu", backend=backend) for backend in ("compiled-normals", "reference"))
     assert (fast.backend, plain.backend) == ("compiled-normals", "reference")
     assert far(fast.weights, plain.weights) < SIM_DESCENT
     assert (fast.weights != plain.weights).any()  # they are other roundings, so each is what its name says
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_extreme_words(dtype):
+    """The logarithm next to 0 and 1, the angle at every quadrant's edge."""
+    from sim.training.backends.compiled import numbers
+
+    edges = np.array([0, 1, 2**29 - 1, 2**29, 2**30, 2**31 - 1, 2**31, 3 * 2**30, LOW - 1, LOW], np.uint32)
+    edges = np.concatenate([edges, np.uint32(np.sqrt(0.5) * 2**32) + np.arange(-3, 4, dtype=np.int64)]).astype(
+        np.uint32
+    )
+    a, b = (part.ravel() for part in np.meshgrid(edges, edges))
+    first, second = np.empty(a.size, dtype), np.empty(a.size, dtype)
+    (numbers.pairs64 if dtype is np.float64 else numbers.pairs32)(a, b, first, second)
+    radius = np.sqrt(-2 * np.log1p(-(2.0**32 - a - 0.5) / 2**32))
+    angle = 2 * np.pi * (b + 0.5) / 2**32
+    for found, expected in ((first, radius * np.cos(angle)), (second, radius * np.sin(angle))):
+        assert np.abs(found - expected).max() < COMPILED_NORMAL * np.finfo(dtype).eps
+
+
+def test_erf_in_double_precision():
+    """Within two units of the last place of the function itself, by mpmath; infinities and NaN come out as they are."""
+    from sim.training.backends.compiled.error_function import FLAT64, inputs
+
+    random = np.random.default_rng(0)
+    dense = np.concatenate([np.linspace(-6.5, 6.5, 701), random.normal(size=300), np.linspace(0.99, 1.01, 201)])
+    tiny = 10.0 ** np.linspace(-323, 0, 100)
+    t = np.concatenate([dense, tiny, -tiny, [5e-324, FLAT64, np.nextafter(1, 0)]])
+    out = np.empty((1, t.size))
+    inputs(t[None], t.size, 1.0, 1.0, out)
+    with mpmath.workdps(40):
+        exact = [mpmath.erf(mpmath.mpf(float(number))) for number in t]
+        apart = [abs(mpmath.mpf(float(one)) - other) for one, other in zip(out[0], exact, strict=True)]
+    place = np.spacing(np.abs(np.array([float(number) for number in exact])))
+    # A number below the least normal one is rounded to a multiple of 5e-324, at most once more.
+    assert (np.array([float(number) for number in apart]) <= COMPILED_ERF_DOUBLE * place).all()
+    ends = np.array([0.0, -0.0, np.inf, -np.inf, 1e308, -7.0, np.nan])
+    out = np.empty((1, ends.size))
+    inputs(ends[None], ends.size, 1.0, 1.0, out)
+    assert out[0, :6].tolist() == [0, 0, 1, -1, 1, -1]
+    assert np.signbit(out[0, :2]).tolist() == [False, True]
+    assert np.isnan(out[0, 6])
+
+
+def test_erf_in_single_precision():
+    from sim.training.backends.compiled.error_function import FLAT, inputs
+
+    z = np.concatenate([np.linspace(-12, 12, 10_001), [0, 1e-30, -1e-30, 1e30, -1e30]]).astype(np.float32)
+    z = np.stack([z, -z])
+    out = np.full_like(z, 7)
+    inputs(z, z.shape[1] - 1, np.float32(0.75), np.float32(1), out)
+    assert (out[:, -1] == 7).all()
+    expected = torch.erf(torch.from_numpy(np.float32(0.75) * z).double()).numpy()
+    assert (np.abs(out - expected) <= COMPILED_ERF * np.finfo(np.float32).eps * np.abs(expected))[:, :-1].all()
+    assert (np.abs(out) <= 1)[:, :-1].all()
+    assert (np.abs(out) == 1)[:, :-1][(np.abs(z) * np.float32(0.75) >= FLAT)[:, :-1]].all()
+
+
+BATCHES = (1, 8, 40)  # of `single_steps`, of `steps`, and of `wide_steps` or matrix products
+
+
+@pytest.mark.parametrize(
+    ("part", "batch"),
+    [
+        *zip((0, 1, 2), BATCHES, strict=True),
+        *(pytest.param(None, batch, marks=pytest.mark.slow) for batch in BATCHES),
+    ],
+)
+def test_step_by_step(part, batch):
+    """Networks of every model, biases and readout, the losses in turn; some in single precision too."""
+    times, losses = tuple(Fraction(step, 8) for step in (0, 1, 2, 3, 5, 20)), ("mse", "cross-entropy", "half-mse")
+    far_apart = []
+    networks = every_network() if part is None else every_network()[part::3]
+    for number, network in enumerate(networks):
+        loss = losses[number % 3]
+        question = problem(network=network, loss=loss, batch=batch, times=times, learning_rate=Fraction(1, 8))
+        reference, compiled = both(question)
+        assert (reference.backend, compiled.backend) == ("reference", "compiled")
+        assert (reference.weights[:, 0] == compiled.weights[:, 0]).all()
+        if not far(learned(compiled), learned(reference)) < SIM_DESCENT:
+            far_apart.append((named(network), loss))
+        if number % 5 == 0:
+            single = train(question, "cpu", dtype=torch.float32, backend="compiled")
+            if not far(learned(single), learned(reference)) < SIM_DESCENT_SINGLE:
+                far_apart.append((named(network), "float32"))
+    assert far_apart == []
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        line(GaussianClone, labels=(-1, 2)),
+        line(n=9, boundary="ring", xi=(1, "1/2")),
+        line(n=70, gain=3),
+        line(n=600, boundary="ring"),
+        line(n=258, boundary="ring", xi=(1, "1/2")),
+        grid(shape=(4, 3), boundary="torus", xi=(1, "1/2")),
+        grid(shape=(5, 9), gain=2),
+    ],
+    ids=str,
+)
+def test_other_laws(law):
+    for batch in (1, 50):
+        reference, compiled = both(problem(law, Network("relu", "mean", 9), batch=batch, learning_rate=Fraction(1, 16)))
+        assert far(compiled.weights, reference.weights) < SIM_DESCENT
+
+
+def test_blocks_change_nothing(monkeypatch):
+    question = problem(batch=3, times=(0, 4, 20))
+    expected = train(question, "cpu", backend="compiled").weights
+    for rows in (1, 7, 10**4):
+        monkeypatch.setattr("sim.training.memory.block_rows", lambda _columns, rows=rows: rows)
+        assert far(train(question, "cpu", backend="compiled").weights, expected) < SIM_DESCENT
+
+
+@pytest.mark.parametrize("batch", [1, 8, 40])
+def test_divergence_of_one_network_leaves_the_others(batch):
+    """Far beyond the stable rate the networks diverge, each at its own step, and are frozen where the reference is."""
+    question = problem(batch=batch, learning_rate=Fraction(60), times=(0, 60, 6000), replicates=4)
+    reference, compiled = both(question)
+    assert compiled.diverged.any()
+    assert (compiled.diverged == reference.diverged).all()
+    assert np.isfinite(compiled.weights).all()
+    alone = train(question, "cpu", backend="compiled", replicates=[2])
+    assert (alone.weights[0] == compiled.weights[2]).all()
+
+
+def test_auto_takes_it_where_it_can():
+    assert train(problem(), "cpu").backend == "compiled"
+    full = problem(mode="full-batch", samples=10, batch=None)
+    assert train(full, "cpu").backend == "compiled-normals"
+    assert "draws fresh examples" in train(full, "cpu").fallback
+    assert train(full, "cpu", backend="reference").fallback is train(problem(), "cpu").fallback is None
+    with pytest.raises(OutOfReachError, match="draws fresh examples"):
+        train(full, "cpu", backend="compiled")
+    with pytest.raises(OutOfReachError, match="runs on the CPU"):
+        backend_for("compiled", problem(), torch.device("cuda"))
+    with pytest.raises(InputError, match="backend = 'fast' is not known"):
+        train(problem(), "cpu", backend="fast")
+
+
+ALONG = [{1: 1, 2: -2}, ["1/2", 0, 3, -1], {3: 5}]
+DIRECTIONS = [
+    tuple(DirectionGate(v, lo=-1, hi="3/2", on=on, sharpness=beta) for v in ALONG)
+    for on, beta in (("latent", np.inf), ("latent", 2), ("input", Fraction(1, 3)))
+]
+
+
+@pytest.mark.parametrize(("gates", "batch"), list(zip(DIRECTIONS, (1, 40, 8), strict=True)))
+def test_directions_step_by_step(gates, batch):
+    question = problem(line(gain=3), gated(gates), batch=batch, learning_rate=Fraction(1, 8))
+    reference, compiled = both(question)
+    assert far(compiled.weights, reference.weights) < SIM_DESCENT
+    single = train(question, "cpu", dtype=torch.float32, backend="compiled")
+    assert far(single.weights, reference.weights) < SIM_DESCENT_SINGLE
+
+
+def test_hard_gates_along_several_inputs_are_left_to_the_reference():
+    gates = (DirectionGate({1: 1, 2: -1}, lo=0, on="input"),)
+    assert "along several saturated inputs" in train(problem(network=gated(gates)), "cpu").fallback
+    assert train(problem(line(GaussianClone), gated(gates)), "cpu").fallback is None
+    assert train(problem(network=gated((DirectionGate({1: 1}, lo=0, on="input"),))), "cpu").fallback is None
+
+
+TWO = [gated(SOFT, "trained-sum", "trained"), gated(EVERY_GATE, "mean", "fixed")]
+
+
+@pytest.mark.parametrize("settings", OPTIMIZERS, ids=lambda settings: settings["optimizer"])
+@pytest.mark.parametrize(("network", "batch"), list(zip(TWO, (1, 40), strict=True)))
+def test_optimizers_step_by_step(network, settings, batch):
+    question = problem(network=network, batch=batch, learning_rate=Fraction(1, 16), **settings)
+    reference, compiled = both(question)
+    assert far(learned(compiled), learned(reference)) < SIM_DESCENT
+    broken = train(problem_until(question, 1), "cpu", backend="compiled")
+    assert (
+        far(
+            learned(train(question_after(question, 1), "cpu", backend="compiled", resume=broken.state)),
+            learned(reference)[:, 2:],
+        )
+        < SIM_DESCENT
+    )
+
+
+def problem_until(question, count):
+    """The problem with its first times, up to index `count`."""
+    return replace(question, training=replace(question.training, times=question.training.times[: count + 1]))
+
+
+def question_after(question, count):
+    """The problem with the times after index `count`."""
+    return replace(question, training=replace(question.training, times=question.training.times[count + 1 :]))
+
+
+def test_what_was_compiled_before_a_source_changed_is_forgotten(tmp_path):
+    from sim.training.backends.compiled import forget_stale
+
+    cache = tmp_path / "__pycache__"
+    cache.mkdir()
+    for name, time in (("old.nbi", 50), ("old.1.nbc", 50), ("new.nbi", 150), ("old.pyc", 50)):
+        (cache / name).touch()
+        os.utime(cache / name, (time, time))
+    for name, time in (("first.py", 10), ("second.py", 100)):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (time, time))
+    forget_stale(tmp_path, cache)
+    assert {path.name for path in cache.iterdir()} == {"new.nbi", "old.pyc"}
+
+
+def test_without_a_folder_to_write_nothing_is_cached(monkeypatch):
+    from numba.core.caching import CacheImpl
+
+    from sim.training.backends.compiled import CACHE, cache_folder
+
+    assert cache_folder() == CACHE
+    monkeypatch.setattr(CacheImpl, "_locator_classes", [])
+    assert cache_folder() is None
