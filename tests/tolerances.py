@@ -32,12 +32,6 @@ SIM_SPECTRAL = 3 * 4 * 10 * UNIT_ROUNDOFF
 # autograd's; each activation and slope is right to a few roundings. Relative to the largest entry.
 SIM_GRADIENT = 4 * 50 * UNIT_ROUNDOFF
 
-# A symmetric difference with step h = 1e-5 errs by h^2/6 = 2e-11 times a third derivative along a random direction
-# (37 numbers of size 1, inputs of 7: below 1e3 where the activation is smooth), and by 1e-15/h = 1e-10 times a loss
-# below 10 from rounding. ReLU is piecewise linear and has no input within h of its kink here.
-SIM_DIFFERENCE_STEP = 1e-5
-SIM_DIFFERENCE = SIM_DIFFERENCE_STEP**2 / 6 * 1e3 + UNIT_ROUNDOFF / SIM_DIFFERENCE_STEP * 10
-
 # A soft gate is the difference of two values of Phi in [0, 1], each good to a few roundings of 1: of its own and, at
 # sharpness 40 and |v| < 10, of its argument, beta v phi(beta v) <= 1/4 of them. Both sides of a comparison.
 SOFT_GATE = 16 * UNIT_ROUNDOFF
@@ -48,10 +42,6 @@ SIM_DESCENT = 40 * SIM_GRADIENT
 
 # The same in float32, against float64.
 SIM_DESCENT_SINGLE = SIM_DESCENT * float(np.finfo(np.float32).eps) / UNIT_ROUNDOFF
-
-# Root mean squares over 400 replicates scatter by 1/sqrt(2 * 400) in the logarithm; the slope fitted through four
-# sizes, each 4 times the last, divides that by ln(4) sqrt(5). Six standard deviations.
-SIM_MONTE_CARLO_SLOPE = STANDARD_ERRORS / np.sqrt(2 * 400) / (np.log(4) * np.sqrt(5))
 
 # Loss and moments summed over 200 examples in another order, each term of size up to 10.
 SIM_SUMS = 200 * 10 * UNIT_ROUNDOFF

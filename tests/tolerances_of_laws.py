@@ -11,9 +11,6 @@ FIELD_FIT = 10 * 1e-8**0.5
 # for these marginals; the covariances themselves are right to a few roundings, those by series or quadrature to 1e-13.
 MATCHED_COVARIANCE = 2e-13
 
-# P(Binomial(400, p) > 5) = 5e-6 at the level p = 1e-3 of tests/sim/data/omnibus.py.
-REJECTED_OF_400 = 5
-
 # The same normal numbers coloured in products of other sizes: sums of at most 12 terms of size 7, in another order.
 SIM_DRAW = 12 * 7 * UNIT_ROUNDOFF
 
