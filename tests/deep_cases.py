@@ -74,8 +74,8 @@ def cases():
 def problem_of(shape, gating, value_input="x", data=DATA):
     """The problem of a network with given weights: levels of 3 and 2 nodes, or of 2 and 3 channels."""
     full = shape == "full"
-    own, second = (FULL, SECOND) if full else (SHARED, SHARED_SECOND)
-    named = own + (second if isinstance(gating, NetworkGates) and gating.start == "own" else ())
+    first, second = (FULL, SECOND) if full else (SHARED, SHARED_SECOND)
+    named = first + (second if isinstance(gating, NetworkGates) and gating.start == "own" else ())
     layers = {} if full else {"architecture": CircularConvolution(2)}
     network = DeepNetwork((3, 2) if full else (2, 3), gating, value_input=value_input, **layers)
     return Problem(data, network, Training("half-mse", 1, InitialByName(named), (1,)))
@@ -93,7 +93,7 @@ def loops(problem, s):
     A convolution is written node by node: node (c, i) of a level adds up Theta(c, c', k) z(c', i + k).
     """
     network, x = problem.network, list(problem.data.x[s])
-    weights = {name: given for name, given in problem.training.w0.starts}
+    weights = {name: start for name, start in problem.training.w0.starts}
     for name in network.gating_names:
         weights.setdefault(name, weights[name.replace("_g", "")])
     decided = None
@@ -113,17 +113,17 @@ def loops(problem, s):
     for level, name in enumerate(network.names[:-1]):
         q = drive(network, weights[name], z, len(x))
         if decided is not None:
-            own = decided[level]
+            values = decided[level]
         elif isinstance(network.gating, OwnGates):
-            own = [response(network.gating.gate, value) for value in q]
+            values = [response(network.gating.gate, value) for value in q]
         elif isinstance(network.gating, FixedGates):
-            own = network.gating.values[level][s]
+            values = network.gating.values[level][s]
         elif isinstance(network.gating, BernoulliGates):
-            own = [Fraction(g) for g in network.gating.drawn(level + 1, len(problem.data.x), len(q))[s]]
+            values = [Fraction(g) for g in network.gating.drawn(level + 1, len(problem.data.x), len(q))[s]]
         else:
-            own = [Fraction(1)] * len(q)
-        z = [value * gate for value, gate in zip(q, own, strict=True)]
-        gates.append(list(own))
+            values = [Fraction(1)] * len(q)
+        z = [value * gate for value, gate in zip(q, values, strict=True)]
+        gates.append(list(values))
         drives.append(q)
     if isinstance(network.architecture, CircularConvolution):
         n = len(x)
@@ -135,13 +135,13 @@ def drive(network, theta, z, n):
     """Theta z of one level."""
     if not isinstance(network.architecture, CircularConvolution):
         return [sum(theta[i][j] * z[j] for j in range(len(z))) for i in range(len(theta))]
-    found = []
+    outputs = []
     for c, i in product(range(len(theta)), range(n)):
         total = Fraction(0)
         for before, k in product(range(len(theta[c])), range(network.architecture.window)):
             total += theta[c][before][k] * z[before * n + (i + k) % n]
-        found.append(total)
-    return found
+        outputs.append(total)
+    return outputs
 
 
 def is_soft(problem):
@@ -154,9 +154,9 @@ def sum_over_paths_of_sizes(problem, s, gates):
     network, x = problem.network, problem.data.x[s]
     weights = dict(problem.training.w0.starts)
     z = [abs(value) for value in x] if network.value_input == "x" else [Fraction(1)] * len(x)
-    for name, own in zip(network.names[:-1], gates, strict=True):
+    for name, values in zip(network.names[:-1], gates, strict=True):
         sizes = absolute(weights[name])
-        z = [abs(g) * q for g, q in zip(own, drive(network, sizes, z, len(x)), strict=True)]
+        z = [abs(g) * q for g, q in zip(values, drive(network, sizes, z, len(x)), strict=True)]
     if isinstance(network.architecture, CircularConvolution):
         z = [sum(z[c * len(x) : (c + 1) * len(x)]) / Fraction(len(x)) for c in range(len(z) // len(x))]
     return sum(abs(w) * value for w, value in zip(weights[network.names[-1]][0], z, strict=True))

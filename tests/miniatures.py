@@ -30,9 +30,9 @@ def images_of_28(seed: int) -> dict[str, np.ndarray]:
 def records(seed: int, count: int, classes: tuple[int, ...]) -> bytes:
     """`count` records of CIFAR's binary version, categories in turn, each a colour of its own with noise."""
     rng = np.random.default_rng(seed)
-    own = np.arange(count) % classes[-1]
-    labels = np.stack([own * number // classes[-1] for number in classes], axis=1)
-    colours = 20 * (own[:, None] % 10) + 15 * np.arange(3)
+    categories = np.arange(count) % classes[-1]
+    labels = np.stack([categories * number // classes[-1] for number in classes], axis=1)
+    colours = 20 * (categories[:, None] % 10) + 15 * np.arange(3)
     images = rng.integers(0, 30, (count, 3, 32 * 32)) + colours[:, :, None]
     return np.concatenate([labels, images.reshape(count, -1)], axis=1).astype(np.uint8).tobytes()
 
@@ -52,33 +52,33 @@ def contents() -> dict[str, dict[str, bytes]]:
         "fashion-mnist": images_of_28(2),
         "photographs": {file.name: photograph(seed) for seed, file in enumerate(REAL["photographs"].files)},
     }
-    found = {name: {file: idx_content(array) for file, array in own.items()} for name, own in arrays.items()}
+    sets = {name: {file: idx_content(array) for file, array in files.items()} for name, files in arrays.items()}
     batches = [file.name for file in REAL["cifar-10"].files]
-    found["cifar-10"] = {file: records(seed, 20, (10,)) for seed, file in enumerate(batches)}
-    found["cifar-100"] = {"train.bin": records(1, 200, (20, 100)), "test.bin": records(2, 100, (20, 100))}
-    return found
+    sets["cifar-10"] = {file: records(seed, 20, (10,)) for seed, file in enumerate(batches)}
+    sets["cifar-100"] = {"train.bin": records(1, 200, (20, 100)), "test.bin": records(2, 100, (20, 100))}
+    return sets
 
 
-def table(found: dict[str, dict[str, bytes]]) -> dict[str, Dataset]:
+def table(sets: dict[str, dict[str, bytes]]) -> dict[str, Dataset]:
     """The table of these files."""
     return {
         name: replace(
             REAL[name],
             files=tuple(
-                replace(REAL[name].file(file), size=len(own), sha256=hashlib.sha256(own).hexdigest())
-                for file, own in files.items()
+                replace(REAL[name].file(file), size=len(content), sha256=hashlib.sha256(content).hexdigest())
+                for file, content in files.items()
             ),
         )
-        for name, files in found.items()
+        for name, files in sets.items()
     }
 
 
-def write(folder: Path, found: dict[str, dict[str, bytes]]) -> None:
+def write(folder: Path, sets: dict[str, dict[str, bytes]]) -> None:
     """Write the files of the sets into a folder as `gdln data get` leaves them."""
-    for name, files in found.items():
+    for name, files in sets.items():
         (folder / name).mkdir(parents=True)
-        for file, own in files.items():
-            (folder / name / file).write_bytes(own)
+        for file, content in files.items():
+            (folder / name / file).write_bytes(content)
 
 
 def listed_patches(images: Iterable[np.ndarray], side: int) -> np.ndarray:

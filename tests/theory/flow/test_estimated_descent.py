@@ -45,13 +45,13 @@ def sampled(examples):
 
 @pytest.mark.parametrize("biases", ["none", "trained"])
 def test_the_estimate_is_within_its_errors_of_the_exact_prediction(biases):
-    exact, found = problem(EXACT, biases), estimated_discrete(problem(sampled(20_000), biases))
+    exact, estimate = problem(EXACT, biases), estimated_discrete(problem(sampled(20_000), biases))
     mean = discrete(exact)
-    assert (np.abs(found.weights - mean.weights) <= STANDARD_ERRORS * found.weight_errors).all()
+    assert (np.abs(estimate.weights - mean.weights) <= STANDARD_ERRORS * estimate.weight_errors).all()
     losses = mse_at(gated_moments(exact), mean.weights, float(convention(exact).s), mean.biases)
-    assert (np.abs(found.losses - losses) <= STANDARD_ERRORS * found.loss_errors).all()
-    assert (found.weight_errors < 1 / 20).all()
-    assert (found.distance < 1 / 10).all()
+    assert (np.abs(estimate.losses - losses) <= STANDARD_ERRORS * estimate.loss_errors).all()
+    assert (estimate.weight_errors < 1 / 20).all()
+    assert (estimate.distance < 1 / 10).all()
 
 
 def test_errors_fall_with_the_root_of_the_examples():

@@ -216,8 +216,8 @@ def test_a_network_that_nothing_trains_has_weights_alone(weights):
     inline = ", ".join(weights.splitlines()[1:])
     trained = loads(text(training=numbers(f"w0 = {{ {inline} }}")))
     assert problem != trained
-    assert {name: own.tolist() for name, own in problem.start().items()} == {
-        name: own.tolist() for name, own in trained.start().items()
+    assert {name: array.tolist() for name, array in problem.start().items()} == {
+        name: array.tolist() for name, array in trained.start().items()
     }
 
 

@@ -35,8 +35,8 @@ def room(tmp_path, monkeypatch):
 
 def test_a_file_is_found_and_a_shared_base_is_no_gate(room):
     shared = GATE.format(name="_Shared", line="pass")
-    found = room(shared=shared, both=GATE.format(name="Both", line='kind = "both"'))
-    assert [(kind, gate.__name__) for kind, gate in found.items()] == [("both", "Both")]
+    gates = room(shared=shared, both=GATE.format(name="Both", line='kind = "both"'))
+    assert [(kind, gate.__name__) for kind, gate in gates.items()] == [("both", "Both")]
 
 
 def test_two_files_with_one_word_are_named(room):

@@ -63,7 +63,7 @@ def test_examples_are_patches_of_their_class():
 
 def mixed(priors=(1 / 2, 1 / 2)):
     """All patches of both classes with their probabilities."""
-    p = np.concatenate([np.full(len(own), prior / len(own)) for own, prior in zip(CLASSES, priors, strict=True)])
+    p = np.concatenate([np.full(len(each), prior / len(each)) for each, prior in zip(CLASSES, priors, strict=True)])
     return np.concatenate(CLASSES), p
 
 
@@ -86,10 +86,10 @@ def test_whitening(centring):
     off = patches - p @ patches
     values, vectors = np.linalg.eigh((off * p[:, None]).T @ off)
     white = off @ law.whitener
-    found = vectors.T @ ((white * p[:, None]).T @ white) @ vectors
+    covariance = vectors.T @ ((white * p[:, None]).T @ white) @ vectors
     wanted = values / np.maximum(values, floor * values[-1])
     assert (values < floor * values[-1]).any()  # the floor matters here
-    assert np.abs(found - np.diag(wanted)).max() <= WHITENED_SUMS
+    assert np.abs(covariance - np.diag(wanted)).max() <= WHITENED_SUMS
     assert np.abs(law.whitener - law.whitener.T).max() <= WHITENED_SUMS
     x, category = drawn(law)
     plain, same = drawn(law_of(centring="patch" if centring == "patch" else "none", priors=["1/4", "3/4"]))

@@ -74,7 +74,7 @@ def test_faults_are_named():
         ("gaussian-copula", {**FLAT, "values": [[[0, 1], [1, 0]]]}, "Site 1 of class 0 has values that descend"),
         ("gaussian-copula", {**FLAT, "shares": [[["1/2", "1/3"], [1, 0]]]}, "Site 0 of class 0"),
         ("gaussian-copula", {**FLAT, "correlations": [[[1]]]}, "Give both for the same classes and sites"),
-        ("gaussian-copula", {name: own * 2 for name, own in FLAT.items()}, "2 classes, data.labels 1"),
+        ("gaussian-copula", {name: array * 2 for name, array in FLAT.items()}, "2 classes, data.labels 1"),
     ]
     assert not_refused(lambda word, fields: LAWS[word](labels=[1], **fields), cases) == []
 

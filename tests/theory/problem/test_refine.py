@@ -31,9 +31,9 @@ def test_all_numbers_are_exact():
 
 @pytest.mark.parametrize("rule", [CHANGE, INTERVAL])
 def test_a_record_has_the_rule_and_a_plain_sweep_keeps_its_record(rule):
-    found = loaded(HEAD + AXES + rule)
-    again = loads_record(dumps_sweep(found), found.store)
-    assert dumps_sweep(again) == dumps_sweep(found)
+    sweep = loaded(HEAD + AXES + rule)
+    again = loads_record(dumps_sweep(sweep), sweep.store)
+    assert dumps_sweep(again) == dumps_sweep(sweep)
     assert again.refine.observable == "loss"
     assert '"refine"' not in dumps_sweep(loaded(HEAD + AXES))
     assert loads_record(dumps_sweep(loaded(HEAD + AXES)), "elsewhere").refine is None

@@ -22,15 +22,15 @@ def loaded(text: str):
 
 
 def test_the_cells_of_a_product_are_the_base_with_the_values_written_over_it():
-    found = loaded(HEAD + GAIN + '"network.gates.1.site" = [1, 2]\n')
-    assert found.shape == (3, 2)
-    assert [cell.index for cell in found.cells] == [(i, j) for i in range(3) for j in range(2)]
-    assert [cell.problem.data.gain for cell in found.cells[::2]] == [Fraction(1, 20), 1, Fraction(3, 2)]
-    assert [cell.problem.network.gates[1].site for cell in found.cells[:2]] == [1, 2]
+    swept = loaded(HEAD + GAIN + '"network.gates.1.site" = [1, 2]\n')
+    assert swept.shape == (3, 2)
+    assert [cell.index for cell in swept.cells] == [(i, j) for i in range(3) for j in range(2)]
+    assert [cell.problem.data.gain for cell in swept.cells[::2]] == [Fraction(1, 20), 1, Fraction(3, 2)]
+    assert [cell.problem.network.gates[1].site for cell in swept.cells[:2]] == [1, 2]
     base = load(HERE / "valid.toml")
-    assert all(cell.problem.training == base.training for cell in found.cells)
-    assert found.cells[5].label == "data.gain = 3/2, network.gates.1.site = 2"
-    assert found.store == str(HERE / "results")
+    assert all(cell.problem.training == base.training for cell in swept.cells)
+    assert swept.cells[5].label == "data.gain = 3/2, network.gates.1.site = 2"
+    assert swept.store == str(HERE / "results")
 
 
 def test_a_key_may_be_dotted_without_quotes_and_no_axes_are_one_cell():
@@ -85,24 +85,24 @@ def test_ranges_are_exact():
 
 def test_a_record_asks_the_same(tmp_path):
     for axes in (GAIN, '[axes]\n"data.gain" = { linspace = [0.1, 0.2, 4] }\n"network.gates.0.lo" = [0.0, -inf]'):
-        found = loaded(HEAD + axes)
-        back = loads_record(dumps_sweep(found), "elsewhere")
-        assert [cell.problem for cell in back.cells] == [cell.problem for cell in found.cells]
-        assert dumps_sweep(back) == dumps_sweep(found)
+        swept = loaded(HEAD + axes)
+        back = loads_record(dumps_sweep(swept), "elsewhere")
+        assert [cell.problem for cell in back.cells] == [cell.problem for cell in swept.cells]
+        assert dumps_sweep(back) == dumps_sweep(swept)
     for text in (
         "",
         "[]",
         "{}",
         '{"base": {}, "axes": 3}',
-        dumps_sweep(found).replace('"base": {', '"base": [], "b": {'),
+        dumps_sweep(swept).replace('"base": {', '"base": [], "b": {'),
     ):
         with pytest.raises(InputError):
             loads_record(text, "elsewhere")
 
 
 def test_an_invalid_cell_says_why_and_the_others_stand():
-    found = loaded(HEAD + '[axes]\n"data.n" = [2, 30]\n')
-    short, long = found.cells
+    swept = loaded(HEAD + '[axes]\n"data.n" = [2, 30]\n')
+    short, long = swept.cells
     assert short.problem is None
     assert "lies outside the line of n = 2 sites" in str(short.error)
     assert long.problem.data.n == 30
@@ -198,8 +198,8 @@ SHARING = {
 
 @pytest.mark.parametrize("name", SHARING)
 def test_cells_that_share_their_parts_are_those_declared_alone(name):
-    found = loaded(HEAD + ('combine = "zip"\n' if name == "zipped" else "") + SHARING[name])
-    together, alone = list(found.each()), [found.cell(index) for index in found.indices()]
+    swept = loaded(HEAD + ('combine = "zip"\n' if name == "zipped" else "") + SHARING[name])
+    together, alone = list(swept.each()), [swept.cell(index) for index in swept.indices()]
     assert [(cell.index, cell.values, cell.problem, str(cell.error)) for cell in together] == [
         (cell.index, cell.values, cell.problem, str(cell.error)) for cell in alone
     ]
@@ -208,11 +208,11 @@ def test_cells_that_share_their_parts_are_those_declared_alone(name):
         dumps(cell.problem) for cell in alone if cell.problem
     ]
     assert len({id(cell.problem.training) for cell in together if cell.problem}) < len(together)
-    assert [found.index(position) for position in range(found.size)] == [cell.index for cell in together]
+    assert [swept.index(position) for position in range(swept.size)] == [cell.index for cell in together]
 
 
 def test_a_simulation_that_the_start_does_not_allow_is_refused_beside_one_that_it_does():
-    found = loaded(HEAD + SHARING["a start that some simulations refuse"])
-    errors = [cell.error for cell in found.each()]
+    swept = loaded(HEAD + SHARING["a start that some simulations refuse"])
+    errors = [cell.error for cell in swept.each()]
     assert errors[:3] == [None] * 3
     assert all("per-replicate" in error.message for error in errors[3:])

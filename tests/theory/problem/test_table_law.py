@@ -122,13 +122,13 @@ def test_moments_are_read_and_written():
 def test_made_examples_have_the_given_moments():
     """Each context by sums over its examples, and its probability; also where the matrices are singular or zero."""
     law = loads(PROBLEM.format(data=MOMENTS)).data
-    for context, given in enumerate(law.moments):
+    for context, declared in enumerate(law.moments):
         mine = law.rows.context == context
         share = law.rows.probabilities[mine]
-        assert abs(share.sum() - float(given.probability)) <= TABLE_MADE
+        assert abs(share.sum() - float(declared.probability)) <= TABLE_MADE
         z = np.concatenate([law.rows.x[mine], law.rows.y[mine]], axis=1)
         mean, second = share @ z / share.sum(), np.einsum("i,ij,ik->jk", share, z, z) / share.sum()
-        xx, yx, yy = (np.array(matrix, dtype=float) for matrix in (given.xx, given.yx, given.yy))
+        xx, yx, yy = (np.array(matrix, dtype=float) for matrix in (declared.xx, declared.yx, declared.yy))
         scale = np.linalg.eigvalsh(second)[-1]
         assert abs(mean).max() <= TABLE_MADE * np.sqrt(scale)
         assert abs(second[:2, :2] - xx).max() <= TABLE_MADE * scale
@@ -158,9 +158,9 @@ def test_moments_that_no_examples_have():
 @pytest.mark.parametrize("excess", [0.0, 1e-3, 1e-12])
 def test_a_correlation_above_one_is_refused_beyond_rounding(excess):
     """[[1, c], [c, 1]] has the eigenvalue 1 - c: nothing is clipped but the rounding of the eigensolver."""
-    given = [{"probability": 1, "xx": [[1]], "yx": [[repr(1 + excess)]], "yy": [[1]]}]
+    declared = [{"probability": 1, "xx": [[1]], "yx": [[repr(1 + excess)]], "yy": [[1]]}]
     if excess:
         with pytest.raises(InputError, match="not positive semidefinite: its smallest eigenvalue is -"):
-            Table(moments=given)
+            Table(moments=declared)
     else:
-        assert abs(Table(moments=given).rows.probabilities.sum() - 1) <= TABLE_MADE
+        assert abs(Table(moments=declared).rows.probabilities.sum() - 1) <= TABLE_MADE

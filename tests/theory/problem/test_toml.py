@@ -139,20 +139,20 @@ def test_out_and_in_again(problem):
 )
 def test_a_direction_of_a_file(v):
     """The same gate as a table and as a vector, exact; on the latent where the law has one."""
-    found = problems.loads(VALID.read_text().replace('kind = "site"\nsite = 20', f'kind = "direction"\nv = {v}', 1))
-    gate = found.network.gates[0]
+    problem = problems.loads(VALID.read_text().replace('kind = "site"\nsite = 20', f'kind = "direction"\nv = {v}', 1))
+    gate = problem.network.gates[0]
     assert gate == DirectionGate({20: 1, 22: Fraction(1, 2)}, lo=0)
     assert gate.on == "latent"
-    assert "v = { 20 = 1.0, 22 = 0.5 }" in problems.dumps(found)
+    assert "v = { 20 = 1.0, 22 = 0.5 }" in problems.dumps(problem)
 
 
 def test_biases_of_a_file():
     text = VALID.read_text().replace('readout = "mean"', 'readout = "mean"\nbiases = "trained"')
     start = '[training]\nhidden_bias0 = [0.1, -2]\noutput_bias0 = "1/3"'
-    found = problems.loads(text.replace("[training]", start))
-    assert found.network.has_biases
-    assert (found.training.hidden_bias0, found.training.output_bias0) == ((Fraction(1, 10), -2), Fraction(1, 3))
-    assert found.biases0().tolist() == [0.1, -2, 1 / 3]
+    problem = problems.loads(text.replace("[training]", start))
+    assert problem.network.has_biases
+    assert (problem.training.hidden_bias0, problem.training.output_bias0) == ((Fraction(1, 10), -2), Fraction(1, 3))
+    assert problem.biases0().tolist() == [0.1, -2, 1 / 3]
 
 
 @pytest.mark.parametrize(
@@ -168,9 +168,9 @@ def test_biases_of_a_file():
 def test_ranges_of_times(written, expected):
     """Each the nearest multiple of the step (upwards from the middle between two), equal ones once."""
     text = VALID.read_text().replace("times = [1.0, 4.0, 16.0, 64.0, 256.0]", f"times = {written}")
-    found = problems.loads(text)
-    assert list(found.training.times) == list(map(Fraction, expected))
-    assert problems.loads(problems.dumps(found)) == found
+    problem = problems.loads(text)
+    assert list(problem.training.times) == list(map(Fraction, expected))
+    assert problems.loads(problems.dumps(problem)) == problem
 
 
 def test_drawn_biases_repeat_and_differ_from_the_weights():

@@ -20,14 +20,14 @@ def by_autograd(case, loss):
     """-dL/dW of the network that is run forward on the examples."""
     gates = {}
     for item in (*case.graph.nodes, *case.graph.edges):
-        own = item.gates if hasattr(item, "gates") else (item.gate,) * (item.gate is not None)
-        if own:
-            gates[getattr(item, "name", item)] = torch.tensor(opens(own[0], case.x))[None, None]
+        item_gates = item.gates if hasattr(item, "gates") else (item.gate,) * (item.gate is not None)
+        if item_gates:
+            gates[getattr(item, "name", item)] = torch.tensor(opens(item_gates[0], case.x))[None, None]
     y = np.concatenate([case.y[name] for name in case.graph.outputs], axis=1)
     y = y[:, 0] if y.shape[1] == 1 else y
     parameters = {name: torch.tensor(values)[None] for name, values in case.weights.items()}
-    found = gradient(case.graph, loss, parameters, torch.tensor(case.x)[None], torch.tensor(y)[None], gates)
-    return {name: -values[0].numpy() for name, values in found.items()}
+    slopes = gradient(case.graph, loss, parameters, torch.tensor(case.x)[None], torch.tensor(y)[None], gates)
+    return {name: -values[0].numpy() for name, values in slopes.items()}
 
 
 def test_the_flow_is_minus_the_gradient_of_the_loss():

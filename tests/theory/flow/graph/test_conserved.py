@@ -24,7 +24,7 @@ def change(kept, weights, moved):
 
 def test_random_graphs():
     """Where the conditions hold, the velocities of random weights on random data leave the matrix as it is."""
-    found = 0
+    count = 0
     for seed in range(20):
         case = drawn(seed)
         flow = GraphFlow(case.graph, "half-mse")
@@ -34,8 +34,8 @@ def test_random_graphs():
             names = (*kept.outgoing, *kept.incoming)
             size = max(abs(moved[name]).max() * abs(case.weights[name]).max() for name in names)
             assert abs(change(kept, case.weights, moved)).max() <= 8 * GRAPH_FLOW * size
-            found += 1
-    assert found > 10
+            count += 1
+    assert count > 10
 
 
 def test_where_a_condition_fails_the_matrix_changes():

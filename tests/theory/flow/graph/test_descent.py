@@ -30,16 +30,16 @@ def test_each_step_is_autograds_gradient_on_all_examples():
     network = by_graph(RACE)
     examples = Examples(x[None], y[None], gate[None])
     weights = {name: torch.from_numpy(array)[None] for name, array in RACE.start().items()}
-    found, rate, step = descend(RACE), float(RACE.simulation.learning_rate), 0
-    for index, time in enumerate(found.times):
+    descent, rate, step = descend(RACE), float(RACE.simulation.learning_rate), 0
+    for index, time in enumerate(descent.times):
         while step < round(time / rate):
             gradient = network.gradient(weights, examples)
             weights = {name: array - rate * gradient[name] for name, array in weights.items()}
             step += 1
         for name, array in weights.items():
-            assert abs(found.weights[name][0, index] - array[0].numpy()).max() <= GRAPH_DESCENT
+            assert abs(descent.weights[name][0, index] - array[0].numpy()).max() <= GRAPH_DESCENT
         loss = float((y - network.predict(weights, examples)[0]).square().mean())
-        assert abs(found.losses[0, index] - loss) <= GRAPH_DESCENT
+        assert abs(descent.losses[0, index] - loss) <= GRAPH_DESCENT
 
 
 def test_small_steps_approach_the_flow_with_order_one():

@@ -44,8 +44,8 @@ def chain(layers, start, slope, loss="half-mse"):
 @pytest.mark.parametrize(("layers", "loss"), [(2, "half-mse"), (3, "mse")])
 def test_a_balanced_chain_follows_its_scalar_equation(layers, loss):
     """N equal layers: tau da/dt = N a^(2 - 2/N) (s - a) for the product a, integrated here by another method."""
-    found = integrate(chain(layers, 0.5, 2, loss))
-    product = np.prod([found.weights[name][:, 0, 0] for name in found.weights], axis=0)
+    integrated = integrate(chain(layers, 0.5, 2, loss))
+    product = np.prod([integrated.weights[name][:, 0, 0] for name in integrated.weights], axis=0)
 
     def rate(_t, a):
         return (2 if loss == "mse" else 1) * layers * a ** (2 - 2 / layers) * (2 - a) / 2
@@ -54,7 +54,7 @@ def test_a_balanced_chain_follows_its_scalar_equation(layers, loss):
         0
     ]
     assert abs(product - expected).max() <= GRAPH_INTEGRATED
-    assert abs(found.losses - (2 - expected) ** 2).max() <= 8 * GRAPH_INTEGRATED
+    assert abs(integrated.losses - (2 - expected) ** 2).max() <= 8 * GRAPH_INTEGRATED
 
 
 def test_a_flow_that_never_ends_is_stopped(monkeypatch):
@@ -99,12 +99,12 @@ def test_the_flow_of_a_trained_readout_begins_at_its_weights():
     first, last = ((0.5, -0.2), (0.1, 0.7)), ((0.3, -0.4), (0.8, 0.1))  # a row for each output
     training = Training("half-mse", 1, [list(row) for row in first], (0,), readout0=last)
     gates = AlwaysGate(), SiteGate(0, lo="1/2", on="input")
-    found = integrate(Problem(FiniteData(x, y), Network("gated-linear", "trained-sum", 2, gates), training))
+    integrated = integrate(Problem(FiniteData(x, y), Network("gated-linear", "trained-sum", 2, gates), training))
     expected = 0.0
     for row, label in zip(np.array(x, dtype=float), np.array(y, dtype=float), strict=True):
         g = np.array([1.0, float(row[0] >= 0.5)])
         expected += np.sum((label - np.array(last) @ (g * (np.array(first) @ row))) ** 2) / 3
-    assert abs(found.losses[0] - expected) <= GRAPH_SHALLOW
+    assert abs(integrated.losses[0] - expected) <= GRAPH_SHALLOW
 
 
 def test_one_hidden_layer_as_a_graph():

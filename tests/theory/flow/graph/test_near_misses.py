@@ -34,8 +34,8 @@ SUMS = "the outputs depend on the weights through these sums alone"
 
 def tabled(folder, x, y, context, weights=None):
     """A table of examples, which has no exact moments."""
-    given = {"x": x, "y": y, "context": context} | ({} if weights is None else {"weights": weights})
-    np.savez(folder / "data.npz", **given)
+    arrays = {"x": x, "y": y, "context": context} | ({} if weights is None else {"weights": weights})
+    np.savez(folder / "data.npz", **arrays)
     return Table(str(folder / "data.npz"))
 
 
@@ -77,9 +77,9 @@ class TestEveryMomentIsCirculant:
         problem = self.problem(*gates)
         moments = moments_of(problem, flow_of(problem)).input_input
         assert off_circulant(moments[1, 1]) <= GRAPH_FLOW
-        found = reduced(problem, "circulant")
-        assert isinstance(found, NotReduced)
-        (condition,) = found.conditions
+        reduction = reduced(problem, "circulant")
+        assert isinstance(reduction, NotReduced)
+        (condition,) = reduction.conditions
         assert condition.says == f"`Sxx[{pair[0]},{pair[1]}]` is circulant"
         expected = off_circulant(moments[pair])
         assert abs(amount(condition) - expected) <= TWO_DIGITS * expected
@@ -96,11 +96,11 @@ class TestEveryMomentIsCirculant:
         rows = np.array(shifts(range(5), (0.1, -0.7, 0.3, 1.9, 0.7)))
         rows[0, 3] *= 1 + moved
         problem = self.problem(AlwaysGate(), law=tabled(tmp_path, rows, np.arange(5.0), np.zeros(5, dtype=int)))
-        found = reduced(problem, "circulant")
-        assert isinstance(found, NotReduced) is (moved > 0)
+        reduction = reduced(problem, "circulant")
+        assert isinstance(reduction, NotReduced) is (moved > 0)
         if moved:
             expected = off_circulant(moments_of(problem, flow_of(problem)).input_input[1, 1])
-            assert abs(amount(found.conditions[0]) - expected) <= TWO_DIGITS * expected
+            assert abs(amount(reduction.conditions[0]) - expected) <= TWO_DIGITS * expected
 
 
 class TestGroups:
@@ -108,10 +108,10 @@ class TestGroups:
 
     def said(self, problem):
         """The groups and the shared weights in the words of the reduction; one group where the paths stay together."""
-        found, flow = reduced(problem, "exclusive"), flow_of(problem)
-        if isinstance(found, NotReduced):
+        reduction, flow = reduced(problem, "exclusive"), flow_of(problem)
+        if isinstance(reduction, NotReduced):
             return None
-        words = [part.says for part in found.parts[1:]]
+        words = [part.says for part in reduction.parts[1:]]
         if "one group" in words[0]:
             return {frozenset(flow.numbers)}, set()
         groups = {frozenset(map(int, re.findall(r"\d+", each))) for each in re.findall(r"a = ([\d, ]+)\$", words[0])}
@@ -184,31 +184,31 @@ class TestGroups:
         exact = FiniteData(x, y, context=context, weights=weights)
         rows = tabled(tmp_path, np.array(x), np.array(y), np.array(context), np.array(weights, dtype=float))
         for law, chance in ((exact, f"1/{2 * rare + 1}"), (rows, f"{1 / (2 * rare + 1):.4g}")):
-            found = reduced(Problem(law, Network("gated-linear", "mean", 2, gates), START), "exclusive")
-            assert isinstance(found, NotReduced)
-            assert found.conditions[0].off == f"E[g_1 g_2] = {chance}"
+            reduction = reduced(Problem(law, Network("gated-linear", "mean", 2, gates), START), "exclusive")
+            assert isinstance(reduction, NotReduced)
+            assert reduction.conditions[0].off == f"E[g_1 g_2] = {chance}"
 
 
 def terms_of(side):
     """The terms of a printed sum of products: (factor, names of matrices) each."""
-    found = []
+    reduction = []
     for sign, term in re.findall(r"(^-?|[+-] )([^+-]+)", side):
         words = term.split()
         factor = Fraction(words.pop(0)) if words[0][0].isdigit() else Fraction(1)
-        found.append((-factor if sign.startswith("-") else factor, words))
-    return found
+        reduction.append((-factor if sign.startswith("-") else factor, words))
+    return reduction
 
 
-def sums_of(found):
+def sums_of(reduction):
     """The sums M of a redundant network by name, as terms, read from the formulas."""
-    (part,) = (part for part in found.parts if part.says == SUMS)
+    (part,) = (part for part in reduction.parts if part.says == SUMS)
     return {name: terms_of(side) for name, side in (formula.plain.split(" = ") for formula in part.formulas)}
 
 
 def check_errors(problem, seed):
     """Every error that the reduction prints, at random weights, is that of all paths; the number of errors."""
-    found, flow = reduced(problem, "exclusive"), flow_of(problem)
-    if isinstance(found, NotReduced):
+    reduction, flow = reduced(problem, "exclusive"), flow_of(problem)
+    if isinstance(reduction, NotReduced):
         return 0
     moments, weights, several = moments_of(problem, flow), random_weights(flow, seed), len(flow.graph.outputs) > 1
     matrices = weights | {f"Sxx[{a},{b}]": array for (a, b), array in moments.input_input.items()}
@@ -217,12 +217,12 @@ def check_errors(problem, seed):
         key = f"{output},{a}" if several else f"{a}"
         matrices[f"Syx[{key}]"] = moments.output_input[output, a]
         exact[f"E[{key}]"] = error(flow, weights, moments, output, a)
-    for formula in found.parts[0].formulas:
+    for formula in reduction.parts[0].formulas:
         name, side = formula.plain.split(" = ")
         terms = [] if side == "0" else terms_of(side)
         total = sum((float(k) * reduce(np.matmul, [matrices[word] for word in words]) for k, words in terms), 0.0)
         assert abs(total - exact[name]).max() <= GRAPH_FLOW * max(1, abs(exact[name]).max())
-    return len(found.parts[0].formulas)
+    return len(reduction.parts[0].formulas)
 
 
 class TestErrors:
@@ -279,11 +279,11 @@ class TestSums:
         """Three gates of two contexts each and one that is always open: g_4 = (g_1 + g_2 + g_3)/2."""
         gates = ContextGate([0, 1]), ContextGate([0, 2]), ContextGate([1, 2]), AlwaysGate()
         problem = two_units(gates, [0, 1, 2, 2])
-        found, weights = reduced(problem, "redundant"), integrate(problem).weights
+        reduction, weights = reduced(problem, "redundant"), integrate(problem).weights
         said = "$g_{4} = 1/2 g_{1} + 1/2 g_{2} + 1/2 g_{3}$ with probability 1"
-        assert [condition.says for condition in found.conditions] == [said]
-        assert found.parts[-1].formulas[0].plain == "w.3 - 1/2 w.0 - 1/2 w.1 - 1/2 w.2"
-        assert proved(found)
+        assert [condition.says for condition in reduction.conditions] == [said]
+        assert reduction.parts[-1].formulas[0].plain == "w.3 - 1/2 w.0 - 1/2 w.1 - 1/2 w.2"
+        assert proved(reduction)
         kept = weights["w.3"] - (weights["w.0"] + weights["w.1"] + weights["w.2"]) / 2
         assert abs(kept - kept[0]).max() <= GRAPH_INTEGRATED
         assert abs(weights["w.3"][-1] - weights["w.3"][0]).max() > 1e5 * GRAPH_INTEGRATED
@@ -312,8 +312,8 @@ class TestNearlySymmetric:
     @pytest.mark.parametrize("moved", [0.0, *SMALL])
     def test_moments_of_a_table_are_equal_within_rounding(self, tmp_path, moved):
         x, y = np.array([[0.1, 0.7], [0.3, -0.2]] * 2), np.array([0.7, 0.1, 0.7, 0.1 * (1 + moved)])
-        found = reduced(self.twins(tabled(tmp_path, x, y, np.array([0, 0, 1, 1])), (0.3, 0.1)), "symmetric")
-        assert isinstance(found, NotReduced) is (moved > 0)
+        reduction = reduced(self.twins(tabled(tmp_path, x, y, np.array([0, 0, 1, 1])), (0.3, 0.1)), "symmetric")
+        assert isinstance(reduction, NotReduced) is (moved > 0)
 
     @pytest.mark.parametrize("scale", [1, Fraction(1, 2)])
     def test_pathways_that_see_one_error_at_different_scales_part(self, scale):
@@ -321,7 +321,7 @@ class TestNearlySymmetric:
         problem = self.twins(self.LAW, (0.3, 0.1), scale)
         nodes = tuple(replace(node, gates=()) for node in problem.network.nodes)
         problem = replace(problem, network=replace(problem.network, nodes=nodes))
-        found, weights = reduced(problem, "symmetric"), integrate(problem).weights
+        reduction, weights = reduced(problem, "symmetric"), integrate(problem).weights
         apart = abs(weights["A"] - weights["B"]).max()
-        assert isinstance(found, Reduction) is (scale == 1)
+        assert isinstance(reduction, Reduction) is (scale == 1)
         assert apart <= GRAPH_INTEGRATED if scale == 1 else apart > 1e5 * GRAPH_INTEGRATED

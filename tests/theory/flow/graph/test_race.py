@@ -42,7 +42,7 @@ def raced(problem):
     return flow, race(problem, flow, Known(problem, flow))
 
 
-def aligned(flow, found, rng):
+def aligned(flow, reduction, rng):
     """Random strengths and random bases of the hidden nodes."""
     graph, first, n = flow.graph, tied_nodes(flow), flow.inputs
     roots = {}
@@ -55,8 +55,8 @@ def aligned(flow, found, rng):
         else:
             basis = np.linalg.qr(rng.normal(size=(size, size)))[0][:, :n]
         roots[root] = basis
-    roots[first[graph.inputs[0]]] = found.modes.inputs
-    roots |= {first[name]: found.modes.outputs[name] for name in graph.outputs}
+    roots[first[graph.inputs[0]]] = reduction.modes.inputs
+    roots |= {first[name]: reduction.modes.outputs[name] for name in graph.outputs}
     bases = {name: roots[root] for name, root in first.items()}
     room = {name: basis.any(axis=0) for name, basis in bases.items()}
     ends = {edge.weight: edge for edge in reversed(graph.edges)}
@@ -152,10 +152,10 @@ def test_in_float64_the_same_conditions_are_decided_within_their_bound():
             if not holds and all(condition.holds for condition in shared_vectors(known)):
                 continue
             known.__dict__["_listed"] = None
-            found = shared_vectors(known)
-            assert all(condition.holds for condition in found) is holds
-            assert not any(condition.exact for condition in found)
-            assert all("rounding of float64" in condition.off for condition in found) is holds
+            reduction = shared_vectors(known)
+            assert all(condition.holds for condition in reduction) is holds
+            assert not any(condition.exact for condition in reduction)
+            assert all("rounding of float64" in condition.off for condition in reduction) is holds
 
 
 @pytest.mark.parametrize("exact", [True, False])
@@ -182,48 +182,52 @@ def test_moments_that_cancel_to_rounding_choose_no_vectors(exact):
 @pytest.mark.parametrize("seed", [1, 4])
 def test_how_far_a_start_is_off(seed):
     problem = shared(seed).problem
-    flow, found = raced(problem)
+    flow, reduction = raced(problem)
     rng = np.random.default_rng(seed)
-    strengths, bases = aligned(flow, found, rng)
+    strengths, bases = aligned(flow, reduction, rng)
     weights = lift(flow, strengths, bases)
-    fitted = found.align(weights)
+    fitted = reduction.align(weights)
     again = lift(flow, fitted.strengths, fitted.bases)
     assert fitted.condition.holds
     for name, weight in weights.items():
         assert abs(again[name] - weight).max() <= GRAPH_RACE
     noisy = {name: weight + rng.normal(size=weight.shape) for name, weight in weights.items()}
-    assert found.align(noisy).off > 1e5 * GRAPH_INTEGRATED
-    assert not found.align(noisy).condition.holds
+    assert reduction.align(noisy).off > 1e5 * GRAPH_INTEGRATED
+    assert not reduction.align(noisy).condition.holds
 
 
 @pytest.mark.parametrize("seed", [0, 3])
 def test_proofs_equations_and_code(seed):
     """Every proof is accepted; equations and code give the velocities of the graph with one unit a node."""
-    flow, found = raced(shared(seed).problem)
-    proofs = [found.derivation(name) for name in flow.weights] + [found.error_derivation(*key) for key in flow.errors]
+    flow, reduction = raced(shared(seed).problem)
+    proofs = [reduction.derivation(name) for name in flow.weights] + [
+        reduction.error_derivation(*key) for key in flow.errors
+    ]
     assert all(check.passed for proof in proofs for check in proof.check())
     rng = np.random.default_rng(seed)
     b = {name: rng.normal(size=flow.inputs) for name in flow.weights}
-    expected = velocities(found.scalars, {name: values[:, None, None] for name, values in b.items()}, found.moments)
+    expected = velocities(
+        reduction.scalars, {name: values[:, None, None] for name, values in b.items()}, reduction.moments
+    )
     names = {}
-    exec(compile(scalar.code(found.scalars), "code", "exec"), names)  # noqa: S102 - it is what the code is for
-    coded = names["race"](b, dict(found.modes.S), dict(found.modes.D))
-    for name, equation in found.equations().items():
+    exec(compile(scalar.code(reduction.scalars), "code", "exec"), names)  # noqa: S102 - it is what the code is for
+    coded = names["race"](b, dict(reduction.modes.S), dict(reduction.modes.D))
+    for name, equation in reduction.equations().items():
         assert abs(coded[name] - expected[name][:, 0, 0]).max() <= GRAPH_RACE
         for mode in range(flow.inputs):
             values = {
-                letter: b[letter.name][mode] if letter.name in b else value_of(flow, found, letter.name)[mode]
+                letter: b[letter.name][mode] if letter.name in b else value_of(flow, reduction, letter.name)[mode]
                 for letter in equation.free_symbols
             }
             assert abs(float(equation.subs(values)) - expected[name][mode, 0, 0]) <= GRAPH_RACE
 
 
-def value_of(flow, found, name):
+def value_of(flow, reduction, name):
     """The numbers of S[a], S[o,a] or D[a,b]."""
     inside = name[2:-1].split(",")
     if name[0] == "D":
-        return found.modes.D[int(inside[0]), int(inside[1])]
-    return found.modes.S[inside[0] if len(inside) == 2 else flow.graph.outputs[0], int(inside[-1])]
+        return reduction.modes.D[int(inside[0]), int(inside[1])]
+    return reduction.modes.S[inside[0] if len(inside) == 2 else flow.graph.outputs[0], int(inside[-1])]
 
 
 def test_no_mode_in_common():
@@ -237,9 +241,9 @@ def test_no_mode_in_common():
         raced(Problem(data, adding, training))
     square = FiniteData([[1, 0], [0, 1]], [[1, 0], [0, 2]])
     nodes, edges = (Node("x", 2), Node("h", 2), Node("y", 2)), (Edge("x", "h", "A"), Edge("h", "y", "A"))
-    found = raced(Problem(square, GatedGraph(nodes, edges, ("x",), ("y",)), training))[1]
-    assert isinstance(found, NotReduced)
-    assert "`x` and `y` are tied" in str(found)
+    reduction = raced(Problem(square, GatedGraph(nodes, edges, ("x",), ("y",)), training))[1]
+    assert isinstance(reduction, NotReduced)
+    assert "`x` and `y` are tied" in str(reduction)
 
 
 class TestRules:

@@ -49,9 +49,9 @@ def two_layers(labels, first, last):
 
 def followed(problem):
     """The largest distance of the flow of all weights from the race that begins at the fitted strengths."""
-    flow, found = raced(problem)
-    fitted = found.align(split(problem, flow))
-    modes = found.over_time(fitted.strengths, [float(time) for time in TIMES], 1.0, STEP)
+    flow, reduction = raced(problem)
+    fitted = reduction.align(split(problem, flow))
+    modes = reduction.over_time(fitted.strengths, [float(time) for time in TIMES], 1.0, STEP)
     whole, apart = integrate(problem).weights, 0.0
     for index in range(len(TIMES)):
         lifted = lift(flow, {name: values[index] for name, values in modes.items()}, fitted.bases)
@@ -84,8 +84,8 @@ def test_a_start_is_aligned_within_rounding(moved):
     first, last = np.diag([0.5, 0.2]), np.diag([0.4, 0.3])
     last[1, 0] = moved
     problem = two_layers([[2, 1], [2, -1]], first, last)
-    flow, found = raced(problem)
-    fitted = found.align(split(problem, flow))
+    flow, reduction = raced(problem)
+    fitted = reduction.align(split(problem, flow))
     assert fitted.condition.holds is (moved == 0)
     assert moved <= fitted.off <= max(moved / 0.2, fitted.rounding)  # relative to an entry of the layers: 0.2 to 0.5
 
@@ -101,10 +101,10 @@ def test_a_table_shares_singular_vectors_within_rounding(tmp_path, moved):
     edges = Edge("x", "a", "A"), Edge("a", "y", "B"), Edge("x", "b", "C"), Edge("b", "y", "D")
     training = Training("half-mse", 1, NormalInitialisation(1, 0), TIMES)
     law = Table(str(tmp_path / "data.npz"))
-    _, found = raced(Problem(law, GatedGraph(nodes, edges, ("x",), ("y",)), training))
-    assert isinstance(found, NotReduced) is (moved > 0)
+    _, reduction = raced(Problem(law, GatedGraph(nodes, edges, ("x",), ("y",)), training))
+    assert isinstance(reduction, NotReduced) is (moved > 0)
     if moved:
         product = one.T @ other
         expected = np.linalg.norm(product - product.T) / np.linalg.norm(one) / np.linalg.norm(other)
-        amounts = [float(condition.off.split()[0]) for condition in found.conditions]
+        amounts = [float(condition.off.split()[0]) for condition in reduction.conditions]
         assert any(abs(amount - expected) <= TWO_DIGITS * expected for amount in amounts)

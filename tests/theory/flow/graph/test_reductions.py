@@ -62,8 +62,8 @@ def random_weights(flow, seed):
     return {name: rng.normal(size=flow.shape(name)) for name in flow.weights}
 
 
-def proved(found):
-    return all(check.passed for proof in found.derivations for check in proof.check())
+def proved(reduction):
+    return all(check.passed for proof in reduction.derivations for check in proof.check())
 
 
 class TestExact:
@@ -137,9 +137,9 @@ class TestExclusive:
         assert reductions > 1
 
     def test_overlapping_gates_are_refused_with_their_probability(self):
-        found = reduced(two_units((ContextGate([0, 1]), ContextGate([1, 2])), [0, 1, 1, 2]), "exclusive")
-        assert isinstance(found, NotReduced)
-        assert "E[g_1 g_2] = 1/2" in str(found)
+        reduction = reduced(two_units((ContextGate([0, 1]), ContextGate([1, 2])), [0, 1, 1, 2]), "exclusive")
+        assert isinstance(reduction, NotReduced)
+        assert "E[g_1 g_2] = 1/2" in str(reduction)
 
 
 def two_units(gates, context, x=((1, 2), (0, 1), (3, 1), (1, -1)), y=(1, 2, -1, 3)):
@@ -173,9 +173,9 @@ class TestRedundant:
 
     def test_two_redundant_units_keep_their_difference_and_compute_their_sum(self):
         problem = two_units((ContextGate([0, 1]), SiteGate(0, lo=0, on="input")), [0, 0, 1, 1])
-        flow, found = flow_of(problem), reduced(problem, "redundant")
-        assert [condition.says for condition in found.conditions] == ["$g_{2} = g_{1}$ with probability 1"]
-        assert found.parts[-1].formulas[0].plain == "w.1 - w.0"
+        flow, reduction = flow_of(problem), reduced(problem, "redundant")
+        assert [condition.says for condition in reduction.conditions] == ["$g_{2} = g_{1}$ with probability 1"]
+        assert reduction.parts[-1].formulas[0].plain == "w.1 - w.0"
         weights = integrate(problem).weights
         difference = weights["w.1"] - weights["w.0"]
         assert abs(difference - difference[0]).max() <= GRAPH_INTEGRATED
@@ -186,10 +186,10 @@ class TestRedundant:
 
     def test_one_example_more_is_refused(self):
         """Gates that differ on one example: independent, by the smallest eigenvalue of their Gram matrix."""
-        found = reduced(two_units((ContextGate([0, 1]), ContextGate([0])), [0, 0, 0, 1]), "redundant")
-        assert isinstance(found, NotReduced)
+        reduction = reduced(two_units((ContextGate([0, 1]), ContextGate([0])), [0, 0, 0, 1]), "redundant")
+        assert isinstance(reduction, NotReduced)
         smallest = np.linalg.eigvalsh(np.array([[1, 3 / 4], [3 / 4, 3 / 4]]))[0]
-        assert abs(float(found.conditions[0].off.split(",")[0]) - smallest) <= TWO_DIGITS * smallest
+        assert abs(float(reduction.conditions[0].off.split(",")[0]) - smallest) <= TWO_DIGITS * smallest
 
 
 class TestSymmetric:
@@ -207,19 +207,19 @@ class TestSymmetric:
 
     def test_equal_for_ever(self):
         problem = self.twins([0, 0, 1, 1])
-        found, weights = reduced(problem, "symmetric"), integrate(problem).weights
-        assert [formula.plain for formula in found.parts[0].formulas] == ["A = B", "C = D"]
-        assert all(condition.holds for condition in (*found.conditions, *found.start))
-        assert proved(found)
+        reduction, weights = reduced(problem, "symmetric"), integrate(problem).weights
+        assert [formula.plain for formula in reduction.parts[0].formulas] == ["A = B", "C = D"]
+        assert all(condition.holds for condition in (*reduction.conditions, *reduction.start))
+        assert proved(reduction)
         assert abs(weights["A"] - weights["B"]).max() <= GRAPH_INTEGRATED
         assert abs(weights["C"] - weights["D"]).max() <= GRAPH_INTEGRATED
         assert abs(weights["A"][-1] - weights["A"][0]).max() > 1e5 * GRAPH_INTEGRATED
 
     def test_an_unequal_start_is_named(self):
-        found = reduced(self.twins([0, 0, 1, 1], equal=False), "symmetric")
-        assert [condition.holds for condition in found.start] == [False, True]
+        reduction = reduced(self.twins([0, 0, 1, 1], equal=False), "symmetric")
+        assert [condition.holds for condition in reduction.start] == [False, True]
         size = 0.1 / np.linalg.norm([[0.3, 0.1], [-0.2, 0.5]])
-        assert abs(float(found.start[0].off.split()[0]) - size) <= TWO_DIGITS * size
+        assert abs(float(reduction.start[0].off.split()[0]) - size) <= TWO_DIGITS * size
 
     @pytest.mark.parametrize("seed", SEEDS[:4])
     def test_random_graphs(self, seed):
@@ -251,8 +251,8 @@ class TestTied:
 
     def test_the_sum(self):
         problem = problem_named("race")
-        flow, found = flow_of(problem), reduced(problem, "tied")
-        assert [part.says.split()[0] for part in found.parts] == ["`decode`"]
+        flow, reduction = flow_of(problem), reduced(problem, "tied")
+        assert [part.says.split()[0] for part in reduction.parts] == ["`decode`"]
         edges = tuple(
             replace(edge, weight=f"decode_{edge.source}") if edge.weight == "decode" else edge
             for edge in problem.network.edges
@@ -260,8 +260,8 @@ class TestTied:
         network = replace(problem.network, edges=edges)
         apart = flow_of(replace(problem, network=network, simulation=None))
         weights, moments = random_weights(flow, 0), moments_of(problem, flow)
-        own = weights | {"decode_right": weights["decode"], "decode_left": weights["decode"]}
-        moved = velocities(apart, own, moments)
+        both = weights | {"decode_right": weights["decode"], "decode_left": weights["decode"]}
+        moved = velocities(apart, both, moments)
         expected = moved["decode_right"] + moved["decode_left"]
         assert abs(velocities(flow, weights, moments)["decode"] - expected).max() <= GRAPH_FLOW * abs(expected).max()
 
@@ -280,10 +280,10 @@ class TestCirculant:
     def test_columns_learn_independently_in_one_layer(self):
         """In the Fourier basis a column's velocity is S_q - lambda_q w_q, and no other column changes it."""
         problem = self.ring(0, units=2)
-        flow, found = flow_of(problem), reduced(problem, "circulant")
-        assert proved(found)
-        assert found.conditions[0].exact
-        assert "independently" in found.parts[-1].says
+        flow, reduction = flow_of(problem), reduced(problem, "circulant")
+        assert proved(reduction)
+        assert reduction.conditions[0].exact
+        assert "independently" in reduction.parts[-1].says
         moments = moments_of(problem, flow)
         spectrum = circulant.spectrum(moments.input_input[1, 1])
         times = [0.0, 1.0, 4.0]
@@ -298,12 +298,12 @@ class TestCirculant:
 
     def test_a_moved_number_is_refused_with_the_amount(self):
         problem = self.ring(1, moved=Fraction(1, 100))
-        found = reduced(problem, "circulant")
+        reduction = reduced(problem, "circulant")
         moment = moments_of(problem, flow_of(problem)).input_input[1, 1]
         mean = sum(np.roll(np.roll(moment, k, axis=0), k, axis=1) for k in range(5)) / 5
         off = np.linalg.norm(moment - mean) / np.linalg.norm(moment)
-        assert abs(float(found.conditions[0].off.split()[0]) - off) <= TWO_DIGITS * off
-        assert found.conditions[0].exact
+        assert abs(float(reduction.conditions[0].off.split()[0]) - off) <= TWO_DIGITS * off
+        assert reduction.conditions[0].exact
 
 
 def test_every_problem_gets_an_answer_from_every_file():
@@ -313,7 +313,7 @@ def test_every_problem_gets_an_answer_from_every_file():
     edges = Edge("x", "h", "A"), Edge("h", "k", "B"), Edge("k", "y", "C")
     training = replace(problem.training, w0=NormalInitialisation(1, 0))
     deep = Problem(problem.data, GatedGraph(nodes, edges, ("x",), ("y",)), training)
-    found = reductions_of(deep, flow_of(deep))
-    assert set(found) == set(reducers())
-    assert isinstance(found["conserved"], Reduction)
-    assert "several gates" in str(found["race"])
+    reduction = reductions_of(deep, flow_of(deep))
+    assert set(reduction) == set(reducers())
+    assert isinstance(reduction["conserved"], Reduction)
+    assert "several gates" in str(reduction["race"])

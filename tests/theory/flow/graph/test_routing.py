@@ -42,10 +42,10 @@ def reduced(domains, partners, times):
 @pytest.mark.parametrize(("pairs", "domains"), [(ring(3), 3), (((0, 0), (1, 1)), 2)])
 def test_the_whole_network_follows_the_reduction(pairs, domains):
     times = np.array([0.0, 2.0, 6.0])
-    found = integrate(problem(pairs, domains, [Fraction(time) for time in times]))
+    run = integrate(problem(pairs, domains, [Fraction(time) for time in times]))
     expected = reduced(domains, len(pairs) // domains, times)
     modes = [0, 1]
-    for name, weights in found.weights.items():
+    for name, weights in run.weights.items():
         strengths = weights[:, modes, modes]
         assert abs(strengths - expected[:, :, int(name == "W")]).max() <= GRAPH_INTEGRATED
         assert abs(weights[:, [0, 1], [1, 0]]).max() <= GRAPH_INTEGRATED
@@ -53,8 +53,8 @@ def test_the_whole_network_follows_the_reduction(pairs, domains):
 
 def test_an_irregular_table_leaves_the_aligned_form():
     """Input 0 has two outputs and input 1 has one: the encoders part, and the reduction does not hold."""
-    found = integrate(problem(((0, 0), (0, 1), (1, 1)), 2, [Fraction(6)]))
-    assert abs(found.weights["E0"] - found.weights["E1"]).max() > 1000 * GRAPH_INTEGRATED
+    run = integrate(problem(((0, 0), (0, 1), (1, 1)), 2, [Fraction(6)]))
+    assert abs(run.weights["E0"] - run.weights["E1"]).max() > 1000 * GRAPH_INTEGRATED
 
 
 def test_strengths_and_times_are_inverse_to_each_other_and_end_at_the_limit():
@@ -85,8 +85,8 @@ def test_small_encoders_beside_a_large_shared_weight(ends):
         slowness = lambda b: 9 / ((b * b - kept) * (mpf(9) / 2 - b * (b * b - kept)))  # noqa: E731
         exact = mpmath.quad(slowness, [*places, goal])
         assert abs(mode.time(ends, shared, float(goal)) - exact) <= ROUTING_TIME * exact
-        (found,) = mode.strengths(ends, shared, np.array([float(exact)]))
-        assert abs(found[1] - goal) <= ROUTING_TIME * goal * exact
+        (run,) = mode.strengths(ends, shared, np.array([float(exact)]))
+        assert abs(run[1] - goal) <= ROUTING_TIME * goal * exact
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,8 @@ GATES = {
 def law_of(kind, folder):
     if kind == "finite":
         return FiniteData(X, Y, weights=WEIGHTS, context=CONTEXT)
-    given = {"x": np.array(X, dtype=float), "y": np.array(Y, dtype=float)}
-    np.savez(folder / "data.npz", **given, context=np.array(CONTEXT), weights=np.array(WEIGHTS, dtype=float))
+    arrays = {"x": np.array(X, dtype=float), "y": np.array(Y, dtype=float)}
+    np.savez(folder / "data.npz", **arrays, context=np.array(CONTEXT), weights=np.array(WEIGHTS, dtype=float))
     return Table(str(folder / "data.npz"))
 
 
@@ -83,24 +83,24 @@ class TestWeighted:
 
     def test_moments(self, law, gates):
         flow = flow_of(problem := problem_of(law, gates))
-        found = moments_of(problem, flow)
+        result = moments_of(problem, flow)
         for a, b in combinations_with_replacement(flow.numbers, 2):
             expected = np.array(summed(flow, a, b, X, X), dtype=float)
-            assert abs(found.beside(a, b) - expected).max() <= GRAPH_FLOW
+            assert abs(result.beside(a, b) - expected).max() <= GRAPH_FLOW
         for a in flow.numbers:
             expected = np.array(summed(flow, a, a, Y, X), dtype=float)
-            both = np.concatenate([found.output_input["y", a], found.output_input["z", a]])
+            both = np.concatenate([result.output_input["y", a], result.output_input["z", a]])
             assert abs(both - expected).max() <= GRAPH_FLOW
 
     def test_how_often_gates_are_open_together(self, law, gates):
         flow = flow_of(problem_of(law, gates))
-        found = gate_values(law, flow)
+        result = gate_values(law, flow)
         for a, b in combinations_with_replacement(flow.numbers, 2):
             both = [i for i in range(N) if is_open(flow.openings[a - 1], i) and is_open(flow.openings[b - 1], i)]
             expected = sum((CHANCE[i] for i in both), Fraction(0))
-            assert abs(float(found.together[a, b]) - float(expected)) <= GRAPH_RACE
+            assert abs(float(result.together[a, b]) - float(expected)) <= GRAPH_RACE
             if isinstance(law, FiniteData):
-                assert found.together[a, b] == expected
+                assert result.together[a, b] == expected
 
     def test_exact_moments_are_these_times_one_factor(self, law, gates):
         """One factor for all Sigma^xx, another for all Sigma^yx: a condition compares them with each other."""
@@ -125,16 +125,16 @@ def test_soft_gates(tmp_path):
     """Every example has a pattern of its own, and each pair of products of gates is a sum of its own."""
     gate = SiteGate(1, lo=0, on="input", sharpness=2)
     flow = flow_of(problem := problem_of(law_of("table", tmp_path), (gate,), deep=False))
-    found, x, y = moments_of(problem, flow), np.array(X, dtype=float), np.array(Y, dtype=float)
+    result, x, y = moments_of(problem, flow), np.array(X, dtype=float), np.array(Y, dtype=float)
     share = np.array(CHANCE, dtype=float)
     g = {product: np.ones(N) for product in ((), (gate,))}
     g[gate,] = np.array([0.5 * erfc(-2 * v / sqrt(2)) for v in x[:, 1]])
     for a, b in combinations_with_replacement(flow.numbers, 2):
         weight = share * g[flow.openings[a - 1]] * g[flow.openings[b - 1]]
         expected = sum(weight[i] * np.outer(x[i], x[i]) for i in range(N))
-        assert abs(found.beside(a, b) - expected).max() <= GRAPH_FLOW
+        assert abs(result.beside(a, b) - expected).max() <= GRAPH_FLOW
     for a in flow.numbers:
         weight = share * g[flow.openings[a - 1]]
         expected = sum(weight[i] * np.outer(y[i], x[i]) for i in range(N))
-        both = np.concatenate([found.output_input["y", a], found.output_input["z", a]])
+        both = np.concatenate([result.output_input["y", a], result.output_input["z", a]])
         assert abs(both - expected).max() <= GRAPH_FLOW

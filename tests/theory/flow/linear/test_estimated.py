@@ -61,25 +61,25 @@ def test_the_fit_to_the_examples_is_corrected():
 def test_errors_are_those_of_independent_examples():
     """The optimum is stationary: its error is that of the mean of (y - yhat)^2. Chi squared with G - 1 degrees."""
     law = Regression((1.0, 2.0, 0.5), (0.5, 0.2, 0.0))
-    found = solve(problem(law, ALL))
+    estimate = solve(problem(law, ALL))
     _, x, category = zip(*drawn(law, 10_000), strict=True)
     y = np.array([1.0, -1.0])[np.concatenate(category)]
-    squares = (y - np.concatenate(x) @ found.fixed_point[0]) ** 2
-    ratio = found.uncertainty.errors["mse"] ** 2 / (squares.var() / len(squares))
+    squares = (y - np.concatenate(x) @ estimate.fixed_point[0]) ** 2
+    ratio = estimate.uncertainty.errors["mse"] ** 2 / (squares.var() / len(squares))
     low, high = chi2.ppf([1e-6, 1 - 1e-6], GROUPS - 1) / (GROUPS - 1)
     assert low < ratio < high
     fourfold = solve(problem(replace(law, estimate=Estimate(4 * 6400, 1)), ALL)).uncertainty.errors["mse"] ** 2
-    assert 4 * low / high < found.uncertainty.errors["mse"] ** 2 / fourfold < 4 * high / low
+    assert 4 * low / high < estimate.uncertainty.errors["mse"] ** 2 / fourfold < 4 * high / low
 
 
 def test_a_field_within_its_errors_is_not_identified():
     """Site 2 hardly varies: its weight is known to 1/(0.001 sqrt(N)), far worse than the weights themselves."""
     law = Regression((1.0, 1.0, 1e-3), (0.5, 0.0, 0.0))
-    found = solve(problem(law, ALL))
-    assert not found.uncertainty.identified.any()
-    assert found.uncertainty.errors["fixed_point"][0, 2] > IDENTIFIED * abs(found.fixed_point[0, 2])
-    assert any("w(inf) of unit 0 is not identified" in note for note in found.notes)
-    early = found.uncertainty.errors["weights"][0, 0]
+    estimate = solve(problem(law, ALL))
+    assert not estimate.uncertainty.identified.any()
+    assert estimate.uncertainty.errors["fixed_point"][0, 2] > IDENTIFIED * abs(estimate.fixed_point[0, 2])
+    assert any("w(inf) of unit 0 is not identified" in note for note in estimate.notes)
+    early = estimate.uncertainty.errors["weights"][0, 0]
     assert early.max() < 0.1
     assert solve(problem(Regression(), ALL)).uncertainty.identified.all()
     nothing = solve(
@@ -91,35 +91,36 @@ def test_a_field_within_its_errors_is_not_identified():
 
 def test_modes_without_variance_keep_their_start():
     """The last site repeats the first, so that their difference never moves."""
-    asked = problem(Regression(repeated=True), ALL)
-    found, start = solve(asked), asked.w0()
-    assert (found.rank, len(found.rates)) == (3, 4)
-    assert found.rates[0] == 0
-    for field in (found.fixed_point, *found.weights):
+    question = problem(Regression(repeated=True), ALL)
+    estimate, start = solve(question), question.w0()
+    assert (estimate.rank, len(estimate.rates)) == (3, 4)
+    assert estimate.rates[0] == 0
+    for field in (estimate.fixed_point, *estimate.weights):
         assert abs((field - start)[0, 0] - (field - start)[0, 3]) <= ESTIMATED_HELD * np.abs(field).max()
-    assert any("1 of 4 modes" in note and "held at w0" in note for note in found.notes)
+    assert any("1 of 4 modes" in note and "held at w0" in note for note in estimate.notes)
     alone = solve(problem(Regression(), ALL))
-    assert abs(found.mse - alone.mse) <= ESTIMATED_HELD * alone.mse
+    assert abs(estimate.mse - alone.mse) <= ESTIMATED_HELD * alone.mse
 
 
 @pytest.mark.parametrize("biases", ["none", "trained"])
 def test_several_outputs_and_biases_have_errors_of_their_shape(biases):
-    found = solve(problem(Process(Estimate(3200), labels=((1, 0), (0, 2))), biases=biases))
-    assert found.fixed_point.shape == found.uncertainty.errors["fixed_point"].shape == (2, 2, 4)
-    assert found.uncertainty.identified.shape == (2, 2)
-    for name, errors in found.uncertainty.errors.items():
-        assert np.shape(errors) == np.shape(getattr(found, name))
+    estimate = solve(problem(Process(Estimate(3200), labels=((1, 0), (0, 2))), biases=biases))
+    assert estimate.fixed_point.shape == estimate.uncertainty.errors["fixed_point"].shape == (2, 2, 4)
+    assert estimate.uncertainty.identified.shape == (2, 2)
+    for name, errors in estimate.uncertainty.errors.items():
+        assert np.shape(errors) == np.shape(getattr(estimate, name))
         assert (np.asarray(errors) > 0).all()
-    assert ("hidden_biases" in found.uncertainty.errors) == (biases == "trained")
+    assert ("hidden_biases" in estimate.uncertainty.errors) == (biases == "trained")
 
 
 def test_a_solution_goes_on_at_other_times():
-    found = solve(problem(Process(Estimate(3200))))
+    estimate = solve(problem(Process(Estimate(3200))))
     assert (
-        np.abs(found.at(8) - found.weights[1]).max() <= ESTIMATED_AGAIN * found.uncertainty.errors["weights"][1].min()
+        np.abs(estimate.at(8) - estimate.weights[1]).max()
+        <= ESTIMATED_AGAIN * estimate.uncertainty.errors["weights"][1].min()
     )
-    assert solve(problem(Process(Estimate(3200)))).mse == found.mse
-    assert found.digits is None
+    assert solve(problem(Process(Estimate(3200)))).mse == estimate.mse
+    assert estimate.digits is None
 
 
 def test_digits_of_an_estimate_are_refused():

@@ -49,10 +49,10 @@ def test_the_moments_of_examples_are_sums_over_them():
     opened = np.array([[row[0] >= 0, row[1] < 1] for row in x], dtype=float)
     phi = (opened[:, :, None] * x[:, None, :]).reshape(4, -1)
     left = labels - (opened @ np.array([0.5, -2.0]) / 2 + 1 / 3)
-    found = gated_moments(question)
-    assert np.abs(found.A - phi.T @ phi / 4).max() <= FLOW_ROUNDED
-    assert np.abs(found.b - phi.T @ left / 4).max() <= FLOW_ROUNDED
-    assert abs(found.y2 - (left**2).mean()) <= FLOW_ROUNDED
+    moments = gated_moments(question)
+    assert np.abs(moments.A - phi.T @ phi / 4).max() <= FLOW_ROUNDED
+    assert np.abs(moments.b - phi.T @ left / 4).max() <= FLOW_ROUNDED
+    assert abs(moments.y2 - (left**2).mean()) <= FLOW_ROUNDED
     least = np.linalg.lstsq(phi / 2, left, rcond=None)[0]
     assert abs(solve(question).mse - ((left - phi @ least / 2) ** 2).mean()) <= FLOW_ROUNDED
 

@@ -19,13 +19,13 @@ EXACT = {200: 0.278701522342673790, 400: 0.278701522342666086}
 
 
 def long(n, **changes):
-    given = {
+    fields = {
         "xi": [f"{n}/10", f"{n}/20"],
         "gain": "1",
         "labels": ["1", "0"],
         "gates": [f"up:{n // 2}", f"down:{n // 2}"],
     }
-    return problem(**{"n": n, "boundary": "open", "readout": "mean", "times": ["0", "10", "1000"]} | given | changes)
+    return problem(**{"n": n, "boundary": "open", "readout": "mean", "times": ["0", "10", "1000"]} | fields | changes)
 
 
 @pytest.mark.parametrize("n", EXACT)
@@ -53,15 +53,15 @@ def test_the_bounds_hold_against_certified_digits(share, loss):
     moments, start = feature_moments(question.data, question.network), initial(question)
     modes = Modes.of(moments)
     cut = share * modes.largest
-    held = relax(moments, start, convention(question), times, modes, cut, ROUNDINGS * UNIT_ROUNDOFF)
-    near = held.near_null
+    relaxed = relax(moments, start, convention(question), times, modes, cut, ROUNDINGS * UNIT_ROUNDOFF)
+    near = relaxed.near_null
     assert 0 < near.modes < 2 * question.data.n
-    weights = Parameters.of(held.path, 2, question.data.n).weights
+    weights = Parameters.of(relaxed.path, 2, question.data.n).weights
     moved = np.sqrt(((weights - exact.weights.astype(float)) ** 2).sum((1, 2)))
-    lost = np.abs(held.losses - exact.losses.astype(float))
+    lost = np.abs(relaxed.losses - exact.losses.astype(float))
     assert (moved <= near.weights).all()
     assert (lost <= near.losses + UNIT_ROUNDOFF * 8).all()
-    assert 0 <= float(held.mse) - float(exact.mse) <= near.mse
+    assert 0 <= float(relaxed.mse) - float(exact.mse) <= near.mse
     # The bounds are of the size of what they bound, where it is above rounding: a bound that is no bound would pass.
     assert near.weights[-1] <= 1e4 * moved[-1]
 

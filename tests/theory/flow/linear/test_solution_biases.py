@@ -66,9 +66,9 @@ def test_balls_hold_the_moments_of_the_features(name):
     case = CASES[name]
     with ctx.workdps(MOMENT_STORED_DIGITS + 10):
         moments = gated_moments_certified(problem(**case["problem"]), MOMENT_STORED_DIGITS)
-        for found, stored in ((moments.A, case["A"]), (moments.b, case["b"])):
-            assert found.shape == np.shape(stored)
-            for ball, digits in zip(found.ravel(), np.array(stored, dtype=object).ravel(), strict=True):
+        for result, stored in ((moments.A, case["A"]), (moments.b, case["b"])):
+            assert result.shape == np.shape(stored)
+            for ball, digits in zip(result.ravel(), np.array(stored, dtype=object).ravel(), strict=True):
                 exact = arb(digits)
                 assert (ball - exact).abs_upper() <= MOMENT_STORED * max(exact.abs_upper(), arb(1))
 
@@ -78,8 +78,8 @@ def test_float64_solution_is_that_of_dense_linear_algebra(name):
     case = CASES[name]
     solution = solve(problem(**case["problem"]))
     allowed = FLOW_FLOAT64 * float(case["condition"]) if "rounded" not in solution.notes[-1] else FLOW_ROUNDED
-    found = learned(solution) | {key: getattr(solution, key) for key in ("mse", "rates", "losses")}
-    for key, value in found.items():
+    result = learned(solution) | {key: getattr(solution, key) for key in ("mse", "rates", "losses")}
+    for key, value in result.items():
         exact = numbers(case[key])
         assert np.abs(value - exact).max() <= allowed * max(1.0, np.abs(exact).max()), key
     assert solution.rank == case["rank"]
@@ -91,9 +91,9 @@ def test_digits_are_correct(name):
     """Every one of FLOW_DIGITS digits, against values stored with two more."""
     case = CASES[name]
     solution = solve(problem(**case["problem"]), digits=FLOW_DIGITS)
-    found = learned(solution, object)
-    found |= {key: np.array(getattr(solution, key), dtype=object) for key in ("mse", "rates", "losses", "condition")}
-    for key, value in found.items():
+    result = learned(solution, object)
+    result |= {key: np.array(getattr(solution, key), dtype=object) for key in ("mse", "rates", "losses", "condition")}
+    for key, value in result.items():
         stored = [Decimal(x) for x in np.array(case[key], dtype=object).ravel()]
         largest = max(abs(x) for x in stored)
         for digits, exact in zip(value.ravel(), stored, strict=True):

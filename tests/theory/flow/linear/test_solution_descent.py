@@ -38,9 +38,9 @@ def test_discrete_is_the_steps_one_by_one(gates, loss):
     question = problem(gates=gates, loss=loss, times=["0", "1.5", "30"], simulation=simulation("1/2"))
     moments = gated_moments(question)
     s, ell = 1 / len(gates), 1 if loss == "half-mse" else 2
-    for found, count in zip(discrete(question).weights, (0, 3, 60), strict=True):
+    for weights, count in zip(discrete(question).weights, (0, 3, 60), strict=True):
         expected = stepped(moments.A, moments.b, question.w0(), 0.5, s, ell, count)
-        assert np.abs(found - expected).max() <= FLOW_ROUNDED
+        assert np.abs(weights - expected).max() <= FLOW_ROUNDED
 
 
 @EVERY_NETWORK

@@ -89,10 +89,10 @@ def test_eigenvalue_balls_hold_close_eigenvalues(gap):
     turn = [[int(i == j) - Fraction(2 * (i + 1) * (j + 1), length) for j in range(size)] for i in range(size)]
     kernel = [[sum(turn[i][k] * values[k] * turn[k][j] for k in range(size)) for j in range(size)] for i in range(size)]
     with ctx.workdps(50):
-        found = eigenballs(arb_mat([[arb(x.numerator) / x.denominator for x in row] for row in kernel]))
-        assert found.error < arb(2) ** (-ctx.prec // 2)
-        for value, exact in zip(found.values, sorted(map(Fraction, values)), strict=True):
-            assert abs(value - arb(exact.numerator) / exact.denominator) <= found.error
+        balls = eigenballs(arb_mat([[arb(x.numerator) / x.denominator for x in row] for row in kernel]))
+        assert balls.error < arb(2) ** (-ctx.prec // 2)
+        for value, exact in zip(balls.values, sorted(map(Fraction, values)), strict=True):
+            assert abs(value - arb(exact.numerator) / exact.denominator) <= balls.error
 
 
 def test_fourier_modes_of_balls_hold_those_of_float64():

@@ -59,7 +59,7 @@ def replaced(tmp_path, monkeypatch, name, file, content):
     miniatures.write(tmp_path, {name: files})
     monkeypatch.setenv(VARIABLE, str(tmp_path))
     entry = replace(DATASETS[name].file(file), size=len(content), sha256=hashlib.sha256(content).hexdigest())
-    entries = tuple(entry if own.name == file else own for own in DATASETS[name].files)
+    entries = tuple(entry if each.name == file else each for each in DATASETS[name].files)
     monkeypatch.setitem(DATASETS, name, replace(DATASETS[name], files=entries))
 
 

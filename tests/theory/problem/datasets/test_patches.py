@@ -15,10 +15,10 @@ IMAGES = tuple(RNG.integers(0, 256, shape, dtype=np.uint8) for shape in ((7, 9),
 def test_moments_over_all_positions(side):
     patches = listed_patches(IMAGES, side)
     assert sum(positions(IMAGES, side)) == len(patches)
-    found = moments_of_patches(IMAGES, side)
+    moments = moments_of_patches(IMAGES, side)
     off = patches - patches.mean(axis=0)
-    assert np.abs(found.mean - patches.mean(axis=0)).max() <= PATCH_SUMS
-    assert np.abs(found.covariance - off.T @ off / len(patches)).max() <= PATCH_SUMS
+    assert np.abs(moments.mean - patches.mean(axis=0)).max() <= PATCH_SUMS
+    assert np.abs(moments.covariance - off.T @ off / len(patches)).max() <= PATCH_SUMS
 
 
 def test_every_position_is_equally_likely():

@@ -54,8 +54,8 @@ def flowed(start, second, target, times, speed=1.0, scale=1.0):
         return np.concatenate([each.ravel() for each in moved])
 
     theta = np.concatenate([layer.ravel() for layer in start])
-    found = solve_ivp(rate, (0, times[-1]), theta, "DOP853", times, rtol=DEEP_STEP, atol=DEEP_STEP / 100)
-    return [np.stack(each) for each in zip(*(parts(column) for column in found.y.T), strict=True)]
+    run = solve_ivp(rate, (0, times[-1]), theta, "DOP853", times, rtol=DEEP_STEP, atol=DEEP_STEP / 100)
+    return [np.stack(each) for each in zip(*(parts(column) for column in run.y.T), strict=True)]
 
 
 def product(layers):

@@ -58,8 +58,8 @@ def test_two_layers_at_their_ends():
         with mpmath.workdps(60):
             growth = mpmath.expm1(2 * mpf(s) * t) / s if s else 2 * mpf(t)
             exact = mpf(a0) * mpmath.exp(2 * mpf(s) * t) / (1 + a0 * growth)
-        found = two_layers(np.array([t]), s, a0).item()
-        assert abs(found - exact) <= DEEP_FLOAT * (1 + min(abs(s) * t, 745)) * exact + np.finfo(float).tiny
+        strength = two_layers(np.array([t]), s, a0).item()
+        assert abs(strength - exact) <= DEEP_FLOAT * (1 + min(abs(s) * t, 745)) * exact + np.finfo(float).tiny
 
 
 @pytest.mark.parametrize(("gap", "depth"), [(1e-4, 2), (-1e-7, 3), (1e-10, 5)])

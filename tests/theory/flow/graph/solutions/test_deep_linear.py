@@ -32,11 +32,11 @@ TIMES = (0, Fraction(1, 2), 2, 6)
 
 def compared(problem, layers, second, target, speed=1.0, scale=1.0):
     """The solution, after a comparison of every weight with the flow of all weights."""
-    found = solution(problem)
+    result = solution(problem)
     expected = flowed(layers, second, target, [float(time) for time in TIMES], speed, scale)
     for depth, layer in enumerate(expected, start=1):
-        assert abs(found.weights[f"W{depth}"] - layer).max() <= DEEP_ODE * max(1, abs(layer).max())
-    return found
+        assert abs(result.weights[f"W{depth}"] - layer).max() <= DEEP_ODE * max(1, abs(layer).max())
+    return result
 
 
 def aligned(seed, widths, strengths, white=False):
@@ -75,16 +75,16 @@ def test_factors_of_lambda_balanced_layers(lam, loss, tau, scales):
     rng = np.random.default_rng(7)
     layers = list(lambda_balanced(rng, 3, 2, 2, lam, 0.3))
     second, target = 1.7 * np.eye(3), rng.normal(size=(2, 3))
-    found = solution(chain(layers, second, target, TIMES, loss, tau, scales))
+    result = solution(chain(layers, second, target, TIMES, loss, tau, scales))
     speed, scale = (2 if loss == "mse" else 1) / float(tau), float(np.prod([float(k) for k in scales or [1]]))
     expected = flowed(layers, second, target, [float(time) for time in TIMES], speed, scale)
-    assert found.family == "lambda-balanced"
-    for name, layer in zip(found.weights, expected, strict=True):
-        assert abs(found.weights[name] - layer).max() <= DEEP_ODE * max(1, abs(layer).max())
+    assert result.family == "lambda-balanced"
+    for name, layer in zip(result.weights, expected, strict=True):
+        assert abs(result.weights[name] - layer).max() <= DEEP_ODE * max(1, abs(layer).max())
     map_of = np.linalg.solve(second, target.T).T
-    rest = [scale * w - map_of for w in found.weights["W2"] @ found.weights["W1"]]
+    rest = [scale * w - map_of for w in result.weights["W2"] @ result.weights["W1"]]
     expected = [np.trace(each @ second @ each.T) for each in rest]
-    assert abs(found.losses - expected).max() <= DEEP_ODE * max(expected)
+    assert abs(result.losses - expected).max() <= DEEP_ODE * max(expected)
 
 
 @pytest.mark.parametrize("share", [0.0, 1e-9, 0.7])
@@ -114,9 +114,9 @@ def test_paths_side_by_side_have_one_scale():
         return Problem(law, network, Training("half-mse", 1, InitialByName((*first, *last)), (1, 4)))
 
     problem = two_paths(2, 2)
-    found, integrated = solution(problem), integrate(problem)
+    result, integrated = solution(problem), integrate(problem)
     for name, array in integrated.weights.items():
-        assert abs(found.weights[name] - array).max() <= DEEP_ODE
+        assert abs(result.weights[name] - array).max() <= DEEP_ODE
     with pytest.raises(OutOfReachError, match="2 paths of different kinds"):
         solution(two_paths(1, 2))
 

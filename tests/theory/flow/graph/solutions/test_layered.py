@@ -107,8 +107,8 @@ def chain(strengths):
     nodes = Node("x", 2), Node("h", 4), Node("k", 3), Node("y", 2)
     edges = Edge("x", "h", "A"), Edge("h", "k", "B"), Edge("k", "y", "C")
     start = {
-        name: weight(bases[layer + 1], own, bases[layer])
-        for layer, (name, own) in enumerate(zip("ABC", strengths, strict=True))
+        name: weight(bases[layer + 1], sizes, bases[layer])
+        for layer, (name, sizes) in enumerate(zip("ABC", strengths, strict=True))
     }
     return problem(data((0,)), nodes, edges, start)
 

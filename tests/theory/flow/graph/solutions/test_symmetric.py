@@ -19,10 +19,10 @@ def velocities(mode, strengths):
 
 
 def flowed(mode, start):
-    found = solve_ivp(
+    strengths = solve_ivp(
         lambda _t, b: velocities(mode, b), (0, TIMES[-1]), start, "DOP853", TIMES, rtol=DEEP_STEP, atol=DEEP_STEP / 100
     )
-    return found.y.T
+    return strengths.y.T
 
 
 def at_rest(mode, end):
@@ -46,9 +46,9 @@ CASES = [
 @pytest.mark.parametrize(("counts", "s", "d", "start"), CASES)
 def test_strengths_follow_the_flow_and_end_at_rest(counts, s, d, start):
     mode, start = SymmetricMode(counts, s, d, 0.7), np.array(start)
-    found, expected = mode.strengths(start, TIMES), flowed(mode, start)
-    assert abs(found - expected).max() <= DEEP_ODE * max(1, abs(expected).max())
-    assert np.array_equal(found[0], start)
+    strengths, expected = mode.strengths(start, TIMES), flowed(mode, start)
+    assert abs(strengths - expected).max() <= DEEP_ODE * max(1, abs(expected).max())
+    assert np.array_equal(strengths[0], start)
     end = mode.limit(start)
     assert at_rest(mode, end) or (end == 0).sum() >= 2
     assert abs(mode.conserved(end) - mode.conserved(start)).max(initial=0) <= LAYERED_LIMIT * max(1, (end**2).max())
@@ -71,10 +71,10 @@ def test_equal_layers_are_the_balanced_solution(depth):
     """From a start of 1e-8, through a plateau of up to 1e7 times the time in which the mode is learned."""
     s, d, product = 1.3, 0.9, 1e-8
     times = np.linspace(0, 1, 9) * {2: 20, 3: 2e5, 7: 1e6}[depth]
-    found = SymmetricMode((1,) * depth, s, d).strengths(np.full(depth, product ** (1 / depth)), times)
+    strengths = SymmetricMode((1,) * depth, s, d).strengths(np.full(depth, product ** (1 / depth)), times)
     expected = layers(d * times, s / d, product, depth)
     moved = times * depth * d * expected ** (1 - 2 / depth) * abs(s / d - expected)  # d log a/d log t
-    assert (abs(found.prod(axis=1) / expected - 1) <= DEEP_FLOAT * (1 + moved)).all()
+    assert (abs(strengths.prod(axis=1) / expected - 1) <= DEEP_FLOAT * (1 + moved)).all()
 
 
 def test_modes_that_do_not_move():

@@ -48,8 +48,8 @@ def test_an_unbalanced_start_does_not_follow_the_formula():
     target, (first, second) = drawn(12)
     first = first * np.linspace(1, 2, len(first))[:, None] + 0.3
     expected = flowed([first, second], np.eye(target.shape[1]), target, TIMES)
-    found = two_layer_weights(np.array(TIMES), target, first, second)
-    assert abs(invariants(*found)[0] - invariants(*expected)[0]).max() > 10**6 * DEEP_ODE
+    weights = two_layer_weights(np.array(TIMES), target, first, second)
+    assert abs(invariants(*weights)[0] - invariants(*expected)[0]).max() > 10**6 * DEEP_ODE
 
 
 def test_long_times_end_at_the_target():
@@ -81,6 +81,6 @@ PAIRS = ((0.1, 0.1), (1e-12, 1e-12), (1e-30, 0.5), (0.5, -0.2), (2.0, 1e-9), (0.
 def test_one_mode_at_its_ends(s):
     for t in (0.0, 1e-12, 3.0, 50.0):
         for pair in PAIRS:
-            exact, found = exact_pair(t, s, *pair), mode_weights(np.array([t]), s, *pair)
+            exact, weights = exact_pair(t, s, *pair), mode_weights(np.array([t]), s, *pair)
             allowed = DEEP_FLOAT * (1 + (abs(s) + pair[0] ** 2 + pair[1] ** 2) * t) * max(map(abs, exact))
-            assert max(abs(a - b) for a, b in zip(exact, np.concatenate(found), strict=True)) <= allowed, (t, pair)
+            assert max(abs(a - b) for a, b in zip(exact, np.concatenate(weights), strict=True)) <= allowed, (t, pair)
