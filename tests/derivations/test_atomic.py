@@ -1,11 +1,8 @@
 """Reports and files are whole or absent, and nothing of the user's is replaced."""
 
-import re
-import tempfile
-
 import pytest
 
-from derivations.atomic import check_replaceable, new_file, replacing, write_text
+from derivations.atomic import check_replaceable, replacing, write_text
 from theory.problem import InputError
 
 
@@ -51,18 +48,6 @@ def test_other_files_are_never_replaced(tmp_path):
     check_replaceable(tmp_path / "new")
 
 
-def test_a_folder_that_cannot_be_written_is_refused_and_nothing_is_left(tmp_path, monkeypatch):
-    check_replaceable(tmp_path / "report")
-    assert list(tmp_path.iterdir()) == []
-
-    def full(**_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(tempfile, "mkdtemp", full)
-    with pytest.raises(InputError, match=r"Nothing can be written into .*: No space left on device"):
-        check_replaceable(tmp_path / "report")
-
-
 def test_a_file_is_the_old_one_or_the_new_one(tmp_path):
     path = tmp_path / "evidence.json"
     write_text(path, "old")
@@ -72,13 +57,3 @@ def test_a_file_is_the_old_one_or_the_new_one(tmp_path):
     write_text(path, "new")
     assert path.read_text() == "new"
     assert [item.name for item in tmp_path.iterdir()] == ["evidence.json"]
-
-
-@pytest.mark.parametrize("name", ["absent/picture.svg", "folder"])
-def test_an_error_names_the_file_that_was_asked_for(tmp_path, name):
-    """And not the one that is written aside: in a folder that takes no file, and in place of a folder."""
-    (tmp_path / "folder").mkdir()
-    path = tmp_path / name
-    with pytest.raises(OSError, match=re.escape(f"'{path}'")), new_file(path) as file:
-        file.write(b"<svg/>")
-    assert [item.name for item in tmp_path.iterdir()] == ["folder"]

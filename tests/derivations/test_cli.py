@@ -1,7 +1,6 @@
 """The command as a user types it: words it cannot place, exit codes, JSON errors, a reader that leaves."""
 
 import json
-import os
 import subprocess
 import sys
 import types
@@ -19,11 +18,9 @@ from derivations.output import (
     PASS,
     UNDECIDED,
     emit,
-    fitted,
     run,
 )
 from derivations.timeout import TimedOutError
-from tests.derivations.sweeps.cases import TEXT
 from theory.problem import InputError, OutOfReachError
 
 
@@ -54,81 +51,9 @@ def fails_with(error):
     return body
 
 
-def test_version(capsys):
-    assert cli.main(["--version"]) == PASS
-    assert capsys.readouterr().out == f"gdln {version('gdln-workbench')}\n"
-
-
-def test_module_is_the_command():
-    done = subprocess.run(
-        [sys.executable, "-m", "derivations", "--version"], capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout) == (PASS, f"gdln {version('gdln-workbench')}\n")
-
-
-def test_help(capsys):
-    assert cli.main(["--help"]) == PASS
-    assert "Usage: gdln" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("verb", [(), ("moment",), ("check",), ("solve",), ("sweep",), ("validate",)])
-def test_h_is_help(verb, capsys):
-    shown = []
-    for word in ("-h", "--help"):
-        assert cli.main([*verb, word]) == PASS
-        shown.append(capsys.readouterr().out)
-    assert shown[0] == shown[1]
-    assert max(map(len, shown[0].splitlines())) <= 80
-
-
 def test_a_formula_that_begins_with_a_minus_and_an_h_is_no_help(capsys):
     assert cli.main(["moment", "-hermite(2, z1)", "--cov", "[[2]]"]) == PASS
     assert "E[-hermite(2, z1)] = -1" in capsys.readouterr().out
-
-
-LIGHT = {
-    "--help": ("numpy", "sympy", "scipy", "torch", "rich"),
-    "moment z1*z2 --cov [[1,0],[0,1]]": ("scipy", "torch", "rich"),
-    "sweep SWEEP --status": ("torch", "sympy", "scipy", "rich"),
-}
-
-
-@pytest.mark.parametrize("words", LIGHT)
-def test_a_verb_loads_what_it_needs(words, tmp_path):
-    """Seconds of imports are what a first `gdln --help` would show of the workbench."""
-    (tmp_path / "sweep.toml").write_text(TEXT)
-    program = (
-        "import sys\nfrom derivations import cli\n"
-        f"cli.main({words.replace('SWEEP', str(tmp_path / 'sweep.toml')).split()})\n"
-        f"assert not {set(LIGHT[words])} & set(sys.modules), set(sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-def test_the_shell_completes_verbs():
-    completing = {"_GDLN_COMPLETE": "complete_bash", "COMP_WORDS": "gdln si", "COMP_CWORD": "1"}
-    done = subprocess.run(
-        [sys.executable, "-m", "derivations"], capture_output=True, text=True, env=os.environ | completing, check=False
-    )
-    assert done.stdout.split() == ["simulate"]
-
-
-@pytest.mark.parametrize(
-    "text", ["short", "  " + "word " * 40 + "end", "x" * 200, "", "a\n\n   b c", "f = " + "1 + " * 50]
-)
-def test_a_terminal_gets_lines_that_fit(text):
-    """No word is broken, and a formula that is put together again is the same."""
-    lines = fitted(text, 80).split("\n")
-    assert all(len(line) <= 80 or " " not in line.strip() for line in lines)
-    assert " ".join(" ".join(lines).split()) == " ".join(text.split())
-
-
-def test_no_words_shows_help_and_nothing_else(capsys):
-    assert cli.main([]) == BAD_INPUT
-    shown = capsys.readouterr()
-    assert "Usage: gdln" in shown.out
-    assert shown.err == ""
 
 
 @pytest.mark.parametrize("words", [["nosuchverb"], ["--nosuchoption"], ["--version=3"], ["--"], ["", ""]])
@@ -185,12 +110,6 @@ def test_what_a_user_can_cause_becomes_a_message(with_verb, error, code, kind, c
     assert answer["message"] in shown.err
 
 
-def test_interrupt_outside_a_verb(monkeypatch, capsys):
-    monkeypatch.setattr(cli, "build", fails_with(KeyboardInterrupt()))
-    assert cli.main([]) == INTERRUPTED
-    assert "Interrupted" in capsys.readouterr().err
-
-
 def test_a_fault_of_the_workbench_is_not_hidden(with_verb):
     with_verb(verb(fails_with(ZeroDivisionError("a bug"))))
     with pytest.raises(ZeroDivisionError, match="a bug"):
@@ -217,14 +136,6 @@ def test_a_reader_that_leaves_is_no_error():
         process.stdout.close()
         errors = process.stderr.read()
     assert (process.returncode, errors) == (BROKEN_PIPE, b"")
-
-
-def test_a_terminal_without_greek_letters():
-    script = "import sys; from derivations import cli; cli.build = lambda: lambda **w: print('\\u03bb'); cli.main([])"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, env={"PYTHONIOENCODING": "ascii"}, check=False
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (PASS, b"\\u03bb\n", b"")
 
 
 def test_json_has_schema_and_version_and_no_infinite_numbers(capsys):

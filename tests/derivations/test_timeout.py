@@ -1,7 +1,6 @@
 """--timeout: the exit code, what it was doing, no leftovers; also where a C library never returns to Python."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -9,9 +8,7 @@ import time
 
 import pytest
 
-from derivations.cli import main
-from derivations.output import BAD_INPUT, INTERRUPTED, OUT_OF_REACH, PASS, run
-from derivations.timeout import DOING, asked, message
+from derivations.output import INTERRUPTED, OUT_OF_REACH, PASS
 from tests.derivations.sweeps.cases import TEXT
 from tests.derivations.sweeps.forked import Forked
 from tests.paths import ROOT
@@ -98,18 +95,6 @@ def test_one_object_on_stdout_where_the_process_does_not_end_after_its_answer():
     assert said.count("Stopped after") == 1
 
 
-@pytest.mark.parametrize("wait", ["time.sleep(60)", NEVER_RETURNS], ids=["python", "C"])
-def test_modules_that_are_being_loaded_have_not_begun_their_work(tmp_path, wait):
-    """Loading the laws happens in theory.problem, and is not yet reading the problem."""
-    (tmp_path / "slow").mkdir()
-    (tmp_path / "slow" / "__init__.py").write_text("")
-    (tmp_path / "slow" / "law.py").write_text(f"import math, time\n{wait}\n")
-    body = f"sys.path.insert(0, {str(tmp_path)!r}); from theory.problem.discovery import modules; import slow; "
-    code, _, said = ended(begun(f"{body}list(modules('slow', slow.__path__))", "--timeout", "1.5"))
-    assert code == OUT_OF_REACH
-    assert "while loading modules (theory.problem.discovery)" in said
-
-
 @pytest.mark.parametrize("kind", ["new_text", "replacing"])
 def test_what_was_being_written_is_removed(tmp_path, kind):
     (tmp_path / "precious").write_text("x")
@@ -120,6 +105,7 @@ def test_what_was_being_written_is_removed(tmp_path, kind):
 
 
 @pytest.mark.parametrize("body", [NEVER_RETURNS, "time.sleep(60)"])
+@pytest.mark.slow
 def test_workers_are_ended_too(body):
     """One that leaves a pipe open keeps `communicate` waiting; its group has none that lives."""
     start = "p = subprocess.Popen(['sleep', '60'], stdout=-3, stderr=-3); print(p.pid, flush=True);"
@@ -154,30 +140,7 @@ def test_an_interrupt_reaches_the_work(number, words):
     assert "Interrupted" in said
 
 
-def test_a_hangup_that_is_ignored_stays_ignored():
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does for what it starts
-    try:
-        process = begun("print('here', flush=True); sys.stdin.readline(); return 0")
-    finally:
-        signal.signal(signal.SIGHUP, before)
-    assert process.stdout.readline() == "here\n"
-    process.send_signal(signal.SIGHUP)
-    assert ended(process)[0] == PASS
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent has ended")
-def test_the_work_ends_with_a_command_that_is_killed(tmp_path):
-    writing = f"with atomic.new_text(pathlib.Path({str(tmp_path / 'out')!r}))"
-    body = f"{writing}: print(os.getpid(), flush=True); time.sleep(60)"
-    process = begun(body, "--timeout", "50")
-    working = int(process.stdout.readline())
-    process.kill()
-    assert ended(process)[0] == -signal.SIGKILL
-    assert has_gone(working)
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.xdist_group("sweep")  # the server that forks it is there
+@pytest.mark.slow
 def test_a_sweep_that_takes_long_leaves_no_half_cell(tmp_path):
     (tmp_path / "sweep.toml").write_text(TEXT.replace("times = [0.5, 2.0]", "times = [0.5, 500000.0]"))
     sweep = Forked("sweep", tmp_path / "sweep.toml", "--workers", 1, "--timeout", 2)
@@ -186,42 +149,3 @@ def test_a_sweep_that_takes_long_leaves_no_half_cell(tmp_path):
     cells = list((tmp_path / "store" / "cells").iterdir())  # a fast machine may have finished some
     assert [cell.name for cell in cells if {file.name for file in cell.iterdir()} != {"data.npz", "meta.json"}] == []
     assert list((tmp_path / "store" / "leases").iterdir()) == []
-
-
-def test_in_this_process_too(capsys):
-    assert run(lambda: time.sleep(60) or PASS, False, 0.05) == OUT_OF_REACH
-    assert "Stopped after 0.05 s" in capsys.readouterr().err
-    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
-    assert run(lambda: PASS, False, 0.05) == PASS
-    time.sleep(0.1)  # a timer that was not taken back would end the tests here
-
-
-@pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "1e9"])
-def test_no_time_limit(text, capsys):
-    assert main(["moment", "z1", "--cov", "[[1]]", f"--timeout={text}"]) == BAD_INPUT
-    assert "is no time limit" in capsys.readouterr().err
-
-
-def test_words_without_a_limit_are_not_supervised():
-    for words in (
-        [],
-        ["--timeout"],
-        ["--timeout", "x"],
-        ["--timeout", "-1"],
-        ["--", "--timeout", "5"],
-        ["--timeout=nan"],
-    ):
-        assert asked(words) is None
-    assert asked(["--timeout", "5", "--timeout=6"]) == 6
-
-
-def test_what_it_was_doing_has_a_name_for_every_room():
-    rooms = [
-        f"{top}.{room.name}" for top in ("theory", "derivations") for room in (ROOT / top).iterdir() if room.is_dir()
-    ]
-    silent = {"derivations.answers", "derivations.commands", "derivations.book", "derivations.explore"}
-    for room in rooms:
-        if not room.endswith("__pycache__") and room not in silent:
-            assert room in DOING, room
-    assert all((ROOT / name.replace(".", os.sep)).is_dir() for name in DOING)
-    assert "while starting" in message(1, ["json", "derivations.cli"])

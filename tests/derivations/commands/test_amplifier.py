@@ -8,8 +8,7 @@ import sympy
 
 from derivations.cli import main
 from tests.tolerances_of_amplifier import AMPLIFIER_CERTIFIED, AMPLIFIER_FLOAT64, STUDENTISED
-from theory.moments.amplifier import FormulaMarginal, certified_amplifier, critical_gain
-from theory.problem import load
+from theory.moments.amplifier import FormulaMarginal, certified_amplifier
 
 TEXT = """
 [data]
@@ -72,33 +71,6 @@ def test_ways_to_give_one_marginal_agree(capsys, tmp_path):
         assert abs(float(row["phi"]) - tabled["phi"]) <= AMPLIFIER_FLOAT64
         assert abs(float(row["phi"]) - law["phi"]) <= 1 / 577**2  # the error of the fraction
         assert abs(float(row["phi"]) - sample["phi"]) <= STUDENTISED * sample["error"]
-
-
-def test_values_with_probabilities_are_rescaled_exactly(capsys):
-    two = asked(capsys, "--values", "-1: 1/2, 1: 1/2", "--at", "3/5", "--digits", 25)
-    moved = asked(capsys, "--values", "0: 1/2, 4: 1/2", "--rescale", "--at", "3/5", "--digits", 25)
-    assert two["at"] == moved["at"]
-
-
-def test_the_flat_state_of_a_law(capsys, tmp_path):
-    path = problem(tmp_path)
-    found = asked(capsys, path, "--gains", "0.05, 5", "--at", "1")
-    gain = critical_gain(load(path).data, 0.05, 5.0)
-    assert found["critical_gain"] == gain
-    assert found["at"][0]["elasticity"] is None
-    assert found["flat"]["unstable"] == (gain < 0.5)
-    assert main(["amplifier", str(path)]) == 0
-    assert f"closure: {'unstable' if gain < 0.5 else 'stable'}" in capsys.readouterr().out
-    assert asked(capsys, problem(tmp_path, boundary="open"))["flat"] is None
-
-
-@pytest.mark.parametrize("way", ["formula", "law"])
-def test_the_picture_is_drawn(capsys, tmp_path, way):
-    picture = tmp_path / "phi.png"
-    given = UNIFORM if way == "formula" else [problem(tmp_path)]
-    assert main(["amplifier", *map(str, given), "--at", "1/2", "--plot", str(picture)]) == 0
-    assert f"Written: {picture}" in capsys.readouterr().out
-    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 REFUSED = [

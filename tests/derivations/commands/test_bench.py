@@ -7,13 +7,12 @@ import pytest
 
 from derivations.cli import main
 from derivations.experiments.folders import problem_named
-from tests.derivations.benchmarks import tables
-from tests.paths import ROOT
 from tests.tolerances import FLOW_DENSE
-from tests.tolerances_of_graphs import GRAPH_INTEGRATED, GRAPH_SHALLOW
+from tests.tolerances_of_graphs import GRAPH_SHALLOW
 from theory.problem import NormalInitialisation
 
 
+@pytest.mark.slow
 def test_train_is_measured_beside_its_peers(tmp_path, capsys, monkeypatch):
     from derivations.benchmarks import train
     from derivations.benchmarks.peers import jax_scan
@@ -37,18 +36,6 @@ def test_train_is_measured_beside_its_peers(tmp_path, capsys, monkeypatch):
     assert "sim is" in train.text(measured)
 
 
-def test_threads_are_measured_alone_and_beside_a_load(monkeypatch):
-    from derivations.benchmarks import threads
-
-    monkeypatch.setattr(threads, "commands", lambda _folder: {"version": ["--version"]})
-    measured = threads.measure(rounds=1)
-    assert [case["busy loops"] for case in measured["cases"]] == [0, threads.cores()]
-    for case in measured["cases"]:
-        assert min(case["wall"].values()) > 0
-        assert set(case["processor"]) == set(threads.WAYS)
-    assert "beside" in threads.text(measured)
-
-
 def test_the_contender_of_solve_gives_the_same_weights():
     """Else a ratio of times would compare different answers."""
     from derivations.benchmarks import solve
@@ -59,54 +46,7 @@ def test_the_contender_of_solve_gives_the_same_weights():
         assert abs(own.reshape(dense.shape) - dense).max() <= FLOW_DENSE
 
 
-def test_solve_is_measured_in_processes_of_its_own():
-    from derivations.benchmarks import solve
-
-    measured = solve.measure((solve.Case("ring", 12, False),))
-    (row,) = measured["cases"]
-    assert row["ratio"] == row["dense"]["seconds"] / row["solve"]["seconds"] > 0
-    assert row["name"] in solve.text(measured)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "train",
-        "moments",
-        "expectations",
-        "relu-gates",
-        "explore",
-        "solve",
-        "gates",
-        "sample",
-        "flow",
-        "kernels",
-        "deep",
-        "threads",
-        "sweep",
-    ],
-)
-def test_a_stored_run_says_on_what_it_was_made(name):
-    from derivations.publish.stored_runs import BENCHMARKS as RESULTS
-
-    run = json.loads((RESULTS / f"{name}.json").read_text())
-    assert {"processor", "python"} <= set(run["machine"])
-    assert run["bench"] == name
-
-
-@pytest.mark.parametrize(
-    "name", ["train", "moments", "solve", "gates", "sample", "flow", "kernels", "deep", "threads", "sweep"]
-)
-def test_the_readme_shows_the_stored_runs(name):
-    """A run that is stored anew needs its table in derivations/benchmarks/README.md."""
-    from derivations.publish.stored_runs import BENCHMARKS as RESULTS
-
-    table = getattr(tables, name)(json.loads((RESULTS / f"{name}.json").read_text()))
-    assert table in (ROOT / "derivations" / "benchmarks" / "README.md").read_text(encoding="utf-8"), (
-        f"paste this:\n{table}"
-    )
-
-
+@pytest.mark.slow
 def test_the_store_of_sweeps_is_measured():
     from derivations.benchmarks import sweep
 
@@ -115,17 +55,6 @@ def test_the_store_of_sweeps_is_measured():
     assert all(seconds["wall"] > 0 for seconds in measured["a cell"].values())
     assert "5 cells listed" in sweep.text(measured)
     assert "in a store with 3 others" in sweep.text(measured)
-
-
-def test_every_kind_of_gate_is_measured(monkeypatch):
-    from derivations.benchmarks import gates
-
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    measured = gates.measure(sites=10, rounds=1)
-    assert len(measured["rows"]) == 16
-    assert all(row["reached"] == (row["seconds"] <= gates.GOAL) for row in measured["rows"])
-    assert all(row["condition"] > 1 for row in measured["rows"])
-    assert "soft slabs at four sites" in gates.text(measured)
 
 
 @pytest.mark.parametrize("name", ["circulant", "exclusive blocks", "low rank"])
@@ -149,7 +78,6 @@ def test_the_contender_of_flow_gives_the_same_weights(name, monkeypatch):
 def test_the_small_bump_is_the_same_network_as_a_graph():
     """Else the speeds of training would be those of different work: the flow of the derived equations is one."""
     from derivations.benchmarks import flow
-    from derivations.experiments.folders import problem_named
     from theory.flow import solve
     from theory.flow.graph.integrate import integrate
 
@@ -161,55 +89,6 @@ def test_the_small_bump_is_the_same_network_as_a_graph():
         assert abs(found.weights[f"W{k}"][:, 0] - expected[:, k]).max() <= GRAPH_SHALLOW
 
 
-def test_flow_is_measured_in_all_its_parts(monkeypatch):
-    from derivations.benchmarks import flow
-
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    monkeypatch.setattr(flow, "PATHS", (2, 2))
-    monkeypatch.setattr(flow, "NETWORKS", 2)
-    monkeypatch.setattr(flow, "STEPS", 20)
-    bump = flow.problem_named("small-bump")
-    short = replace(bump, simulation=replace(bump.simulated(), samples=100, batch=10, replicates=2))
-    monkeypatch.setattr(flow, "problem_named", lambda name: short if name == "small-bump" else problem_named(name))
-    measured = flow.measure(weights=120, rounds=1)
-    assert measured["derivation"]["passed"]
-    assert measured["derivation"]["paths"] == 4
-    assert measured["integration"]["apart"] <= GRAPH_INTEGRATED
-    assert set(measured["training"]["seconds"]) == {"hidden layer", "graph"}
-    assert measured["memory"][1]["megabytes"] > measured["memory"][0]["megabytes"] > 0
-    assert min(measured["steps"].values()) > 0
-    assert "small-bump: hidden layer" in flow.text(measured)
-    assert "| exclusive blocks |" in tables.flow(measured)
-
-
 def test_an_unknown_word_is_named(capsys):
     assert main(["bench", "trains"]) == 2
     assert "Did you mean `train`?" in capsys.readouterr().err
-
-
-def test_training_is_not_measured_with_several_threads(monkeypatch, capsys):
-    monkeypatch.delenv("OMP_NUM_THREADS")
-    assert main(["bench", "train"]) == 2
-    assert "Run OMP_NUM_THREADS=1 gdln bench train." in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("content", ["my notes", "[1]", '{"other": 1}', None])
-def test_the_result_does_not_replace_what_is_no_result(tmp_path, capsys, content):
-    out = tmp_path / "out"
-    if content is None:
-        out.symlink_to(tmp_path / "elsewhere")
-    else:
-        out.write_text(content)
-    assert main(["bench", "sample", "--out", str(out)]) == 2
-    assert "is no result of gdln bench; it would be lost.\n  Name another file with --out." in capsys.readouterr().err
-    assert out.is_symlink() or out.read_text() == content
-
-
-def test_the_result_replaces_an_earlier_one(tmp_path, monkeypatch):
-    from derivations.benchmarks import sample
-
-    monkeypatch.setattr(sample, "measure", lambda: {"rows": []})
-    monkeypatch.setattr(sample, "text", lambda _measured: "")
-    for _ in range(2):
-        assert main(["bench", "sample", "--out", str(tmp_path / "out.json")]) == 0
-    assert json.loads((tmp_path / "out.json").read_text())["bench"] == "sample"

@@ -76,33 +76,12 @@ def test_a_wrong_prediction_is_far(gdln, monkeypatch):
     assert min(json.loads(gdln("--json")[1])["distance"]["low"]) > 0
 
 
-def test_text_and_picture(gdln, tmp_path):
-    file = tmp_path / "fields.png"
-    code, out, err = gdln("--plot", file)
-    assert (code, err) == (PASS, "")
-    assert "the exact law of gradient descent beside 16 networks, 4 steps each" in out
-    assert out.endswith(f"Written: {file}\n")
-    assert file.read_bytes().startswith(b"\x89PNG")
-    assert max(map(len, out.splitlines())) <= 120
-
-
-def test_few_networks_have_no_distance(gdln):
-    code, out, _ = gdln("--json", change=[("replicates = 16", "replicates = 3")])
-    assert (code, json.loads(out)["distance"]) == (PASS, None)
-    assert "undefined" in gdln(change=[("replicates = 16", "replicates = 3")])[1]
-
-
 def test_weights_of_zero_have_no_ratio(gdln, tmp_path):
     change = [("scale = 0.1", "scale = 0"), ("times = [0.5", "times = [0.0, 0.5")]
     code, out, _ = gdln("--json", "--plot", tmp_path / "zero.png", change=change)
     answer = json.loads(out)
     assert code == PASS
     assert answer["theory"]["participation_ratio"] is answer["networks"]["participation_ratio"] is None
-
-
-def test_full_batch_says_what_the_prediction_leaves_out(gdln):
-    change = [('mode = "online"', 'mode = "full-batch"'), ("batch = 20\n", "")]
-    assert "order 1/samples" in json.loads(gdln("--json", change=change)[1])["notes"][0]
 
 
 REFUSED = [

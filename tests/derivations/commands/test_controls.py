@@ -104,36 +104,12 @@ def test_a_grid_has_all_controls_with_their_matrices_in_files(tmp_path):
     assert len(load_sweep(moved / "sweep.toml").cells) == len(found)
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "kind"),
-    [
-        ("--marginal", '{ kind = "quantile", p = ["1/2", "3/4", 1], x = [0, 1, 3] }', "quantile"),
-        ("--correlation", '{ kind = "table", values = [1, "1/2", "1/4"] }', "table"),
-        ("--correlation", '{ kind = "matern", smoothness = "3/2" }', "matern"),
-    ],
-)
-def test_options_take_tables_as_problem_files_do(option, value, kind, tmp_path, capsys):
-    (tmp_path / "problem.toml").write_text(TEXT.replace("xi = [2.0, 1.0]", "xi = [1.0, 0.5]"))
-    assert main(["controls", str(tmp_path / "problem.toml"), option, value, "--json"]) == 0
-    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["controls"]}
-    row = rows["marginal" if option == "--marginal" else "copula"]
-    assert kind in row["differs"]
-    assert kind in row["toml"]
-
-
 @pytest.mark.parametrize("value", ['{ kind = "quantile" }', '{ kind = "table", values = [2] }', "{ kind ="])
 @pytest.mark.parametrize("option", ["--marginal", "--correlation"])
 def test_faulty_tables_are_refused(option, value, tmp_path, capsys):
     (tmp_path / "problem.toml").write_text(TEXT)
     assert main(["controls", str(tmp_path / "problem.toml"), option, value]) == 2
     assert capsys.readouterr().err
-
-
-@pytest.mark.parametrize("option", ["--marginal", "--correlation"])
-def test_unknown_words_are_refused(option, tmp_path, capsys):
-    (tmp_path / "problem.toml").write_text(TEXT)
-    assert main(["controls", str(tmp_path / "problem.toml"), option, "nothing"]) == 2
-    assert option in capsys.readouterr().err
 
 
 def test_a_sweep_over_data_wants_tables(tmp_path):
@@ -147,14 +123,3 @@ def test_a_sweep_over_data_wants_tables(tmp_path):
         (tmp_path / "sweep.toml").write_text(text)
         with pytest.raises(InputError, match=said):
             load_sweep(tmp_path / "sweep.toml")
-
-
-def test_controls_of_a_law_in_a_file_keep_its_file(tmp_path):
-    answer = controls.answer(loads(GRID), "uniform")
-    answer.write(tmp_path / "first")
-    again = controls.answer(load(tmp_path / "first" / "gaussian.toml"), "uniform")
-    again.write(tmp_path / "second")
-    archive = tmp_path / "first" / "gaussian.npz"
-    assert load(tmp_path / "second" / "exchanged.toml").data.file == str(archive)
-    assert {path.name for path in (tmp_path / "second").glob("*.npz")} == {"marginal.npz", "independent.npz"}
-    assert [one.control.name for one in again.found if one.problem is None] == ["gaussian", "copula"]

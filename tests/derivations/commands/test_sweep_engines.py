@@ -2,19 +2,13 @@
 
 import json
 import os
-import signal
-import subprocess
 import sys
 
 import pytest
 
 from derivations.cli import main
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS, UNDECIDED
-from derivations.sweeps.launch import Request, slurm
-from derivations.sweeps.launch.resources import Resources
-from derivations.sweeps.store import Store
-from tests.derivations.commands.test_sweep import begun, changed, until
-from tests.derivations.sweeps.cases import TEXT, sweep_of
+from tests.derivations.sweeps.cases import TEXT
 
 REFUSED = {
     "an unknown engine": (["--engine", "pbs"], "Choose one of: local, slurm. Under another scheduler record the sweep"),
@@ -89,22 +83,6 @@ def test_bad_words_are_refused(gdln, programs, tmp_path, name):
     assert not (tmp_path / "job.sh").exists()
 
 
-def test_words_of_jobs_are_no_words_of_this_machine(gdln, tmp_path, capsys):
-    code, _, err = gdln("--jobs", 2, "--memory", "4G")
-    assert (code, "--jobs, --memory: the local engine starts no jobs" in err) == (BAD_INPUT, True)
-    for words in (["--wait"], ["--wait", "--engine", "local"]):
-        code, out, err = gdln(*words)
-        assert (code, out) == (BAD_INPUT, "")
-        assert "--wait would be ignored: the local engine always waits for its cells. Leave it out, or add" in err
-    assert not (tmp_path / "store").exists()
-    code, _, err = gdln("--record", "--engine", "pbs")
-    assert (code, "--record runs nothing; --engine would be ignored" in err) == (BAD_INPUT, True)
-    Store.create(tmp_path / "other")
-    for words in (["--engine", "slurm"], ["--wait"], ["--cpus", "2"]):
-        assert main(["sweep", "--worker", str(tmp_path / "other"), *words]) == BAD_INPUT
-        assert f"{words[0]} would be ignored" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("absent", ["sbatch", "submitit"])
 def test_what_is_not_installed_is_out_of_reach(gdln, programs, tmp_path, monkeypatch, absent):
     if absent == "sbatch":
@@ -117,15 +95,6 @@ def test_what_is_not_installed_is_out_of_reach(gdln, programs, tmp_path, monkeyp
     assert (code, out) == (OUT_OF_REACH, "")
     assert said in err
     assert not (tmp_path / "store").exists()
-
-
-def test_what_waiting_needs_is_looked_for_before_jobs_are_submitted(gdln, programs, tmp_path, monkeypatch):
-    (tmp_path / "bin" / "squeue").unlink()
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    code, out, err = gdln("--engine", "slurm", "--wait")
-    assert (code, out) == (OUT_OF_REACH, "")
-    assert "there is no program squeue" in err
-    assert not (tmp_path / "job.sh").exists()
 
 
 def test_what_slurm_is_asked_for(gdln, programs, tmp_path):
@@ -160,33 +129,6 @@ def test_what_slurm_is_asked_for(gdln, programs, tmp_path):
     assert "--cpus-per-task=8\n" in (tmp_path / "job.sh").read_text()
 
 
-def test_what_slurm_refuses_is_said(gdln, programs, tmp_path):
-    pytest.importorskip("submitit", reason="the extra cluster is not installed")
-    programs("sbatch", "echo sbatch: error: invalid partition specified: x >&2; exit 1")
-    code, out, err = gdln("--engine", "slurm", "--partition", "x")
-    assert (code, out) == (OUT_OF_REACH, "")
-    assert "SLURM refused the jobs: sbatch: error: invalid partition specified: x" in err
-    assert err.count("invalid partition") == 1
-    assert gdln("--engine", "slurm", "--jobs", 3)[0] == OUT_OF_REACH
-    assert os.listdir(tmp_path / "store" / "jobs") == []
-
-
-def test_a_job_that_is_preempted_while_it_loads_goes_on(gdln, programs, tmp_path):
-    """Without handlers SIGTERM would end it before its time is over, and SLURM requeues no such job."""
-    pytest.importorskip("submitit", reason="the extra cluster is not installed")
-    assert gdln("--engine", "slurm")[0] == PASS
-    programs("srun", 'shift 5; exec "$@"')  # --unbuffered and the files of both streams
-    (tmp_path / "submitit" / "core").mkdir(parents=True)
-    (tmp_path / "submitit" / "__init__.py").touch()
-    (tmp_path / "submitit" / "core" / "__init__.py").touch()
-    (tmp_path / "submitit" / "core" / "_submit.py").write_text(
-        "import signal\nsignal.raise_signal(signal.SIGTERM)\nsignal.raise_signal(signal.SIGUSR2)\nprint('alive')\n"
-    )
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(["sh", tmp_path / "job.sh"], env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "alive\n", "")
-
-
 def test_to_wait_ends_with_the_jobs(gdln, programs, tmp_path):
     """No job is left, and nothing was made; then all is there, and no job is submitted."""
     pytest.importorskip("submitit", reason="the extra cluster is not installed")
@@ -197,30 +139,3 @@ def test_to_wait_ends_with_the_jobs(gdln, programs, tmp_path):
     assert gdln("--workers", 1)[0] == PASS
     code, out, _ = gdln("--engine", "slurm", "--wait", "--json")
     assert (code, json.loads(out)["job"], (tmp_path / "job.sh").exists()) == (PASS, None, False)
-
-
-def test_to_wait_says_what_the_jobs_wait_for(programs, monkeypatch, tmp_path):
-    """SLURM keeps a job that asks for more than a machine has, and says why."""
-    pytest.importorskip("submitit", reason="the extra cluster is not installed")
-    monkeypatch.setattr(slurm, "_LOOK", 0.0)
-    again = f"[ -e {tmp_path}/asked ] && {{ echo Invalid job id >&2; exit 1; }}; touch {tmp_path}/asked"
-    programs("squeue", f"{again}; echo PENDING Resources; echo RUNNING None; echo PENDING Resources")
-    said = []
-    resources = Resources(cpus=4000)
-    slurm.start(Request(sweep_of(), tmp_path / "s", "cpu", 1, lambda _, words: said.append(words), resources, True))
-    assert said[-2:] == ["0 of 4 cells, job 7: 2 pending (Resources), 1 running", "0 of 4 cells, job 7: over"]
-
-
-def test_every_process_may_be_told_to_leave(tmp_path):
-    """As SLURM signals a job: one SIGUSR2 to each of its processes."""
-    (tmp_path / "sweep.toml").write_text(changed(("times = [0.5, 2.0]", "times = [0.5, 5000000.0]")))
-    store = tmp_path / "store"
-    process = begun(tmp_path, "--workers", 1, "--json")
-    until(lambda: (store / "leases").is_dir() and os.listdir(store / "leases"), process)
-    os.killpg(process.pid, signal.SIGUSR2)
-    out, err = process.communicate(timeout=120)  # its pipes are closed only when every worker has ended too
-    answer = json.loads(out)
-    assert (process.returncode, err, answer["counts"]) == (UNDECIDED, b"", {"cells": 4, "missing": 4})
-    assert "was left after step" in answer["remarks"][-1]
-    assert len(os.listdir(store / "checkpoints")) == 1
-    assert [os.listdir(store / room) for room in ("attempts", "leases", "cells")] == [[], [], []]

@@ -1,6 +1,5 @@
 """`gdln sweep` on adaptive sweeps: real networks, generation after generation, by one command, several, or workers."""
 
-import csv
 import io
 import json
 import os
@@ -17,12 +16,10 @@ from derivations.sweeps import cells, generations
 from derivations.sweeps.generations import FINEST, MOST_CELLS, SETTLED
 from derivations.sweeps.stages import Stage
 from derivations.sweeps.store import Store
-from tests.derivations.sweeps.adaptive import LINE, LINE_WHOLE, TEXTS, WIDTHS, adaptive
+from tests.derivations.sweeps.adaptive import LINE, LINE_WHOLE, TEXTS, adaptive
 from tests.derivations.sweeps.cases import contents, sweep_of
 from tests.derivations.sweeps.forked import Forked
 from tests.tolerances_of_sweeps import REFINE_MEANS
-
-pytestmark = pytest.mark.xdist_group("sweep")
 
 
 @pytest.fixture(scope="session")
@@ -104,22 +101,7 @@ def test_again_nothing_is_made(finished, gdln, name, monkeypatch):
         assert {cell["source"] for cell in again["cells"]} == {"store"}
 
 
-@pytest.mark.parametrize("name", ["line", "widths"])
-def test_resumed_from_any_beginning_it_makes_the_same_cells(finished, gdln, tmp_path, name):
-    """All cells but one are lost, or one of the first and all of the last generation; what is left stays as it is."""
-    whole = contents(finished / name / "store")
-    listed = answer_of(finished, name)["cells"]
-    last = [cell for cell in listed if cell["generation"] == listed[-1]["generation"]]
-    lost = listed[1:] if name == "line" else [listed[0], *last]
-    shutil.copytree(finished / name, tmp_path / name)
-    for cell in lost:
-        shutil.rmtree(tmp_path / name / "store" / "cells" / cell["cell"])
-    code, out, err = gdln(tmp_path / name / "sweep.toml", "--workers", 1, "--json")
-    assert (code, err, contents(tmp_path / name / "store")) == (PASS, "", whole)
-    made = [cell["cell"] for cell in json.loads(out)["cells"] if cell["source"] == "made"]
-    assert sorted(made) == sorted(cell["cell"] for cell in lost)
-
-
+@pytest.mark.slow
 def test_killed_while_it_refines_it_ends_with_the_same_cells(finished, tmp_path, gdln):
     shutil.copy(finished / "widths" / "sweep.toml", tmp_path)
     whole, store = contents(finished / "widths" / "store"), tmp_path / "store"
@@ -130,44 +112,6 @@ def test_killed_while_it_refines_it_ends_with_the_same_cells(finished, tmp_path,
     assert contents(store).items() <= whole.items()
     assert gdln(tmp_path / "sweep.toml", "--workers", 1)[0] == PASS
     assert contents(store) == whole
-
-
-def test_two_workers_of_a_store_make_the_cells_of_one(finished, tmp_path, gdln):
-    """They share the work of each generation; the store records one sweep, the declared one."""
-    store = tmp_path / "store"
-    assert gdln(finished / "line" / "sweep.toml", "--record", "--out", store)[0] == PASS
-    both = [Forked("sweep", "--worker", store, "--workers", 1, "--json") for _ in range(2)]
-    answers = [json.loads(running.communicate()[0])["sweeps"][0] for running in both]
-    assert [running.returncode for running in both] == [PASS, PASS]
-    assert contents(store) == contents(finished / "line" / "store")
-    made = [cell["cell"] for answer in answers for cell in answer["cells"] if cell["source"] == "made"]
-    assert sorted(made) == sorted(contents(store))
-    assert answers[0]["refine"] == answers[1]["refine"] == answer_of(finished, "line")["refine"]
-    assert [answer["sweep"] for answer in answers] == [answer_of(finished, "line")["sweep"]] * 2
-    assert [*Store.open(store).sweeps()] == [answers[0]["sweep"]]
-
-
-def test_a_beginning_is_reported_as_one(finished, gdln, tmp_path):
-    text = finished / "line" / "sweep.toml"
-    code, out, _ = gdln(text, "--dry-run", "--out", tmp_path / "none")
-    assert (code, "Generation 0 is not finished" in out, "To make: 3 cells" in out) == (PASS, True, True)
-    code, out, _ = gdln(text, "--status", "--json", "--out", tmp_path / "none")
-    answer = json.loads(out)
-    assert (code, answer["refine"]["ended"], answer["refine"]["generations"]) == (UNDECIDED, None, [3])
-    assert not (tmp_path / "none").exists()
-
-
-def test_the_text_lists_points_along_the_axis(finished, gdln):
-    _, out, _ = gdln(finished / "line" / "sweep.toml", "--status")
-    lines = out.splitlines()
-    assert lines[0].split()[:3] == ["data.gain", "generation", "cell"]
-    gains = [float(line.split()[0]) for line in lines[1 : lines.index("")]]
-    assert gains == sorted(gains)
-    assert "of the 17 of the finest grid" in out
-    assert "The refinement ended." in out
-    _, out, _ = gdln(finished / "widths" / "sweep.toml", "--status")
-    assert "its 80 % interval" in out
-    assert "+-" in out
 
 
 def test_pooled_intervals_are_as_narrow_as_asked_for(finished):
@@ -181,39 +125,6 @@ def test_pooled_intervals_are_as_narrow_as_asked_for(finished):
         assert len(pooled) == point["cells"]
         mean = np.mean([row["mean"] for row in pooled])  # there are equally many networks in each
         assert abs(mean - point["mean"]) <= REFINE_MEANS
-
-
-def test_further_networks_have_starts_and_data_of_their_own(finished):
-    sweep = adaptive("widths")
-    stage = Stage(sweep, generations.Generations((((0, 0), (1, 0)), ((0, 1), (0, 2))), None), {})
-    first, _, second, third = (cell.problem for cell in stage.sweep.cells)
-    assert first == sweep.cells[0].problem
-    assert [problem.simulation.seed for problem in (first, second, third)] == [0, 1, 2]
-    starts = [problem.w0(replicate).tolist() for problem in (first, second, third) for replicate in range(3)]
-    assert len({str(start) for start in starts}) == 9
-    shared = sweep_of(WIDTHS.replace('"per-replicate"', '"shared"'))
-    stage = Stage(shared, stage.found, {})
-    assert len({str(cell.problem.w0().tolist()) for cell in stage.sweep.cells}) == 1
-
-
-def test_tables_say_the_generation(finished, gdln, tmp_path):
-    file = tmp_path / "table.csv"
-    assert gdln(finished / "map" / "sweep.toml", "--status", "--csv", file)[0] == PASS
-    rows = list(csv.DictReader(file.read_text().splitlines()))
-    numbers = answer_of(finished, "map")["refine"]["generations"]
-    for number, count in enumerate(numbers):
-        assert len({row["cell"] for row in rows if row["generation"] == str(number)}) == count
-    xarray = pytest.importorskip("xarray", reason="the extra `export` is not installed")
-    data = Store.open(finished / "map" / "store").to_xarray()
-    assert isinstance(data, xarray.Dataset)
-    assert np.bincount(data["generation"]).tolist() == numbers
-    assert data["loss"].dims[0] == "cell"
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_each_has_a_picture(finished, gdln, tmp_path, name):
-    assert gdln(finished / name / "sweep.toml", "--status", "--plot", tmp_path / "a.svg")[0] == PASS
-    assert (tmp_path / "a.svg").read_bytes().startswith(b"<?xml")
 
 
 def test_a_largest_number_that_is_reached_is_undecided(finished, gdln, tmp_path):

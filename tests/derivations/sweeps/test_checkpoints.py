@@ -1,6 +1,5 @@
 """Checkpoints: a cell that is left continues with the same bits, and no file is taken for the checkpoint of another."""
 
-import errno
 import os
 import signal
 from dataclasses import replace
@@ -13,8 +12,8 @@ import torch
 from derivations.sweeps import cells, checkpoints
 from derivations.sweeps.checkpoints import EVERY, BadCheckpointError, LeftError, pauses, read, write
 from derivations.sweeps.leases import MADE
-from derivations.sweeps.leaving import LEAVE, Notice, Orders, heeding
-from derivations.sweeps.owners import Watch, new_token
+from derivations.sweeps.leaving import Notice, Orders
+from derivations.sweeps.owners import new_token
 from derivations.sweeps.store import Store
 from derivations.sweeps.workers import KEPT, Job, _make, work
 from sim.train import train
@@ -28,7 +27,6 @@ from tests.derivations.sweeps.cases import (
     makers,
     put,
     questions,
-    started,
     sweep_of,
 )
 from tests.sim.cases import OPTIMIZERS, problem
@@ -83,20 +81,6 @@ def test_another_file_is_no_checkpoint(part, tmp_path):
         read(tmp_path, CELL, ADAM)
 
 
-def test_an_interrupted_write_leaves_the_earlier_one(part, tmp_path, monkeypatch):
-    write(tmp_path, CELL, part)
-
-    def interrupted(file, **_arrays):
-        file.write(b"PK")
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("derivations.sweeps.checkpoints.np.savez", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        write(tmp_path, CELL, replace(part, seconds=1e9))
-    assert os.listdir(tmp_path) == [CELL]
-    assert read(tmp_path, CELL, ADAM).seconds == part.seconds
-
-
 def test_when_a_checkpoint_is_written(part, tmp_path):
     now, orders = [0.0], Orders()
     keep = pauses(tmp_path, CELL, None, orders, lambda: now[0]).keep
@@ -118,38 +102,6 @@ def test_when_a_checkpoint_is_written(part, tmp_path):
     assert (tmp_path / CELL).exists()
 
 
-FAULTS = {
-    "a full disk": (OSError(errno.ENOSPC, "No space left on device"), "no space left on device"),
-    "a file that another worker removed": (None, "its file was removed"),
-}
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_checkpoint_that_cannot_be_written_costs_no_cell(tmp_path, monkeypatch, name):
-    error, said = FAULTS[name]
-    monkeypatch.setattr(checkpoints, "Pauses", partial(Pauses, seconds=0.0))
-    monkeypatch.setattr(checkpoints, "EVERY", 0.0)
-    job, store, save = job_of(SHORT), Store.create(tmp_path / "store"), np.savez
-
-    def failing(file, **arrays):
-        if error is not None:
-            raise error
-        save(file, **arrays)
-        other = Store(store.folder, Watch(patience=0))
-        for _ in range(2):  # it has not moved for longer than the patience
-            other.remove_leftovers()
-
-    monkeypatch.setattr("derivations.sweeps.checkpoints.np.savez", failing)
-    what, wrong, remark = _make(job, str(store.folder), "cpu", lambda *_: None, Orders(leave=True))
-    assert (what, wrong) == (KEPT, None)
-    assert f"continues from an earlier step: {said}" in remark
-    what, wrong, remark = _make(job, str(store.folder), "cpu", lambda *_: None, Orders())
-    assert (what, wrong) == (MADE, None)
-    assert remark.endswith(f"could not be written: {said}. Its training went on.")
-    assert remark.count("could not be written") == 1
-    assert [os.listdir(store.folder / room) for room in ("failures", "checkpoints")] == [[], []]
-
-
 def test_a_store_keeps_the_checkpoints_of_missing_cells_alone(tmp_path):
     store = Store.create(tmp_path / "store")
     made, missing = questions(2)
@@ -161,26 +113,6 @@ def test_a_store_keeps_the_checkpoints_of_missing_cells_alone(tmp_path):
     (store.checkpoints / names[0]).touch()  # by a worker that was judged dead
     Store.create(tmp_path / "store")
     assert sorted(os.listdir(store.checkpoints)) == sorted([names[1], names[3]])
-
-
-def test_parts_of_checkpoints_and_folders_in_their_place_go_with_the_cell(tmp_path):
-    """A cell may keep numbered parts; a folder may hold the files of somebody, which are kept elsewhere."""
-    store = Store.create(tmp_path / "store")
-    made, full, other = (one.cell(CODE) for one in questions(3))
-    kept = [f"{other}.2", "thesis.tex", f".{new_token()}"]
-    for name in (f"{made}.1", f"{made}.27", f"{full}.3", f".{dead_token()}", *kept):
-        (store.checkpoints / name).touch()
-    for folder in (made, full, f".{dead_token()}"):
-        (store.checkpoints / folder).mkdir()
-        (store.checkpoints / folder / "thesis.tex").touch()
-    assert put(store, questions(2)[0], CODE, 0) == MADE
-    assert not [name for name in os.listdir(store.checkpoints) if name.startswith(made)]
-    put(store, questions(2)[1], CODE, 1)
-    (store.checkpoints / f"{full}.4").touch()  # by a worker that was judged dead
-    (store.checkpoints / full).mkdir()
-    store.remove_leftovers()
-    assert sorted(os.listdir(store.checkpoints)) == sorted(kept)
-    assert len(list((store.folder / "damaged").rglob("thesis.tex"))) == 3
 
 
 # A block of the compiled loops is 13,107 steps.
@@ -236,38 +168,3 @@ def test_workers_save_at_sigterm_and_leave_at_a_notice(tmp_path):
     step = read(store.checkpoints, job.cell, loads(job.asked.problem)).state.step
     assert 0 < saved[1] < step
     assert f"was left after step {step}" in answer.remark
-
-
-def test_a_notice_is_for_its_block_alone():
-    def before(_number, _frame):
-        raise AssertionError
-
-    first = signal.signal(LEAVE, before)
-    try:
-        with heeding() as notice:
-            assert not notice.caught
-            signal.raise_signal(LEAVE)
-        assert notice.caught
-        assert signal.getsignal(LEAVE) is before
-    finally:
-        signal.signal(LEAVE, first)
-
-
-# A worker receives SIGTERM before it has its handlers. The server of workers must be a new one, as in a job.
-PREEMPTED = """
-import os, signal
-from derivations.processes import Worker, dismiss
-from derivations.sweeps.leaving import heeding
-from tests.derivations.sweeps.cases import saves_late
-with heeding(saves=True):
-    worker = Worker((), saves_late)
-    os.kill(worker.process.pid, signal.SIGTERM)
-    worker.give("go on")
-    print(worker.pipe.recv(), signal.SIGTERM in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
-    dismiss([worker])
-print(signal.SIGTERM in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
-"""
-
-
-def test_a_job_may_be_preempted_while_its_workers_start():
-    assert started(PREEMPTED).communicate() == ("(False, True) True\nFalse\n", "")

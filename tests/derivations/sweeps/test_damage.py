@@ -12,13 +12,10 @@ import pytest
 
 from derivations.seals import sealed
 from derivations.sweeps import cells, running
-from derivations.sweeps.cells import DATA, META, DamagedError, UnreadableError
-from derivations.sweeps.leases import BUSY, MADE, THERE
-from derivations.sweeps.owners import new_token
-from derivations.sweeps.store import Store
+from derivations.sweeps.cells import DATA, META, DamagedError
+from derivations.sweeps.leases import THERE
 from derivations.sweeps.workers import Answer
-from tests.derivations.sweeps.cases import CODE, arrays, contents, flip, put, questions, sweep_of, the_cell
-from theory.problem import InputError
+from tests.derivations.sweeps.cases import arrays, contents, flip, put, sweep_of, the_cell
 
 
 def edited(key, value):
@@ -141,9 +138,6 @@ def test_a_cell_has_the_times_and_units_of_its_problem(store, others, said):
         store.read(place.name, problem)
 
 
-FAILING = ["meta.json", "data.npz", "the checksum", "the arrays"]
-
-
 def failing(monkeypatch, what, error, times=100):
     """Let the reading of one part of every cell fail so many times."""
     left, places = [times], {"the checksum": (hashlib, "file_digest"), "the arrays": (cells.shapes, "_headers")}
@@ -158,24 +152,6 @@ def failing(monkeypatch, what, error, times=100):
         return real(*words, **named)
 
     monkeypatch.setattr(module, name, read)
-
-
-@pytest.mark.parametrize("what", FAILING)
-@pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.EMFILE, errno.EACCES])
-def test_an_error_of_the_disk_is_no_damage(store, monkeypatch, what, number):
-    """However often it happens, no cell is taken for damaged, and none is moved away."""
-    name, (asked,), before = the_cell(store).name, questions(1), contents(store.folder)
-    with monkeypatch.context() as patch:
-        failing(patch, what, OSError(number, os.strerror(number)))
-        for read in (store.meta, store.read, store.set_aside, lambda _: put(store, asked, CODE, 1)):
-            with pytest.raises(UnreadableError, match=f"{name[:12]} cannot be read now: .{os.strerror(number)[1:]}"):
-                read(name)
-    failing(monkeypatch, what, OSError(number, os.strerror(number)), times=1)
-    with pytest.raises(UnreadableError):
-        put(store, asked, CODE, 1)
-    assert put(store, asked, CODE, 1) == THERE
-    assert contents(store.folder) == before
-    assert [os.listdir(store.folder / room) for room in ("damaged", "leases", "attempts")] == [[], [], []]
 
 
 def test_a_cell_that_cannot_be_read_fails_alone(store, monkeypatch):
@@ -194,68 +170,3 @@ def test_a_cell_that_cannot_be_read_fails_alone(store, monkeypatch):
     assert [one.state for one in swept.outcomes] == [running.FAILED] + 3 * [running.MISSING]
     assert "cannot be read now: input/output error" in swept.outcomes[0].error["message"]
     assert (len(given), given[0].cell, len(contents(store.folder))) == (4, asked.cell(cells.code_version()), 2)
-
-
-UNREADABLE = {
-    "empty": lambda file: os.truncate(file, 0),
-    "missing": lambda file: file.unlink(),
-    "no JSON": lambda file: file.write_text("{"),
-    "a device": lambda file: linked(file, "/dev/zero"),
-}
-
-
-@pytest.mark.parametrize("name", UNREADABLE)
-def test_a_cell_that_cannot_say_what_it_answers_is_not_left_out_silently(tmp_path, name):
-    """Neither where its name shows that it belongs to the sweep, nor where it is of a code that nothing else names."""
-    sweep = sweep_of()
-    for count, code in ((2, CODE), (1, CODE), (1, cells.code_version("cpu"))):
-        store = Store.create(tmp_path / f"{count}{code}")
-        for index, cell in enumerate(sweep.cells[:count]):
-            asked = cells.question(cell.problem, sweep.observables)
-            put(store, asked, code, index)
-        assert len(store.table(sweep, code)) == 4 * count
-        UNREADABLE[name](store.place(asked.cell(code)) / META)
-        for way in (store.table, store.to_xarray):
-            with pytest.raises(DamagedError, match=f"{asked.cell(code)[:12]}.* meta.json cannot be read"):
-                way(sweep)
-
-
-def test_what_is_no_lease_is_moved_away(store, tmp_path):
-    """A link would lead elsewhere; a pipe, a file or a folder with other files would stop whoever makes the cell."""
-    precious = tmp_path / "precious"
-    precious.mkdir()
-    (precious / f"{new_token()}.0").write_text("x")
-    asked = questions(5)[1:]
-    link, folder, pipe, full = (store.folder / "leases" / one.cell(CODE) for one in asked)
-    link.symlink_to(precious)
-    folder.mkdir()
-    os.mkfifo(pipe)
-    full.mkdir()
-    (full / "thesis.tex").write_text("x")
-    assert [store.maker(one.cell(CODE)) for one in asked] == [None] * 4
-    assert [put(store, one, CODE, 1) for one in asked] == [BUSY, MADE, BUSY, BUSY]
-    store.remove_leftovers()
-    assert list((store.folder / "leases").iterdir()) == []
-    assert (len(list(precious.iterdir())), len(list((store.folder / "damaged").rglob("thesis.tex")))) == (1, 1)
-    assert [put(store, one, CODE, 1) for one in asked] == [MADE, THERE, MADE, MADE]
-
-
-@pytest.mark.parametrize("spoil", [lambda file: file.write_bytes(b"\xff"), lambda file: file.write_text("[" * 99_999)])
-def test_a_record_that_cannot_be_read_is_named(store, spoil):
-    name = store.record(sweep_of())
-    spoil(store.folder / "sweeps" / f"{name}.json")
-    with pytest.raises(InputError, match=rf"{name}\.json is no record of a sweep"):
-        store.sweeps()
-    assert store.record(sweep_of()) == name
-    assert list(store.sweeps()) == [name]
-
-
-@pytest.mark.parametrize("target", ["/dev/zero", "/dev/null", "."])
-def test_a_record_that_is_a_device_or_folder_is_set_aside(store, target):
-    file = store.folder / "sweeps" / f"{store.record(sweep_of())}.json"
-    linked(file, target)
-    with pytest.raises(InputError, match=r"no record of a sweep: .*(regular file|directory)"):
-        store.sweeps()
-    store.record(sweep_of())
-    assert len(store.sweeps()) == 1
-    assert len(list((store.folder / "damaged").iterdir())) == 1

@@ -3,15 +3,13 @@
 import numpy as np
 import pytest
 
-from derivations.pictures import sweep_picture
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError
 from derivations.sweeps.making import make
 from derivations.sweeps.store import Store
 from derivations.sweeps.table import csv_text, mean_and_error
 from tests.paths import ROOT
-from theory.problem import InputError, loads, loads_sweep
-from theory.problem.routes import route_names
+from theory.problem import loads, loads_sweep
 
 RACE = (ROOT / "derivations/experiments/problems/race.toml").read_text(encoding="utf-8")
 HEAD = """
@@ -111,16 +109,6 @@ def test_a_cell_with_another_number_of_paths_is_damaged(stored, tmp_path):
         store.read(asked.cell(code), cell.problem)
 
 
-def test_the_picture_has_a_line_for_each_path():
-    def found(value):
-        return {"mean": [[value, 2 * value]], "standard_error": [[0.1, 0.1]], "names": ["p", "q"]}
-
-    listed = [{"at": {"a": a}, "observables": {"path-strengths": found(a)}} for a in (1.0, 2.0)]
-    (axis,) = sweep_picture(["a"], listed, ["path-strengths"]).axes
-    assert [text.get_text() for text in axis.get_legend().get_texts()] == ["p", "q"]
-    assert [container.lines[0].get_ydata().tolist() for container in axis.containers] == [[1, 2], [2, 4]]
-
-
 BAD = {
     "no such node": ('"network.nodes.middle.dimension" = [2]', "no entry 'middle'", "x, h, right, left, y"),
     "no such key": ('"network.nodes.h.size" = [2]', "unknown key 'size'", "dimension"),
@@ -150,25 +138,3 @@ def test_paths_of_one_hidden_layer_cannot_be_measured():
     head = HEAD.replace("race.toml", "valid.toml")
     (cell,) = loads_sweep(head, ROOT / "tests/theory/problem").cells
     assert "is not a graph with paths" in cell.error.message
-
-
-def test_modes_of_large_maps_are_refused_before_anything_is_trained(folder):
-    wide = RACE.replace("dimension = 2", "dimension = 600", 1).replace("dimension = 1", "dimension = 600")
-    zeros = [[0.0] * 600]
-    problem = wide.replace(wide[wide.index("x = [") : wide.index("[network]")], f"x = {zeros}\ny = {zeros}\n\n")
-    (folder / "wide.toml").write_text(problem)
-    head = HEAD.replace("race.toml", "wide.toml")
-    (cell,) = loads_sweep(head.replace('"path-strengths", ', ""), folder).cells
-    assert 'observables has "map-modes": The singular values of 3 maps' in cell.error.message
-    assert loads_sweep(head.replace(', "map-modes"', ""), folder).cells[0].error is None
-
-
-def test_too_many_paths_are_found_before_anything_is_trained(folder):
-    edge = '{ from = "h", to = "y", weight = "always" }, '
-    edges = "[[" + '{ from = "x", to = "h", weight = "encode" }, ' + edge * 2001 + "]]"
-    nodes = '[[{ name = "x", dimension = 2 }, { name = "h", dimension = 3 }, { name = "y", dimension = 1 }]]'
-    axes = f'"network.edges" = {edges}\n"network.nodes" = {nodes}\n'
-    (cell,) = loads_sweep(HEAD + axes, folder).cells
-    assert isinstance(cell.error, InputError)
-    assert "2001 paths" in cell.error.message
-    assert len(route_names(loads(RACE).graph)) == 3

@@ -17,7 +17,6 @@ from tests.derivations.sweeps.cluster import NODES, URGENT, absent, cluster_in, 
 
 pytestmark = [
     pytest.mark.skipif(absent() is not None and os.environ.get("CI") != "true", reason=str(absent())),
-    pytest.mark.xdist_group("slurm"),
 ]
 
 # Several pieces of the training, of which the first ends after some 50,000 steps, on any machine, and longer than SLURM

@@ -63,13 +63,6 @@ def test_cells_are_found_again_where_all_files_move(folder):
     assert len(set(before)) == 2
 
 
-def test_another_name_of_the_file_is_no_other_question(folder):
-    before = names(folder)
-    (folder / "data.npz").rename(folder / "renamed.npz")
-    (folder / "sweep.toml").write_text(SWEEP.replace("data.npz", "renamed.npz"))
-    assert names(folder) == before
-
-
 def test_another_content_is_another_question(folder):
     before = names(folder)
     save(folder, shift=1.0)
@@ -102,8 +95,3 @@ def test_a_file_that_is_gone_is_named(folder):
     assert [cell.problem for cell in found.cells] == [None, None]
     assert all("data.npz cannot be read: No such file" in str(cell.error) for cell in found.cells)
     assert all(isinstance(cell.error, InputError) for cell in found.cells)
-
-
-def test_equal_cells_share_the_memory_of_the_table(folder):
-    one, other = (cell.problem.data for cell in load_sweep(folder / "sweep.toml").cells)
-    assert one.rows is other.rows
