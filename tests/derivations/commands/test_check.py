@@ -96,8 +96,8 @@ GENERAL = "[[a, c], [c, b]]"
 def test_conditions_of_user_and_matrix_are_in_the_answer(capsys):
     equation = "E[sign(z1)*sign(z2)] = 2*asin(c/sqrt(a*b))/pi"
     code, out = answer(capsys, equation, "--cov", GENERAL, "--where", "-1<a<4, b>0, c>0, c**3<a*b")
-    # At a = 0, which the matrix allows, sign(z1) is a convention: no proof covers that end.
-    assert (code, out["verdict"]) == (0, "supported")
+    # At a = 0 sign(z1) would be a convention, but a*b >= c**2 and c > 0 leave no such point.
+    assert (code, out["verdict"]) == (0, "proved")
     assert out["domain"] == {
         "bounds": ["0 <= a < 4", "b > 0", "c > 0"],
         "conditions": ["c**3 < a*b"],
