@@ -114,18 +114,11 @@ a<b,b<a  a<b,b<=a  a<b<a  a+b<1,a+b>2  a+b<1,a+b>=1  a<b+1,b<a-1  a<b,a>b+1  0<a
 }
 
 ACCEPTED = r"""
-a<b  b<1  a<b,  (a<b)  (a<b,b<1)  a<=b,b<=a  a<=b<=a  a**2+b**2<=0  -1<=a<=1,-1<=b<=1,a+b>=2  a<oo  a>-oo
--oo<a<oo  a<b+oo  a<1e999  a<1e1000  a<1e-1000  1e-1000<a<2e-1000  1e999<a<1e1000  0<a<1e-31  0<a<1e-300
-a<10**64  a<b**64  a**64<b**64  a<b**-1  a<1/b  1/a<1/b  a/b<1  a/b<b/a  1/(a-b)<0  a<sqrt(b)  sqrt(a)<b
-sqrt(a-b)<1  sqrt(a-b)<=0  a<log(b)  log(a)<log(b)  asin(a)<b  a<exp(b)  exp(exp(a))<b  exp(exp(exp(a)))<b
-exp(a)<exp(b)  sin(a)<b  sin(a)<sin(b)  abs(a)<abs(b)  Abs(a)<1  max(a,b)<1  min(a,b)>1  sign(a)<sign(b)
-Heaviside(a)<Heaviside(b)  erf(a)<erf(b)  erf(a)<2  Phi(a)<b  a<Phi(b)  owens_t(a,b)<1  relu(a)<b
-hermite(2,a)<b  a**(1/2)<b  a**(1/3)<b  a**0.5<b  pi<a  a<pi  pi<a<4  a<1.  a<.5  -a<b  +a<-b  --a<b  a<--b
-a<---b  a*2<b  ((((((a))))))<b  a<((((b))))  a <b  a<b>1  1>a<b  a<1>b  0<a>b<1  0<=a<=b<=1  a<b<a+1e-40
-a<b<a+1e-6  0<a<b<a+1/1000<1  a**2<b<a  a**2+b**2<1  a**2+b**2<1e-40  a*b>1  a*b<-1  a**2>4  a**2>=4,a<2
-a**2<4  a**2<2  a**2<=2,b<a  a**2-3*a+2<0  a**2-3*a+2>0  a**2-2*a+1>0  2*a<1  2*a+1<3*a  3-a>=1  -a<1,a<5
-a**3<8  a**3-a<0  a**4<1  (a-b)**2<=0  (a-b)**2>0  (a-b)**2+(a+b-1)**2<1e-12  a+b<1,a-b<1,-a+b<1,-a-b<1
-sqrt(2)*a<b  sqrt(2)*a<1  pi*a<b  a<pi*b  a<sqrt(2)<b  a>sqrt(2)+sqrt(3)-sqrt(5+2*sqrt(6))
+a<b,  (a<b)  a<=b,b<=a  a<=b<=a  a**2+b**2<=0  -1<=a<=1,-1<=b<=1,a+b>=2  -oo<a<oo  a<b+oo  1e-1000<a<2e-1000
+0<a<1e-300  a**64<b**64  a/b<b/a  1/(a-b)<0  sqrt(a-b)<=0  log(a)<log(b)  asin(a)<b  exp(exp(a))<b  abs(a)<abs(b)
+min(a,b)>1  Heaviside(a)<Heaviside(b)  erf(a)<2  Phi(a)<b  owens_t(a,b)<1  hermite(2,a)<b  a**0.5<b  pi<a<4  a<---b
+((((((a))))))<b  a<1>b  0<=a<=b<=1  a<b<a+1e-40  0<a<b<a+1/1000<1  a**2+b**2<1e-40  a**2>4  a**2<=2,b<a
+a**2-3*a+2<0  a**3-a<0  (a-b)**2+(a+b-1)**2<1e-12  a+b<1,a-b<1,-a+b<1,-a-b<1  a>sqrt(2)+sqrt(3)-sqrt(5+2*sqrt(6))
 """
 
 # What cannot stand between blanks: nothing, characters that are not seen, and texts beyond the limits.

@@ -1,10 +1,6 @@
-"""Random piecewise equations, half of them false at a known point: without numbers, the prover proves no false one.
-
-`python tests/theory/conjecture/test_fuzz.py COUNT SEED` judges more of them and prints the seed with what it finds.
-"""
+"""Random piecewise equations, half of them false at a known point: without numbers, the prover proves no false one."""
 
 import random
-import sys
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +11,7 @@ from theory.conjecture import prove, read
 from theory.problem.errors import WorkbenchError
 
 SEED = 20261129
-FAST, ALL = 60, 1000
+FAST, ALL = 30, 120
 NAMES = ("x", "y", "w")
 
 
@@ -134,10 +130,3 @@ def test_the_prover_proves_no_false_equation(monkeypatch, count):
     counts, wrong = counted(count, SEED + count)
     assert wrong == []
     assert counts[True, "proved"] > count / 4  # it does prove the others
-
-
-if __name__ == "__main__":
-    prove._try_cell, prove.difference_at = (lambda *_: None), (lambda *_: None)
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else SEED
-    verdicts, errors = counted(int(sys.argv[1]), seed)
-    print(f"seed {seed}:", dict(verdicts), *errors, sep="\n")

@@ -3,13 +3,9 @@
 from fractions import Fraction
 from math import log, sqrt
 
-import mpmath
-import pytest
-
 from theory.conjecture import judge, read
 
-# 10^-25, 10^-50, ..., 10^-1000.
-EXPONENTS = range(25, 1001, 25)
+EXPONENTS = (25, 300, 1000)
 
 
 def normal(k: int) -> str:
@@ -37,38 +33,28 @@ FAMILIES = {
 }
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_true_and_false_equations_in_the_tails(family):
-    true, false, argument = FAMILIES[family]
-    said = {}
-    for k in EXPONENTS:
-        texts = (form.format(x=f"({argument(k)})", k=k) for form in (true, false))
-        said[k] = tuple(judge(read(text, "[[1]]"), suggest=False).verdict for text in texts)
-    assert {k: pair for k, pair in said.items() if pair not in (("proved", "refuted"), ("supported", "refuted"))} == {}
+def test_true_and_false_equations_in_the_tails():
+    verdicts = {}
+    for family, (true, false, argument) in FAMILIES.items():
+        for k in EXPONENTS:
+            texts = (form.format(x=f"({argument(k)})", k=k) for form in (true, false))
+            verdicts[family, k] = tuple(judge(read(text, "[[1]]"), suggest=False).verdict for text in texts)
+    right = (("proved", "refuted"), ("supported", "refuted"))
+    assert {case: pair for case, pair in verdicts.items() if pair not in right} == {}
 
 
-def test_the_sizes_are_those_meant():
-    with mpmath.workdps(30):
-        arguments = [Fraction(gauss(k)) for k in EXPONENTS]
-        sizes = [-mpmath.log10(mpmath.erfc(mpmath.mpf(x.numerator) / x.denominator)) for x in arguments]
-    assert len(sizes) == 40
-    assert min(sizes) > 20
-    assert max(sizes) > 1000
+FALSE = [
+    ("erfc(g) = 2*erfc(g)", None, "g>30"),
+    ("Phi(g) = 1", None, "g>20"),
+    ("erfc(g) = 0", None, "g>30"),
+    ("Phi(-g) = 2*Phi(-g)", None, "g>40"),
+    ("E[Heaviside(z1 - g)] = 0", "[[1]]", "g>40"),
+    ("asin(x) + acos(x) = pi/2 + exp(-200)", None, "-1<x<1"),
+    ("asin(x) + acos(x) + (exp(100) + 1)**2 = pi/2 + exp(200) + 2*exp(100) + 2", None, "-1<x<1"),
+    ("Phi2(0, 1, 10*r) = Phi2(0, 1, 10*r) + max(r - 1/20, 0)", None, "-1/10<r<9/10"),
+]
 
 
-@pytest.mark.parametrize(
-    ("equation", "cov", "where"),
-    [
-        ("erfc(g) = 2*erfc(g)", None, "g>30"),
-        ("Phi(g) = 1", None, "g>20"),
-        ("erfc(g) = 0", None, "g>30"),
-        ("Phi(-g) = 2*Phi(-g)", None, "g>40"),
-        ("E[Heaviside(z1 - g)] = 0", "[[1]]", "g>40"),
-        ("asin(x) + acos(x) = pi/2 + exp(-200)", None, "-1<x<1"),
-        ("asin(x) + acos(x) + (exp(100) + 1)**2 = pi/2 + exp(200) + 2*exp(100) + 2", None, "-1<x<1"),
-        ("Phi2(0, 1, 10*r) = Phi2(0, 1, 10*r) + max(r - 1/20, 0)", None, "-1/10<r<9/10"),
-    ],
-    ids=str,
-)
-def test_what_no_fixed_number_of_digits_tells_apart_is_refuted(equation, cov, where):
-    assert judge(read(equation, cov, where=where), suggest=False).verdict == "refuted"
+def test_what_no_fixed_number_of_digits_tells_apart_is_refuted():
+    verdicts = {row[0]: judge(read(*row[:2], where=row[2]), suggest=False).verdict for row in FALSE}
+    assert verdicts == {row[0]: "refuted" for row in FALSE}
