@@ -99,6 +99,8 @@ def test_a_problem_of_its_own_is_trained_as_a_is(problem):
     pulses = SinglePulse(10, ((2, 2), (4, 4)), "plus-minus", "sign", (1, 0))
     other = replace(problem, data=pulses, training=replace(problem.training, tau=3, times=(1, 7)))
     found = compare_page.asked(problem, SETTINGS | {"pair": "own", "other": dumps(other)})
+    page = compare_page.page(problem, SETTINGS | {"pair": "own", "other": dumps(other)})
+    assert page["other"] == dumps(found["B"])
     assert found["B"].data == pulses
     assert found["B"].training.times == found["A"].training.times
     assert found["B"].simulation == found["A"].simulation
