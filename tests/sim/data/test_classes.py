@@ -10,7 +10,7 @@ from sim.data.sample import prepare
 from sim.random.streams import TRAINING, stream
 from tests.sim.cases import line
 from tests.tolerances import STANDARD_ERRORS
-from theory.problem import DirectionGate, SinglePulse
+from theory.problem import DirectionGate
 
 CPU = torch.device("cpu")
 ROWS = 60_000
@@ -34,35 +34,10 @@ def test_two_equal_classes_are_coins():
     assert own[0].example == 17
 
 
-def test_choices_are_uniform_and_neither_coins_nor_normal_numbers():
-    """One word for each example, of counters that no other number of the stream has."""
-    own = stream(3, 0, TRAINING)
-    uniform = own.choices(ROWS)
-    for share in (0.1, 0.5, 0.9):
-        assert abs((uniform < share).mean() - share) < STANDARD_ERRORS * np.sqrt(share * (1 - share) / ROWS)
-    normals = torch.empty(ROWS, 4, dtype=torch.float64)
-    own.normals(normals)
-    others = [*normals.numpy().T, *own.uniforms(ROWS, 4).T, own.coins(ROWS).astype(float)]
-    assert max(abs(np.corrcoef(uniform, other)[0, 1]) for other in others) < STANDARD_ERRORS / np.sqrt(ROWS)
-    parts = [stream(3, 0, TRAINING, begin).choices(ROWS // 2) for begin in (0, ROWS // 2)]
-    assert (np.concatenate(parts) == uniform).all()
-
-
 def test_the_inverse_of_the_distribution():
     limits = bounds((Fraction(1, 3), Fraction(1, 6), Fraction(1, 2)))
     below = np.nextafter(limits, 0)
     assert chosen(limits, np.concatenate([[0], below, limits, [1]])).tolist() == [0, 0, 1, 1, 2, 2]
-
-
-def test_pulses_of_three_classes():
-    law = SinglePulse(6, ((1, 1), (2, 2), (4, 5)), "zero-one", "none", (1, 0, 2), priors=PRIORS, means=(0, 0, 10))
-    sample = drawn(law)
-    category = sample.category[0].numpy()
-    assert likely(np.bincount(category, minlength=3), PRIORS, ROWS)
-    width = sample.x[0].numpy().sum(axis=1) - 60 * (category == 2)
-    assert set(width[category == 0]) == {1}
-    assert set(width[category == 1]) == {2}
-    assert set(width[category == 2]) == {4, 5}
 
 
 def test_vector_labels():

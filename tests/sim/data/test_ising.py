@@ -8,7 +8,6 @@ import torch
 
 from sim.data.ising import Grid, conditionals
 from sim.data.sample import prepare
-from sim.random.streams import MEASUREMENT, stream
 from tests.oracles import spins
 from tests.tolerances_of_laws import SPIN_MEANS
 from theory.problem import OutOfReachError
@@ -56,19 +55,6 @@ def test_conditional_probabilities_of_a_grid_multiply_to_its_law(shape, boundary
     x, p = spins.grid(shape, boundary, (float(Fraction(down)), float(Fraction(across))), float(Fraction(h)))
     made = sampler(Ising2D(shape, boundary, (1, 0), couplings=((down, across), 0), h=(h, 0)))
     assert np.abs(probabilities(made, x) - p).max() <= SPIN_MEANS
-
-
-def test_values_are_spins_and_means_are_added():
-    dtype = torch.float32
-    law = Ising(6, "open", (1, 0), beta=(20, -20), h=(-20, 20))
-    drawn = sampler(law, dtype).draw([stream(3, 0, MEASUREMENT), stream(3, 1, MEASUREMENT)], 50)
-    assert drawn.x.dtype is dtype
-    assert set(drawn.x.unique().tolist()) <= {-1.0, 1.0}
-    moved = Ising(6, "open", (1, 0), beta=(20, -20), h=(-20, 20), means=(2, [0, 1, 2, 3, 4, 5]))
-    shift = torch.tensor([[2.0] * 6, [0, 1, 2, 3, 4, 5]], dtype=dtype)[drawn.category]
-    again = sampler(moved, dtype).draw([stream(3, 0, MEASUREMENT), stream(3, 1, MEASUREMENT)], 50)
-    assert torch.equal(again.x, drawn.x + shift)
-    assert drawn.z is None
 
 
 @pytest.mark.parametrize(

@@ -7,18 +7,12 @@ import torch
 from sim.data import quadrature
 from sim.data.factors import SPECTRAL_SITES, Dense, Spectral, dense, dense_on_ring, on_line, on_ring
 from sim.data.sample import prepare
-from sim.random.streams import MEASUREMENT, TRAINING, stream
+from sim.random.streams import TRAINING, stream
 from tests.sim.cases import grid, line
-from tests.tolerances import SIM_FACTOR, SIM_SPECTRAL, STANDARD_ERRORS
-from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, latent_correlation
+from tests.tolerances import SIM_FACTOR, SIM_SPECTRAL
+from theory.problem import OutOfReachError, latent_correlation
 
 CPU = torch.device("cpu")
-ROWS = 100_000
-LAWS = [
-    line(gain="0.01", normaliser="none"),
-    line(GaussianClone, n=9, xi=(5, 2), boundary="ring", gain=3, positive_part="clipped"),
-    grid(shape=(4, 3), boundary="torus", xi=(3, 1), gain=3, positive_part="clipped"),
-]
 
 
 def streams(*replicates, seed=3, purpose=TRAINING):
@@ -31,32 +25,6 @@ def sampler(law, dtype=torch.float64):
 
 def factor(covariance):
     return dense(covariance, "test", CPU, torch.float64)
-
-
-def deviations(values, expected):
-    """(mean - expected) in standard errors, the first axis being the examples; 0 where nothing varies."""
-    error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
-    return np.abs(values.mean(axis=0) - expected) / np.where(error > 0, error, np.inf)
-
-
-def products(x):
-    return (x[:, :, None] * x[:, None, :]).reshape(len(x), -1)
-
-
-@pytest.mark.parametrize("law", LAWS, ids=str)
-def test_first_two_moments(law):
-    drawn = sampler(law).draw(streams(0), ROWS)
-    category, x = drawn.category[0].numpy(), drawn.x[0].numpy()
-    assert deviations(category.astype(float), 0.5).max() < STANDARD_ERRORS
-    assert set(np.unique(drawn.y.numpy())) == {float(label) for label in law.labels}
-    assert (drawn.y[0].numpy() == np.where(category, float(law.labels[1]), float(law.labels[0]))).all()
-    for c in (0, 1):
-        own = x[category == c]
-        assert deviations(own, 0).max() < STANDARD_ERRORS
-        assert deviations(products(own), quadrature.covariance(law, c).ravel()).max() < STANDARD_ERRORS
-        if drawn.z is not None:
-            latent = drawn.z[0].numpy()[category == c]
-            assert deviations(products(latent), latent_correlation(law, c).ravel()).max() < STANDARD_ERRORS
 
 
 def test_input_is_the_erf_of_the_latent():
@@ -173,29 +141,3 @@ def test_factor_drops_rounding_and_refuses_more():
     matrix[0, 0] = -np.sqrt(np.finfo(float).eps)
     with pytest.raises(OutOfReachError, match=r"eigenvalue -1\.49e-08, below rounding"):
         factor(matrix)
-
-
-@pytest.mark.parametrize(("kind", "dtype"), [(NonlinearGP, torch.float32), (GaussianClone, torch.float64)])
-def test_a_replicate_does_not_depend_on_the_others(kind, dtype):
-    made = sampler(line(kind), dtype)
-    together, alone = made.draw(streams(0, 1, 2), 100), made.draw(streams(1), 100)
-    assert torch.equal(together.category[1], alone.category[0])
-    error = (together.x[1] - alone.x[0]).abs().max()
-    assert float(error) < SIM_FACTOR * torch.finfo(dtype).eps / torch.finfo(torch.float64).eps
-    assert not torch.equal(together.x[0], together.x[1])
-
-
-def test_seeds_replicates_and_purposes_differ():
-    made = sampler(line())
-    draws = [
-        made.draw(own, 4).x for own in (streams(0), streams(1), streams(0, seed=4), streams(0, purpose=MEASUREMENT))
-    ]
-    assert len({tuple(x.flatten().tolist()) for x in draws}) == len(draws)
-    assert torch.equal(made.draw(streams(0), 4).x, draws[0])
-
-
-def test_global_generators_are_left_alone():
-    torch_before, numpy_before = torch.get_rng_state(), np.random.get_state()[1].copy()  # noqa: NPY002
-    sampler(line(), torch.float32).draw(streams(0), 20)
-    assert torch.equal(torch.get_rng_state(), torch_before)
-    assert (np.random.get_state()[1] == numpy_before).all()  # noqa: NPY002

@@ -1,7 +1,6 @@
 """The sampler of laws that draw their own examples: streams, blocks, faults of a draw."""
 
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -11,15 +10,9 @@ import torch
 from sim.data.sample import prepare
 from sim.data.sampled import BLOCK
 from sim.random.streams import MEASUREMENT, TRAINING, stream
-from sim.train import train
 from theory.problem import (
     InputError,
-    Network,
-    NormalInitialisation,
     OutOfReachError,
-    Problem,
-    Simulation,
-    Training,
 )
 from theory.problem.distributions.sampled import SampledLaw
 
@@ -77,17 +70,6 @@ def test_streams_are_different_and_independent_of_each_other():
     assert len({tuple(x.ravel().tolist()) for x in together}) == len(streams)
     blocks, _ = drawn([3 * BLOCK])
     assert len({tuple(x.ravel().tolist()) for x in blocks.split(BLOCK)}) == 3
-
-
-def test_training_does_not_depend_on_the_other_networks():
-    """Replicates 0 and 1 of two and of three networks have the same weights, bit by bit."""
-    settings = Simulation("online", 10, Fraction(1, 10), 3, 5, 7)
-    start = NormalInitialisation(Fraction(1, 10), 0)
-    asked = Problem(Shifted(), Network("relu", "mean", 2), Training("half-mse", 1, start, (1, 5)), settings)
-    three = train(asked, "cpu").weights
-    two = train(replace(asked, simulation=replace(settings, replicates=2)), "cpu").weights
-    assert (three[:2] == two).all()
-    assert (three[2] != two[0]).any()
 
 
 def test_a_class_that_is_no_law_has_no_sampler():

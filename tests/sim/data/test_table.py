@@ -1,19 +1,13 @@
 """Tables drawn and trained on: as often as the weights say, each example with its own label and context."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
 
 from sim.data.sample import prepare
 from sim.random.streams import TRAINING, stream
-from sim.train import train
 from tests.tolerances import STANDARD_ERRORS
-from tests.tolerances_of_graphs import GRAPH_DESCENT
-from theory.flow.graph.data import flow_of, moments_of
-from theory.flow.graph.moments import velocities
-from theory.problem import Table, loads
+from theory.problem import Table
 
 CPU, ROWS = torch.device("cpu"), 60_000
 X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, -3.0], [0.5, 0.5]])
@@ -55,58 +49,6 @@ def test_made_examples_are_drawn_with_the_probabilities_of_their_contexts():
     second = x.T @ x / ROWS
     fourth = np.einsum("i,ij,ik->jk", law.rows.probabilities, law.rows.x**2, law.rows.x**2)
     assert (abs(second - one["xx"]) <= STANDARD_ERRORS * np.sqrt(fourth / ROWS)).all()
-
-
-TWO_PATHWAYS = """
-[data]
-law = "table"
-file = "{file}"
-[network]
-model = "gated-graph"
-inputs = ["x"]
-outputs = ["y"]
-nodes = [
-  {{ name = "x", dimension = 2 }},
-  {{ name = "left", dimension = 2, gate = {{ kind = "context", open = [0, 2] }} }},
-  {{ name = "right", dimension = 2, gate = {{ kind = "context", open = [2, 5] }} }},
-  {{ name = "y", dimension = 2 }},
-]
-edges = [
-  {{ from = "x", to = "left", weight = "A" }},
-  {{ from = "left", to = "y", weight = "B" }},
-  {{ from = "x", to = "right", weight = "C" }},
-  {{ from = "right", to = "y", weight = "D" }},
-]
-[training]
-loss = "half-mse"
-tau = 1.0
-w0 = {{ law = "normal", scale = 0.3, seed = 0 }}
-times = [1.0, 4.0]
-[simulation]
-mode = "full-batch"
-samples = 200
-learning_rate = 0.02
-replicates = 2
-seed = 0
-"""
-
-
-def test_full_batch_descent_is_the_euler_map_of_its_sample(law, tmp_path):
-    """The sample of a replicate, saved as a table with its contexts, has the moments of the network's descent."""
-    problem = loads(TWO_PATHWAYS.format(file=law.file))
-    run = train(problem, "cpu", backend="reference")
-    x, y, gates = (tensor[1].numpy() for tensor in (run.sample.x, run.sample.y, run.sample.gate))
-    index = (x[:, None, :] == X[None]).all(axis=2).argmax(axis=1)
-    assert (gates == [[CONTEXT[i] in (0, 2) for i in index], [CONTEXT[i] in (2, 5) for i in index]]).all()
-    np.savez(tmp_path / "sample.npz", x=x, y=y, context=CONTEXT[index])
-    own = replace(problem, data=Table(str(tmp_path / "sample.npz")), simulation=None)
-    flow = flow_of(own)
-    moments, weights = moments_of(own, flow), problem.start()
-    for _ in range(run.steps):
-        moved = velocities(flow, weights, moments)
-        weights = {name: weights[name] + 0.02 * moved[name] for name in weights}
-    for name, expected in weights.items():
-        assert abs(run.parameters[name][1, -1] - expected).max() <= GRAPH_DESCENT
 
 
 def test_no_context_lies_in_another(law):

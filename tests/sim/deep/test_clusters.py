@@ -43,13 +43,6 @@ def test_the_centres_are_a_fixed_point(seed):
             assert abs(Fraction(int(entry), UNITS) - mean) <= Fraction(1, 2 * UNITS)
 
 
-def test_equal_images_leave_a_centre_without_members():
-    levels = np.array([[3, 3]] * 4 + [[9, 1]], dtype=np.uint8)
-    centres = k_means(levels, 4, stream(0, 0, TRAINING))
-    assert {tuple(row) for row in (centres // UNITS).tolist()} == {(3, 3), (9, 1)}
-    assert len({*nearest(levels, centres).tolist()}) == 2
-
-
 def test_what_it_refuses(monkeypatch):
     with pytest.raises(InputError, match="60 images cannot be divided into 61 clusters"):
         k_means(IMAGES, 61, stream(0, 0, TRAINING))

@@ -10,7 +10,6 @@ import torch
 
 from sim import deep
 from sim.deep import train
-from sim.deep.files import digest_of
 from tests.sim.deep.architectures import CASES
 from tests.sim.deep.families import DTYPE, data, family
 from tests.sim.deep.plain import KINDS
@@ -59,14 +58,6 @@ def held_out():
     return deep.ExampleSet(x, torch.randn(20, 1, generator=generator, dtype=DTYPE).sign())
 
 
-def test_the_digest_of_a_run_leaves_out_the_device_alone(monkeypatch):
-    monkeypatch.setattr("sim.deep.settings.device_named", torch.device)
-    of, examples = family(), data()
-    here, there = (digest_of(of, settings(device), examples, None) for device in ("cpu", "meta"))
-    assert here == there
-    assert digest_of(of, settings(rate=0.03), examples, None) != here
-
-
 @pytest.mark.parametrize(("case", "optimiser"), PAIRS)
 def test_every_tensor_has_a_device_of_its_own(case, optimiser, tmp_path):
     """With another default device, a tensor made without one would land there and the run would fail."""
@@ -80,17 +71,6 @@ def test_every_tensor_has_a_device_of_its_own(case, optimiser, tmp_path):
         state = deep.load_checkpoint(tmp_path / "run", of, examples, settings(**more))
         run = deep.train_family(of, examples, settings(**more), TOTAL, state=state, folder=tmp_path)
         assert same(everything(run, members), expected)
-
-
-def test_sets_of_examples_lie_on_the_processor():
-    sets = (deep.Circle(8, 1, 3), deep.UniformTargets("square", 4, 0), deep.UniformTargets("one", 4, 0))
-    images = deep.LabelledImages("mnist", "standard", "signs", classes=(4, 7), size=4, test_size=2, pixels="random")
-    expected = [each.load() for each in sets], images.load().training()
-    with torch.device("meta"):
-        found = [each.load() for each in sets], images.load().training()
-    for a, b in zip((*found[0], found[1]), (*expected[0], expected[1]), strict=True):
-        assert torch.equal(a.x, b.x)
-        assert torch.equal(a.y, b.y)
 
 
 def test_a_tensor_without_a_device_of_its_own_is_found(monkeypatch):
@@ -128,22 +108,3 @@ def test_a_gpu_trains_as_the_processor_does(case, optimiser):
     runs = [deep.train_family(of, examples, settings(name, optimiser=own), STEPS) for name in ("cuda", "cpu")]
     # Each of the two is this close to a plain network.
     assert apart(*runs) <= 2 * (DEEP_TRAINING if case is None else LAYERS_TRAINING)
-
-
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
-@GPU[0]
-@GPU[1]
-def test_a_run_goes_on_bit_for_bit_on_a_gpu_and_on_the_other_device_to_rounding(optimiser, tmp_path):
-    of, examples, more = family(), data(), {"optimiser": OPTIMISERS[optimiser][0]}
-    whole = {name: deep.train_family(of, examples, settings(name, **more), STEPS) for name in ("cuda", "cpu")}
-    for first in whole:
-        deep.save_checkpoint(deep.train_family(of, examples, settings(first, **more), 7), tmp_path / "run")
-        for second in whole:
-            state = deep.load_checkpoint(tmp_path / "run", of, examples, settings(second, **more))
-            run = deep.train_family(of, examples, settings(second, **more), STEPS, state=state)
-            if first == second:
-                assert all(
-                    torch.equal(theta, whole[first].state.parameters[name])
-                    for name, theta in run.state.parameters.items()
-                )
-            assert apart(run, whole[second]) <= 2 * DEEP_TRAINING

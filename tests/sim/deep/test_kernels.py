@@ -60,19 +60,16 @@ def test_other_inputs_in_place_of_rows():
     assert torch.equal(by_rows.tangent, by_inputs.tangent)
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
+def test_what_has_no_kernel_is_refused():
+    for more, said in [
         ({"rows": torch.tensor([11])}, "from 0 to 10"),
         ({"rows": torch.tensor([0.5])}, "from 0 to 10"),
         ({"rows": torch.tensor([0]), "x": torch.ones(1, 3)}, "Give one of them"),
         ({"x": torch.ones(1, 3)}, "on the training examples alone"),
-    ],
-)
-def test_what_has_no_kernel_is_refused(more, said):
-    of = family(("frg",))
-    with pytest.raises(InputError, match=said):
-        deep.kernels_of(of, "frg", of.starting(DTYPE), data(), **more)
+    ]:
+        of = family(("frg",))
+        with pytest.raises(InputError, match=said):
+            deep.kernels_of(of, "frg", of.starting(DTYPE), data(), **more)
 
 
 @pytest.mark.parametrize("name", ["relu", "soft-galu", "frg"])

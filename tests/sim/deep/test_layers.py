@@ -147,9 +147,8 @@ def test_declared_shapes():
         assert case.layers.fan_ins[:-1] == tuple(prod(shape[1:]) for shape in case.shapes)
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
+def test_layers_that_do_not_fit_are_refused():
+    for make, words in [
         (lambda: deep.Layers((4, 4, 4, 4), (3,)), "no vector and no grid"),
         (lambda: deep.Layers((0,), (3,)), "shape = 0"),
         (lambda: deep.Layers((1, 4), (3,)), "follows the grid"),
@@ -183,8 +182,6 @@ def test_declared_shapes():
             ),
             "the family has 3 inputs",
         ),
-    ],
-)
-def test_layers_that_do_not_fit_are_refused(make, words):
-    with pytest.raises(InputError, match=words):
-        make()
+    ]:
+        with pytest.raises(InputError, match=words):
+            make()

@@ -49,15 +49,6 @@ def test_recorded_passes_have_the_numbers_of_the_plain_ones(case, optimiser, mon
     assert len(seen) == 1
 
 
-def test_a_resumed_run_records_whole_batches(monkeypatch):
-    """At step 2 the next batch is the last one of an epoch, with fewer examples."""
-    expected = trained("adam")
-    seen = recorded_by(monkeypatch, checked(rehearsed))
-    begun = trained("adam", steps=2)
-    assert equal(trained("adam", state=begun.state), expected)
-    assert len(seen) == 2
-
-
 @pytest.mark.parametrize(
     ("record", "reason"),
     [(unable, "not permitted when stream is capturing"), (standing_still, "their numbers differ")],

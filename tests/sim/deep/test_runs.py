@@ -6,7 +6,6 @@ import torch
 from sim import deep
 from sim.deep.batches import rows_of_batches
 from sim.deep.losses import check_labels
-from sim.kernels import gates_of, overlap
 from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, WIDTHS, data, family
 from tests.sim.deep.plain import batches
 from theory.problem import InputError
@@ -74,34 +73,6 @@ def test_the_checkpoint_of_another_run_is_refused(tmp_path):
             deep.load_checkpoint(tmp_path / "run", of, examples, how)
 
 
-def test_a_file_without_a_state_is_refused(tmp_path):
-    (tmp_path / "file").write_bytes(b"nothing")
-    with pytest.raises(InputError, match="holds no state"):
-        deep.load_checkpoint(tmp_path / "file", family(), data(), SETTINGS["sgd"])
-
-
-def test_an_interrupted_write_keeps_the_older_checkpoint(tmp_path, monkeypatch):
-    run, path = deep.train_family(family(), data(), SETTINGS["sgd"], 2), tmp_path / "run"
-    path.write_bytes(b"older")
-
-    def interrupted(file, **_arrays):
-        file.write(b"half")
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("numpy.savez", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        deep.save_checkpoint(run, path)
-    assert [each.read_bytes() for each in tmp_path.iterdir()] == [b"older"]
-
-
-def test_a_state_of_other_shapes_is_refused():
-    state = deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 1).state
-    with pytest.raises(InputError, match="this family and its optimiser need"):
-        deep.train_family(family(), data(), SETTINGS["sgd"], 2, state=state)
-    with pytest.raises(InputError, match="steps"):
-        deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 0, state=state)
-
-
 def test_stages_that_this_call_does_not_pass_are_refused():
     run = deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 2, stages=(0, 2))
     assert sorted(run.stages) == [0, 2]
@@ -140,27 +111,6 @@ def test_a_folder_with_stages_of_another_run_is_refused_and_left_alone(tmp_path)
         deep.train_family(family(), data(), SETTINGS["sgd"], 2, stages=(0,), folder=tmp_path)
 
 
-def test_recorded_gates_are_replayed_as_fixed_learned_features():
-    """On the training set and on other inputs, before and after the replaying network is trained."""
-    of, examples, step = family({"relu"}), data(), 20
-    run = deep.train_family(of, examples, SETTINGS["momentum, float64"], 40, stages=(0, 20))
-    replay = deep.flnpf(WIDTHS, deep.features_of(run, "relu", step))
-    second = deep.Family((replay,), REPLICATES, 3, 1, of.start)
-    replayed = deep.train_family(second, examples, SETTINGS["momentum, float64"], 10, stages=(0,))
-    others = torch.randn(50, 3, generator=torch.Generator().manual_seed(9), dtype=DTYPE)
-    for x in (None, others):
-        gates = deep.recorded(run, "relu", step, x).gates
-        for at in (0, 10):
-            found = deep.recorded(replayed, "flnpf", at, x).gates
-            assert all(torch.equal(a, b) for a, b in zip(found, gates, strict=True))
-        theta = [run.family.of("relu", run.at(step))[name] for name in of.names[:-1]]
-        inputs = examples.x if x is None else x
-        expected = gates_of(theta, inputs, gate=lambda p: p > 0, activation=torch.relu)
-        assert torch.equal(overlap(gates), overlap(expected))
-    start = deep.recorded(run, "relu", 0, others).gates
-    assert not all(torch.equal(a, b) for a, b in zip(start, gates, strict=True))
-
-
 def test_coins_belong_to_the_training_examples():
     run = deep.train_family(family({"frg"}), data(), SETTINGS["sgd"], 1)
     expected = [torch.from_numpy(family().member("frg").network.gating.drawn(1, EXAMPLES, 5, s)) for s in range(2)]
@@ -187,25 +137,21 @@ def test_batches_are_those_of_whole_epochs_from_any_step(batch, step):
         assert torch.equal(rows.expand(REPLICATES, -1), torch.stack(own))
 
 
-@pytest.mark.parametrize(
-    ("loss", "y", "words"),
-    [
+def test_labels_that_do_not_fit_the_loss_are_refused():
+    for loss, y, words in [
         ("half-mse", torch.zeros(3), "have the shape"),
         ("softmax-cross-entropy", torch.zeros(3, 2), "have the shape"),
         ("softmax-cross-entropy", torch.zeros(3), "classes 0, ..., 1 of type int64"),
         ("softmax-cross-entropy", torch.tensor([0, 1, 2]), "classes 0, ..., 1 of type int64"),
         ("cross-entropy", torch.tensor([[0.0, 1.0]] * 3), "labels are 1 and -1"),
         ("hinge", torch.zeros(3, 2), "hinge"),
-    ],
-)
-def test_labels_that_do_not_fit_the_loss_are_refused(loss, y, words):
-    with pytest.raises(InputError, match=words):
-        check_labels(loss, y, examples=3, outputs=2)
+    ]:
+        with pytest.raises(InputError, match=words):
+            check_labels(loss, y, examples=3, outputs=2)
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
+def test_settings_and_examples_that_do_not_fit_are_refused():
+    for make, words in [
         (lambda: deep.ExampleSet(torch.zeros(3), torch.zeros(3)), "one row for each|N rows"),
         (lambda: deep.ExampleSet(torch.zeros(3, 2), torch.zeros(4, 1)), "N rows"),
         (lambda: deep.ExampleSet(torch.tensor([[float("nan")]]), torch.zeros(1, 1)), "must be finite"),
@@ -246,8 +192,6 @@ def test_labels_that_do_not_fit_the_loss_are_refused(loss, y, words):
             ),
             "4 inputs, the family 3",
         ),
-    ],
-)
-def test_settings_and_examples_that_do_not_fit_are_refused(make, words):
-    with pytest.raises(InputError, match=words):
-        make()
+    ]:
+        with pytest.raises(InputError, match=words):
+            make()

@@ -121,9 +121,8 @@ def test_errors_are_those_of_plain_networks(loss, outputs):
                 assert abs(found[replicate] - (1 - right.double().mean().item())) <= DEEP_LOSS
 
 
-@pytest.mark.parametrize(
-    ("chosen", "make", "words"),
-    [
+def test_a_validation_that_does_not_fit_is_refused():
+    for chosen, make, words in [
         ({"relu"}, lambda: deep.Validation(held_out(), "accuracy", 1, 1), "accuracy"),
         ({"relu"}, lambda: deep.Validation(held_out(), "loss", 0, 1), "every"),
         ({"relu"}, lambda: deep.Validation(held_out(), "loss", 1, 0), "patience"),
@@ -131,8 +130,6 @@ def test_errors_are_those_of_plain_networks(loss, outputs):
         ({"relu"}, lambda: deep.Validation(data(inputs=4), "loss", 1, 1), "have 4 inputs, the family 3"),
         ({"relu"}, lambda: deep.Validation(data(), "error", 1, 1), "no classes"),
         ({"relu", "frg"}, lambda: deep.Validation(held_out(), "loss", 1, 1), "gates of frg"),
-    ],
-)
-def test_a_validation_that_does_not_fit_is_refused(chosen, make, words):
-    with pytest.raises(InputError, match=words):
-        deep.train_family(family(chosen), data(), SETTINGS, 1, validation=make())
+    ]:
+        with pytest.raises(InputError, match=words):
+            deep.train_family(family(chosen), data(), SETTINGS, 1, validation=make())

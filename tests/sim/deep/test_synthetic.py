@@ -51,9 +51,8 @@ def test_a_seed_names_one_set_and_smaller_ones_are_its_beginning():
     assert not torch.equal(small.load().y, other.load().y)
 
 
-@pytest.mark.parametrize(
-    ("make", "says"),
-    [
+def test_what_does_not_fit():
+    for make, says in [
         (lambda: deep.Circle(1, 1, 2), "size = 1"),
         (lambda: deep.Circle(8, 3, 3), "low is below high"),
         (lambda: deep.Circle(8, 0, 3), "low = 0"),
@@ -61,8 +60,6 @@ def test_a_seed_names_one_set_and_smaller_ones_are_its_beginning():
         (lambda: deep.UniformTargets("cube", 5, 0), "inputs = 'cube'"),
         (lambda: deep.UniformTargets("one", 0, 0), "size = 0"),
         (lambda: deep.UniformTargets("one", 5, -1), "seed = -1"),
-    ],
-)
-def test_what_does_not_fit(make, says):
-    with pytest.raises(InputError, match=says):
-        make()
+    ]:
+        with pytest.raises(InputError, match=says):
+            make()

@@ -83,9 +83,8 @@ def test_a_kernel_with_a_negative_eigenvalue_and_an_ill_conditioned_one_are_refu
             nu(kernel.double(), torch.ones(2, dtype=torch.float64), by_trace=False, method=method)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
+def test_bad_arguments_are_named():
+    for call, message in [
         (lambda k, y: nu(k[:2], y, by_trace=True), r"kernel has shape \(2, 3\)"),
         (lambda k, y: nu(k, y[:2], by_trace=True), r"y is \(2,\) of torch.float64; a kernel of 3 inputs needs \(3,\)"),
         (lambda k, y: nu(k, y.float(), by_trace=True), r"y is \(3,\) of torch.float32"),
@@ -96,8 +95,6 @@ def test_a_kernel_with_a_negative_eigenvalue_and_an_ill_conditioned_one_are_refu
         ),
         (lambda k, y: nu(k * float("nan"), y, by_trace=True), "not finite"),
         (lambda k, y: nu(k, y, by_trace=True, method="lu"), "method"),
-    ],
-)
-def test_bad_arguments_are_named(call, message):
-    with pytest.raises(InputError, match=message):
-        call(torch.eye(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64))
+    ]:
+        with pytest.raises(InputError, match=message):
+            call(torch.eye(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64))

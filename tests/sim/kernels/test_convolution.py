@@ -134,9 +134,8 @@ def test_networks_side_by_side_have_the_kernels_of_each_alone():
 X, G, W = images(2, 1), [torch.ones(2, 2, N).double()], [torch.ones(2, 1, 2).double(), torch.ones(1, 2).double()]
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
+def test_arguments_that_do_not_fit_are_refused():
+    for asked, said in [
         (lambda: convolution_path_kernel(X[:, 0], G, [2]), r"inputs has shape \(2, 4\)"),
         (lambda: convolution_path_kernel(X, [G[0][:1]], [2]), r"gates\[0\] has shape \(1, 2, 4\)"),
         (lambda: convolution_path_kernel(X, [g.float() for g in G], [2]), r"gates\[0\] is torch.float32"),
@@ -150,12 +149,10 @@ X, G, W = images(2, 1), [torch.ones(2, 2, N).double()], [torch.ones(2, 1, 2).dou
         (lambda: convolution_tangent_kernel(W, X, gates=[G[0][:, :1]]), r"must be \(2, 2, 4\)"),
         (lambda: convolution_tangent_kernel(W, X, gates=G, block=0), "block = 0"),
         (lambda: convolution_gates_of([W[0][0]], X, gate=torch.sign, activation=torch.relu), r"weights\[0\]"),
-    ],
-)
-def test_arguments_that_do_not_fit_are_refused(asked, said):
-    with pytest.raises(InputError, match=said) as caught:
-        asked()
-    assert caught.value.hint
+    ]:
+        with pytest.raises(InputError, match=said) as caught:
+            asked()
+        assert caught.value.hint
 
 
 def test_an_overflow_is_named():

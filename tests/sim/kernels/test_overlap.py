@@ -64,9 +64,8 @@ def test_paths_beyond_the_largest_number_are_named_with_the_remedy():
     assert overlap(gates, layer_scale=1 / 128).tolist() == [[1.0, 1.0], [1.0, 1.0]]
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
+def test_gates_that_do_not_fit_are_named():
+    for call, message in [
         (lambda g: overlap([]), "gates is empty"),
         (lambda g: overlap([g[0], g[1][:2]]), r"gates\[1\] has shape \(2, 3\); 5 inputs .* need \(5, 3\)"),
         (lambda g: overlap(g, [g[0]]), "other has 1 entries, but the network has 2 hidden layers"),
@@ -78,8 +77,6 @@ def test_paths_beyond_the_largest_number_are_named_with_the_remedy():
         (lambda g: path_kernel(points(4, 3), g), r"gates\[0\] has shape \(5, 4\); 4 inputs .* need \(4, 4\)"),
         (lambda g: path_kernel(points(5, 3), g, points(5, 3)), "needs both `other` and `other_gates`"),
         (lambda g: path_kernel(points(5, 3), g, points(5, 2), g), "other has 2 columns, inputs has 3"),
-    ],
-)
-def test_gates_that_do_not_fit_are_named(call, message):
-    with pytest.raises(InputError, match=message):
-        call(hard_gates(ROWS, (4, 3)))
+    ]:
+        with pytest.raises(InputError, match=message):
+            call(hard_gates(ROWS, (4, 3)))

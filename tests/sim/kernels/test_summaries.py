@@ -38,20 +38,17 @@ def test_class_averages_are_means_over_all_pairs():
             assert float(found[a, b]) == sum(pairs) / len(pairs)
 
 
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
+def test_labels_that_do_not_fit_are_named():
+    for labels, message in [
         (torch.tensor([0, 1]), r"labels is \(2,\) of torch.int64; a kernel of 3 inputs needs \(3,\)"),
         (torch.tensor([0.0, 1.0, 0.0]), "of torch.float32"),
         (torch.tensor([True, False, True]), "of torch.bool"),
         (torch.tensor([0, 2, 1]), "The class 2 is not one of 0 to 1"),
         (torch.tensor([0, -1, 1]), "The class -1 is not one of 0 to 1"),
         (torch.tensor([0, 0, 0]), "The class 1 has no input"),
-    ],
-)
-def test_labels_that_do_not_fit_are_named(labels, message):
-    with pytest.raises(InputError, match=message):
-        class_averages(torch.eye(3), labels, 2)
+    ]:
+        with pytest.raises(InputError, match=message):
+            class_averages(torch.eye(3), labels, 2)
 
 
 def test_a_kernel_without_a_positive_normaliser_is_named():

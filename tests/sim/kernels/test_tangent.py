@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from sim.kernels import split_kernel, tangent_kernel
+from sim.kernels import tangent_kernel
 from tests.sim.kernels.networks import (
     drawn,
     hard_gates,
@@ -89,33 +89,3 @@ def test_networks_may_share_gates_or_weights(shared):
     for i in range(2):
         alone = weights if shared == "weights" else [matrix[i] for matrix in weights]
         assert close(found[i], tangent_kernel(alone, x, gates=gates if shared == "gates" else each[i]))
-
-
-def test_more_inputs_than_are_taken_at_once_have_the_kernel_of_each_part():
-    weights, x = drawn((3, 6, 4, 1)), points(600, 3)
-    gates, gating = hard_gates(600, (6, 4)), drawn((3, 6, 4), seed=3)
-    whole = tangent_kernel(weights, x, gates=gates)
-    split = split_kernel(weights, gating, x, gate=torch.sigmoid, gating_activation=torch.relu)
-    pick = torch.tensor([0, 100, 255, 256, 257, 511, 512, 599])
-    assert close(whole[pick][:, pick], tangent_kernel(weights, x[pick], gates=[gate[pick] for gate in gates]))
-    alone = split_kernel(weights, gating, x[pick], gate=torch.sigmoid, gating_activation=torch.relu)
-    assert close(split.of_weights[pick][:, pick], alone.of_weights)
-    assert close(split.of_gates[pick][:, pick], alone.of_gates)
-
-
-def test_float32_has_the_error_that_counting_its_roundings_bounds():
-    """An entry is a sum of products over pairs of paths; each product is rounded at most once for each of its sums.
-
-    Two forward and two backward vectors take, in all layers, width + 1 roundings each, and the two Gram matrices of a
-    layer and their sum as many again. The absolute values of all terms add up to the kernel of the absolute network.
-    """
-    widths = (20, 64, 48, 64, 1)
-    weights, x, gates = drawn(widths), points(40, 20), hard_gates(40, widths[1:-1])
-    single = tangent_kernel([w.float() for w in weights], x.float(), gates=gates)
-    rounded = [w.float().double() for w in weights]
-    exact = tangent_kernel(rounded, x.float().double(), gates=gates)
-    absolute = tangent_kernel([w.abs() for w in rounded], x.float().double().abs(), gates=gates)
-    roundings = 2 * sum(width + 2 for width in widths) + 2 * max(widths) + len(widths)
-    error = (single.double() - exact).abs()
-    assert bool((error <= roundings * torch.finfo(torch.float32).eps / 2 * absolute).all())
-    assert float(error.max()) > 0

@@ -77,32 +77,6 @@ def test_gradients_are_those_of_one_plain_network_after_the_other(name, kind):
             assert (gradient[s] - expected[key].grad).abs().max() < SIM_GRADIENT
 
 
-@pytest.mark.parametrize("name", ["relu", "soft-galu"])
-def test_a_gradient_reads_no_number_and_stays_on_its_device(name):
-    """On tensors of the device "meta", which have no numbers: there an operation with a tensor elsewhere fails too."""
-    problem = question(networks()[name])
-    own = {key: torch.empty(2, *array.shape, device="meta") for key, array in problem.start(0).items()}
-    examples = Examples(torch.empty(2, ROWS, 3, device="meta"), torch.empty(2, ROWS, device="meta"))
-    found = network_of(problem).gradient(own, examples)
-    assert {key: gradient.shape for key, gradient in found.items()}.items() <= {
-        k: t.shape for k, t in own.items()
-    }.items()
-    assert all(gradient.is_meta for gradient in found.values())
-
-
-@pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
-@pytest.mark.parametrize("name", ["relu", "soft-galu"])
-def test_a_gpu_trains_as_the_processor_does(name, optimizer):
-    """Also that its passes, with gradients by autograd, can be recorded: a warning would be an error here."""
-    problem = question(networks()[name], optimizer=optimizer, **OPTIMIZERS[optimizer][0])
-    sample = fixed_sample(problem, range(2), torch.device("cpu"), torch.float64)
-    found, expected = (train(problem, device, sample=sample).parameters for device in ("cuda", "cpu"))
-    for key, array in found.items():
-        assert np.abs(array - expected[key]).max() < 2 * 10 * STEPS * SIM_GRADIENT  # both are near the plain network
-
-
 @pytest.mark.parametrize(("name", "optimizer"), [("galu", "sgd"), ("soft-galu", "adam")])
 def test_a_run_takes_the_steps_of_a_plain_network(name, optimizer):
     more, torch_optimiser = OPTIMIZERS[optimizer]
