@@ -10,11 +10,11 @@ from theory.claims.model import Outcome
 from theory.claims.mutants import mutants
 
 WITH_ORACLE = [claim for claim in catalog().values() if claim.oracle is not None]
-EVERY = 5  # of the altered formulas one is tried without --slow
+FIRST = 8  # altered formulas without --slow: of the whole formula, and of its first terms
 
 
-def test_some_altered_formulas_of_every_claim_fail(monkeypatch):
-    monkeypatch.setattr(levels, "mutants", lambda formula: islice(mutants(formula), 0, None, EVERY))
+def test_the_first_altered_formulas_of_every_claim_fail(monkeypatch):
+    monkeypatch.setattr(levels, "mutants", lambda formula: islice(mutants(formula), FIRST))
     results = (levels.negative_control(claim, table(claim.id)) for claim in WITH_ORACLE)
     assert [(one.claim, one.where) for one in results if one.outcome is not Outcome.PASS] == []
 

@@ -42,7 +42,7 @@ def test_cited_claims_come_first_and_circles_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("own", "cited", "expected"),
+    ("standing", "cited", "expected"),
     [
         (Standing.HOLDS, (Standing.DEFINITION,), Standing.HOLDS),
         (Standing.HOLDS, (Standing.OPEN,), Standing.OPEN),
@@ -50,5 +50,5 @@ def test_cited_claims_come_first_and_circles_are_refused():
         (Standing.FAILS, (Standing.OPEN,), Standing.FAILS),
     ],
 )
-def test_a_claim_inherits_the_doubt_of_what_it_rests_on(own, cited, expected):
-    assert inherited(own, cited) is expected
+def test_a_claim_inherits_the_doubt_of_what_it_rests_on(standing, cited, expected):
+    assert inherited(standing, cited) is expected

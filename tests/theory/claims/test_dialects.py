@@ -19,7 +19,6 @@ from theory.claims.dialects import (
     DIALECTS,
     EARLY,
     HEAD,
-    HEAD_BARE,
     HEAD_UNIT,
     NOTES,
     OURS,
@@ -32,7 +31,7 @@ from theory.claims.evaluate import evaluate
 from theory.expressions.balls.precision import precision
 from theory.problem import InputError
 
-GAINS = (Rational(1, 100), Integer(1), Rational(7, 2), sqrt(2) * 3)
+GAIN = sqrt(2) * 3
 ALIKE = [d for d in DIALECTS if d.distance_power == 2 and d.jitter == 0]
 FRACTIONS = replace(OURS, name="lengths as fractions", length_unit="fraction")
 SQUARED = replace(OURS, name="xi_pow_pi=False", length_power=1)
@@ -56,27 +55,23 @@ def number(expr):
     return evaluate(expr, {}, CLAIM_DIGITS + 10)
 
 
-@pytest.mark.parametrize(
-    ("source", "target"), list(permutations([*ALIKE, FRACTIONS, SQUARED], 2)), ids=lambda d: d.name
-)
-def test_there_and_back_is_the_same(source, target):
-    for gain in GAINS:
-        given = numbers(source, gain)
-        labels = {tuple(given.labels), tuple(reversed(given.labels))}
+def test_there_and_back_is_the_same():
+    for source, target in permutations([*ALIKE, FRACTIONS, SQUARED], 2):
+        before = numbers(source, GAIN)
+        labels = {tuple(before.labels), tuple(reversed(before.labels))}
         if target.labels is not None and target.labels not in labels:
             with pytest.raises(InputError, match="labels are not exchangeable"):
-                convert(given, source, target)
+                convert(before, source, target)
             continue
-        there = convert(given, source, target)
-        back = convert(there, target, source)
+        back = convert(convert(before, source, target), target, source)
         swapped = replace(back, xi=tuple(reversed(back.xi)), labels=tuple(reversed(back.labels)))
-        assert given in (back, swapped)
+        assert before in (back, swapped), (source.name, target.name)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda d: d.name)
-@pytest.mark.parametrize("gain", [Rational(1, 2), Integer(1), Integer(3)])
-def test_mean_and_variance_follow_from_the_definition(dialect, gain):
+def test_mean_and_variance_follow_from_the_definition(dialect):
     """x = scale erf(sqrt(gain_square) g z) + shift, with z of variance 1 + jitter."""
+    gain = Rational(5, 2)
     scale, shift = map(number, dialects.input_map(dialect, gain))
     slope = number(sqrt(dialect.gain_square * (1 + dialect.jitter)) * gain)
     with mpmath.workdps(CLAIM_DIGITS + 10):
@@ -84,24 +79,6 @@ def test_mean_and_variance_follow_from_the_definition(dialect, gain):
         second = mean(lambda z: ((arb(slope) * z).erf() * arb(scale) + arb(shift)) ** 2)
         assert abs(first - shift) < CLAIM_PRECISE
         assert abs(second - first**2 - number(dialects.variance(dialect, gain))) < CLAIM_PRECISE
-
-
-@pytest.mark.parametrize(
-    ("dialect", "expected"),
-    [
-        (OURS, "1.0000"),
-        (PNAS, "1.0000"),
-        (HEAD, "1.0000"),
-        (HEAD_BARE, "2.1526"),
-        (HEAD_UNIT, "0.2500"),
-        (EARLY, "1.3937"),
-        (SMALL_BUMP, "0.4646"),
-        (CONV_EMERGE, "1.0006"),
-    ],
-    ids=lambda item: getattr(item, "name", item),
-)
-def test_variances_at_gain_one(dialect, expected):
-    assert f"{float(dialects.variance(dialect, Integer(1))):.4f}" == expected
 
 
 def test_the_gain_of_the_paper_is_sqrt_2_times_ours():

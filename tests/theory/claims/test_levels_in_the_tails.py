@@ -15,8 +15,8 @@ from theory.proof.derivation import Derivation, Step
 
 a = sympy.Symbol("a", real=True)
 f = sympy.Function("f")
-# exp(-a) is about 1e-1000, 1e-400, 1e-304, 1e-22, 1, 1e22, 1e304, 1e400, 1e1000.
-PLACES = [Rational(x) for x in (2302, 921, 700, 50, 1, -50, -700, -921, -2302)]
+# exp(-a) is about 1e-1000, 1e-304, 1, 1e304, 1e1000.
+PLACES = [Rational(x) for x in (2302, 700, 1, -700, -2302)]
 IN_FLOAT64 = [place for place in PLACES if abs(place) <= 700]
 
 
@@ -63,32 +63,34 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("place", PLACES, ids=str)
-def test_precise(place):
-    tried = ({a: place},)
-    assert passes(levels.precise(CLAIM, levels.table(CLAIM, tried=tried)))
-    judged = {name: levels.precise(said(form), levels.table(said(form), tried=tried)) for name, form in WRONG.items()}
-    assert [name for name, result in judged.items() if passes(result)] == []
+def test_precise():
+    for place in PLACES:
+        tried = ({a: place},)
+        assert passes(levels.precise(CLAIM, levels.table(CLAIM, tried=tried)))
+        judged = {
+            name: levels.precise(said(form), levels.table(said(form), tried=tried)) for name, form in WRONG.items()
+        }
+        assert [name for name, result in judged.items() if passes(result)] == []
 
 
-@pytest.mark.parametrize("place", [place for place in PLACES if place > 1], ids=str)
-def test_precise_where_the_definition_is_zero(place):
+def test_precise_where_the_definition_is_zero():
     """A formula that is not zero is wrong, however small it is; one that is zero by cancellation is right."""
-    nothing = replace(CLAIM, oracle=lambda point, digits: mpmath.mpf(0))
-    tried = ({a: place},)
-    small, cancels = exp(-a), exp(-2 * a) - exp(-a) ** 2 * (sympy.sin(a) ** 2 + sympy.cos(a) ** 2)
-    for form, right in ((small, False), (cancels, True)):
-        claim = replace(nothing, statement=Eq(f(a), form, evaluate=False))
-        assert passes(levels.precise(claim, levels.table(claim, tried=tried))) == right
+    for place in (place for place in PLACES if place > 1):
+        nothing = replace(CLAIM, oracle=lambda point, digits: mpmath.mpf(0))
+        tried = ({a: place},)
+        small, cancels = exp(-a), exp(-2 * a) - exp(-a) ** 2 * (sympy.sin(a) ** 2 + sympy.cos(a) ** 2)
+        for form, right in ((small, False), (cancels, True)):
+            claim = replace(nothing, statement=Eq(f(a), form, evaluate=False))
+            assert passes(levels.precise(claim, levels.table(claim, tried=tried))) == right
 
 
-@pytest.mark.parametrize("place", PLACES, ids=str)
-def test_negative_control_and_printed_forms(place):
+def test_negative_control_and_printed_forms():
     """The true form is not rejected, the wrong ones are."""
-    (row,) = levels.table(CLAIM, tried=({a: place},))
-    assert not levels._rejects(exp(-a), row)
-    rejected = {name for name, form in WRONG.items() if levels._rejects(form, row)}
-    assert rejected == {name for name in WRONG if name not in ("last digit", "another tail")}
+    for place in PLACES:
+        (row,) = levels.table(CLAIM, tried=({a: place},))
+        assert not levels._rejects(exp(-a), row)
+        rejected = {name for name, form in WRONG.items() if levels._rejects(form, row)}
+        assert rejected == {name for name in WRONG if name not in ("last digit", "another tail")}
 
 
 def test_negative_control_of_a_claim_that_lives_in_its_tail():
@@ -111,26 +113,26 @@ def float64(function):
     return value
 
 
-@pytest.mark.parametrize("place", PLACES, ids=str)
-def test_floating(place):
-    tried = ({a: place},)
-    right = replace(CLAIM, numeric=float64(lambda a: math.exp(-a)))
-    assert passes(levels.floating(right, tried))
-    wrong = {
-        "a part in 1e9": float64(lambda a: math.exp(-a) * (1 + 1e-9)),
-        "by cancellation": float64(lambda a: 1 - (1 - math.exp(-a)) if a > 1 else 2 * math.exp(-a)),
-        "sign": lambda a: -float64(lambda a: math.exp(-a))(a),
-        "no number": lambda a: math.nan,
-        "zero": lambda a: 0.0,
-        "infinite": lambda a: math.inf,
-        "minus infinite": lambda a: -math.inf,
-        "one third": lambda a: 1 / 3,
-    }
-    judged = {name for name, path in wrong.items() if passes(levels.floating(replace(CLAIM, numeric=path), tried))}
-    below = {"a part in 1e9", "by cancellation", "sign", "zero"}
-    beyond = {"a part in 1e9", "by cancellation", "infinite"}
-    # Outside of float64 all that can be said is that the value is below or beyond its numbers.
-    assert judged == (set() if place in IN_FLOAT64 else below if place > 0 else beyond)
+def test_floating():
+    for place in PLACES:
+        tried = ({a: place},)
+        right = replace(CLAIM, numeric=float64(lambda a: math.exp(-a)))
+        assert passes(levels.floating(right, tried))
+        wrong = {
+            "a part in 1e9": float64(lambda a: math.exp(-a) * (1 + 1e-9)),
+            "by cancellation": float64(lambda a: 1 - (1 - math.exp(-a)) if a > 1 else 2 * math.exp(-a)),
+            "sign": lambda a: -float64(lambda a: math.exp(-a))(a),
+            "no number": lambda a: math.nan,
+            "zero": lambda a: 0.0,
+            "infinite": lambda a: math.inf,
+            "minus infinite": lambda a: -math.inf,
+            "one third": lambda a: 1 / 3,
+        }
+        judged = {name for name, path in wrong.items() if passes(levels.floating(replace(CLAIM, numeric=path), tried))}
+        below = {"a part in 1e9", "by cancellation", "sign", "zero"}
+        beyond = {"a part in 1e9", "by cancellation", "infinite"}
+        # Outside of float64 all that can be said is that the value is below or beyond its numbers.
+        assert judged == (set() if place in IN_FLOAT64 else below if place > 0 else beyond)
 
 
 def test_floating_decides_nothing_where_no_digit_is_left():
@@ -140,7 +142,7 @@ def test_floating_decides_nothing_where_no_digit_is_left():
         assert not passes(levels.floating(replace(said(sympy.sin(a)), numeric=path), (far,)))
 
 
-@pytest.mark.parametrize("power", [-1000, -310, -1, 1, 310, 1000])
+@pytest.mark.parametrize("power", [-1000, 1, 310])
 def test_exact(power):
     place = Rational(10) ** power
     claim = replace(said(a**2), exact=lambda point: Fraction(int(point[a].p), int(point[a].q)) ** 2)
@@ -150,22 +152,23 @@ def test_exact(power):
         assert not passes(levels.exact(other, ({a: place},)))
 
 
-@pytest.mark.parametrize("place", PLACES, ids=str)
-def test_symbolic(place):
+def derived(form, place):
+    """The result of a derivation of `form` from the cited value of exp(-place)."""
+    steps = (
+        Step(f(a), "given", "definition"),
+        Step(exp(-place), "known", "cite", (Eq(f(a), exp(-place)),), (CLAIM.id,)),
+        Step(form, "algebra", "identity"),
+    )
+    stated = Eq(f(a), form, evaluate=False)
+    claim = replace(CLAIM, statement=stated, derive=lambda: Derivation(CLAIM.id, stated, steps))
+    cited = replace(CLAIM, statement=Eq(f(a), exp(-place), evaluate=False))
+    return levels.symbolic(claim, {CLAIM.id: cited})
+
+
+def test_symbolic():
     """A step between numbers of this size is proved if it is an identity, and refused where digits hide the fault."""
-
-    def derived(form):
-        steps = (
-            Step(f(a), "given", "definition"),
-            Step(exp(-place), "known", "cite", (Eq(f(a), exp(-place)),), (CLAIM.id,)),
-            Step(form, "algebra", "identity"),
-        )
-        stated = Eq(f(a), form, evaluate=False)
-        claim = replace(CLAIM, statement=stated, derive=lambda: Derivation(CLAIM.id, stated, steps))
-        cited = replace(CLAIM, statement=Eq(f(a), exp(-place), evaluate=False))
-        return levels.symbolic(claim, {CLAIM.id: cited})
-
-    true = sympy.Mul(exp(-place / 2), exp(-place / 3), exp(-place / 6), evaluate=False)
-    assert passes(derived(true))
-    for form in (exp(-place) * (1 + exp(-3000)), exp(-place) + exp(-5000), sympy.Integer(0), 2 * exp(-place)):
-        assert not passes(derived(form))
+    for place in PLACES:
+        true = sympy.Mul(exp(-place / 2), exp(-place / 3), exp(-place / 6), evaluate=False)
+        assert passes(derived(true, place))
+        for form in (exp(-place) * (1 + exp(-3000)), exp(-place) + exp(-5000), sympy.Integer(0), 2 * exp(-place)):
+            assert not passes(derived(form, place))

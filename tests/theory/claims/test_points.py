@@ -6,7 +6,6 @@ import pytest
 import sympy
 from sympy import Interval, Rational, oo
 
-from theory.claims import catalog
 from theory.claims.model import Claim, Kind, Param
 from theory.claims.points import points
 
@@ -23,39 +22,13 @@ CLAIM = Claim(
         Param(b, Interval.open(0, oo), "a size", (Rational(100),), likely=Interval(2, 3)),
     ),
 )
-WITH_PARAMETERS = [claim for claim in catalog().values() if claim.params]
 
 
-def are_finite(claim):
-    """Whether every parameter has finitely many values to draw, so that draws may coincide."""
-    return all(not isinstance(param.likely or param.domain, sympy.Interval) for param in claim.params)
-
-
-@pytest.mark.parametrize("drawn", [1, 2, 3, 9])
+@pytest.mark.parametrize("drawn", [1, 9])
 def test_so_many_points_are_drawn_as_the_claim_says(drawn):
     claim = replace(CLAIM, drawn=drawn)
     assert len(points(claim)) == drawn + 3  # three interesting values
     assert len(points(claim, seed=4)) == drawn
-
-
-def test_claims_of_the_catalog_draw_as_many_points_as_they_say():
-    for claim in WITH_PARAMETERS:
-        drawn, values = points(claim, seed=0), sum(len(param.interesting) for param in claim.params)
-        assert len(drawn) <= claim.drawn, claim.id
-        assert are_finite(claim) or len(drawn) == claim.drawn, claim.id
-        assert len(points(claim)) <= claim.drawn + values, claim.id
-        assert are_finite(claim) or len(points(claim)) >= claim.drawn, claim.id
-
-
-def test_points_lie_in_the_domain_and_have_every_interesting_value():
-    for claim in WITH_PARAMETERS:
-        fixed = points(claim)
-        for point in (*fixed, *points(claim, seed=1)):
-            assert point.keys() == {param.symbol for param in claim.params}, claim.id
-            assert all(point[param.symbol] in param.domain for param in claim.params), claim.id
-            assert all(condition.xreplace(point) == sympy.true for condition in claim.conditions), claim.id
-        for param in claim.params:
-            assert {point[param.symbol] for point in fixed} >= set(map(sympy.Rational, param.interesting)), claim.id
 
 
 def test_random_points_come_from_the_likely_part():

@@ -13,7 +13,7 @@ from theory.claims.quadrature import probability
 from theory.expressions.balls.precision import precision
 
 
-@pytest.mark.parametrize("x", [0, 0.375, -0.375, 2, -2, -9, 7])
+@pytest.mark.parametrize("x", [0.375, -9, 7])
 def test_phi_is_the_integral_of_the_density(x):
     with precision(digits=CLAIM_DIGITS + 15), mpmath.workdps(CLAIM_DIGITS + 15):
         expected = mpmath.quad(mpmath.npdf, [x - 24, x - 12, x - 6, x - 3, x - 1, x - mpmath.mpf(1) / 2, x])
@@ -21,7 +21,7 @@ def test_phi_is_the_integral_of_the_density(x):
         assert abs(mpmath.mpf(value.str(CLAIM_DIGITS + 5, radius=False)) / expected - 1) < CLAIM_PRECISE
 
 
-@pytest.mark.parametrize("x", [1 + 1j, -2 + 0.5j, 3j])
+@pytest.mark.parametrize("x", [-2 + 0.5j, 3j])
 def test_phi_off_the_real_line(x):
     """Arb's integrals evaluate the integrand there; the density has no singularity, so any path from 0 will do."""
     with precision(digits=CLAIM_DIGITS + 15), mpmath.workdps(CLAIM_DIGITS + 15):

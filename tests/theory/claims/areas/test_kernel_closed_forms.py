@@ -5,12 +5,15 @@ closed form, a sum of powers of d times powers of constants, is one too. Both ar
 so are their coefficients. The roots become rational by t = v + root with root^2 = v^2 - 24.
 """
 
+from fractions import Fraction
+
 import pytest
 import sympy
 from sympy import QQ
 from sympy.polys.matrices import DomainMatrix
 
-from theory.claims.areas.kernel import random_gates, variance
+from theory.claims.areas.kernel import _given, _networks, random_gates, variance
+from theory.claims.areas.kernel.overlap import largest_ratio
 from theory.kernels import generating_function
 
 e, q, kappa, z, t, x, r = sympy.symbols("e q kappa z t x r")
@@ -59,9 +62,10 @@ def vanishes(difference: sympy.Expr, *symbols: sympy.Symbol) -> bool:
 
 
 def test_the_generating_function_is_the_resolvent_of_the_four_states():
-    own = [e, q, kappa, z]
-    assert vanishes(resolvent([q, q, q, e], kappa, own) - generating_function(e, q, kappa, z), *own)
-    assert not vanishes(resolvent([q, q, q, e], kappa, own) - generating_function(e, q, kappa + e, z), *own)
+    symbols = [e, q, kappa, z]
+    whole = resolvent([q, q, q, e], kappa, symbols)
+    assert vanishes(whole - generating_function(e, q, kappa, z), *symbols)
+    assert not vanishes(whole - generating_function(e, q, kappa + e, z), *symbols)
 
 
 @pytest.mark.parametrize("more", [0, sympy.Rational(1, 10**6)])
@@ -73,6 +77,7 @@ def test_the_second_moment_of_signs_at_every_width_and_depth(more):
     assert vanishes(summed(form, t) - whole, t, z) is (more == 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [0, sympy.Rational(1, 10**6)])
 def test_the_second_moment_of_bernoulli_gates_at_every_width_and_depth(more):
     """With v = mu (w - 1) the root squared is (v + 5)^2 - 24."""
@@ -116,6 +121,7 @@ def test_the_leading_variance_of_bernoulli_gates_at_every_depth():
     assert leading == QQ.frac_field(mu, z).from_sympy(summed(random_gates.LEADING.statement.rhs, mu))
 
 
+@pytest.mark.slow
 def test_the_leading_variance_of_two_inputs_at_every_depth():
     """12|34 and 14|23 need nodes that are open for both inputs; the units are (mu w)^2(d-1), and r = mu^2."""
     limit, leading = in_wide_networks([r * (1 - x), 1 - x, r * (1 - x), x], r)
@@ -123,3 +129,24 @@ def test_the_leading_variance_of_two_inputs_at_every_depth():
     assert limit == field.from_sympy(summed(expanded(d**2 * r ** (d - 1)), r))
     form = expanded(random_gates.CROSS_LEADING.statement.rhs.subs(random_gates.r, r))
     assert leading == field.from_sympy(summed(form, r, first=2))
+
+
+@pytest.mark.parametrize(("width", "depth"), [(1, 4), (2, 3), (5, 5)])
+def test_a_smaller_bound_of_the_variance_has_exceptions(width, depth):
+    assert variance.above(width, depth, 2) == 0
+    assert variance.above(width, depth, 1) > 0
+
+
+def test_the_second_moment_with_given_gates_is_that_of_all_signs():
+    one, other = (1, 1), (0, 1)
+    total, choices = 0, 0
+    for weights in _networks.signs((1, 2, 2, 1)):
+        slopes = [_networks.by_weights(1, weights, [gates] * 2) for gates in (one, other)]
+        total += sum(a * b for a, b in zip(*slopes, strict=True)) ** 2
+        choices += 1
+    assert Fraction(total, choices) == _given.second_moment(3, one, other)
+
+
+def test_a_higher_power_of_the_overlap_is_no_bound():
+    assert largest_ratio(3, 2, power=2) == 1
+    assert largest_ratio(3, 2, power=3) == 2  # two of three nodes each, of which they share one

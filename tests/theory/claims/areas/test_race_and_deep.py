@@ -1,11 +1,11 @@
-"""The claims on the race and on deep networks: every level, a second definition, and oracles that follow the flow."""
+"""The oracles of the claims on the race and on deep networks follow the flow and see what leaves the aligned form."""
 
 from fractions import Fraction
 
 import pytest
 from flint import arb
 
-from tests.theory.claims.examined import examination
+from tests.theory.claims.stored import table
 from tests.tolerances import CLAIM_DIGITS, CLAIM_PRECISE
 from theory.claims import catalog, unreduced
 from theory.claims.areas.race import _velocities
@@ -13,20 +13,18 @@ from theory.claims.evaluate import evaluate
 from theory.claims.levels import relative_error
 from theory.claims.points import exact_values
 
-CLAIMS = [claim for claim in catalog().values() if claim.id.startswith(("race.", "deep.")) and claim.oracle is not None]
-
 
 @pytest.mark.parametrize("name", ["race.routing.conserved", "race.private.strength", "deep.balanced.conserved"])
 def test_the_oracle_of_what_is_conserved_follows_the_flow(name, monkeypatch):
     """Under a flow that also stretches one weight in time it is not conserved, and the oracle leaves the formula."""
-    claim, whole = next(claim for claim in CLAIMS if claim.id == name), unreduced._moved
+    claim, whole = catalog()[name], unreduced._moved
 
     def stretched(series: list[list[arb]], time: arb) -> list[arb]:
         first, *others = whole(series, time)
         return [first * (1 + time), *others]
 
     (t,) = (param.symbol for param in claim.params if param.symbol.name == "t")
-    point = min((row.point for row in examination(name).rows if row.point[t] > 0), key=lambda point: point[t])
+    point = min((row.point for row in table(name) if row.point[t] > 0), key=lambda point: point[t])
     monkeypatch.setattr(unreduced, "_moved", stretched)
     value = claim.oracle(point, CLAIM_DIGITS)
     formula = evaluate(claim.statement.rhs, point, CLAIM_DIGITS)
@@ -35,7 +33,7 @@ def test_the_oracle_of_what_is_conserved_follows_the_flow(name, monkeypatch):
 
 def test_one_velocity_that_leaves_the_aligned_form_is_a_departure(monkeypatch):
     """Any entry beside a diagonal, or any diagonal entry of an encoder or decoder that is not that of the others."""
-    point = next(row.point for row in examination("race.routing.aligned").rows if exact_values(row.point)["M"] > 1)
+    point = next(row.point for row in table("race.routing.aligned") if exact_values(row.point)["M"] > 1)
     whole = _velocities.aligned_velocities(exact_values(point))
     assert _velocities._largest_departure(point) == 0
     for name, matrix in whole.items():
@@ -51,6 +49,6 @@ def test_one_velocity_that_leaves_the_aligned_form_is_a_departure(monkeypatch):
 @pytest.mark.parametrize("name", ["race.path.shared", "race.path.own"])
 def test_two_pathways_are_checked_on_data_that_exist(name):
     """Gates of 0 and 1 are open together for a part of the examples of each: D12 is at most D11 and D22."""
-    for row in examination(name).rows:
+    for row in table(name):
         at = exact_values(row.point)
         assert 0 <= at["D12"] < min(at["D11"], at["D22"])
