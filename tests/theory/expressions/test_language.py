@@ -101,17 +101,16 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("text", "expr"), SAID, ids=lambda value: str(value)[:30])
-def test_a_formula_means_what_it_says(text, expr):
-    assert parse(text, NAMES) == expr
+def test_a_formula_means_what_it_says():
+    assert [(text, expr) for text, expr in SAID if parse(text, NAMES) != expr] == []
 
 
-@pytest.mark.parametrize(("text", "word"), REFUSED.items(), ids=lambda value: repr(value)[:30])
-def test_anything_else_is_an_error_that_helps(text, word):
-    with pytest.raises(WorkbenchError) as caught:
-        parse(text, NAMES)
-    assert word in f"{caught.value.message} {caught.value.hint}"
-    assert caught.value.hint or "z1 if" in text
+def test_anything_else_is_an_error_that_helps():
+    for text, word in REFUSED.items():
+        with pytest.raises(WorkbenchError) as caught:
+            parse(text, NAMES)
+        assert word in f"{caught.value.message} {caught.value.hint}", text
+        assert caught.value.hint or "z1 if" in text, text
 
 
 def test_an_expectation_is_parsed_where_it_is_wanted():
@@ -147,52 +146,14 @@ def test_domains_become_assumptions():
     assert names["m"].is_negative
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "g",
-        "g>0, g<-1",
-        "1<g<1",
-        "0<1",
-        "g==1",
-        "g!=0",
-        "z1>0",
-        "erf>0",
-        "E>0",
-        "pi>0",
-        "g>1j",
-        "g in [1]",
-    ],
-)
-def test_domains_that_say_nothing_are_refused(text):
-    with pytest.raises(WorkbenchError):
-        parse_domains(text)
+def test_domains_that_say_nothing_are_refused():
+    texts = ("g", "g>0, g<-1", "1<g<1", "0<1", "g==1", "g!=0", "z1>0", "erf>0", "E>0", "pi>0", "g>1j", "g in [1]")
+    for text in texts:
+        with pytest.raises(WorkbenchError):
+            parse_domains(text)
 
 
-WORDS = [
-    "z1",
-    "g",
-    "erf",
-    "sign",
-    "(",
-    ")",
-    "+",
-    "-",
-    "*",
-    "**",
-    "/",
-    "9",
-    "64",
-    "1e9",
-    ",",
-    "[",
-    "]",
-    "E",
-    ".",
-    "exp",
-    "pi",
-    "oo",
-]
+WORDS = ["z1", "g", "erf", "sign", *"()+-*/,[].E", "**", "9", "64", "1e9", "exp", "pi", "oo"]
 
 
 def survives(text):

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-import pytest
 import sympy
 from sympy import Abs, Interval, atan2, log, sqrt
 
@@ -35,9 +34,9 @@ def test_each_piece_of_a_line_is_met():
 
 
 def test_a_line_of_one_symbol_is_seen_whole():
-    near = [x - sympy.Rational(k, 100) for k in range(1, 100)]
+    near = [x - sympy.Rational(k, 40) for k in range(1, 40)]
     points = list(points_in_pieces(sum(map(Abs, near)), {x: UNIT}, [{x: HALF}]))
-    assert len({int(100 * point[x]) for point in points}) == 100
+    assert len({int(40 * point[x]) for point in points}) == 40
 
 
 def test_irrational_zeros_are_told_apart():
@@ -73,9 +72,8 @@ def test_zeros_of_what_is_not_algebraic_are_sought_at_marks():
     assert {point[x] > 1 for point in points} == {True, False}
 
 
-@pytest.mark.parametrize(
-    ("expr", "expected"),
-    [
+def test_what_decides_where_an_expression_is_analytic():
+    cases = (
         (1 / (x - 1), {(x - 1, Kind.POLE)}),
         (sqrt(x), {(x, Kind.REAL)}),
         (sympy.asin(x), {(1 - x**2, Kind.REAL)}),
@@ -84,10 +82,8 @@ def test_zeros_of_what_is_not_algebraic_are_sought_at_marks():
         (atan2(y, x), {(x, Kind.JUMP), (y, Kind.JUMP)}),
         (Abs(x), {(x, Kind.KINK)}),
         (x**2 + sympy.exp(x) + sympy.erf(x), set()),
-    ],
-)
-def test_what_decides_where_an_expression_is_analytic(expr, expected):
-    assert set(decisive(expr)) == expected
+    )
+    assert [expr for expr, expected in cases if set(decisive(expr)) != expected] == []
 
 
 def test_the_difference_of_two_arguments_decides_their_maximum():

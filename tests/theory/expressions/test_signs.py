@@ -33,21 +33,20 @@ def drawn(draw, root):
     return sympy.expand(sum(terms) + draw.choice((-8, -3, 0, 3, 8)))
 
 
-@pytest.mark.parametrize("root", [False, True])
-def test_a_certified_sign_is_that_of_every_value(root):
-    draw = random.Random(int(root))
-    found = []
-    for _ in range(100):
-        polynomial, box = drawn(draw, root), {symbol: draw.choice([*SIDES]) for symbol in SYMBOLS}
+def test_a_certified_sign_is_that_of_every_value():
+    draw = random.Random(1)
+    signs = []
+    for count in range(120):
+        polynomial, box = drawn(draw, count % 4 == 0), {symbol: draw.choice([*SIDES]) for symbol in SYMBOLS}
         if not polynomial.free_symbols or not (sign := sign_on(polynomial, box)):
             continue
-        found.append(sign)
-        for _ in range(20):
+        signs.append(sign)
+        for _ in range(4):
             point = {
                 symbol: Rational(*SIDES[box[symbol]](draw.choice(SHARES)).as_integer_ratio()) for symbol in SYMBOLS
             }
             assert sign * polynomial.xreplace(point) > 0, (polynomial, box, point)
-    assert min(found.count(sign) for sign in (1, -1)) > 4
+    assert min(signs.count(sign) for sign in (1, -1)) > 2
 
 
 @pytest.mark.parametrize("factor", [1, sqrt(2)])

@@ -1,6 +1,7 @@
 """Every refusal of the shared rules, by its reason: a step that only this check refuses, some of them nearly true."""
 
-import pytest
+import re
+
 import sympy
 from sympy import Eq, Integer, Sum, Tuple, exp, oo, symbols
 
@@ -133,7 +134,14 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "before", "after", "using", "words"), REFUSED)
-def test_a_step_is_refused_for_its_reason(rule, before, after, using, words):
-    with pytest.raises(StepError, match=words):
+def refusal(rule, before, after, using):
+    """The words with which the rule refuses the step, empty where it accepts it."""
+    try:
         RULES[rule](before, Step(after, "because", rule, using))
+    except StepError as error:
+        return str(error)
+    return ""
+
+
+def test_a_step_is_refused_for_its_reason():
+    assert [row for row in REFUSED if not re.search(row[-1], refusal(*row[:-1]))] == []

@@ -1,11 +1,8 @@
 """The shared rules accept what follows and refuse planted faults, every one."""
 
-import pytest
 import sympy
 
 import theory.proof.rules.shared  # noqa: F401 - registers the rules
-from tests.paths import ROOT
-from tests.pieces import missing
 from theory.proof.derivation import RULES, Step, StepError
 
 x, a = sympy.symbols("x a", real=True)
@@ -68,26 +65,18 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("before", "good"), GOOD, ids=lambda case: getattr(case, "rule", ""))
-def test_what_follows_is_accepted(before, good):
-    RULES[good.rule](before, good)
+def accepted(before, after):
+    """Whether its rule accepts the step."""
+    try:
+        RULES[after.rule](before, after)
+    except StepError:
+        return False
+    return True
 
 
-@pytest.mark.parametrize(("before", "bad"), BAD, ids=lambda case: getattr(case, "rule", ""))
-def test_what_does_not_follow_is_refused(before, bad):
-    with pytest.raises(StepError):
-        RULES[bad.rule](before, bad)
+def test_what_follows_is_accepted():
+    assert [after for before, after in GOOD if not accepted(before, after)] == []
 
 
-def test_the_readme_says_what_each_rule_relies_on():
-    """Rules are registered where they are defined; those of E[...] by the engine."""
-    import theory.gaussian.derive.engine  # noqa: F401
-    from theory.claims import catalog
-
-    catalog()
-    text = (ROOT / "theory/proof/README.md").read_text(encoding="utf-8").partition("## What each rule relies on")[2]
-    rows = [row.split("|")[1].strip() for row in text.splitlines() if row.startswith("| ")]
-    listed = [name for row in rows[1:] for name in row.split(", ")]
-    if unlisted := sorted(set(RULES) - set(listed)):
-        missing(f"The table of theory/proof/README.md has no line on the rule {name!r}." for name in unlisted)
-    assert sorted(listed) == sorted(RULES)
+def test_what_does_not_follow_is_refused():
+    assert [after for before, after in BAD if accepted(before, after)] == []

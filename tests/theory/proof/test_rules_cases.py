@@ -1,6 +1,5 @@
 """Rules by cases, by telescoping and on Gaussian integrals accept what follows and refuse planted faults."""
 
-import pytest
 import sympy
 from sympy import Eq, Integral, Max, Piecewise, Rational, Sum, Tuple, erf, exp, oo, pi, sqrt
 
@@ -118,12 +117,18 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("before", "good"), GOOD, ids=lambda case: getattr(case, "rule", ""))
-def test_what_follows_is_accepted(before, good):
-    RULES[good.rule](before, good)
+def accepted(before, after):
+    """Whether its rule accepts the step."""
+    try:
+        RULES[after.rule](before, after)
+    except StepError:
+        return False
+    return True
 
 
-@pytest.mark.parametrize(("before", "bad"), BAD, ids=lambda case: getattr(case, "rule", ""))
-def test_what_does_not_follow_is_refused(before, bad):
-    with pytest.raises(StepError):
-        RULES[bad.rule](before, bad)
+def test_what_follows_is_accepted():
+    assert [after for before, after in GOOD if not accepted(before, after)] == []
+
+
+def test_what_does_not_follow_is_refused():
+    assert [after for before, after in BAD if accepted(before, after)] == []
