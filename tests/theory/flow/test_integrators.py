@@ -1,6 +1,7 @@
 """Integrators: their orders, exact times, every namespace, SciPy's DOP853 as the reference, and their refusals."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -92,6 +93,23 @@ def test_every_member_of_a_batch_keeps_the_tolerance():
         assert (abs(state["y"] - np.exp(-rates * t)) <= INTEGRATOR_SMOOTH * (RELATIVE + ABSOLUTE)).all()
     (still,) = dormand_prince(lambda t, y: {"y": 0 * y["y"]}, {"y": np.ones(1)}, [5.0], RELATIVE, ABSOLUTE)
     assert still["y"].item() == 1
+
+
+def test_a_step_with_too_large_an_error_is_taken_again(monkeypatch):
+    """After a step the state is the new one where its error is at most what is allowed, and the old one elsewhere."""
+    step, calls = integrators._dormand_prince_step, []
+
+    def recorded(rate, t, h, y, *others):
+        moved, slope, error = step(rate, t, h, y, *others)
+        calls.append((t, y["y"].item(), moved["y"].item(), error))
+        return moved, slope, error
+
+    monkeypatch.setattr(integrators, "_dormand_prince_step", recorded)
+    dormand_prince(lambda t, y: {"y": -50 * (y["y"] - math.tanh(40 * (t - 1)))}, {"y": np.ones(1)}, [2.0], 1e-6, 1e-8)
+    assert any(1 < error < 10 for *_, error in calls)
+    for (t, before, moved, error), (next_t, y, _, _) in pairwise(calls):
+        assert y == (moved if error <= 1 else before)
+        assert (next_t > t) is (error <= 1)
 
 
 def test_a_fast_mode_beside_a_slow_solution():

@@ -56,6 +56,8 @@ def test_the_fit_to_the_examples_is_corrected():
     # What is left is of second order, (P/N)^2 = 1 % of the optimum.
     assert abs(np.mean(apart)) <= 3 * error + (8 / 80) ** 2 * exact.mse
     assert np.mean(apart) + np.mean(corrections) < -STANDARD_ERRORS * error
+    # It is P/N of the optimum, relative to which the next order is P/N again, with a factor of 1 or 2.
+    assert abs(np.mean(corrections) / exact.mse + 8 / 80) <= 2 * (8 / 80) ** 2
 
 
 def test_errors_are_those_of_independent_examples():
