@@ -15,7 +15,7 @@ from theory.gaussian.admissible import admissible
 from theory.gaussian.covariance import covariance, is_psd, sign
 from theory.problem.errors import InputError, OutOfReachError
 
-GRID = [Fraction(k, 2) for k in range(-4, 5)]
+GRID = [Fraction(k, 3) for k in (-6, -3, -1, 0, 1, 2, 3, 6)]
 
 
 def determinant(rows):
@@ -36,7 +36,6 @@ def semidefinite(rows):
 
 MATRICES = {
     "pair": ("-2<=a<=2", lambda a: [[1, a], [a, 1]]),
-    "variance": ("-2<=a<=2, -2<=b<=2", lambda a, b: [[a, b], [b, 1]]),
     "general": ("-2<=a<=2, -2<=b<=2, -2<=c<=2", lambda a, b, c: [[a, c], [c, b]]),
     "triple": ("-2<=a<=2, -2<=b<=2", lambda a, b: [[1, a, b], [a, 1, Rational(1, 2)], [b, Rational(1, 2), 1]]),
     "shifted": ("-2<=a<=2", lambda a: [[2 - a, a], [a, 1]]),
@@ -46,20 +45,20 @@ MATRICES = {
 
 @pytest.mark.parametrize("name", MATRICES)
 def test_the_stated_domain_is_where_the_matrix_is_semidefinite(name):
-    """On a grid, bounds and conditions of the answer hold just where those asked for do and no minor is negative."""
+    """On a grid, bounds and conditions hold exactly where those of the request do and no minor is negative."""
     where, matrix = MATRICES[name]
     domain = parse_domains(where)
     symbols = list(domain.intervals)
-    found = admissible(domain, sympy.Matrix(matrix(*symbols)))
+    answer = admissible(domain, sympy.Matrix(matrix(*symbols)))
     inside = outside = 0
     for at in product(GRID, repeat=len(symbols)):
         rows = [[Fraction(int(x.p), int(x.q)) for x in row] for row in sympy.Matrix(matrix(*map(exact, at))).tolist()]
         point = dict(zip(symbols, at, strict=True))
-        asked = all(condition.holds(point) for condition in domain.conditions)
-        new = {symbol: point[old] for symbol, old in zip(found.domain.intervals, symbols, strict=True)}
-        stated = all(interval.contains(exact(new[s])) == sympy.true for s, interval in found.domain.intervals.items())
-        stated = stated and all(c.holds(new) for c in (*found.domain.conditions, *found.conditions))
-        assert stated == (asked and semidefinite(rows)), at
+        wanted = all(condition.holds(point) for condition in domain.conditions) and semidefinite(rows)
+        new = {symbol: point[old] for symbol, old in zip(answer.domain.intervals, symbols, strict=True)}
+        stated = all(interval.contains(exact(new[s])) == sympy.true for s, interval in answer.domain.intervals.items())
+        stated = stated and all(c.holds(new) for c in (*answer.domain.conditions, *answer.conditions))
+        assert stated == wanted, at
         inside, outside = inside + stated, outside + (not stated)
     assert inside
     assert outside
@@ -72,8 +71,7 @@ def exact(x):
 def test_large_matrices_are_said_to_be_conditioned_as_a_whole():
     domain = parse_domains("-1<r<1")
     r = domain.names["r"]
-    found = admissible(domain, sympy.Matrix(5, 5, lambda i, j: 1 if i == j else r))
-    assert not found.whole
+    assert not admissible(domain, sympy.Matrix(5, 5, lambda i, j: 1 if i == j else r)).whole
 
 
 # Numbers whose sign shows late, or never, in their digits.
@@ -89,15 +87,12 @@ SIGNS = [
 ]
 
 
-@pytest.mark.parametrize(("number", "expected"), SIGNS, ids=lambda value: str(value)[:40])
-def test_the_sign_of_a_number_is_certified(number, expected):
-    assert sign(number) == expected
+def test_the_sign_of_a_number_is_certified():
+    assert [number for number, expected in SIGNS if sign(number) != expected] == []
 
 
-@pytest.mark.parametrize(
-    "number", [Phi2(1, 2, Rational(1, 3)), Phi2(1, 2, Rational(1, 3)) - Rational(1, 10**60)], ids=str
-)
-def test_a_number_without_a_ball_has_no_sign(number):
+def test_a_number_without_a_ball_has_no_sign():
+    number = Phi2(1, 2, Rational(1, 3)) - Rational(1, 10**60)
     assert known_sign(number) is None
     with pytest.raises(OutOfReachError, match="not decided"):
         sign(number)

@@ -19,8 +19,6 @@ DEPENDENT = [[1, 0, 1], [0, 1, 1], [1, 1, 2]]  # z3 = z1 + z2
 CHECKED = [
     (10 * exp(2 * z2) * exp(2) - exp(3), [[1, HALF], [HALF, 1]]),
     (sign(z1 - HALF) * erf(g * z2) * z2 * z1, PAIR),
-    (Phi(100 * z1) * Relu(2 * z2 - z1 + 2) * sign(z1), PAIR),
-    (Heaviside(2 * z2 - z1 + 3) * erf(z1) * z2 * Relu(z2), PAIR),
     (Relu(z1 + z2 - z3) * sign(z1), DEPENDENT),
     (abs(z1) * Relu(z3), DEPENDENT),
     (Max(z3 - z2, z1) * Heaviside(z2 - 1), DEPENDENT),
@@ -29,17 +27,31 @@ CHECKED = [
 ]
 
 
-@pytest.mark.parametrize(("integrand", "cov"), CHECKED, ids=str)
-def test_every_step_is_checked(integrand, cov):
-    moment = expect(integrand, cov)
-    assert [check.error for check in moment.derivation.check() if not check.passed] == []
+DEAR = [
+    (Phi(100 * z1) * Relu(2 * z2 - z1 + 2) * sign(z1), PAIR),
+    (Heaviside(2 * z2 - z1 + 3) * erf(z1) * z2 * Relu(z2), PAIR),
+]
+
+
+def failed(integrand, cov):
+    """The errors of steps of the derivation that are not accepted."""
+    return [check.error for check in expect(integrand, cov).derivation.check() if not check.passed]
+
+
+def test_every_step_is_checked():
+    assert {integrand: errors for integrand, cov in CHECKED if (errors := failed(integrand, cov))} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("integrand", "cov"), DEAR, ids=str)
+def test_every_step_of_many_is_checked(integrand, cov):
+    assert failed(integrand, cov) == []
 
 
 def test_twelve_factors_in_three_independent_pairs():
     pairs = sympy.diag(PAIR, PAIR, PAIR)
-    six = expect(Relu(z1) * Relu(z2) * Relu(z3) * Relu(z4) * Relu(z5) * Relu(z6), pairs)
-    assert is_zero(six.closed_form - expect(Relu(z1) * Relu(z2), PAIR).closed_form ** 3) is True
-    assert [check.error for check in six.derivation.check() if not check.passed] == []
+    product = expect(Relu(z1) * Relu(z2) * Relu(z3) * Relu(z4) * Relu(z5) * Relu(z6), pairs)
+    assert is_zero(product.closed_form - expect(Relu(z1) * Relu(z2), PAIR).closed_form ** 3) is True
 
 
 def test_dependent_variables_are_replaced():
@@ -49,11 +61,8 @@ def test_dependent_variables_are_replaced():
     assert is_zero(whole - expect(abs(z1) * Relu(z1 + z2), sympy.eye(2)).closed_form) is True
 
 
-@pytest.mark.parametrize(
-    "integrand", [Relu(z1) * Relu(z2) * Relu(z3) * Relu(z4) * Relu(z5) * Relu(z6), Phi(3 * z3) ** 12], ids=str
-)
-def test_too_many_signs_are_named_as_they_were_written(integrand):
+def test_too_many_signs_are_named_as_they_were_written():
     cov = sympy.Matrix(6, 6, lambda i, j: 1 if i == j else Rational(1, 10))
     with pytest.raises(OutOfReachError) as refused:
-        expect(integrand, cov)
-    assert str(integrand) in refused.value.message
+        expect(Phi(3 * z3) ** 12, cov)
+    assert str(Phi(3 * z3) ** 12) in refused.value.message

@@ -30,10 +30,10 @@ CASES = [
 
 @pytest.mark.parametrize(("integrand", "cov", "to", "form"), CASES, ids=str)
 def test_limits(integrand, cov, to, form):
-    found = limit(expect(integrand, cov), "g", to)
-    assert sympy.expand(found.closed_form - form) == 0
-    assert [check.error for check in found.derivation.check() if not check.passed] == []
-    assert found.derivation.proves.lhs == sympy.Limit(Expectation(integrand, cov), g, to)
+    moment = limit(expect(integrand, cov), "g", to)
+    assert sympy.expand(moment.closed_form - form) == 0
+    assert [check.error for check in moment.derivation.check() if not check.passed] == []
+    assert moment.derivation.proves.lhs == sympy.Limit(Expectation(integrand, cov), g, to)
 
 
 @pytest.mark.parametrize(
@@ -46,27 +46,32 @@ def test_the_limit_is_that_of_the_numbers(to, gain, error):
     assert abs(float(moment.numeric(g=gain)) - value) < error
 
 
-@pytest.mark.parametrize(
-    ("new", "to"),
-    [
+def refused(old, new, to, words=None):
+    step = Step(new, "because", "dominated-convergence", (Tuple(old, new), g, to))
+    with pytest.raises(StepError, match=words):
+        RULES["dominated-convergence"](sympy.Limit(old, g, to), step)
+
+
+def test_a_planted_fault_is_refused():
+    for new, to in (
         (Expectation(sign(z2), PAIR), ZERO),
         (Expectation(2 * z2 / sqrt(sympy.pi), PAIR), oo),
         (Expectation(-sign(z2), PAIR), oo),
         (Expectation(z2 / sqrt(sympy.pi), PAIR), ZERO),
         (Expectation(sign(z1), PAIR), oo),
-    ],
-    ids=str,
-)
-def test_a_planted_fault_is_refused(new, to):
-    old = Expectation(erf(g * z2) / (1 if to == oo else g), PAIR)
-    step = Step(new, "because", "dominated-convergence", (Tuple(old, new), g, to))
-    with pytest.raises(StepError):
-        RULES["dominated-convergence"](sympy.Limit(old, g, to), step)
+    ):
+        refused(Expectation(erf(g * z2) / (1 if to == oo else g), PAIR), new, to)
 
 
-@pytest.mark.parametrize(
-    ("integrand", "name", "to", "error"),
-    [
+def test_the_rule_refuses_an_infinite_limit_and_an_integrand_without_an_erf_of_the_gain():
+    growing = Expectation(g * erf(g * z2) * z2, PAIR)
+    refused(growing, Expectation(oo * sign(z2) * z2, PAIR), oo, "no finite limit")
+    without = Expectation(sign(z1) * z2 / g, PAIR)
+    refused(without, Expectation(ZERO, PAIR), oo, "no finite limit")
+
+
+def test_what_has_no_limit_here_is_refused():
+    for integrand, name, to, error in (
         (erf(g * z1), "q", oo, InputError),
         (erf(g * z1), "g", sympy.Integer(1), InputError),
         (erf(rho * z1) * z1, "rho", oo, InputError),
@@ -75,9 +80,6 @@ def test_a_planted_fault_is_refused(new, to):
         (erf(g**2 * z1), "g", oo, OutOfReachError),
         (sign(z1 - g), "g", oo, OutOfReachError),
         (erf(z1 + g), "g", oo, OutOfReachError),
-    ],
-    ids=str,
-)
-def test_what_has_no_limit_here_is_refused(integrand, name, to, error):
-    with pytest.raises(error):
-        limit(expect(integrand, [[1, 0], [0, 1]]), name, to)
+    ):
+        with pytest.raises(error):
+            limit(expect(integrand, [[1, 0], [0, 1]]), name, to)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import sympy
-from scipy.special import erf, ndtr
+from scipy.special import erf
 
 from derivations.cli import main
 from tests.theory.gaussian.nodes import average
@@ -27,49 +27,49 @@ def relu(x):
 # Integrands, covariances, the same as functions of numbers, and the kinks in z2 where they are not 0 and z1.
 CASES = [
     ("Heaviside(z1)*Heaviside(z2)", PAIR, lambda x, y: (x > 0) * (y > 0.0)),
-    ("sign(z1)*erf(z2)", PAIR, lambda x, y: np.sign(x) * erf(y)),
     ("erf(z1)*erf(2*z2)*z1", PAIR, lambda x, y: erf(x) * erf(2 * y) * x),
-    ("relu(z1)*relu(z2)", PAIR, lambda x, y: relu(x) * relu(y)),
-    ("relu(z1)**2*relu(z2)", PAIR, lambda x, y: relu(x) ** 2 * relu(y)),
     ("abs(z1)*z2**3", PAIR, lambda x, y: abs(x) * y**3),
     ("max(z1, z2)", PAIR, lambda x, y: np.maximum(x, y)),
-    ("min(z1, z2)*z1", PAIR, lambda x, y: np.minimum(x, y) * x),
     ("exp(z1 - z2)*relu(z2)", PAIR, lambda x, y: np.exp(x - y) * relu(y)),
     ("sin(z1)*cos(z2)*z1", PAIR, lambda x, y: np.sin(x) * np.cos(y) * x),
-    ("cos(z1)*Heaviside(z2)", "[[1, 0], [0, 2]]", lambda x, y: np.cos(x) * (y > 0)),
-    ("exp(z1/2)*sin(z2)*z2**2", PAIR, lambda x, y: np.exp(x / 2) * np.sin(y) * y**2),
-    ("Phi(z1)*Phi(z2)", PAIR, lambda x, y: ndtr(x) * ndtr(y)),
-    ("z1**2*z2**4 - z1*z2", PAIR, lambda x, y: x**2 * y**4 - x * y),
     ("Heaviside(z1)*Heaviside(z2 - z1)*z2", PAIR, lambda x, y: (x > 0) * (y > x) * y),
     # On one line the order of the thresholds is that of the means, which the answer has as a sign.
     ("Heaviside(z1)*Heaviside(z2)", SAME, lambda x, y: (x > 0) * (y > 0.0)),
     ("relu(z1)*sign(z2)", OPPOSITE, lambda x, y: relu(x) * np.sign(y)),
     ("erf(z1)*Heaviside(z1)*Heaviside(z2)", SAME, lambda x, y: erf(x) * (x > 0) * (y > 0.0)),
-    # Given z1 + z2 at its threshold, the signs of z1 and z2 are on one line.
-    ("Heaviside(z1)*Heaviside(z2)*relu(z1 + z2)", PAIR, lambda x, y: (x > 0) * (y > 0) * (x + y)),
 ]
-POINTS = [(0.0, 0.0, 0.5), (0.3, -0.7, -0.6), (-1.2, 0.4, 0.2), (0.5, 0.5, -0.35)]
-NUMBERS = {SAME: [[1, 1], [1, 1]], OPPOSITE: [[1, -2], [-2, 4]], "[[1, 0], [0, 2]]": [[1, 0], [0, 2]]}
+# Given z1 + z2 at its threshold, the signs of z1 and z2 are on one line.
+DEAR = ("Heaviside(z1)*Heaviside(z2)*relu(z1 + z2)", PAIR, lambda x, y: (x > 0) * (y > 0) * (x + y))
+POINTS = [(0.3, -0.7, -0.6), (-1.2, 0.4, 0.2)]
+NUMBERS = {SAME: [[1, 1], [1, 1]], OPPOSITE: [[1, -2], [-2, 4]]}
 
 
-@pytest.mark.parametrize(("text", "cov", "function"), CASES, ids=[f"{text} {cov}" for text, cov, _ in CASES])
-def test_the_closed_form_is_the_defining_integral(text, cov, function):
-    """The proof, certified digits and float64; with the means 0 these are the values without a mean."""
+def test_the_closed_form_is_the_defining_integral():
+    for case in CASES:
+        check_case(*case)
+
+
+@pytest.mark.slow
+def test_signs_on_one_line_given_the_threshold_of_their_sum():
+    check_case(*DEAR)
+
+
+def check_case(text, cov, function):
+    """Compare certified digits and float64 with the defining integral, and check the proof."""
     moment = expect(text, cov, "[m1, m2]", WHERE)
-    assert [check.error for check in moment.derivation.check() if not check.passed] == []
+    assert [check.error for check in moment.derivation.check() if not check.passed] == [], text
     used = {symbol.name for symbol in moment.parameters}
     for m1, m2, r in POINTS:
         point = {name: x for name, x in {"m1": m1, "m2": m2, "r": r}.items() if name in used}
         wanted = average(function, [m1, m2], NUMBERS.get(cov, [[1, r], [r, 1]]))
-        assert abs(float(moment.evaluate(16, **point).value) - wanted) <= NODES
-        assert abs(float(moment.numeric(**point)) - wanted) <= NODES
+        assert abs(float(moment.evaluate(16, **point).value) - wanted) <= NODES, text
+        assert abs(float(moment.numeric(**point)) - wanted) <= NODES, text
 
 
-@pytest.mark.parametrize("text", ["relu(z1)*relu(z2)", "Heaviside(z1)*erf(z2)", "abs(z1)*z2**2", "exp(z1)*cos(z2)"])
-def test_means_of_zero_give_the_form_without_means(text):
-    moment = expect(text, PAIR, "[m1, m2]", WHERE)
+def test_means_of_zero_give_the_form_without_means():
+    moment = expect("relu(z1)*relu(z2)", PAIR, "[m1, m2]", WHERE)
     at_zero = moment.closed_form.subs(dict.fromkeys(sympy.symbols("m1 m2", real=True), 0))
-    assert prove_equal(at_zero, expect(text, PAIR, where=WHERE).closed_form) is True
+    assert prove_equal(at_zero, expect("relu(z1)*relu(z2)", PAIR, where=WHERE).closed_form) is True
 
 
 def test_a_mean_that_depends_on_a_parameter():
@@ -104,10 +104,10 @@ def test_the_rule_accepts_both_orders_at_once():
     collinear(BEFORE, RIGHT)
 
 
-@pytest.mark.parametrize("wrong", WRONG, ids=range(len(WRONG)))
-def test_the_rule_rejects_a_wrong_form(wrong):
-    with pytest.raises(StepError):
-        collinear(BEFORE, wrong)
+def test_the_rule_rejects_a_wrong_form():
+    for wrong in WRONG:
+        with pytest.raises(StepError):
+            collinear(BEFORE, wrong)
 
 
 def test_the_rule_needs_a_correlation_of_one():
@@ -132,54 +132,41 @@ def test_a_name_in_a_mean_is_real_and_one_in_a_covariance_needs_a_domain(capsys)
     assert "The name v is not known." in capsys.readouterr().err
 
 
-def test_a_domain_of_a_mean_is_kept(capsys):
-    assert main(["moment", "abs(z1)", "--cov", "[[1]]", "--mean", "[m]", "--where", "m>0", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["domain"]["bounds"] == ["m > 0"]
-
-
 def test_check_takes_means_too(capsys):
     assert main(["check", "E[z1*z2] = r + m1*m2", "--cov", PAIR, "--mean", "[m1, m2]", "--where", WHERE]) == 0
     assert "proved" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("language", ["numpy", "c", "torch", "latex"])
-def test_code_of_a_form_with_means(language, capsys):
+def test_code_of_a_form_with_means(capsys):
     """A function of the means, run in NumPy and compared with the defining integral."""
     arguments = ["relu(z1)*Heaviside(z2)", "--cov", PAIR, "--mean", "[m1, m2]", "--where", WHERE]
-    assert main(["moment", *arguments, "--export", language]) == 0
-    code = capsys.readouterr().out
-    assert "m" in code
-    if language == "numpy":
-        names = {}
-        exec(code, names)  # noqa: S102 - the code that was just written
-        wanted = average(lambda x, y: relu(x) * (y > 0), [0.3, -0.7], [[1, -0.6], [-0.6, 1]])
-        assert abs(float(names["expectation"](0.3, -0.7, -0.6)) - wanted) <= NODES
+    assert main(["moment", *arguments, "--export", "numpy"]) == 0
+    names = {}
+    exec(capsys.readouterr().out, names)  # noqa: S102 - the code that was just written
+    wanted = average(lambda x, y: relu(x) * (y > 0), [0.3, -0.7], [[1, -0.6], [-0.6, 1]])
+    assert abs(float(names["expectation"](0.3, -0.7, -0.6)) - wanted) <= NODES
 
 
-@pytest.mark.parametrize(
-    ("code", "mean", "word"),
-    [
-        (2, "[m, n]", "2 entries for 1 variables"),
-        (2, "[z1]", "z1"),
-        (2, "[oo]", "not a real number"),
-        (2, "[sqrt(-1)]", "not real"),
-        (2, "[1/0]", "divides by zero"),
-        (2, "[erf]", "is a function"),
-        (2, "[foo(m)]", "foo"),
-        (2, "[E]", "E"),
-        (2, "m", "not a list"),
-        (2, "[m", "not a formula"),
-        (2, "[m = 1]", "m"),
-        (2, "[m; n]", "not allowed"),
-    ],
-    ids=str,
-)
-def test_means_that_are_refused(code, mean, word, capsys):
-    assert main(["moment", "z1", "--cov", "[[1]]", "--mean", mean]) == code
-    caught = capsys.readouterr()
-    assert caught.out == ""
-    assert word in caught.err
-    assert "Traceback" not in caught.err
+def test_means_that_are_refused(capsys):
+    for mean, word in (
+        ("[m, n]", "2 entries for 1 variables"),
+        ("[z1]", "z1"),
+        ("[oo]", "not a real number"),
+        ("[sqrt(-1)]", "not real"),
+        ("[1/0]", "divides by zero"),
+        ("[erf]", "is a function"),
+        ("[foo(m)]", "foo"),
+        ("[E]", "E"),
+        ("m", "not a list"),
+        ("[m", "not a formula"),
+        ("[m = 1]", "m"),
+        ("[m; n]", "not allowed"),
+    ):
+        assert main(["moment", "z1", "--cov", "[[1]]", "--mean", mean]) == 2, mean
+        output = capsys.readouterr()
+        assert output.out == ""
+        assert word in output.err
+        assert "Traceback" not in output.err
 
 
 def test_a_mean_that_is_not_declared_real_is_refused():
