@@ -5,8 +5,6 @@ graph. What lies in the memory of the processor on a GPU is counted too, so that
 """
 
 import gc
-import subprocess
-import sys
 from functools import partial
 from weakref import finalize
 
@@ -25,7 +23,6 @@ from sim.training.backends.captured import Captured, checked
 from sim.training.backends.choice import Backend
 from sim.training.backends.reference import train_group
 from sim.training.memory import FRAGMENTED, networks_at_once
-from tests.paths import ROOT
 from tests.sim.cases import EVERY_GATE, OPTIMIZERS, gated, line, problem
 from tests.sim.data.test_laws import FIRST
 from tests.tolerances_of_sweeps import GPU_MEMORY
@@ -179,8 +176,3 @@ def test_networks_of_other_kinds_stay_within_their_bounds(counted):
     of_a_graph = Problem(line(n=20), graph, Training("half-mse", 1, START, (0, 1)), SETTINGS)
     training, _ = counted(of_a_graph)
     assert training <= memory._training(of_a_graph)
-
-
-def test_the_bound_needs_no_torch():
-    code = "import sys, sim.memory; sys.exit('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

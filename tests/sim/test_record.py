@@ -10,22 +10,19 @@ import torch
 from sim.data.sample import prepare
 from sim.measure import measure
 from sim.networks.examples import Examples
-from sim.networks.one_hidden_layer import gradient, predict
 from sim.random.streams import TRAINING, stream
 from sim.record import Gates, load, record, replay
 from sim.record import loss as replayed_loss
 from sim.train import fixed_sample, train
 from sim.training.run import DivergedError
-from tests.sim.cases import gated, line, loss, problem
-from tests.tolerances import SIM_DESCENT, SIM_GRADIENT, SIM_SUMS
+from tests.sim.cases import gated, line, problem
+from tests.tolerances import SIM_DESCENT, SIM_SUMS
 from theory.flow import solve
 from theory.problem import (
-    GateFlipsBetweenTimes,
     InputError,
     LossAtTimes,
     Network,
     OutOfReachError,
-    PreactivationKurtosisAtTimes,
     SinglePulse,
     WeightsAtTimes,
     dumps,
@@ -76,25 +73,6 @@ def test_gates_of_every_step_make_the_relu_network(case):
     assert (again.replicates, again.seed, again.steps) == (run.replicates, run.seed, run.steps)
     # The same from fewer gates is another network, so the test can fail.
     assert apart(run, replay(run.problem, record(run).at(0), device="cpu")) > 1e6 * SIM_DESCENT
-
-
-def test_output_loss_and_gradient_at_the_same_weights():
-    run = train(relu("trained"), "cpu")
-    gates = record(run)
-    rng = np.random.default_rng(0)
-    x, y = torch.from_numpy(rng.normal(size=(3, 50, 4))), torch.from_numpy(rng.normal(size=(3, 50)))
-    learned = {name: torch.from_numpy(array[:, 7].copy()) for name, array in run.parameters.items()}
-    field = np.einsum("skn,sbn->skb", gates.weights[:, 7], x.numpy())
-    field += 0 if gates.biases is None else gates.biases[:, 7, :, None]
-    examples = Examples(x, y, torch.from_numpy((field > 0).astype(float)))
-    linear = replace(run.problem.network, model="gated-linear", gates=gated((gated().gates[0],) * 3).gates)
-    for function in (predict, lambda *given: loss(given[0], "half-mse", *given[1:])):
-        first, second = function(run.problem.network, learned, examples), function(linear, learned, examples)
-        assert (first - second).abs().max() < SIM_GRADIENT * first.abs().max()
-    first, second = (gradient(net, "half-mse", learned, examples) for net in (run.problem.network, linear))
-    assert list(first) == list(second)
-    for name, slope in first.items():
-        assert (slope - second[name]).abs().max() < SIM_GRADIENT * slope.abs().max()
 
 
 def test_frozen_gates_against_training_with_gates_by_hand():
@@ -224,17 +202,3 @@ def test_replicates_that_diverge():
     sample.x[1] *= 100
     with pytest.raises(DivergedError, match="2 of 3 replicates diverged"):
         replay(question, calm.at(0), device="cpu", sample=sample).surviving()
-
-
-@pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
-def test_replay_and_measures_on_the_gpu():
-    run = train(relu("trained"), "cuda")
-    gates = record(run)
-    again = replay(run.problem, gates, "piecewise", device="cuda")
-    assert apart(run, again) < SIM_DESCENT
-    expected = measure(LossAtTimes(), run, "cuda").values
-    assert np.abs(replayed_loss(again, gates, "cuda").values - expected).max() < SIM_SUMS
-    flips = measure(GateFlipsBetweenTimes(), run, "cuda").values
-    assert (flips == flips.transpose(0, 1, 3, 2)).all()
-    assert measure(PreactivationKurtosisAtTimes(1), run, "cuda").values.shape == (3, STEPS + 1, 3)

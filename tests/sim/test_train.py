@@ -11,7 +11,7 @@ import torch
 from sim.measure import measure
 from sim.networks.one_hidden_layer import Examples
 from sim.train import fixed_sample, train
-from sim.training.sizes import GROUP_NUMBERS, Grouping, grouping
+from sim.training.sizes import Grouping
 from sim.training.times import steps_at_times
 from tests.sim.cases import EVERY_GATE, every_network, gated, line, problem, with_simulation
 from tests.sim.descent import plain_descent
@@ -127,36 +127,12 @@ def test_grouping_and_blocks_change_nothing(monkeypatch):
         assert far(train(question, "cpu", backend="reference").weights, expected) < SIM_DESCENT
 
 
-def test_groupings_are_bounded():
-    for batch, n in [(1, 2), (1, 400), (1000, 40), (10**6, 40), (10, 10**4)]:
-        sizes = grouping(batch, n)
-        numbers = sizes.replicates * sizes.steps * batch * n
-        assert min(sizes.replicates, sizes.steps) >= 1
-        assert numbers <= max(GROUP_NUMBERS, batch * n)
-
-
 def test_runs_repeat_and_seeds_differ():
     first, second = train(problem(), "cpu"), train(problem(), "cpu")
     assert (first.weights == second.weights).all()
     assert (train(problem(seed=6), "cpu").weights[:, 1:] != first.weights[:, 1:]).any(axis=(1, 2, 3)).all()
     assert first.seed == 5
     assert first.device == "cpu"
-
-
-@pytest.mark.parametrize("backend", ["reference", "auto"])
-def test_progress_counts_network_steps(backend):
-    seen = []
-    train(problem(), "cpu", backend=backend, progress=lambda done, total: seen.append((done, total)))
-    assert seen[-1] == (30, 30)
-    assert [done for done, _ in seen] == sorted({done for done, _ in seen})
-
-
-def test_an_interruption_passes_through():
-    def stop(done, total):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        train(problem(), "cpu", progress=stop)
 
 
 def test_divergence_is_counted_and_frozen():
@@ -249,16 +225,3 @@ def test_runs_that_would_not_end_are_refused(change):
 def test_measurements_that_would_not_end_are_refused():
     with pytest.raises(OutOfReachError, match="1e\\+11 for each of 3 replicates"):
         measure(LossAtTimes(), train(problem(samples=10**11), "cpu"), "cpu")
-
-
-@pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
-def test_gpu_descends_as_the_cpu_does():
-    question = problem(**FULL)
-    sample = fixed_sample(question, range(3), torch.device("cpu"), torch.float64)
-    on_cpu, on_gpu = (train(question, device, sample=sample).weights for device in ("cpu", "cuda"))
-    assert far(on_gpu, on_cpu) < SIM_DESCENT
-    online = train(problem(replicates=200), "cuda")
-    spread = online.weights[:, -1].std(axis=0, ddof=1) / np.sqrt(200)
-    apart = online.weights[:, -1].mean(axis=0) - train(problem(replicates=200), "cpu").weights[:, -1].mean(axis=0)
-    assert (np.abs(apart) / (np.sqrt(2) * spread)).max() < STANDARD_ERRORS

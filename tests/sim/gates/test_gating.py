@@ -5,71 +5,40 @@ from dataclasses import replace
 from fractions import Fraction
 from math import inf
 
+import numpy as np
 import pytest
 import torch
 
 from sim.data.sample import prepare
 from sim.gates.gating import gate_values, gates_of, opens
 from sim.random.streams import TRAINING, stream
-from tests.sim.cases import gated, grid, line
+from tests.sim.cases import gated, line
+from tests.sim.data.test_laws import FIRST
 from tests.tolerances import SOFT_GATE
 from theory.problem import (
-    LAWS,
     AlwaysGate,
     ContextGate,
     DirectionGate,
     FiniteData,
-    GaussianClone,
     Network,
     NonlinearGP,
     NonlinearGP2D,
     OutOfReachError,
     RepeatedGate,
-    SinglePulse,
     SiteGate,
     Table,
 )
-from theory.problem.distributions.bars import Bars
-from theory.problem.distributions.elliptical import Elliptical
-from theory.problem.distributions.gaussian import Gaussian
-from theory.problem.distributions.ising import Ising
-from theory.problem.distributions.ising_2d import Ising2D
-from theory.problem.distributions.mixture import Component, Mixture
-from theory.problem.distributions.mnist import FashionMnist, Mnist
 from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
-from theory.problem.distributions.pulses import Pulses
-from theory.problem.distributions.sampled import SampledLaw
-from theory.problem.distributions.student_t import StudentT
 
 CPU = torch.device("cpu")
 DATA = FiniteData([[1, 0, -1, 2], [0, 1, 1, "1/2"], [2, 2, -1, 0]], [1, -1, 1])
-PULSE = SinglePulse(4, ((1, 2), (2, 3)), "plus-minus", "none", (1, 0))
 IDENTITY = [[int(i == j) for i in range(4)] for j in range(4)]
 ONE = {"probability": "1/2", "xx": IDENTITY, "yx": [[1, 0, 0, 0]], "yy": [[1]]}
-TABLE = Table(moments=[ONE, ONE])
 LATENT = {NonlinearGP, NonlinearGP2D, NonlinearGPMatrix}
-IMAGES = {kind: kind([3, 8], "train", "mean", [1, 0], downsample=14) for kind in (Mnist, FashionMnist)}
-CLONES = Mixture([Component(c, 1, GaussianClone(4, (2,), 1, "open", "none", (1 - c,))) for c in (0, 1)], (1, 0))
-MATRICES = ([[2, 1, 0, 0], [1, 2, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], IDENTITY)
-CORRELATED = NonlinearGPMatrix("laplace", (1, 0), (IDENTITY, IDENTITY), ((1, 2, 1, 1), (1, 1, 1, 1)))
-OTHERS = {
-    Gaussian: Gaussian((1, 0), MATRICES),
-    Ising: Ising(4, "ring", (1, 0), xi=(2, 1)),
-    Ising2D: Ising2D((2, 2), "open", (1, 0), couplings=(1, 0)),
-    StudentT: StudentT(4, (2, 1), "open", "none", (1, 0), 5),
-    Elliptical: Elliptical(4, (2, 1), "laplace", "open", "none", (1, 0)),
-    Mixture: CLONES,
-    Pulses: Pulses(4, "ring", "block", ((1, 1), (2, 2)), ((1, 2), (1, 1)), (1,), "max", (1, 0)),
-    Bars: Bars((2, 2), "torus", ((1, 1), (2, 2)), ((2, 2), (1, 1)), "zero-one", "none", (1, 0)),
-}
 
 
-def drawn(kind=NonlinearGP, rows=60):
-    known = {SinglePulse: PULSE, NonlinearGP2D: grid(), FiniteData: DATA, Table: TABLE, **IMAGES, **OTHERS}
-    known[NonlinearGPMatrix] = CORRELATED
-    law = known.get(kind) or line(kind)
-    made = prepare(law, CPU, torch.float64)
-    return made.draw([stream(0, r, TRAINING) for r in (0, 1)], rows)
+def drawn(law=None, rows=60):
+    return prepare(law or line(), CPU, torch.float64).draw([stream(0, r, TRAINING) for r in (0, 1)], rows)
 
 
 @pytest.mark.parametrize("on", ["latent", "input"])
@@ -156,21 +125,24 @@ def test_bounds_are_closed_below_and_open_above():
 
 
 def test_gates_are_simulated_for_the_laws_that_have_what_they_look_at():
-    for kind in (kind for kind in LAWS.values() if not issubclass(kind, SampledLaw)):
+    one = {"probability": "1/2", "xx": np.eye(4).tolist(), "yx": [[1, 0, 0, 0]], "yy": [[1]]}
+    for law in (*(law for _, law, _ in FIRST), Table(moments=[one, one])):
+        sample = drawn(law)
         for gate, supported in [
-            (SiteGate(1), kind in LATENT),
+            (SiteGate(1), type(law) in LATENT),
             (SiteGate(1, on="input"), True),
-            (DirectionGate({1: 1, 2: -1}), kind in LATENT),
-            (DirectionGate({1: 1, 2: -1}, on="input"), True),
+            (DirectionGate({0: 1, 1: -1}), type(law) in LATENT),
+            (DirectionGate({0: 1, 1: -1}, on="input"), True),
             (AlwaysGate(), True),
             (RepeatedGate(of=0), False),
-            (ContextGate([0]), kind is Table),
+            (ContextGate([0]), sample.context is not None),
         ]:
             if supported:
-                opens(gate, drawn(kind))
+                opens(gate, sample)
             else:
                 with pytest.raises(OutOfReachError):
-                    opens(gate, drawn(kind))
+                    opens(gate, sample)
+        assert (sample.context is not None) == (type(law) is Table and law.moments != ())
 
 
 @pytest.mark.parametrize("open_in", [(1,), (0, 2)])

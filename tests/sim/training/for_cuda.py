@@ -1,19 +1,12 @@
 """Compile the fused kernels for a GPU of compute capability 9.0, as a launch would, on a machine without one.
 
-`python -m tests.sim.training.for_cuda` prints one JSON object: for each kernel that is compiled whole its shared memory
-in bytes and registers of a thread, from ptxas; null for one that is compiled up to Triton's own
-intermediate language. A process of its own, because the interpreter of other tests replaces what a compiler needs.
+Each kernel is compiled up to Triton's intermediate language, which checks names, shapes and types, in a process of its
+own (`python -m tests.sim.training.for_cuda`): the interpreter of other tests replaces what a compiler needs.
 """
 
-import json
-import re
-import subprocess
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import torch
-import triton
 from triton._C.libtriton import ir
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, make_backend
@@ -26,8 +19,6 @@ from theory.problem import GaussianClone, Network
 
 TARGET = GPUTarget("cuda", 90, 32)
 _POINTERS = {torch.float32: "*fp32", torch.float64: "*fp64", torch.int64: "*i64", torch.int8: "*i8"}
-# The largest tile, compiled whole; and models, losses, gates, biases and readouts.
-_LARGEST = problem(line(n=128), Network("relu", "mean", 16), batch=1000)
 FORMS = {
     "every gate": gated(EVERY_GATE, "trained-sum", "trained"),
     "soft gates": gated(SOFT, "sum", "fixed"),
@@ -78,20 +69,6 @@ def source_of(question: Any, dtype: torch.dtype) -> tuple[ASTSource, dict[str, i
     return ASTSource(kernel, signature=signature, constexprs=options), compiling
 
 
-def whole(question: Any, dtype: torch.dtype) -> dict[str, int]:
-    """Compile a kernel to machine code and return what it takes."""
-    source, options = source_of(question, dtype)
-    kernel = triton.compile(source, target=TARGET, options=options)
-    assembler = Path(triton.__path__[0]) / "backends" / "nvidia" / "bin" / "ptxas"
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "kernel.ptx"
-        file.write_text(kernel.asm["ptx"], encoding="utf-8")
-        command = [assembler, "-v", "--gpu-name=sm_90a", file, "-o", Path(folder) / "kernel.cubin"]
-        said = subprocess.run(command, check=True, capture_output=True, text=True).stderr
-    registers = re.search(r"Used (\d+) registers", said[said.index(kernel.metadata.name) :])
-    return {"shared": kernel.metadata.shared, "registers": int(registers[1])}
-
-
 def checked(question: Any, dtype: torch.dtype) -> None:
     """Compile a kernel up to Triton's intermediate language, which checks names, shapes and types."""
     source, options = source_of(question, dtype)
@@ -104,16 +81,9 @@ def checked(question: Any, dtype: torch.dtype) -> None:
     backend.make_ttir(module, {}, chosen, 90)
 
 
-def every() -> dict[str, dict[str, int] | None]:
-    """Compile all kernels of this file."""
-    kernels: dict[str, dict[str, int] | None] = {"largest": whole(_LARGEST, torch.float64)}
-    for number, (name, network) in enumerate(FORMS.items()):
-        loss = "cross-entropy" if name == "erf" else "half-mse"
-        checked(problem(network=network, batch=(8, 40)[number % 2], loss=loss), torch.float32)
-        kernels[name] = None
-    checked(problem(line(GaussianClone), Network("relu", "mean", 3)), torch.float32)
-    return kernels | {"gaussian-clone": None}
-
-
 if __name__ == "__main__":
-    print(json.dumps(every()))
+    for name, network in FORMS.items():
+        loss = "cross-entropy" if name == "erf" else "half-mse"
+        for batch, dtype in ((8, torch.float32), (40, torch.float64)):
+            checked(problem(network=network, batch=batch, loss=loss), dtype)
+    checked(problem(line(GaussianClone), Network("relu", "mean", 3)), torch.float32)

@@ -20,7 +20,6 @@ from sim.training.backends.choice import backend_for, fastest_in_torch, fastest_
 from sim.training.backends.names import preferred
 from sim.training.optimisers import OPTIMISERS, optimiser_of
 from tests.sim.cases import gated, line, problem
-from tests.tolerances import UNIT_ROUNDOFF
 from theory.problem import (
     LAWS,
     FiniteData,
@@ -173,19 +172,6 @@ def test_without_numba_nothing_is_compiled(monkeypatch):
     assert fastest_normals(CPU) is reference_normals
     with pytest.raises(OutOfReachError, match="need numba, which is not installed"):
         train(problem(), "cpu", backend="compiled-normals")
-
-
-def test_the_sizes_of_a_problem_say_what_torch_takes_longer():
-    """Of 100 examples at n = 4 a block has 81 steps, and 129 networks fit the caches: 130 take every step twice."""
-    settings = {"samples": 50, "times": (0, 10), "learning_rate": 1}
-    for replicates, steps in ((3, 10), (129, 10), (130, 20)):
-        numbers = replicates * (10 * 100 + 50) * 4
-        expected = short._OF_A_STEP * steps + short._OF_A_NUMBER * numbers
-        found = short.seconds_lost(problem(batch=100, replicates=replicates, **settings))
-        assert abs(found - expected) < 4 * UNIT_ROUNDOFF * expected
-    expected = short._OF_A_NUMBER * 3 * (50 + 50) * 4
-    found = short.seconds_lost(problem(mode="full-batch", batch=None, **settings))
-    assert abs(found - expected) < 4 * UNIT_ROUNDOFF * expected
 
 
 @NEEDS_NUMBA

@@ -154,18 +154,21 @@ def test_erf_in_single_precision():
 BATCHES = (1, 8, 40)  # of `single_steps`, of `steps`, and of `wide_steps` or matrix products
 
 
-@pytest.mark.parametrize(
-    ("part", "batch"),
-    [
-        *zip((0, 1, 2), BATCHES, strict=True),
-        *(pytest.param(None, batch, marks=pytest.mark.slow) for batch in BATCHES),
-    ],
-)
+@pytest.mark.parametrize(("part", "batch"), list(enumerate(BATCHES)))
 def test_step_by_step(part, batch):
     """Networks of every model, biases and readout, the losses in turn; some in single precision too."""
+    assert_step_by_step(every_network()[part::3], batch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", BATCHES)
+def test_every_network_step_by_step(batch):
+    assert_step_by_step(every_network(), batch)
+
+
+def assert_step_by_step(networks, batch):
     times, losses = tuple(Fraction(step, 8) for step in (0, 1, 2, 3, 5, 20)), ("mse", "cross-entropy", "half-mse")
     far_apart = []
-    networks = every_network() if part is None else every_network()[part::3]
     for number, network in enumerate(networks):
         loss = losses[number % 3]
         question = problem(network=network, loss=loss, batch=batch, times=times, learning_rate=Fraction(1, 8))
@@ -299,13 +302,3 @@ def test_what_was_compiled_before_a_source_changed_is_forgotten(tmp_path):
         os.utime(tmp_path / name, (time, time))
     forget_stale(tmp_path, cache)
     assert {path.name for path in cache.iterdir()} == {"new.nbi", "old.pyc"}
-
-
-def test_without_a_folder_to_write_nothing_is_cached(monkeypatch):
-    from numba.core.caching import CacheImpl
-
-    from sim.training.backends.compiled import CACHE, cache_folder
-
-    assert cache_folder() == CACHE
-    monkeypatch.setattr(CacheImpl, "_locator_classes", [])
-    assert cache_folder() is None

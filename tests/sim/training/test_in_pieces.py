@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -80,15 +79,6 @@ def test_breaks_within_a_block_change_bits(monkeypatch):
     monkeypatch.setattr("sim.train.blocks_of", lambda _problem, at, _compiled: Blocks(at, 3, False, 1))
     run, _ = kept(question, backend="reference")
     assert not same(run, whole)
-
-
-def test_a_full_batch_is_broken_anywhere():
-    question = problem(mode="full-batch", batch=None, samples=30, times=(0, 1, 5), **ADAM)
-    run, parts = kept(question)
-    assert [part.state.step for part in parts] == list(range(1, run.steps))
-    assert same(run, train(question, "cpu"))
-    assert [part.snapshots["w"].shape[1] for part in parts] == [1, 2, 2, 2, 2, 2, 2, 2, 2]
-    assert all(one.seconds < other.seconds for one, other in pairwise(parts))
 
 
 def test_what_a_pause_raises_ends_the_run():

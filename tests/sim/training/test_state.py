@@ -1,10 +1,7 @@
 """Streams that are shared, runs that are resumed, optimisers by hand, bounded memory."""
 
-import subprocess
-import sys
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,8 +13,7 @@ from sim.networks.one_hidden_layer import gradient
 from sim.train import fixed_sample, train
 from sim.training.backends.names import numba_is_installed
 from sim.training.memory import bytes_of_one, networks_at_once
-from tests.paths import ROOT
-from tests.sim.cases import EVERY_GATE, gated, line, problem, with_simulation
+from tests.sim.cases import gated, line, problem, with_simulation
 from tests.tolerances import SIM_DESCENT
 from theory.claims import catalog
 from theory.problem import InputError, OutOfReachError, WeightsAtTimes
@@ -112,28 +108,6 @@ def test_optimizers_by_hand():
             assert far(run.weights[:, t], w) < SIM_DESCENT
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
-def test_memory_does_not_grow_with_the_steps():
-    """80 times the steps, of which all data would take 250 MB: the peak stays within 16 MB."""
-    code = """
-from fractions import Fraction
-from sim import train as training
-from tests.sim.cases import line, problem
-from theory.problem import Network
-def peak(steps, backend):
-    settings = {"batch": 64, "learning_rate": Fraction(1, 8), "times": (0, Fraction(steps, 8))}
-    training.train(problem(line(n=40), Network("relu", "mean", 4), **settings), "cpu", backend=backend)
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-for backend in ("reference", "auto"):
-    peak(50, backend)
-    print(-peak(50, backend) + peak(4000, backend))
-"""
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert all(int(kilobytes) < 16 * 1024 for kilobytes in done.stdout.split())
-
-
 def test_memory_bounds_how_many_are_side_by_side():
     question, host, gpu = problem(line(n=40), batch=1000, replicates=9), "cpu", "cuda"
     one = bytes_of_one(question, 1000, 8)
@@ -152,11 +126,3 @@ def test_memory_bounds_how_many_are_side_by_side():
     assert bytes_of_one(problem(batch=1), 1, 8, compiled=True) > bytes_of_one(problem(batch=1), 1, 8)
     with pytest.raises(InputError, match="memory = 0 bytes holds nothing"):
         networks_at_once(question, 1000, 8, host, 0)
-
-
-def test_memory_changes_no_number():
-    question = problem(network=gated(EVERY_GATE, "trained-sum", "trained"), replicates=5)
-    expected = train(question, "cpu", backend="reference").weights
-    for networks in (1, 2):
-        memory = networks * bytes_of_one(question, 8, 8)
-        assert far(train(question, "cpu", backend="reference", memory=memory).weights, expected) < SIM_DESCENT
