@@ -11,7 +11,7 @@ from itertools import product
 
 import mpmath
 from mpmath import mpf
-from witness import GUARD, At, Witness, at_rest, integral, panels, real, reals, solve
+from witness import GUARD, At, Witness, at_rest, integral, panels, reals, solve
 
 _ORDER = 24  # of the approximant: at a norm of 1/2 its error is below 10^-75
 
@@ -249,10 +249,6 @@ def _gated_mean(at: At, digits: int) -> mpf:
         reach = mpmath.sqrt(2 * mpmath.log(10) * (digits + GUARD))
         ends = panels(-reach, reach, (mpf(0), rest))
         return integral(lambda y: y * mpmath.npdf(y) * mpmath.ncdf(rho * y / rest), ends, digits + 5)
-
-
-def _exactly_real(function):
-    return lambda at, digits: real(function(at, digits))
 
 
 _HARD = ("t=0 lambda=2", "t=1/1073741824 lambda=1", "t=100 lambda=1000", "t=3 lambda=1/1099511627776", "t=2 lambda=5/7")

@@ -92,14 +92,6 @@ def _overlap(at: At, inputs: int, power: int = 1) -> Fraction:
     return _binomial(int(at["w"]), at["mu"] ** inputs, power) ** (int(at["d"]) - 1)
 
 
-def _arrived(open_: list[list[bool]]) -> int:
-    """The number of paths, from the numbers that arrive at each node of a level."""
-    arrived = [1]
-    for level in open_:
-        arrived = [sum(arrived) if gate else 0 for gate in level]
-    return sum(arrived)
-
-
 def _entry(at: At, _digits: int = 0) -> Fraction:
     """A path that both inputs open counts once for each of its d weights."""
     levels = int(at["d"]) - 1

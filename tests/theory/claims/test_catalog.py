@@ -4,14 +4,17 @@ The formulas are compared with the values of the definitions in the evidence; th
 one point, those of DEAR with --slow alone. Adding a claim adds no test code.
 """
 
+from functools import cache
+
 import pytest
 
 from tests.theory.claims.stored import evidence, few, table
 from theory.claims import catalog, levels
 from theory.claims.citations import order
-from theory.claims.model import Kind, Outcome
+from theory.claims.model import Kind, Outcome, Standing
 from theory.claims.points import points
 from theory.claims.registry import select
+from theory.claims.rows import Verdict, verdict_of
 from theory.problem import InputError
 
 CLAIMS = tuple(catalog().values())
@@ -56,6 +59,12 @@ def by_definition(claim, count: int):
     yield levels.floating(claim, few(points(claim), count + 1))
 
 
+@cache
+def findings(name: str):
+    """What the sources of a claim print, compared with the stored values."""
+    return levels.printed_findings(catalog()[name], table(name))
+
+
 def test_every_formula_gives_the_stored_values_of_its_definition():
     assert failures(levels.precise(claim, table(claim.id)) for claim in WITH_ORACLE) == []
 
@@ -88,12 +97,32 @@ def test_every_derivation_proves_its_claim(dear):
 def test_what_the_sources_print_is_judged_as_stored():
     """A form that differs has a point at which it does, and a note that explains it."""
     for claim in WITH_ORACLE:
-        findings = levels.printed_findings(claim, table(claim.id))
-        for finding, stored in zip(findings, evidence(claim.id)["printed"], strict=True):
-            judged = (finding.source.label, finding.agrees, finding.reading, finding.repaired)
-            assert judged == tuple(stored[key] for key in ("label", "agrees", "reading", "repaired")), claim.id
-            assert finding.agrees or (finding.point is not None and finding.printed != finding.oracle), claim.id
-            assert finding.agrees or finding.source.note, claim.id
+        stored = {(entry["document"], entry["label"]): entry for entry in evidence(claim.id)["printed"]}
+        printed = findings(claim.id)
+        assert len(stored) == len(printed), claim.id
+        for finding in printed:
+            entry = stored[finding.source.document, finding.source.label]
+            judged = (finding.agrees, finding.reading, finding.repaired)
+            assert judged == tuple(entry[key] for key in ("agrees", "reading", "repaired")), claim.id
+            explained = finding.point is not None and finding.printed != finding.oracle and bool(finding.source.note)
+            assert finding.agrees or explained, claim.id
+
+
+def test_a_wrong_form_names_the_slip_that_it_comes_from():
+    """Its own, once, in the document where it stands; no right form names one."""
+    for claim in WITH_ORACLE:
+        by_source = {item.source: item for item in findings(claim.id)}
+        for source in claim.sources:
+            verdict, where = verdict_of(Standing.HOLDS, source, by_source.get(source)), (claim.id, source.label)
+            if verdict is Verdict.CORRECTED:
+                assert source.slip, where
+                assert (source.slip.document, source.repaired) == (source.document, None), where
+                assert source.label in source.slip.root, where
+            else:
+                assert bool(source.slip) == (verdict is Verdict.INHERITED), where
+                assert not source.slip or source.slip.document == source.document, where
+            for reading in (*source.readings, *((source.repaired,) if source.repaired else ())):
+                assert any(reading.admits(row.point) for row in table(claim.id)), where
 
 
 @pytest.mark.parametrize(
@@ -105,8 +134,7 @@ def test_what_the_sources_print_is_judged_as_stored():
     ],
 )
 def test_a_known_misprint_is_found_and_a_sound_equation_is_not(name, label, agrees):
-    findings = levels.printed_findings(catalog()[name], table(name))
-    assert [finding.agrees for finding in findings if finding.source.label == label] == [agrees]
+    assert [finding.agrees for finding in findings(name) if finding.source.label == label] == [agrees]
 
 
 def test_citations_form_no_circle():
