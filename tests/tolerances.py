@@ -402,3 +402,11 @@ TAIL_ACCURACY = 1e-6
 # times 43/125. A Gaussian's kurtosis is 1.28 more, and that of the strength 1 0.78 more.
 EXAMPLE_MOMENT = 6 * np.sqrt(27 / 2e5)
 EXAMPLE_KURTOSIS = 6 * (np.sqrt((7193 - 43**2) / 2e5) / 25 + 2 * 43 / 125 * np.sqrt(18 / 2e5))
+
+# --- stored answers --------------------------------------------------------------------------------------------------
+
+# Numbers are stored to nine digits, half a unit of the last is at most 5e-9 of the number; both sides are rounded, and
+# another machine sums in another order, a hundredth of it. Below the second, a number is the rounding of a sum of terms
+# up to 100.
+SNAPSHOT_RELATIVE = 2e-8
+SNAPSHOT_ZERO = 1e-13

@@ -1,6 +1,5 @@
 """Tolerances of the tests of kernels that are computed from weights and gates."""
 
-
 from tests.tolerances import UNIT_ROUNDOFF
 
 # Relative to the largest entry, in float64: for at most 4 layers of at most 8 units an entry is a sum over layers of

@@ -1,6 +1,8 @@
-"""Small problem files, made of the same parts, by name: networks of milliseconds, of which every axis has another length."""
+"""Small problem files by name: networks of milliseconds, of which every axis has another length."""
 
 from collections.abc import Iterator
+
+import numpy as np
 
 from tests.paths import PROBLEMS
 
@@ -58,10 +60,6 @@ parameters = { width = 2, gap = 0.5 }
 estimate = { examples = 2000 }
 """
 _GRID = _LAW.replace('"nlgp"\nn = 6', '"nlgp-2d"\nshape = [6, 5]').replace("[2.0, 1.0]", "[1.0, 0.5]")
-_WAVES = """[data]
-law = "finite"
-shape = [6, 5]
-"""
 # Three units, of which the second has no weights, and so no shape; there are four sites.
 LONELY = f"""[data]
 law = "finite"
@@ -70,7 +68,9 @@ y = [1, 0, -1, 1, 0]
 [network]
 model = "gated-linear"
 readout = "mean"
-gates = [{{ kind = "site", site = 1, lo = 0 }}, {{ kind = "site", site = 1, lo = 5 }}, {{ kind = "site", site = 2, hi = 0 }}]
+gates = [
+  {{ kind = "site", site = 1, lo = 0 }}, {{ kind = "site", site = 1, lo = 5 }}, {{ kind = "site", site = 2, hi = 0 }},
+]
 [training]
 loss = "half-mse"
 tau = 1.0
@@ -93,7 +93,9 @@ tau = 1
 times = [1]
 w0 = {_TOY_WEIGHTS}
 """
-_NETWORK_GATES = """{ kind = "network", network = "gated", frozen = true, gate = { kind = "soft", beta = 2, epsilon = "1/10" } }"""
+_NETWORK_GATES = (
+    """{ kind = "network", network = "gated", frozen = true, gate = { kind = "soft", beta = 2, epsilon = "1/10" } }"""
+)
 _SECOND = ", Theta_g_1 = [[1, 2], [-1, 1]], Theta_g_2 = [[1, -3], [2, 1]] }"
 DEEP = f"""{_EXAMPLES}[network]
 model = "deep"
@@ -126,7 +128,7 @@ most_cells = 60
 [refine.finest]
 "data.gain" = { geomspace = [0.1, 10, 17] }
 """
-_MAP = _REFINE.replace("17]", "5]").replace('[0.1, 1, 10]\n', '[0.1, 10]\n"data.xi.0" = [0.3, 0.5]\n', 1)
+_MAP = _REFINE.replace("17]", "5]").replace("[0.1, 1, 10]\n", '[0.1, 10]\n"data.xi.0" = [0.3, 0.5]\n', 1)
 _MAP += '"data.xi.0" = [0.3, 0.35, 0.5]\n'
 _INTERVAL = """[axes]
 "data.gain" = [0.5, 2.0]
@@ -176,13 +178,34 @@ def _lines() -> Iterator[tuple[str, str]]:
     relu = '[network]\nmodel = "relu"\nreadout = "mean"\nunits = 3\n'
     yield "relu.toml", changed(LINE, (_GATES, relu))
     logistic = ("half-mse", "cross-entropy"), ("labels = [1.0, 0.0]", "labels = [1.0, -1.0]")
-    readout = relu.replace('readout = "mean"', 'readout = "trained"\nbiases = true')
+    readout = relu.replace('"mean"', '"trained-mean"\nbiases = "trained"')
     yield "logistic.toml", changed(LINE, (_GATES, relu), *logistic)
     yield "readout.toml", changed(LINE, (_GATES, readout))
-    yield "grid-fields.toml", changed(_GRID + _GATES + _TRAINING + _SIMULATION, ("site = 3", "site = [2, 2]"))
-    small = ("shape = [6, 5]", "shape = [3, 4]"), ("site = 3", "site = [1, 2]")
-    yield "grid-small.toml", changed(_GRID + _GATES + _TRAINING + _SIMULATION, *small)
+    grid = _GRID + _GATES + _TRAINING + _SIMULATION
+    yield "grid-fields.toml", changed(grid, ("site = 3", "site = 12"))
+    yield "waves.toml", _waves()
+    yield "grid-small.toml", changed(grid, ("shape = [6, 5]", "shape = [3, 4]"))
+    yield "grid-vector.toml", changed(grid, ("labels = [1.0, 0.0]", "labels = [[1.0, 0.5], [0.0, 2.0]]"))
+    yield "linear.toml", changed(LINE, (_GATES, relu.replace('"relu"', '"linear"')))
+    yield "gated-readout.toml", changed(LINE, ('"mean"', '"trained-mean"'))
+    yield (
+        "diverging.toml",
+        changed(LINE, ("learning_rate = 0.5", "learning_rate = 50.0"), ("[0.5, 2.0]", "[50.0, 500.0]")),
+    )
     yield "lonely.toml", LONELY
+
+
+def _waves() -> str:
+    """Return a problem on a grid of 9 x 8 sites, whose units begin as two waves, a bump and zeros."""
+    y, x = np.mgrid[:9, :8].astype(float)
+    envelope = np.exp(-((x - 4) ** 2 + (y - 3) ** 2) / 6)
+    waves = [np.cos(2 * np.pi * 0.25 * ((x - 4) * np.cos(turn) + (y - 3) * np.sin(turn))) for turn in (0.4, 0.7)]
+    units = [envelope * waves[0], envelope * waves[1], envelope, 0 * envelope]
+    gates = "".join(f'[[network.gates]]\nkind = "site"\nsite = {site}\nlo = 0.0\n' for site in (28, 29, 30, 31))
+    start = f"w0 = {[[round(weight, 6) for weight in unit.ravel().tolist()] for unit in units]}"
+    head, tail = _GATES.partition("[[network.gates]]")[0], _TRAINING + _SIMULATION
+    text = changed(_GRID, ("[6, 5]", "[9, 8]")) + head + gates + tail
+    return changed(text, ('w0 = { law = "normal", scale = 0.1, seed = 0 }', start), ("[0.5, 2.0]", "[0.0, 2.0]"))
 
 
 def _graphs() -> Iterator[tuple[str, str]]:
@@ -200,13 +223,21 @@ def _deep() -> Iterator[tuple[str, str]]:
     own = '{ kind = "own", gate = { kind = "hard", at_zero = "closed" } }'
     yield "toy-soft.toml", changed(TOY, (own, _NETWORK_GATES), (' = [["1/2", 3]] }', f' = [["1/2", 3]]{_SECOND}'))
     yield "toy-random.toml", changed(TOY, (own, '{ kind = "bernoulli", mu = "1/2", seed = 3 }'))
-    yield "toy-open.toml", changed(TOY, (own, '{ kind = "open" }'), ("widths = [2, 2]", 'widths = [2, 2]\nvalue_input = "ones"'))
-    yield "toy-plane.toml", changed(TOY, ("x = [[1, 2], [2, 1], [-1, -3]]", "x = [[1, 2, 1], [2, 1, 1], [-1, -3, 1]]"), ("[[1, 1], [1, -1]]", '[[1, 1, "1/2"], [1, -1, 0]]'))
-    yield "wide.toml", changed(DEEP, ("widths = [4, 3]", "widths = [40, 30, 30]"))
+    yield "toy-open.toml", changed(TOY, ("widths = [2, 2]", 'widths = [2, 2]\nvalue_input = "ones"'))
+    yield (
+        "toy-plane.toml",
+        changed(
+            TOY,
+            ("x = [[1, 2], [2, 1], [-1, -3]]", "x = [[1, 2, 1], [2, 1, 1], [-1, -3, 1]]"),
+            ("[[1, 1], [1, -1]]", '[[1, 1, "1/2"], [1, -1, 0]]'),
+        ),
+    )
+    yield "wide.toml", changed(DEEP, ("widths = [4, 3]", "widths = [20, 20, 20, 20]"))
     yield "deep-run.toml", DEEP
-    yield "deep-one.toml", changed(DEEP, ('initialisation = "per-replicate"', 'initialisation = "shared"\nshared_stream = true'))
-    for name in ("three", "ring"):
-        pass
+    yield (
+        "deep-one.toml",
+        changed(DEEP, ('initialisation = "per-replicate"', 'initialisation = "shared"\nshared_stream = true')),
+    )
 
 
 def _sweeps() -> Iterator[tuple[str, str]]:

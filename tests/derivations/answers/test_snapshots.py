@@ -69,7 +69,6 @@ KERNELS = [
     "paths toy-soft.toml --plot toy.svg",
     "paths toy-random.toml",
     "paths toy-open.toml",
-    "paths shared.toml",
     "paths wide.toml --inputs 0 --plot wide.svg",
     "paths toy.toml --inputs 3",
     "paths toy.toml --inputs a",
@@ -91,7 +90,8 @@ THEORY = [
     "solve race.toml --digits 20",
     "solve switch.toml",
     "solve routing.toml",
-    "solve readout.toml",
+    "solve gated-readout.toml",
+    "solve linear.toml",
     "solve nothing.toml",
     "flow race.toml --plot race.svg",
     "flow switch.toml --weight P1 --format latex",
@@ -112,12 +112,10 @@ DATA = [
     *(f"data show {name}.toml" for name in ("line", "ising-grid", "single-pulse", "student-t", "mixture", "mine")),
     "data show bars.toml",
     "data show nlgp-matrix.toml",
-    "data list",
     "data check",
     "data check mnist",
     "data get mnist",
     "data get mnist --from nothing",
-    "data list mnist",
     "data get",
     "data show",
     "data show line.toml --from x",
@@ -143,8 +141,8 @@ DATA = [
     "controls line.toml",
     "controls grid-small.toml --marginal uniform --out grid-controls",
     "controls always.toml",
-    "controls line.toml --marginal '{ kind = \"quantile\", p = [\"1/2\", \"3/4\", 1], x = [0, 1, 3] }'",
-    "controls line.toml --correlation '{ kind = \"matern\", smoothness = \"3/2\" }'",
+    'controls line.toml --marginal \'{ kind = "quantile", p = ["1/2", "3/4", 1], x = [0, 1, 3] }\'',
+    'controls line.toml --correlation \'{ kind = "matern", smoothness = "3/2" }\'',
     "controls line.toml --marginal nothing",
     "controls line.toml --out .",
     "controls race.toml",
@@ -158,7 +156,9 @@ NETWORKS = [
     "simulate race-one.toml",
     "simulate deep-run.toml --alignment --plot deep.svg",
     "simulate deep-one.toml --alignment --out deep.npz",
-    "simulate solved.toml",
+    "simulate diverging.toml",
+    "simulate gated-readout.toml",
+    "simulate solve-alone.toml",
     "simulate nothing.toml",
     "simulate line.toml --alignment",
     "compare line.toml --plot line.svg",
@@ -166,13 +166,14 @@ NETWORKS = [
     "compare race-run.toml --plot race.svg",
     *(f"compare {name}.toml" for name in ("race-own", "race-one", "race-start", "vector")),
     "compare nothing.toml",
-    "fields grid-fields.toml --plot fields.svg",
+    "fields waves.toml --time 0 --plot fields.svg",
+    "fields waves.toml --time 0 --source networks --networks 1",
     "fields grid-fields.toml --time inf",
-    "fields grid-fields.toml --time 1/2 --source networks --networks 2",
     "fields grid-fields.toml --time 3",
     "fields grid-fields.toml --source networks --networks 9",
+    "fields grid-fields.toml --source fields",
     "fields line.toml",
-    "fields vector-grid.toml",
+    "fields grid-vector.toml",
     "fields grid-small.toml",
     "fields toy.toml",
 ]
@@ -205,12 +206,10 @@ BOOK = [
     "reproduce",
     "reproduce npk-fig-1 --store reproduced",
     "reproduce nothing",
-    "validate flow.fixed_point.mode --out report",
-    "validate flow.fixed_point.mode --out report --changed",
     "validate nothing",
     "validate flow.fixed_point.mode --out no-report --changed",
     "validate flow.fixed_point.mode --seed -1",
-    "new mine --law ising",
+    "new spins --law ising",
     "new listed --network deep",
     "new line",
     "new other --network deep --law nlgp",
@@ -263,13 +262,16 @@ def test_data_amplifiers_and_controls(changed):
     assert not changed(DATA)
 
 
+@pytest.mark.slow
 def test_networks_beside_their_theory(changed):
     assert not changed(NETWORKS)
 
 
+@pytest.mark.slow
 def test_sweeps(changed):
     assert not changed(SWEEPS)
 
 
+@pytest.mark.slow
 def test_the_book_and_new_files(changed):
     assert not changed(BOOK)

@@ -70,12 +70,17 @@ def largest_difference(statistics, x, p, sites):
     return max(np.abs(value - exact.astype(float)).max() for value, exact in pairs)
 
 
+def legendre(edges, count=20):
+    """Gauss-Legendre nodes and weights of the panels between edges."""
+    unit, weight = np.polynomial.legendre.leggauss(count)
+    half = np.diff(edges)[:, None] / 2
+    return (edges[:-1, None] + half * (1 + unit)).ravel(), (half * weight).ravel()
+
+
 def plane(covariance, edges, count=20):
     """Points (2, points) with their probabilities under N(0, covariance): Gauss-Legendre sums between edges of axes."""
-    unit, weight = np.polynomial.legendre.leggauss(count)
-    halves = [np.diff(ends)[:, None] / 2 for ends in edges]
-    axes = [(ends[:-1, None] + half * (1 + unit)).ravel() for ends, half in zip(edges, halves, strict=True)]
+    axes, weights_of_axes = zip(*(legendre(ends, count) for ends in edges), strict=True)
     points = np.stack(np.meshgrid(*axes, indexing="ij")).reshape(2, -1)
-    volume = np.outer(*((half * weight).ravel() for half in halves)).ravel()
+    volume = np.outer(*weights_of_axes).ravel()
     density = np.exp(-(points * np.linalg.solve(covariance, points)).sum(axis=0) / 2)
     return points, volume * density / (2 * np.pi * np.sqrt(np.linalg.det(covariance)))

@@ -1,5 +1,7 @@
 """The localization amplifier against its integral, sums and samples; the flat state against its Jacobian."""
 
+import re
+
 import mpmath
 import numpy as np
 import pytest
@@ -25,7 +27,6 @@ from theory.moments.amplifier import (
     sampled,
     unit_marginal,
 )
-from theory.moments.amplifier.float64 import moments
 from theory.moments.inputs import Density, Values, input_statistics
 from theory.moments.marginal import erf_marginal, gaussian_marginal
 from theory.moments.nonlinearities.functions import marginal
@@ -40,7 +41,7 @@ from theory.problem import (
     SinglePulse,
 )
 
-A = [0.05, 0.5, 0.9, 0.999]
+A = [0.05, 0.9, 0.999]
 PROCESS = {"xi": ("3/2", "4/5"), "boundary": "ring", "normaliser": "unit-variance", "labels": (1, 0)}
 
 
@@ -75,29 +76,22 @@ CASES = {
         mpmath.sqrt(3),
     ),
 }
-every_case = pytest.mark.parametrize("name", CASES)
 
 
-@every_case
+@pytest.mark.parametrize("name", CASES)
 def test_float64_and_balls_agree_with_the_definition(name):
+    """At the nearest float of a, so that both see one number; the elasticity is the logarithmic derivative."""
     density, text, support, defined, end = CASES[name]
     formula = FormulaMarginal(text, "density", tuple(part.strip() for part in support.split(",")))
-    amplifier = Amplifier(density)
+    amplifier, step = Amplifier(density), mpmath.mpf(2) ** -20
     for a in A:
         truth = by_definition(defined, ends_to(end), a)
         assert abs(amplifier.at(a) - truth) <= AMPLIFIER_FLOAT64
-        found, elasticity = certified_amplifier(formula, sympy.Rational(str(a)), 15)
-        assert abs(mpmath.mpf(found.value) - by_definition(defined, ends_to(end), str(a))) <= AMPLIFIER_CERTIFIED
+        value, elasticity = certified_amplifier(formula, sympy.Rational(a), 15)
+        assert abs(mpmath.mpf(value.value) - truth) <= AMPLIFIER_CERTIFIED
         assert abs(amplifier.elasticity(a) - float(elasticity.value)) <= AMPLIFIER_FLOAT64 / (a * (1 - a * a))
-
-
-@every_case
-def test_the_elasticity_is_the_logarithmic_derivative(name):
-    density, _, _, defined, end = CASES[name]
-    step = mpmath.mpf(2) ** -20
-    for a in (0.3, 0.8):
-        up, down = (mpmath.log(by_definition(defined, ends_to(end), a * mpmath.exp(k * step))) for k in (1, -1))
-        assert abs(Amplifier(density).elasticity(a) - (up - down) / (2 * step)) <= AMPLIFIER_JACOBIAN
+    up, down = (mpmath.log(by_definition(defined, ends_to(end), 0.8 * mpmath.exp(k * step))) for k in (1, -1))
+    assert abs(amplifier.elasticity(0.8) - (up - down) / (2 * step)) <= AMPLIFIER_JACOBIAN
 
 
 def test_two_points_and_a_sparse_pixel():
@@ -112,7 +106,7 @@ def test_two_points_and_a_sparse_pixel():
     assert Amplifier(sparse).at(np.array([1.0, -1.0, 0.0])).tolist() == [0.5, -0.5, 0.0]  # phi(1) = E|X|
 
 
-@pytest.mark.parametrize("gain", [0.1, 1, 30])
+@pytest.mark.parametrize("gain", [0.1, 30])
 def test_laws_have_the_amplifier_of_their_latent(gain):
     """X = erf(g z)/Z: the integral over z, without the density of X."""
     law = NonlinearGP(4, gain=gain, **PROCESS | {"boundary": "open"})
@@ -137,7 +131,7 @@ def test_quantiles_and_distribution_functions_give_the_same_digits():
         FormulaMarginal("(x + sqrt(3))/(2*sqrt(3))", "cumulative", ("-sqrt(3)", "sqrt(3)")),
         FormulaMarginal("1/(2*sqrt(3))", "density", ("-sqrt(3)", "sqrt(3)")),
     ]
-    assert len({certified_amplifier(form, a, 25)[0].value for form in forms}) == 1
+    assert len({certified_amplifier(form, a, 20)[0].value for form in forms}) == 1
     logistic = certified_amplifier(FormulaMarginal("sqrt(3)*log(u/(1 - u))/pi", "quantile"), a, 8)[0]
     by_density = Amplifier(marginal(Logistic(), 3**0.5 / np.pi)).at(0.7)
     assert abs(by_density - float(logistic.value)) <= AMPLIFIER_FLOAT64 + float(logistic.radius)
@@ -156,34 +150,29 @@ def test_heavy_tails():
 
 
 def test_the_series_is_that_of_the_function():
-    """Coefficients by mpmath's Taylor series of the sum over three values, for two laws."""
-    for p in (sympy.Rational(1, 3), sympy.Rational(9, 10)):
-        scale = 1 / sympy.sqrt(p)
-        with mpmath.workdps(60):
-            x, weight = mpmath.mpf(1) / mpmath.sqrt(mpmath.mpf(p.p) / p.q), mpmath.mpf(p.p) / p.q
+    """Coefficients by mpmath's Taylor series of the sum over three values, of probability 1/3."""
+    p = sympy.Rational(1, 3)
+    with mpmath.workdps(60):
+        x, weight = mpmath.sqrt(3), mpmath.mpf(1) / 3
 
-            def phi(a, x=x, weight=weight):
-                return weight * x * mpmath.erf(x * a / mpmath.sqrt(2 * (1 - a * a)))
+        def phi(a):
+            return weight * x * mpmath.erf(x * a / mpmath.sqrt(2 * (1 - a * a)))
 
-            def elastic(a, phi=phi):
-                return a * mpmath.diff(phi, a) / phi(a)
-
-            taylor = mpmath.taylor(phi, 0, 9)
-            found = amplifier_coefficients([p * scale ** (2 * k) for k in range(1, 6)])
-            for k, c in enumerate(found):
-                want = taylor[2 * k + 1] / mpmath.sqrt(2 / mpmath.pi)
-                assert abs(mpmath.mpf(c.p) / c.q - want) <= AMPLIFIER_CERTIFIED
-            small = mpmath.mpf(10) ** -4
-            slopes = elasticity_coefficients([p * scale ** (2 * k) for k in range(1, 4)])
-            near = sum(mpmath.mpf(e.p) / e.q * small ** (2 * k) for k, e in enumerate(slopes))
-            assert abs(near - elastic(small)) <= AMPLIFIER_CERTIFIED
+        taylor = mpmath.taylor(phi, 0, 9)
+        for k, c in enumerate(amplifier_coefficients([p ** (1 - k) for k in range(1, 6)])):
+            want = taylor[2 * k + 1] / mpmath.sqrt(2 / mpmath.pi)
+            assert abs(mpmath.mpf(c.p) / c.q - want) <= AMPLIFIER_CERTIFIED
+        small = mpmath.mpf(10) ** -4
+        slopes = elasticity_coefficients([p ** (1 - k) for k in range(1, 4)])
+        near = sum(mpmath.mpf(e.p) / e.q * small ** (2 * k) for k, e in enumerate(slopes))
+        assert abs(near - small * mpmath.diff(phi, small) / phi(small)) <= AMPLIFIER_CERTIFIED
 
 
 @pytest.mark.parametrize("rescale", [False, True])
 def test_samples_agree_within_their_errors_and_errors_are_those_of_repetitions(rescale):
     rng = np.random.default_rng(7)
     a = np.array([0.3, 0.9])
-    draws = rng.uniform(-1, 1, (200, 2000)) * (5.0 if rescale else np.sqrt(3))
+    draws = rng.uniform(-1, 1, (200, 1000)) * (5.0 if rescale else np.sqrt(3))
     found = [sampled(x, a, rescale) for x in draws]
     truth = Amplifier(erf_marginal(2**-0.5, 3**-0.5)).at(a)
     values, errors = (np.array([getattr(one, name) for one in found]) for name in ("value", "error"))
@@ -212,7 +201,7 @@ def test_rates_of_modes_are_those_of_the_jacobian(gain):
     flat = np.full(8, amplifier.at(found.a) / (lam[0][0] + lam[1][0]))
     assert np.abs(closure(*lam, amplifier.at, flat)).max() <= AMPLIFIER_FLOAT64 * 10
     step = 1e-5
-    for q in range(5):
+    for q in (0, 1, 4):
         mode = np.cos(2 * np.pi * q * np.arange(8) / 8)
         up, down = (closure(*lam, amplifier.at, flat + k * step * mode) for k in (1, -1))
         rate = (up - down) @ mode / (2 * step) / (mode @ mode) / 4
@@ -220,20 +209,19 @@ def test_rates_of_modes_are_those_of_the_jacobian(gain):
     assert found.unstable == (found.rates[1:].max() > 0)
 
 
-@pytest.mark.parametrize("rounding", [1, -1])
-def test_a_wave_has_one_name_whichever_of_its_two_modes_rounding_prefers(rounding):
-    lam1 = np.array([2.0, 1.3, 0.6, 0.2, 0.6, 1.3])
-    lam1[5] *= 1 + rounding * 1e-14
-    flat = flat_state(np.array([1.5, 0.9, 0.9, 0.9, 0.9, 0.9]), lam1, Amplifier(gaussian_marginal(1.0)))
-    assert flat.mode == 1
+def test_a_wave_has_one_name_whichever_of_its_two_modes_rounding_prefers():
+    for rounding in (1, -1):
+        lam1 = np.array([2.0, 1.3, 0.6, 0.2, 0.6, 1.3 * (1 + rounding * 1e-14)])
+        flat = flat_state(np.array([1.5, 0.9, 0.9, 0.9, 0.9, 0.9]), lam1, Amplifier(gaussian_marginal(1.0)))
+        assert flat.mode == 1
 
 
 def test_the_critical_gain_separates_stable_from_unstable():
-    law = NonlinearGP(40, gain=1, **PROCESS)
+    law = NonlinearGP(16, gain=1, **PROCESS)
     gain = critical_gain(law, 0.05, 5.0)
-    below, above = (flat_state_of(NonlinearGP(40, gain=gain * by, **PROCESS)) for by in (0.999, 1.001))
+    below, above = (flat_state_of(NonlinearGP(16, gain=gain * by, **PROCESS)) for by in (0.999, 1.001))
     assert (below.unstable, above.unstable) == (False, True)
-    assert not flat_state_of(GaussianClone(40, gain=5, **PROCESS)).unstable
+    assert not flat_state_of(GaussianClone(16, gain=5, **PROCESS)).unstable
     with pytest.raises(OutOfReachError, match=r"unstable at the gains 3 and 5"):
         critical_gain(law, 3.0, 5.0)
 
@@ -265,16 +253,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("words", REFUSED)
-def test_bad_input_is_named(words):
-    with pytest.raises(InputError) as refused:
-        REFUSED[words]()
-    assert words in str(refused.value)
-
-
-def test_standardised_marginals():
-    mean, variance = moments(
-        unit_marginal(Density(lambda x: np.exp(-x), lambda x: -np.expm1(-np.maximum(x, 0)), 0.0, np.inf))
-    )
-    assert abs(mean) <= AMPLIFIER_FLOAT64
-    assert abs(variance - 1) <= AMPLIFIER_FLOAT64
+def test_bad_input_is_named():
+    for words, ask in REFUSED.items():
+        with pytest.raises(InputError, match=re.escape(words)):
+            ask()

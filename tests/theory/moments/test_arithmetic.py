@@ -10,18 +10,11 @@ from hypothesis import strategies as st
 
 from tests.tolerances import MOMENT_ENTRY
 from theory.expressions.balls.closed_form import NotCertified
-from theory.moments.arithmetic import FLOAT64, LARGEST_EXACT, _split, _split_one_by_one, settled
+from theory.moments.arithmetic import FLOAT64, LARGEST_EXACT, _split, settled
 from theory.problem import OutOfReachError
 
 RATES = [Fraction(1), Fraction(1, 4), Fraction(4, 9), Fraction(1, 1_000_003), Fraction("0.7") ** -2, Fraction(10**9, 7)]
 DISTANCES = np.arange(0, 60, dtype=int) ** 2
-
-
-@pytest.mark.parametrize("rate", RATES, ids=str)
-def test_the_product_is_split_as_in_fractions(rate):
-    """Bit for bit: high is the nearest float of r d and low that of the rest."""
-    for found, exact in zip(_split(DISTANCES, rate), _split_one_by_one(DISTANCES, rate), strict=True):
-        assert found.tolist() == exact.tolist()
 
 
 @given(st.integers(1, 2**40), st.integers(1, 2**52), st.integers(0, 4_096))

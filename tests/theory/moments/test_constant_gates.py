@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from theory.moments.constant_gates import constant_gates, remarks
 from theory.problem import (
     AlwaysGate,
@@ -12,7 +10,6 @@ from theory.problem import (
     GaussianClone,
     Network,
     NonlinearGP,
-    RepeatedGate,
     SinglePulse,
     SiteGate,
 )
@@ -58,17 +55,11 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("law", "gate", "state"), CASES)
-def test_states(law, gate, state):
-    network = Network("gated-linear", "mean", 1, (gate,))
-    assert constant_gates(law, network) == ({} if state is None else {0: state})
-    assert len(remarks(constant_gates(law, network))) == (state is not None)
-
-
-def test_a_repeated_gate_is_remarked_too():
-    network = Network("gated-linear", "mean", 2, (site(lo=1), RepeatedGate(of=0)))
-    assert constant_gates(LINE, network) == {0: False, 1: False}
-    assert "closed for every input" in remarks(constant_gates(LINE, network))[1]
+def test_states():
+    for law, gate, state in CASES:
+        network = Network("gated-linear", "mean", 1, (gate,))
+        assert constant_gates(law, network) == ({} if state is None else {0: state}), (law.law, gate)
+        assert len(remarks(constant_gates(law, network))) == (state is not None)
 
 
 def test_means_and_large_pulses_are_not_judged():

@@ -8,20 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import erf
 
 from sim.measure import measure
 from tests.theory.cases import problem
+from tests.theory.moments.definition import legendre
 from tests.tolerances import (
     DIRECTION_POLAR,
-    FLOW_FLOAT64,
-    FLOW_ROUNDED,
     MOMENT_ENTRY,
     MOMENT_FOUR_FACTORS,
     STANDARD_ERRORS,
-    psd_slack,
 )
-from theory.flow import discrete, solve
-from theory.flow.linear.descent import gradient_descent
+from theory.flow import solve
 from theory.moments import gate_basis, gated_moments, gated_moments_certified
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.directions import Direction, half_space, side, two_sign_block, two_signs
@@ -63,10 +61,9 @@ def down(v):
 
 
 @EVERY_LAW
-@pytest.mark.parametrize("scale", [1, "1/3", 7])
-def test_a_direction_of_one_site_is_that_site(law, scale):
+def test_a_direction_of_one_site_is_that_site(law):
     sites = (SiteGate(0, lo=0), SiteGate(2, hi=0), SiteGate(3, lo=0), AlwaysGate())
-    directions = (up({0: scale}), down([0, 0, scale, 0]), up({3: scale}), AlwaysGate())
+    directions = (up({0: "1/3"}), down([0, 0, 7, 0]), up({3: 1}), AlwaysGate())
     one, other = gated_moments(with_gates(sites, law)), gated_moments(with_gates(directions, law))
     assert one.features.gates == other.features.gates
     assert (one.A == other.A).all()
@@ -99,8 +96,7 @@ def test_a_direction_forgets_its_scale(numbers, scale):
     assert side(entries) == side(scaled) == -side(turned)
 
 
-@pytest.mark.parametrize("gain", ["0.05", "1", "20"])
-@pytest.mark.parametrize("xi", ["1/2", "2"])
+@pytest.mark.parametrize(("gain", "xi"), [("0.05", "2"), ("1", "1/2"), ("20", "2")])
 def test_two_sites_by_polar_quadrature(gain, xi):
     """E[s_v x_k], E[s_v s_w] and E[s_v s_w x_k x_l] over the angle, panels ending where a sign changes, and radius."""
     for law in LAWS:
@@ -132,25 +128,17 @@ def _polar(data, statistics, vectors):
     panels = np.concatenate(
         [low + (high - low) * np.concatenate([graded, 1 - graded[::-1]]) for low, high in itertools.pairwise(edges)]
     )
-    angle, weight = _legendre(np.unique(panels), 12)
-    radius, thickness = _legendre(np.concatenate([[0.0], 12 * 2.0 ** np.arange(-12, 1)]), 16)
+    angle, weight = legendre(np.unique(panels), 12)
+    radius, thickness = legendre(np.concatenate([[0.0], 12 * 2.0 ** np.arange(-12, 1)]), 16)
     directions = L @ np.array([np.cos(angle), np.sin(angle)])
     u = directions[:, None, :] * radius[None, :, None]
     x = u
     if data.latent:
-        from scipy.special import erf
-
         x = erf(float(data.gain) * u) / np.sqrt(statistics.normaliser_squared)
     measure_ = (thickness * radius * np.exp(-(radius**2) / 2))[:, None] * weight / (2 * np.pi)
     s = [np.sign(np.tensordot(np.array(vector), directions, 1)) for vector in vectors]
     first = (x * s[0] * measure_).sum(axis=(1, 2))
     return first, (s[0] * s[1] * measure_).sum(), np.einsum("krt,lrt,rt->kl", x, x, s[0] * s[1] * measure_)
-
-
-def _legendre(edges, count):
-    nodes, weights = np.polynomial.legendre.leggauss(count)
-    half = np.diff(edges)[:, None] / 2
-    return (edges[:-1, None] + half * (1 + nodes)).ravel(), (half * weights).ravel()
 
 
 MIXED = (up(V), down(W), SiteGate(2, lo=0), up([2, -4, 1, 0]), RepeatedGate(1), AlwaysGate())
@@ -159,8 +147,7 @@ MIXED = (up(V), down(W), SiteGate(2, lo=0), up([2, -4, 1, 0]), RepeatedGate(1), 
 FEW = (up(V), SiteGate(2, lo=0), down(W))
 
 
-@EVERY_LAW
-@pytest.mark.parametrize("boundary", ["open", "ring"])
+@pytest.mark.parametrize(("law", "boundary"), [("nlgp", "ring"), ("gaussian-clone", "open")])
 def test_float64_against_balls(law, boundary):
     question = with_gates(FEW, law, "trained", boundary=boundary, xi=["1", "1/2"])
     moments, balls = gated_moments(question), gated_moments_certified(question, 30)
@@ -169,7 +156,7 @@ def test_float64_against_balls(law, boundary):
 
 
 @EVERY_LAW
-@pytest.mark.parametrize("v", [[1, -1, 0, 0], [1, -2, 1, 0], [1, -3, 3, -1]])
+@pytest.mark.parametrize("v", [[1, -1, 0, 0], [1, -3, 3, -1]])
 def test_differences_of_nearly_equal_sites_keep_their_digits(law, v):
     """At xi = 1e6 the variance along the last is 1e-36 of its terms."""
     question = with_gates((up(v), SiteGate(1, lo=0)), law, xi=["1000000", "1000000"], gain="3")
@@ -190,35 +177,7 @@ def test_simulated_gates_have_these_moments(law):
         assert (np.abs(found.mean - exact) <= STANDARD_ERRORS * found.standard_error).all()
 
 
-@EVERY_LAW
-@pytest.mark.parametrize("biases", ["none", "trained"])
-def test_the_flow_is_that_of_the_dense_matrix(law, biases):
-    question = with_gates(MIXED, law, biases)
-    solution, moments = solve(question), gated_moments(question)
-    scale = 1 / 6
-    dense = np.linalg.eigvalsh(moments.A) * scale**2
-    assert np.abs(solution.rates - dense).max() <= psd_slack(len(dense)) * dense[-1]
-    assert solution.rank == np.count_nonzero(solution.rates) == len(dense) - 4 - (2 if biases == "trained" else 0)
-
-
-@EVERY_LAW
-def test_the_flow_has_certified_digits(law):
-    question = with_gates((up(V), down(W)), law, "trained")
-    solution, digits = solve(question), solve(question, digits=15)
-    apart = np.abs(solution.fixed_point - digits.fixed_point.astype(float)).max()
-    assert apart <= FLOW_FLOAT64 * solution.condition * np.abs(solution.fixed_point).max()
-
-
-def test_discrete_descent_takes_the_dense_steps():
-    simulation = Simulation("online", 100, "1/2", 2, 3, 10)
-    question = replace(with_gates(MIXED), simulation=simulation)
-    moments = gated_moments(question)
-    steps = [int(time * 2) for time in question.training.times]
-    dense = gradient_descent(moments.A, moments.b, question.w0(), 0.5, 1 / 6, 1.0, steps)
-    assert np.abs(discrete(question).weights - dense).max() <= FLOW_ROUNDED
-
-
-@pytest.mark.parametrize("v", [{2: -3}, {1: 2, 2: 2}, {0: 1, 3: -1}])
+@pytest.mark.parametrize("v", [{2: -3}, {0: 1, 3: -1}])
 def test_inputs_of_equal_weights_are_the_latent_gate(v):
     on_input = with_gates((up(v), AlwaysGate()))
     gates = tuple(replace(g, on="input") if isinstance(g, DirectionGate) else g for g in on_input.network.gates)
@@ -227,10 +186,9 @@ def test_inputs_of_equal_weights_are_the_latent_gate(v):
     assert (gated_moments(moved).b == gated_moments(on_input).b).all()
 
 
-@pytest.mark.parametrize("v", [{1: 2, 2: 1}, [1, 1, 1, 0]])
-def test_other_directions_of_the_input_are_out_of_reach_by_name(v):
+def test_other_directions_of_the_input_are_out_of_reach_by_name():
     base = with_gates((AlwaysGate(), AlwaysGate()))
-    network = Network("gated-linear", "mean", 2, (AlwaysGate(), DirectionGate(v, lo=0, on="input")))
-    with pytest.raises(OutOfReachError, match=r"gates\[1\].*not Gaussian") as caught:
-        solve(replace(base, network=network))
-    assert "page on ReLU gates" in caught.value.hint
+    for v in ({1: 2, 2: 1}, [1, 1, 1, 0]):
+        network = Network("gated-linear", "mean", 2, (AlwaysGate(), DirectionGate(v, lo=0, on="input")))
+        with pytest.raises(OutOfReachError, match=r"gates\[1\].*not Gaussian"):
+            solve(replace(base, network=network))

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 from scipy.stats import chi2, gamma
 
+from tests.theory.moments.definition import question
 from tests.tolerances import UNIT_ROUNDOFF
 from tests.tolerances_of_elliptical import ELLIPTICAL_QUADRATURE, MARGINAL_INTEGRAL
 from theory.moments import feature_moments, gated_moments, gated_moments_certified
-from theory.moments.arithmetic import FLOAT64, certified
+from theory.moments.arithmetic import FLOAT64
 from theory.moments.feature_moments import exactly, second_moments
 from theory.moments.inputs import input_statistics
 from theory.moments.relu_gates import clt, exact_moment
@@ -15,17 +17,11 @@ from theory.moments.scales import moments_of
 from theory.problem import (
     AlwaysGate,
     DirectionGate,
-    GaussianClone,
-    Network,
-    NormalInitialisation,
     OutOfReachError,
-    Problem,
     SiteGate,
-    Training,
 )
 from theory.problem.distributions.elliptical import Elliptical
 from theory.problem.distributions.student_t import StudentT
-from theory.problem.scales import read_scale
 
 SCALES = {
     "gaussian": "gaussian",
@@ -35,18 +31,11 @@ SCALES = {
     "contaminated": {"kind": "contaminated", "share": ".1", "ratio": 3},
     "sphere": "sphere",
 }
-EVERY_SCALE = pytest.mark.parametrize("kind", SCALES)
-NORMALISERS = pytest.mark.parametrize("normaliser", ["none", "unit-variance"])
+CASES = pytest.mark.parametrize(("kind", "normaliser"), [*zip(SCALES, ("none", "unit-variance") * 3, strict=True)])
 
 
 def law_of(kind, normaliser="none", n=2, **other):
     return Elliptical(n, (2, 1), SCALES[kind], "open", normaliser, (1, "1/3"), **other)
-
-
-def gated(law, *gates, biases="none"):
-    starts = {"hidden_bias0": (0,) * len(gates), "output_bias0": 0} if biases == "trained" else {}
-    training = Training("half-mse", 1, NormalInitialisation(0, 0), (1,), **starts)
-    return Problem(law, Network("gated-linear", "mean", len(gates), gates, biases), training)
 
 
 def nodes(low, high, count=80):
@@ -95,12 +84,11 @@ def breaks_of(correlation, directions):
     return np.array([angle + turn for angle in angles for turn in (np.pi / 2, -np.pi / 2)])
 
 
-@EVERY_SCALE
-@NORMALISERS
+@CASES
 def test_moments_through_half_spaces_are_the_integrals(kind, normaliser):
     """Two gates, a site and a direction, on two sites: all of A and b, in float64 and certified."""
     law, directions = law_of(kind, normaliser), ((1, 0), (1, -2))
-    problem = gated(law, SiteGate(0, lo=0, on="input"), DirectionGate({0: 1, 1: -2}, lo=0, on="input"))
+    problem = question(law, SiteGate(0, lo=0, on="input"), DirectionGate({0: 1, 1: -2}, lo=0, on="input"))
     A, b = np.zeros((4, 4)), np.zeros(4)
     for xi, label in ((2, 1), (1, 1 / 3)):
         rho = np.exp(-1 / xi**2)
@@ -116,8 +104,7 @@ def test_moments_through_half_spaces_are_the_integrals(kind, normaliser):
     assert np.abs(found.b - balls.b.astype(float)).max() <= 8 * UNIT_ROUNDOFF
 
 
-@EVERY_SCALE
-@NORMALISERS
+@CASES
 def test_statistics_of_inputs_are_the_integrals(kind, normaliser):
     statistics = input_statistics(law_of(kind, normaliser), 0)
     x, p = points(kind, np.exp(-1 / 4), [0.0])
@@ -129,56 +116,9 @@ def test_statistics_of_inputs_are_the_integrals(kind, normaliser):
         assert abs(p @ np.prod(x[:, sites], axis=1) - exact) < ELLIPTICAL_QUADRATURE * exact
 
 
-@EVERY_SCALE
-@pytest.mark.parametrize("n", [2, 3, 8])
-def test_moments_of_the_scale_are_the_integrals(kind, n):
-    """E r^p/(E r^2)^(p/2); on the sphere |x| is fixed, and x_1 = sqrt(n) cos(t) with the density sin(t)^(n-2)."""
-    found = moments_of(read_scale(SCALES[kind], "scale"), n)
-    if kind == "sphere":
-        t, weight = nodes(0, np.pi)
-        weight = weight * np.sin(t) ** (n - 2)
-        size = np.abs(np.sqrt(n) * np.cos(t))
-        fourth = (weight @ size**4) / weight.sum() / 3  # over E z^4 = 3
-        s, density = nodes(0, np.pi / 2)
-        first = np.sqrt(n) * (density @ (np.cos(s) * np.sin(s) ** (n - 2))) / (density @ np.sin(s) ** (n - 2))
-        first /= np.sqrt(2 / np.pi)  # over E|z|
-    else:
-        r, weight = scale_nodes(kind)
-        second = weight @ r**2
-        first, fourth = weight @ r / np.sqrt(second), weight @ r**4 / second**2
-    assert abs(float(found.first_over_root(FLOAT64)) - first) < ELLIPTICAL_QUADRATURE
-    assert abs(float(found.fourth / found.second**2) - fourth) < ELLIPTICAL_QUADRATURE * fourth
-    assert abs(float(found.excess_kurtosis) - 3 * (fourth - 1)) < 3 * ELLIPTICAL_QUADRATURE * fourth
-    ball = found.first_over_root(certified())
-    assert abs(float(ball) - float(found.first_over_root(FLOAT64))) <= 4 * UNIT_ROUNDOFF
-
-
-@pytest.mark.parametrize("gate", [SiteGate(0, lo="1/2", on="input"), SiteGate(0, lo=0, on="input")])
-def test_thresholds_of_discrete_scales_are_sums_of_gaussian_integrals(gate):
-    """A threshold, and one that class means move: an integral over x_0 for each value of r, biases included."""
-    means = ((0, 0), (0, 0)) if gate.lo else (("1/4", -1), (0, "1/2"))
-    law = law_of("contaminated", "unit-variance", means=means, priors=(".3", ".7"))
-    found = gated_moments(gated(law, gate, biases="trained"))
-    A, b = np.zeros((4, 4)), np.zeros(4)
-    second = 0.9 + 0.1 * 9
-    for c, (prior, xi, label) in enumerate(((0.3, 2, 1), (0.7, 1, 1 / 3))):
-        m, rho = np.array(law.means[c] if law.means else (0, 0), float), np.exp(-1 / xi**2)
-        for share, r in ((0.9, 1 / np.sqrt(second)), (0.1, 3 / np.sqrt(second))):
-            low = float(gate.lo) - m[0]
-            x0, weight = nodes(low, max(low, 0) + 12 * r, 120)
-            p = prior * share * weight * np.exp(-((x0 / r) ** 2) / 2) / (r * np.sqrt(2 * np.pi))
-            mean = np.stack([x0 + m[0], rho * x0 + m[1], np.ones_like(x0)])  # of (x_0, x_1, 1) given x_0
-            A[:3, :3] += (mean * p) @ mean.T
-            A[1, 1] += p.sum() * r * r * (1 - rho**2)
-            b[:3] += label * mean @ p
-    A[:3, 3] = A[3, :3] = A[:3, 2]  # the feature of the output's bias is 1
-    A[3, 3], b[3] = 1.0, 0.3 + 0.7 / 3
-    assert np.abs(found.A - A).max() < ELLIPTICAL_QUADRATURE
-    assert np.abs(found.b - b).max() < ELLIPTICAL_QUADRATURE
-
-
-@pytest.mark.parametrize("kind", ["student-t", "laplace", "gamma", "contaminated", "sphere"])
-@NORMALISERS
+@pytest.mark.parametrize(
+    ("kind", "normaliser"), [("student-t", "unit-variance"), ("gamma", "none"), ("sphere", "unit-variance")]
+)
 def test_the_marginal_is_the_integral_of_its_density_and_has_the_variance(kind, normaliser):
     law = law_of(kind, normaliser, n=5)
     marginal = input_statistics(law, 0).marginal(0)
@@ -198,8 +138,6 @@ def test_the_marginal_is_the_integral_of_its_density_and_has_the_variance(kind, 
 
 def test_the_marginal_is_that_of_the_scale():
     """P(x <= a) = E Phi(a/r) over the nodes of r, and on the sphere in three dimensions a uniform law."""
-    from scipy.special import ndtr
-
     for kind in ("student-t", "laplace", "gamma", "contaminated"):
         r, weight = scale_nodes(kind, 400)  # Phi(a/r) is steep at small r
         x = np.array([-2.0, -0.5, 0.7, 3.0])
@@ -211,24 +149,14 @@ def test_the_marginal_is_that_of_the_scale():
     assert np.abs(uniform.cumulative(ends) - (ends / np.sqrt(3) + 1) / 2).max() < MARGINAL_INTEGRAL
 
 
-def test_a_single_scale_has_the_moments_of_the_gaussian_clone():
-    """The clone at a small gain is the Gaussian of this law up to the gain squared: through thresholds too."""
-    clone = GaussianClone(5, (2, 1), "1e-6", "open", "unit-variance", (1, "1/3"))
-    gates = SiteGate(1, lo="1/2", on="input"), DirectionGate({0: 1, 3: -2}, lo=-1, hi=2, on="input")
-    one = gated_moments(gated(law_of("gaussian", "unit-variance", n=5), *gates))
-    other = gated_moments(gated(clone, *gates))
-    assert np.abs(one.A - other.A).max() < ELLIPTICAL_QUADRATURE
-    assert np.abs(one.b - other.b).max() < ELLIPTICAL_QUADRATURE
-
-
 def test_the_student_t_is_the_elliptical_law_of_its_scale():
     own = StudentT(6, (2, 1), "open", "unit-variance", (1, "1/3"), 9)
     gates = SiteGate(1, lo=0, on="input"), AlwaysGate()
-    one, other = (gated_moments(gated(law, *gates)) for law in (own, law_of("student-t", "unit-variance", n=6)))
+    one, other = (gated_moments(question(law, *gates)) for law in (own, law_of("student-t", "unit-variance", n=6)))
     assert (one.A == other.A).all()
     assert (one.b == other.b).all()
     assert (exactly(second_moments, own)(own, FLOAT64) == one.covariances).all()
-    assert feature_moments(own, gated(own, *gates).network).structure.rank == 12
+    assert feature_moments(own, question(own, *gates).network).structure.rank == 12
 
 
 def test_a_gate_along_any_direction_has_the_exact_moment_and_the_bussgang_value_is_larger():
@@ -237,30 +165,29 @@ def test_a_gate_along_any_direction_has_the_exact_moment_and_the_bussgang_value_
     w = [1, 2, 0, -1, 1, 0]
     exact, gaussian = exact_moment(law, 0, w), clt(law, 0, w)
     ratio = float(moments_of(law.scale[0], 6).first_over_root(FLOAT64))
-    assert exact.exact
-    assert not gaussian.exact
+    assert (exact.exact, gaussian.exact) == (True, False)
     assert np.abs(exact.value - ratio * gaussian.value).max() <= 16 * UNIT_ROUNDOFF
     assert ratio < 1
 
 
 @pytest.mark.parametrize(
-    ("dof", "ask", "said"),
-    [
-        (4, lambda s: s.kurtosis, "no finite fourth moments, and so no kurtosis"),
-        (3, lambda s: s.skewness, "no finite third moments"),
-        (2, lambda s: s.covariance, "no finite variance"),
-        (1, lambda s: s.mean, "no finite mean"),
-    ],
+    ("dof", "ask"),
+    [(4, lambda s: s.kurtosis), (3, lambda s: s.skewness), (2, lambda s: s.covariance), (1, lambda s: s.mean)],
 )
-def test_infinite_moments_are_named(dof, ask, said):
-    law = StudentT(3, (2, 1), "open", "none", (1, 0), dof)
-    with pytest.raises(OutOfReachError, match=said) as caught:
-        ask(input_statistics(law, 0))
-    assert f"Use at least {dof + 1} degrees" in caught.value.hint
-    assert input_statistics(law, 0).marginal(0).cumulative(np.zeros(1)).tolist() == [0.5]
+def test_infinite_moments_are_named(dof, ask):
+    """One more degree of freedom makes them finite."""
+    for degrees in (dof, dof + 1):
+        statistics = input_statistics(StudentT(3, (2, 1), "open", "none", (1, 0), degrees), 0)
+        if degrees > dof:
+            ask(statistics)
+            continue
+        with pytest.raises(OutOfReachError, match="no finite") as caught:
+            ask(statistics)
+        assert f"Use at least {dof + 1} degrees" in caught.value.hint
+        assert statistics.marginal(0).cumulative(np.zeros(1)).tolist() == [0.5]
 
 
 def test_an_infinite_variance_has_no_moments_through_gates():
     law = StudentT(3, (2, 1), "open", "none", (1, 0), 2)
     with pytest.raises(OutOfReachError, match="infinite variance in class 0"):
-        gated_moments(gated(law, AlwaysGate()))
+        gated_moments(question(law, AlwaysGate()))

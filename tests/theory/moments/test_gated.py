@@ -1,10 +1,11 @@
 """Moments through gates against the oracle's defining integrals, in float64 and as balls; what they must satisfy."""
 
+from dataclasses import replace
+from math import inf
+
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.theory.cases import ORACLE, problem
 from tests.tolerances import (
@@ -12,7 +13,6 @@ from tests.tolerances import (
     MOMENT_FOUR_FACTORS,
     MOMENT_STORED,
     MOMENT_STORED_DIGITS,
-    psd_slack,
 )
 from theory.moments import gated_moments, gated_moments_certified
 from theory.moments.arithmetic import FLOAT64, certified
@@ -50,20 +50,21 @@ def test_balls_hold_the_defining_integrals(name):
                 assert (ball - exact).abs_upper() <= MOMENT_STORED * max(exact.abs_upper(), arb(1))
 
 
-@pytest.mark.parametrize("row", ORACLE["lags"], ids=lambda row: f"gain {row['gain']}, xi {row['xi']}")
-def test_every_lag_keeps_its_digits(row):
+def test_every_lag_keeps_its_digits():
     """Relative to each entry, at gains from 0.01 to 100 and correlations from 1 - 1e-6 down to 1e-107."""
-    law = problem(gain=row["gain"], xi=[row["xi"]] * 2, n=12).data
-    statistics = class_statistics(law, 0, FLOAT64)
     lag = np.arange(12)
-    for found, name in ((statistics.covariance(lag), "covariance"), (statistics.half_space(lag), "half_space")):
-        exact = numbers(row[name])
-        assert (np.abs(found - exact) <= MOMENT_ENTRY * np.abs(exact)).all()
+    for row in ORACLE["lags"]:
+        law = problem(gain=row["gain"], xi=[row["xi"]] * 2, n=12).data
+        statistics = class_statistics(law, 0, FLOAT64)
+        for values, name in ((statistics.covariance(lag), "covariance"), (statistics.half_space(lag), "half_space")):
+            exact = numbers(row[name])
+            assert (np.abs(values - exact) <= MOMENT_ENTRY * np.abs(exact)).all(), (row["gain"], row["xi"], name)
 
 
-@pytest.mark.parametrize("law", ["nlgp", "gaussian-clone"])
-@pytest.mark.parametrize("gain", ["0.01", "1", "100"])
-@pytest.mark.parametrize("xi", ["1", "1000000"])
+@pytest.mark.parametrize(
+    ("law", "gain", "xi"),
+    [("nlgp", "100", "1000000"), ("gaussian-clone", "0.01", "1000000"), ("gaussian-clone", "1", "1")],
+)
 def test_float64_agrees_with_balls_where_correlations_are_nearly_one(law, gain, xi):
     data = problem(law=law, gain=gain, xi=[xi, xi], n=8, gates=["up:0"]).data
     lag = np.arange(8)
@@ -79,28 +80,12 @@ def test_float64_agrees_with_balls_where_correlations_are_nearly_one(law, gain, 
             assert np.abs(difference).max() <= MOMENT_ENTRY * float(exact.variance)
 
 
-@given(st.lists(st.sampled_from(GATES), min_size=1, max_size=5), st.sampled_from(["0.05", "1", "20"]))
-def test_a_is_symmetric_and_positive_semidefinite(gates, gain):
-    gates[0] = "up:2" if gates[0] == "repeat:0" else gates[0]
-    A = gated_moments(problem(gates=gates, gain=gain)).A
-    assert (A == A.T).all()
-    values = np.linalg.eigvalsh(A)
-    assert values[0] >= -psd_slack(len(A)) * values[-1]
-
-
-@pytest.mark.parametrize("order", [(1, 0, 2, 3, 4), (4, 3, 2, 1, 0), (2, 4, 0, 3, 1)])
-def test_permuting_units_permutes_blocks(order):
+def test_permuting_units_permutes_blocks():
+    order = (2, 4, 0, 3, 1)
     gates = ["up:0", "down:0", "up:2", "always", "down:3"]
     base, moved = gated_moments(problem(gates=gates)), gated_moments(problem(gates=[gates[k] for k in order]))
     assert (moved.sigma_yx == base.sigma_yx[list(order)]).all()
     assert (moved.sigma_xx == base.sigma_xx[np.ix_(order, order)]).all()
-
-
-@pytest.mark.parametrize("law", ["nlgp", "gaussian-clone"])
-def test_exclusive_gates_make_a_block_diagonal(law):
-    moments = gated_moments(problem(gates=["up:1", "down:1"], law=law))
-    assert (moments.sigma_xx[0, 1] == 0).all()
-    assert (moments.sigma_xx[0, 0] == moments.features.signs.second(()).dense() / 2).all()
 
 
 def test_shape_of_the_unit_major_layout():
@@ -109,23 +94,15 @@ def test_shape_of_the_unit_major_layout():
     assert moments.b[1 * 5 + 3] == moments.sigma_yx[1, 3]
 
 
-def test_a_gate_without_bounds_is_always_open():
+@pytest.mark.parametrize("sharpness", [inf, 3])
+def test_a_gate_without_bounds_is_always_open(sharpness):
     base = problem(gates=["up:1", "always"])
-    gates = (base.network.gates[0], SiteGate(site=3))
-    network = Network("gated-linear", "mean", 2, gates)
-    swapped = type(base)(base.data, network, base.training)
-    assert (gated_moments(swapped).A == gated_moments(base).A).all()
-
-
-def test_a_soft_gate_without_bounds_is_always_open():
-    base = problem(gates=["up:1", "up:1"])
-    unbounded = Network("gated-linear", "mean", 2, (SiteGate(1, sharpness=3),) * 2)
-    always = Network("gated-linear", "mean", 2, (AlwaysGate(),) * 2)
-    moments = [gated_moments(type(base)(base.data, network, base.training)) for network in (unbounded, always)]
-    assert (moments[0].A == moments[1].A).all()
+    for gate in (SiteGate(3, sharpness=sharpness), AlwaysGate()):
+        network = Network("gated-linear", "mean", 2, (base.network.gates[0], gate))
+        assert (gated_moments(replace(base, network=network)).A == gated_moments(base).A).all()
 
 
 def test_moving_gates_are_out_of_reach():
     base = problem(gates=["up:1"])
     with pytest.raises(OutOfReachError, match="relu"):
-        gated_moments(type(base)(base.data, Network("relu", "mean", 1), base.training))
+        gated_moments(replace(base, network=Network("relu", "mean", 1)))

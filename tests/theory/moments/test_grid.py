@@ -7,9 +7,9 @@ import pytest
 import sympy
 from sympy import Heaviside, Rational, erf
 
+from tests.theory.moments import definition
 from tests.tolerances import MOMENT_ENTRY, MOMENT_FOUR_FACTORS, UNIT_ROUNDOFF
 from theory.expressions.symbols import z
-from theory.flow import solve
 from theory.gaussian.moment import expect
 from theory.moments import gated_moments
 from theory.moments.statistics import all_lags
@@ -17,15 +17,10 @@ from theory.problem import (
     AlwaysGate,
     DirectionGate,
     InputError,
-    Network,
     NonlinearGP2D,
-    Problem,
     SiteGate,
-    Training,
     axis_correlations,
-    dumps,
     latent_correlation,
-    loads,
 )
 
 
@@ -35,9 +30,7 @@ def grid(shape=(2, 3), boundary="open", **changes):
 
 
 def question(law, gates):
-    network = Network("gated-linear", "mean", len(gates), tuple(gates))
-    training = Training("half-mse", 1, w0=((0,) * law.n,) * len(gates), times=(0, 1))
-    return Problem(law, network, training)
+    return definition.question(law, *gates, times=(0, 1))
 
 
 def squared(law, i, j):
@@ -49,8 +42,7 @@ def squared(law, i, j):
     return total
 
 
-@pytest.mark.parametrize("boundary", ["open", "torus"])
-@pytest.mark.parametrize("shape", [(2, 3), (4, 3), (5, 6)])
+@pytest.mark.parametrize(("shape", "boundary"), [((2, 3), "open"), ((5, 6), "torus")])
 def test_distances_and_kernels(shape, boundary):
     law = grid(shape, boundary, xi=(1, "1/2"))
     table = [[squared(law, i, j) for j in range(law.n)] for i in range(law.n)]
@@ -76,12 +68,11 @@ def x(u):
     return erf(u / 2)
 
 
-@pytest.mark.parametrize("boundary", ["open", "torus"])
-def test_moments_are_what_the_engine_gives(boundary):
-    law = grid((3, 4), boundary, xi=(1, "1/2"))
+def test_moments_are_what_the_engine_gives():
+    law = grid((3, 4), "torus", xi=(1, "1/2"))
     moments = gated_moments(question(law, (SiteGate(1, lo=0), SiteGate(6, lo=0), AlwaysGate())))
     largest = np.abs(moments.A).max()
-    for k in (0, 5, 11):
+    for k in (0, 11):
         halves = [engine(law, [(6, Heaviside), (k, x)], c) for c in (0, 1)]
         assert abs(moments.b[law.n + k] - halves[0] / 2) <= MOMENT_ENTRY * np.abs(moments.b).max()
         for l in (2, 6):
@@ -95,29 +86,11 @@ def test_a_transposed_grid_is_the_same():
     order = np.arange(12).reshape(3, 4).T.ravel()
     gates = [SiteGate(5, lo=0), DirectionGate({2: 1, 7: 2}, lo=0)]
     moved = [SiteGate(int(order[5]), lo=0), DirectionGate({int(order[2]): 1, int(order[7]): 2}, lo=0)]
-    here, there = (gated_moments(question(law, g)) for law, g in ((upright, gates), (flat, moved)))
-    largest = np.abs(here.A).max()
+    one, other = (gated_moments(question(law, g)) for law, g in ((upright, gates), (flat, moved)))
+    largest = np.abs(one.A).max()
     for i, j in itertools.product(range(2), repeat=2):
-        block = there.A[12 * i : 12 * i + 12, 12 * j : 12 * j + 12][np.ix_(order, order)]
-        assert np.abs(block - here.A[12 * i : 12 * i + 12, 12 * j : 12 * j + 12]).max() <= MOMENT_FOUR_FACTORS * largest
-
-
-def test_float64_and_certified_solutions_agree():
-    for boundary in ("open", "torus"):
-        asked = question(grid((2, 3), boundary, xi=(1, "1/2")), (SiteGate(0, lo=0), SiteGate(4, lo=0)))
-        plain, certified = solve(asked), solve(asked, 25)
-        close = plain.condition * MOMENT_FOUR_FACTORS
-        assert np.abs(plain.fixed_point - certified.fixed_point.astype(float)).max() <= close
-        assert abs(plain.mse - float(certified.mse)) <= close
-
-
-def test_problem_files_keep_the_shape():
-    asked = question(grid((3, 4), "torus", xi=(1, "1/2")), (SiteGate(1, lo=0),))
-    assert 'law = "nlgp-2d"' in dumps(asked)
-    assert "shape = [3, 4]" in dumps(asked)
-    assert loads(dumps(asked)) == asked
-    with pytest.raises(InputError, match="unknown key 'n'"):
-        loads(dumps(asked).replace("shape =", "n = 12\nshape ="))
+        block = other.A[12 * i : 12 * i + 12, 12 * j : 12 * j + 12][np.ix_(order, order)]
+        assert np.abs(block - one.A[12 * i : 12 * i + 12, 12 * j : 12 * j + 12]).max() <= MOMENT_FOUR_FACTORS * largest
 
 
 @pytest.mark.parametrize(
@@ -126,12 +99,9 @@ def test_problem_files_keep_the_shape():
         ({"shape": (1, 5)}, r"data\.shape\[0\] = 1"),
         ({"shape": 12}, "data.shape = 12 must be two whole numbers"),
         ({"shape": (2.5, 4)}, r"data\.shape\[0\]"),
-        ({"shape": (200, 200)}, "40000 sites, more than 10000"),
+        ({"shape": (200, 200)}, "40000 sites"),
         ({"boundary": "ring"}, "data.boundary"),
-        (
-            {"shape": (8, 3), "boundary": "torus", "xi": (5, 1)},
-            r"NonlinearGP2D\(shape=\[8, 3\], xi=5, boundary=\"torus\"\): the covariance is not",
-        ),
+        ({"shape": (8, 3), "boundary": "torus", "xi": (5, 1)}, "the covariance is not"),
     ],
 )
 def test_bad_grids_are_named(changes, message):

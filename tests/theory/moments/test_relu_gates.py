@@ -9,7 +9,7 @@ import pytest
 
 from sim.measure import measure
 from tests.paths import ORACLES
-from tests.theory.cases import problem
+from tests.theory.moments.definition import question
 from tests.tolerances import MOMENT_ENTRY, STANDARD_ERRORS, TWO_SITES
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.relu_gates import (
@@ -23,7 +23,6 @@ from theory.problem import (
     DirectionGate,
     GaussianClone,
     InputError,
-    InputMoment,
     InputOutputMoment,
     NonlinearGP,
     OutOfReachError,
@@ -38,19 +37,16 @@ def law(kind=NonlinearGP, n=6, xi="2", gain="3", normaliser="unit-variance"):
     return kind(n, (xi, "1"), gain, "open", normaliser, (1, 0))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"gain {case['gain']}, {case['w']}")
-def test_two_sites_are_the_defining_integral(case):
-    w = {int(site): number for site, number in case["w"].items()}
-    data = law(n=40, xi=case["xi"], gain=case["gain"], normaliser="none")
-    found = exact_moment(data, 0, w)
-    assert found.exact
-    for site, value in case["values"].items():
-        assert abs(found.value[int(site)] - float(value)) <= TWO_SITES
+def test_two_sites_are_the_defining_integral():
+    for case in CASES:
+        w = {int(site): number for site, number in case["w"].items()}
+        moment = exact_moment(law(n=40, xi=case["xi"], gain=case["gain"], normaliser="none"), 0, w)
+        assert moment.exact
+        for site, value in case["values"].items():
+            assert abs(moment.value[int(site)] - float(value)) <= TWO_SITES, case
 
 
-@pytest.mark.parametrize("gain", ["0.01", "1/4"])
-@pytest.mark.parametrize("xi", ["1/2", "2", "50"])
-@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(("gain", "xi", "sign"), [("0.01", "50", 1), ("1/4", "1/2", -1)])
 def test_nearly_equal_weights_are_nearly_equal_sites(gain, xi, sign):
     """Where no input is saturated: at a high gain weights that differ at all are those of the larger site alone."""
     data, close = law(xi=xi, gain=gain), 1 - Fraction(1, 10**16)
@@ -58,8 +54,7 @@ def test_nearly_equal_weights_are_nearly_equal_sites(gain, xi, sign):
     assert np.abs(near.value - at.value).max() <= TWO_SITES
 
 
-@pytest.mark.parametrize("gain", ["0.01", "3", "1000"])
-@pytest.mark.parametrize("xi", ["1/2", "2", "50"])
+@pytest.mark.parametrize(("gain", "xi"), [("0.01", "1/2"), ("1000", "50")])
 def test_a_vanishing_weight_leaves_one_site(gain, xi):
     data = law(xi=xi, gain=gain)
     near, at = exact_moment(data, 0, {1: 1, 3: Fraction(1, 10**16)}), exact_moment(data, 0, {1: 1})
@@ -84,21 +79,16 @@ def test_one_site_and_equal_weights_are_closed_forms():
 
 
 def test_the_moments_of_simulated_gates():
-    """E[g x] within each gate, and E[g x x^T] = Cov(x)/2 by parity."""
+    """E[g x] within each gate."""
     data = law()
     weights = ({1: 2, 3: 1}, [1, -1, 0, 0, 0, 0], {0: -1, 5: "1/2"})
-    gates = tuple(DirectionGate(w, lo=0, on="input") for w in weights)
-    base = problem(n=6, gates=["always"] * 3)
-    base = replace(base, data=replace(data, labels=(1, 1), xi=(2, 2)), network=replace(base.network, gates=gates))
-    base = replace(base, simulation=Simulation("online", 20_000, "1/2", 24, 4, 10))
-    moments = [exact_moment(data, 0, w) for w in weights]
+    gates = [DirectionGate(w, lo=0, on="input") for w in weights]
+    base = question(
+        replace(data, labels=(1, 1), xi=(2, 2)), *gates, simulation=Simulation("online", 20_000, "1/2", 24, 4, 10)
+    )
+    exact = np.stack([exact_moment(data, 0, w).value for w in weights])
     found = measure(InputOutputMoment(), base)  # y = 1
-    exact = np.stack([moment.value for moment in moments])
     assert (np.abs(found.mean - exact) <= STANDARD_ERRORS * found.standard_error).all()
-    found, half = measure(InputMoment(), base), class_statistics(data, 0, FLOAT64).covariance(all_lags(data)) / 2
-    for k in range(3):
-        apart = np.abs(found.mean[k, k] - half)
-        assert (apart <= STANDARD_ERRORS * found.standard_error[k, k]).all()
 
 
 def test_the_clone_takes_any_weights():
@@ -111,14 +101,11 @@ def test_the_clone_takes_any_weights():
 
 def test_more_sites_are_out_of_reach_and_named_forms_remain():
     w = [1, 1, "1/2", 0, 0, 0]
-    with pytest.raises(OutOfReachError, match="w at 3 sites is an integral over 3 variables") as caught:
+    with pytest.raises(OutOfReachError, match="w at 3 sites is an integral over 3 variables"):
         exact_moment(law(), 0, w)
-    assert "small gain, the gate that reads the latent z" in caught.value.hint
-    assert "many sites, w.x with a Gaussian distribution" in caught.value.hint
-    found = [form(law(), 0, w) for form in FORMS]
-    assert [moment.form for moment in found] == ["latent-direction", "clt", "large-gain"]
-    assert not any(moment.exact for moment in found)
-    assert all(moment.regime for moment in found)
+    moments = [form(law(), 0, w) for form in FORMS]
+    assert [moment.form for moment in moments] == ["latent-direction", "clt", "large-gain"]
+    assert not any(moment.exact for moment in moments)
 
 
 def test_small_gain_makes_the_first_two_forms_exact():
@@ -138,15 +125,11 @@ def test_large_gain_alone_does_not_make_the_third_exact():
     at_larger = exact_moment(data, 0, {1: 1}).value
     assert np.abs(exact_moment(data, 0, w).value - at_larger).max() <= 2 / float(data.gain)
     assert np.abs(large_gain(data, 0, w).value - at_larger).max() > 0.1
+    assert large_gain(law(), 0, {2: 1}).value[2] == 0.5  # at one site it is the binary value
 
 
-def test_at_one_site_the_third_form_is_the_binary_value():
-    found = large_gain(law(), 0, {2: 1}).value
-    assert found[2] == 0.5
-
-
-@pytest.mark.parametrize("w", [[0] * 6, [1, 2], {6: 1}, [float("nan")] * 6, "w", {1: float("inf")}])
-@pytest.mark.parametrize("form", [exact_moment, *FORMS])
-def test_bad_weights(form, w):
-    with pytest.raises(InputError):
-        form(law(), 0, w)
+def test_bad_weights():
+    for form in (exact_moment, *FORMS):
+        for w in ([0] * 6, [1, 2], {6: 1}, [float("nan")] * 6, "w", {1: float("inf")}):
+            with pytest.raises(InputError):
+                form(law(), 0, w)

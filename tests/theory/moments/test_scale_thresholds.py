@@ -7,26 +7,16 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.integrate import quad
+from scipy.special import ndtr
 
 from sim.measure import measure
+from tests.theory.moments.definition import question
 from tests.tolerances import STANDARD_ERRORS
 from tests.tolerances_of_elliptical import ELLIPTICAL_QUADRATURE, SCALE_RULE
-from theory.flow import solve
 from theory.moments import gated_moments, gated_moments_certified
 from theory.moments.scale_rule import values_of
 from theory.moments.scales import moments_of
-from theory.problem import (
-    AlwaysGate,
-    DirectionGate,
-    InputMoment,
-    Network,
-    NormalInitialisation,
-    OutOfReachError,
-    Problem,
-    Simulation,
-    SiteGate,
-    Training,
-)
+from theory.problem import DirectionGate, InputMoment, OutOfReachError, Simulation, SiteGate
 from theory.problem.distributions.elliptical import Elliptical
 from theory.problem.scales import GammaScale, StudentScale
 
@@ -36,22 +26,20 @@ RHO = np.exp(-1 / 4)
 def asked(scale, *gates, means=(), biases="none", n=2, simulation=None):
     """One class of neighbours with the correlation exp(-1/4), x = r z itself."""
     law = Elliptical(n, (2,), scale, "open", "none", (1,), means=means)
-    start = {"hidden_bias0": (0,) * len(gates), "output_bias0": 0} if biases == "trained" else {}
-    training = Training("half-mse", 1, NormalInitialisation("0.1", 0), (1,), **start)
-    return Problem(law, Network("gated-linear", "mean", len(gates), gates, biases), training, simulation)
+    return question(law, *gates, biases=biases, simulation=simulation)
 
 
 def student(dof):
     return {"kind": "student-t", "dof": dof}
 
 
-def conditional(dof, low, high, others=(-inf, inf)):
-    """The sums of (x_0, x_1, 1)(x_0, x_1, 1)' over low <= x_0 < high, x_1 in `others`.
+def conditional(dof, low, high, others=(-inf, inf), weight=lambda x: 1):
+    """The sums of weight(x_0) (x_0, x_1, 1)(x_0, x_1, 1)' over low <= x_0 < high, x_1 in `others`.
 
     x_0 is a Student t, and x_1 given x_0 is rho x_0 + a Student t of one more degree of freedom, with the squared scale
     (1 - rho^2)(dof + x_0^2)/(dof + 1).
     """
-    own, rest = stats.t(dof), stats.t(dof + 1)
+    first_site, rest = stats.t(dof), stats.t(dof + 1)
 
     def moments(x):
         spread = np.sqrt((1 - RHO**2) * (dof + x * x) / (dof + 1))
@@ -67,26 +55,34 @@ def conditional(dof, low, high, others=(-inf, inf)):
         two = (RHO * x) ** 2 * share + 2 * RHO * x * spread * first + spread**2 * second
         return np.array([[x * x * share, x * one, x * share], [x * one, two, one], [x * share, one, share]])
 
-    found = np.zeros((3, 3))
+    exact = np.zeros((3, 3))
     for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
         ends = [low, *(edge for edge in (0, 10) if low < edge < high), high]
         parts = [
-            quad(lambda x, i=i, j=j: own.pdf(x) * moments(x)[i, j], a, b, epsabs=1e-13, epsrel=1e-12, limit=400)[0]
+            quad(
+                lambda x, i=i, j=j: weight(x) * first_site.pdf(x) * moments(x)[i, j], a, b, epsabs=1e-13, epsrel=1e-12
+            )[0]
             for a, b in pairwise(ends)
         ]
-        found[i, j] = found[j, i] = sum(parts)
-    return found
+        exact[i, j] = exact[j, i] = sum(parts)
+    return exact
 
 
-@pytest.mark.parametrize("dof", [5, 12])
-@pytest.mark.parametrize("bounds", [("1/2", inf), ("-3/4", "5/4"), (-inf, -2)])
+@pytest.mark.parametrize(("dof", "bounds"), [(5, ("1/2", inf)), (12, ("-3/4", "5/4")), (5, (-inf, -2))])
 def test_a_site_of_a_student_t(dof, bounds):
-    gate = SiteGate(0, lo=bounds[0], hi=bounds[1], on="input")
-    found = gated_moments(asked(student(dof), gate, biases="trained")).A[:3, :3]
-    exact = conditional(dof, *(float(gate.lo), float(gate.hi)))
-    assert np.abs(found - exact).max() < ELLIPTICAL_QUADRATURE
+    gate = SiteGate(0, *bounds, on="input")
+    A = gated_moments(asked(student(dof), gate, biases="trained")).A[:3, :3]
+    assert np.abs(A - conditional(dof, float(gate.lo), float(gate.hi))).max() < ELLIPTICAL_QUADRATURE
 
 
+def test_a_soft_gate_at_a_site_of_a_student_t():
+    gate = SiteGate(0, -1, "1/2", "input", sharpness=2)
+    A = gated_moments(asked(student(12), gate, biases="trained")).A[:3, :3]
+    exact = conditional(12, -inf, inf, weight=lambda x: (ndtr(2 * (x + 1)) - ndtr(2 * (x - 0.5))) ** 2)
+    assert np.abs(A - exact).max() < ELLIPTICAL_QUADRATURE
+
+
+@pytest.mark.slow
 def test_two_sites_of_a_student_t():
     gates = SiteGate(0, lo="1/2", on="input"), SiteGate(1, lo="-1/3", hi=1, on="input")
     found = gated_moments(asked(student(5), *gates))
@@ -101,7 +97,7 @@ def test_a_class_mean_moves_a_threshold():
     assert np.abs(found.A[:3, :3] - moved @ exact @ moved.T).max() < ELLIPTICAL_QUADRATURE
 
 
-@pytest.mark.parametrize("shape", ["1/2", 1, "5/2"])
+@pytest.mark.parametrize("shape", ["1/2"])
 def test_a_site_of_a_k_distribution(shape):
     """E[1[r z >= h] r^2 z^2] and P(r z >= h): integrals over z of the tails of r and of E[r^2; r]."""
     found = gated_moments(asked({"kind": "gamma", "shape": shape}, SiteGate(0, lo="1/2", on="input"), biases="trained"))
@@ -129,28 +125,20 @@ def test_the_values_of_r_have_its_moments(scale):
         assert abs(p @ r**power / float(moment) - 1) < SCALE_RULE
 
 
-def test_a_tiling_and_soft_gates_divide_the_moments():
-    edges = (-inf, -1, "1/2", inf)
-    for sharpness in (inf, 2):
-        gates = [SiteGate(0, lo, hi, "input", sharpness) for lo, hi in pairwise(edges)]
-        blocks = gated_moments(asked("laplace", *gates, AlwaysGate())).sigma_xx
-        assert np.abs(sum(blocks[k, 3] for k in range(3)) - blocks[3, 3]).max() < ELLIPTICAL_QUADRATURE
-        assert np.abs(blocks[0, 2]).max() < ELLIPTICAL_QUADRATURE or sharpness == 2
-
-
-@pytest.mark.parametrize("scale", [student(12), "laplace"], ids=["student-t", "laplace"])
-def test_simulated_gates_have_these_moments(scale):
+@pytest.mark.slow
+def test_simulated_gates_have_these_moments():
     gates = (
         SiteGate(0, lo="1/2", on="input"),
         SiteGate(1, lo="-1/2", hi=1, on="input", sharpness=2),
         DirectionGate({0: 1, 2: -2}, lo=-1, hi=1, on="input"),
     )
-    question = asked(scale, *gates, n=3, simulation=Simulation("online", 20_000, "1/2", 24, 5, 10))
-    found = measure(InputMoment(), question)
-    exact = gated_moments(question).sigma_xx
-    assert (np.abs(found.mean - exact) <= STANDARD_ERRORS * found.standard_error).all()
-    other = gated_moments(asked("gaussian", *gates, n=3)).sigma_xx
-    assert (np.abs(found.mean - other) > STANDARD_ERRORS * found.standard_error).any()
+    heavy, plain = (
+        asked(scale, *gates, n=3, simulation=Simulation("online", 20_000, "1/2", 24, 5, 10))
+        for scale in (student(12), "gaussian")
+    )
+    found = measure(InputMoment(), heavy)
+    assert (np.abs(found.mean - gated_moments(heavy).sigma_xx) <= STANDARD_ERRORS * found.standard_error).all()
+    assert (np.abs(found.mean - gated_moments(plain).sigma_xx) > STANDARD_ERRORS * found.standard_error).any()
 
 
 def test_what_has_no_rule_is_named():
@@ -161,4 +149,3 @@ def test_what_has_no_rule_is_named():
         _ = gated_moments_certified(asked("laplace", gate), 20).A
     with pytest.raises(OutOfReachError, match="infinite variance"):
         gated_moments(asked(student(2), gate))
-    assert 0 < solve(asked("laplace", gate)).mse < 1

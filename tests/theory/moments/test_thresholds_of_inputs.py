@@ -63,8 +63,13 @@ ON_X = (
 )
 
 
+AT_ZERO = (SiteGate(0, lo=0), SiteGate(1, hi=0))
+
+
 @pytest.mark.parametrize("kind", CASES)
 def test_hard_gates(kind):
+    if kind in ("erf", "sign", "identity", "cubic", "uniform"):
+        require_defining_integrals(kind, AT_ZERO)
     require_defining_integrals(kind, ON_Z)
     require_defining_integrals(kind, ON_X)
     if kind in ("erf", "cubic", "laplace"):

@@ -1,19 +1,17 @@
 """Long correlation lengths, where A is singular to float64: modes held at w0, and the bounds on what that changes."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
 from tests.theory.cases import problem
 from tests.tolerances import LINE_ENDS, NEAR_NULL_MSE, NEAR_NULL_SHARE, UNIT_ROUNDOFF
+from theory.claims import float_flow
 from theory.flow import solve
 from theory.flow.linear.accuracy import ROUNDINGS
-from theory.flow.linear.convention import Convention, convention
+from theory.flow.linear.convention import convention
 from theory.flow.linear.parameters import Parameters, initial
 from theory.flow.linear.relaxation import Modes, relax
 from theory.moments import feature_moments
-from theory.moments.estimated import SampleMoments
 from theory.problem import OutOfReachError
 
 # <(y - yhat)^2> at the optimum of exclusive gates in the middle of n sites, xi = n/10 and n/20, gain 1, labels 1 and 0:
@@ -101,10 +99,10 @@ def test_no_part_of_the_line_does_better_than_the_whole(law, gates):
         assert feature_moments(unknown.data, unknown.network).least_mse() == 0
 
 
-def test_a_mode_that_nothing_damps_moves_without_end():
+def test_a_mode_that_nothing_damps_moves_without_end(monkeypatch):
     """A = 0, b = 1/2 and y = 1 belong to no data: the weight moves at 1/2, and <(y - yhat)^2> is 1 - 2 b w."""
-    rules = Convention(Fraction(1), Fraction(1))
-    moments = SampleMoments(np.zeros((1, 1)), np.array([[0.5]]), 1.0)
-    flow = relax(moments, np.array([[0.25]]), rules, [2.0])
-    assert flow.path.ravel().tolist() == [1.25]
-    assert flow.losses.tolist() == [1 - 2 * 0.5 * 1.25]
+    flows = []
+    monkeypatch.setattr(float_flow, "relax", lambda *arguments: flows.append(relax(*arguments)) or flows[-1])
+    solution = float_flow.float64_flow([[0.0]], [0.5], [[0.25]], 1, 2.0, y2=1.0)
+    assert solution.weights.tolist() == [[[1.25]]]
+    assert flows[0].losses.tolist() == [1 - 2 * 0.5 * 1.25]

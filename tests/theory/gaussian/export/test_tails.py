@@ -23,8 +23,6 @@ from theory.gaussian import expect
 from theory.gaussian.export.code import accuracy, export, stable_form
 from theory.gaussian.export.upper_moments import UpperMoment, UpperMoment2
 
-pytestmark = pytest.mark.xdist_group("exports in the tails")  # they share the certified values
-
 COMPILER = shutil.which("cc")
 LANGUAGES = ("numpy", "torch", pytest.param("c", marks=pytest.mark.skipif(COMPILER is None, reason="no C compiler")))
 TINY = float(np.finfo(float).tiny)
