@@ -19,6 +19,7 @@ VOLATILE = {
     *("version", "versions", "python", "code", "cell", "sweep", "started", "finished"),  # a cell is named by its code
     *("seconds", "wall_seconds", "time_left"),
     *("device", "backend", "threads", "maker", "job", "folder"),
+    "smt_lib",  # the solver numbers its terms through the process
 }
 SECONDS = re.compile(r"\d+(\.\d+)? (s|min|h)\b")
 LONGEST, LINES, DIGITS = 6, 40, 9

@@ -16,6 +16,7 @@ from tests.derivations.sweeps.cases import ROOT, TEXT, contents
 from tests.derivations.sweeps.cluster import NODES, URGENT, absent, cluster_in, until
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(absent() is not None and os.environ.get("CI") != "true", reason=str(absent())),
 ]
 
