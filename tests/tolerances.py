@@ -1,8 +1,7 @@
 """Every tolerance of the test suite, by name, each with its derivation.
 
 A tolerance is machine epsilon times a condition number, a standard error times a quantile, or the order of a method
-times its step. The comment above a name says which, with the numbers. A test that needs another tolerance adds it
-here; a bare number in a comparison is refused by tests/test_house.py.
+times its step. The comment above a name says which, with the numbers. A test that needs another tolerance adds it here.
 """
 
 import numpy as np
@@ -104,10 +103,6 @@ QUADRANTS = 500 * UNIT_ROUNDOFF
 # The integral of a gate at two sites, as `two_sites` states it; the oracle stores 16 digits of numbers below 1.
 TWO_SITES = 1e-13
 
-# Values of the localization map are printed to three decimals and come from a Monte Carlo of unstated size; its noise
-# is the standard error of a mean of 4e5 samples, 8e-4, three times that in the largest of 40.
-MAP_PUBLISHED = 0.5e-3 + 3 * 8e-4
-
 
 def psd_slack(size: int) -> float:
     """Backward error of a symmetric eigensolver: `size` roundings of the largest eigenvalue, and those of entries."""
@@ -139,8 +134,6 @@ PULSE_FLOW = 21 * 10 * UNIT_ROUNDOFF
 FLOW_ODE_REQUEST = 1e-11
 FLOW_ODE = 1e3 * FLOW_ODE_REQUEST
 
-# Published numbers are printed to five digits.
-FLOW_PUBLISHED = 0.5e-5
 
 # error = c eta + O(eta^2): on eta = 1/2 ... 1/32 the second-order term changes the fitted slope by up to about
 # eta rate / 2 at the largest step, with rates up to 0.6.

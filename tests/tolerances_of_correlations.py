@@ -22,5 +22,3 @@ CERTIFIED_RADIUS = 1e-35
 
 # Eigenvalues of a ring of 20 sites, by FFT: five stages of four roundings of numbers whose sum is below 20.
 EDGE_OF_CLIPPING = 20 * 5 * 4 * UNIT_ROUNDOFF
-# The trapezoidal sum of a density with steps of 1e-4 over a length of 2, its second derivative below 20.
-DENSITY_TRAPEZOID = 2 * 20 * 1e-8 / 12 * 4

@@ -46,8 +46,6 @@ STANDARD_LEVELS = 3 * 1.5 * 102_400 * UNIT_ROUNDOFF
 # and a cosine one each, and each of the k products three; an error of t or of x enters k times.
 CIRCLE = 20 * (3 * 2 * 3.15 + 2 + 3) * UNIT_ROUNDOFF
 
-# Means of grey levels, quoted with four digits.
-PRINTED_MEANS = 0.5e-4
 
 # Outputs of linearised networks after at most 12 steps, relative to the largest one: weights as in LAYERS_TRAINING, and
 # a pass through them, whose gradients LAYERS_GRADIENT bounds.

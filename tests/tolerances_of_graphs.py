@@ -79,9 +79,6 @@ DEEP_ODE = 1000 * DEEP_STEP
 # at most 64 products of them. Relative to the size of its terms.
 LAYERED_LIMIT = 64 * DEEP_FLOAT
 
-# Gradient descent at the rates 1/100 and 1/200, extrapolated to 0: the error of second order over that of first order
-# is the rate 1/100 times the fastest rate of the flow, below 8. A wrong solution leaves the whole of its error.
-DEEP_EULER = 8 / 100
 
 # A mode of a routing network: the time is a quadrature with a relative error of 1e-13, and the number of the roundings
 # of its places, its limit and the strength that is asked for is below ten of those. The strength at a time is the

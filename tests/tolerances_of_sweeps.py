@@ -21,9 +21,6 @@ REFINE_MEANS = 32 * UNIT_ROUNDOFF
 # Quantiles up to 13 from two libraries: each keeps twelve digits.
 REFINE_QUANTILE = 2 * 13e-12
 
-# Full grids of n^2 points have 4 times as many where n doubles, a line in them twice as many points. The points around
-# it at coarser levels add a constant to each level, which falls beside those of the finest: less than 5/2 in all.
-REFINE_GROWTH = 2.5
 
 # The bound of a GPU's memory over the bytes that are counted while a Gaussian law is trained: 1.5 for fragments, times
 # 12 n + 68 numbers an example where an erf takes 4 n or more, at n = 40: 5.1; states and snapshots add half at most.

@@ -10,15 +10,13 @@ import numpy as np
 import pytest
 import sympy
 
+from derivations.benchmarks import expectations
 from derivations.benchmarks.gallery import CASES, Case
 from tests import tolerances
-from tests.gallery import derived, shared
 from theory.expressions.symbols import z
 from theory.gaussian import expect
 from theory.gaussian.export.code import export
 from theory.problem.errors import InputError
-
-pytestmark = shared
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 COMPILER = shutil.which("cc")
@@ -28,7 +26,7 @@ STEP = 1e-4
 @cache
 def _solved(case: Case):
     """The closed form, its parameters with their values, and the certified value there."""
-    moment = derived(case)
+    moment = expectations.derived(case)
     needed = {symbol.name for symbol in moment.parameters}
     value = moment.evaluate(20, **{name: number for name, number in case.point if name in needed})
     numbers = dict(case.point)
