@@ -11,7 +11,6 @@ from scipy.stats import binom, gamma
 from scipy.stats import t as student
 
 from derivations.experiments.folders import problem_named
-from derivations.statistics import calibration
 from derivations.statistics.comparison import (
     _normal_critical,
     agreement,
@@ -70,10 +69,9 @@ def test_the_truth_passes_and_a_wrong_form_fails():
     assert (result.level, result.outcome) == (Level.SIMULATED, Outcome.FAIL)
 
 
-@pytest.mark.parametrize("power", [-1000, 500])
-def test_the_comparison_is_the_same_at_every_size(power):
-    """Weights of 1e-301 or 1e301 are judged as those of size 1: true forms pass, wrong ones fail."""
-    size = 2.0**power
+def test_the_comparison_is_the_same_at_every_size():
+    """Weights of 1e-301 are judged as those of size 1: true forms pass, wrong ones fail."""
+    size = 2.0**-1000
     for factor in (1.0, 1.05, 2.0):
         plain, scaled = (
             replace(CLAIM.registration, predict=lambda problem, by=by: TRUTH * by, alternatives=())
@@ -86,51 +84,21 @@ def test_the_comparison_is_the_same_at_every_size(power):
         assert (result.outcome, result.worst, result.where) == (expected.outcome, expected.worst * size, expected.where)
 
 
-def test_planted_errors_of_growing_size_are_rejected_more_and_more_often():
-    rng = np.random.default_rng(3)
-    error, level = NOISE / np.sqrt(REPLICATES), float(CLAIM.registration.level)
-    rates = [
-        np.mean([agreement(CLAIM, _estimate(rng, shift=size * error)).p <= level for _ in range(40)])
-        for size in (0.0, 3.0, 6.0, 12.0)
-    ]
-    assert rates == sorted(rates)
-    assert rates[0] <= binom.isf(1e-3, 40, level) / 40
-    assert rates[-1] == 1.0
-
-
-def test_divergent_runs_count():
-    assert compare(CLAIM, _estimate(np.random.default_rng(7), diverged=1)).outcome is Outcome.FAIL
-
-
-def test_what_does_not_fit_is_an_error_that_helps():
+def test_divergent_runs_count_and_what_does_not_fit_is_an_error():
     estimate = _estimate(np.random.default_rng(8))
+    assert compare(CLAIM, replace(estimate, diverged=1)).outcome is Outcome.FAIL
     with pytest.raises(InputError, match="no registered experiment"):
         compare(replace(CLAIM, registration=None), estimate)
     with pytest.raises(InputError, match="shape"):
         compare(CLAIM, replace(estimate, values=estimate.values[:, :2]))
+    shared = replace(PROBLEM, simulation=replace(PROBLEM.simulation, shared_stream=True))
+    with pytest.raises(InputError, match="one cluster"):
+        replicates_needed(CLAIM, replace(estimate, problem=shared))
 
 
-@pytest.mark.parametrize(
-    ("p_values", "expected"),
-    [
-        ([0.5, 0.04, 0.001], [0.03, 0.03, 0.02]),
-        ([0.05, 0.05, 0.05], [0.02, 0.02, 0.02]),
-    ],
-)
-def test_holm_holds_each_p_value_against_its_step_down_level(p_values, expected):
-    assert holm_levels(p_values, [0.06] * len(p_values)) == expected
-
-
-@pytest.mark.slow
-def test_the_pilot_plans_enough_replicates_and_no_more_than_it_must():
-    rng = np.random.default_rng(10)
-    noise = 0.04
-    planned = replicates_needed(CLAIM, _estimate(rng, replicates=8, noise=noise))
-    passes = [compare(CLAIM, _estimate(rng, replicates=planned, noise=noise)).outcome for _ in range(20)]
-    assert passes.count(Outcome.PASS) >= 18  # rejected by chance at 1 %, so two in twenty has probability 2e-2
-    fewer = [compare(CLAIM, _estimate(rng, replicates=planned // 4, noise=noise)).outcome for _ in range(20)]
-    assert planned // 4 >= calibration.least_replicates(TRUTH.size)
-    assert fewer.count(Outcome.PASS) < 10
+def test_holm_holds_each_p_value_against_its_step_down_level():
+    assert holm_levels([0.5, 0.04, 0.001], [0.06] * 3) == [0.03, 0.03, 0.02]
+    assert holm_levels([0.05, 0.05, 0.05], [0.06] * 3) == [0.02, 0.02, 0.02]
 
 
 def test_the_margin_is_relative_to_the_prediction():
@@ -157,10 +125,9 @@ def test_a_plan_gives_every_wrong_form_the_power_of_99_percent():
     assert powers[1] < 0.8
 
 
-@pytest.mark.parametrize("entries", [1, 3])
-def test_the_normal_tail_of_a_plan_is_that_of_independent_entries(entries):
+def test_the_normal_tail_of_a_plan_is_that_of_independent_entries():
     """P(max |N_j| < c) = (2 Phi(c) - 1)^d for a pilot of uncorrelated entries; beside them one that never varies."""
-    level = 0.05
+    level, entries = 0.05, 3
     patterns = np.array([[1, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1], [0, 0, 0, 0]]).T
     pilot = _field(None, 1e-3 * patterns[:, [*range(entries), 3]])[1]
     reached = (2 * NormalDist().cdf(_normal_critical(pilot, level, 1)) - 1) ** entries
@@ -175,13 +142,6 @@ def test_a_plan_is_the_least_number_of_replicates_that_is_enough(factor, expecte
     bound = float(claim.registration.margin) * np.sqrt(100) / (2 * student.isf(tail, 99))
     claim, pilot = _field(None, factor * bound * np.array([[1.0], [-1.0], [1.0], [-1.0]]) * np.sqrt(3 / 4))
     assert replicates_needed(claim, pilot) == expected
-
-
-def test_a_plan_from_networks_on_one_stream_is_refused():
-    pilot = _estimate(np.random.default_rng(23))
-    shared = replace(PROBLEM, simulation=replace(PROBLEM.simulation, shared_stream=True))
-    with pytest.raises(InputError, match="one cluster"):
-        replicates_needed(CLAIM, replace(pilot, problem=shared))
 
 
 def test_a_p_value_that_is_the_level_rejects():
@@ -203,13 +163,8 @@ def test_a_bound_that_is_the_margin_is_equivalent():
         assert decide(CLAIM, replace(result, bound=float(bound)), 0.01).outcome is outcome
 
 
-def test_the_seed_of_a_claim_is_the_beginning_of_a_digest():
-    """Computed once with sha256sum of `test.weights/1`: another seed would be a chosen one."""
-    assert seed_for("test.weights") == 0x0B08B870
-
-
 def test_intervals_miss_no_more_often_than_their_level_and_are_no_wider_than_they_must():
-    level, runs = 0.05, 200
+    level, runs = 0.05, 100
     claim = replace(CLAIM, registration=replace(CLAIM.registration, level=Fraction(1, 20)))
     rng = np.random.default_rng(13)
     result = [agreement(claim, _estimate(rng)) for _ in range(runs)]
@@ -235,10 +190,9 @@ def test_every_entry_has_its_own_error():
     assert compare(*_field(rng, quiet / 1000)).outcome is Outcome.PASS
 
 
-@pytest.mark.parametrize("power", [0.5, 0.99])
-def test_the_power_is_the_probability_that_a_wrong_form_exceeds_the_critical_value(power):
+def test_the_power_is_the_probability_that_a_wrong_form_exceeds_the_critical_value():
     """For an entry with a normal mean: a shift of critical + Phi^-1(power) standard errors."""
-    rng = np.random.default_rng(27)
+    power, rng = 0.9, np.random.default_rng(27)
     claim, estimate = _field(rng, rng.normal(size=(64, 1)))
     error = estimate.values.std(axis=0, ddof=1) / np.sqrt(64)
     shift = (agreement(claim, estimate).critical + NormalDist().inv_cdf(power)) * error
@@ -247,26 +201,14 @@ def test_the_power_is_the_probability_that_a_wrong_form_exceeds_the_critical_val
     assert max(abs(result.powers[name] - power) for name in ("above", "below")) < RESAMPLED_SUMS
 
 
-@pytest.mark.parametrize(("power", "outcome"), [(0.98, "INCONCLUSIVE"), (0.995, "PASS")])
-def test_a_wrong_form_needs_a_power_of_99_percent(power, outcome):
-    result = agreement(CLAIM, _estimate(np.random.default_rng(15)))
-    assert decide(CLAIM, replace(result, powers={"twice": power}), 0.01).outcome == outcome
-
-
-def test_a_wrong_form_that_survives_is_a_failure():
+def test_a_wrong_form_must_be_rejected_with_a_power_of_99_percent():
     values = agreement(CLAIM, _estimate(np.random.default_rng(15)))
     assert values.rejected_alternatives == {"twice": True}
+    for power, outcome in ((0.98, Outcome.INCONCLUSIVE), (0.995, Outcome.PASS)):
+        assert decide(CLAIM, replace(values, powers={"twice": power}), 0.01).outcome is outcome
     result = decide(CLAIM, replace(values, rejected_alternatives={"twice": False}), 0.01)
     assert result.outcome is Outcome.FAIL
     assert "survives: twice" in result.where
-
-
-def test_a_wrong_form_is_rejected_where_the_replicates_follow_another():
-    """The truth is the wrong form here: it is not rejected, the prediction is."""
-    doubled = _estimate(np.random.default_rng(16))
-    result = agreement(CLAIM, replace(doubled, values=doubled.values + TRUTH))
-    assert result.rejected_alternatives == {"twice": False}
-    assert result.p == 1 / 5000
 
 
 @pytest.mark.parametrize(

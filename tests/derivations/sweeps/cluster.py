@@ -1,7 +1,5 @@
-"""A SLURM of two nodes on this machine: munged, slurmctld and two slurmd on free ports, all in one folder.
+"""A SLURM of one node on this machine: munged, slurmctld and slurmd on free ports, all in one folder.
 
-Nodes are daemons with names and ports of their own, so that a node can be stopped like a machine: with all of its
-processes. To the Python of its jobs a node tells an identity of its own for the run of its kernel, as a machine would.
 Nothing outside of the folder is read or written, and no control group is mounted.
 """
 
@@ -12,16 +10,14 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from getpass import getuser
 from importlib.util import find_spec
 from pathlib import Path
 
-NODES = ("node1", "node2")
-URGENT = "urgent"  # the partition whose jobs are preferred: they take the nodes from others after a time of grace
 PATIENCE = 300.0  # seconds: the machine may be busy
 _PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scontrol", "scancel", "sinfo")
-_POLL = 0.1  # seconds between two looks
+_PATH = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
 _CONFIGURATION = """
 ClusterName=gdln
 SlurmctldHost=localhost(127.0.0.1)
@@ -39,43 +35,22 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 MpiDefault=none
 JobRequeue=1
-ReturnToService=2
-SlurmdTimeout=10
 KillWait=2
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/%n
+SlurmdSpoolDir={folder}/node
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/%n.pid
+SlurmdPidFile={folder}/slurmd.pid
 SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/%n.log
-{nodes}
-PreemptType=preempt/partition_prio
-PreemptMode=REQUEUE
-# A preempted job is looked at when the scheduler runs, each minute by default, and every 30 s besides.
+SlurmdLogFile={folder}/slurmd.log
+NodeName=node NodeHostname=localhost NodeAddr=127.0.0.1 Port={port} CPUs=2 RealMemory=1000
 SchedulerParameters=sched_interval=1
-PartitionName=main Nodes={names} Default=YES MaxTime=INFINITE State=UP PriorityTier=1 GraceTime=5
-PartitionName={urgent} Nodes={names} MaxTime=INFINITE State=UP PriorityTier=2
-"""
-# The module that Python imports as it starts.
-_SITE = """
-import os
-import pathlib
-
-node, read = os.environ.get("SLURMD_NODENAME"), pathlib.Path.read_text
-
-def read_text(self, *words, **named):
-    said = read(self, *words, **named)
-    return f"{said} of {node}" if str(self) == "/proc/sys/kernel/random/boot_id" else said
-
-if node is not None:
-    pathlib.Path.read_text = read_text
+PartitionName=main Nodes=node Default=YES MaxTime=INFINITE State=UP
 """
 
 
 def absent() -> str | None:
     """Return why there can be no cluster here, or None."""
-    path = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
-    missing = [program for program in _PROGRAMS if shutil.which(program, path=path) is None]
+    missing = [program for program in _PROGRAMS if shutil.which(program, path=_PATH) is None]
     if missing:
         return f"SLURM is not installed: {', '.join(missing)} not found (Debian: slurm-wlm, munge)"
     return None if find_spec("submitit") else "submitit is not installed (the extra cluster)"
@@ -87,7 +62,7 @@ def until(condition: Callable[[], bool], what: str) -> None:
     while not condition():
         if time.monotonic() > deadline:
             raise TimeoutError(f"{what} did not happen within {PATIENCE:g} s")
-        time.sleep(_POLL)
+        time.sleep(0.1)
 
 
 class Cluster:
@@ -95,79 +70,50 @@ class Cluster:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.environment = os.environ | {
-            "SLURM_CONF": str(folder / "slurm.conf"),
-            "PATH": os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin")),
-            "PYTHONPATH": os.pathsep.join([str(folder / "site"), *filter(None, [os.environ.get("PYTHONPATH")])]),
-        }
-        self._daemons: dict[str, subprocess.Popen[bytes]] = {}
+        self.environment = os.environ | {"SLURM_CONF": str(folder / "slurm.conf"), "PATH": _PATH}
+        self._daemons: list[subprocess.Popen[bytes]] = []
 
     def start(self) -> None:
-        """Start all daemons and wait until both nodes take jobs."""
-        for name in ("state", "site", *NODES):
-            (self.folder / name).mkdir()
-        (self.folder / "site" / "sitecustomize.py").write_text(_SITE)
+        """Start all daemons and wait until the node takes jobs."""
+        for name in ("state", "node"):
+            (self.folder / name).mkdir(parents=True)
         (self.folder / "munge.key").write_bytes(os.urandom(128))
         (self.folder / "munge.key").chmod(0o600)
-        control, *ports = _free_ports(1 + len(NODES))
-        nodes = "\n".join(
-            f"NodeName={name} NodeHostname=localhost NodeAddr=127.0.0.1 Port={port} CPUs=1 RealMemory=1000"
-            for name, port in zip(NODES, ports, strict=True)
-        )
-        text = _CONFIGURATION.format(
-            user=getuser(), control=control, folder=self.folder, nodes=nodes, names=",".join(NODES), urgent=URGENT
-        )
+        control, port = _free_ports()
+        text = _CONFIGURATION.format(user=getuser(), control=control, port=port, folder=self.folder)
         (self.folder / "slurm.conf").write_text(text)
         files = {"key-file": "key", "socket": "socket", "pid-file": "pid", "log-file": "log", "seed-file": "seed"}
         words = [f"--{word}={self.folder}/munge.{name}" for word, name in files.items()]
-        self._start("munged", "munged", "--foreground", "--force", *words)
+        self._start("munged", "--foreground", "--force", *words)
         until((self.folder / "munge.socket").exists, "munged")
-        self._start("slurmctld", "slurmctld", "-D")
-        self.repair()
+        self._start("slurmctld", "-D")
+        self._start("slurmd", "-D", "-N", "node")
+        until(lambda: self.output("sinfo", "-h", "-o", "%t").split() == ["idle"], "an idle node")
 
-    def repair(self) -> None:
-        """Start the nodes that are stopped, and wait until both take jobs."""
-        for name in NODES:
-            if name not in self._daemons:
-                self._start(name, "slurmd", "-D", "-N", name)
-        states = ("sinfo", "-h", "-N", "-p", "main", "-o", "%t")
-        until(lambda: self.said(*states).split() == ["idle"] * len(NODES), "idle nodes")
-
-    def said(self, *words: str) -> str:
+    def output(self, *words: str) -> str:
         """Return the output of a command of SLURM; nothing where it fails."""
         done = subprocess.run(words, env=self.environment, capture_output=True, text=True, check=False)
         return done.stdout if done.returncode == 0 else ""
 
-    def node_of(self, job: str) -> str:
-        """Return the node on which a job runs, or nothing."""
-        return self.said("squeue", "-h", "-t", "running", "-j", job, "-o", "%N").strip()
-
-    def break_node(self, name: str) -> None:
-        """Stop a node like a machine that loses its power: its daemon and all processes of its jobs are killed."""
-        daemon = self._daemons.pop(name)
-        daemon.kill()
-        daemon.wait()
-        _kill(lambda known: known.get("GDLN_NODE") == name or known.get("SLURMD_NODENAME") == name, self.environment)
-
     def stop(self) -> None:
         """End all jobs and daemons."""
-        self.said("scancel", "--signal=KILL", "--full", "--user", getuser())
-        self.said("scancel", "--user", getuser())
-        for name in (*NODES, "slurmctld", "munged"):
-            if (daemon := self._daemons.pop(name, None)) is not None:
-                daemon.terminate()
-                try:
-                    daemon.wait(timeout=10)
-                except subprocess.TimeoutExpired:
-                    daemon.kill()
-                    daemon.wait()
-        _kill(lambda _known: True, self.environment)
+        self.output("scancel", "--signal=KILL", "--full", "--user", getuser())
+        self.output("scancel", "--user", getuser())
+        for daemon in reversed(self._daemons):
+            daemon.terminate()
+            try:
+                daemon.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+                daemon.wait()
+        until(lambda: not _kill(self.environment["SLURM_CONF"]), "the end of all processes")
 
-    def _start(self, name: str, *words: str) -> None:
-        with (self.folder / f"{name}.said").open("ab") as said:
-            self._daemons[name] = subprocess.Popen(
-                words, env=self.environment | {"GDLN_NODE": name}, stdin=subprocess.DEVNULL, stdout=said, stderr=said
+    def _start(self, *words: str) -> None:
+        with (self.folder / f"{words[0]}.output").open("ab") as output:
+            daemon = subprocess.Popen(
+                words, env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output
             )
+        self._daemons.append(daemon)
 
 
 @contextmanager
@@ -181,35 +127,21 @@ def cluster_in(folder: Path) -> Iterator[Cluster]:
         cluster.stop()
 
 
-def _free_ports(count: int) -> list[int]:
-    """Return ports of the loopback device that nobody uses now."""
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
+def _free_ports() -> list[int]:
+    """Return two ports of the loopback device that nobody uses now."""
+    with socket.socket() as first, socket.socket() as second:
+        for one in (first, second):
             one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
+        return [one.getsockname()[1] for one in (first, second)]
 
 
-def _kill(chosen: Callable[[dict[str, str]], bool], environment: dict[str, str]) -> None:
-    """Kill the processes of this cluster whose environment variables are `chosen`, until none is left."""
-
-    def living() -> list[int]:
-        found = []
-        for folder in Path("/proc").iterdir():
-            if not folder.name.isdecimal() or int(folder.name) == os.getpid():
-                continue
-            with suppress(OSError):
-                text = (folder / "environ").read_bytes().decode(errors="replace")
-                known = dict(word.split("=", 1) for word in text.split("\0") if "=" in word)
-                if known.get("SLURM_CONF") == environment["SLURM_CONF"] and chosen(known):
-                    found.append(int(folder.name))
-        return found
-
-    def done() -> bool:
-        left = living()
-        for pid in left:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        return not left
-
-    until(done, "the end of the processes of a node")
+def _kill(configuration: str) -> bool:
+    """Kill the processes of this cluster; return whether one was alive."""
+    alive = False
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            variables = (folder / "environ").read_bytes().split(b"\0")
+            if f"SLURM_CONF={configuration}".encode() in variables and int(folder.name) != os.getpid():
+                alive = True
+                os.kill(int(folder.name), signal.SIGKILL)
+    return alive

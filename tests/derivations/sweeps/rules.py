@@ -1,6 +1,5 @@
 """Known functions in place of training, and refinements that run on them to their end."""
 
-import random
 from functools import cache
 
 import numpy as np
@@ -32,27 +31,12 @@ def noisy(mean, scatter, networks=8, seed=0):
     return numbers
 
 
-def finished(start, numbers, rule, order=None, decide=None) -> Generations:
-    """The refinement at its end; see `made`."""
-    return made(start, numbers, rule, order, decide)[0]
-
-
-def made(start, numbers, rule, order=None, decide=None) -> tuple[Generations, set]:
-    """The refinement at its end, and the cells that were made: whole generations, or one by one in a random order."""
-    decide = decide or generations.generations
-    values = {}
+def finished(start, numbers, rule, decide=None) -> Generations:
+    """The refinement at its end, with whole generations of cells."""
+    decide, values = decide or generations.generations, {}
     while True:
-        found = decide(start, values, rule)
-        absent = [spot for spots in found.spots for spot in spots if spot not in values]
+        refined = decide(start, values, rule)
+        absent = [spot for spots in refined.spots for spot in spots if spot not in values]
         if not absent:
-            return found, set(values)
-        if order is None:
-            values |= {spot: numbers(spot) for spot in absent}
-        else:
-            spot = order.choice(absent)
-            values[spot] = numbers(spot)
-
-
-def orders(count):
-    """Ways in which cells may finish."""
-    return [random.Random(seed) for seed in range(count)]
+            return refined
+        values |= {spot: numbers(spot) for spot in absent}

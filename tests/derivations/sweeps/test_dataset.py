@@ -1,7 +1,5 @@
 """A sweep as an xarray.Dataset: every number at its place, NaN where there is none, and where it comes from."""
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,7 @@ from derivations.sweeps import cells
 from derivations.sweeps.making import make
 from derivations.sweeps.store import Store
 from tests.derivations.sweeps.cases import TEXT, sweep_of
-from theory.problem import InputError, OutOfReachError, loads_sweep
+from theory.problem import InputError, loads_sweep
 
 
 def stored(folder, sweep, keep=lambda cell: True):
@@ -68,17 +66,6 @@ class TestWithXarray:
         assert found["training.times"].values.tolist() == ["[0.5]", "[0.5, 1.0]"]
         assert np.array_equal(found["times"].values, [[0.5, np.nan], [0.5, 1.0]], equal_nan=True)
 
-    def test_an_empty_store_is_a_dataset_without_numbers(self, tmp_path):
-        found = stored(tmp_path / "store", sweep_of(), lambda cell: False).to_xarray()
-        assert (found["state"] == "missing").all()
-        assert found["loss"].size == 0
-
-
-def test_without_xarray_it_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "xarray", None)
-    with pytest.raises(OutOfReachError, match=r"pip install 'gdln-workbench\[export\]'"):
-        stored(tmp_path / "store", sweep_of(), lambda cell: False).to_xarray()
-
 
 def test_which_sweep_must_be_plain(tmp_path):
     store = Store.create(tmp_path / "store")
@@ -107,15 +94,3 @@ def test_rows_say_where_they_are(tmp_path):
             assert row["unit"] is row["site"] is None
         assert row["mean"] == found.mean()
         assert row["networks"] == 3
-
-
-def test_networks_without_a_shape_are_said_to_have_none(tmp_path):
-    text = (
-        TEXT.replace("scale = 0.1", "scale = 0.0").replace('[0.5, 2.0]\n"sim', '[0.5]\n"sim').replace("[1, 2]", "[1]")
-    )
-    sweep = sweep_of(text.replace("times = [0.5, 2.0]", "times = [0.0, 0.5]"))
-    store = stored(tmp_path / "store", sweep)
-    meta, arrays = store.read(store.names()[0])
-    assert list(meta["undefined"]) == ["participation-ratio"]
-    assert "participation-ratio" not in arrays
-    assert {row["observable"] for row in store.table()} == {"loss"}

@@ -1,6 +1,5 @@
 """Sweeps of graphs: axes over nodes and weights, names in tables and datasets, and what cannot be measured."""
 
-import numpy as np
 import pytest
 
 from derivations.sweeps import cells
@@ -86,17 +85,6 @@ def test_rows_name_weights_and_paths(stored):
     assert "x -> h -> left -> y" in csv_text(rows)
 
 
-def test_a_dataset_has_their_names_as_coordinates(stored):
-    pytest.importorskip("xarray", reason="the extra `export` is not installed")
-    sweep, store = stored
-    found = store.to_xarray()
-    assert tuple(found["weight"].values) == WEIGHTS
-    assert tuple(found["path"].values) == tuple(found["map_mode"].values) == PATHS
-    cell = sweep.cells[-1]
-    own = found["path-strengths"].sel({"training.w0.scale": 0.5, "network.nodes.h.dimension": 3, "path": PATHS[1]})
-    assert np.array_equal(own.values, arrays(stored, cell)["path-strengths"][..., 1])
-
-
 def test_a_cell_with_another_number_of_paths_is_damaged(stored, tmp_path):
     sweep, _ = stored
     cell = sweep.cells[0]
@@ -109,32 +97,21 @@ def test_a_cell_with_another_number_of_paths_is_damaged(stored, tmp_path):
         store.read(asked.cell(code), cell.problem)
 
 
-BAD = {
-    "no such node": ('"network.nodes.middle.dimension" = [2]', "no entry 'middle'", "x, h, right, left, y"),
-    "no such key": ('"network.nodes.h.size" = [2]', "unknown key 'size'", "dimension"),
-    "sizes that do not fit": ('"network.nodes.right.dimension" = [2]', "decode has 1 x 2", "another weight name"),
-    "weights of another size": ('"network.nodes.x.dimension" = [3]', "x has n = 2 sites", "dimension = 2"),
-    "no such weight": ('"training.w0" = [{ Q = { law = "normal", scale = 1, seed = 0 } }]', "w0 names Q", "encode"),
-}
+def test_bad_axes_are_their_cells_errors(folder):
+    for axis, words, remedy in (
+        ('"network.nodes.middle.dimension" = [2]', "no entry 'middle'", "x, h, right, left, y"),
+        ('"network.nodes.right.dimension" = [2]', "decode has 1 x 2", "another weight name"),
+        ('"training.w0" = [{ Q = { law = "normal", scale = 1, seed = 0 } }]', "w0 names Q", "encode"),
+    ):
+        (cell,) = loads_sweep(HEAD + axis, folder).cells
+        assert cell.problem is None
+        assert words in cell.error.message
+        assert remedy in cell.error.hint
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_bad_axes_are_their_cells_errors(folder, name):
-    axis, said, remedy = BAD[name]
-    (cell,) = loads_sweep(HEAD + axis, folder).cells
-    assert cell.problem is None
-    assert said in cell.error.message
-    assert remedy in cell.error.hint
-
-
-@pytest.mark.parametrize("observable", ["weights", "participation-ratio", "gate-flips", "biases", "input-moment"])
-def test_fields_of_a_graph_cannot_be_measured(folder, observable):
-    (cell,) = loads_sweep(HEAD.replace('"loss"', f'"{observable}"'), folder).cells
-    assert "this network is a graph" in cell.error.message
-    assert "path-strengths" in cell.error.hint
-
-
-def test_paths_of_one_hidden_layer_cannot_be_measured():
-    head = HEAD.replace("race.toml", "valid.toml")
-    (cell,) = loads_sweep(head, ROOT / "tests/theory/problem").cells
+def test_fields_of_a_graph_and_paths_of_one_hidden_layer_cannot_be_measured(folder):
+    for observable in ("weights", "participation-ratio", "gate-flips", "biases", "input-moment"):
+        (cell,) = loads_sweep(HEAD.replace('"loss"', f'"{observable}"'), folder).cells
+        assert "this network is a graph" in cell.error.message, observable
+    (cell,) = loads_sweep(HEAD.replace("race.toml", "valid.toml"), ROOT / "tests/theory/problem").cells
     assert "is not a graph with paths" in cell.error.message

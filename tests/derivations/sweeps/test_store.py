@@ -2,23 +2,18 @@
 
 import errno
 import os
-import shutil
-import subprocess
-import sys
 from importlib.metadata import version
 
 import numpy as np
 import pytest
 
 from derivations.sweeps import cells
-from derivations.sweeps.cells import DamagedError
 from derivations.sweeps.leases import MADE
 from derivations.sweeps.store import Store
 from sim.training.backends import names
 from tests.derivations.sweeps.cases import (
     CODE,
     FACTS,
-    ROOT,
     WRITER,
     arrays,
     contents,
@@ -29,8 +24,7 @@ from tests.derivations.sweeps.cases import (
 )
 from theory.problem import InputError
 
-KILLS = 150
-CELLS = 40
+CELLS = 12
 
 
 def test_what_is_written_is_read(store):
@@ -39,13 +33,6 @@ def test_what_is_written_is_read(store):
     assert {name: value.dtype for name, value in found.items()} == {n: a.dtype for n, a in arrays(0).items()}
     assert all(np.array_equal(found[name], value) for name, value in arrays(0).items())
     assert store.meta("0" * 64) is None
-
-
-def test_equal_results_have_equal_bytes(store, tmp_path):
-    other = Store.create(tmp_path / "other")
-    (asked,) = questions(1)
-    other.make(asked.cell(CODE), asked, CODE, lambda: (dict(reversed(arrays(0).items())), FACTS))
-    assert contents(other.folder) == contents(store.folder)
 
 
 def test_the_name_depends_on_all_that_is_asked_and_on_the_code():
@@ -60,21 +47,13 @@ def test_the_name_depends_on_all_that_is_asked_and_on_the_code():
     assert len({asked.key, *(other.key for other in others)}) == 4
 
 
-def test_a_cell_under_another_name_is_noticed(store):
-    other = store.place("0" * 64)
-    the_cell(store).rename(other)
-    with pytest.raises(DamagedError, match="another question"):
-        store.meta(other.name)
-
-
-@pytest.mark.parametrize("step", ["write_array", "fsync", "mkdir"])
-def test_a_full_disk_leaves_nothing_of_the_cell(store, monkeypatch, step):
+def test_a_full_disk_leaves_nothing_of_the_cell(store, monkeypatch):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     asked = questions(2)[1]
     with monkeypatch.context() as patch:
-        patch.setattr(np.lib.format if step == "write_array" else os, step, full)
+        patch.setattr(os, "fsync", full)
         with pytest.raises(OSError, match="No space left"):
             put(store, asked, CODE, 1)
     assert [item.name for item in store.place("").iterdir()] == [the_cell(store).name]
@@ -82,80 +61,12 @@ def test_a_full_disk_leaves_nothing_of_the_cell(store, monkeypatch, step):
     assert put(store, asked, CODE, 1) == MADE
 
 
-# Runs `round_` in a process of its own for each round and checks what its death leaves. A fork of a process without
-# threads takes milliseconds, where a new interpreter takes half a second.
-FORKS = """
-import os, pathlib, random, shutil, signal, sys, time
-from derivations.sweeps.store import Store, answers
-from sim.training.backends import names
-from tests.derivations.sweeps.cases import contents, write_all
-root, count = pathlib.Path(sys.argv[1]), int(sys.argv[2])
-write_all(root / "whole", count)
-expected, deaths = contents(root / "whole"), 0
-
-def in_a_fork(body, kill=None):
-    child = os.fork()
-    if child == 0:
-        body()
-        os._exit(0)
-    if kill is not None:
-        time.sleep(kill)
-        os.kill(child, signal.SIGKILL)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-def sound(folder, before):
-    found = contents(folder) if (folder / "cells").exists() else {}
-    assert before.items() <= found.items() <= expected.items()
-    store = Store.create(folder)
-    assert all(store.meta(name) for name in store.names())
-    assert not [item for item in store.place("").iterdir() if item.name.startswith(".")]
-    assert not list((folder / "leases").iterdir())
-    assert not list((folder / "attempts").iterdir())
-    return found
-"""
-MOMENTS = """
-rng, folder, found = random.Random(0), root / "killed", {}
-for _ in range(int(sys.argv[3])):
-    if len(found) == count:
-        shutil.rmtree(folder)
-        found = {}
-    deaths += in_a_fork(lambda: write_all(folder, count), rng.uniform(0, 0.02)) == -signal.SIGKILL
-    if folder.exists():
-        found = sound(folder, found)
-write_all(folder, count)
-assert sound(folder, found) == expected
-print(deaths)
-"""
-
-
-def deaths_of(program, *words):
-    """The counts of a program that kills its forks."""
-    running = started(FORKS + program, *words)
-    counted, said = running.communicate()
-    assert (running.returncode, said) == (0, "")
-    return int(counted)
-
-
-def test_death_at_random_moments_loses_only_what_was_being_written(tmp_path):
-    assert deaths_of(MOMENTS, tmp_path, CELLS, KILLS) > KILLS / 2
-
-
 def test_many_writers_at_once_write_each_cell_once(tmp_path):
-    running = [started(WRITER, tmp_path / "store", CELLS) for _ in range(4)]
-    assert [(*process.communicate(), process.returncode) for process in running] == [("", "", 0)] * 4
+    running = [started(WRITER, tmp_path / "store", CELLS) for _ in range(2)]
+    assert [(*process.communicate(), process.returncode) for process in running] == [("", "", 0)] * 2
     Store.create(tmp_path / "store")
     assert len(contents(tmp_path / "store")) == CELLS
     assert not list((tmp_path / "store" / "attempts").iterdir())
-
-
-def test_a_store_that_has_gone_is_not_made_again(store):
-    shutil.rmtree(store.folder)
-    for absent in (True, False):
-        if not absent:
-            store.folder.mkdir()  # the mount point of a disk that was unmounted
-        with pytest.raises(InputError, match="is no store of sweeps"):
-            put(store, questions(2)[1], CODE, 1)
-    assert os.listdir(store.folder) == []
 
 
 def test_only_a_store_is_opened_and_nothing_else_becomes_one(tmp_path):
@@ -177,11 +88,10 @@ def test_only_a_store_is_opened_and_nothing_else_becomes_one(tmp_path):
 
 
 def test_the_code_version_changes_with_the_sources():
-    program = "from derivations.sweeps.cells import code_version\nprint(code_version())"
-    assert started(program).communicate()[0].strip() == cells.code_version()
-    plant = "import pathlib\nread = pathlib.Path.read_bytes\n"
-    plant += "pathlib.Path.read_bytes = lambda self: read(self) + (b'#' if self.name == 'train.py' else b'')\n"
-    assert started(plant + program).communicate()[0].strip() != cells.code_version()
+    program = "import pathlib\nread = pathlib.Path.read_bytes\n"
+    program += "pathlib.Path.read_bytes = lambda self: read(self) + (b'#' if self.name == 'train.py' else b'')\n"
+    program += "from derivations.sweeps.cells import code_version\nprint(code_version())"
+    assert started(program).communicate()[0].strip() not in ("", cells.code_version())
 
 
 def test_the_code_version_names_the_back_end_and_its_versions(monkeypatch):
@@ -199,8 +109,3 @@ def test_the_code_version_names_the_back_end_and_its_versions(monkeypatch):
     assert "numba" not in codes[-1]
     expected = 4 if "numba" in here else 3
     assert len(set(codes)) == len({asked.cell(code) for code in codes}) == expected
-
-
-def test_the_store_needs_no_torch():
-    program = "import sys, derivations.sweeps.store\nassert not {'torch', 'xarray', 'sympy'} & set(sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0
