@@ -3,11 +3,10 @@
 import json
 from dataclasses import replace
 
-import pytest
 import sympy
 
 from derivations.validate import recorded
-from derivations.validate.evidence import FOLDER, claim_hash, is_stale
+from derivations.validate.evidence import FOLDER, is_stale
 from theory.claims import catalog
 from theory.claims.documents import NOTES
 from theory.claims.judge import standing
@@ -44,30 +43,23 @@ def test_every_claim_has_evidence_of_its_version_and_no_other_file_is_left():
     assert {name: wrong for name, claim in catalog().items() if (wrong := list(faults(claim)))} == {}
 
 
-@pytest.mark.parametrize("name", ["moment.site_gate.yx", "localization.relu.order", "flow.descent.weights"])
-def test_a_changed_outcome_changes_the_standing(name):
-    claim, content = catalog()[name], content_of(name)
-    for level in content["levels"]:
-        if level["outcome"] == Outcome.PASS:
+def test_a_changed_outcome_changes_the_standing():
+    for name in ("moment.site_gate.yx", "localization.relu.order", "flow.descent.weights"):
+        claim, content = catalog()[name], content_of(name)
+        for level in (level for level in content["levels"] if level["outcome"] == Outcome.PASS):
+            others = [other for other in content["levels"] if other is not level]
             for outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE):
-                others = [other for other in content["levels"] if other is not level]
                 assert computed(claim, [*others, {**level, "outcome": outcome}]) != content["standing"]
 
 
-READ = catalog()["moment.site_gate.yx"].sources[0]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_a_changed_claim_is_stale():
+    claim = catalog()["moment.site_gate.yx"]
+    reading = Reading("more", where=sympy.Symbol("w") > 0)
+    for change in (
         {"statement": sympy.Eq(sympy.Symbol("w"), 2)},
         {"params": ()},
         {"sources": (Source(NOTES, "(1)", printed=sympy.Symbol("w")),)},
-        {"sources": (replace(READ, readings=(Reading("more", where=sympy.Symbol("w") > 0),)),)},
+        {"sources": (replace(claim.sources[0], readings=(reading,)),)},
         {"registration": None},
-    ],
-)
-def test_a_changed_claim_is_stale(change):
-    claim = catalog()["moment.site_gate.yx"]
-    assert claim_hash(replace(claim, **change)) != claim_hash(claim)
-    assert is_stale(replace(claim, **change))
+    ):
+        assert is_stale(replace(claim, **change)), change

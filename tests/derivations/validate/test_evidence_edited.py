@@ -47,14 +47,11 @@ def nudged(text):
 # and its theory can tell, as the tests below do.
 EDITS = {
     "a mean": (lambda c: estimate_of(c)["mean"][0].__setitem__(3, 0.5), None),
-    "a standard error": (lambda c: estimate_of(c)["standard_error"][0].__setitem__(3, 0.5), None),
     "p": (lambda c: level_of(c, "simulated").update(p=0.0002), None),
-    "a margin": (lambda c: level_of(c, "simulated").update(tolerance=0.5), None),
     "a row": (lambda c: c["precise"][0].update(definition=nudged(c["precise"][0]["definition"])), "formula and defin"),
     "both of a row": (lambda c: c["precise"][0].update(definition="0.5", formula="0.5"), None),
     "a row taken out": (lambda c: c["precise"].pop(), "precise has 11 points, and its table 10"),
     "a worst value": (lambda c: level_of(c, "precise").update(worst=2e-30), "precise is PASS, but its worst value"),
-    "a worst margin": (lambda c: level_of(c, "simulated").update(worst=1.0), "simulated is PASS, but its worst value"),
     "no worst value": (lambda c: level_of(c, "floating").update(worst=None), "says no worst value"),
     "a wrong form": (
         lambda c: level_of(c, "simulated")["rejected_alternatives"].update({"small-bump (7)": False}),
@@ -62,9 +59,7 @@ EDITS = {
     ),
     "no mutants": (lambda c: level_of(c, "negative control").update(killed=0), "no altered formula was rejected"),
     "a divergence": (lambda c: level_of(c, "simulated").update(diverged=1), "1 networks diverged"),
-    "a verdict": (lambda c: c.update(verdict="CONFIRMED"), None),
     "a finding": (lambda c: c["printed"][0].update(agrees=True), None),
-    "seconds": (lambda c: c["seconds"].update(precise=0.0), None),
     "code": (lambda c: c["code"].update(certify="0" * 64), None),
 }
 
@@ -80,11 +75,6 @@ def write(tmp_path):
     return written
 
 
-def test_the_evidence_is_sealed_and_says_what_its_numbers_say():
-    for claim in CLAIMS.values():
-        assert stored.read(claim) is not None, claim.id
-
-
 def test_an_edit_breaks_the_seal_and_under_a_new_seal_contradicts_the_numbers(write):
     for name, (change, said) in EDITS.items():
         content = content_of()
@@ -97,18 +87,16 @@ def test_an_edit_breaks_the_seal_and_under_a_new_seal_contradicts_the_numbers(wr
                 stored.read(CLAIMS[CLAIM], write(content, seal=True))
 
 
-@pytest.mark.parametrize("words", [["ledger"], ["derive", "--check"]], ids=" ".join)
-def test_commands_refuse_a_broken_seal(write, words, monkeypatch, capsys):
+def test_commands_refuse_a_broken_seal(write, monkeypatch, capsys):
     content = content_of()
     EDITS["a mean"][0](content)
     folder, book, claims = write(content), compose.Book, {CLAIM: CLAIMS[CLAIM]}
     monkeypatch.setattr(ledger_verb, "entries", lambda _claims: entries(claims.values(), folder))
     monkeypatch.setattr(derive_verb.compose, "Book", lambda _claims, pages, **rest: book(claims, pages, folder, **rest))
-    assert cli.main([*words, "--json"]) == CHECK_FAILED
-    error = json.loads(capsys.readouterr().out)["error"]
-    assert error["kind"] == "damaged"
-    assert CLAIM in error["message"]
-    assert "--write-evidence" in error["hint"]
+    for words in (["ledger"], ["derive", "--check"]):
+        assert cli.main([*words, "--json"]) == CHECK_FAILED
+        error = json.loads(capsys.readouterr().out)["error"]
+        assert (error["kind"], CLAIM in error["message"]) == ("damaged", True)
 
 
 def test_a_validation_refuses_a_broken_seal_and_a_whole_one_takes_nothing_from_it(write):

@@ -23,7 +23,7 @@ def cost(some):
     return sum(check.seconds for check in some)
 
 
-@pytest.mark.parametrize(("copies", "budget"), [(1, 11.0), (5, 15.0), (40, 100.0)])
+@pytest.mark.parametrize(("copies", "budget"), [(1, 11.0), (40, 100.0)])
 def test_every_check_is_in_one_round_and_every_round_keeps_the_budget(copies, budget):
     parts = rounds(checks(copies), budget)
     names = [check.name for part in parts for check in part]
@@ -65,7 +65,4 @@ def test_the_seed_alone_repeats_a_run():
 def test_a_whole_run_trusts_no_evidence():
     result = whole(checks())
     assert (len(result.now), result.stored, result.changed) == (len(SECONDS), (), result.now)
-
-
-def test_without_anything_fresh_there_is_one_round():
     assert (plan(checks(fresh=False)).rounds, plan([]).rounds) == (1, 1)

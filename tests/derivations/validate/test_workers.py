@@ -1,7 +1,5 @@
 """The processes of a validation: one that dies costs its task alone, and an interrupt leaves nothing behind."""
 
-import os
-
 import pytest
 
 from derivations.validate.workers import Lost, do_all
@@ -36,15 +34,3 @@ def test_an_error_is_raised_here_with_the_words_of_the_process(tmp_path):
     with pytest.raises(InputError, match="The job is wrong") as caught:
         list(do_all(jobs(tmp_path, "well", "error"), 2, ignored, do))
     assert "in do" in "".join(caught.value.__notes__)
-
-
-def test_one_core_means_one_process(tmp_path):
-    done = dict(do_all(jobs(tmp_path, "well", "well"), 1, ignored, do))
-    assert all(outcome.endswith(f"by {os.getpid()}") for outcome in done.values())
-
-
-def test_progress_is_heard(tmp_path):
-    heard = []
-    arguments = jobs(tmp_path, "well")
-    list(do_all(arguments, 2, lambda *message: heard.append(message), do))
-    assert heard == [(arguments[0], "half", 0.5)]
