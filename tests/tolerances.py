@@ -135,10 +135,6 @@ FLOW_ODE_REQUEST = 1e-11
 FLOW_ODE = 1e3 * FLOW_ODE_REQUEST
 
 
-# error = c eta + O(eta^2): on eta = 1/2 ... 1/32 the second-order term changes the fitted slope by up to about
-# eta rate / 2 at the largest step, with rates up to 0.6.
-FLOW_STEP_SLOPE = 0.15
-
 # --- claims on the flow: oracles and exact formulas ------------------------------------------------------------------
 
 # Digits asked of an oracle; it carries 30 more, of which differences of losses and doublings spend a few.

@@ -9,8 +9,6 @@ GRAPH_FLOW = 100 * 40 * UNIT_ROUNDOFF
 # The integrator of a graph's flow keeps a relative error of 1e-10 a step and takes fewer than 100 steps to these
 # times, at which the flows contract or grow by a factor below 10.
 GRAPH_INTEGRATED = 1e-10 * 100 * 10
-# The error a step that the other integrator is asked for: its sum over 100 steps is a hundredth of the bound above.
-GRAPH_REFERENCE = GRAPH_INTEGRATED / 1e4
 # One hidden layer: up to t = 20 tau all its modes contract, so that errors of fewer than 100 steps add up at most.
 GRAPH_SHALLOW = 1e-10 * 100
 # Gradient descent of a graph against the Euler map of its moments: 320 steps, each with roundings of sums over 4,000
@@ -25,10 +23,6 @@ GRAPH_STRENGTH = 2 * 32 * 16 * UNIT_ROUNDOFF
 # squares, relative to the largest one; the smaller singular value loses the ratio of both.
 GRAPH_MODES = 4 * GRAPH_STRENGTH
 
-# Euler's method errs by a term of order eta: halving eta halves the distance from the flow. The next term changes the
-# measured order by eta times a curvature: below 0.1 at eta = 1/40 for weights and labels of size 1.
-GRAPH_EULER_ORDER = 0.1
-
 # The slope of log error between steps h and h/2 is the order and D h/(2 log 2), D the ratio of the next term of the
 # error to the first: of a solution that changes within times of 1 it is at most 8, and h is at most 1/64.
 INTEGRATOR_ORDER = 8 / 64 / (2 * 0.69)
@@ -39,10 +33,6 @@ INTEGRATOR_ROUNDING = 300 * 8 * UNIT_ROUNDOFF
 # Of a flow that contracts, the errors of the at most 300 steps add up; steps that take them as large as they may be are
 # fewer than 100, as the estimate is that of the order below. Relative to what one step allows.
 INTEGRATOR_SMOOTH = 100
-
-# With a fast mode at the end of the stable interval the error of a step is neither damped nor amplified, and the
-# control rejects what goes beyond the tolerance: some steps' errors are seen at once. Relative likewise.
-INTEGRATOR_STIFF = 10
 
 # Examples made from the second moments of a context, d = 3: the eigensolver, the root and its square each err by at
 # most 4 d roundings of the largest eigenvalue, and what counts as 0 is below 4 d of them.

@@ -54,12 +54,6 @@ def test_the_estimate_is_within_its_errors_of_the_exact_prediction(biases):
     assert (estimate.distance < 1 / 10).all()
 
 
-def test_errors_fall_with_the_root_of_the_examples():
-    """Of 16 times as many examples a quarter, up to what 31 degrees of freedom tell of each."""
-    few, many = (estimated_discrete(problem(sampled(count))) for count in (2_000, 32_000))
-    assert 1 / 8 < np.median(many.weight_errors / few.weight_errors) < 1 / 2
-
-
 def test_times_between_steps_are_refused_before_anything_is_drawn():
     with pytest.raises(InputError, match="steps of tau"):
         estimated_discrete(problem(sampled(2_000), times=("1/3",)))

@@ -6,21 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
-from scipy.integrate import solve_ivp
 
-from derivations.experiments.folders import problem_named
 from tests.tolerances_of_graphs import (
-    GRAPH_INTEGRATED,
-    GRAPH_REFERENCE,
     INTEGRATOR_ORDER,
     INTEGRATOR_ROUNDING,
     INTEGRATOR_SMOOTH,
-    INTEGRATOR_STIFF,
 )
 from theory.flow import integrators
-from theory.flow.graph.data import flow_of, moments_of
-from theory.flow.graph.integrate import split
-from theory.flow.graph.moments import velocities
 from theory.flow.integrators import dormand_prince, euler, runge_kutta
 from theory.problem import InputError, OutOfReachError
 
@@ -85,12 +77,14 @@ def test_steps_between_times_are_equal_and_no_longer_than_asked():
 
 
 def test_every_member_of_a_batch_keeps_the_tolerance():
-    """Rates from 0.01 to 100 at once, and one state that begins at rest: y(t) = e^(-rate t)."""
-    rates = np.array([0.01, 1.0, 10.0, 100.0])[:, None]
+    """Rates from 0.01 to 100 at once, the slowest in an array of its own, and a state at rest: y(t) = e^(-rate t)."""
+    rates = {"y": np.array([1.0, 10.0, 100.0])[:, None], "slow": np.array([0.01])}
+    start = {name: np.ones(array.shape) for name, array in rates.items()}
     times = [0.1, 1.0, 3.0]
-    states = dormand_prince(lambda t, y: {"y": -rates * y["y"]}, {"y": np.ones((4, 1))}, times, RELATIVE, ABSOLUTE)
+    states = dormand_prince(lambda t, y: {n: -rates[n] * y[n] for n in y}, start, times, RELATIVE, ABSOLUTE)
     for t, state in zip(times, states, strict=True):
-        assert (abs(state["y"] - np.exp(-rates * t)) <= INTEGRATOR_SMOOTH * (RELATIVE + ABSOLUTE)).all()
+        for name, array in state.items():
+            assert (abs(array - np.exp(-rates[name] * t)) <= INTEGRATOR_SMOOTH * (RELATIVE + ABSOLUTE)).all()
     (still,) = dormand_prince(lambda t, y: {"y": 0 * y["y"]}, {"y": np.ones(1)}, [5.0], RELATIVE, ABSOLUTE)
     assert still["y"].item() == 1
 
@@ -112,33 +106,6 @@ def test_a_step_with_too_large_an_error_is_taken_again(monkeypatch):
         assert (next_t > t) is (error <= 1)
 
 
-def test_a_fast_mode_beside_a_slow_solution():
-    """dy/dt = -1000 (y - cos t) - sin t from the fast mode to cos t: stability, not accuracy, sets the step."""
-    seen = []
-
-    def rate(t, y):
-        seen.append(t)
-        return {"y": -1000 * (y["y"] - math.cos(t)) - math.sin(t)}
-
-    times = [0.01, 1.0, 10.0]
-    states = dormand_prince(rate, {"y": np.array([2.0])}, times, RELATIVE, ABSOLUTE)
-    for t, state in zip(times, states, strict=True):
-        expected = math.cos(t) + math.exp(-1000 * t)
-        assert abs(state["y"].item() - expected) <= INTEGRATOR_STIFF * (RELATIVE + ABSOLUTE)
-    assert len(seen) > 1000 * 10 / 3.5  # z = -3.3 is the end of the stable interval, and a step takes six rates
-
-
-def test_every_array_of_a_state_keeps_the_tolerance():
-    """Two decays in arrays of their own: the faster one sets the step, whichever comes last."""
-    rates = {"fast": 200.0, "slow": 0.01}
-    for names in (("fast", "slow"), ("slow", "fast")):
-        start = {name: np.ones(1) for name in names}
-        (end,) = dormand_prince(lambda t, y: {n: -rates[n] * y[n] for n in y}, start, [0.05], RELATIVE, ABSOLUTE)
-        for name in names:
-            error = abs(end[name].item() - math.exp(-rates[name] * 0.05))
-            assert error <= INTEGRATOR_SMOOTH * (RELATIVE + ABSOLUTE)
-
-
 def test_arrays_come_out_as_they_come_in():
     """Arrays of torch in float32 keep their type and the numbers of NumPy, up to the rounding of float32."""
     array = torch.asarray([[1.0, 0.5], [0.25, 2.0]])
@@ -148,38 +115,6 @@ def test_arrays_come_out_as_they_come_in():
             assert state["y"].dtype == torch.float32
             rounding = INTEGRATOR_ROUNDING / np.finfo(float).eps * np.finfo("float32").eps
             assert abs(state["y"].numpy() - expected["y"]).max() <= rounding
-
-
-def test_networks_of_a_graph_at_once_agree_with_the_reference():
-    """The unreduced flow of the race from three starts at once, and from each alone by SciPy's DOP853."""
-    problem = problem_named("race")
-    flow = flow_of(problem)
-    moments, times, random = moments_of(problem, flow), [1.0, 6.0], np.random.default_rng(0)
-    first = split(problem, flow)
-    start = {name: 0.5 * random.normal(size=(3, *array.shape)) for name, array in first.items()}
-    together = dormand_prince(lambda t, w: velocities(flow, w, moments), start, times, 1e-10, 1e-12)
-    ends = np.cumsum([array.size for array in first.values()])[:-1]
-
-    def parts(theta):
-        split_theta = np.split(theta, ends)
-        return {name: part.reshape(first[name].shape) for name, part in zip(first, split_theta, strict=True)}
-
-    def flat(weights):
-        return np.concatenate([weights[name].ravel() for name in first])
-
-    for index in range(3):
-        alone = solve_ivp(
-            lambda _t, theta: flat(velocities(flow, parts(theta), moments)),
-            (0, 6),
-            flat({name: array[index] for name, array in start.items()}),
-            "DOP853",
-            times,
-            rtol=GRAPH_REFERENCE,
-            atol=GRAPH_REFERENCE,
-        )
-        for at, state in enumerate(together):
-            weights = flat({name: array[index] for name, array in state.items()})
-            assert abs(weights - alone.y[:, at]).max() <= GRAPH_INTEGRATED
 
 
 def test_what_cannot_be_integrated_is_named():

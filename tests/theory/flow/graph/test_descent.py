@@ -9,9 +9,8 @@ import torch
 from derivations.experiments.folders import problem_named
 from sim.networks.choice import by_graph
 from sim.networks.examples import Examples
-from tests.tolerances_of_graphs import GRAPH_DESCENT, GRAPH_EULER_ORDER
+from tests.tolerances_of_graphs import GRAPH_DESCENT
 from theory.flow.graph.descent import descend
-from theory.flow.graph.integrate import integrate
 from theory.problem import InputError, OutOfReachError, Problem
 
 RACE = problem_named("race")
@@ -40,17 +39,6 @@ def test_each_step_is_autograds_gradient_on_all_examples():
             assert abs(descent.weights[name][0, index] - array[0].numpy()).max() <= GRAPH_DESCENT
         loss = float((y - network.predict(weights, examples)[0]).square().mean())
         assert abs(descent.losses[0, index] - loss) <= GRAPH_DESCENT
-
-
-def test_small_steps_approach_the_flow_with_order_one():
-    short = replace(RACE, training=replace(RACE.training, times=(1, 2)))
-    flow = integrate(short).weights
-    apart = []
-    for rate in ("1/20", "1/40", "1/80"):
-        steps = descend(changed(short, learning_rate=rate)).weights
-        apart.append(max(abs(steps[name][0] - flow[name]).max() for name in flow))
-    orders = np.log2(np.divide(apart[:-1], apart[1:]))
-    assert (abs(orders - 1) <= GRAPH_EULER_ORDER).all()
 
 
 def test_networks_with_their_own_starts_descend_as_each_alone():

@@ -39,8 +39,8 @@ def reduced(domains, partners, times):
     )
 
 
-@pytest.mark.parametrize(("pairs", "domains"), [(ring(3), 3), (((0, 0), (1, 1)), 2)])
-def test_the_whole_network_follows_the_reduction(pairs, domains):
+def test_the_whole_network_follows_the_reduction():
+    pairs, domains = ring(3), 3
     times = np.array([0.0, 2.0, 6.0])
     run = integrate(problem(pairs, domains, [Fraction(time) for time in times]))
     expected = reduced(domains, len(pairs) // domains, times)
@@ -49,12 +49,6 @@ def test_the_whole_network_follows_the_reduction(pairs, domains):
         strengths = weights[:, modes, modes]
         assert abs(strengths - expected[:, :, int(name == "W")]).max() <= GRAPH_INTEGRATED
         assert abs(weights[:, [0, 1], [1, 0]]).max() <= GRAPH_INTEGRATED
-
-
-def test_an_irregular_table_leaves_the_aligned_form():
-    """Input 0 has two outputs and input 1 has one: the encoders part, and the reduction does not hold."""
-    run = integrate(problem(((0, 0), (0, 1), (1, 1)), 2, [Fraction(6)]))
-    assert abs(run.weights["E0"] - run.weights["E1"]).max() > 1000 * GRAPH_INTEGRATED
 
 
 def test_strengths_and_times_are_inverse_to_each_other_and_end_at_the_limit():
@@ -72,10 +66,9 @@ def test_strengths_and_times_are_inverse_to_each_other_and_end_at_the_limit():
         assert abs(settled - mode.limit(ends, shared)).max() <= GRAPH_INTEGRATED
 
 
-@pytest.mark.parametrize("ends", [1e-3, 1e-10])
-def test_small_encoders_beside_a_large_shared_weight(ends):
+def test_small_encoders_beside_a_large_shared_weight():
     """M b_1^2 is a small difference of b_2^2 and lambda: by int db / velocity at 40 digits it keeps all its digits."""
-    mode, shared = RoutingMode(3, 2, 1.5, 1 / 6), 1.25
+    mode, ends, shared = RoutingMode(3, 2, 1.5, 1 / 6), 1e-10, 1.25
     with mp.workdps(40):
         kept = mpf(shared) ** 2 - 3 * mpf(ends) ** 2
         end = mpmath.findroot(lambda c: c * (c * c - kept) - mpf(9) / 2, (1, 3), solver="anderson")

@@ -104,17 +104,6 @@ def test_modes_without_variance_keep_their_start():
     assert abs(estimate.mse - alone.mse) <= ESTIMATED_HELD * alone.mse
 
 
-@pytest.mark.parametrize("biases", ["none", "trained"])
-def test_several_outputs_and_biases_have_errors_of_their_shape(biases):
-    estimate = solve(problem(Process(Estimate(3200), labels=((1, 0), (0, 2))), biases=biases))
-    assert estimate.fixed_point.shape == estimate.uncertainty.errors["fixed_point"].shape == (2, 2, 4)
-    assert estimate.uncertainty.identified.shape == (2, 2)
-    for name, errors in estimate.uncertainty.errors.items():
-        assert np.shape(errors) == np.shape(getattr(estimate, name))
-        assert (np.asarray(errors) > 0).all()
-    assert ("hidden_biases" in estimate.uncertainty.errors) == (biases == "trained")
-
-
 def test_a_solution_goes_on_at_other_times():
     estimate = solve(problem(Process(Estimate(3200))))
     assert (

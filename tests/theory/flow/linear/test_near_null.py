@@ -5,7 +5,6 @@ import pytest
 
 from tests.theory.cases import problem
 from tests.tolerances import LINE_ENDS, NEAR_NULL_MSE, NEAR_NULL_SHARE, UNIT_ROUNDOFF
-from theory.claims import float_flow
 from theory.flow import solve
 from theory.flow.linear.accuracy import ROUNDINGS
 from theory.flow.linear.convention import convention
@@ -14,9 +13,9 @@ from theory.flow.linear.relaxation import Modes, relax
 from theory.moments import feature_moments
 from theory.problem import OutOfReachError
 
-# <(y - yhat)^2> at the optimum of exclusive gates in the middle of n sites, xi = n/10 and n/20, gain 1, labels 1 and 0:
-# the exact linear system in balls of 80 and 120 digits.
-EXACT = {200: 0.278701522342673790, 400: 0.278701522342666086}
+# <(y - yhat)^2> at the optimum of exclusive gates in the middle of 200 sites, xi = 20 and 10, gain 1, labels 1 and 0:
+# the exact linear system in balls of 80 digits.
+EXACT = 0.278701522342673790
 
 
 def long(n, **changes):
@@ -29,13 +28,13 @@ def long(n, **changes):
     return problem(**{"n": n, "boundary": "open", "readout": "mean", "times": ["0", "10", "1000"]} | fields | changes)
 
 
-@pytest.mark.parametrize("n", EXACT)
-def test_long_correlation_lengths_are_solved(n):
+def test_long_correlation_lengths_are_solved():
+    n = 200
     question = long(n)
     solution = solve(question)
     near = solution.near_null
     assert near.modes > 0
-    assert -NEAR_NULL_MSE <= solution.mse - EXACT[n] <= near.mse <= NEAR_NULL_SHARE
+    assert -NEAR_NULL_MSE <= solution.mse - EXACT <= near.mse <= NEAR_NULL_SHARE
     assert (solution.rates >= 0).all()
     assert solution.rank == 2 * n == len(solution.rates)
     assert (solution.losses >= solution.mse - near.losses).all()
@@ -45,10 +44,9 @@ def test_long_correlation_lengths_are_solved(n):
         solve(question, digits=20)
 
 
-@pytest.mark.parametrize(("share", "loss"), [(1e-3, "half-mse"), (1e-4, "mse")])
-def test_the_bounds_hold_against_certified_digits(share, loss):
+def test_the_bounds_hold_against_certified_digits():
     """Modes that float64 could resolve are held all the same: then the exact solution is known."""
-    question = long(80, loss=loss, times=["0", "10", "1000", "100000"])
+    share, question = 1e-4, long(80, loss="mse", times=["0", "10", "1000", "100000"])
     exact = solve(question, digits=20)
     times = [float(t) for t in question.training.elapsed]
     moments, start = feature_moments(question.data, question.network), initial(question)
@@ -67,21 +65,6 @@ def test_the_bounds_hold_against_certified_digits(share, loss):
     assert near.weights[-1] <= 1e4 * moved[-1]
 
 
-def test_held_modes_keep_their_initial_values_at_all_times():
-    question = long(200)
-    moments, start = feature_moments(question.data, question.network), initial(question)
-    modes, solution = Modes.of(moments), solve(question)
-    (block,) = moments.blocks
-    (basis,) = modes.spectra
-    before = basis.to_modes(block.project(start))
-    for weights in (solution.fixed_point, solution.weights[-1]):
-        after = basis.to_modes(block.project(Parameters(weights).theta))
-        still = modes.values[0] <= solution.near_null.below
-        scale = np.abs(weights).max() * len(start)
-        assert np.abs(after - before)[still].max() <= UNIT_ROUNDOFF * scale
-        assert np.abs(after - before)[~still].max() > np.abs(weights).max() / 1000
-
-
 @pytest.mark.parametrize(("law", "gates"), [("nlgp", ["up:20", "down:20"]), ("gaussian-clone", ["up:20", "always"])])
 def test_no_part_of_the_line_does_better_than_the_whole(law, gates):
     """The bound is below the optimum of every n, near it where the line is long, and does not depend on n."""
@@ -97,12 +80,3 @@ def test_no_part_of_the_line_does_better_than_the_whole(law, gates):
     for changes in ({"boundary": "ring", "xi": ["1", "1/2"]}, {"gates": ["up:1", "up:2"]}):  # no bound is known
         unknown = problem(**{"n": 8} | changes)
         assert feature_moments(unknown.data, unknown.network).least_mse() == 0
-
-
-def test_a_mode_that_nothing_damps_moves_without_end(monkeypatch):
-    """A = 0, b = 1/2 and y = 1 belong to no data: the weight moves at 1/2, and <(y - yhat)^2> is 1 - 2 b w."""
-    flows = []
-    monkeypatch.setattr(float_flow, "relax", lambda *arguments: flows.append(relax(*arguments)) or flows[-1])
-    solution = float_flow.float64_flow([[0.0]], [0.5], [[0.25]], 1, 2.0, y2=1.0)
-    assert solution.weights.tolist() == [[[1.25]]]
-    assert flows[0].losses.tolist() == [1 - 2 * 0.5 * 1.25]

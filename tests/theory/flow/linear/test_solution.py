@@ -4,25 +4,25 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
+from flint import arb, ctx
 
-from tests.theory.cases import ORACLE, problem
+from tests.theory.cases import BIASES, ORACLE, problem
 from tests.tolerances import (
     FLOW_DIGITS,
     FLOW_DIGITS_SLACK,
     FLOW_FLOAT64,
-    FLOW_ODE,
-    FLOW_ODE_REQUEST,
     FLOW_ROUNDED,
+    MOMENT_ENTRY,
+    MOMENT_FOUR_FACTORS,
+    MOMENT_STORED,
+    MOMENT_STORED_DIGITS,
 )
-from theory.flow import mse_at, solve
-from theory.flow.linear.convention import convention
-from theory.moments import gated_moments
+from theory.flow import Parameters, mse_at, solve
+from theory.moments import gated_moments, gated_moments_certified
 from theory.problem import InputError, NormalInitialisation, OutOfReachError
 
-CASES = ORACLE["cases"]
+CASES = ORACLE["cases"] | {f"biases of {name}": case for name, case in BIASES["cases"].items()}
 EVERY_CASE = pytest.mark.parametrize("name", CASES)
-NAMES = ("mse", "fixed_point", "rates", "weights", "losses")
 LINE = {"n": 40, "gates": ["up:20", "down:20"], "times": ["1"]}
 
 
@@ -30,15 +30,29 @@ def numbers(value):
     return np.array(value, dtype=float)
 
 
+def results(solution, dtype=float):
+    """The numbers of a solution by name; weights and biases are one list theta at each time, and at infinity."""
+    result = {key: np.array(getattr(solution, key), dtype=object) for key in ("mse", "rates", "losses", "condition")}
+    path, end = solution.weights.astype(dtype), solution.fixed_point.astype(dtype)
+    if solution.hidden_biases is None:
+        return result | {"weights": path, "fixed_point": end}
+    moved = np.column_stack([solution.hidden_biases.astype(dtype), solution.output_bias.astype(dtype)])
+    settled = [*solution.fixed_hidden_biases.astype(dtype), solution.fixed_output_bias]
+    theta = {"weights": (path, moved), "fixed_point": (end, np.array(settled, dtype=dtype))}
+    return result | {name: Parameters(*parts).theta for name, parts in theta.items()}
+
+
 @EVERY_CASE
 def test_float64_solution_is_that_of_dense_linear_algebra(name):
     case = CASES[name]
     solution = solve(problem(**case["problem"]))
     allowed = FLOW_FLOAT64 * float(case["condition"]) if "rounded" not in solution.notes[-1] else FLOW_ROUNDED
-    for key in NAMES:
-        exact = numbers(case[key])
-        value = numbers(getattr(solution, key)).reshape(exact.shape)
-        assert np.abs(value - exact).max() <= allowed * max(1.0, np.abs(exact).max()), key
+    for key, value in results(solution).items():
+        if key != "condition":
+            exact = numbers(case[key])
+            assert np.abs(numbers(value).reshape(exact.shape) - exact).max() <= allowed * max(1.0, abs(exact).max()), (
+                key
+            )
     assert solution.rank == case["rank"]
     assert (solution.rates[: len(solution.rates) - solution.rank] == 0).all()
 
@@ -48,12 +62,10 @@ def test_digits_are_correct(name):
     """Every one of FLOW_DIGITS digits, against values stored with two more."""
     case = CASES[name]
     solution = solve(problem(**case["problem"]), digits=FLOW_DIGITS)
-    for key in (*NAMES, "condition"):
-        stored = np.array(case[key], dtype=object).ravel()
-        digits = np.array(getattr(solution, key), dtype=object).ravel()
-        largest = max(abs(Decimal(x)) for x in stored)
-        for shown, exact in zip(digits, stored, strict=True):
-            exact = Decimal(exact)
+    for key, value in results(solution, object).items():
+        stored = [Decimal(x) for x in np.array(case[key], dtype=object).ravel()]
+        largest = max(map(abs, stored))
+        for shown, exact in zip(value.ravel(), stored, strict=True):
             unit = Decimal(10) ** (exact.adjusted() - FLOW_DIGITS + 1) if exact else Decimal(0)
             # The dense oracle itself has zeros only to its own working precision.
             noise = Decimal(10) ** (-FLOW_DIGITS - 10) * max(largest, Decimal(1))
@@ -62,14 +74,12 @@ def test_digits_are_correct(name):
 
 def test_the_small_bump_numbers():
     """Localization notes, checked: <(y - yhat)^2> = .27922 and w_20 = .61038; classes exchanged: .26664."""
-    for xi, words in ((("2", "1"), "2/1"), (("1", "2"), "1/2")):
-        for boundary in ("open", "ring"):
-            exact = ORACLE["small_bump"][words][boundary]
-            solution = solve(problem(**LINE, xi=xi, boundary=boundary, w0=NormalInitialisation(0, 0)))
-            w = solution.fixed_point[0]
-            assert abs(solution.mse - float(exact["mse"])) <= FLOW_ROUNDED
-            assert abs(w[20] - float(exact["w20"])) <= FLOW_FLOAT64 * solution.condition
-            assert abs((w**4).sum() / (w**2).sum() ** 2 - float(exact["ipr"])) <= FLOW_FLOAT64 * solution.condition
+    for words, boundary in (("2/1", "open"), ("1/2", "ring")):
+        exact = ORACLE["small_bump"][words][boundary]
+        solution = solve(problem(**LINE, xi=words.split("/"), boundary=boundary, w0=NormalInitialisation(0, 0)))
+        w = solution.fixed_point[0]
+        assert abs(solution.mse - float(exact["mse"])) <= FLOW_ROUNDED
+        assert abs(w[20] - float(exact["w20"])) <= FLOW_FLOAT64 * solution.condition
 
 
 @pytest.mark.parametrize("xi", ["1", "5", "20"])
@@ -82,46 +92,44 @@ def test_conditioning_of_smooth_processes(xi):
     assert solution.rates[0] > 0
 
 
-def test_the_flow_solves_its_differential_equation():
-    question = problem(gates=["up:0", "up:2", "always", "repeat:1"], loss="mse", times=["0.3", "1.7", "6"])
-    m, rules = gated_moments(question), convention(question)
-    s, ell = float(rules.s), float(rules.ell)
-    solution = solve(question)
-    run = solve_ivp(
-        lambda t, w: ell * s * (m.b - s * m.A @ w),
-        (0, 6),
-        question.w0().ravel(),
-        method="DOP853",
-        t_eval=solution.times,
-        rtol=FLOW_ODE_REQUEST,
-        atol=FLOW_ODE_REQUEST,
-    )
-    assert np.abs(run.y.T.reshape(solution.weights.shape) - solution.weights).max() <= FLOW_ODE
-
-
 def test_time_zero_is_the_beginning():
     question = problem(gates=["up:0", "always", "repeat:0"], times=["0", "1"])
     assert (solve(question).weights[0] == question.w0()).all()
     assert (solve(question, digits=20).weights[0].astype(float) == question.w0()).all()
 
 
-def test_permuting_units_permutes_weights():
-    gates, order = ["up:0", "down:0", "up:2", "always"], [2, 0, 3, 1]
-    question = problem(gates=gates)
-    w0 = question.training.w0
-    moved = problem(gates=[gates[k] for k in order], w0=tuple(w0[k] for k in order))
-    first, second = solve(question), solve(moved)
-    limit = FLOW_FLOAT64 * first.condition
-    assert np.abs(second.fixed_point - first.fixed_point[order]).max() <= limit
-    assert np.abs(second.weights - first.weights[:, order]).max() <= limit
+@pytest.mark.parametrize("name", BIASES["cases"])
+def test_float64_moments_are_those_of_the_features(name):
+    case = BIASES["cases"][name]
+    moments = gated_moments(problem(**case["problem"]))
+    largest = np.abs(numbers(case["A"])).max()
+    assert np.abs(moments.A - numbers(case["A"])).max() <= MOMENT_FOUR_FACTORS * largest
+    assert np.abs(moments.b - numbers(case["b"])).max() <= MOMENT_ENTRY * max(1.0, np.abs(moments.b).max())
 
 
-def test_losses_are_those_of_the_weights():
-    question = problem(gates=["up:0", "up:3", "always"])
+@pytest.mark.parametrize("name", BIASES["cases"])
+def test_balls_hold_the_moments_of_the_features(name):
+    case = BIASES["cases"][name]
+    with ctx.workdps(MOMENT_STORED_DIGITS + 10):
+        moments = gated_moments_certified(problem(**case["problem"]), MOMENT_STORED_DIGITS)
+        for result, stored in ((moments.A, case["A"]), (moments.b, case["b"])):
+            assert result.shape == np.shape(stored)
+            for ball, digits in zip(result.ravel(), np.array(stored, dtype=object).ravel(), strict=True):
+                exact = arb(digits)
+                assert (ball - exact).abs_upper() <= MOMENT_STORED * max(exact.abs_upper(), arb(1))
+
+
+def test_losses_are_those_of_the_parameters():
+    question = problem(gates=["up:0", "up:3", "always"], hidden_bias0=("-1/3", 0, "1/3"), output_bias0="1/5")
     solution, moments = solve(question), gated_moments(question)
-    s = float(convention(question).s)
-    assert np.abs(mse_at(moments, solution.weights, s) - solution.losses).max() <= FLOW_ROUNDED
-    assert abs(mse_at(moments, solution.fixed_point, s) - solution.mse) <= FLOW_ROUNDED
+    biases = np.column_stack([solution.hidden_biases, solution.output_bias])
+    end = np.append(solution.fixed_hidden_biases, solution.fixed_output_bias)
+    assert np.abs(mse_at(moments, solution.weights, 1 / 3, biases) - solution.losses).max() <= FLOW_ROUNDED
+    assert abs(mse_at(moments, solution.fixed_point, 1 / 3, end) - solution.mse) <= FLOW_ROUNDED
+    with pytest.raises(InputError, match="of a network with trained biases"):
+        mse_at(moments, solution.weights, 1 / 3)
+    with pytest.raises(InputError, match="of a network without trained biases"):
+        mse_at(gated_moments(problem()), np.zeros((2, 4)), 1 / 2, np.zeros(3))
 
 
 @pytest.mark.parametrize("digits", [0, -3, 1001])

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from tests.theory.cases import problem
-from tests.tolerances import FLOW_ROUNDED, FLOW_STEP_SLOPE
-from theory.flow import discrete, gradient_descent, mse_at, solve
+from tests.tolerances import FLOW_ROUNDED
+from theory.flow import discrete, gradient_descent
 from theory.flow.linear.descent import power_and_sum
+from theory.flow.linear.parameters import initial
 from theory.moments import gated_moments
 from theory.problem import InputError, Simulation
 
@@ -17,7 +18,6 @@ GATES = {
     "redundant": ["up:2", "repeat:0", "always"],
     "overlapping": ["up:0", "down:2", "always"],
 }
-EVERY_NETWORK = pytest.mark.parametrize("gates", GATES.values(), ids=GATES.keys())
 
 
 def stepped(A, b, w0, eta, s, ell, count):
@@ -32,25 +32,15 @@ def simulation(rate):
     return Simulation("online", 100, rate, 2, 0, batch=10)
 
 
-@EVERY_NETWORK
-@pytest.mark.parametrize("loss", ["half-mse", "mse"])
-def test_discrete_is_the_steps_one_by_one(gates, loss):
-    question = problem(gates=gates, loss=loss, times=["0", "1.5", "30"], simulation=simulation("1/2"))
-    moments = gated_moments(question)
-    s, ell = 1 / len(gates), 1 if loss == "half-mse" else 2
-    for weights, count in zip(discrete(question).weights, (0, 3, 60), strict=True):
-        expected = stepped(moments.A, moments.b, question.w0(), 0.5, s, ell, count)
-        assert np.abs(weights - expected).max() <= FLOW_ROUNDED
-
-
-@EVERY_NETWORK
-def test_discrete_approaches_the_flow_at_first_order(gates):
-    errors, rates = [], [Fraction(1, 2**k) for k in range(1, 6)]
-    for rate in rates:
-        question = problem(gates=gates, times=["1", "4"], simulation=simulation(rate))
-        errors.append(np.abs(discrete(question).weights - solve(question).weights).max())
-    slope = np.polyfit(np.log([float(rate) for rate in rates]), np.log(errors), 1)[0]
-    assert abs(slope - 1) <= FLOW_STEP_SLOPE
+@pytest.mark.parametrize("gates", GATES.values(), ids=GATES)
+@pytest.mark.parametrize(("loss", "ell", "biases"), [("half-mse", 1, ()), ("mse", 2, ("1/3", "0", "-2/3"))])
+def test_discrete_is_the_steps_one_by_one(gates, loss, ell, biases):
+    changes = {"hidden_bias0": biases[: len(gates)], "output_bias0": "1/5"} if biases else {}
+    question = problem(gates=gates, loss=loss, times=["0", "1.5", "30"], simulation=simulation("1/2"), **changes)
+    moments, start = gated_moments(question), initial(question)
+    for theta, count in zip(discrete(question).theta, (0, 3, 60), strict=True):
+        expected = stepped(moments.A, moments.b, start, 0.5, 1 / len(gates), ell, count)
+        assert np.abs(theta - expected).max() <= FLOW_ROUNDED
 
 
 def test_a_sample_smaller_than_the_weights_keeps_what_it_does_not_see():
@@ -84,9 +74,3 @@ def test_an_unstable_rate_is_refused_with_the_stable_one():
     question = problem(gates=["always"], readout="sum", times=["50000"], simulation=simulation("50"))
     with pytest.raises(InputError, match=r"overflow.*learning rate below"):
         discrete(question)
-
-
-def test_mse_of_no_weights_is_that_of_the_labels():
-    question = problem(labels=["3", "-1"])
-    moments = gated_moments(question)
-    assert mse_at(moments, np.zeros((2, 4)), 0.5) == moments.y2 == (9 + 1) / 2

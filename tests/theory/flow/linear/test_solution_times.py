@@ -1,13 +1,9 @@
 """A solution at any time, its one line, and its picture."""
 
-from dataclasses import replace
-
 import numpy as np
-import pytest
 
 from tests.paths import PROBLEMS
 from theory.flow import solve
-from theory.problem import OutOfReachError, load
 
 FILE = PROBLEMS / "small-bump.toml"
 
@@ -31,10 +27,3 @@ def test_the_figure_shows_fields_and_loss():
     assert (last.get_ydata() == solution.weights[-1, 0]).all()
     assert (second.get_lines()[3].get_ydata() == solution.fixed_point[1]).all()
     assert np.diff(loss.get_lines()[0].get_ydata()).max() < 0
-
-
-def test_labels_of_several_numbers_have_no_picture():
-    problem = load(FILE)
-    vectors = replace(problem, data=replace(problem.data, labels=((1, 0), (0, 1))))
-    with pytest.raises(OutOfReachError, match="one output"):
-        solve(vectors).plot()

@@ -120,7 +120,6 @@ CASES = {
     "overlapping, lazy": lambda: overlapping((1.5, 0.9), (0.7, -1.2)),
     "two outputs": lambda: two_outputs((0.3, 0.5), (0.9, 0.1)),
     "a mode that only W has": lambda: routing(ring(3), 3, (0.3, 0.0), (0.2, 0.8)),
-    "chain": lambda: chain([(0.3, 0.5), (0.9, 0.1), (0.2, 0.7)]),
     "chain of modes far apart": lambda: chain([(0.8, 0.5e-4), (0.9, 0.7e-4), (0.6, 0.3e-4)]),
 }
 

@@ -44,14 +44,6 @@ def test_against_the_flow_of_both_layers():
     assert {kind for _, kind in shapes} == {-1, 0, 1}
 
 
-def test_an_unbalanced_start_does_not_follow_the_formula():
-    target, (first, second) = drawn(12)
-    first = first * np.linspace(1, 2, len(first))[:, None] + 0.3
-    expected = flowed([first, second], np.eye(target.shape[1]), target, TIMES)
-    weights = two_layer_weights(np.array(TIMES), target, first, second)
-    assert abs(invariants(*weights)[0] - invariants(*expected)[0]).max() > 10**6 * DEEP_ODE
-
-
 def test_long_times_end_at_the_target():
     target, (first, second) = drawn(4)
     w1, w2 = two_layer_weights(np.array([1e4]), target, first, second)
@@ -77,7 +69,7 @@ def exact_pair(t, s, first, second):
 PAIRS = ((0.1, 0.1), (1e-12, 1e-12), (1e-30, 0.5), (0.5, -0.2), (2.0, 1e-9), (0.0, 1.0), (1.0, 0.0), (-0.3, 0.3))
 
 
-@pytest.mark.parametrize("s", [0.0, 1e-14, 30.0, -1.0])
+@pytest.mark.parametrize("s", [0.0, 1e-14, 30.0])
 def test_one_mode_at_its_ends(s):
     for t in (0.0, 1e-12, 3.0, 50.0):
         for pair in PAIRS:
