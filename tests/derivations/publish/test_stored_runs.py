@@ -15,7 +15,7 @@ def cell(name, gain):
 
 def test_a_cell_sampled_again():
     """A largest distance moves by no more than the largest error of a mean."""
-    (again,) = rows(Fraction(3), ("e_20 + e_22/2",), replicates=16, samples=10_000)
+    (again,) = rows(Fraction(3), ("e_20 + e_22/2",), replicates=8, samples=5_000)
     stored = cell("e_20 + e_22/2", "3")
     for form, error in stored["errors"].items():
         noise = again["standard_error"] + stored["standard_error"]
