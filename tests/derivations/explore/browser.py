@@ -43,17 +43,11 @@ class Page:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
 
-    def open(self, view, problem=None):
-        """Show a view, of `problem` where one is given, in a tab that has shown nothing before."""
+    def open(self, view):
+        """Show a view in a tab that has shown nothing before, and wait until it has drawn an answer."""
         self.page.goto(f"{self.address}&view={view}")
-        self.drawn()
-        if problem is not None:
-            self.use(problem)
-        return self
-
-    def drawn(self):
-        """Wait until the view has drawn an answer."""
         self.page.wait_for_selector(".panel-figure[data-version]", state="attached")
+        return self
 
     @property
     def version(self):
@@ -92,11 +86,6 @@ class Page:
         """Open one of the tabs Figure, Table, Python, LaTeX and Save."""
         self.page.get_by_role("tab", name=name, exact=True).click()
 
-    def number(self, row, column):
-        """The number in the table, in full."""
-        cell = self.page.locator(".table tbody tr").nth(row).locator(f'td[data-column="{column}"]')
-        return float(cell.get_attribute("data-value"))
-
     def wait_for_number(self, row, column, value):
         """Wait until the table shows `value` (to its last digit)."""
         self.page.wait_for_function(
@@ -115,34 +104,31 @@ class Page:
 
 
 class Explorer:
-    """A running explorer and one browser; each tab is a session of its own, as where a user opens the address twice."""
+    """A running explorer and one browser."""
 
-    def __init__(self, address, context, server, printed):
-        self.address, self.context, self.server, self.printed = address, context, server, printed
+    def __init__(self, address, context):
+        self.address, self.context = address, context
 
-    def tab(self, view, problem=None):
+    def tab(self, view):
         """A new tab at a view."""
-        return Page(self.context.new_page(), self.address).open(view, problem)
+        return Page(self.context.new_page(), self.address).open(view)
 
 
 @contextmanager
-def explorer(*words):
+def explorer():
     """`gdln explore --no-open` with a browser at 1440 x 900; ended by Ctrl-C, which must end it."""
     from playwright.sync_api import sync_playwright
 
-    command = [sys.executable, "-m", "derivations", "explore", "--no-open", *words]
+    command = [sys.executable, "-m", "derivations", "explore", "--no-open"]
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ) as server,
         sync_playwright() as driver,
     ):
         try:
             printed = server.stdout.readline().strip()
-            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#token=[\w-]{32}(&view=\S+)?", printed), server.stderr.read()
-            address = printed.partition("&view=")[0]
+            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#token=[\w-]{32}", printed), server.stderr.read()
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            rights = ["clipboard-read", "clipboard-write"]
-            context = browser.new_context(viewport=SIZE, permissions=rights, reduced_motion="reduce")
-            yield Explorer(address, context, server, printed)
+            yield Explorer(printed, browser.new_context(viewport=SIZE, reduced_motion="reduce"))
             browser.close()
         finally:
             server.send_signal(signal.SIGINT)

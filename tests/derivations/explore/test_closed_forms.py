@@ -45,8 +45,10 @@ def mean_of(f, gain, correlation):
     return sum(dblquad(integrand, *x, *y, epsabs=1e-10)[0] for x, y in product(ends, ends))
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("normaliser", ["none", "unit-variance"])
+CASES = [("erf", "none"), ("cubic", "unit-variance"), ("uniform", "none"), ("sign", "unit-variance")]
+
+
+@pytest.mark.parametrize(("name", "normaliser"), CASES)
 def test_a_function_of_a_gaussian_latent(name, normaliser):
     f, declared, gain = FUNCTIONS[name]
     law = replace(LINE, nonlinearity=declared, gain=str(gain), normaliser=normaliser)
@@ -97,21 +99,14 @@ def test_an_elliptical_law(normaliser):
     assert abs(value(form_of(law), {rho: 0.3}) - expected) <= EXPLORER_FORMS
 
 
-def test_what_has_no_single_line_has_none():
+def test_other_laws_have_a_line_or_none():
     assert closed_form(replace(LINE, nonlinearity="laplace")) == ""
     assert form_of(replace(LINE, xi=(15, 1), n=40, boundary="ring", positive_part="clipped")) is None
     heavy = Elliptical(5, (2, 1), {"kind": "student-t", "dof": 2}, "open", "none", (1, 0))
     assert form_of(heavy) is None
-
-
-def test_a_pulse_and_a_clone_have_lines_too():
     pulse = SinglePulse(8, ((2, 2), (3, 4)), "plus-minus", "sign", (1, 0))
     assert closed_form(pulse).startswith(r"\[ \mathbb{E}[u_k u_l] = ")
-    clone = GaussianClone(5, (2, 1), 1, "open", "unit-variance", (1, 0))
-    assert closed_form(clone) == closed_form(LINE)
+    assert closed_form(GaussianClone(5, (2, 1), 1, "open", "unit-variance", (1, 0))) == closed_form(LINE)
     assert "less its class mean" in closed_form(replace(LINE, means=(1, 0)))
-
-
-def test_gains_of_classes_are_averaged_in_the_normaliser():
     assert r"Z^{2} = \sum_c p_c" in closed_form(replace(LINE, gain=(1, 2)))
     assert r"\sum" not in closed_form(LINE)

@@ -12,7 +12,7 @@ from derivations.explore.data_page import page
 from derivations.explore.problems import FIRST, carried, law_values
 from derivations.explore.views import data as data_view
 from derivations.explore.wire import packed
-from tests.tolerances import EXPLORER_EXAMPLES, STANDARD_ERRORS
+from tests.tolerances import STANDARD_ERRORS
 from theory.problem import LAWS, FiniteData, OutOfReachError, load
 from theory.problem.distributions.own import OwnLaw
 
@@ -33,16 +33,7 @@ def test_a_network_follows_its_data():
     assert notes == ("The law nlgp has a latent z: a gate on the input x stays on x until one of its controls moves.",)
 
 
-@pytest.mark.parametrize("name", ["ising", "student-t", "bars"])
-def test_samples_agree_with_exact_statistics(name):
-    law = law_named(name)
-    theory, sample = theory_of(law), sampled(law)
-    for row in numbers(theory, sample):
-        assert abs(row["exact"] - row["sampled"]) <= STANDARD_ERRORS * row["standard error"]
-    assert (np.diff(theory.spectrum, axis=1) <= 0).all()
-
-
-@pytest.mark.parametrize(("name", "gain"), [("nlgp", "3"), ("nlgp", "100"), ("gaussian-clone", "0.01")])
+@pytest.mark.parametrize(("name", "gain"), [("nlgp", "100"), ("gaussian-clone", "0.01")])
 def test_bins_of_the_marginal_hold_what_samples_say(name, gain):
     law = law_named(name, gain=gain)
     theory, sample = theory_of(law), sampled(law)
@@ -59,30 +50,6 @@ WEIGHTED = FiniteData(
 )
 MOVED = replace(law_named("nlgp", n="5"), means=((0, 1, 2, 3, 4), (1, 1, 1, 1, 1)))
 MOVED_GRID = replace(law_named("nlgp-2d", shape=("2", "3")), means=((0, 1, 2, 3, 4, 5), (1, 0, 0, 0, 0, 0)))
-
-
-def test_a_finite_data_set_has_the_statistics_of_its_examples_repeated_by_their_weights():
-    """An example of weight w counts as w equal ones, which NumPy's mean and covariance then see."""
-    theory = theory_of(WEIGHTED)
-    for c, own in enumerate(WEIGHTED.labels):
-        examples = zip(WEIGHTED.x, WEIGHTED.y, WEIGHTED.weights, strict=True)
-        x = np.array([row for row, y, w in examples if y == own for _ in range(int(w))], float)
-        off = [theory.covariance[c] - np.cov(x.T, bias=True), theory.mean[c] - x.mean(axis=0)]
-        assert max(np.abs(part).max() for part in off) <= EXPLORER_EXAMPLES * np.abs(x).max() ** 2
-    assert (theory.kurtosis, theory.marginal) == (None, None)
-
-
-def test_a_table_has_the_statistics_of_the_same_finite_data(tmp_path):
-    given = {"x": WEIGHTED.x, "y": WEIGHTED.y, "weights": WEIGHTED.weights}
-    np.savez(tmp_path / "data.npz", **{name: np.array(values, float) for name, values in given.items()})
-    law = law_named("table", file=f'"{tmp_path}/data.npz"', moments="[]")
-    table, exact = theory_of(law), theory_of(WEIGHTED)
-    bound = EXPLORER_EXAMPLES * 4  # |x| is at most 2
-    assert abs(table.mean - exact.mean).max() <= bound
-    assert abs(table.covariance - exact.covariance).max() <= bound
-    assert (table.kurtosis, table.marginal) == (None, None)
-    for row in numbers(table, sampled(law)):
-        assert abs(row["exact"] - row["sampled"]) <= STANDARD_ERRORS * row["standard error"]
 
 
 @pytest.fixture
@@ -107,24 +74,12 @@ def test_a_law_of_the_user_has_estimated_statistics_with_errors(own):
         assert abs(row["estimated"] - exact) <= STANDARD_ERRORS * row["its standard error"]
         both = np.hypot(row["its standard error"], row["standard error"])
         assert abs(row["estimated"] - row["sampled"]) <= STANDARD_ERRORS * both
-    shown = page(theory, sample)
-    assert shown["how"] == "estimated"
-    assert [column["name"] for column in shown["table"]["columns"]][2:4] == ["estimated", "its standard error"]
-    assert "tabular" in latex(theory)
 
 
 def test_a_table_of_many_labels_is_refused(tmp_path):
     np.savez(tmp_path / "data.npz", x=np.ones((101, 1)), y=np.arange(101.0))
     with pytest.raises(OutOfReachError, match="101 different labels; the data view shows up to 100"):
         theory_of(law_named("table", file=f'"{tmp_path}/data.npz"', moments="[]"))
-
-
-@pytest.mark.parametrize("law", [MOVED, MOVED_GRID], ids=["line", "grid"])
-def test_class_means_move_the_means_alone(law):
-    theory, centred = theory_of(law), theory_of(replace(law, means=()))
-    assert (theory.mean == np.array(law.means, float)).all()
-    assert (theory.covariance == centred.covariance).all()
-    assert (theory.kurtosis, theory.marginal) == (None, None)
 
 
 @pytest.mark.parametrize("law", [WEIGHTED, MOVED, MOVED_GRID], ids=["finite", "line", "grid"])
@@ -187,43 +142,28 @@ def test_the_page_draws_the_numbers_of_the_theory_and_of_the_sample(name):
 
 def test_each_want_has_its_text():
     problem = load(FIRST)
-    theory = theory_of(problem.data)
-    assert data_view.answer(problem, {"want": "csv"})["text"] == csv(theory, sampled(problem.data))
+    theory, sample = theory_of(problem.data), sampled(problem.data)
+    text = data_view.answer(problem, {"want": "csv"})["text"]
+    assert text == csv(theory, sample)
+    first = next(DictReader(text.splitlines()))
+    assert [first[name] for name in ("site", "rank")] == ["0", "1"]
+    assert float(first["covariance with site 20, class 0"]) == theory.covariance[0][20, 0]
+    assert float(first["sampled covariance with site 20, class 1"]) == sample.covariance[1][20, 0]
+    assert float(first["eigenvalue of that rank, class 1"]) == theory.spectrum[1, 0] == theory.spectrum[1].max()
     assert data_view.answer(problem, {"want": "latex"})["text"] == latex(theory)
     assert "theory_of(problem.data)" in data_view.answer(problem, {"want": "python"})["text"]
     assert data_view.answer(problem, {})["examples"] is None
     assert data_view.answer(problem, {"sample": True})["examples"] is not None
 
 
-@pytest.mark.parametrize(("name", "shape", "site"), [("nlgp", {}, 20), ("nlgp-2d", {"shape": ("4", "6")}, 15)])
-def test_the_csv_has_a_row_for_each_site(name, shape, site):
-    law = law_named(name, **shape)
-    theory, sample = theory_of(law), sampled(law, rows=64)
-    lines = csv(theory, sample).splitlines()
-    assert len(lines) == law.n + 1
-    first = next(DictReader(lines))
-    assert float(first[f"covariance with site {site}, class 0"]) == theory.covariance[0][site, 0]
-    assert [first[name] for name in ("site", "rank")] == ["0", "1"]
-    assert float(first["eigenvalue of that rank, class 1"]) == theory.spectrum[1, 0]
-    assert "tabular" in latex(theory)
-
-
-@pytest.mark.parametrize("classes", [1, 3])
-def test_any_number_of_classes_is_drawn(classes):
-    law = replace(load(FIRST).data, xi=(2, 1, 3)[:classes], labels=(1, 0, -1)[:classes])
+@pytest.mark.parametrize(("classes", "first", "drawn"), [(1, 0, [0]), (3, 1, [1, 2]), (3, 5, [1, 2]), (3, -1, [0, 1])])
+def test_any_number_of_classes_has_curves_and_two_have_covariances(classes, first, drawn):
+    law = replace(load(FIRST).data, n=12, xi=(2, 1, 3)[:classes], labels=(1, 0, -1)[:classes])
     theory = theory_of(law)
-    assert len(page(theory, None)["covariances"]) == min(classes, 2)
-    assert theory.covariance.shape == (classes, 40, 40)
-    shown = page(theory, None)
+    shown = page(theory, None, first)
+    assert [one["class"] for one in shown["covariances"]] == drawn
+    assert [one["matrix"] for one in shown["covariances"]] == [packed(theory.covariance[c]) for c in drawn]
     assert len(shown["spectrum"]["exact"]) == classes
     names = tuple(f"y = {y}" for y in ("1", "0", "−1")[:classes])
     assert [name.split(",")[0] for name in shown["classes"]] == list(names)
     assert controls(type(law), law_values(law))["xi"].parts == names
-
-
-@pytest.mark.parametrize(("asked", "drawn"), [(1, [1, 2]), (5, [1, 2]), (-1, [0, 1])])
-def test_the_classes_whose_covariances_are_drawn_are_chosen(asked, drawn):
-    law = replace(load(FIRST).data, xi=(2, 1, 3), labels=(1, 0, -1))
-    shown = page(theory_of(law), None, asked)["covariances"]
-    assert [one["class"] for one in shown] == drawn
-    assert [one["matrix"] for one in shown] == [packed(theory_of(law).covariance[c]) for c in drawn]

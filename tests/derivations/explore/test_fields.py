@@ -9,7 +9,7 @@ import pytest
 
 from derivations.answers.compare import distance
 from derivations.experiments.folders import problem_named
-from derivations.explore import fields, fields_page
+from derivations.explore import fields_page
 from derivations.explore.fields import live, rivals, rows, theory_of
 from derivations.explore.pieces import name_of, recorded_times, replayed
 from derivations.explore.problems import FIRST, carried
@@ -62,14 +62,10 @@ def one(table, quantity, unit=""):
     return next(row for row in table if (row["quantity"], row["unit"]) == (quantity, unit))
 
 
-def test_the_grid_of_times_is_one_of_steps():
+def test_a_problem_is_trained_by_its_settings_at_times_that_are_whole_steps():
     times = live(load(FIRST), 32, 5).training.times
-    assert (times[0], times[-1]) == (1, 32)
-    assert {time.denominator for time in times} == {1}
+    assert (times[0], times[-1], {time.denominator for time in times}) == (1, 32, {1})
     assert live(load(FIRST), 32, 5, until=100).training.times[-1] == 100
-
-
-def test_the_settings_of_a_problem_stay_and_models_without_theory_start_apart():
     given = problem_named(RELU)
     settings = live(given, 64, 6).simulated()
     assert (settings.batch, settings.replicates, settings.mode) == (64, 6, "online")
@@ -79,17 +75,17 @@ def test_the_settings_of_a_problem_stay_and_models_without_theory_start_apart():
     assert live(replace(load(FIRST), simulation=None), 64, 6).simulated().initialisation == "shared"
 
 
-def test_a_last_time_before_the_first_step_is_refused():
+def test_wrong_settings_are_refused_by_name(problem):
+    for name, value in (("networks", "4"), ("batch", "x"), ("until", "-1"), ("until", "1/0")):
+        with pytest.raises(InputError) as error:
+            fields_page.asked(load(FIRST), {name: value})
+        assert error.value.kind == name
     at_once = replace(load(FIRST), training=replace(load(FIRST).training, times=("0",)))
     with pytest.raises(InputError, match="before the first step"):
         live(at_once, 32, 5)
-
-
-@pytest.mark.parametrize(("name", "value"), [("networks", "4"), ("batch", "x"), ("until", "-1"), ("until", "1/0")])
-def test_a_wrong_setting_is_named(name, value):
-    with pytest.raises(InputError) as error:
-        fields_page.asked(load(FIRST), {name: value})
-    assert error.value.kind == name
+    apart = replace(problem, simulation=replace(problem.simulated(), initialisation="per-replicate"))
+    with pytest.raises(OutOfReachError, match="one w0"):
+        theory_of(apart)
 
 
 def test_what_is_trained_is_what_the_simulator_trains(problem, learned):
@@ -125,13 +121,14 @@ def test_networks_of_any_model_train_and_show(model):
     page = fields_page.page(asked)
     assert page["theory"] is None
     assert page["note"]["message"]
-    last = len(page["times"]) - 1
     found = train_together(rivals(asked))
-    shown = fields_page.snapshot_page(asked, last, found, None)
+    shown = fields_page.snapshot_page(asked, len(page["times"]) - 1, found, None)
     assert list(shown["networks"]) == [model]
-    ratio = participation_ratio(found[model].weights[:, last]).mean(axis=1)
+    # The units of one network depend on each other: the standard error is that of five ratios.
+    ratio = participation_ratio(found[model].weights[:, -1]).mean(axis=1)
     row = one(shown["rows"], "participation ratio", "all")
     assert (row[model], row["theory"]) == (ratio.mean(), None)
+    assert abs(row[f"{model} ±"] - ratio.std(ddof=1) / np.sqrt(5)) <= EXPLORER_DESCENT
     assert ("raster" in shown["networks"][model]) == (model == "leaky-relu")
 
 
@@ -159,27 +156,17 @@ def _without_one(w):
     return [np.delete(w, place, axis=0) for place in range(len(w))]
 
 
-def test_the_mean_over_networks_is_not_a_mean_over_units(relu, relu_learned):
-    """Ten ratios of five networks are five independent numbers: the standard error is that of these."""
-    found = relu_learned["relu"]
-    of_network = participation_ratio(found.weights[:, -1]).mean(axis=1)
-    row = one(rows(relu, len(relu.training.times) - 1, relu_learned, None), "participation ratio", "all")
-    assert row["relu"] == of_network.mean()
-    assert abs(row["relu ±"] - of_network.std(ddof=1) / np.sqrt(5)) <= EXPLORER_DESCENT
-
-
 def test_flips_are_those_that_the_simulator_measures(relu, relu_learned):
     """The first examples of the measuring streams are the same, whatever the number of samples is."""
     few = replace(relu, simulation=replace(relu.simulated(), samples=512))
     measured = measure(GateFlipsAtTimes(), train(few, "cpu", backend="reference"), "cpu").values
     last = len(relu.training.times) - 1
-    own = fields_page.snapshot_page(relu, last, relu_learned, None)
-    row = one(own["rows"], "gates flipped since the first time", "0")
+    shown = fields_page.snapshot_page(relu, last, relu_learned, None)
+    row = one(shown["rows"], "gates flipped since the first time", "0")
     assert row["relu"] == measured[:, last, 0].mean()
-    assert "% of the power" in own["networks"]["relu"]["said"]
-    raster = own["networks"]["relu"]["raster"]
-    assert [len(raster), len(raster[0])] == [3, 60]
-    assert own["networks"]["relu"]["categories"] == sorted(own["networks"]["relu"]["categories"])
+    networks = shown["networks"]["relu"]
+    assert [len(networks["raster"]), len(networks["raster"][0])] == [3, 60]
+    assert networks["categories"] == sorted(networks["categories"])
 
 
 def test_gates_replayed_at_every_step_are_the_network(relu):
@@ -189,10 +176,10 @@ def test_gates_replayed_at_every_step_are_the_network(relu):
     assert steps[-1] == 8
     found = train_together(rivals(short))["relu"]
     largest = np.abs(found.weights).max()
-    told = []
-    exact = replayed(short, "8", told.append)
+    shares = []
+    exact = replayed(short, "8", shares.append)
     assert np.abs(exact.weights - found.weights).max() <= EXPLORER_DESCENT * largest
-    assert told[-1] == 1
+    assert shares[-1] == 1
     frozen = replayed(short, "1", lambda share: None)
     assert np.abs(frozen.weights - found.weights).max() > 2 * EXPLORER_DESCENT * largest
 
@@ -205,13 +192,6 @@ def test_pieces_begin_at_whole_steps(relu):
             recorded_times(relu, wrong)
     with pytest.raises(InputError, match="fewer than 8 pieces"):
         recorded_times(live(relu, 32, 5, until=8), "8")
-
-
-def test_networks_from_starts_of_their_own_have_no_theory(problem):
-    apart = replace(problem, simulation=replace(problem.simulated(), initialisation="per-replicate"))
-    with pytest.raises(OutOfReachError, match="one w0"):
-        theory_of(apart)
-    assert fields_page.page(apart)["theory"] is None
 
 
 def test_files_have_the_numbers_of_the_view(problem, learned):
@@ -253,17 +233,10 @@ def test_a_job_shows_every_snapshot_and_keeps_the_networks_for_the_files(relu):
     settings = {"networks": 5, "batch": 32, "pieces": "2", "until": "4"}
     name, state = finished(client, "fields", toml, settings)
     assert (state["error"], state["share"]) == (None, 1.0)
-    assert "replayed" not in "".join(fields.python(0, False, True, True, "2"))
     snapshots, count = state["results"], len(fields_page.asked(relu, settings).training.times)
     assert [one["snapshot"] for one in snapshots] == [*range(count), *range(count)]  # once more with the replay
     assert list(snapshots[count - 1]["networks"]) == ["relu"]
     assert list(snapshots[-1]["networks"]) == ["relu", name_of("2")]
-    asked = {"toml": toml, "settings": settings | {"job": name, "snapshot": 1}}
-    texts = {}
-    for want in ("csv", "latex", "python"):
-        texts[want] = client.post("views/fields", {**asked, "settings": {**asked["settings"], "want": want}}).json[
-            "text"
-        ]
-    assert name_of("2") in texts["csv"]
-    assert name_of("2") in texts["latex"]
-    assert 'replayed(problem, "2"' in texts["python"]
+    for want, part in (("csv", name_of("2")), ("latex", name_of("2")), ("python", 'replayed(problem, "2"')):
+        wanted = {"toml": toml, "settings": settings | {"job": name, "snapshot": 1, "want": want}}
+        assert part in client.post("views/fields", wanted).json["text"]

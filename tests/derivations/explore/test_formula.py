@@ -36,22 +36,17 @@ def answers(view):
     return {row["what"]: row["answer"] for row in view.rows}
 
 
-def test_an_expectation():
+def test_an_expectation_and_an_equation_that_is_refuted():
     view = view_of("Heaviside(z1)*erf(z2)", "[[1,1/2],[1/2,1]]", "", 30)
     assert answers(view)["class"] == "elementary"
     assert answers(view)["value"].startswith(VALUE[:30])
     assert all(step["checked"] == "checked" for step in view.steps)
     assert len(csv(view).splitlines()) == len(view.steps) + 1
-    assert "numbers" in answers(view_of(*EXAMPLES["a site gate"]))["value"]
-
-
-def test_an_equation_that_is_refuted_and_its_correction():
-    view = view_of(*WRONG)
-    rows = answers(view)
+    rows = answers(view_of(*WRONG))
     assert rows["verdict"] == "refuted"
     assert rows["left side"].startswith(VALUE[:20])
     assert rows["it holds with the right side multiplied by 1/2"] == "asin(sqrt(2)*g*rho/sqrt(2*g**2 + 1))/pi"
-    assert csv(view).startswith("what,answer")
+    assert csv(view_of(*WRONG)).startswith("what,answer")
 
 
 def test_the_page_has_a_formula_for_each_step_and_says_whether_it_holds():
@@ -92,7 +87,6 @@ def test_questions_that_cannot_be_read_are_refused():
     ("line", "cov", "where", "against"),
     [
         (*EXAMPLES["a site gate"], "rho"),
-        (*EXAMPLES["a threshold"], None),
         ("z1**2+a", "[[2]]", "-oo<a<oo", "a"),
         ("E[erf(g*z1)**2]**2 = (2*asin(2*g**2/(1+2*g**2))/pi)**2", "[[1]]", "g>0", "g"),
     ],
@@ -159,7 +153,6 @@ def test_the_axis_is_widened_to_hold_a_counterexample_far_away():
     ("where", "low", "high", "insets"),
     [
         ("-oo<a<oo", -4, 4, (1, 1)),
-        ("a>=1", 1, 5, (0, 1)),
         ("a<=-1", -5, -1, (1, 0)),
         ("-2<a<=1", -2, 1, (1, 0)),
     ],
@@ -179,25 +172,11 @@ def test_values_that_are_no_covariance_or_break_a_condition_are_not_drawn():
     assert 1 - view.values["b"] - 0.02 < view.x.max() < 1 - view.values["b"]
 
 
-@pytest.mark.parametrize(
-    ("line", "cov", "where"),
-    [
-        ("z1**2", "[[1e-400]]", ""),
-        ("z1**2+a", "[[1e400]]", "a>0"),
-        ("a*z1**60", "[[1e5]]", "a>0"),
-        ("E[z1**2] = a", "[[1e200]]", "a>0"),
-    ],
-)
+@pytest.mark.parametrize(("line", "cov", "where"), [("z1**2", "[[1e-400]]", ""), ("E[z1**2] = a", "[[1e200]]", "a>0")])
 def test_a_number_that_float64_cannot_hold_has_digits_and_no_figure(line, cov, where):
     view = view_of(line, cov, where)
     with pytest.raises(OutOfReachError, match="float64, which cannot hold"):
         view.compare()
-
-
-def test_without_an_expectation_there_are_lines_alone():
-    view = view_of("asin(x) = atan(x/sqrt(1-x**2))", "", "-1<x<1").compare()
-    assert view.sampled == {}
-    assert len(view.sides) == 2
 
 
 def test_a_claim_of_the_book_is_recognised_by_its_average_whatever_its_parameters_are_called(monkeypatch):
@@ -205,12 +184,11 @@ def test_a_claim_of_the_book_is_recognised_by_its_average_whatever_its_parameter
     steps = Expectation(sympy.Heaviside(z(1)) * sympy.Heaviside(z(2)), sympy.Matrix([[1, c], [c, 1]]))
     cubic = Expectation((z(1) + k * z(1) ** 3) ** 4, sympy.Matrix([[1]]))
     claims = {
-        "steps": SimpleNamespace(
-            title="`a`", statement=sympy.Eq(steps, 0), params=[Param(c, sympy.Interval.open(-1, 1))]
-        ),
-        "cubic": SimpleNamespace(
-            title="b", statement=sympy.Eq(cubic, 0), params=[Param(k, sympy.Interval(1, sympy.oo))]
-        ),
+        name: SimpleNamespace(title=title, statement=sympy.Eq(average, 0), params=[Param(symbol, domain)])
+        for name, title, average, symbol, domain in (
+            ("steps", "`a`", steps, c, sympy.Interval.open(-1, 1)),
+            ("cubic", "b", cubic, k, sympy.Interval(1, sympy.oo)),
+        )
     }
     monkeypatch.setattr(book, "catalog", lambda: claims)
     monkeypatch.setattr(

@@ -8,7 +8,6 @@ import pytest
 
 from derivations.answers.compare import field_view
 from derivations.experiments.folders import problem_named
-from derivations.explore import inspector
 from derivations.explore.fields import live
 from derivations.explore.gates import (
     END,
@@ -53,18 +52,14 @@ def problem():
     return load(FIRST)
 
 
-@pytest.mark.parametrize(
-    ("kind", "low", "high", "gate"),
-    [
+def test_the_gate_that_controls_declare():
+    for kind, low, high, gate in (
         ("always", 0.0, 1.0, AlwaysGate()),
         ("site", -END, END, SiteGate(3)),
-        ("site", 0.0, END, SiteGate(3, lo=0)),
         ("site", -0.3, 1.0, SiteGate(3, lo="-3/10", hi=1)),
         (KEPT, 0.0, 1.0, RepeatedGate(0)),
-    ],
-)
-def test_the_gate_that_controls_declare(kind, low, high, gate):
-    assert gate_of(kind, 3, low, high, "latent", RepeatedGate(0)) == gate
+    ):
+        assert gate_of(kind, 3, low, high, "latent", RepeatedGate(0)) == gate
 
 
 def test_exact_moments_are_the_library_s_and_measured_ones_agree(problem):
@@ -80,8 +75,12 @@ def test_exact_moments_are_the_library_s_and_measured_ones_agree(problem):
     assert (np.abs(view.exact - view.measured) <= STANDARD_ERRORS * view.errors).all()
     assert (view.second_moments(0, 1)["exact"] == gated_moments(problem).sigma_xx[0, 1]).all()
     assert [row["value"] for row in rows(view)] == [view.condition, 80, view.mse]
-    assert len(csv(view, 0, 1).splitlines()) == 41
-    assert "Sigma" in latex(view)
+    written = list(DictReader(csv(view, 0, 1).splitlines()))
+    for how, matrix in view.second_moments(0, 1).items():
+        columns = [f"sigma_xx(0, 1) with site {site}, {how}" for site in range(40)]
+        # Row k has <g_0 g_1 x_k x_l> in its column of site l; the matrix is symmetric.
+        assert ([[float(row[name]) for name in columns] for row in written] == matrix.T).all()
+    assert latex(view).count("&") == 3
 
 
 @pytest.mark.parametrize("twice", [False, True])
@@ -89,8 +88,9 @@ def test_where_no_closed_form_is_known_the_conditioning_is_measured(problem, twi
     slab = DirectionGate({20: 1, 21: 2}, lo=-1, hi=1, on="input")
     slabs = with_gates(problem, [slab, slab if twice else SiteGate(20, lo=1)])
     view = gate_view(slabs)
-    assert view.condition is None
+    assert (view.condition, view.exact) == (None, None)
     assert "is not Gaussian" in view.refused.message
+    assert set(view.second_moments(0, 1)) == {"measured"}
     condition, rank, loss = rows(view)
     assert condition["quantity"] == f"condition of A, measured on {REPLICATES * EXAMPLES} examples"
     sampled = replace(slabs, simulation=Simulation("full-batch", EXAMPLES, 1, REPLICATES, 0))
@@ -103,36 +103,15 @@ def test_where_no_closed_form_is_known_the_conditioning_is_measured(problem, twi
     assert loss["value"] is None
 
 
-def test_a_gate_is_measured_where_it_has_no_closed_form(problem):
-    units = 3
-    slabs = with_gates(problem, [DirectionGate({k: 1, k + 1: 2}, lo=-1, hi=1, on="input") for k in range(units)])
-    view = gate_view(slabs)
-    assert isinstance(view.refused, OutOfReachError)
-    assert view.exact is None
-    assert view.measured.shape == (units, 40)
-    assert set(view.second_moments(0, units - 1)) == {"measured"}
-    assert latex(view).count("&") == 2
-
-
 def test_moments_on_a_grid_name_row_and_column(problem):
     line = problem.data
     grid = NonlinearGP2D(line.xi, line.gain, "open", line.normaliser, line.labels, (3, 5))
-    there = with_gates(carried(problem, grid)[0], [AlwaysGate(), SiteGate(11, lo=0)])
-    view = gate_view(there)
+    view = gate_view(with_gates(carried(problem, grid)[0], [AlwaysGate(), SiteGate(11, lo=0)]))
     lines = csv(view, 1, 0).splitlines()
     assert lines[0].startswith('"site","row","column"')
     assert lines[12].startswith("11,2,1,")
     assert any("gate 1 at row 2, column 1" in note for note in remarks(view, 1))
     assert any("drawn for unit 1 of the units 0 to 1" in note for note in remarks(view, 1))
-
-
-def test_the_file_has_the_whole_of_what_is_drawn(problem):
-    view = gate_view(problem)
-    rows = list(DictReader(csv(view, 0, 1).splitlines()))
-    for how, matrix in view.second_moments(0, 1).items():
-        columns = [f"sigma_xx(0, 1) with site {site}, {how}" for site in range(40)]
-        # Row k has <g_0 g_1 x_k x_l> in its column of site l; the matrix is symmetric.
-        assert ([[float(row[name]) for name in columns] for row in rows] == matrix.T).all()
 
 
 def test_what_the_figure_does_not_show_is_said(problem):
@@ -179,30 +158,22 @@ def test_the_share_of_open_gates_has_an_interval(law):
     assert 0.99 < low < 1
 
 
-def test_the_samples_reject_an_approximation_outside_of_its_regime(law):
+def test_an_approximation_outside_of_its_regime_differs_from_the_samples_and_some_laws_have_none(law):
     view = inspect(law, 0, preset("one site", law))
-    assert view.distances["large gain"][1] > STANDARD_ERRORS
-
-
-def test_laws_without_a_formula_have_samples_alone():
+    assert view.distances["large gain"][1] > STANDARD_ERRORS >= view.distances["exact"][1]
     pulse = problem_named("single-pulse").data
     view = inspect(pulse, 0, preset("bump", pulse))
-    assert view.moments == {}
-    assert set(view.refused) == set(inspector.formulas())
+    assert (view.moments, len(view.refused)) == ({}, 4)
     assert np.isfinite(view.measured).all()
 
 
-@pytest.mark.parametrize("w", [np.zeros(40), np.ones(39), np.full(40, np.nan)])
-def test_weights_that_are_none_are_refused(law, w):
-    with pytest.raises(InputError):
-        inspect(law, 0, w)
-
-
 def test_drawn_weights_stay_as_long_as_they_fit_the_law(problem):
-    start = preset(PRESETS[0], problem.data)
     drawn = [0.0] * 39 + [1.0]
     assert inspector_page(problem, {"w": drawn})["w"].tolist() == drawn
-    assert (inspector_page(problem, {"w": [1.0, 2.0]})["w"] == start).all()
+    assert (inspector_page(problem, {"w": [1.0, 2.0]})["w"] == preset(PRESETS[0], problem.data)).all()
+    for w in (np.zeros(40), np.ones(39), np.full(40, np.nan)):
+        with pytest.raises(InputError):
+            inspect(problem.data, 0, w)
 
 
 def test_a_moved_control_changes_its_gate_alone(problem):
@@ -210,13 +181,7 @@ def test_a_moved_control_changes_its_gate_alone(problem):
     assert moved.network.gates == (SiteGate(20, lo="3/10"), problem.network.gates[1])
     more = gated(problem, {"moved": {"what": "units", "value": "3"}})
     assert more.network.gates == (*problem.network.gates, AlwaysGate())
-
-
-def test_a_network_that_gates_itself_keeps_its_gates_until_it_is_made_gated_linear():
-    relu = problem_named("relu-training")
-    shown = gated(relu, {})
-    assert set(shown.network.gates) == {AlwaysGate()}
-    assert relu.network.model == "relu"
+    assert set(gated(problem_named("relu-training"), {}).network.gates) == {AlwaysGate()}
 
 
 def test_labels_of_several_numbers_are_refused_by_the_views_of_networks(problem):

@@ -3,27 +3,13 @@
 import hashlib
 import json
 import re
-import subprocess
-import sys
 
 import numpy as np
-import pytest
 
 from derivations.explore.presets import PRESETS
 from derivations.explore.server import WEB
 from derivations.explore.views import start, views
 from theory.problem import loads
-
-FIRST_VIEW = """
-import sys
-from derivations.explore.problems import FIRST
-from derivations.explore.views import view_of
-from theory.problem import load
-from derivations.explore.api import routes
-routes(load(FIRST), False)
-view_of("data").answer(load(FIRST), {})
-print([name for name in ("scipy", "sympy", "torch", "numba") if name in sys.modules])
-"""
 
 
 def test_each_preset_is_a_problem_of_a_view_with_a_picture_of_its_own():
@@ -39,12 +25,6 @@ def test_each_preset_is_a_problem_of_a_view_with_a_picture_of_its_own():
     process, clone = (np.array(curve["y"]) for curve in answer["pictures"][2]["curves"])
     assert process.argmax() != 30 == clone.argmax()  # at x = 0 the Gaussian density is largest
     assert start.answer(None, {})["pictures"] is None
-
-
-@pytest.mark.slow
-def test_the_first_view_does_not_wait_for_large_libraries():
-    done = subprocess.run([sys.executable, "-c", FIRST_VIEW], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['scipy']"
 
 
 def test_the_modules_of_every_view_are_requested_at_once():

@@ -46,12 +46,6 @@ def test_a_published_result_takes_the_place_of_those_before():
     assert job.state(last.version).results == ()
 
 
-def test_the_share_is_seen_without_a_result():
-    job = Job(lambda job: job.advance(0.25))
-    job.join()
-    assert (job.state().share, job.state().results) == (0.25, ())
-
-
 def test_a_stopped_job_ends_at_its_next_step():
     begun, go = Event(), Event()
 

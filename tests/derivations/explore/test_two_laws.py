@@ -74,12 +74,11 @@ def test_pairs_are_those_of_gdln_controls(problem):
     assert compare_page.page(given, SETTINGS | {"pair": other.control.name})["note"]["remedy"] == other.why
 
 
-def test_a_pair_that_does_not_exist_is_a_note_with_the_pairs_to_choose(problem):
+def test_a_pair_that_does_not_exist_gives_way_to_the_first_that_does(problem):
     clone = two_laws.other_side(problem, "gaussian")
     page = compare_page.page(clone, SETTINGS | {"pair": "gaussian"})
     assert "Gaussian already" in page["note"]["remedy"]
-    assert [pair["name"] for pair in page["pairs"]] == list(NAMES)
-    assert compare_page.page(clone, SETTINGS)["pair"] == "marginal"  # the first that exists
+    assert compare_page.page(clone, SETTINGS)["pair"] == "marginal"
     with pytest.raises(InputError, match="no control 'twin'"):
         two_laws.other_side(problem, "twin")
 
@@ -99,8 +98,6 @@ def test_a_problem_of_its_own_is_trained_as_a_is(problem):
     pulses = SinglePulse(10, ((2, 2), (4, 4)), "plus-minus", "sign", (1, 0))
     other = replace(problem, data=pulses, training=replace(problem.training, tau=3, times=(1, 7)))
     found = compare_page.asked(problem, SETTINGS | {"pair": "own", "other": dumps(other)})
-    page = compare_page.page(problem, SETTINGS | {"pair": "own", "other": dumps(other)})
-    assert page["other"] == dumps(found["B"])
     assert found["B"].data == pulses
     assert found["B"].training.times == found["A"].training.times
     assert found["B"].simulation == found["A"].simulation
@@ -172,7 +169,6 @@ def test_the_folding_time_is_that_of_relu_units_with_a_squared_error(problem):
     time = two_laws.folding_time(problem, amplifier.fastest_rate(flat))
     said = two_laws.growth(problem, flat)
     rate, tau, units = amplifier.fastest_rate(flat), float(problem.training.tau), problem.network.units
-    assert f"rate {rate:.3g}/τ" in amplifier.said(amplifier.amplifier_view(replace(problem.data, gain=10)))
     assert f"rate {rate:.3g}/τ, as in Amplifier: it grows by the factor e in t = {tau / rate:.4g}." in said
     assert f"is {units**2} times as long, t = {time:.4g}, by its mean readout over K = {units}" in said
     erf = replace(problem, network=replace(problem.network, model="erf"))
@@ -187,7 +183,6 @@ def test_a_law_without_a_flat_state_says_why():
     reasons = two_laws.reasons(laws, {"A": problem, "B": problem})
     assert [reason[:2] for reason in reasons] == ["A:", "B:"]
     assert two_laws.reason(laws) is None
-    assert all("says nothing of this law, because a covariance is not circulant" in reason for reason in reasons)
     assert not any("elasticity" in row["quantity"] for row in two_laws.statistics(laws))
 
 
@@ -214,16 +209,11 @@ def test_a_job_trains_groups_of_networks_as_one_training_and_keeps_them_for_the_
     for side in SIDES:
         assert np.abs(found[side].weights - whole[side].weights).max() <= EXPLORER_DESCENT
         assert np.abs(found[side].losses - whole[side].losses).max() <= EXPLORER_DESCENT
-    texts = {}
-    for want in ("csv", "latex", "python"):
-        asked = {"toml": toml, "settings": settings | {"job": name, "snapshot": 1, "want": want}}
-        texts[want] = client.post("views/compare", asked).json["text"]
-    table = list(DictReader(StringIO(texts["csv"])))
+    wanted = {"toml": toml, "settings": settings | {"job": name, "snapshot": 1, "want": "csv"}}
+    table = list(DictReader(StringIO(client.post("views/compare", wanted).json["text"])))
     last = [row for row in table if (row["quantity"], row["of"]) == ("participation ratio", "A")][-1]
     shown = next(row for row in state["results"][-1]["rows"] if row["quantity"] == "participation ratio")
     assert (float(last["value"]), float(last["t"])) == (shown["A"], 4.0)
-    assert texts["latex"].count("begin{tabular}") == 2
-    assert "gaussian-clone" in texts["python"]
     again, _ = finished(client, "compare", toml, settings | {"tab": "Table"})
     assert again == name  # the same question
 
