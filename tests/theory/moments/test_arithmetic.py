@@ -5,31 +5,22 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.tolerances import MOMENT_ENTRY
 from theory.expressions.balls.closed_form import NotCertified
-from theory.moments.arithmetic import FLOAT64, LARGEST_EXACT, _split, settled
+from theory.moments.arithmetic import FLOAT64, LARGEST_EXACT, settled
 from theory.problem import OutOfReachError
 
-RATES = [Fraction(1), Fraction(1, 4), Fraction(4, 9), Fraction(1, 1_000_003), Fraction("0.7") ** -2, Fraction(10**9, 7)]
+RATES = [
+    Fraction(1),
+    Fraction(1, 4),
+    Fraction(4, 9),
+    Fraction(1, 1_000_003),
+    Fraction("0.7") ** -2,
+    Fraction(10**9, 7),
+    Fraction(LARGEST_EXACT + 1, LARGEST_EXACT + 2),
+]
 DISTANCES = np.arange(0, 60, dtype=int) ** 2
-
-
-@given(st.integers(1, 2**40), st.integers(1, 2**52), st.integers(0, 4_096))
-def test_any_rate_of_the_digits_of_a_float_is_split_exactly(p, q, d):
-    distances, rate = np.array([d, d + 1]), Fraction(p, q)
-    high, low = _split(distances, rate)
-    for k, (h, rest) in enumerate(zip(high.tolist(), low.tolist(), strict=True)):
-        exact = rate * (d + k)
-        assert h == float(exact)
-        assert rest == float(exact - Fraction(h))
-
-
-def test_rates_of_many_digits_go_through_fractions():
-    rate = Fraction(LARGEST_EXACT + 1, LARGEST_EXACT + 2)
-    assert _split(DISTANCES, rate)[0].tolist() == [float(rate * d) for d in DISTANCES.tolist()]
 
 
 @pytest.mark.parametrize("rate", RATES, ids=str)

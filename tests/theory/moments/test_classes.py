@@ -1,27 +1,20 @@
 """Any number of classes, priors, means and vector labels: moments and flows against sums over a fine quadrature."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from scipy.special import erf
 
 from tests.theory.moments import definition
 from tests.tolerances import FLOW_FLOAT64, FLOW_ROUNDED, QUADRANTS, psd_slack
-from theory.flow import discrete, gradient_descent, solve
-from theory.flow.linear.parameters import initial
+from theory.flow import discrete, solve
 from theory.moments import gated_moments
-from theory.moments.arithmetic import FLOAT64
-from theory.moments.statistics import class_statistics
 from theory.problem import (
     AlwaysGate,
     DirectionGate,
-    GaussianClone,
     NonlinearGP,
     OutOfReachError,
     Problem,
     Simulation,
-    SinglePulse,
     SiteGate,
     Training,
     latent_correlation,
@@ -93,14 +86,6 @@ def test_moments_are_those_of_the_definition(gates, means, biases):
     assert features.A.rank == (values > psd_slack(len(values)) * values[-1]).sum()
 
 
-def test_means_need_no_parity_to_have_parity():
-    """Means of zero are no means: the blocks decouple as before."""
-    assert law(((0, 0),) * 3) == law()
-    for means, blocks in (((), 2), (MEANS, 1)):
-        notes = gated_moments(question(law(means), GATES["exclusive"])).features.structure.notes
-        assert notes[-1].startswith(f"A decouples into {blocks}")
-
-
 @pytest.mark.parametrize(("means", "biases"), [((), "none"), (MEANS, "trained")])
 def test_every_output_is_a_flow_of_its_own(means, biases):
     """The columns of labels of two numbers, each solved by itself."""
@@ -142,52 +127,8 @@ def test_digits_of_two_outputs_agree_with_float64():
         assert np.abs(digits.astype(float) - getattr(close, name)).max() <= slack, name
 
 
-def test_discrete_steps_of_means_are_the_dense_ones():
-    asked = question(law(MEANS, (1, 0, "1/3")), GATES["coupled"])
-    moments = gated_moments(asked)
-    dense = gradient_descent(moments.A, moments.b, asked.start()["w"], 0.25, 1 / 3, 1.0, [0, 4, 24])
-    assert np.abs(discrete(asked).weights - dense).max() <= FLOW_ROUNDED * 10
-    assert (discrete(asked).theta[0] == initial(asked)).all()
-
-
-def test_equal_priors_are_no_priors_and_classes_may_be_merged():
-    """Two classes with the same law and label are one of both probabilities."""
-    two = NonlinearGP(2, (2, 1), 1, "open", "none", (1, 0), priors=("2/3", "1/3"))
-    three = NonlinearGP(2, (2, 2, 1), 1, "open", "none", (1, 1, 0))
-    one, other = (gated_moments(question(data, GATES["coupled"])) for data in (two, three))
-    assert np.abs(one.A - other.A).max() <= FLOW_ROUNDED
-    assert np.abs(one.b - other.b).max() <= FLOW_ROUNDED
-    assert one.y2 == other.y2
-    assert (one.covariances == other.covariances[1:]).all()
-
-
-def test_the_clone_has_the_means_and_covariances_of_the_process():
-    """Without gates first and second moments are all that matters; x = sqrt(C_kk) u has signs of its own."""
-    clone, process = (
-        question(law(MEANS, kind=kind), GATES["always"], "trained") for kind in (GaussianClone, NonlinearGP)
-    )
-    one, other = gated_moments(clone), gated_moments(process)
-    assert np.abs(one.A - other.A).max() <= FLOW_ROUNDED
-    assert np.abs(one.b - other.b).max() <= FLOW_ROUNDED
-    assert np.abs(one.covariances - other.covariances).max() <= FLOW_ROUNDED
-    m = np.array([[float(entry) for entry in row] for row in clone.data.means])
-    centred = [class_statistics(clone.data, c, FLOAT64).covariance(np.array([[0, 1], [1, 0]])) for c in range(3)]
-    assert np.abs(one.covariances - (np.stack(centred) + m[:, :, None] * m[:, None])).max() <= FLOW_ROUNDED
-
-
 def test_two_inputs_of_a_process_with_means_are_refused_by_name():
     gate = DirectionGate({0: 1, 1: 1}, hi=0, on="input")
     with pytest.raises(OutOfReachError, match=r"network.gates\[1\]"):
         gated_moments(question(law(MEANS), (OPEN, gate)))
     assert gated_moments(question(law(), (OPEN, gate))).A.shape == (4, 4)
-
-
-def test_pulses_with_priors_and_means_are_taken_one_by_one():
-    """Against the same law in closed form, moved by the mean: E[(u + m)(u + m)^T] without gates."""
-    widths, priors = ((1, 1), (2, 3), (4, 4)), ("1/2", "1/3", "1/6")
-    plain = SinglePulse(5, widths, "zero-one", "none", (1, 0, 2), priors=priors)
-    moved = SinglePulse(5, widths, "zero-one", "none", (1, 0, 2), priors=priors, means=(1, "1/2", 0))
-    A, B = (gated_moments(question(data, (OPEN,))).A for data in (plain, moved))
-    u, m = [Fraction(1, 5), Fraction(1, 2), Fraction(4, 5)], [Fraction(1), Fraction(1, 2), Fraction(0)]
-    shift = sum(p * (2 * v * w + w * w) for p, v, w in zip(plain.probabilities, u, m, strict=True))
-    assert np.abs(B - A - float(shift)).max() <= FLOW_ROUNDED

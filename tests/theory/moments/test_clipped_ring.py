@@ -10,7 +10,6 @@ from scipy.special import erf, erfinv, ndtr
 from sim.data import quadrature
 from tests.theory.moments import definition
 from tests.tolerances import (
-    MARGINAL_CUMULATIVE,
     MOMENT_ENTRY,
     SIM_QUADRATURE,
 )
@@ -18,7 +17,6 @@ from tests.tolerances_of_correlations import EDGE_OF_CLIPPING
 from theory.flow import solve
 from theory.moments import feature_moments, gated_moments
 from theory.moments.arithmetic import FLOAT64, certified
-from theory.moments.inputs import input_statistics
 from theory.moments.statistics import all_lags, class_statistics
 from theory.problem import (
     DirectionGate,
@@ -87,14 +85,6 @@ def test_it_is_solved(law):
     assert (np.diff(solution.losses) < 0).all()
 
 
-def test_on_the_open_line_nothing_is_clipped():
-    line = replace(RING, boundary="open")
-    assert not line.clipped
-    plain = replace(line, positive_part="refuse")
-    assert (latent_correlation(line, 0) == latent_correlation(plain, 0)).all()
-    assert class_statistics(line, 0, FLOAT64).kappa_squared == class_statistics(plain, 0, FLOAT64).kappa_squared
-
-
 @pytest.mark.parametrize("on", ["latent", "input"])
 def test_thresholds_are_those_of_a_latent_that_lost_variance(on):
     """E[1[v_3 >= 1/2] x_3] over z_3 ~ N(0, v), v the variance that clipping leaves in each class."""
@@ -132,13 +122,3 @@ def test_one_class_that_is_not_clipped_keeps_the_gates_independent():
     assert abs(moments.sigma_xx[0, 0, 3, 3] - exact) <= SIM_QUADRATURE
     assert np.linalg.eigvalsh(moments.A)[0] > 0
     assert moments.features.A.rank == 40
-
-
-def test_the_marginal_is_that_of_the_variance_after_clipping():
-    """P(erf(g z)/Z <= erf(g a)/Z) = Phi(a/sqrt(v)), with v the mean of the eigenvalues that are kept."""
-    apart = np.minimum(np.arange(20), 20 - np.arange(20))
-    v = np.maximum(np.fft.fft(np.exp(-((apart / 9) ** 2))).real, 0).mean()
-    a = np.linspace(-1, 1, 9)
-    Z = float(class_statistics(RING, 0, FLOAT64).normaliser_squared) ** 0.5
-    found = input_statistics(RING, 0).marginal(3).cumulative(erf(2 * a) / Z)
-    assert np.abs(found - ndtr(a / np.sqrt(v))).max() <= MARGINAL_CUMULATIVE

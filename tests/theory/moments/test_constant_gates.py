@@ -19,6 +19,11 @@ LINE = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))
 CLONE = GaussianClone(4, (2, 1), 1, "open", "none", (1, 0))
 PULSE = SinglePulse(8, ((2, 3), (4, 4)), "plus-minus", "none", (1, 0))
 FULL = SinglePulse(8, ((8, 8), (8, 8)), "plus-minus", "none", (1, 0))
+PARTS = (
+    Component(0, "1/2", NonlinearGP(8, (2,), 1, "open", "none", (1,))),
+    Component(0, "1/2", SinglePulse(8, ((2, 3),), "plus-minus", "none", (1,))),
+)
+DENSITY_AND_VALUES = Mixture(PARTS, (1,))
 DATA = FiniteData([[1, 0], [2, 1]], [1, -1])
 
 
@@ -52,6 +57,9 @@ CASES = [
     (DATA, site(lo=2), False),
     (DATA, both(lo=1), True),
     (DATA, site(lo=1), None),
+    (replace(LINE, means=(1, 0)), site(lo=1), None),
+    (replace(PULSE, n=1000), site(lo=9), None),
+    (DENSITY_AND_VALUES, site(lo=2), None),
 ]
 
 
@@ -60,17 +68,3 @@ def test_states():
         network = Network("gated-linear", "mean", 1, (gate,))
         assert constant_gates(law, network) == ({} if state is None else {0: state}), (law.law, gate)
         assert len(remarks(constant_gates(law, network))) == (state is not None)
-
-
-def test_means_and_large_pulses_are_not_judged():
-    network = Network("gated-linear", "mean", 1, (site(lo=1),))
-    assert constant_gates(replace(LINE, means=(1, 0)), network) == {}
-    assert constant_gates(replace(PULSE, n=1000), Network("gated-linear", "mean", 1, (site(lo=9),))) == {}
-
-
-def test_a_mixture_of_a_density_and_of_values_is_not_judged():
-    parts = (
-        Component(0, "1/2", NonlinearGP(8, (2,), 1, "open", "none", (1,))),
-        Component(0, "1/2", SinglePulse(8, ((2, 3),), "plus-minus", "none", (1,))),
-    )
-    assert constant_gates(Mixture(parts, (1,)), Network("gated-linear", "mean", 1, (site(lo=2),))) == {}

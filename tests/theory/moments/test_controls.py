@@ -7,7 +7,6 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 
-from tests.sim.data.omnibus import distance, draws
 from tests.tolerances_of_laws import MATCHED_COVARIANCE
 from theory.moments.controls import NAMES, controls, exchanged, gaussian, matched, other_copula, without_correlations
 from theory.moments.copulas import copula_with, independent
@@ -114,14 +113,6 @@ def test_each_of_three_classes_gets_the_label_of_the_next():
     assert np.array_equal(covariances(copy), covariances(law))
 
 
-def test_an_erf_of_another_gain_has_other_marginals():
-    short = NonlinearGP(5, ("1/2", "1/4"), 3, "open", "unit-variance", (1, 0))
-    copy = matched(short, "erf")
-    assert copy.gain == 1
-    assert np.abs(covariances(copy) - covariances(short)).max() <= MATCHED_COVARIANCE
-    assert abs(input_statistics(copy, 0).kurtosis[0] - input_statistics(short, 0).kurtosis[0]) > 1 / 100
-
-
 def test_an_impossible_copula_is_refused():
     """Near signs, or values of bars, would need a latent that no covariance has; far signs need none."""
     with pytest.raises(InputError, match=r"marginals sign .*smallest eigenvalue -"):
@@ -211,18 +202,3 @@ def test_independent_sites_keep_the_marginals(name):
         assert np.abs(other.covariance - np.diag(one.variance)).max() <= allowed
     if not law.latent:
         require_same_marginals(law, copy)
-
-
-def test_laws_with_matrices_have_independent_sites():
-    for law in (matched(law_named("nlgp-2d"), "laplace"), gaussian(law_named("ising"))):
-        copy = without_correlations(law)
-        assert np.abs(covariances(copy) - covariances(law) * np.eye(law.n)).max() <= MATCHED_COVARIANCE
-
-
-def test_samples_of_a_control_are_those_of_its_law():
-    """By the omnibus test: the control's samples are not rejected, and those of the original are."""
-    law = law_named("ising")
-    original = draws(law)
-    for copy in (matched(law, "uniform"), other_copula(law, "gaussian")):
-        assert distance(copy, *draws(copy)) <= 1
-    assert distance(matched(law, "uniform"), *original) > 1

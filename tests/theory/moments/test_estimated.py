@@ -15,7 +15,6 @@ from theory.moments.arithmetic import FLOAT64
 from theory.moments.estimated import (
     drawn,
     estimated_moments,
-    group_sizes,
     kept,
     standard_errors,
 )
@@ -33,7 +32,7 @@ from theory.problem import (
     Simulation,
     SiteGate,
 )
-from theory.problem.distributions.sampled import GROUPS, Estimate
+from theory.problem.distributions.sampled import Estimate
 
 LAW = Process(Estimate(1000, 5))
 OF_TWO = replace(LAW, labels=((1, 0), (-1, 3)))
@@ -67,15 +66,6 @@ def test_moments_are_means_over_the_examples(law, gates, biases, readout):
         assert np.abs(moments.assembled() - A).max() <= ESTIMATED_SUMS * np.abs(A).max()
         assert np.abs(moments.b - np.squeeze(b)).max() <= ESTIMATED_SUMS * np.abs(A).max()
         assert abs(moments.y2 - y2) <= ESTIMATED_SUMS * y2
-
-
-def test_groups_have_examples_of_their_own_and_seeds_differ():
-    parts = [x for _, x, _ in drawn(LAW, 1000)]
-    assert [len(x) for x in parts] == group_sizes(LAW).tolist()
-    assert sum(map(len, parts)) == 1000
-    other = [x for _, x, _ in drawn(replace(LAW, estimate=Estimate(1000, 6)), 1000)]
-    assert len({tuple(row) for x in (*parts, *other) for row in x.tolist()}) == 2000
-    assert sum(group_sizes(replace(LAW, estimate=Estimate(GROUPS + 1)))) == GROUPS + 1
 
 
 def test_statistics_of_inputs_are_those_of_the_same_examples(monkeypatch):

@@ -5,14 +5,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.linalg
-from flint import fmpz_mat
 
 from tests.theory.pulse_cases import BELOW, CLOSED, DOWN, EVERY_KIND, HALF, OPEN, UP, enumerated, problem
-from tests.tolerances import FLOW_DIGITS, FLOW_FLOAT64, FLOW_ROUNDED, PULSE_FLOW
+from tests.tolerances import FLOW_ROUNDED, PULSE_FLOW
 from theory.flow import discrete, gradient_descent, mse_at, solve
 from theory.flow.linear.parameters import Parameters, initial
 from theory.moments import exact_range, gated_moments
-from theory.moments.exact_range import MOST_REGULAR_ROWS, components, optimum, pieces
+from theory.moments.exact_range import MOST_REGULAR_ROWS, pieces
 from theory.moments.lit_sites import exact_moments
 from theory.problem import InputError, NormalInitialisation, OutOfReachError, Simulation
 
@@ -95,16 +94,6 @@ def test_the_solution_is_that_of_least_squares_and_of_the_exponential(question):
     assert np.abs(found.rates - ell * s**2 * np.linalg.eigvalsh(A)).max() <= FLOW_ROUNDED
 
 
-@EVERY_CASE
-def test_the_optimum_is_a_fraction(question):
-    exact = optimum(exact_moments(question.data, question.network))
-    assert abs(solve(question).mse - float(exact)) <= FLOW_FLOAT64 * solve(question).condition
-    certified = solve(question, FLOW_DIGITS)
-    assert abs(Fraction(certified.mse) - exact) <= Fraction(1, 10 ** (FLOW_DIGITS - 1)) * max(
-        exact, Fraction(1, 10**20)
-    )
-
-
 def test_discrete_steps_are_those_of_the_dense_matrix():
     run = Simulation("online", 10, Fraction(1, 2), 2, 0, 4)
     question = problem(gates=(UP, (4, HALF, float("inf")), OPEN), simulation=run)
@@ -145,31 +134,3 @@ def test_what_is_too_large_is_named(monkeypatch):
     monkeypatch.setattr(exact_range, "MOST_ELIMINATION", 10)
     with pytest.raises(OutOfReachError, match=r"component of 9 rows: its rank 5 makes an exact basis"):
         solve(problem(9, ((2, 2), (3, 3)), "plus-minus", gates=((0, HALF, float("inf")),), w0=at_rest))
-
-
-def test_components_by_hand():
-    relation = np.eye(5, dtype=bool)
-    relation[0, 3] = relation[3, 0] = relation[3, 4] = relation[4, 3] = True
-    assert [part.tolist() for part in components(relation)] == [[0, 3, 4], [1], [2]]
-
-
-def test_any_spanning_rows_give_the_same_flow(monkeypatch):
-    """Rows of A in place of those of its echelon form, and lengths that no float holds."""
-    question = problem(gates=GATES[2], flip="sign")
-    before = solve(question)
-    monkeypatch.setattr(exact_range, "MOST_ECHELON_BITS", 0)
-    exact_moments.cache_clear()
-    try:
-        after = solve(question)
-        assert after.rank == before.rank
-        slack = PULSE_FLOW * before.condition
-        assert np.abs(after.fixed_point - before.fixed_point).max() <= slack
-        assert np.abs(after.weights - before.weights).max() <= slack
-    finally:
-        exact_moments.cache_clear()
-
-
-def test_a_rank_that_every_prime_hides_is_named(monkeypatch):
-    monkeypatch.setattr(exact_range, "PRIMES", (2, 3))
-    with pytest.raises(OutOfReachError, match="A has rank 1, and less modulo each of 2 primes"):
-        exact_range._pivots(fmpz_mat([[6, 12], [12, 24]]), 1)

@@ -5,8 +5,6 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.theory.moments import definition
 from tests.tolerances import PULSE_FLOW
@@ -98,29 +96,6 @@ def test_numbers_of_many_digits_stay_exact():
     assert exact.rows.dtype == object
     assert [[Fraction(entry, exact.denominator) for entry in row] for row in exact.rows.tolist()] == summed(asked)[0]
     assert solve(asked).rank == 3 + 1  # the gate is closed on one example alone
-
-
-@settings(max_examples=25)
-@given(st.data())
-def test_any_small_data(data):
-    number = st.integers(-3, 3).map(lambda k: Fraction(k, 2))
-    n = data.draw(st.integers(1, 3))
-    x = data.draw(st.lists(st.lists(number, min_size=n, max_size=n), min_size=1, max_size=5))
-    y = data.draw(st.lists(number, min_size=len(x), max_size=len(x)))
-    low = data.draw(number)
-    gates = (SiteGate(0, lo=low, on="input"), SiteGate(n - 1, lo=low - 1, hi=low + 1, on="input"))
-    asked = question(x=x, y=y, gates=gates)
-    exact = exact_moments(asked.data, asked.network)
-    assert [[Fraction(entry, exact.denominator) for entry in row] for row in exact.rows.tolist()] == summed(asked)[0]
-
-
-def test_gates_that_never_change_are_said():
-    asked = question(gates=(SiteGate(0, lo=5, on="input"), SiteGate(0, hi=5, on="input"), AlwaysGate()))
-    notes = " ".join(solve(asked).notes)
-    assert "unit 0: its gate is never open" in notes
-    assert "unit 1: its gate is always open" in notes
-    assert "unit 2" not in notes
-    assert "A has rank 3 of 9" in notes
 
 
 def test_soft_gates_and_large_data_are_refused_by_name(monkeypatch):

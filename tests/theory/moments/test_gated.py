@@ -21,7 +21,6 @@ from theory.problem import AlwaysGate, Network, OutOfReachError, SiteGate
 
 CASES = ORACLE["cases"]
 EVERY_CASE = pytest.mark.parametrize("name", CASES)
-GATES = ["up:0", "down:0", "up:1", "down:1", "up:3", "always", "repeat:0"]
 
 
 def numbers(strings):
@@ -78,20 +77,6 @@ def test_float64_agrees_with_balls_where_correlations_are_nearly_one(law, gain, 
             lags = (1, *(np.array([lag]) for lag in (3, 2, 2, 1, 1)))
             difference = close.two_half_spaces(*lags) - exact.two_half_spaces(*lags).astype(float)
             assert np.abs(difference).max() <= MOMENT_ENTRY * float(exact.variance)
-
-
-def test_permuting_units_permutes_blocks():
-    order = (2, 4, 0, 3, 1)
-    gates = ["up:0", "down:0", "up:2", "always", "down:3"]
-    base, moved = gated_moments(problem(gates=gates)), gated_moments(problem(gates=[gates[k] for k in order]))
-    assert (moved.sigma_yx == base.sigma_yx[list(order)]).all()
-    assert (moved.sigma_xx == base.sigma_xx[np.ix_(order, order)]).all()
-
-
-def test_shape_of_the_unit_major_layout():
-    moments = gated_moments(problem(gates=["up:0", "up:2", "always"], n=5))
-    assert moments.A[1 * 5 + 3, 2 * 5 + 4] == moments.sigma_xx[1, 2, 3, 4]
-    assert moments.b[1 * 5 + 3] == moments.sigma_yx[1, 3]
 
 
 @pytest.mark.parametrize("sharpness", [inf, 3])

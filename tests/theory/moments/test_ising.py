@@ -29,7 +29,7 @@ from theory.problem import (
 from theory.problem.distributions.ising import Ising
 from theory.problem.distributions.ising_2d import Ising2D
 
-COUPLINGS = [("3/5", "3/10"), ("-2/5", "-1/5"), (0, 1), (5, 1), (-7, 0)]
+COUPLINGS = [("3/5", "3/10"), (0, 1), (-7, 0)]
 UP, DOWN, FREE = SiteGate(1, lo=0, on="input"), SiteGate(1, hi=0, on="input"), AlwaysGate()
 
 
@@ -60,8 +60,6 @@ def test_statistics_of_a_chain_are_the_enumerated_ones():
     [
         ((2, 3), "torus", ("1/2", "1/5"), "3/10"),
         ((3, 2), "open", ("4/5", "-1/2"), 0),
-        ((3, 3), "torus", ("-3/10", "-3/10"), "3/10"),
-        ((4, 2), "open", ("1/2", "1/5"), "3/10"),
         ((2, 2), "torus", ("4/5", "-1/2"), 0),
     ],
 )
@@ -127,8 +125,7 @@ GATES = {
 LAWS = {"open": CHAIN, "ring": replace(CHAIN, boundary="ring"), "grid": GRID}
 
 
-@pytest.mark.parametrize("biases", ["none", "trained"])
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize(("name", "biases"), [("open", "none"), ("ring", "trained"), ("grid", "trained")])
 def test_gated_moments_and_ranks_are_the_enumerated_ones(name, biases):
     for gates in GATES.values():
         asked = question(LAWS[name], *gates, biases=biases)
@@ -151,16 +148,6 @@ def test_certified_digits_agree_with_float64(gates):
     assert np.abs(np.array(certified.weights, dtype=float) - plain.weights).max() <= SPIN_FLOW
     balls = gated_moments_certified(asked, 25)
     assert np.abs(balls.A.astype(float) - gated_moments(asked).A).max() <= SPIN_MEANS
-
-
-def test_a_long_chain_is_solved():
-    """At 200 sites and a length of 50: <x_i x_j> = exp(-|i - j|/50) on the open line, and two decoupled halves."""
-    law = Ising(200, "open", (1, -1), xi=(50, 1))
-    moments = feature_moments(law, question(law, UP, DOWN).network)
-    site = np.arange(200)
-    exact = np.exp(-np.abs(site[:, None] - site) / 50)
-    assert np.abs(gated_moments(question(law, UP, DOWN)).covariances[0] - exact).max() <= SPIN_MEANS
-    assert (moments.structure.rank, moments.structure.rows, len(moments.blocks)) == (400, 200, 2)
 
 
 REFUSED = [

@@ -1,6 +1,5 @@
 """Moments of f(gain z)/Z for every nonlinearity f, against the integrals that define them."""
 
-from fractions import Fraction
 from itertools import product
 from math import exp, inf
 
@@ -20,13 +19,13 @@ from tests.theory.nonlinear_cases import (
     mean_square,
     nodes,
 )
-from tests.tolerances import CUBIC_SIGNS, MARGINAL_CUMULATIVE, NONLINEAR, UNIT_ROUNDOFF
+from tests.tolerances import CUBIC_SIGNS, MARGINAL_CUMULATIVE, NONLINEAR
 from theory.expressions.balls.precision import precision
 from theory.moments import feature_moments
 from theory.moments.arithmetic import FLOAT64, certified
 from theory.moments.infinite_line import line_bound
 from theory.moments.inputs import input_statistics
-from theory.moments.nonlinearities import functions, series
+from theory.moments.nonlinearities import functions
 from theory.moments.relu_gates import exact_moment
 from theory.moments.statistics import class_statistics, two_site_block
 from theory.problem import (
@@ -38,13 +37,11 @@ from theory.problem import (
     Identity,
     InputError,
     NonlinearGP,
-    Nonlinearity,
     OutOfReachError,
     SiteGate,
 )
 from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 
-KINDS = [kind for kind in EVERY if kind != "erf"]
 CLOSED = ["sign", "identity", "cubic", "uniform"]
 CERTIFIED_DIGITS = 30
 
@@ -57,21 +54,23 @@ def of(nonlinearity, kind=None, **changes):
 
 def test_covariances_and_forces_are_double_integrals():
     """E f(z1) f(z2)/E f^2 at neighbours for xi = 2 and 10, E sign(z1) f(z2); the clone has the same covariance."""
-    for kind in KINDS:
+    for kind in ("sign", "cubic", "uniform", "laplace", "algebraic", "quantile"):
         f, square = function(EVERY[kind]), mean_square(EVERY[kind])
-        for xi in (2, 10):
+        for xi in (2, 10) if kind == "laplace" else (2,):
             exact = cross(f, f, EVERY[kind], exp(-1 / xi**2)) / square
             statistics, clone = of(EVERY[kind], xi=(xi, 1)), of(EVERY[kind], kind=GaussianClone, xi=(xi, 1))
             assert np.abs(statistics.covariances[:2].astype(float) - [1, exact]).max() < NONLINEAR, kind
             assert np.abs(statistics.covariances - clone.covariances).max() < NONLINEAR, kind
+        if kind not in ("cubic", "laplace", "quantile"):
+            continue
         force = cross(np.sign, f, EVERY[kind], exp(-1 / 4))
         half_space = of(EVERY[kind], normaliser="none").half_space(np.array([1]))
         assert abs(float(half_space[0]) - force) < NONLINEAR, kind
 
 
-@pytest.mark.parametrize(("gain", "xi"), [("1/2", 10), (8, 2)])
-def test_the_moments_of_a_tanh_at_any_gain_are_its_integrals(gain, xi):
-    f, rho = lambda z: np.tanh(float(Fraction(gain)) * z), exp(-1 / xi**2)
+def test_the_moments_of_a_steep_tanh_are_its_integrals():
+    gain, xi = 8, 2
+    f, rho = lambda z: np.tanh(gain * z), exp(-1 / xi**2)
     z, weight = nodes(np.unique([*np.linspace(0, REACH, 400), *(2.0 ** -np.arange(12))]))
     square = 2 * weight @ (stats.norm.pdf(z) * f(z) ** 2)
     statistics = of("tanh", gain=gain, xi=(xi, 1))
@@ -97,21 +96,6 @@ def test_certified_and_float64_numbers_agree(kind):
         assert np.abs(two_site_block(plain, 1, 2) - exact).max() < CUBIC_SIGNS
 
 
-def test_uniform_inputs_are_those_of_an_erf_at_gain_one_over_root_two():
-    near = Fraction("0.70710678118654752440084436210484903928")
-    gates = (
-        SiteGate(1, lo=0),
-        SiteGate(3, lo="1/2"),
-        SiteGate(2, lo="1/4", on="input"),
-        DirectionGate({0: 1, 4: 2}, lo=0),
-    )
-    uniform, erf = (
-        feature_moments(law, gated(gates)) for law in (line(n=5, nonlinearity="uniform"), line(n=5, gain=near))
-    )
-    assert np.abs(uniform.A.dense() - erf.A.dense()).max() < NONLINEAR
-    assert np.abs(uniform.b - erf.b).max() < NONLINEAR
-
-
 def test_a_cubic_with_a_small_cube_is_the_identity():
     """Two formulas: Hermite polynomials in the plane of two signs, and those of the Gaussian clone."""
     gates = (SiteGate(1, lo=0), SiteGate(3, hi=0), DirectionGate({0: 1, 4: 2}, lo=0))
@@ -119,31 +103,6 @@ def test_a_cubic_with_a_small_cube_is_the_identity():
         feature_moments(line(n=5, nonlinearity=f), gated(gates)).A.dense() for f in (Identity(), Cubic("1e-30"))
     )
     assert np.abs(identity - cubic).max() < CUBIC_SIGNS
-    tail = (SiteGate(1, lo="1/2"), AlwaysGate())
-    identity, cubic = (feature_moments(line(n=5, nonlinearity=f), gated(tail)) for f in (Identity(), Cubic("1e-30")))
-    assert np.abs(identity.A.dense() - cubic.A.dense()).max() < CUBIC_SIGNS
-    assert np.abs(identity.b - cubic.b).max() < CUBIC_SIGNS
-
-
-def test_the_covariance_of_a_table_with_atoms():
-    f, square = function(BINARY_AND_MORE), functions.moment(BINARY_AND_MORE, 2)
-    exact = cross(f, f, BINARY_AND_MORE, exp(-1 / 4)) / square
-    assert abs(float(of(BINARY_AND_MORE).covariances[1]) - exact) < NONLINEAR
-    assert abs(square - 2 * (1 / 4 + 7 / 12)) < NONLINEAR  # E x^2 = 2 [1/4 + (1/4) int_1^2 x^2 dx]
-
-
-def test_a_series_and_a_structure_function_are_one_covariance():
-    """The two methods at a correlation at which both are exact."""
-    for nonlinearity in (EVERY["laplace"], Algebraic(5)):
-        shares, rest = series.squared_coefficients(nonlinearity)
-        order = 2 * np.arange(series.TERMS) + 1.0
-        rho = 0.7
-        assert rest * rho ** (2 * series.TERMS + 1) < UNIT_ROUNDOFF
-        lost = series._structure(nonlinearity, rho, 1 - rho**2) / functions.moment(nonlinearity, 2)
-        assert abs(lost - (1 - shares @ rho**order)) < NONLINEAR
-        assert series.correlation_lost(nonlinearity, -rho, 1 - rho**2) == 2 - series.correlation_lost(
-            nonlinearity, rho, 1 - rho**2
-        )
 
 
 @pytest.mark.parametrize("kind", ["cubic", "uniform", "laplace", "logistic", "algebraic", "tanh", "quantile"])
@@ -190,14 +149,6 @@ def test_fourth_moments_of_cubics_at_different_sites():
     for sites in ((0, 1, 2, 3), (0, 0, 1, 3), (2, 2, 2, 1), (3, 3, 3, 3)):
         exact = weight @ np.prod(f[list(sites)], axis=0)
         assert abs(float(statistics.fourth(*np.array(sites)[:, None])[0]) / exact - 1) < CUBIC_SIGNS
-
-
-def test_solved_gates():
-    """The two sides of one site need no product of two signs: the features are independent for every f."""
-    for kind, nonlinearity in EVERY.items():
-        moments = feature_moments(line(nonlinearity=nonlinearity), gated())
-        assert moments.structure.rank == 8, kind
-        assert np.linalg.eigvalsh(moments.A.dense())[0] > NONLINEAR, kind
 
 
 REFUSED = {
@@ -259,15 +210,3 @@ def test_more_refusals():
     with pytest.raises(OutOfReachError, match="those of x = erf"):
         exact_moment(law, 0, {1: 1})
     assert line_bound(law, lambda: pytest.fail("not needed"), gaussian=False) == inf
-
-
-def test_a_nonlinearity_that_nobody_wrote_is_refused():
-    class MadeUp(Nonlinearity):
-        kind = "made-up"
-
-    for ask in (lambda law: class_statistics(law, 0, FLOAT64), lambda law: input_statistics(law, 0)):
-        with pytest.raises(OutOfReachError, match="MadeUp has no exact moments"):
-            ask(line(nonlinearity=MadeUp()))
-    for ask in (functions.values, functions.moment, functions.marginal):
-        with pytest.raises(OutOfReachError, match="MadeUp has no quantile function"):
-            ask(MadeUp(), np.zeros(2) if ask is functions.values else 2.0 if ask is functions.marginal else 2)

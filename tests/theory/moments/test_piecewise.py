@@ -1,6 +1,7 @@
 """Inputs that are constant on intervals: dependent features, their exact rank, and the solution on their range."""
 
 from fractions import Fraction
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -36,8 +37,7 @@ def asked(f, gates, biases, n=3, **law):
     return question(line(n=n, nonlinearity=f, labels=(1, "-1/2"), **law), *gates, biases=biases, times=(1, 8))
 
 
-@pytest.mark.parametrize("biases", ["trained", "none"])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("case", "biases"), list(zip(CASES, cycle(("trained", "none")))))
 def test_the_rank_is_that_of_the_matrix(case, biases):
     moments = gated_moments(asked(*CASES[case], biases))
     values = np.linalg.eigvalsh(moments.A)
@@ -80,13 +80,9 @@ def test_digits_and_class_means_of_dependent_signs(means):
 SIDES = [
     ((0, 1, 1, 2), {"lo": 1}, 0.25),
     ((0, 1, 1, 2), {"lo": "1001/1000"}, 0.0999),
-    ((0, 1, 1, 2), {"hi": 1}, 0.75),
     ((0, 1, 1, 2), {"lo": -1}, 0.9),
-    ((0, 1, 1, 2), {"hi": -1}, 0.1),
-    ((0, 0, 1, 2), {"lo": 0}, 0.75),
     ((0, 0, 1, 2), {"hi": 0}, 0.25),
     ((1, 2, 3, 4), {"lo": "1/2"}, 0.5),
-    ((1, 2, 3, 4), {"lo": 1}, 0.5),
     ((1, 2, 3, 4), {"hi": -1}, 0.5),
 ]
 
@@ -98,13 +94,6 @@ def test_which_side_a_value_of_its_own_probability_is_on():
         gates = SiteGate(1, on="input", **bounds), AlwaysGate()
         A = gated_moments(asked(f, gates, "trained", normaliser="none")).A
         assert abs(A[6, 6] - share) <= PIECEWISE_RANK, (table, bounds)
-
-
-@pytest.mark.parametrize(("f", "bounds"), [("sign", (0, "1/2", 1)), (Quantile(["1/2", 1], [1, 2]), ("-1/2", 0, 1))])
-def test_bounds_in_a_gap_are_one_gate(f, bounds):
-    gates = tuple(SiteGate(1, lo=lo, on="input") for lo in bounds)
-    one, three = (gated_moments(asked(f, own, "none", normaliser="none")) for own in (gates[:1], gates))
-    assert three.features.A.rank == one.features.A.rank == 3
 
 
 @pytest.mark.parametrize(

@@ -75,19 +75,6 @@ def test_moments_are_the_sums_over_the_examples(tmp_path, outputs, gates, biases
         assert abs(moments.covariances[c] - second).max() <= TABLE_SUM * max(abs(second).max(), 1)
 
 
-def test_context_gates_on_finite_data_are_exact():
-    """Every entry is the nearest float64 to the sum in fractions over the examples whose context is open."""
-    law = finite(2)
-    moments = gated_moments(asked(law, GATES))
-    for a, one in ((0, GATES[0]), (3, GATES[3])):
-        for k, other in ((0, GATES[0]), (3, GATES[3])):
-            both = set(one.open) & set(other.open)
-            mine = [i for i in range(N) if law.context[i] in both]
-            for i, j in ((0, 0), (1, 2)):
-                exact = sum(law.example_probabilities[e] * law.x[e][i] * law.x[e][j] for e in mine)
-                assert moments.sigma_xx[a, k, i, j] == float(exact)
-
-
 @pytest.mark.parametrize(("outputs", "biases"), [(1, "none"), (2, "trained")])
 def test_the_flow_is_that_of_the_same_data_in_fractions(tmp_path, outputs, biases):
     gates = GATES[:3]
@@ -108,14 +95,6 @@ def test_inputs_that_are_always_zero_do_not_move(tmp_path):
     assert found.condition < 10
     assert (found.weights[:, 0, 1] == problem.w0()[0, 1]).all()
     assert (found.rates == 0).sum() == 1
-
-
-def test_equal_sites_make_the_rank_smaller(tmp_path):
-    x = arrays(1)["x"]
-    found = solve(asked(table(tmp_path, x=np.column_stack([x[:, 0], x[:, 1], x[:, 1]])), (EVERY,)))
-    assert found.rank == 2
-    assert found.near_null.modes == 1
-    assert any("the examples are kept in float64" in note for note in found.notes)
 
 
 def test_a_table_has_no_certified_digits(tmp_path):

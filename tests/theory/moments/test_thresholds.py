@@ -18,13 +18,10 @@ from tests.tolerances import (
     MOMENT_STORED,
     THIN_SLAB,
     THRESHOLD_PLANE,
-    THRESHOLD_SLOPE,
     psd_slack,
 )
 from theory.flow import solve
-from theory.gaussian.float64.signs import four_signs
 from theory.moments import gated_moments, gated_moments_certified
-from theory.moments.tail_signs import signs_at
 from theory.problem import (
     AlwaysGate,
     DirectionGate,
@@ -102,6 +99,7 @@ TAILS = (SiteGate(0, lo=8), SiteGate(0, lo=4, hi="9/2"), SiteGate(0, hi=-7), Sit
 FAR = (SiteGate(0, lo=6), SiteGate(1, lo=5, hi=8), SiteGate(1, hi=-6), SiteGate(0, lo=3, hi=4), SiteGate(0, lo=0))
 ALONG = (DirectionGate({0: 1, 1: -2}, lo="1/2", hi=2), DirectionGate({0: -2, 1: 4}, lo=1), SiteGate(1, hi="1/3"))
 CROSSED = (DirectionGate({0: 1, 1: 2}, lo=-1, hi="3/2"), DirectionGate({0: 3, 1: -1}, lo="5/2"), OPEN)
+AT_ZERO = (DirectionGate({0: 1, 1: "1/2"}, lo=0), DirectionGate({0: "-1/2", 1: 1}, hi=0), OPEN)
 SOFT = (
     SiteGate(0, lo=0, sharpness=2),
     SiteGate(0, lo=-1, hi="1/2", sharpness=2),
@@ -115,12 +113,18 @@ CASES = {
     "slabs": (SLABS, SITES, MEANS),
     "on the input": (ON_INPUT, SITES, MEANS),
     "along a direction": (ALONG, ((1, -2), (0, 1)), ()),
+    "directions at 0": (AT_ZERO, ((1, 0.5), (-0.5, 1)), ()),
     "crossed directions": (CROSSED, ((1, 2), (3, -1)), MEANS),
 }
 
 
-@EVERY_LAW
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *((NonlinearGP, name) for name in CASES if name != "soft"),
+        *((GaussianClone, name) for name in ("soft", "slabs", "directions at 0")),
+    ],
+)
 def test_moments_are_the_defining_integrals(kind, name):
     gates, rows, means = CASES[name]
     asked = question(kind, gates, means=means, biases="trained")
@@ -185,7 +189,6 @@ def test_a_tiling_divides_the_moments(kind, means):
 @pytest.mark.parametrize(
     ("kind", "gates"),
     [
-        (NonlinearGP, MIXED),
         (NonlinearGP, (SiteGate(0, lo=1), RepeatedGate(0), SiteGate(0, lo=1, hi=2))),
         (GaussianClone, ALONG),
         (GaussianClone, (*TILING, OPEN)),
@@ -199,21 +202,6 @@ def test_blocks_and_rank_are_those_of_the_dense_matrix(kind, gates):
     assert features.A.rank == int((values > psd_slack(len(dense)) * values[-1]).sum())
     theta = np.sin(np.arange(1.0, len(dense) + 1))
     assert np.abs(features.A.matvec(theta) - dense @ theta).max() <= FLOW_ROUNDED * values[-1] * len(dense)
-
-
-@EVERY_LAW
-def test_far_bounds_are_no_bounds_and_near_ones_are_0(kind):
-    """P(u >= 36) = 4e-284; a threshold h -> 0 gives the moments of the sign, with an error of the order of h."""
-    none = gated_moments(question(kind, (SiteGate(0, lo=0), SiteGate(1, hi=0))))
-    far = gated_moments(question(kind, (SiteGate(0, lo=0, hi=36), SiteGate(1, lo=-36, hi=0))))
-    assert np.abs(far.A - none.A).max() <= FLOW_ROUNDED
-    assert np.abs(far.b - none.b).max() <= FLOW_ROUNDED
-    apart = []
-    for h in (Fraction(1, 10**4), Fraction(1, 10**8)):
-        near = gated_moments(question(kind, (SiteGate(0, lo=h), SiteGate(1, hi=-h))))
-        apart.append(np.abs(near.A - none.A).max() / float(h))
-    assert abs(apart[0] / apart[1] - 1) <= THRESHOLD_SLOPE
-    assert 0 < apart[0] < 10
 
 
 def test_a_thin_slab_says_what_it_lost():
@@ -239,16 +227,6 @@ def test_integrals_that_take_long_in_balls_are_left_in_float64():
     assert gated_moments(asked).features.certified_seconds > 5
     assert solution.near_null is not None
     assert not any("certified balls" in note for note in solution.notes)
-
-
-def test_joint_tails_of_a_process_say_what_they_lost():
-    """They are sums of terms of 1/4: of events of probability 1e-9 float64 leaves seven digits."""
-    far = question(NonlinearGP, (SiteGate(0, lo=6), SiteGate(1, lo=6)))
-    features = gated_moments(far).features
-    largest = features.overlap(*features.gates.coefficients[:1] * 2)
-    assert features.amplification == 0.25 / largest
-    alone = question(NonlinearGP, (SiteGate(0, lo=6), SiteGate(0, lo=7)))
-    assert gated_moments(alone).features.amplification == 1
 
 
 @pytest.mark.parametrize(
@@ -288,17 +266,3 @@ def test_what_is_out_of_reach_is_named(what):
 def test_certified_moments_out_of_reach_are_named(gates, n, what):
     with pytest.raises(OutOfReachError, match=what):
         gated_moments_certified(question(NonlinearGP, gates, n=n), 20)
-
-
-def test_distant_signs_factor_out():
-    """Against the quadrature over four variables, which takes no such short cut."""
-    w, near, none = np.array([0.6, -0.3]), np.array([0.5, 0.2]), np.zeros(2)
-    rows = {
-        "a sign alone": (0.4, near, none, -near, none, none),
-        "two pairs": (0.4, none, none, none, none, w),
-        "all together": (0.4, near, none, none, none, w),
-    }
-    h = (-1.0, 0.7, 0.0, 0.0)
-    for name, correlations in rows.items():
-        apart = np.abs(signs_at(h, *correlations) - four_signs(*correlations, thresholds=h)).max()
-        assert apart <= MOMENT_FOUR_FACTORS, name
