@@ -15,7 +15,6 @@ from sim.training.memory import bytes_of_one
 from tests.sim.cases import line, problem
 from tests.tolerances import SIM_SUMS
 from theory.problem import (
-    InputError,
     InputOutputMoment,
     LossAtTimes,
     ParticipationRatioAtTimes,
@@ -47,12 +46,6 @@ def test_an_error_ends_the_other_tasks():
     assert ended == ["endless"]
 
 
-def test_tasks_of_one_thread_stay_in_it():
-    here = threading.current_thread()
-    assert in_threads(lambda task, check: threading.current_thread(), [1, 2], 1) == [here, here]
-    assert here not in in_threads(lambda task, check: threading.current_thread(), [1, 2], 2)
-
-
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_threads_change_no_number(backend, monkeypatch):
     monkeypatch.setattr("sim.training.sizes._STEP_NUMBERS", 40)  # groups of one network in torch too
@@ -67,23 +60,6 @@ def test_threads_change_no_number(backend, monkeypatch):
         measure_each(OBSERVABLES, threaded, "cpu", threads=3), measure_each(OBSERVABLES, alone, "cpu"), strict=True
     ):
         assert (measured.values == expected.values).all()
-
-
-def test_replicates_of_one_stream_are_measured_together():
-    question = problem(shared_stream=True)
-    run = train(question, "cpu", threads=2)
-    for measured, expected in zip(
-        measure_each(OBSERVABLES, run, "cpu", threads=2), measure_each(OBSERVABLES, run, "cpu"), strict=True
-    ):
-        assert (measured.values == expected.values).all()
-
-
-def test_an_undefined_value_of_one_replicate_is_that_of_all():
-    question = problem(samples=1)  # the kurtosis over one example
-    run = train(question, "cpu")
-    kurtosis, loss = measure_each([PreactivationKurtosisAtTimes(), LossAtTimes()], run, "cpu", threads=3)
-    assert isinstance(kurtosis, InputError)
-    assert loss.values.shape == (3, 3)
 
 
 def test_memory_bounds_the_threads(monkeypatch):

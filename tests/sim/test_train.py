@@ -11,7 +11,6 @@ import torch
 from sim.measure import measure
 from sim.networks.one_hidden_layer import Examples
 from sim.train import fixed_sample, train
-from sim.training.sizes import Grouping
 from sim.training.times import steps_at_times
 from tests.sim.cases import EVERY_GATE, every_network, gated, line, problem, with_simulation
 from tests.sim.descent import plain_descent
@@ -54,14 +53,6 @@ def assert_full_batch_is_the_plain_loop(network, loss):
         assert far(found, plain_descent(question, repeat(run.sample), s)) < SIM_DESCENT
 
 
-def test_times_are_in_units_of_tau():
-    """t = tau * learning_rate * steps: with tau doubled the same steps are reached at twice the time."""
-    once = train(problem(**FULL), "cpu")
-    twice = train(problem(**(FULL | {"tau": 2, "times": (0, 2, 4, 40)})), "cpu")
-    assert (once.weights == twice.weights).all()
-    assert twice.times.tolist() == [0, 2, 4, 40]
-
-
 def test_conditional_on_a_given_sample():
     question = problem(**FULL)
     sample = fixed_sample(question, range(3), torch.device("cpu"), torch.float64)
@@ -87,7 +78,7 @@ def test_start_is_w0():
 
 def test_online_mean_follows_the_averaged_recursion():
     """E w <- E w - eta/K (b - A E w / K), exact at any batch, because fresh data do not depend on the weights."""
-    question = problem(replicates=400, samples=5000, batch=4, times=("1/2", 2, 10, 40), network=gated(EVERY_GATE))
+    question = problem(replicates=200, samples=2000, batch=4, times=("1/2", 2, 10), network=gated(EVERY_GATE))
     run = train(question, "cpu")
     units, n, rate = 4, 4, float(question.simulation.learning_rate)
     A = measure(InputMoment(), question).mean.transpose(0, 2, 1, 3).reshape(units * n, units * n)
@@ -102,7 +93,7 @@ def test_online_mean_follows_the_averaged_recursion():
             seen.append(w.reshape(units, n))
         return np.stack(seen)
 
-    error = run.weights.std(axis=0, ddof=1) / np.sqrt(400)
+    error = run.weights.std(axis=0, ddof=1) / np.sqrt(200)
     assert (np.abs(run.weights.mean(axis=0) - recursion(1 / units)) / error).max() < STANDARD_ERRORS
     # The form without 1/K on the residual, which the notes print, is told apart by the same data.
     assert (np.abs(run.weights.mean(axis=0) - recursion(1.0)) / error).max() > STANDARD_ERRORS
@@ -116,23 +107,6 @@ def test_a_replicate_alone_is_the_replicate_among_many(kind, mode):
     assert alone.replicates == (3,)
     assert far(alone.weights[0], together.weights[3]) < SIM_DESCENT
     assert far(train(with_simulation(question, replicates=9), "cpu").weights[:5], together.weights) < SIM_DESCENT
-
-
-def test_grouping_and_blocks_change_nothing(monkeypatch):
-    question = problem(replicates=5)
-    expected = train(question, "cpu", backend="reference").weights
-    for sizes in (Grouping(1, 1), Grouping(2, 3), Grouping(5, 7)):
-        for user in ("batches", "memory"):
-            monkeypatch.setattr(f"sim.training.{user}.grouping", lambda *_, sizes=sizes: sizes)
-        assert far(train(question, "cpu", backend="reference").weights, expected) < SIM_DESCENT
-
-
-def test_runs_repeat_and_seeds_differ():
-    first, second = train(problem(), "cpu"), train(problem(), "cpu")
-    assert (first.weights == second.weights).all()
-    assert (train(problem(seed=6), "cpu").weights[:, 1:] != first.weights[:, 1:]).any(axis=(1, 2, 3)).all()
-    assert first.seed == 5
-    assert first.device == "cpu"
 
 
 def test_divergence_is_counted_and_frozen():

@@ -1,4 +1,4 @@
-"""Any number of classes with priors, means and vector labels: as often as they are likely, and the coins of old."""
+"""Classes, labels and contexts of drawn examples, and gates whose inputs saturate in some classes."""
 
 from fractions import Fraction
 
@@ -7,31 +7,21 @@ import torch
 
 from sim.data.classes import bounds, chosen, draw_classes
 from sim.data.sample import prepare
+from sim.gates.gating import opens
 from sim.random.streams import TRAINING, stream
 from tests.sim.cases import line
-from tests.tolerances import STANDARD_ERRORS
-from theory.problem import DirectionGate
-
-CPU = torch.device("cpu")
-ROWS = 60_000
-PRIORS = (Fraction(1, 2), Fraction(1, 8), Fraction(3, 8))
+from theory.problem import DirectionGate, Table
 
 
-def drawn(law, rows=ROWS, dtype=torch.float64):
-    return prepare(law, CPU, dtype).draw([stream(3, 0, TRAINING)], rows)
-
-
-def likely(counts, probabilities, rows):
-    """Whether counts are within six standard deviations of those of a multinomial law."""
-    p = np.array([float(probability) for probability in probabilities])
-    return (np.abs(counts / rows - p) <= STANDARD_ERRORS * np.sqrt(p * (1 - p) / rows)).all()
+def drawn(law, rows, dtype=torch.float64):
+    return prepare(law, torch.device("cpu"), dtype).draw([stream(3, 0, TRAINING)], rows)
 
 
 def test_two_equal_classes_are_coins():
-    own = [stream(3, number, TRAINING, 17) for number in (0, 5)]
+    streams = [stream(3, number, TRAINING, 17) for number in (0, 5)]
     half = (Fraction(1, 2),) * 2
-    assert (draw_classes(half, own, 300) == np.stack([one.coins(300) for one in own])).all()
-    assert own[0].example == 17
+    assert (draw_classes(half, streams, 300) == np.stack([one.coins(300) for one in streams])).all()
+    assert streams[0].example == 17
 
 
 def test_the_inverse_of_the_distribution():
@@ -49,14 +39,24 @@ def test_vector_labels():
     assert torch.equal(sample.y, table[sample.category])
 
 
-def test_lost_signs_are_found_where_the_mean_has_nothing_along_the_gate():
-    """x_0 - x_2 has the sign of z_0 - z_2 where both sites have the same mean, though both inputs saturate."""
-    from sim.gates.gating import opens
+def test_examples_of_a_table_have_their_labels_and_contexts(tmp_path):
+    x = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, -3.0], [0.5, 0.5]])
+    y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [0.0, 1.0]])
+    context = np.array([0, 5, 0, 2, 5])
+    np.savez(tmp_path / "data.npz", x=x, y=y, context=context, weights=np.array([1.0, 4.0, 1.0, 2.0, 2.0]))
+    sample = drawn(Table(str(tmp_path / "data.npz")), 200)
+    index = (sample.x[0][:, None, :] == torch.tensor(x)).all(dim=2).int().argmax(dim=1).numpy()
+    assert (sample.y[0].numpy() == y[index]).all()
+    assert (sample.context[0].numpy() == context[index]).all()
+    assert (sample.category[0].numpy() == np.array([0, 1, 0, 2, 1])[index]).all()
 
+
+def test_lost_signs_are_restored_where_the_mean_has_nothing_along_the_gate():
+    """x_0 - x_2 has the sign of z_0 - z_2 where both sites have the same mean, though both inputs saturate."""
     law = line(gain=100, means=((3, 0, 3, 0), (5, 0, 1, 0)))
     sample = drawn(law, 4000)
-    found, expected = (opens(DirectionGate({0: 1, 2: -1}, lo=0, on=on), sample) for on in ("input", "latent"))
+    on_input, on_latent = (opens(DirectionGate({0: 1, 2: -1}, lo=0, on=on), sample) for on in ("input", "latent"))
     level = sample.category == 0
     assert (sample.x[..., 0] == sample.x[..., 2])[level].double().mean() > 0.5
-    assert torch.equal(found[level], expected[level])
-    assert found[~level].all()  # there the means differ by 4, and the rest by 2.1 at most
+    assert torch.equal(on_input[level], on_latent[level])
+    assert on_input[~level].all()  # there the means differ by 4, and the rest by 2.1 at most

@@ -52,6 +52,12 @@ def test_a_torus_that_is_semidefinite_up_to_rounding_is_sampled_by_its_modes(wav
     assert np.abs(covariance(factor) - embedding.matrix_of(row, (3, 5))).max() <= EMBEDDED
 
 
+def test_a_negative_eigenvalue_is_rounding_up_to_four_units_a_site():
+    """The torus of 2 x 2 sites has the eigenvalues 4, 0, 0 and -64 eps, and 4 n eps lam_max is 64 eps."""
+    row = 1 + 16 * np.finfo(float).eps * np.array([-1, 1, 1, -1])
+    assert isinstance(on_grid(row, (2, 2), "open", "test", CPU, torch.float64), Embedded)
+
+
 def test_where_the_torus_is_indefinite_the_matrix_is_factored():
     law = grid(shape=(5, 5), xi=("4/5", "1/2"), correlation=RIPPLES, grid="isotropic")
     factor = factor_of(law)

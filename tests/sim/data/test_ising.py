@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from sim.data.ising import Grid, conditionals
 from sim.data.sample import prepare
 from tests.oracles import spins
 from tests.tolerances_of_laws import SPIN_MEANS
@@ -73,11 +72,3 @@ def test_conditional_probabilities_of_a_grid_multiply_to_its_law(shape, boundary
 def test_a_grid_that_fills_the_memory_is_refused(law, message):
     with pytest.raises(OutOfReachError, match=message):
         sampler(law)
-
-
-def test_a_fault_in_the_recursion_would_be_noticed():
-    """Conditionals of an open grid are not those of a torus: the product then differs from the definition."""
-    x, p = spins.grid((3, 2), "torus", (0.5, 0.2), 0.0)
-    made = sampler(Ising2D((3, 2), "open", (1, 0), couplings=(("1/2", "1/5"), 0)))
-    assert np.abs(probabilities(made, x) - p).max() > SPIN_MEANS
-    assert (conditionals(Grid(3, 2, True, ((20.0, 20.0),), (-20.0,)), 0) <= 1).all()

@@ -15,23 +15,21 @@ from theory.moments.arithmetic import FLOAT64
 from theory.moments.statistics import class_statistics
 from theory.problem import Algebraic, AlwaysGate, GaussianClone, Nonlinearity, OutOfReachError
 
-KINDS = [kind for kind in EVERY if kind != "erf"]
 CPU = torch.device("cpu")
 
 
-@pytest.mark.parametrize("kind", EVERY)
-def test_values_are_those_of_scipy(kind):
+def test_values_are_those_of_scipy():
     z = np.concatenate([np.linspace(-8, 8, 161), [1e-9, -1e-9, 1e-3]])
-    found = applied(EVERY[kind], torch.from_numpy(z.copy())).numpy()
-    exact = function(EVERY[kind])(z)
-    assert np.abs(found - exact).max() <= NONLINEAR_VALUES * np.abs(exact).max()
     near = np.abs(z) < 3
-    assert np.abs(found - exact)[near].max() <= NONLINEAR_VALUES
-    assert (np.sign(found[z != 0]) == np.sign(z[z != 0])).all()
+    for kind, nonlinearity in EVERY.items():
+        values, exact = applied(nonlinearity, torch.from_numpy(z.copy())).numpy(), function(nonlinearity)(z)
+        assert np.abs(values - exact).max() <= NONLINEAR_VALUES * np.abs(exact).max(), kind
+        assert np.abs(values - exact)[near].max() <= NONLINEAR_VALUES, kind
+        assert (np.sign(values[z != 0]) == np.sign(z[z != 0])).all(), kind
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["laplace", "algebraic", "uniform"])
 def test_quadrature_is_the_double_integral_and_the_theory(kind):
     rho = np.exp([-1 / 4, -1 / 100])
     square = quadrature.second_moment(EVERY[kind], 1.0)

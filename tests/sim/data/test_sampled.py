@@ -12,7 +12,6 @@ from sim.data.sampled import BLOCK
 from sim.random.streams import MEASUREMENT, TRAINING, stream
 from theory.problem import (
     InputError,
-    OutOfReachError,
 )
 from theory.problem.distributions.sampled import SampledLaw
 
@@ -70,11 +69,6 @@ def test_streams_are_different_and_independent_of_each_other():
     assert len({tuple(x.ravel().tolist()) for x in together}) == len(streams)
     blocks, _ = drawn([3 * BLOCK])
     assert len({tuple(x.ravel().tolist()) for x in blocks.split(BLOCK)}) == 3
-
-
-def test_a_class_that_is_no_law_has_no_sampler():
-    with pytest.raises(OutOfReachError, match="No sampler for the law str"):
-        prepare("a law", CPU, torch.float64)
 
 
 FAULTS = {

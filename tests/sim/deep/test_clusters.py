@@ -7,10 +7,8 @@ import pytest
 
 from sim.deep import clusters as module
 from sim.deep.clusters import UNITS, k_means, nearest
-from sim.deep.draws import PIXELS, numbers_for, order, orders
 from sim.random.streams import TRAINING, stream
 from tests import miniatures
-from tests.tolerances import STANDARD_ERRORS
 from theory.problem import InputError, OutOfReachError
 
 IMAGES = miniatures.images_of_28(2)["train-images-idx3-ubyte"].reshape(60, -1)
@@ -49,15 +47,3 @@ def test_what_it_refuses(monkeypatch):
     monkeypatch.setattr(module, "_MOST_STEPS", 1)
     with pytest.raises(OutOfReachError, match="still move after 1 steps"):
         k_means(IMAGES, COUNT, stream(0, 0, TRAINING))
-
-
-def test_orders_are_uniform():
-    """Each of the 24 orders of four entries is equally likely, for examples in blocks as for single ones."""
-    own = numbers_for(PIXELS, 0, "train")
-    found = np.concatenate([orders(own, 1000, 4), orders(own, 1400, 4)])
-    assert np.array_equal(found, orders(numbers_for(PIXELS, 0, "train"), 2400, 4))
-    _, counts = np.unique(found, axis=0, return_counts=True)
-    assert len(counts) == 24
-    assert ((counts - 100) ** 2 / 100).sum() < 23 + STANDARD_ERRORS * 46**0.5  # 23 degrees of freedom
-    single = {tuple(order(numbers_for(PIXELS, seed, "test"), 3).tolist()) for seed in range(60)}
-    assert len(single) == 6

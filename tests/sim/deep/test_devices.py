@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from sim import deep
-from sim.deep import train
 from tests.sim.deep.architectures import CASES
 from tests.sim.deep.families import DTYPE, data, family
 from tests.sim.deep.plain import KINDS
@@ -52,12 +51,6 @@ def same(found, expected):
     return [name for name, each in found.items() if not torch.equal(each, expected[name])] == []
 
 
-def held_out():
-    generator = torch.Generator().manual_seed(8)
-    x = torch.randn(20, 3, generator=generator, dtype=DTYPE)
-    return deep.ExampleSet(x, torch.randn(20, 1, generator=generator, dtype=DTYPE).sign())
-
-
 @pytest.mark.parametrize(("case", "optimiser"), PAIRS)
 def test_every_tensor_has_a_device_of_its_own(case, optimiser, tmp_path):
     """With another default device, a tensor made without one would land there and the run would fail."""
@@ -71,12 +64,6 @@ def test_every_tensor_has_a_device_of_its_own(case, optimiser, tmp_path):
         state = deep.load_checkpoint(tmp_path / "run", of, examples, settings(**more))
         run = deep.train_family(of, examples, settings(**more), TOTAL, state=state, folder=tmp_path)
         assert same(everything(run, members), expected)
-
-
-def test_a_tensor_without_a_device_of_its_own_is_found(monkeypatch):
-    monkeypatch.setattr(train.Best, "before", lambda networks, _device: train.Best(torch.zeros(networks), None))
-    with torch.device("meta"), pytest.raises(Exception, match="meta"):
-        deep.train_family(family({"relu"}), data(), settings(), 2, validation=deep.Validation(held_out(), "loss", 1, 1))
 
 
 def test_the_device_of_settings_is_one_that_is_there(monkeypatch):

@@ -47,12 +47,6 @@ def test_two_classes_of_equal_size_with_signs():
     assert (split.y.shape, split.test_y.shape) == ((10, 1), (4, 1))
 
 
-def test_smaller_sets_are_parts_of_larger_ones():
-    small, large = loaded(**TWO), loaded(**{**TWO, "size": 12})
-    held = {x.numpy().tobytes() for x in large.x}
-    assert {x.numpy().tobytes() for x in small.x} < held
-
-
 def test_targets():
     classes = loaded(classes=(2, 5, 8)).y
     one_hot = loaded(classes=(2, 5, 8), targets="one-hot").y
@@ -106,21 +100,6 @@ def test_random_pixels_keep_the_pixels_of_each_image():
             places.add(int((image != shuffled).any(dim=0).sum()))
             assert (image != shuffled).any(dim=0).float().mean() > 0.5
     assert len(places) > 1
-
-
-def test_clusters_of_the_second_half():
-    true = loaded(dataset="fashion-mnist")
-    split = loaded(dataset="fashion-mnist", labels="clusters", clusters=3)
-    kept = true.y < 5
-    assert torch.equal(split.x, true.x)
-    assert torch.equal(split.y[kept], true.y[kept])
-    assert torch.equal(split.test_y[true.test_y < 5], true.test_y[true.test_y < 5])
-    assert {*split.y[~kept].tolist(), *split.test_y[true.test_y >= 5].tolist()} <= {*range(5, 10)}
-    # Three parts a class have at most three labels, and a label, which has three parts, has at most three classes.
-    pairs = {*zip(true.y[~kept].tolist(), split.y[~kept].tolist(), strict=True)}
-    assert max(Counter(category for category, _ in pairs).values()) <= 3
-    assert max(Counter(label for _, label in pairs).values()) <= 3
-    assert not torch.equal(split.y, true.y)
 
 
 @pytest.mark.parametrize("seed", [3])

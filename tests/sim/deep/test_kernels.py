@@ -51,15 +51,6 @@ def test_kernels_are_those_of_the_jacobian():
         are_of_the_jacobian(found, of, name, examples, rows)
 
 
-def test_other_inputs_in_place_of_rows():
-    of, examples = family(("dlgn-pwc",)), data()
-    parameters = of.starting(DTYPE)
-    rows = torch.tensor([2, 5])
-    by_rows = deep.kernels_of(of, "dlgn-pwc", parameters, examples, rows=rows)
-    by_inputs = deep.kernels_of(of, "dlgn-pwc", parameters, examples, x=examples.x[rows])
-    assert torch.equal(by_rows.tangent, by_inputs.tangent)
-
-
 def test_what_has_no_kernel_is_refused():
     for more, said in [
         ({"rows": torch.tensor([11])}, "from 0 to 10"),

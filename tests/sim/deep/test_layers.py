@@ -9,12 +9,11 @@ import torch
 from sim import deep
 from sim.deep.batches import given_gates
 from sim.deep.passes import backward, forward
-from sim.networks.deep import forward as one_network
 from tests.sim.deep.architectures import CASES
 from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, data, family, plain, weights
 from tests.sim.deep.plain import KINDS, batches, descend
 from tests.tolerances_of_deep_training import LAYERS_GRADIENT, LAYERS_PASS, LAYERS_TRAINING, STEPS
-from theory.problem import CircularConvolution, DeepNetwork, FixedGates, HardResponse, InputError, OwnGates
+from theory.problem import InputError
 
 RATE, SEED = 0.02, 4
 OPTIMISERS = {
@@ -89,42 +88,6 @@ def test_each_step_is_that_of_torch(case, optimiser):
                 found = weights(run.family, name, replicate, run.at(step))
                 for a, b in zip(found, expected, strict=True):
                     assert float((a - b).abs().max() / b.abs().max()) <= LAYERS_TRAINING
-
-
-@pytest.mark.parametrize("gates", ["own", "fixed"])
-def test_a_circular_network_is_that_of_its_declaration(gates):
-    """Weights, gates and their order are those of the architecture that `theory.problem` declares."""
-    n, widths, window = 5, (3, 2), 3
-    values = [[[(s + i) % 2 for i in range(n * width)] for s in range(EXAMPLES)] for width in widths]
-    gating = OwnGates(HardResponse("closed")) if gates == "own" else FixedGates(values)
-    levels = tuple(deep.Convolution(width, (window,), "circular") for width in widths)
-    layers = deep.Layers((1, n), (*levels, deep.GlobalAveragePooling()))
-    member = deep.Member("m", DeepNetwork(widths, gating))
-    of = deep.Family((member,), REPLICATES, n, 1, deep.Start("normal", (1.0, 1.0, 1.0), 0), layers)
-    examples, start = data(inputs=n), of.starting(DTYPE)
-    given = given_gates(of, examples)
-    found = forward(of, start, examples.x.unsqueeze(0), given)
-    declared = DeepNetwork(widths, gating, CircularConvolution(window))
-    for replicate in range(REPLICATES):
-        own = {name: stack[replicate] for name, stack in start.items()}
-        fixed = [torch.tensor(level, dtype=DTYPE) for level in values]
-        expected = one_network(declared, own, examples.x, fixed)
-        size = max(1.0, float(expected.output.abs().max()))
-        assert float((found.output[replicate] - expected.output).abs().max()) <= LAYERS_PASS * size
-        for seen, gate in zip(found.gates, expected.gates, strict=True):
-            assert torch.equal(seen[replicate].flatten(1), gate)
-
-
-def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(tmp_path):
-    case = "widening residual"
-    settings = deep.Settings("half-mse", deep.adam(), 0.01, batch=4, seed=4)
-    whole = deep.train_family(family(case=case), inputs_of(case), settings, 8)
-    begun = deep.train_family(family(case=case), inputs_of(case), settings, 5)
-    deep.save_checkpoint(begun, tmp_path / "run")
-    state = deep.load_checkpoint(tmp_path / "run", family(case=case), inputs_of(case), settings)
-    resumed = deep.train_family(family(case=case), inputs_of(case), settings, 8, state=state)
-    for name, tensor in whole.state.parameters.items():
-        assert torch.equal(resumed.state.parameters[name], tensor)
 
 
 @pytest.mark.parametrize("case", ["zeros", "residual"])

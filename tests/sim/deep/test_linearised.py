@@ -10,7 +10,6 @@ from tests.sim.deep.plain import batches
 from tests.sim.deep.plain import loss as plain_loss
 from tests.sim.deep.test_train import LOSSES, OPTIMISERS, RATE, SEED
 from tests.tolerances_of_deep_training import LINEARISED
-from theory.kernels import linearised_training
 from theory.problem import InputError, OutOfReachError
 
 STEPS, BATCH = 5, 4
@@ -73,20 +72,6 @@ def test_convolutions_and_skips_are_linearised_too():
     run = linearised(of, data(inputs=of.inputs), optimiser=deep.adam())
     for name in names:
         agrees(run, name, OPTIMISERS["adam"][1], 1, case)
-
-
-@pytest.mark.parametrize(("name", "keep"), [("relu", 0.0), ("soft-galu", 0.8)])
-def test_with_half_the_squared_error_it_is_the_map_of_the_kernel(name, keep):
-    """Along the same batches, with and without momentum; examples beside the training set are predicted."""
-    run = linearised(family([name]), data(), optimiser=deep.momentum(keep))
-    x = torch.cat([run.data.x, OTHERS])
-    kernels = deep.kernels_of(run.family, name, run.start, run.data, x=x).tangent
-    for replicate, kernel in enumerate(kernels.numpy()):
-        y = torch.cat([run.data.y, torch.zeros(len(OTHERS), 1, dtype=DTYPE)])[:, 0].numpy()
-        rows = [own.numpy() for own in batches(EXAMPLES, BATCH, SEED, replicate, STEPS)]
-        begun, expected = (run.outputs(name, step, x)[replicate, :, 0].numpy() - y for step in (0, STEPS))
-        found = linearised_training(kernel[:, :EXAMPLES], begun, RATE, rows, (STEPS,), keep)[0]
-        assert np.abs(found - expected).max() <= LINEARISED * np.abs(expected).max()
 
 
 def test_losses_and_errors_are_those_of_the_outputs():

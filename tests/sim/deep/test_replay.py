@@ -8,7 +8,7 @@ from sim.deep import train
 from sim.training.backends.captured import checked
 from tests.sim.deep.families import DTYPE, data, family
 from tests.sim.deep.test_train import OPTIMISERS
-from tests.sim.training.test_captured import rehearsed, standing_still, unable
+from tests.sim.training.test_captured import rehearsed
 from tests.tolerances_of_deep_training import LAYERS_TRAINING
 
 STEPS = 7  # into the third epoch of batches of 4, 4 and 3
@@ -47,17 +47,6 @@ def test_recorded_passes_have_the_numbers_of_the_plain_ones(case, optimiser, mon
     seen = recorded_by(monkeypatch, checked(rehearsed))
     assert equal(trained(optimiser, case, stop_below=0.6 if case is None else 0.5), expected)
     assert len(seen) == 1
-
-
-@pytest.mark.parametrize(
-    ("record", "reason"),
-    [(unable, "not permitted when stream is capturing"), (standing_still, "their numbers differ")],
-)
-def test_where_recording_fails_passes_are_taken_one_by_one(record, reason, monkeypatch):
-    expected = trained("sgd")
-    recorded_by(monkeypatch, checked(record))
-    with pytest.warns(UserWarning, match=reason):
-        assert equal(trained("sgd"), expected)
 
 
 @pytest.mark.parametrize(("case", "optimiser"), [(None, "sgd"), ("widening residual", "adam")])

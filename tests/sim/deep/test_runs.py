@@ -111,14 +111,6 @@ def test_a_folder_with_stages_of_another_run_is_refused_and_left_alone(tmp_path)
         deep.train_family(family(), data(), SETTINGS["sgd"], 2, stages=(0,), folder=tmp_path)
 
 
-def test_coins_belong_to_the_training_examples():
-    run = deep.train_family(family({"frg"}), data(), SETTINGS["sgd"], 1)
-    expected = [torch.from_numpy(family().member("frg").network.gating.drawn(1, EXAMPLES, 5, s)) for s in range(2)]
-    assert torch.equal(deep.recorded(run, "frg", 1).gates[0], torch.stack(expected).to(torch.float32))
-    with pytest.raises(InputError, match="on the training examples alone"):
-        deep.recorded(run, "frg", 1, torch.ones(4, 3))
-
-
 def test_steps_and_inputs_that_are_not_there_are_refused():
     run = deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 4, stages=(2,))
     with pytest.raises(InputError, match="step 3 are not recorded") as raised:

@@ -57,25 +57,6 @@ def test_each_optimiser_is_that_of_torch(kind, batch):
         assert farthest(run, name, "half-mse", OPTIMISERS[kind][1], batch) <= DEEP_TRAINING, name
 
 
-@pytest.mark.parametrize(("name", "other"), [("dnpfl", "soft-galu")])
-def test_another_member_is_farther_away_than_rounding(name, other, monkeypatch):
-    run = trained(family(), data())
-    monkeypatch.setitem(KINDS, name, KINDS[other])
-    assert farthest(run, name, "half-mse", OPTIMISERS["sgd"][1]) > 1000 * DEEP_TRAINING
-
-
-@pytest.mark.parametrize("name", ["soft-relu", "frg", "dlgn"])
-def test_a_member_alone_has_the_numbers_that_it_has_in_a_family(name):
-    together, alone = trained(family(), data()), trained(family({name}), data())
-    for replicate in range(REPLICATES):
-        pairs = zip(
-            weights(together.family, name, replicate, together.at(STEPS)),
-            weights(alone.family, name, replicate, alone.at(STEPS)),
-            strict=True,
-        )
-        assert all(float((a - b).abs().max() / b.abs().max()) <= DEEP_TRAINING for a, b in pairs)
-
-
 def test_replicates_may_share_their_batches():
     shared = trained(family(), data(), shared_batches=True)
     own = trained(family(), data())
@@ -134,12 +115,3 @@ def test_a_network_stops_below_its_loss_and_the_others_go_on():
             )
             assert all(torch.equal(a, b) for a, b in pairs)
     assert seen == {True, False}
-
-
-def test_a_run_repeats_itself_and_another_seed_does_not():
-    first, second = (trained(family(), data()) for _ in range(2))
-    settings = deep.Settings("half-mse", deep.SGD, RATE, batch=4, seed=SEED + 1, dtype=DTYPE)
-    other = deep.train_family(family(), data(), settings, STEPS)
-    for name, tensor in first.state.parameters.items():
-        assert torch.equal(tensor, second.state.parameters[name])
-    assert not torch.equal(first.state.parameters["Theta_1"], other.state.parameters["Theta_1"])

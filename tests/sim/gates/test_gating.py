@@ -32,8 +32,6 @@ from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 
 CPU = torch.device("cpu")
 DATA = FiniteData([[1, 0, -1, 2], [0, 1, 1, "1/2"], [2, 2, -1, 0]], [1, -1, 1])
-IDENTITY = [[int(i == j) for i in range(4)] for j in range(4)]
-ONE = {"probability": "1/2", "xx": IDENTITY, "yx": [[1, 0, 0, 0]], "yy": [[1]]}
 LATENT = {NonlinearGP, NonlinearGP2D, NonlinearGPMatrix}
 
 
@@ -97,19 +95,6 @@ def test_a_soft_gate_is_the_chance_of_a_noisy_one(on, lo, hi):
         assert (opens(gate, data) - expected).abs().max() < SOFT_GATE
 
 
-@SOFT_BOUNDS
-def test_a_sharp_gate_is_the_hard_one_off_its_edges(lo, hi):
-    """At sharpness 1e5, further than 8/1e5 from each edge, the two differ by less than 1e-15."""
-    data, hard = drawn(rows=2_000), SiteGate(1, lo, hi)
-    v = data.z[..., 1]
-    far = torch.ones_like(v, dtype=torch.bool)
-    for bound in (float(hard.lo), float(hard.hi)):
-        far &= (v - bound).abs() > 8 / 1e5
-    assert far.double().mean() > 0.9
-    apart = opens(replace(hard, sharpness=10**5), data) - opens(hard, data).double()
-    assert apart[far].abs().max() < SOFT_GATE
-
-
 def test_soft_gates_of_neighbours_add_up():
     beta = Fraction(3, 2)
     low, mid, high = (SiteGate(1, *b, sharpness=beta) for b in ((-inf, -1), (-1, "1/2"), ("1/2", inf)))
@@ -154,11 +139,6 @@ def test_a_context_gate_looks_at_the_context_of_each_example(open_in):
     assert len(contexts) == 3
     expected = [[contexts[row[1]] in open_in for row in rows] for rows in data.x.tolist()]
     assert opens(ContextGate(open_in), data).tolist() == expected
-
-
-def test_unknown_gate_is_named():
-    with pytest.raises(OutOfReachError, match="No simulation of the gate str"):
-        opens("site", drawn())
 
 
 def test_only_gated_networks_have_gates():

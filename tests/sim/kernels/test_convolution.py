@@ -118,19 +118,6 @@ def _floats(numbers):
     return list(map(_floats, numbers)) if isinstance(numbers, tuple) else float(numbers)
 
 
-def test_networks_side_by_side_have_the_kernels_of_each_alone():
-    shape, x = "several outputs", images(4, 2)
-    weights, gates = drawn(shape, networks=(3,)), hard(4, shape, networks=(3,))
-    together = convolution_tangent_kernel(weights, x, gates=gates)
-    paths = convolution_path_kernel(x, gates, SHAPES[shape][1])
-    assert together.shape == paths.shape == (3, 4, 4)
-    for r in range(3):
-        own, opened = [w[r] for w in weights], [g[r] for g in gates]
-        assert apart(together[r], convolution_tangent_kernel(own, x, gates=opened)) <= CONVOLUTION_KERNEL
-        assert paths[r].equal(convolution_path_kernel(x, opened, SHAPES[shape][1]))
-    assert not paths[0].equal(paths[1])
-
-
 X, G, W = images(2, 1), [torch.ones(2, 2, N).double()], [torch.ones(2, 1, 2).double(), torch.ones(1, 2).double()]
 
 

@@ -59,12 +59,6 @@ def test_a_kernel_that_is_too_large_is_refused_before_it_is_computed():
         overlap(gates)
 
 
-@pytest.mark.parametrize("block", [0, True])
-def test_a_block_is_a_number_of_rows(block):
-    with pytest.raises(InputError, match="must be a whole number of rows"):
-        sum_of_products([[(FACTORS[0], FACTORS[0])]], True, block=block)
-
-
 def test_an_entry_that_overflows_is_named_and_a_sum_that_overflows_is_no_error():
     large = torch.full((3, 1), 1.5e19)
     with pytest.raises(OutOfReachError, match=r"1e77, is larger than 3.4e\+38"):

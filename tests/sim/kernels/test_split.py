@@ -58,13 +58,6 @@ def test_both_parts_are_the_products_of_their_jacobians(widths, gate, activation
     assert close(both.of_gates, kernel(a, b))
 
 
-def test_hard_gates_do_not_learn():
-    weights, gating, x = drawn((3, 6, 4, 1)), drawn((3, 6, 4), seed=3), points(ROWS, 3)
-    found = split_kernel(weights, gating, x, gate=lambda p: p > 0, gating_activation=torch.relu)
-    assert float(found.of_gates.abs().max()) == 0
-    assert float(found.of_weights.diagonal().min()) > 0
-
-
 def test_shared_parameters_have_cross_terms():
     """The soft ReLU of the DGN paper: with one set of parameters K is the product of the sum of the two Jacobians."""
     gate, activation = PAPERS["DGN"]
@@ -75,18 +68,6 @@ def test_shared_parameters_have_cross_terms():
     assert close(found, kernel(joint, joint))
     parts = split_kernel(weights, weights[:-1], x, gate=gate, gating_activation=activation)
     assert not close(parts.total, found)
-
-
-def test_networks_side_by_side_have_the_parts_of_each_alone():
-    weights, gating, x = drawn((3, 6, 4, 1), networks=(2,)), drawn((3, 6, 4), seed=3, networks=(2,)), points(ROWS, 3)
-    gate, activation = PAPERS["NPK"]
-    found = split_kernel(weights, gating, x, gate=gate, gating_activation=activation)
-    for i in range(2):
-        alone = split_kernel(
-            [w[i] for w in weights], [v[i] for v in gating], x, gate=gate, gating_activation=activation
-        )
-        assert close(found.of_weights[i], alone.of_weights)
-        assert close(found.of_gates[i], alone.of_gates)
 
 
 @pytest.mark.parametrize(

@@ -64,19 +64,6 @@ def test_the_kernel_of_gates_is_the_product_of_the_jacobians(widths, soft):
     assert close(tangent_kernel(weights, x, y, gates=gates, other_gates=others), kernel(first, second))
 
 
-def test_networks_side_by_side_have_the_kernels_of_each_alone():
-    weights = drawn((3, 6, 4, 2), networks=(2, 3))
-    x, y = points(ROWS, 3), points(COLUMNS, 3, seed=5)
-    together = tangent_kernel(weights, x, y, activation=torch.tanh)
-    assert together.shape == (2, 3, ROWS, COLUMNS)
-    own = tangent_kernel(weights, x, activation=torch.relu, block=2)
-    for i in range(2):
-        for j in range(3):
-            alone = [matrix[i, j] for matrix in weights]
-            assert close(together[i, j], tangent_kernel(alone, x, y, activation=torch.tanh))
-            assert close(own[i, j], tangent_kernel(alone, x, activation=torch.relu))
-
-
 @pytest.mark.parametrize("shared", ["gates", "weights"])
 def test_networks_may_share_gates_or_weights(shared):
     weights = drawn((3, 6, 4, 1), networks=() if shared == "weights" else (2,))

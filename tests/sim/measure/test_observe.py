@@ -1,22 +1,17 @@
 """Observables: known values, an exact identity between them on the same examples, standard errors, refusals."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
 
 from sim.data.gaussian import GaussianSampler
-from sim.data.sample import prepare
 from sim.measure import Estimate, measure, measure_each
 from sim.measure.receptive_fields import low_frequency_power, participation_ratio
-from sim.random.streams import TRAINING, stream
 from sim.train import fixed_sample, train
 from sim.training.run import DivergedError
 from tests.sim.cases import EVERY_GATE, gated, grid, line, problem, with_parameters
-from tests.tolerances import SIM_SUMS, STANDARD_ERRORS, UNIT_ROUNDOFF
+from tests.tolerances import SIM_SUMS, UNIT_ROUNDOFF
 from theory.problem import (
-    OBSERVABLES,
     BiasesAtTimes,
     FieldCentreAtTimes,
     FieldNormAtTimes,
@@ -29,13 +24,11 @@ from theory.problem import (
     InputOutputMoment,
     LossAtTimes,
     LowFrequencyPowerAtTimes,
-    MapModesAtTimes,
     Network,
     NormalInitialisation,
     OpenTogetherBetweenTimes,
     OutOfReachError,
     ParticipationRatioAtTimes,
-    PathStrengthsAtTimes,
     PreactivationKurtosisAtTimes,
     ReadoutAtTimes,
     SpectralPeakAtTimes,
@@ -69,11 +62,6 @@ SHAPES = {
 }
 BIASED = gated(biases="trained")
 WEIGHED = gated(readout="trained-mean", biases="trained")
-
-
-def test_every_observable_has_a_measurement():
-    of_graphs = {MapModesAtTimes, PathStrengthsAtTimes}  # see test_graph.py
-    assert set(SHAPES) | of_graphs == set(OBSERVABLES.values())
 
 
 def test_shapes_and_repetition():
@@ -117,12 +105,6 @@ def test_an_undefined_observable_leaves_the_others_standing():
         measure_each([WeightsAtTimes(), BiasesAtTimes()], run, "cpu")
 
 
-def test_mean_and_standard_error():
-    estimate = Estimate(WeightsAtTimes(), problem(), np.array([[1.0, 2.0], [3.0, 2.0], [5.0, 2.0]]), 0)
-    assert estimate.mean.tolist() == [3.0, 2.0]
-    assert np.abs(estimate.standard_error - [2 / np.sqrt(3), 0]).max() < 4 * UNIT_ROUNDOFF
-
-
 @pytest.mark.parametrize("readout", ["mean", "sum"])
 def test_loss_and_moments_agree_on_the_same_examples(readout):
     """<(y - yhat)^2> = <y^2> - 2 s sum_k w_k.Sigma^yx(p_k) + s^2 sum_kl w_k Sigma^xx(p_k, p_l) w_l, y = +-1."""
@@ -135,26 +117,6 @@ def test_loss_and_moments_agree_on_the_same_examples(readout):
     expected = 1 - 2 * scale * linear + scale**2 * quadratic
     largest = np.maximum(1, scale**2 * quadratic)  # where the rate is unstable the outputs have grown
     assert (np.abs(measure(LossAtTimes(), run).values - expected) / largest).max() < SIM_SUMS
-
-
-def test_moments_against_draws_of_another_stream():
-    law = grid(boundary="torus", xi=(1, "1/2"), labels=(-1, 2))
-    gates = tuple(replace(gate, on="input") for gate in gated().gates)
-    question = problem(law, gated(gates), samples=1000, replicates=40)
-    cpu = torch.device("cpu")
-    drawn = prepare(law, cpu, torch.float64).draw([stream(99, 0, TRAINING)], 200_000)
-    x, y = drawn.x[0].numpy(), drawn.y[0].numpy()
-    g = np.stack([x[:, 1] >= 0, x[:, 1] < 0]).astype(float)
-    for observable, values in (
-        (InputOutputMoment(), np.einsum("kb,b,bn->kn", g, y, x) / len(x)),
-        (InputMoment(), np.einsum("kb,lb,bn,bm->klnm", g, g, x, x, optimize=True) / len(x)),
-    ):
-        estimate = measure(observable, question)
-        # The reference has five times as many examples, so its own error adds a tenth to the standard error.
-        apart = np.abs(estimate.mean - values) / np.where(estimate.standard_error > 0, estimate.standard_error, np.inf)
-        assert apart.max() < np.sqrt(1.2) * STANDARD_ERRORS
-    crossed = measure(InputMoment(), question).values[:, 0, 1]
-    assert (crossed == 0).all()  # complementary gates never open together
 
 
 def test_participation_ratio_of_known_fields():
@@ -252,11 +214,6 @@ def test_what_belongs_to_a_line_is_refused_on_a_grid():
         with pytest.raises(OutOfReachError, match=f"{kind.name} belongs to sites on a line or a ring"):
             measure(kind(), run, "cpu")
     assert measure(ParticipationRatioAtTimes(), run, "cpu").values.shape == (3, 3, 2)
-
-
-def test_unknown_observable_is_named():
-    with pytest.raises(OutOfReachError, match="No measurement of str"):
-        measure("loss", problem())
 
 
 def diverging(count, network=BIASED):

@@ -5,12 +5,11 @@ from fractions import Fraction
 import pytest
 import torch
 
-from sim.networks.deep import at_start, forward
-from tests.deep_cases import CLOSED, DATA, SOFT, cases, drawn, is_soft, loops, sum_over_paths_of_sizes
+from sim.networks.deep import at_start
+from tests.deep_cases import CLOSED, DATA, cases, drawn, is_soft, loops, sum_over_paths_of_sizes
 from tests.tolerances_of_paths import DEEP_PASS, DEEP_PASS_SINGLE
 from theory.problem import (
     FiniteData,
-    NetworkGates,
     OutOfReachError,
     OwnGates,
     loads,
@@ -41,17 +40,6 @@ def assert_the_pass_is_that_of_loops(problem, dtype, allowed):
                 assert seen == own
             seen = found.preactivations[level][s].tolist()
             assert all(abs(Fraction(a) - b) <= allowed * size for a, b in zip(seen, q, strict=True))
-
-
-def test_inputs_are_a_batch_and_do_not_depend_on_each_other():
-    problem = drawn((4, 3), NetworkGates("gated", SOFT, frozen=False))
-    parameters = {name: torch.as_tensor(numbers) for name, numbers in problem.start().items()}
-    x = torch.tensor([[float(v) for v in row] for row in DATA.x], dtype=torch.float64)
-    whole = forward(problem.network, parameters, x)
-    for s in range(4):
-        alone = forward(problem.network, parameters, x[s : s + 1])
-        assert abs(alone.output - whole.output[s]).item() <= DEEP_PASS * max(1.0, abs(whole.output[s]).item())
-    assert [q.shape for q in whole.gating_preactivations] == [(4, 4), (4, 3)]
 
 
 def test_labels_of_several_numbers_have_outputs_of_their_own():

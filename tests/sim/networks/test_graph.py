@@ -8,14 +8,14 @@ import torch
 
 from sim.data.sample import prepare
 from sim.gates.gating import gate_values
-from sim.networks import graph, one_hidden_layer
-from sim.networks.choice import by_graph, network_of
+from sim.networks import graph
+from sim.networks.choice import network_of
 from sim.networks.examples import Examples, examples_of
 from sim.random.streams import TRAINING, stream
 from sim.training.state import Replicate, beginning
-from tests.sim.cases import EVERY_GATE, every_network, gated, line, named, problem
+from tests.sim.cases import EVERY_GATE, gated, line, problem
 from tests.tolerances import SIM_GRADIENT
-from theory.problem import Edge, Graph, Network, Node, OutOfReachError, Parameter, SiteGate
+from theory.problem import Edge, Graph, Node, OutOfReachError, Parameter, SiteGate
 
 CPU = torch.device("cpu")
 B = 33
@@ -30,29 +30,6 @@ def numbers(question, replicates=3):
     own = [Replicate(question, number) for number in range(replicates)]
     drawn = prepare(question.data, CPU, torch.float64).draw([one.stream() for one in own], B)
     return beginning(own).parameters, examples_of(question, drawn)
-
-
-@pytest.mark.parametrize("loss", ["half-mse", "cross-entropy"])
-@pytest.mark.parametrize("network", every_network()[2::5], ids=named)
-def test_the_gradient_by_hand_is_that_of_the_graph(network, loss):
-    question = problem(network=network, loss=loss, initialisation="per-replicate")
-    parameters, examples = numbers(question)
-    hand, reference = network_of(question), by_graph(question)
-    assert hand.gradient.func is one_hidden_layer.gradient
-    assert far(hand.predict(parameters, examples), reference.predict(parameters, examples)) < SIM_GRADIENT
-    found, expected = hand.gradient(parameters, examples), reference.gradient(parameters, examples)
-    assert list(found) == list(expected)
-    for name in expected:
-        assert far(found[name], expected[name]) < SIM_GRADIENT
-
-
-def test_another_gradient_is_rejected():
-    """The same comparison tells a gradient without its factor 1/K apart, so the test above could have failed."""
-    question = problem(network=Network("relu", "mean", 3))
-    parameters, examples = numbers(question)
-    wrong = replace(question, network=replace(question.network, readout="sum"))
-    found = network_of(question).gradient(parameters, examples)["w"]
-    assert far(found, by_graph(wrong).gradient(parameters, examples)["w"]) > SIM_GRADIENT
 
 
 TWO = (SiteGate(0, lo=0), SiteGate(0, hi=0))

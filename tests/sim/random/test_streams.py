@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from sim.random.streams import COINS, LOW, MEASUREMENT, MOST_NETWORKS, TRAINING, key_of, philox, stream
-from tests.tolerances import STANDARD_ERRORS, STREAM_NORMAL
+from tests.tolerances import STREAM_NORMAL
 from theory.problem import InputError
 
 # The known answers of philox4x32-10 in Random123 1.14 (kat_vectors): counter, key, result.
@@ -100,24 +100,6 @@ def test_every_key_is_a_stream_of_its_own():
     own = [stream(5, 2, TRAINING), stream(5, 3, TRAINING), stream(6, 2, TRAINING), stream(5, 2, MEASUREMENT)]
     own += [stream(5 + 2**32, 2, TRAINING), stream(5, 2, TRAINING, 1)]
     assert len({tuple(normals(one, 1, 4)[0]) for one in own}) == len(own)
-
-
-def test_moments_and_independence():
-    """Mean 0, variance 1, fourth moment 3, and no correlation between modes, examples or networks."""
-    z = np.stack([normals(stream(1, network, TRAINING), 50_000, 6) for network in (0, 1)])
-    flat = z.reshape(-1, 6)
-    for power, moment in ((1, 0), (2, 1), (3, 0), (4, 3)):
-        values = flat**power
-        error = values.std(axis=0) / np.sqrt(len(flat))
-        assert (np.abs(values.mean(axis=0) - moment) / error).max() < STANDARD_ERRORS
-    for one, other in ((flat[:, :-1], flat[:, 1:]), (flat[:-1], flat[1:]), (z[0], z[1]), (z[0][:, :1], z[1][:, 1:])):
-        for f in (lambda x: x, np.square):
-            a, b = f(one) - f(one).mean(), f(other) - f(other).mean()
-            products = a * b
-            assert abs(products.mean()) / (products.std() / np.sqrt(products.size)) < STANDARD_ERRORS
-    coins = stream(1, 0, TRAINING).coins(200_000)
-    assert abs(coins.mean() - 0.5) * 2 * np.sqrt(coins.size) < STANDARD_ERRORS
-    assert abs((coins[1:] == coins[:-1]).mean() - 0.5) * 2 * np.sqrt(coins.size) < STANDARD_ERRORS
 
 
 @pytest.mark.parametrize("network", [-1, MOST_NETWORKS])

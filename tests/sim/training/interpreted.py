@@ -48,31 +48,13 @@ def quickly() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def in_order() -> Iterator[None]:
-    """Let the interpreter sum each entry of a product in the same order, as matrix units do; BLAS has edges."""
-    with pytest.MonkeyPatch.context() as patch:
-        if DEVICE == "cpu":
-            from triton.runtime import interpreter
-
-            def product(_builder, a, b, total, *_settings):
-                found = sum((a.data[:, [k]] * b.data[[k]] for k in range(a.data.shape[1])), total.data)
-                return interpreter.TensorHandle(found, total.dtype.scalar)
-
-            patch.setattr(interpreter.InterpreterBuilder, "create_dot", product)
-        yield
-
-
 with interpreting():
     triton = pytest.importorskip("triton", reason="Triton is not installed (extra `gpu`)")
     from sim.training.backends.fused import examples, narrow, numbers, train, units, wide  # noqa: F401 - declared here
 
 
-def trained(question, programs=1, **settings):
-    """Return the run of the problem by the fused kernels, in as many programs as a GPU is said to hold, or more.
-
-    With one, small batches have as many networks in a program as fit.
-    """
+def trained(question, **settings):
+    """Return the run of the problem by the fused kernels, with as many networks of small batches a program as fit."""
     with interpreting(), quickly(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sim.training.backends.fused.sizes.PROGRAMS", programs)
+        patch.setattr("sim.training.backends.fused.sizes.PROGRAMS", 1)
         return train_by(question, DEVICE, backend="fused", **settings)

@@ -57,9 +57,14 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(("by_site", "dtype"), [(True, np.float64), (False, np.float32)])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("n", "segment"), [(11, 7), (8, 300)])
+@pytest.mark.parametrize(
+    ("n", "segment", "kind", "dtype", "by_site"),
+    [
+        (11, 7, "bands", np.float32, False),
+        (8, 300, "modes", np.float64, True),
+        (11, 300, "modes and band", np.float32, True),
+    ],
+)
 def test_the_vectors_are_the_factor_times_the_normal_numbers_of_the_stream(n, segment, kind, dtype, by_site):
     factors = KINDS[kind](n, dtype)
     classes = np.random.default_rng(1).integers(2, size=COUNT)
@@ -90,8 +95,7 @@ def test_modes_that_do_not_fold_are_left_to_the_matrix_product():
     assert maker(folding(7, 2, 2, dtype)) is None  # fewer sites than are made at once from both ends
 
 
-@pytest.mark.parametrize("by_site", [True, False])
-@pytest.mark.parametrize(("n", "xi"), [(151, (1, "1/2")), (240, (8, 7))])
+@pytest.mark.parametrize(("n", "xi", "by_site"), [(151, (1, "1/2"), True), (240, (8, 7), False)])
 def test_modes_of_a_ring_are_multiplied_in_halves(n, xi, by_site):
     """More modes than the loops fold, or many sites: two products, whose sums and differences are the sites."""
     from sim.training.backends.compiled.draw import Block

@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from sim.data.sample import prepare
-from sim.random.streams import TRAINING, stream
 from sim.train import train
 from sim.training.backends.choice import backend_for
-from tests.sim.cases import line, problem
+from tests.sim.cases import problem
 from tests.tolerances import SIM_DESCENT
 from theory.problem import Edge, FiniteData, GatedGraph, Node, OutOfReachError, SiteGate
 
 pytest.importorskip("numba", reason="numba is not installed (extra `speed`)")
-from sim.training.backends.compiled.sampler import CompiledSampler
 
 CPU = torch.device("cpu")
 
@@ -37,23 +34,6 @@ def test_a_graph_is_trained_as_by_the_reference(batch, on):
     for name, expected in plain.parameters.items():
         assert np.abs(drawn.parameters[name] - expected).max() / np.abs(expected).max() < SIM_DESCENT
     assert np.abs(plain.parameters["C"][:, -1] - plain.parameters["C"][:, 0]).max() > SIM_DESCENT
-
-
-@pytest.mark.parametrize("by_site", [False, True])
-def test_each_segment_has_its_own_examples(by_site):
-    """Sorting by class changes places inside a segment alone; the last one may be shorter."""
-    law, rows, segment = line(n=9), 50, 8
-    plain = prepare(law, CPU, torch.float64)
-    found = CompiledSampler(plain, latent=True, by_site=by_site, segment=segment).draw([stream(3, 1, TRAINING)], rows)
-    expected = plain.draw([stream(3, 1, TRAINING)], rows)
-    assert (found.y == plain.labels[found.category]).all()
-    for start in range(0, rows, segment):
-        part = slice(start, start + segment)
-        assert (found.category[0, part] == expected.category[0, part].sort().values).all()
-        for mine, theirs in ((found.x, expected.x), (found.z, expected.z)):
-            # Rows in the order of their first number: that of the loops is their own.
-            mine, theirs = (rows[0, part][rows[0, part, 0].argsort()] for rows in (mine, theirs))
-            assert float((mine - theirs).abs().max()) < SIM_DESCENT
 
 
 def test_what_it_cannot_draw_is_named():

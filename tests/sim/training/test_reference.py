@@ -49,15 +49,6 @@ def test_every_step_sees_the_next_examples_of_its_stream(batch, network, sizes, 
         assert np.abs(found - expected).max() / np.abs(expected).max() < SIM_DESCENT
 
 
-def test_networks_of_one_stream_see_the_examples_of_its_first_network():
-    question = problem(shared_stream=True, times=TIMES, batch=3, learning_rate=Fraction(1, 8))
-    run = train(question, "cpu", backend="reference")
-    batches = (examples.shared_by(3) for examples in one_by_one(question, [0]))
-    expected = learned(question, plain_descent(question, batches, 0))
-    for s in range(3):
-        assert np.abs(flat(run, s) - expected).max() / np.abs(expected).max() < SIM_DESCENT
-
-
 def test_a_resumed_run_goes_on_in_the_middle_of_a_block(monkeypatch):
     """The first run ends two steps into a block of four: the second begins with the examples of step 2."""
     for user in ("batches", "memory"):

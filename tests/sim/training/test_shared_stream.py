@@ -9,7 +9,7 @@ from sim.data.gaussian import GaussianSampler
 from sim.measure import measure
 from sim.train import fixed_sample, train
 from sim.training.backends.names import numba_is_installed
-from tests.sim.cases import OPTIMIZERS, gated, problem
+from tests.sim.cases import gated, problem
 from theory.problem import LossAtTimes, Network
 
 BACKENDS = ["reference", *(["compiled-normals", "compiled-examples", "compiled"] if numba_is_installed() else [])]
@@ -27,15 +27,6 @@ def test_every_network_has_its_own_numbers_bit_for_bit(backend, network, batch):
         for name, values in run.parameters.items():
             assert (values[number] == alone.parameters[name][0]).all()
     assert all((one != other).any() for one, other in pairwise(run.weights[:, -1]))
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_a_memory_of_gradients_and_a_resumed_run_are_each_networks_own(backend):
-    question, later = (problem(times=times, **SHARED, **OPTIMIZERS[2]) for times in ((0, 1), (1, 4)))
-    first = train(question, "cpu", backend=backend)
-    whole, rest = (train(later, "cpu", backend=backend, resume=state) for state in (None, first.state))
-    assert (rest.weights[:, 1] == whole.weights[:, 1]).all()
-    assert (rest.state.second["w"] == whole.state.second["w"]).all()
 
 
 def test_examples_are_drawn_once(monkeypatch):

@@ -14,7 +14,5 @@ WHITE = Images(
 )
 CASES = [
     (LAW, replace(LAW, photographs=(("camera",), ("gravel",)))),
-    (LAW, replace(LAW, kinds=("gaussian", "gaussian"))),
     (WHITE, replace(WHITE, floor="1/9")),
-    (WHITE, replace(WHITE, priors=("7/20", "13/20"))),
 ]

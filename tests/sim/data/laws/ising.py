@@ -12,6 +12,5 @@ CASES = [
     (OPEN, replace(OPEN, boundary="ring")),
     (RING, replace(RING, xi=(2, "9/10", "1/2"))),
     (FIELD, replace(FIELD, h=("1/4", "-9/20"))),
-    (FIELD, replace(FIELD, boundary="open")),
     (PAIR, replace(PAIR, boundary="open")),
 ]

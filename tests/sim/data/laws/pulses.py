@@ -12,10 +12,8 @@ def pulses(overlap="sum", boundary="ring", form="block", widths=((1, 2), (3, 3))
 SMOOTH = {"form": "raised-cosine", "widths": ((2, 3), (4, 4)), "heights": (1, -1)}
 CASES = [
     (pulses(), pulses("max")),
-    (pulses("max"), pulses("max", counts=((1, 2), (2, 3)))),
     (pulses("max", "open"), pulses("max")),
     (pulses("sum", "open", **SMOOTH), pulses("sum", "open", **SMOOTH | {"form": "gaussian"})),
-    (pulses("max", heights=("1/2", 2)), pulses("sum", heights=("1/2", 2))),
     (
         pulses("sum", heights=(1, -1), means=(1, 0)),
         pulses("sum", heights=(1, -1), counts=((2, 2), (3, 3)), means=(1, 0)),

@@ -10,7 +10,7 @@ def pulses(widths, support="zero-one", flip="none", **more):
 
 CASES = [
     (pulses(((3, 4), (5, 7))), pulses(((3, 4), (5, 8)))),
-    (pulses(((3, 4), (5, 7)), flip="sign"), pulses(((3, 4), (5, 8)), flip="sign")),
-    (pulses(((3, 4), (5, 7)), "plus-minus", "complement"), pulses(((3, 4), (5, 8)), "plus-minus", "complement")),
+    (pulses(((3, 4), (5, 7)), "plus-minus", "sign"), pulses(((3, 4), (5, 8)), "plus-minus", "sign")),
+    (pulses(((3, 4), (5, 7)), flip="complement"), pulses(((3, 4), (5, 8)), flip="complement")),
     (pulses(((2, 2), (1, 1)), means=(1, 0)), pulses(((2, 2), (1, 1)), means=("101/100", 0))),
 ]
