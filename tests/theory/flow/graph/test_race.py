@@ -129,22 +129,6 @@ def test_data_that_miss_the_condition_by_a_little_are_refused():
     assert refused > len(SEEDS) // 2
 
 
-def test_in_float64_the_same_conditions_are_decided_within_their_bound():
-    """Moments without their exact numbers: shared vectors are accepted within rounding, a move by 1e-6 is refused."""
-    for seed in SEEDS:
-        problem = shared(seed).problem
-        for moved, holds in ((problem, True), (bent(problem, by=1 / 2**20), False)):
-            flow = flow_of(moved)
-            known = Known(moved, flow)
-            if not holds and all(condition.holds for condition in shared_vectors(known)):
-                continue
-            known.__dict__["_listed"] = None
-            reduction = shared_vectors(known)
-            assert all(condition.holds for condition in reduction) is holds
-            assert not any(condition.exact for condition in reduction)
-            assert all("rounding of float64" in condition.off for condition in reduction) is holds
-
-
 @pytest.mark.parametrize("exact", [True, False])
 def test_moments_that_cancel_to_rounding_choose_no_vectors(exact):
     """The labels of context 1 undo those of context 0: Syx of the open path is 0, and some 1e-18 in float64."""

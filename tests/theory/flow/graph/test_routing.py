@@ -1,54 +1,13 @@
-"""The reduction of the routing network against the flow of the whole network; tables that determine all pairs."""
-
-from fractions import Fraction
+"""Modes of the routing network: strengths and times, inverse to each other, against an integral at 40 digits."""
 
 import mpmath
 import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from derivations.experiments.routing.network import ring, routing_problem
 from tests.tolerances_of_graphs import GRAPH_INTEGRATED, ROUTING_TIME
-from theory.flow.graph.integrate import integrate
 from theory.flow.graph.solutions.routing import RoutingMode
-from theory.problem import InitialByName, InputError
-
-ENDS, SHARED = (Fraction(1, 5), Fraction(1, 3)), (Fraction(2, 5), Fraction(1, 4))
-STRENGTHS = (Fraction(2), Fraction(1))
-
-
-def diagonal(entries):
-    return tuple(tuple(entry * int(i == j) for j in range(len(entries))) for i, entry in enumerate(entries))
-
-
-def problem(pairs, domains, times):
-    ends = {f"{letter}{k}": diagonal(ENDS) for letter in "ED" for k in range(domains)}
-    start = InitialByName((*ends.items(), ("W", diagonal(SHARED))))
-    return routing_problem(pairs, domains, STRENGTHS, 2, start, times, Fraction(1, 10))
-
-
-def reduced(domains, partners, times):
-    """(T, modes, 2)."""
-    modes = zip(STRENGTHS, ENDS, SHARED, strict=True)
-    return np.stack(
-        [
-            RoutingMode(domains, partners, float(s), 1 / (domains * partners)).strengths(float(a), float(b), times)
-            for s, a, b in modes
-        ],
-        axis=1,
-    )
-
-
-def test_the_whole_network_follows_the_reduction():
-    pairs, domains = ring(3), 3
-    times = np.array([0.0, 2.0, 6.0])
-    run = integrate(problem(pairs, domains, [Fraction(time) for time in times]))
-    expected = reduced(domains, len(pairs) // domains, times)
-    modes = [0, 1]
-    for name, weights in run.weights.items():
-        strengths = weights[:, modes, modes]
-        assert abs(strengths - expected[:, :, int(name == "W")]).max() <= GRAPH_INTEGRATED
-        assert abs(weights[:, [0, 1], [1, 0]]).max() <= GRAPH_INTEGRATED
+from theory.problem import InputError
 
 
 def test_strengths_and_times_are_inverse_to_each_other_and_end_at_the_limit():
@@ -82,16 +41,12 @@ def test_small_encoders_beside_a_large_shared_weight():
         assert abs(run[1] - goal) <= ROUTING_TIME * goal * exact
 
 
-@pytest.mark.parametrize(
-    ("ask", "said"),
-    [
+def test_refusals():
+    for question, words in (
         (lambda: RoutingMode(2, 3, 1.0, 0.1), "An input has 3 trained outputs"),
         (lambda: RoutingMode(2, 1, 0.0, 0.1), "strength = 0.0 must be a positive number"),
-        (lambda: RoutingMode(2, 1, 1.0, 0.1).limit(-1.0, 1.0), "b_1(0) = -1.0"),
+        (lambda: RoutingMode(2, 1, 1.0, 0.1).limit(-1.0, 1.0), r"b_1\(0\) = -1.0"),
         (lambda: RoutingMode(2, 1, 1.0, 0.1).time(0.1, 0.2, 5.0), "b_2 = 5 is not reached"),
-    ],
-)
-def test_refusals(ask, said):
-    with pytest.raises(InputError) as refused:
-        ask()
-    assert said in str(refused.value)
+    ):
+        with pytest.raises(InputError, match=words):
+            question()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
+from tests.paths import PROBLEMS
 from tests.theory.cases import BIASES, ORACLE, problem
 from tests.tolerances import (
     FLOW_DIGITS,
@@ -23,6 +24,7 @@ from theory.problem import InputError, NormalInitialisation, OutOfReachError
 
 CASES = ORACLE["cases"] | {f"biases of {name}": case for name, case in BIASES["cases"].items()}
 EVERY_CASE = pytest.mark.parametrize("name", CASES)
+FILE = PROBLEMS / "small-bump.toml"
 LINE = {"n": 40, "gates": ["up:20", "down:20"], "times": ["1"]}
 
 
@@ -130,6 +132,27 @@ def test_losses_are_those_of_the_parameters():
         mse_at(moments, solution.weights, 1 / 3)
     with pytest.raises(InputError, match="of a network without trained biases"):
         mse_at(gated_moments(problem()), np.zeros((2, 4)), 1 / 2, np.zeros(3))
+
+
+def test_w_at_any_time():
+    solution = solve(FILE)
+    assert (solution.at(8) == solution.weights[3]).all()
+    both = solve(FILE, times=[2.5, 8.0])
+    assert both.times.tolist() == [2.5, 8.0]
+    assert (both.weights[0] == solution.at(2.5)).all()
+    assert (both.fixed_point == solution.fixed_point).all()
+    certain = solve(FILE, digits=20).at(8)[0, 20]
+    assert isinstance(certain, str)
+    assert f"{float(certain):.10f}" == f"{solution.at(8)[0, 20]:.10f}"
+
+
+def test_the_figure_shows_fields_and_loss():
+    solution = solve(FILE)
+    first, second, loss = solution.plot().axes
+    last = first.get_lines()[2]
+    assert (last.get_ydata() == solution.weights[-1, 0]).all()
+    assert (second.get_lines()[3].get_ydata() == solution.fixed_point[1]).all()
+    assert np.diff(loss.get_lines()[0].get_ydata()).max() < 0
 
 
 @pytest.mark.parametrize("digits", [0, -3, 1001])

@@ -1,5 +1,6 @@
-"""Plain gradient descent in closed form: against its own steps, and against the flow as the steps shrink."""
+"""Plain gradient descent in closed form against its own steps, and problems without an exact flow."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -7,12 +8,13 @@ import pytest
 
 from tests.theory.cases import problem
 from tests.tolerances import FLOW_ROUNDED
-from theory.flow import discrete, gradient_descent
+from theory.flow import discrete, gradient_descent, solve
 from theory.flow.linear.descent import power_and_sum
 from theory.flow.linear.parameters import initial
 from theory.moments import gated_moments
-from theory.problem import InputError, Simulation
+from theory.problem import InputError, OutOfReachError, Problem, Simulation, SinglePulse, SiteGate
 
+PULSE = SinglePulse(6, ((1, 2), (3, 4)), "plus-minus", "none", (1, -1))
 GATES = {
     "exclusive": ["up:1", "down:1"],
     "redundant": ["up:2", "repeat:0", "always"],
@@ -74,3 +76,34 @@ def test_an_unstable_rate_is_refused_with_the_stable_one():
     question = problem(gates=["always"], readout="sum", times=["50000"], simulation=simulation("50"))
     with pytest.raises(InputError, match=r"overflow.*learning rate below"):
         discrete(question)
+
+
+@pytest.mark.parametrize("pulse", [False, True])
+@pytest.mark.parametrize(
+    ("network", "training", "field"),
+    [
+        ({"readout": "trained-mean"}, {"readout0": (1, 1)}, '"trained-mean"'),
+        ({}, {"loss": "cross-entropy"}, r'training\.loss = "cross-entropy"'),
+    ],
+)
+def test_networks_without_an_exact_flow(network, training, field, pulse):
+    base = problem(gates=["up:1", "down:1"], labels=(1, -1), n=6, simulation=simulation("1/4"), times=(0, 1))
+    gates = tuple(replace(gate, on="input") for gate in base.network.gates)
+    question = Problem(
+        PULSE if pulse else base.data,
+        replace(base.network, **{"gates": gates} | network),
+        replace(base.training, **training),
+        base.simulation,
+    )
+    for call in (solve, discrete, lambda each: solve(each, digits=20)):
+        with pytest.raises(OutOfReachError, match=field):
+            call(question)
+
+
+def test_soft_gates_on_pulses():
+    """Their moments are fractions, and the values of a soft gate are irrational."""
+    base = problem(gates=["up:1"], labels=(1, -1), n=6)
+    gate = SiteGate(0, lo=0, on="input", sharpness=1)
+    question = Problem(PULSE, replace(base.network, gates=(gate,)), base.training)
+    with pytest.raises(OutOfReachError, match="a soft gate, of sharpness 1"):
+        solve(question)

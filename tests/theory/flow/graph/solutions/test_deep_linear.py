@@ -87,19 +87,6 @@ def test_factors_of_lambda_balanced_layers(lam, loss, tau, scales):
     assert abs(result.losses - expected).max() <= DEEP_ODE * max(expected)
 
 
-@pytest.mark.parametrize("share", [0.0, 1e-9])
-def test_a_target_that_leaves_the_outputs_of_the_start_is_not_balanced(share):
-    """One mode that leads to the first output; its label also has a share of the second, to which the flow turns."""
-    layers = [0.3 * np.eye(1, 2), 0.3 * np.eye(2, 1), 0.3 * np.eye(2)[:, :1] @ np.eye(1, 2)]
-    second, target = np.diag([1.0, 2.0]), np.array([[1.0, 0.0], [share, 0.0]])
-    problem = chain(layers, second, target, TIMES)
-    if share:
-        with pytest.raises(OutOfReachError, match="one basis of the inputs diagonalizes"):
-            solution(problem)
-    else:
-        assert compared(problem, layers, second, target).family == "balanced"
-
-
 def test_paths_side_by_side_have_one_scale():
     """Hidden nodes of their own with equal scales are one layer; with different ones the problem is refused."""
     names, start = ("h", "k"), ((0.1, 0.0), (0.0, 0.1))
