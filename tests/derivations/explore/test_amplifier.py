@@ -57,27 +57,21 @@ def examples(tmp_path):
     return carried(OPEN, OwnLaw(folder=str(tmp_path), estimate={"examples": 20_000}))[0]
 
 
-def test_phi_in_the_table_is_that_of_its_definition():
-    rows = amplifier.rows(amplifier.amplifier_view(RING.data))
-    a = flat_state_of(RING.data).a
-    assert [row["a"] for row in rows] == sorted([*(np.arange(1, 10) / 10), a])
-    for row in [rows[0], rows[-1], next(row for row in rows if row["a"] == a)]:
-        assert abs(row["φ(a)"] - phi(row["a"])) <= AMPLIFIER_FLOAT64
-        assert row["φ(a), Gaussian"] == sqrt(2 / np.pi) * row["a"]
-
-
-def test_the_page_draws_the_flat_state_of_the_library():
+def test_the_page_shows_phi_of_its_definition_and_the_flat_state_of_the_library():
     shown, flat = view.answer(RING, {}), flat_state_of(RING.data)
+    table = {row[0]: row for row in shown["table"]["rows"]}
+    assert list(table) == sorted([*(np.arange(1, 10) / 10), flat.a])
+    for a in (0.1, 0.9, flat.a):
+        assert abs(table[a][1] - phi(a)) <= AMPLIFIER_FLOAT64
+        assert table[a][2] == sqrt(2 / np.pi) * a
+    assert abs(shown["flat"]["phi"] - phi(flat.a)) <= AMPLIFIER_FLOAT64
     for name in ("a", "elasticity", "critical", "mode", "unstable"):
         assert shown["flat"][name] == getattr(flat, name)
-    assert abs(shown["flat"]["phi"] - phi(flat.a)) <= AMPLIFIER_FLOAT64
     assert (shown["flat"]["rates"] == flat.rates[:21]).all()
     assert shown["flat"]["fastest"] == 1 + np.argmax(flat.rates[1:21])
-    assert (shown["gain"], shown["refused"]) == (3.0, None)
-    assert "gains" not in shown
+    assert (shown["gain"], shown["refused"], "gains" in shown) == (3.0, None, False)
     assert shown["waves"]["rows"] == [[q, rate] for q, rate in enumerate(flat.rates[:21])]
-    two_gains = replace(RING, data=replace(RING.data, gain=(3, 1)))
-    assert view.answer(two_gains, {})["gain"] is None
+    assert view.answer(replace(RING, data=replace(RING.data, gain=(3, 1))), {})["gain"] is None
 
 
 def test_the_findings_say_what_the_numbers_say(scan):
@@ -125,10 +119,11 @@ def test_a_density_on_points_is_averaged_over_their_bins():
 
 def test_off_a_ring_there_is_phi_and_no_flat_state():
     shown = view.answer(OPEN, {"scan": True})
-    assert (shown["flat"], shown["said"], shown["waves"]) == (None, [], None)
-    assert shown["refused"]["remedy"]
-    assert "gains" not in shown
-    assert len(shown["table"]["rows"]) == 9
+    assert (shown["flat"], shown["said"], shown["waves"], shown["errors"]) == (None, [], None, None)
+    assert ("gains" in shown, len(shown["table"]["rows"])) == (False, 9)
+    heavy = StudentT(6, (2, 1), "open", "none", (1, 0), (2, 9))  # of infinite variance
+    with pytest.raises(OutOfReachError):
+        view.answer(carried(OPEN, heavy)[0], {})
 
 
 def test_the_class_is_that_of_y_one_or_the_chosen_one():
@@ -158,14 +153,7 @@ def test_the_amplifier_of_examples_has_standard_errors_and_bins(examples):
     assert (shown["phi"][25:] + STANDARD_ERRORS * shown["errors"][25:] < shown["gaussian"][25:]).all()
     assert not shown["marginal"]["discrete"]
     assert 0.98 < shown["marginal"]["heights"] @ np.diff(shown["marginal"]["edges"]) <= 1 + AMPLIFIER_FLOAT64
-    assert view.answer(OPEN, {})["errors"] is None
     assert all(row[-1] > 0 for row in shown["table"]["rows"])
-
-
-def test_an_infinite_variance_is_out_of_reach():
-    heavy = StudentT(6, (2, 1), "open", "none", (1, 0), (2, 9))
-    with pytest.raises(OutOfReachError):
-        view.answer(carried(OPEN, heavy)[0], {})
 
 
 def test_files_hold_the_numbers_of_the_page(examples, scan):

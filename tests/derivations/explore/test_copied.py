@@ -15,16 +15,13 @@ from theory.problem import AlwaysGate, load
 
 PROBLEM = load(FIRST)
 CLONE = changed(PROBLEM, {"data.law": "gaussian-clone"})[0]
-OFF = with_gates(PROBLEM, [gate_of("site", 21, -8.0, -0.7, "latent", None), AlwaysGate()])
 SLABS = with_gates(PROBLEM, [gate_of("site", 20, -0.5, 0.5, "input", None), AlwaysGate()])
 DRAWN = [0.05 * (site % 7 - 3) for site in range(40)]
 STATES = {
     "data": ("data", changed(PROBLEM, {"data.law": "ising"})[0], {"sample": True}),
     "the other class of the amplifier": ("amplifier", problem_named("relu-training"), {"class": "1"}),
-    "gates off threshold 0": ("gates", OFF, {"part": "gates", "sample": True}),
     "slabs on the input": ("gates", SLABS, {"part": "gates", "sample": True}),
-    "weights of one site": ("gates", PROBLEM, {"part": "weights", "sample": True, "preset": "one site", "class": 1}),
-    "drawn weights": ("gates", CLONE, {"part": "weights", "sample": True, "w": DRAWN}),
+    "drawn weights": ("gates", CLONE, {"part": "weights", "sample": True, "w": DRAWN, "class": 1}),
 }
 
 

