@@ -1,8 +1,7 @@
 """Means of K0^w and K0^a beside the enumeration of all weights, with gates that are polynomials of their weights."""
 
 from fractions import Fraction
-from itertools import pairwise, product
-from math import prod
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from theory.kernels import AllOn, GatedNetwork, GivenValues, adaptable_mean, sen
 from theory.problem import InputError
 
 INPUTS = [[1, 2], [3, -1]]
-NETS = ((2,), (2, 2), (3, 1))
 
 
 def drawn(widths, weights, seed):
@@ -47,30 +45,12 @@ def enumerated(widths, gates, slopes, pair):
     return strengths / len(weights[0]), activations / len(weights[0])
 
 
-@pytest.mark.parametrize("widths", NETS, ids=str)
+@pytest.mark.parametrize("widths", [(2,), (3, 1)], ids=str)
 def test_means_are_those_of_all_weights(widths):
     gates, slopes = drawn(widths, 3, seed=1)
     network = GatedNetwork(INPUTS, [GivenValues(level) for level in gates])
     for pair in ((0, 0), (0, 1)):
         assert adaptable_mean(network, slopes, pair) == enumerated(widths, gates, slopes, pair)
-
-
-def test_sensitivity_is_a_sum_over_paths():
-    widths = (2, 3, 2)
-    gates, slopes = drawn(widths, 4, seed=3)
-    network = GatedNetwork(INPUTS, [GivenValues(level) for level in gates])
-    total = 0
-    for path in product(*map(range, widths)):
-        for m in range(4):
-            values = [
-                sum(
-                    prod(slopes[k][s][path[k]][m] if k == l else gates[k][s][path[k]] for k in range(len(widths)))
-                    for l in range(len(widths))
-                )
-                for s in (0, 1)
-            ]
-            total += values[0] * values[1]
-    assert sensitivity(network, slopes, (0, 1)) == total
 
 
 def test_refusals():

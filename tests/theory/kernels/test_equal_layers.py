@@ -34,9 +34,8 @@ def coefficients(function: sympy.Expr, most: int) -> list[Fraction]:
     return [Fraction(int(value.p), int(value.q)) for value in found]
 
 
-@pytest.mark.parametrize("law", [SIGNS, GAUSSIAN])
-@pytest.mark.parametrize(("width", "mu"), [(1, 1), (50, 1), (10, Fraction(2, 7))])
-def test_generating_function(law, width, mu):
+@pytest.mark.parametrize(("width", "mu", "law"), [(1, 1, SIGNS), (10, Fraction(2, 7), GAUSSIAN)])
+def test_generating_function(width, mu, law):
     e, q = 1 / sympy.Rational(str(mu * width)), 1 - sympy.Rational(1, width)
     series = coefficients(generating_function(e, q, law.even_moments[2], z), 5)
     assert series[0] == 0
@@ -46,13 +45,12 @@ def test_generating_function(law, width, mu):
 
 
 @pytest.mark.parametrize("law", [SIGNS, GAUSSIAN])
-@pytest.mark.parametrize("inputs", [[1, 2], [1, 1, 1, 1, 1]])
-def test_bound(law, inputs):
+def test_bound(law):
     """No network exceeds the bound; at the depth 2 Gaussian weights, many equal inputs, come near it."""
     shares = []
     for width, depth in product((1, 2, 3, 10, 100), (1, 2, 3, 5, 20)):
         equal = alike(width, depth, weights=law)
-        network = GatedNetwork([inputs], equal.levels, law)
+        network = GatedNetwork([[1] * 5], equal.levels, law)
         ratio = variance(network) / mean(network) ** 2
         assert ratio <= relative_variance_bound(width, depth)
         shares.append(ratio / relative_variance_bound(width, depth) if depth > 1 else 0)

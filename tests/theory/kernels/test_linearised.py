@@ -23,17 +23,10 @@ def test_errors_are_those_of_the_iteration():
         error = error - step * kernel @ error
 
 
-@pytest.mark.parametrize(("kernel", "stages"), [(np.array([[1.0, 2.0], [0.0, 1.0]]), (0,)), (np.eye(2), (0, -1))])
-def test_what_does_not_fit_is_refused(kernel, stages):
-    with pytest.raises(InputError):
-        linearised_errors(kernel, np.ones(2), 0.1, stages)
-
-
-@pytest.mark.parametrize("keep", [0.0, 0.9])
-def test_mini_batches_and_momentum_are_those_of_the_weights_of_a_linear_model(keep):
+def test_mini_batches_and_momentum_are_those_of_the_weights_of_a_linear_model():
     """A model yhat = J w in its weights, whose loss is the mean over each batch; two more examples are predicted."""
     rng = np.random.default_rng(7)
-    J, error, rate = rng.normal(size=(6, 9)), rng.normal(size=6), 0.05
+    J, error, rate, keep = rng.normal(size=(6, 9)), rng.normal(size=6), 0.05, 0.9
     batches = [rng.permutation(4)[:size] for size in (2, 2, 1, 3, 2, 4)]
     stages = (6, 0, 3)
     found = linearised_training(J @ J[:4].T, error, rate, batches, stages, keep)
@@ -85,7 +78,10 @@ def test_moments_of_eigenvalues_are_those_of_all_weights_and_gates(inputs, width
     assert (found.variance_of_mean, found.mean_square) == (variance, square)
 
 
-def test_closed_gates_have_no_moments():
+def test_refusals():
+    for kernel, stages in ((np.array([[1.0, 2.0], [0.0, 1.0]]), (0,)), (np.eye(2), (0, -1))):
+        with pytest.raises(InputError):
+            linearised_errors(kernel, np.ones(2), 0.1, stages)
     with pytest.raises(InputError, match="mu"):
         equal_inputs_moments(3, 2, 2, 0)
     with pytest.raises(InputError, match="inputs"):

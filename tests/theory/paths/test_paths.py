@@ -19,7 +19,6 @@ from theory.paths import (
     interaction,
     number_active,
     output,
-    output_over_paths,
     overlap,
     path_kernel,
     paths,
@@ -39,14 +38,6 @@ hard_and_soft = pytest.mark.parametrize("soft", [False, True])
 
 def inner(one, other):
     return sum((a * b for a, b in zip(one, other, strict=True)), Fraction(0))
-
-
-@every_shape
-@hard_and_soft
-def test_the_output_is_the_sum_over_paths(d_in, widths, soft):
-    net = drawn(d_in, widths, 0, soft=soft)
-    for number in range(3):
-        assert output_over_paths(net, number) == output(net, number) == enumerated.output(net, number)
 
 
 @every_shape
@@ -101,14 +92,6 @@ def test_the_value_tangent_kernel_does_not_see_gates():
     regated = WeightedNetwork(other.gated, net.weights)
     assert value_tangent_kernel(net) == value_tangent_kernel(regated)
     assert tangent_kernel(net) != tangent_kernel(regated)
-
-
-def test_one_input_node_alone_is_not_enough():
-    """Deep gated networks, (9): the terms with i = j miss those of paths from different inputs."""
-    net = weighted([[1, 0], [0, 1]], [[[1], [1]]], [[[1, 1]], [[1]]])
-    kappa = interaction(net, 0, 1)
-    assert tangent_kernel(net)[0][1] == 1
-    assert sum(net.inputs[0][i] * net.inputs[1][i] * kappa[i][i] for i in range(2)) == 0
 
 
 def test_sizes_are_refused_by_number():

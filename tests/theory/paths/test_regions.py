@@ -32,7 +32,7 @@ def inside(corners, point):
 
 
 @pytest.mark.parametrize("box", [None, BOX], ids=["plane", "box"])
-@pytest.mark.parametrize(("widths", "biased"), [((3, 2), False), ((2, 2, 2), True), ((1, 3), True)], ids=str)
+@pytest.mark.parametrize(("widths", "biased"), [((3, 2), False), ((2, 2, 2), True)], ids=str)
 @pytest.mark.parametrize("kind", KINDS)
 def test_patterns_are_those_of_feasible_inequalities(kind, widths, biased, box):
     for seed in range(2):
@@ -43,23 +43,17 @@ def test_patterns_are_those_of_feasible_inequalities(kind, widths, biased, box):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("biased", [False, True])
-def test_faces_fill_the_box_and_have_the_pattern_of_their_points(kind, biased):
-    rng = random.Random(5)
-    for seed in range(2):
-        weights, biases = drawn(seed, (3, 2), biased)
-        made = division(kind(weights, biases), BOX)
-        parts = made.subdivision
-        assert sum(parts.area(face) for face in range(1, parts.faces + 1)) == 9
-        for _ in range(40):
-            point = Fraction(rng.randint(-1000, 2000), 1009), Fraction(rng.randint(-2000, 1000), 1013)
-            opened = tuple(tuple(q > 0 for q in own) for own in outputs(weights, biases, kind is ReluGates, point))
-            assert pattern_at(made.gates, point) == opened
-            holding = [face for face in range(1, parts.faces + 1) if inside(parts.corners(face), point)]
-            assert [made.patterns[face - 1] for face in holding] in ([opened], [])  # empty on an edge
-            assert len(holding) == 1 or any(
-                q == 0 for own in outputs(weights, biases, kind is ReluGates, point) for q in own
-            )
+def test_faces_fill_the_box_and_have_the_pattern_of_their_points(kind):
+    rng, (weights, biases) = random.Random(5), drawn(1, (3, 2), True)
+    made = division(kind(weights, biases), BOX)
+    parts = made.subdivision
+    assert sum(parts.area(face) for face in range(1, parts.faces + 1)) == 9
+    for _ in range(40):
+        point = Fraction(rng.randint(-1000, 2000), 1009), Fraction(rng.randint(-2000, 1000), 1013)
+        opened = tuple(tuple(q > 0 for q in own) for own in outputs(weights, biases, kind is ReluGates, point))
+        assert pattern_at(made.gates, point) == opened
+        holding = [face for face in range(1, parts.faces + 1) if inside(parts.corners(face), point)]
+        assert [made.patterns[face - 1] for face in holding] == [opened]
 
 
 def test_each_half_edge_has_a_twin_on_the_other_side():
@@ -119,15 +113,6 @@ def test_numbers_of_regions_of_paths(kind):
             assert made.region(path).patterns == number
 
 
-def test_regions_of_linear_gates_are_convex():
-    for seed in range(4):
-        made = division(LinearGates(*drawn(seed, (3, 3), True)))
-        for path in made.of_paths():
-            region = made.region(path)
-            assert (len(region.components), region.convex) == (1, True)
-            assert region.lines <= 2
-
-
 def test_patterns_on_lines_and_points_alone():
     opposite = division(LinearGates([[[1, 0], [-1, 0]]]))  # both are closed where x = 0
     assert (opposite.counts.patterns, opposite.counts.thin) == (2, 1)
@@ -145,7 +130,7 @@ def test_an_activation_pattern_of_relu_gates_may_have_two_faces():
     assert (len(closed.faces), len(closed.components), closed.convex) == (2, 2, False)  # x = 0 is not in the region
 
 
-def test_refusals_name_the_number():
+def test_refusals_name_the_number(monkeypatch):
     for call, error, words in (
         (lambda: LinearGates([]), InputError, "without a hidden layer"),
         (lambda: LinearGates([[[1, 0]], [[1, 0]]]), InputError, "layer 2"),
@@ -159,9 +144,6 @@ def test_refusals_name_the_number():
     ):
         with pytest.raises(error, match=words):
             call()
-
-
-def test_too_many_faces(monkeypatch):
     monkeypatch.setattr("theory.paths.regions.planar.MOST_FACES", 5)
     with pytest.raises(OutOfReachError, match="more than 5 faces"):
         division(LinearGates([[[1, 0], [0, 1], [1, 1]]]))
