@@ -101,12 +101,11 @@ def test_the_toy_has_every_pair_of_gates_that_the_caption_allows():
     assert set(result["paths"]) == {2 * 3 * 3}
 
 
-@pytest.mark.parametrize(("window", "strengths"), [(2, 8), (1, 1), (3, 27)])
-def test_strengths_of_a_circular_network(window, strengths):
-    result = dgn_fig_9.cell({"window": window}, SEED)
+def test_strengths_of_a_circular_network():
+    result = dgn_fig_9.cell({"window": 2}, SEED)
     assert {name: values.tolist() for name, values in result.items()} == {
-        "paths": [3.0 * strengths],
-        "strengths": [float(strengths)],
+        "paths": [3.0 * 8],
+        "strengths": [8.0],
         "repeats": [3.0],
     }
 
@@ -142,11 +141,11 @@ def test_the_alignment_at_the_start_is_that_of_the_path_kernel():
     assert (result["training error"][:, 1] < result["training error"][:, 0]).all()
 
 
-@pytest.mark.parametrize("options", [{}, {"labels": "random"}, {"pixels": "random"}], ids=["true", "labels", "pixels"])
-def test_training_on_random_labels_and_pixels(options):
-    """Accuracies after one epoch and after two, each a step of Adam on all images, beside plain networks."""
+@pytest.mark.parametrize("options", [{}, {"labels": "random"}], ids=["true", "labels"])
+def test_training_on_random_labels(options):
+    """Accuracies after one epoch, a step of Adam on all images, beside plain networks."""
     name = " ".join(["random", *options]) if options else "true"
-    result = dgn_fig_5.cell({"set": name, "epochs": 2, "size": 0}, SEED)
+    result = dgn_fig_5.cell({"set": name, "epochs": 1, "size": 0}, SEED)
     images = LabelledImages("mnist", "unit", "class", seed=SEED, **options).load()
     data, held_out = images.training(), images.held_out()
     sizes = (784, *dgn_fig_5.WIDTHS, 10)
@@ -156,7 +155,7 @@ def test_training_on_random_labels_and_pixels(options):
     gates = [torch.from_numpy(start.draw(0, True, level, shape)).float() for level, shape in enumerate(shapes)]
     for kind, second in (("relu", []), ("galu", gates)):
         network = Plain(KINDS[kind], weights, second)
-        rows = batches(len(data.x), dgn_fig_5.BATCH, SEED, 0, 2)
+        rows = batches(len(data.x), dgn_fig_5.BATCH, SEED, 0, 1)
         optimiser = lambda weights: torch.optim.Adam(weights, lr=3e-4)  # noqa: E731
         taken = descend(network, data.x, data.y, "softmax-cross-entropy", optimiser, rows)
         accuracies = [100 * (network(data.x, None).argmax(dim=1) == data.y).double().mean().item() for _ in taken]

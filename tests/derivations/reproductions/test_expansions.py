@@ -3,7 +3,6 @@
 from itertools import product
 
 import numpy as np
-import pytest
 import torch
 
 from derivations.reproductions import expansions
@@ -79,16 +78,14 @@ def grown(last, stay):
     return Cell({}, 0, {"relu trained": np.array([[1.0, 0.5]] * len(linearised)), "relu linearised": linearised})
 
 
-@pytest.mark.parametrize("last", [1e30, np.inf, np.nan])
-def test_expansions_that_grow_are_counted_and_in_no_mean(last):
-    (row,) = expansions.beside_courses([grown(last, 2)], {"relu": "ReLU"}, (0, 9))
+def test_expansions_that_grow_are_counted_and_in_no_mean():
+    (row,) = expansions.beside_courses([grown(np.inf, 2)], {"relu": "ReLU"}, (0, 9))
     assert "2 of 4 expansions grow beyond their start, and the means are those of the others" in row.text
     assert "4 of 4 runs leave it by more than 5 %, first at t = 9" in row.text
     assert (row.theory, row.values.tolist()) == (0.4, [0.5, 0.5])
 
 
-@pytest.mark.parametrize("stay", [0, 1])
-def test_expansions_of_which_too_few_stay_are_a_share(stay):
-    (row,) = expansions.beside_courses([grown(np.nan, stay)], {"relu": "ReLU"}, (0, 9))
-    assert f"2 of {2 + stay} expansions grow beyond their start, the theory here is their share" in row.text
-    assert (row.theory, row.values) == (1 - stay / (2 + stay), None)
+def test_expansions_of_which_too_few_stay_are_a_share():
+    (row,) = expansions.beside_courses([grown(np.nan, 1)], {"relu": "ReLU"}, (0, 9))
+    assert "2 of 3 expansions grow beyond their start, the theory here is their share" in row.text
+    assert (row.theory, row.values) == (1 - 1 / 3, None)

@@ -3,17 +3,15 @@
 Expected values follow from the words of the rules and of the notes; moments are those of the exact theory.
 """
 
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from derivations.reproductions.sources import bump_flow, notes_general, notes_redundant, notes_single
-from tests.derivations.reproductions.made_cells import drawn, runs, wrong
+from derivations.reproductions.sources import bump_flow, notes_general, notes_redundant
+from tests.derivations.reproductions.made_cells import runs, wrong
 from tests.tolerances_of_reproductions import MODE_RATE, ROUNDED
 from theory.moments import gated_moments
-
-NOISE = 3 / 42  # 3/(n + 2) of 40 Gaussian weights
 
 
 def gains():
@@ -35,81 +33,6 @@ def gains():
     steps = ([0.02, 0.12, 0.3, 0.05, 0.15], [0.04, 0.01, 0.14, 0.3, 0.01])
     for (low, high), *changes in zip(pairwise(places[2:8]), *steps, strict=True):
         expected[f"from {low} to {high}"] = changes
-    return cells, expected
-
-
-def orders():
-    """Long first: ratios above that of noise, and much low frequency; short first: less than half of it."""
-    cells, expected = [], {}
-    for place, (lengths, biases) in enumerate((("2 and 1", "none"), ("2 and 1", "trained"), ("3 and 2", "none"))):
-        long, short, other = (drawn("ratio", "low", seed=3 * place + k) for k in range(3))
-        for first, numbers in (("long", long), ("short", short)):
-            cells += runs({"lengths": lengths, "biases": biases, "first": first, "law": "process"}, numbers)
-            if (lengths, biases) == ("2 and 1", "none"):  # the clone stands beside and is not judged
-                setting = {"lengths": lengths, "biases": biases, "first": first, "law": "clone"}
-                cells += runs(setting, other)
-        said = f"{lengths}, {'no biases' if biases == 'none' else 'biases'}"
-        expected |= {
-            f"localizes, {said}": long["ratio"] - NOISE,
-            f"oscillates, {said}": 0.5 - short["low"],
-            f"orders, {said}": long["low"] - short["low"],
-        }
-    return cells, expected
-
-
-def pulses():
-    cells, expected = [], {}
-    for place, support in enumerate(("zero-one", "plus-minus")):
-        wide, narrow = (drawn("ratio", "low", seed=2 * place + k) for k in range(2))
-        cells += runs({"support": support, "first": "wide"}, wide)
-        cells += runs({"support": support, "first": "narrow"}, narrow)
-        expected |= {
-            f"localizes, {support}": wide["ratio"] - NOISE,
-            f"oscillates, {support}": 0.5 - narrow["low"],
-            f"orders, {support}": wide["low"] - narrow["low"],
-        }
-    return cells, expected
-
-
-def replayed():
-    """Differences from the ReLU network with the gates of the start, of the end, and in pieces."""
-    of = drawn(*(f"{name} {what}" for name in ("start", "end", "pieces") for what in ("error", "ratio", "apart")))
-    return runs({}, of), {
-        "error": of["end error"],
-        "localization": of["end ratio"],
-        "end nearer": of["start apart"] - of["end apart"],
-        "evolving nearer": of["start apart"] - of["pieces apart"],
-    }
-
-
-def sigmoid():
-    """The share of low frequencies may differ by a third, and the ratio by that of noise."""
-    places = [*product(("erf", "sigmoid"), ("long", "short"), ("trained",)), ("sigmoid", "long", "none")]
-    of = {place: drawn("low", "ratio", "error", seed=seed) for seed, place in enumerate(places)}
-    names = ("model", "first", "biases")
-    cells = [cell for place in places for cell in runs(dict(zip(names, place, strict=True)), of[place])]
-    without, with_biases = of["sigmoid", "long", "none"], of["sigmoid", "long", "trained"]
-    expected = {"biases needed": without["error"] - with_biases["error"]}
-    for first, (what, margin) in product(("long", "short"), (("low", 1 / 3), ("ratio", NOISE))):
-        more = of["erf", first, "trained"][what] - of["sigmoid", first, "trained"][what]
-        expected[f"{what} of erf not more, {first} first"] = margin - more
-        expected[f"{what} of erf not less, {first} first"] = margin + more
-    return cells, expected
-
-
-def signs():
-    """Shares of flipped gates below a quarter; 5 of 40 places are near by chance."""
-    names = ("flips since the start", "flips since half of the time", "early growth", "growth", "kurtosis", "near")
-    of = {"long": drawn(*names), "short": drawn(*names, seed=1)}
-    cells = [cell for first in ("short", "long") for cell in runs({"first": first}, of[first])]
-    expected = {
-        "non-Gaussian, long first": of["long"]["kurtosis"],
-        "around its mode, long first": of["long"]["near"] - 5 / 40,
-    }
-    for first, numbers in of.items():
-        for since in ("the start", "half of the time"):
-            expected[f"constant since {since}, {first} first"] = 0.25 - numbers[f"flips since {since}"]
-        expected |= {f"grows early, {first} first": numbers["early growth"], f"grows, {first} first": numbers["growth"]}
     return cells, expected
 
 
@@ -172,25 +95,6 @@ def general():
             other = {**setting, "positive": "short"}
             cells += runs(other, {**split("first", first), **split("last", last), "error": (1.65 * least, 1.5 * least)})
     return cells, expected | {"error": [1.1, 1.2], "labels": [1.5, 1.25]}
-
-
-def single():
-    """Of the last gate alone: limits along A_11^-1 b_1, and rates over lambda/(K tau), for K = 1 and 3."""
-    cells, expected = [], {}
-    for gates, units, limits, rates in (("three", 3, [1.5, 0.6], [0.4, 0.9]), ("one", 1, [0.8, 1.2], [1.3, 0.7])):
-        setting = {"gates": gates, "until": "end", "networks": 2}
-        moments = gated_moments(notes_single.problem(setting, 0))
-        A, b = moments.sigma_xx[-1, -1], moments.sigma_yx[-1]
-        zeros = np.zeros((2, len(b)))
-        ends = besides(limits, np.linalg.solve(A, b))
-        cells += runs(setting, {"first w": zeros, "last w": ends, "error": (1, 1)})
-        way = {**setting, "until": "way"}
-        time = float(notes_single.problem(way, 0).training.times[-1])
-        value = underway(A, b, units, (0, 0), (0, 0))[0]
-        _, first, last = underway(A, b, units, [rate * value * time / units for rate in rates], (0.1, 0.3))
-        cells += runs(way, {"first w": first, "last w": last, "error": (1, 1)})
-        expected |= {f"limit, {gates}": limits, f"rate, {gates}": rates}
-    return cells, expected
 
 
 def redundant():
@@ -279,13 +183,7 @@ def bump():
 
 CASES = {
     "notes-gain": (gains, ROUNDED),
-    "notes-orders": (orders, ROUNDED),
-    "notes-single-pulse": (pulses, ROUNDED),
-    "notes-replay": (replayed, ROUNDED),
-    "notes-sigmoid": (sigmoid, ROUNDED),
-    "notes-signs": (signs, ROUNDED),
     "notes-general": (general, MODE_RATE),
-    "notes-single-gate": (single, MODE_RATE),
     "notes-redundant-gates": (redundant, MODE_RATE),
     "bump-flow": (bump, MODE_RATE),
 }

@@ -1,4 +1,4 @@
-"""Parts of the experiments of the notes beside sums and loops: modes, gated moments of a sample, places on a ring."""
+"""Parts of the experiments of the notes beside sums and loops: gated moments of a sample, places on a ring."""
 
 from itertools import product
 
@@ -6,25 +6,12 @@ import numpy as np
 import torch
 
 from derivations.reproductions.sources import bump_flow, notes_signs
-from derivations.reproductions.weights import exponent, largest_mode
 from sim.train import fixed_sample
-from tests.tolerances_of_reproductions import MEAN_OF_PRODUCTS, MODE_RATE
+from tests.tolerances_of_reproductions import MEAN_OF_PRODUCTS
 
 
 def near(value: np.ndarray | float, expected: np.ndarray | float, tolerance: float) -> bool:
     return bool(np.all(np.abs(np.subtract(value, expected)) <= tolerance))
-
-
-def test_the_largest_mode_moves_and_ends():
-    """Of a singular A the mode with the largest entry of A^+ b, on its way at the rate of its eigenvalue."""
-    vectors = np.linalg.qr(np.random.default_rng(2).normal(size=(3, 3)))[0]
-    A, b = vectors @ np.diag([2.0, 0.5, 0.0]) @ vectors.T, vectors @ np.array([1.0, 2.0, 0.0])
-    value, vector, end = largest_mode(A, b)
-    assert near(value, 0.5, MODE_RATE)
-    assert near(abs(vector @ vectors[:, 1]), 1, MODE_RATE)
-    assert near(abs(end), 4, MODE_RATE)
-    now = end * (1 - np.exp(-value * 3))
-    assert near(exponent(np.zeros(1), np.array([now]), end), 1.5, MODE_RATE)
 
 
 def test_gated_moments_of_a_sample_are_sums_over_its_examples():

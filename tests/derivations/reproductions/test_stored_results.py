@@ -11,23 +11,20 @@ from derivations.reproductions.running import run_with_theory
 from derivations.sweeps.store import Store
 from theory.problem import InputError
 
-RUN = [one for one in reproductions().values() if stored.read(one.name)]
 
-
-@pytest.mark.parametrize("one", RUN, ids=lambda one: one.name)
-def test_stored_verdicts_follow_from_the_stored_intervals(one):
+def test_stored_verdicts_follow_from_the_stored_intervals():
     """They are those of the registered definition, of all its targets; what fails or has no verdict is explained."""
-    content = stored.read(one.name)
-    targets = {target.key: target for target in one.targets}
-    assert content["definition"] == one.definition("full")
-    assert [row["key"] for row in content["rows"]] == list(targets)
-    for row in content["rows"]:
-        assert row["verdict"] == verdict(targets[row["key"]], row["low"], row["high"]), row["key"]
-        target = targets[row["key"]]
-        assert bool(target.explains) == (row["verdict"] == NOT_REPRODUCED or bool(target.instead)), row["key"]
-    assert content["verdict"] == together([row["verdict"] for row in content["rows"]])
-    design = one.designs["full"]
-    assert content["cells"] == design.seeds * len(design.settings)
+    for one in (one for one in reproductions().values() if stored.read(one.name)):
+        content, design = stored.read(one.name), one.designs["full"]
+        targets = {target.key: target for target in one.targets}
+        assert content["definition"] == one.definition("full"), one.name
+        assert [row["key"] for row in content["rows"]] == list(targets)
+        for row in content["rows"]:
+            target = targets[row["key"]]
+            assert row["verdict"] == verdict(target, row["low"], row["high"]), (one.name, row["key"])
+            assert bool(target.explains) == (row["verdict"] == NOT_REPRODUCED or bool(target.instead)), row["key"]
+        assert content["verdict"] == together([row["verdict"] for row in content["rows"]])
+        assert content["cells"] == design.seeds * len(design.settings)
 
 
 def test_a_result_that_was_edited_is_refused(tmp_path, monkeypatch):
