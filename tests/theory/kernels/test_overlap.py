@@ -58,20 +58,6 @@ def test_mean_matrix_has_the_means_of_the_entries():
     assert found[0][2] == 0  # orthogonal inputs
 
 
-@pytest.mark.parametrize(("inputs", "depth", "mu"), [(5, 3, "1/3"), (4, 1, "1/2")])
-def test_equal_inputs(inputs, depth, mu):
-    """The matrix times (1, ..., 1) and times vectors with the sum 0, in fractions."""
-    width, own = 7, Fraction(mu)
-    network = GatedNetwork([[1]] * inputs, [BernoulliGates(width, own)] * (depth - 1))
-    unit = 1 / (own * width) ** (depth - 1) / depth
-    matrix = np.array(mean_matrix(network), dtype=object) * unit
-    found = equal_inputs_spectrum(inputs, depth, mu)
-    ones, others = np.array([1] * inputs), np.eye(inputs, dtype=int)[:-1] - np.eye(inputs, dtype=int)[1:]
-    assert (matrix @ ones == found.largest * ones).all()
-    assert (others @ matrix == found.smallest * others).all()
-    assert found.trace == np.trace(matrix)
-
-
 def test_inputs_of_equal_norm_keep_the_eigenvectors():
     rng = np.random.default_rng(3)
     rows = [[Fraction(3, 5), Fraction(4, 5)], [1, 0], [Fraction(5, 13), Fraction(12, 13)], [0, -1]]

@@ -56,15 +56,6 @@ def test_faces_fill_the_box_and_have_the_pattern_of_their_points(kind):
         assert [made.patterns[face - 1] for face in holding] == [opened]
 
 
-def test_each_half_edge_has_a_twin_on_the_other_side():
-    parts = division(ReluGates(*drawn(3, (3, 3), True)), BOX).subdivision
-    for half, origin in enumerate(parts.origins):
-        following = parts.following[half]
-        assert parts.origins[following] == parts.origins[half ^ 1] != origin
-        assert parts.sides[following] == parts.sides[half] != parts.sides[half ^ 1]
-    assert sorted(h for f in range(parts.faces + 1) for h in parts.around(f)) == list(range(2 * parts.edges))
-
-
 @pytest.mark.parametrize(
     ("forms", "faces"),
     [
@@ -79,13 +70,6 @@ def test_degenerate_lines(forms, faces):
     made = division(LinearGates([[form[:2] for form in forms]], [[form[2] for form in forms]]))
     assert made.subdivision.faces == faces
     assert euler(made.subdivision) == 2
-
-
-def test_lines_far_from_the_origin_are_reached():
-    """Layers with small weights, whose lines x = 5000 and y = 5000 cross those of the first layer."""
-    small = [[Fraction(1, 100), 0], [0, Fraction(1, 100)]]
-    made = division(LinearGates([small, [[1, 0], [0, 1]]], [[0, 0], [-50, -50]]))
-    assert made.subdivision.faces == 9
 
 
 def test_lines_through_corners_and_along_sides_of_the_box():

@@ -151,8 +151,8 @@ def test_moments_that_cancel_to_rounding_choose_no_vectors(exact):
 
 
 @pytest.mark.parametrize("seed", [0, 3])
-def test_proofs_equations_and_code(seed):
-    """Every proof is accepted; equations and code give the velocities of the graph with one unit a node."""
+def test_proofs_and_code(seed):
+    """Every proof is accepted; the code gives the velocities of the graph with one unit a node."""
     flow, reduction = raced(shared(seed).problem)
     proofs = [reduction.derivation(name) for name in flow.weights] + [
         reduction.error_derivation(*key) for key in flow.errors
@@ -166,22 +166,8 @@ def test_proofs_equations_and_code(seed):
     names = {}
     exec(compile(scalar.code(reduction.scalars), "code", "exec"), names)  # noqa: S102 - it is what the code is for
     coded = names["race"](b, dict(reduction.modes.S), dict(reduction.modes.D))
-    for name, equation in reduction.equations().items():
-        assert abs(coded[name] - expected[name][:, 0, 0]).max() <= GRAPH_RACE
-        for mode in range(flow.inputs):
-            values = {
-                letter: b[letter.name][mode] if letter.name in b else value_of(flow, reduction, letter.name)[mode]
-                for letter in equation.free_symbols
-            }
-            assert abs(float(equation.subs(values)) - expected[name][mode, 0, 0]) <= GRAPH_RACE
-
-
-def value_of(flow, reduction, name):
-    """The numbers of S[a], S[o,a] or D[a,b]."""
-    inside = name[2:-1].split(",")
-    if name[0] == "D":
-        return reduction.modes.D[int(inside[0]), int(inside[1])]
-    return reduction.modes.S[inside[0] if len(inside) == 2 else flow.graph.outputs[0], int(inside[-1])]
+    for name, values in expected.items():
+        assert abs(coded[name] - values[:, 0, 0]).max() <= GRAPH_RACE
 
 
 def rows(matrix):

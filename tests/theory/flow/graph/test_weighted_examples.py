@@ -7,9 +7,8 @@ from math import erfc, sqrt
 import numpy as np
 import pytest
 
-from tests.tolerances_of_graphs import GRAPH_FLOW, GRAPH_RACE
+from tests.tolerances_of_graphs import GRAPH_FLOW
 from theory.flow.graph.data import flow_of, moments_of
-from theory.flow.graph.gate_values import gate_values
 from theory.flow.graph.known import Known
 from theory.problem import (
     ContextGate,
@@ -91,16 +90,6 @@ class TestWeighted:
             expected = np.array(summed(flow, a, a, Y, X), dtype=float)
             both = np.concatenate([result.output_input["y", a], result.output_input["z", a]])
             assert abs(both - expected).max() <= GRAPH_FLOW
-
-    def test_how_often_gates_are_open_together(self, law, gates):
-        flow = flow_of(problem_of(law, gates))
-        result = gate_values(law, flow)
-        for a, b in combinations_with_replacement(flow.numbers, 2):
-            both = [i for i in range(N) if is_open(flow.openings[a - 1], i) and is_open(flow.openings[b - 1], i)]
-            expected = sum((CHANCE[i] for i in both), Fraction(0))
-            assert abs(float(result.together[a, b]) - float(expected)) <= GRAPH_RACE
-            if isinstance(law, FiniteData):
-                assert result.together[a, b] == expected
 
     def test_exact_moments_are_these_times_one_factor(self, law, gates):
         """One factor for all Sigma^xx, another for all Sigma^yx: a condition compares them with each other."""

@@ -1,16 +1,11 @@
 """Fixed biases: the flow of the weights against the definition, <(y - yhat)^2> with the biases held where they are."""
 
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
-from tests.theory.cases import problem
-from tests.tolerances import FLOW_ODE, FLOW_ODE_REQUEST, FLOW_ROUNDED
+from tests.tolerances import FLOW_ROUNDED
 from theory.flow import discrete, solve
-from theory.flow.linear.convention import convention
-from theory.flow.linear.parameters import initial
 from theory.moments import gated_moments
 from theory.problem import (
     LAWS,
@@ -22,20 +17,6 @@ from theory.problem import (
     SiteGate,
     Training,
 )
-
-GATES = ["up:0", "up:2", "always"]
-BIASES = ("1/2", "-2/3", "1/5")
-
-
-def fixed(gates, **changes):
-    """A problem with fixed biases that differ from each other and from 0, and the same problem that learns them."""
-    learned = problem(gates=gates, hidden_bias0=BIASES[: len(gates)], output_bias0="3/7", **changes)
-    return replace(learned, network=replace(learned.network, biases="fixed")), learned
-
-
-def held_biases(question):
-    """The fixed biases in float64."""
-    return np.array([float(Fraction(number)) for number in (*BIASES[: question.network.units], "3/7")])
 
 
 def test_the_moments_of_examples_are_sums_over_them():
@@ -58,27 +39,10 @@ def test_the_moments_of_examples_are_sums_over_them():
     assert abs(float(exact.mse) - solution.mse) <= FLOW_ROUNDED
     outputs = phi @ solution.weights[0].ravel() / 2
     assert abs(solution.losses[0] - ((left - outputs) ** 2).mean()) <= FLOW_ROUNDED
-
-
-def test_flow_and_steps_solve_the_equation_of_all_parameters_with_the_biases_held():
-    """The rows of the weights of d theta/dt = ell s (b - s A theta), theta = (w, biases)."""
-    steps = Simulation("online", 100, "1/10", 2, 0, batch=10)
-    question, learned = fixed(GATES, loss="mse", times=["0.3", "1.7", "6"], simulation=steps)
-    moments, rules = gated_moments(learned), convention(question)
-    s, ell, biases = float(rules.s), float(rules.ell), held_biases(question)
-    rows = question.network.units * question.data.n
-
-    def moved(_t, w):
-        return ell * s * (moments.b - s * moments.A @ np.concatenate([w, biases]))[:rows]
-
-    run = solve_ivp(
-        moved, (0, 6), initial(question), "DOP853", [0.3, 1.7, 6], rtol=FLOW_ODE_REQUEST, atol=FLOW_ODE_REQUEST
-    )
-    assert np.abs(run.y.T - solve(question).weights.reshape(3, -1)).max() <= FLOW_ODE
-    w = initial(question)
-    for _ in range(3):
-        w = w + moved(0, w) / 10
-    assert np.abs(discrete(question).weights[0].ravel() - w).max() <= FLOW_ROUNDED
+    w, steps = np.zeros(4), Simulation("full-batch", 4, "1/2", 2, 0)
+    for _ in range(2):  # until t = 1, in steps of 1/2
+        w = w + phi.T @ (left - phi @ w / 2) / 2 / 4 / 2
+    assert np.abs(discrete(replace(question, simulation=steps)).weights[0].ravel() - w).max() <= FLOW_ROUNDED
 
 
 def test_estimated_moments_know_fixed_biases(tmp_path):

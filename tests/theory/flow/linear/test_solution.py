@@ -94,12 +94,6 @@ def test_conditioning_of_smooth_processes(xi):
     assert solution.rates[0] > 0
 
 
-def test_time_zero_is_the_beginning():
-    question = problem(gates=["up:0", "always", "repeat:0"], times=["0", "1"])
-    assert (solve(question).weights[0] == question.w0()).all()
-    assert (solve(question, digits=20).weights[0].astype(float) == question.w0()).all()
-
-
 @pytest.mark.parametrize("name", BIASES["cases"])
 def test_float64_moments_are_those_of_the_features(name):
     case = BIASES["cases"][name]

@@ -8,9 +8,8 @@ from flint import arb, arb_mat, ctx
 
 from tests.theory.cases import problem
 from tests.tolerances import FLOW_ROUNDED
-from theory.flow.linear.certified_ring import fourier, hartley_balls
 from theory.flow.linear.eigenballs import eigenballs
-from theory.flow.linear.spectrum import dense_spectrum, hartley, spectrum
+from theory.flow.linear.spectrum import dense_spectrum, spectrum
 from theory.moments import gated_moments
 from theory.moments.symmetric import Circulant, Dense, Toeplitz
 
@@ -89,13 +88,3 @@ def test_eigenvalue_balls_hold_close_eigenvalues(gap):
         assert balls.error < arb(2) ** (-ctx.prec // 2)
         for value, exact in zip(balls.values, sorted(map(Fraction, values)), strict=True):
             assert abs(value - arb(exact.numerator) / exact.denominator) <= balls.error
-
-
-def test_fourier_modes_of_balls_hold_those_of_float64():
-    axes = (2, 4)
-    row = np.array([1.0, 0.5, 0.25, 0.125, 0.0, 0.125, 0.25, 0.5])
-    exact, modes = np.fft.fftn(row.reshape(axes)).ravel(), fourier(np.frompyfunc(arb, 1, 1)(row), axes)
-    for part, balls in zip((exact.real, exact.imag), modes, strict=True):
-        assert np.abs(part - balls.astype(float)).max() <= FLOW_ROUNDED
-    turned = hartley_balls(np.frompyfunc(arb, 1, 1)(row), axes)
-    assert np.abs(turned.astype(float) - hartley(row, axes)).max() <= FLOW_ROUNDED

@@ -25,7 +25,6 @@ from theory.problem import (
     OutOfReachError,
     Problem,
     Simulation,
-    Table,
     Training,
 )
 
@@ -161,20 +160,6 @@ def test_a_layer_that_misses_by_a_millionth_is_refused_with_its_distance():
         solution(turned)
     off = re.search(r"`C` and .* of `B` commute at the start \(fails by (\S+) of", str(refused.value))[1]
     assert abs(float(off) - np.sqrt(2) * moved) <= TWO_DIGITS * moved
-
-
-def test_moments_in_float64_are_decided_within_their_rounding():
-    """The ring on second moments, whose examples carry roundings: every condition on them holds, and none exactly."""
-    ring_of_examples = CASES["ring, rich"]()
-    one = {"probability": "1/6", "xx": [[1, 0], [0, 1]], "yx": [[2, 0], [0, "1/2"]], "yy": [[4, 0], [0, "1/4"]]}
-    start = {name: strength * np.eye(3, 2) for name, strength in (("E0", 0.2), ("E1", 0.2), ("E2", 0.2))}
-    start |= {"W": 0.4 * np.eye(3)} | {f"D{k}": 0.2 * np.eye(2, 3) for k in range(3)}
-    task = changed(replace(ring_of_examples, data=Table(moments=[one] * 6)), **start)
-    exact, expected = solution(task), integrate(task)
-    assert not any(condition.exact for condition in exact.conditions if "Syx" in condition.says)
-    assert any("within the rounding of float64" in condition.off for condition in exact.conditions)
-    for name, weights in expected.weights.items():
-        assert abs(exact.weights[name] - weights).max() <= GRAPH_INTEGRATED
 
 
 def changed(task, **weights):
