@@ -1,4 +1,4 @@
-"""The explorer in a headless Chromium: the server as a user starts it, and pages that keep what went wrong."""
+"""The explorer in a headless Chromium: the server as a user starts it, and a page that keeps what went wrong."""
 
 import os
 import re
@@ -12,24 +12,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from theory.problem import dumps
-
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SECONDS = 60_000  # as milliseconds: what a loaded machine may take
 EVERY = 100  # milliseconds between two looks: at every frame, as without, a page is drawn all the time
-SIZE = {"width": 1440, "height": 900}
 # The sandbox needs rights that containers lack. A page lives too briefly for code that is optimised while it runs.
 FLAGS = ("--no-sandbox", "--js-flags=--no-opt")
 
-
-def why_not():
-    """Name what is missing to run a browser here, or return None."""
-    lacking = [name for name in ("uvicorn", "playwright") if find_spec(name) is None]
-    lacking += [] if CHROMIUM else ["a Chromium"]
-    return f"the explorer's tests need {', '.join(lacking)}" if lacking else None
-
-
-needs_a_browser = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+LACKING = [name for name in ("uvicorn", "playwright") if find_spec(name) is None] + ["a Chromium"] * (CHROMIUM is None)
+needs_a_browser = pytest.mark.skipif(bool(LACKING), reason=f"the explorer's tests need {', '.join(LACKING)}")
 
 
 class Page:
@@ -43,11 +33,9 @@ class Page:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
 
-    def open(self, view):
-        """Show a view in a tab that has shown nothing before, and wait until it has drawn an answer."""
-        self.page.goto(f"{self.address}&view={view}")
-        self.page.wait_for_selector(".panel-figure[data-version]", state="attached")
-        return self
+    def wait_for(self, condition, argument=None):
+        """Wait until a function of JavaScript is true of the page."""
+        self.page.wait_for_function(condition, arg=argument, polling=EVERY)
 
     @property
     def version(self):
@@ -56,30 +44,15 @@ class Page:
 
     def wait_for_news(self, version):
         """Wait until the view has drawn an answer after the one with this number."""
-        self.page.wait_for_function(
-            "before => Number(document.querySelector('.panel-figure').dataset.version) > before",
-            arg=version,
-            polling=EVERY,
-        )
+        self.wait_for("before => Number(document.querySelector('.panel-figure').dataset.version) > before", version)
 
-    def use(self, problem):
-        """Hand in `problem` as text."""
+    def use(self, text):
+        """Hand in a problem as text."""
         self.page.get_by_role("button", name="TOML").click()
-        self.page.get_by_label("the problem as TOML").fill(dumps(problem))
+        self.page.get_by_label("the problem as TOML").fill(text)
         before = self.version
         self.page.get_by_role("button", name="Use this problem").click()
         self.page.get_by_role("dialog").wait_for(state="hidden")
-        self.wait_for_news(before)
-
-    def slider(self, name):
-        """A slider by its name."""
-        return self.page.get_by_role("slider", name=name)
-
-    def move(self, name, key):
-        """Press a key on a slider, and wait for what the view then draws."""
-        before = self.version
-        self.slider(name).focus()
-        self.page.keyboard.press(key)
         self.wait_for_news(before)
 
     def tab(self, name):
@@ -88,13 +61,12 @@ class Page:
 
     def wait_for_number(self, row, column, value):
         """Wait until the table shows `value` (to its last digit)."""
-        self.page.wait_for_function(
+        self.wait_for(
             """([row, column, value]) => {
                 const line = document.querySelectorAll(".table tbody tr")[row];
                 const cell = line && line.querySelector(`td[data-column="${column}"]`);
                 return cell && Number(cell.dataset.value) === value; }""",
-            arg=[row, column, value],
-            polling=EVERY,
+            [row, column, value],
         )
 
     def nothing_went_wrong(self):
@@ -103,20 +75,9 @@ class Page:
         assert {host for host in self.hosts if host} == {urlsplit(self.address).netloc}
 
 
-class Explorer:
-    """A running explorer and one browser."""
-
-    def __init__(self, address, context):
-        self.address, self.context = address, context
-
-    def tab(self, view):
-        """A new tab at a view."""
-        return Page(self.context.new_page(), self.address).open(view)
-
-
 @contextmanager
 def explorer():
-    """`gdln explore --no-open` with a browser at 1440 x 900; ended by Ctrl-C, which must end it."""
+    """`gdln explore --no-open`, ended by Ctrl-C, which must end it: a function that opens a view in a new tab."""
     from playwright.sync_api import sync_playwright
 
     command = [sys.executable, "-m", "derivations", "explore", "--no-open"]
@@ -125,12 +86,20 @@ def explorer():
         sync_playwright() as driver,
     ):
         try:
-            printed = server.stdout.readline().strip()
-            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#token=[\w-]{32}", printed), server.stderr.read()
+            address = server.stdout.readline().strip()
+            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#token=[\w-]{32}", address), server.stderr.read()
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            yield Explorer(printed, browser.new_context(viewport=SIZE, reduced_motion="reduce"))
+            context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+
+            def opened(view):
+                shown = Page(context.new_page(), address)
+                shown.page.goto(f"{address}&view={view}")
+                shown.page.wait_for_selector(".panel-figure[data-version]", state="attached")
+                return shown
+
+            yield opened
             browser.close()
         finally:
             server.send_signal(signal.SIGINT)
-            ended = server.wait(SECONDS / 1000)
-            assert (ended, server.stderr.read()) == (130, "gdln: Interrupted.\n")
+            status = server.wait(SECONDS / 1000)
+            assert (status, server.stderr.read()) == (130, "gdln: Interrupted.\n")

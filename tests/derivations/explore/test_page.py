@@ -8,8 +8,8 @@ from derivations.experiments.folders import problem_named
 from derivations.explore.data import theory_of
 from derivations.explore.problems import FIRST
 from derivations.explore.views import views
-from tests.derivations.explore.browser import EVERY, explorer, needs_a_browser
-from theory.problem import load
+from tests.derivations.explore.browser import explorer, needs_a_browser
+from theory.problem import dumps, load
 
 pytestmark = needs_a_browser
 
@@ -19,14 +19,14 @@ TRAINED = ("fields", "compare", "map", "formula")  # views that begin their long
 
 @pytest.fixture(scope="module")
 def running():
-    with explorer() as server:
-        yield server
+    with explorer() as opened:
+        yield opened
 
 
 @pytest.fixture
 def tab(running):
     """A tab at the data view; at its end no error may be on its console."""
-    shown = running.tab("data")
+    shown = running("data")
     yield shown
     shown.nothing_went_wrong()
     shown.page.close()
@@ -50,7 +50,7 @@ def test_every_view_answers_does_its_work_and_names_its_controls(tab):
     page, relu = tab.page, problem_named("relu-training")
     training = replace(relu.training, times=(0, 16))
     data, network = replace(relu.data, n=12), replace(relu.network, units=3)
-    tab.use(replace(relu, data=data, network=network, training=training))
+    tab.use(dumps(replace(relu, data=data, network=network, training=training)))
     tools = page.context.new_cdp_session(page)
     for view in views():
         page.evaluate("name => { location.hash = `#/${name}`; }", view)
@@ -63,9 +63,8 @@ def test_every_view_answers_does_its_work_and_names_its_controls(tab):
         assert all(names), view
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
         if view == "fields":
-            tab.slider("time t").press("Home")
-            first = "document.querySelector('.figure-title').textContent.endsWith('t = 2')"
-            page.wait_for_function(first, polling=EVERY)
+            page.get_by_role("slider", name="time t").press("Home")
+            tab.wait_for("() => document.querySelector('.figure-title').textContent.endsWith('t = 2')")
     assert page.locator("#banner").is_hidden()
 
 
@@ -73,7 +72,7 @@ def test_every_view_answers_does_its_work_and_names_its_controls(tab):
 def test_a_view_follows_a_slider_refuses_a_wrong_value_and_saves_its_files(tab):
     page = tab.page
     tab.tab("Table")
-    tab.move("gain g", "End")
+    page.get_by_role("slider", name="gain g").press("End")
     tab.wait_for_number(KURTOSIS, "exact", kurtosis_of(gain=100))
     typed = page.get_by_label("gain g, typed")
     typed.fill("-1")
