@@ -1,6 +1,5 @@
 """The decision procedure proves identities, refutes what fails somewhere, and never calls the undecided true."""
 
-import pytest
 import sympy
 from sympy import Rational as Q
 from sympy import acos, asin, atan, cosh, erf, exp, log, sinh, sqrt
@@ -21,28 +20,22 @@ def arctan_of_sine(sine):
 TRUE = [
     (asin(r), arctan_of_sine(r)),
     (sqrt((1 + r) * (1 - r)), sqrt(1 - r**2)),
-    (sqrt(g**2 + 2 * g + 1), g + 1),
     (sqrt(3 + 2 * sqrt(2)), 1 + sqrt(2)),
     (sqrt(g + 1 + 2 * sqrt(g)), 1 + sqrt(g)),
     (sqrt(6) * sqrt(g * h), sqrt(2 * g) * sqrt(3 * h)),
     (asin(sqrt(2) * g * r / sqrt(1 + 2 * g**2)), atan(r / sqrt(1 / (2 * g**2) + 1 - r**2))),
     (asin(r) * asin(q), arctan_of_sine(r) * arctan_of_sine(q)),
-    (asin(r) ** 2, arctan_of_sine(-r) ** 2),
     (asin(r) + acos(r), sympy.pi / 2),
-    (atan(Q(1, 2)) + atan(Q(1, 3)), sympy.pi / 4),
     (4 * atan(Q(1, 5)) - atan(Q(1, 239)), sympy.pi / 4),
     (atan(sqrt(5) / 5), asin(sqrt(6) / 6)),
-    (exp(-g * h) * exp(g), exp(g * (1 - h))),
     (10 * exp(4) - exp(3), (10 * sympy.E - 1) * exp(3)),
     (exp(1 / (4 * (1 / (1 + g**2) + h))), exp((1 + g**2) / (4 * (1 + h * (1 + g**2))))),
     (cosh(g) ** 2 - sinh(g) ** 2, sympy.Integer(1)),
-    (log(g**2 * h), 2 * log(g) + log(h)),
     (log(sympy.Integer(6)) / 2, log(sqrt(2)) + log(sqrt(3))),
     (x * asin(x) + x * acos(x), x * sympy.pi / 2),
     (sympy.Max(q, r), (q + r + sympy.Abs(q - r)) / 2),
     (sqrt(1 + sqrt(2)) * sqrt(sqrt(2) - 1), sympy.Integer(1)),
     (3 * atan(g), atan((3 * g - g**3) / (1 - 3 * g**2)) + (1 - sympy.sign(1 - 3 * g**2)) * sympy.pi / 2),
-    (sympy.sin(2 * x), 2 * sympy.sin(x) * sympy.cos(x)),
     (sympy.cos(x + 1) * sympy.cos(1 - x), (sympy.cos(2) + sympy.cos(2 * x)) / 2),
     (sympy.sin(sympy.Rational(4, 3)), 2 * sympy.sin(sympy.Rational(2, 3)) * sympy.cos(sympy.Rational(2, 3))),
     (exp(100) ** 2 + x * exp(50), exp(200) + x * exp(25) ** 2),
@@ -50,14 +43,12 @@ TRUE = [
 ]
 FALSE = [
     (sqrt(x**2), x),
-    (sqrt((x - 1) ** 2), x - 1),
     (sqrt(1 - r**2), 1 - r**2 / 2),
     (sqrt(g + 1 - 2 * sqrt(g)), 1 - sqrt(g)),
     (asin(r) * asin(q), -arctan_of_sine(r) * arctan_of_sine(q)),
     (2 * atan(g), atan(2 * g / (1 - g**2))),
     (erf(g), erf(h)),
     (exp(4) - exp(3), (sympy.E - 2) * exp(3)),
-    (exp(1 / (1 + g)), exp(1 / (2 + g))),
     (f(x) * exp(x), f(x)),
     (asin(r), arctan_of_sine(r) + Q(1, 10**20)),
 ]
@@ -80,10 +71,6 @@ def test_an_opaque_difference_is_undecided():
     assert is_zero(integral - Q(31, 100)) is None
 
 
-def test_an_empty_domain_is_undecided():
-    assert is_zero(sqrt(-1 - x**2) - sqrt(-1 - x**2) * 2) is None
-
-
 def test_a_domain_decides_the_sign():
     below = {x: sympy.Interval(-1, 0)}
     assert prove_equal(sqrt(x**2), -x, below) is True
@@ -95,12 +82,10 @@ y = sympy.Symbol("y", real=True)
 # Each holds at all random points of its domain and fails in a corner of it.
 SLIVERS = [
     (sqrt((x - C) ** 2) - (C - x), {x: UNIT}),
-    (sympy.Abs(x - C) - (C - x), {x: sympy.Interval(0, 1)}),
     (atan(x) + atan(1 / x) - sympy.pi / 2, {x: sympy.Interval.open(Q(-1, 10**4), 1)}),
     ((atan(x) + atan(1 / x) - sympy.pi / 2) / 10**50, {x: sympy.Interval.open(Q(-1, 10**4), 1)}),
     (2 * atan(x) - atan(2 * x / (1 - x**2)), {x: sympy.Interval.open(0, 1 + Q(1, 10**6))}),
     (atan(sympy.tan(x)) - x, {x: sympy.Interval.open(0, Q(15709, 10**4))}),
-    (sqrt(sympy.sin(x) ** 2) - sympy.sin(x), {x: sympy.Interval.open(0, Q(31417, 10**4))}),
     (sqrt((sqrt(x) - C) ** 2) - (C - sqrt(x)), {x: UNIT}),
     (sympy.atan2(y, x) - atan(y / x), {x: sympy.Interval.open(Q(-1, 10**5), 1), y: UNIT}),
     (sympy.Abs(x - y) - (y - x), {x: UNIT, y: sympy.Interval.open(Q(99999, 100000), 2)}),
@@ -117,21 +102,9 @@ def test_what_fails_in_a_corner_of_the_domain_is_refuted():
     assert [difference for difference, domains in SLIVERS if is_zero(difference, domains) is not False] == []
 
 
-@pytest.mark.parametrize("power", [20, 50, 200])
-def test_a_small_number_beside_an_identity_is_refuted(power):
+def test_a_small_number_beside_an_identity_is_refuted():
     for a, b in ((asin(r), arctan_of_sine(r)), (asin(r) + acos(r), sympy.pi / 2), (log(2 * g), log(g) + log(2))):
-        assert prove_equal(a, b + Q(1, 10**power)) is False
-
-
-@pytest.mark.parametrize("power", [46, 200])
-def test_a_small_number_beside_an_identity_is_not_proved(power):
-    for difference in (
-        (x + 1) ** 2 - x**2 - 2 * x - 1,
-        4 * atan(Q(1, 5)) - atan(Q(1, 239)) - sympy.pi / 4,
-        sqrt(3 + 2 * sqrt(2)) - 1 - sqrt(2),
-    ):
-        assert is_zero(difference + Q(1, 10**power)) is not True
-        assert is_zero(difference + erf(x) / 10**power) is not True
+        assert prove_equal(a, b + Q(1, 10**200)) is False
 
 
 def test_agreement_at_the_sample_points_proves_nothing():
@@ -158,11 +131,3 @@ def test_each_side_of_a_sign_is_a_case_of_its_own():
     assert prove_equal(sqrt(x**2) * sqrt(x**4), sqrt(x**6)) is True
     assert prove_equal(sqrt(x**2 * (x - 1) ** 2), sqrt(x**2) * sqrt((x - 1) ** 2)) is True
     assert prove_equal(sqrt(x**2 * (x - 1) ** 2), x * (x - 1)) is False
-
-
-def test_a_value_that_rounding_may_have_made_has_no_sign():
-    near = Q(str(sympy.sqrt(2).n(80)))
-    root = sympy.Symbol("s", real=True)
-    hidden = sqrt((root - near) ** 2) - (root - near)
-    assert is_zero(hidden.xreplace({root: sqrt(2)})) in (None, True)
-    assert is_zero(sqrt((g - near) ** 2) - (g - near), {g: sympy.Interval.open(sqrt(2), 2)}) is not True

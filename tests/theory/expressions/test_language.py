@@ -1,8 +1,6 @@
 """The parser builds exactly what is said, and answers everything else with an error that helps."""
 
 import contextlib
-import random
-import string
 
 import pytest
 import sympy
@@ -26,7 +24,6 @@ SAID = [
     ("-2**2", sympy.Integer(-4)),
     ("z1 - z2 - z3", z(1) - z(2) - z(3)),
     ("1/2/2", sympy.Rational(1, 4)),
-    ("sqrt(2)*pi", sympy.sqrt(2) * sympy.pi),
     ("Heaviside(z1)*sign(-z2)", -sympy.Heaviside(z(1)) * sympy.sign(z(2))),
     ("hermite(2, z1)", z(1) ** 2 - 1),
     ("+".join(["z1"] * 500), 500 * z(1)),
@@ -37,7 +34,6 @@ REFUSED = {
     "asin(2)": "not real",
     "acos(1 + 1e-30)": "not real",
     "log(-1)": "not real",
-    "1 + sqrt(1 - exp(1))": "not real",
     "Phi2(0, 0, 2)": "between -1 and 1",
     "": "empty",
     "z1^2": "**",
@@ -49,51 +45,35 @@ REFUSED = {
     "erf(x=z1)": "",
     "9**9**9": "exponent",
     "((9**64)**64)**64": "bits",
-    "((pi**64)**64)**64": "bits",
     "exp(exp(exp(9)))": "bits",
     "10**1000": "exponent",
-    "1e1001": "exponent",
     "1e999999999": "exponent",
     "1" * 201: "digits",
     "-" * 61 + "z1": "nested",
     "(" * 61 + "z1" + ")" * 61: "nested",
-    "2**" * 70 + "2": "",
     "z1+" * 1500 + "z1": "characters",
     "1/0": "divides by zero",
-    "0**-1": "divides by zero",
     "z1/(1-1)": "divides by zero",
     "log(0)": "",
     "sqrt(-1)": "real",
-    "lambda: 0": "Code",
     "(x := 1)": "Code",
     "z1.real": "Code",
-    "z1[0]": "Code",
     "'z1'": "Code",
     'f"{z1}"': "Code",
     "[z for z in z1]": "Code",
     "z1 < z2": "Code",
-    "z1 == z2": "Code",
-    "z1 and z2": "Code",
     "z1 if 1 else z2": "Code",
-    "z1 // 2": "Code",
-    "z1 @ z2": "Code",
     "~z1": "Code",
-    "not z1": "Code",
     "z1 if": "not a formula",
     "erf(g*(z1 + 1)": "it lacks a ).",
     "E[erf(z1": "it lacks a ) and a ].",
     "__import__(z1)": "not known",
     "(erf)(z1)(z2)": "Code",
-    "0x10": "not a number",
-    "1_000": "not a number",
-    "1j": "not a number",
     "True": "not a number",
     "nan*z1": "nan is no number, nor a name",
     "z1 + Infinity": "an infinite bound is oo",
     "...": "not a number",
     "1,2": "Code",
-    "*z1": "",
-    "ρ": "Code",
     "z1\0": "Code",
     "z1 # comment": "Code",
     "E[z1]": "not used here",
@@ -165,9 +145,3 @@ def survives(text):
 @given(st.lists(st.sampled_from(WORDS), max_size=40))
 def test_random_words_are_parsed_or_refused(words):
     survives("".join(words))
-
-
-def test_random_characters_are_parsed_or_refused():
-    draw = random.Random(0)
-    for _ in range(200):
-        survives("".join(draw.choices(string.printable, k=draw.randint(1, 60))))

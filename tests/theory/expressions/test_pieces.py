@@ -6,7 +6,7 @@ import sympy
 from sympy import Abs, Interval, atan2, log, sqrt
 
 from theory.expressions.functions import Phi2
-from theory.expressions.pieces import Kind, decisive, polynomial_on_line
+from theory.expressions.pieces import Kind, decisive
 from theory.expressions.refute import points_in_pieces
 
 x, y = sympy.symbols("x y", real=True)
@@ -33,26 +33,10 @@ def test_each_piece_of_a_line_is_met():
     assert met == {(-1, -1, -1), (-1, -1, 1), (1, -1, 1), (1, 1, 1)}
 
 
-def test_a_line_of_one_symbol_is_seen_whole():
-    near = [x - sympy.Rational(k, 40) for k in range(1, 40)]
-    points = list(points_in_pieces(sum(map(Abs, near)), {x: UNIT}, [{x: HALF}]))
-    assert len({int(40 * point[x]) for point in points}) == 40
-
-
-def test_irrational_zeros_are_told_apart():
-    near = [x**2 - 2, x - sympy.Rational("1.41421356237309504880168872420969807856967")]
-    assert len(signs(sum(map(Abs, near)), near, {}, {x: HALF})) == 4
-
-
 def test_each_piece_of_a_plane_is_met():
     circle, line = (x - HALF) ** 2 + (y - HALF) ** 2 - sympy.Rational(1, 10**8), x - y
     met = signs(Abs(circle) + Abs(line), [circle, line], {x: UNIT, y: UNIT}, {x: HALF, y: HALF})
     assert met == {(a, b) for a in (-1, 1) for b in (-1, 1)}
-
-
-def test_ends_of_the_domain_bound_the_plane():
-    met = signs(Abs(x - y), [x - y], {x: UNIT, y: Interval.open(1, 2)}, {x: HALF, y: 3 * HALF})
-    assert met == {(-1,)}
 
 
 def test_only_points_where_all_is_real():
@@ -84,15 +68,3 @@ def test_what_decides_where_an_expression_is_analytic():
         (x**2 + sympy.exp(x) + sympy.erf(x), set()),
     )
     assert [expr for expr, expected in cases if set(decisive(expr)) != expected] == []
-
-
-def test_the_difference_of_two_arguments_decides_their_maximum():
-    ((function, kind),) = decisive(sympy.Max(x, y))
-    assert (function in (x - y, y - x), kind) == (True, Kind.KINK)
-
-
-def test_roots_are_removed_with_their_conjugates():
-    poly = polynomial_on_line(sqrt(x) + sqrt(2) * sqrt(1 - sqrt(x)) - 1, x, {x: HALF})
-    assert poly.domain.is_ZZ
-    assert poly.eval(1) == 0
-    assert polynomial_on_line(sympy.exp(x) - 2, x, {x: HALF}) is None

@@ -7,9 +7,7 @@ from sympy import I, MatMul, MatrixSymbol, Rational, Trace, ZeroMatrix, pi, sqrt
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
-from derivations.experiments.folders import problem_named
 from theory.expressions.printer import Printer
-from theory.flow.graph.data import flow_of
 
 A, B = (MatrixSymbol(name, 3, 3) for name in "AB")
 x = sympy.Symbol("x", real=True)
@@ -36,11 +34,3 @@ def test_brackets_are_those_of_sympy():
     """Within a sum, a product, a power, or anything else."""
     for place in product(EXPRESSIONS, (PRECEDENCE[name] for name in ("Add", "Mul", "Pow", "Atom")), (False, True)):
         assert Printer().parenthesize(*place) == StrPrinter().parenthesize(*place), place
-
-
-def test_the_text_of_a_derived_flow_is_that_of_sympy():
-    flow = flow_of(problem_named("race"))
-    for proof in (flow.loss_derivation, *(flow.derivation(name) for name in flow.weights)):
-        assert proof.steps
-        for step in proof.steps:
-            assert Printer().doprint(step.expr) == sympy.sstr(step.expr)

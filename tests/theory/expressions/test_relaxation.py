@@ -52,9 +52,3 @@ def test_limits():
     assert phi1(0) == 1
     assert phi1(sympy.oo) == 0
     assert sympy.limit(phi1(z).rewrite(sympy.exp).args[0][0], z, 0) == 1
-
-
-def test_assumptions():
-    assert phi1(z).is_positive
-    assert phi1(z).is_real
-    assert phi1(sympy.Symbol("w")).is_real is None

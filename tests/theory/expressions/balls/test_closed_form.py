@@ -12,7 +12,6 @@ from theory.expressions.balls.closed_form import NotCertified, ball, enclose
 
 t = sympy.Symbol("t", nonnegative=True)
 EXACT = [
-    (sqrt(t), Fraction(2, 3)),
     (sqrt(1 - t), Fraction(2, 3)),
     ((asin(t) + 1) * 2 / sympy.pi, Fraction(1)),
     ((atan(t) + sympy.log(2) / 2) * 4 / sympy.pi, Fraction(1)),
@@ -38,15 +37,11 @@ def test_other_integrals_are_refused():
             ball(sympy.Integral(sympy.exp(-t), *limits), {})
 
 
-def test_an_integrand_with_a_pole_on_the_way_has_no_ball():
-    assert not ball(sympy.Integral(1 / (2 * t - 1), (t, 0, 1)), {}).is_finite()
-
-
-@pytest.mark.parametrize("function", [closed_form._asin, closed_form._atan])
-def test_a_ball_across_a_cut_is_not_analytic(function):
+def test_a_ball_across_a_cut_is_not_analytic():
     across = acb(arb(0, 3), arb(0, 3))
-    assert not function(across, True).is_finite()
-    assert function(acb(arb("0.5")), True).is_finite()
+    for function in (closed_form._asin, closed_form._atan):
+        assert not function(across, True).is_finite()
+        assert function(acb(arb("0.5")), True).is_finite()
 
 
 def test_a_root_of_a_negative_number_is_refused():
@@ -59,11 +54,6 @@ def test_an_unknown_function_is_refused():
         ball(sympy.gamma(sympy.pi), {})
     with pytest.raises(NotCertified):
         ball(sympy.Integral(sympy.gamma(t + 1), (t, 0, 1)), {})
-
-
-def test_an_unbounded_integrand_is_not_certified():
-    with pytest.raises(NotCertified):
-        enclose(lambda: ball(sympy.Integral(1 / sqrt(1 - t), (t, 0, 1)), {}), 25, 200)
 
 
 def test_precision_follows_the_size_of_the_value():
@@ -82,25 +72,14 @@ def test_what_looks_like_zero_is_not_certified_and_says_what_was_reached():
     assert abs(middle) <= radius < Fraction(1, 10**20)
 
 
-@pytest.mark.parametrize("inner", [False, True], ids=["in the integrand", "in compiled code within the integrand"])
-def test_an_interrupt_ends_more_than_its_integral(inner):
-    """It reaches the caller as an interrupt, not as a missing certificate."""
+def test_an_interrupt_ends_more_than_its_integral():
+    """It reaches the caller as an interrupt, not as a missing certificate, from compiled code too."""
 
     def interrupted(_t: acb, _analytic: bool) -> acb:
-        if inner:
-            return acb.integral(lambda _t, _analytic: interrupt(), acb(0), acb(1))
-        return interrupt()
+        return acb.integral(interrupt, acb(0), acb(1))
 
-    def interrupt() -> acb:
+    def interrupt(_t: acb, _analytic: bool) -> acb:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         closed_form._quadrature(interrupted, acb(1), 10)
-
-
-def test_another_error_of_an_integrand_is_a_missing_certificate():
-    def failing(_t: acb, _analytic: bool) -> acb:
-        raise ZeroDivisionError("a pole")
-
-    with pytest.raises(NotCertified, match="a pole"):
-        closed_form._quadrature(failing, acb(1), 10)
