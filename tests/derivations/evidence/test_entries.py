@@ -24,46 +24,25 @@ def entry(agrees=None, reading="", verdict=Verdict.CORRECTED, source=SOURCE):
     return Entry(CLAIM, source, verdict, finding, None)
 
 
-@pytest.mark.parametrize(
-    ("agrees", "reading", "differs"),
-    [
-        (None, "", False),
-        (True, "", False),
-        (True, "the gain is squared", False),
-        (False, "the gain is squared", False),
-        (False, "", True),
-    ],
-)
-def test_an_entry_differs_where_no_reading_saves_the_printed_form(agrees, reading, differs):
-    assert entry(agrees, reading).differs is differs
+def test_an_entry_differs_where_no_reading_saves_the_printed_form():
+    assert not entry().differs
+    assert not entry(True, "the gain is squared").differs
+    assert not entry(False, "the gain is squared").differs
+    assert entry(False).differs
 
 
-@pytest.mark.parametrize(
-    ("agrees", "reading", "verdict", "condition"),
-    [
-        (False, "the gain is squared", Verdict.CONFIRMED, "the gain is squared"),
-        (False, "the gain is squared", Verdict.OPEN, ""),
-        (True, "", Verdict.CONFIRMED, ""),
-        (None, "", Verdict.CONFIRMED, ""),
-    ],
-)
-def test_the_condition_of_a_confirmed_entry_is_its_reading(agrees, reading, verdict, condition):
-    assert entry(agrees, reading, verdict).condition == condition
-
-
-@pytest.mark.parametrize(
-    ("agrees", "reading", "verdict", "condition"),
-    [
-        (True, "", Verdict.CONFIRMED, "the width grows"),
-        (None, "", Verdict.CONFIRMED, "the width grows"),
-        (False, "the gain is squared", Verdict.CONFIRMED, "the gain is squared"),
-        (False, "", Verdict.CORRECTED, ""),
-        (True, "", Verdict.OPEN, ""),
-    ],
-)
-def test_a_confirmed_entry_has_the_condition_of_its_source(agrees, reading, verdict, condition):
+def test_the_condition_of_a_confirmed_entry_is_its_reading_or_that_of_its_source():
     source = Source(NOTES, "(5)", sympy.Integer(3), condition="the width grows")
-    assert entry(agrees, reading, verdict, source).condition == condition
+    for agrees, reading, verdict, condition, condition_with_source in (
+        (False, "the gain is squared", Verdict.CONFIRMED, "the gain is squared", "the gain is squared"),
+        (False, "the gain is squared", Verdict.OPEN, "", ""),
+        (True, "", Verdict.CONFIRMED, "", "the width grows"),
+        (None, "", Verdict.CONFIRMED, "", "the width grows"),
+        (False, "", Verdict.CORRECTED, "", ""),
+        (True, "", Verdict.OPEN, "", ""),
+    ):
+        assert entry(agrees, reading, verdict).condition == condition
+        assert entry(agrees, reading, verdict, source).condition == condition_with_source
 
 
 @pytest.mark.parametrize("verdict", Verdict)

@@ -4,7 +4,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-import pytest
 import sympy
 
 from derivations.experiments.model import Settings
@@ -26,8 +25,7 @@ def predicted(problem):
     return np.stack([along[0] for along in strengths(result.flow, result.weights).values()], axis=-1)
 
 
-@pytest.mark.parametrize(("factor", "expected"), [(1, Outcome.PASS), (2, Outcome.FAIL)])
-def test_strengths_of_paths_are_judged(factor, expected):
+def claim_of(factor):
     registration = Registration(
         problems=("race",),
         observable=PathStrengthsAtTimes(),
@@ -37,7 +35,11 @@ def test_strengths_of_paths_are_judged(factor, expected):
         alternatives=(Alternative("half", lambda problem: factor * predicted(problem) / 2),),
     )
     statement = sympy.Eq(sympy.Symbol("s"), 1)
-    claim = Claim(id="test.paths", title="paths", kind=Kind.EQUATION, statement=statement, registration=registration)
-    values = measured([claim], "race", Settings(device="cpu"), lambda _what, _done: None)
-    (result,) = judged([values], {claim.id: claim})
-    assert result.outcome is expected, result.where
+    return Claim(id="test.paths", title="paths", kind=Kind.EQUATION, statement=statement, registration=registration)
+
+
+def test_strengths_of_paths_are_judged():
+    values = measured([claim_of(1)], "race", Settings(device="cpu"), lambda _what, _done: None)
+    for factor, expected in ((1, Outcome.PASS), (2, Outcome.FAIL)):
+        (result,) = judged([values], {"test.paths": claim_of(factor)})
+        assert result.outcome is expected, result.where

@@ -34,11 +34,9 @@ def test_a_configuration_is_the_problem_that_it_says():
 @pytest.mark.parametrize(
     ("decide", "expected"),
     [
-        (above("ratio", 1.0, (2,)), True),
         (above("ratio", 1.0, (1, 2)), None),  # at the second time the interval holds the bound
         (above("ratio", 1.0, (0, 2)), False),
         (below("ratio", 1.0, (0,)), True),
-        (below("ratio", 1.0, (0, 1)), None),
         (below("ratio", 1.0, (0, 2)), False),
     ],
 )
@@ -63,7 +61,6 @@ def test_undecided_configurations_count_against_and_for():
         (73, 0, Outcome.PASS),
         (72, 0, Outcome.INCONCLUSIVE),
         (71, 0, Outcome.FAIL),
-        (60, 11, Outcome.FAIL),
     ],
 )
 def test_a_census_counts_and_samples_nothing(holds, undecided, outcome):
@@ -88,11 +85,6 @@ RULE = experiment.Rule(
     ("long-first",),
     "the start",
 )
-
-
-def test_most_configurations_pass_few_fail_and_half_is_undecided():
-    outcomes = [experiment.judged(RULE, stored([2.0] * k + [0.5] * (20 - k)), []).outcome for k in (20, 10, 0)]
-    assert outcomes == [Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.FAIL]
 
 
 def test_a_training_that_is_decided_the_other_way_fails_the_rule():

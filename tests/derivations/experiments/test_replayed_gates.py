@@ -1,6 +1,5 @@
 """The experiment of replayed gates in small, what it has stored, and how pages show it."""
 
-import json
 from dataclasses import replace
 from fractions import Fraction
 
@@ -9,15 +8,12 @@ import pytest
 
 from derivations.experiments.folders import read
 from derivations.experiments.replayed_gates import experiment as replayed_gates
-from derivations.experiments.replayed_gates import tables as replayed_tables
 from derivations.statistics.validity import meter
 from sim.record import record, replay
 from sim.train import train
 from theory.claims import catalog
 from theory.claims.model import Outcome
 from theory.problem import dumps
-
-NAMES = ["of the start", "of the end", "in 2 pieces", "in 4 pieces", "in 8 pieces"]
 
 
 @pytest.fixture(scope="module")
@@ -36,21 +32,15 @@ def small():
     return question, replayed_gates.run(question)
 
 
-def test_what_the_experiment_gives(small):
-    question, data = small
-    assert list(data["weight_distance"]) == NAMES
-    assert data["times"] == [10.0 * i for i in range(9)]
+def test_bands_hold_their_distances(small):
+    _, data = small
     assert np.shape(data["flips"]["mean"]) == (9, 9)
-    for name in NAMES:
-        band = data["weight_distance"][name]
-        assert band["distance"][0] == band["high"][0] == 0  # the same start
-        for part in ("weight_distance", "loss_distance", "participation_ratio_distance"):
-            low, middle, high = (np.array(data[part][name][key]) for key in ("low", "distance", "high"))
-            assert (low <= middle).all()
-            assert (middle <= high).all()
-    assert json.loads(json.dumps(data, allow_nan=False))["problem"] == dumps(question)
-    for table in replayed_tables.TABLES["replayed-gates"].values():
-        assert len({line.count("|") for line in table(data).splitlines()}) == 1
+    for part in ("weight_distance", "loss_distance", "participation_ratio_distance"):
+        for name, band in data[part].items():
+            low, middle, high = (np.array(band[key]) for key in ("low", "distance", "high"))
+            assert (low <= middle).all(), (part, name)
+            assert (middle <= high).all(), (part, name)
+    assert all(band["high"][0] == 0 for band in data["weight_distance"].values())  # the same start
 
 
 def test_distances_by_hand(small):

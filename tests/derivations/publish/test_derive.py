@@ -49,8 +49,8 @@ def small(**pages):
 
 @pytest.mark.slow
 def test_the_committed_book_is_what_is_derived(capsys):
-    """Every third page, with its figures."""
-    assert cli.main(["derive", *PAGES[::3], "--check"]) == PASS, capsys.readouterr().out
+    """One page in five, with its figures."""
+    assert cli.main(["derive", *PAGES[1::5], "--check"]) == PASS, capsys.readouterr().out
 
 
 def test_only_write_changes_the_stored_book(tmp_path, monkeypatch, capsys):
