@@ -22,7 +22,7 @@ def test_nothing_is_missing_in_the_tree():
 
 @pytest.fixture
 def plant(tmp_path, monkeypatch):
-    """A function that makes a folder with one experiment, `pair`, that lacks nothing but for the files it is called with."""
+    """A function that makes a folder with the experiment `pair`, whole but for the files it is called with."""
 
     def planted(**files):
         package = f"planted_{next(_NUMBER)}"

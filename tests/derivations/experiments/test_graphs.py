@@ -34,12 +34,14 @@ def claim_of(factor):
         margin=Fraction(1, 50),
         alternatives=(Alternative("half", lambda problem: factor * predicted(problem) / 2),),
     )
-    statement = sympy.Eq(sympy.Symbol("s"), 1)
-    return Claim(id="test.paths", title="paths", kind=Kind.EQUATION, statement=statement, registration=registration)
+    name, statement = f"test.paths{factor}", sympy.Eq(sympy.Symbol("s"), 1)
+    return Claim(
+        id=f"test.paths{factor}", title="paths", kind=Kind.EQUATION, statement=statement, registration=registration
+    )
 
 
 def test_strengths_of_paths_are_judged():
-    values = measured([claim_of(1)], "race", Settings(device="cpu"), lambda _what, _done: None)
-    for factor, expected in ((1, Outcome.PASS), (2, Outcome.FAIL)):
-        (result,) = judged([values], {"test.paths": claim_of(factor)})
-        assert result.outcome is expected, result.where
+    claims = [claim_of(factor) for factor in (1, 2)]
+    values = measured(claims, "race", Settings(device="cpu"), lambda _what, _done: None)
+    results = judged([values], {claim.id: claim for claim in claims})
+    assert [result.outcome for result in results] == [Outcome.PASS, Outcome.FAIL]
