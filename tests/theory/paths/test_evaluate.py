@@ -3,7 +3,6 @@
 from fractions import Fraction
 from itertools import product
 
-import mpmath
 import pytest
 
 from tests.deep_cases import (
@@ -16,7 +15,7 @@ from tests.deep_cases import (
     loops,
     sum_over_paths_of_sizes,
 )
-from tests.tolerances_of_paths import DEEP_PASS, SOFT_GATE
+from tests.tolerances_of_paths import DEEP_PASS
 from theory.paths import convolution, evaluated, output, output_over_paths
 from theory.paths.convolution import ConvolutionalNetwork
 from theory.problem import (
@@ -71,22 +70,6 @@ def test_chosen_examples_have_the_gates_that_they_have_among_all(gating):
     whole, some = evaluated(problem), evaluated(problem, (2, 0))
     assert [some.gates(0), some.gates(1)] == [whole.gates(2), whole.gates(0)]
     assert some.inputs == (DATA.x[2], DATA.x[0])
-
-
-def test_soft_gates_are_the_logistic_function_to_the_last_digits():
-    beta, epsilon, weight = "1/2", "1/10", "-3"
-    starts = InitialByName((("Theta_1", [[weight]]), ("Theta_2", [[1]])))
-    data = FiniteData([[1], [-1], ["1/3"], [0]], [0, 0, 0, 0])
-    network = drawn((1,), OwnGates(SoftResponse(beta, epsilon)), data).network
-    net = evaluated(Problem(data, network, Training("half-mse", 1, starts, (1,))))
-    for s, (x,) in enumerate(data.x):
-        with mpmath.workdps(40):
-            q = Fraction(weight) * x * Fraction(beta)
-            exact = (1 + mpmath.mpf(Fraction(epsilon).numerator) / Fraction(epsilon).denominator) / (
-                1 + mpmath.exp(-mpmath.mpf(q.numerator) / q.denominator)
-            )
-            gate = net.gates(s)[0][0]
-            assert abs(mpmath.mpf(gate.numerator) / gate.denominator / exact - 1) < SOFT_GATE
 
 
 def test_large_preactivations_open_a_soft_gate_fully_and_closed_ones_are_refused():
