@@ -16,12 +16,6 @@ from theory.problem import GATES, LAWS, OBSERVABLES, RepeatedGate
 from theory.problem.distributions.sampled import SampledLaw
 
 
-@pytest.mark.parametrize("room", ["theory.claims", "os", "simulator.data"])
-def test_only_rooms_of_the_simulator_are_loaded(room):
-    with pytest.raises(ValueError, match=f"{room} is not a package of sim"):
-        load(room, [])
-
-
 def test_a_new_file_is_found(tmp_path, monkeypatch):
     """A room that does not exist until the test writes it, below `sim` by its name alone."""
     room = tmp_path / "planted"

@@ -14,17 +14,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from sim import memory
-from sim.data.sample import prepare
 from sim.measure import measure
-from sim.memory import further_numbers, table_numbers
-from sim.random.streams import TRAINING, stream
 from sim.train import train
 from sim.training.backends.captured import Captured, checked
 from sim.training.backends.choice import Backend
 from sim.training.backends.reference import train_group
-from sim.training.memory import FRAGMENTED, networks_at_once
+from sim.training.memory import networks_at_once
 from tests.sim.cases import EVERY_GATE, OPTIMIZERS, gated, line, problem
-from tests.sim.data.test_laws import FIRST
 from tests.tolerances_of_sweeps import GPU_MEMORY
 from theory.problem import (
     OBSERVABLES,
@@ -40,9 +36,7 @@ from theory.problem import (
     Simulation,
     Training,
 )
-from theory.problem.discovery import registered
 
-ROWS = 4096
 START = NormalInitialisation("1/2", 1)
 SETTINGS = Simulation("online", samples=200, learning_rate="1/2", replicates=3, seed=5, batch=256)
 
@@ -113,7 +107,6 @@ LAW = line(n=40)
 RELU, WIDE = Network("relu", "mean", 3), Network("relu", "trained-mean", 40)
 FULL_BATCH = {"mode": "full-batch", "batch": None, "samples": 3000, "times": (0, 1)}
 CELLS = {
-    "float32": problem(LAW, RELU, batch=64, times=(0, 8), dtype="float32"),
     "gates": problem(LAW, gated(EVERY_GATE, "trained-sum", "trained"), batch=64, times=(0, 8), **OPTIMIZERS[2]),
     "one by one": problem(LAW, RELU, batch=1, times=(0, 8)),
     "units": problem(LAW, WIDE, batch=1024, **OPTIMIZERS[2]),
@@ -135,33 +128,6 @@ def test_a_cell_stays_within_its_bound(name, counted):
     training, measuring = counted(question, *observables)
     assert training <= memory._training(question) <= GPU_MEMORY * training
     assert measuring <= memory._measuring(question, observables)
-
-
-def test_the_examples_of_every_law_stay_within_their_bound():
-    for place, (_, law, _) in enumerate(FIRST):
-        assert_examples_stay_within_their_bound(law, (torch.float32, torch.float64)[place % 2])
-
-
-def assert_examples_stay_within_their_bound(law, dtype):
-    sampler = prepare(law, torch.device("cpu"), dtype)
-    tables = sum({each.data_ptr(): each.untyped_storage().nbytes() for each in tensors(sampler)}.values())
-    assert tables <= 8 * registered(table_numbers, law)(law)
-    with Counted() as mode:
-        sampler.draw([stream(0, 0, TRAINING)], ROWS, sampler.room(1, ROWS))
-    numbers = 5 * law.n + 4 + further_numbers(law)  # the gates and units of `example_numbers` are those of a network
-    assert mode.peak - tables <= FRAGMENTED * ROWS * numbers * dtype.itemsize
-
-
-def tensors(held):
-    """All tensors of a sampler and of its parts."""
-    if isinstance(held, torch.Tensor):
-        yield held
-    elif isinstance(held, tuple):
-        for each in held:
-            yield from tensors(each)
-    elif type(held).__module__.startswith("sim."):
-        for each in vars(held).values():
-            yield from tensors(each)
 
 
 def test_networks_of_other_kinds_stay_within_their_bounds(counted):

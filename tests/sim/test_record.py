@@ -49,9 +49,7 @@ def apart(first, second):
 
 
 CASES = {
-    "online": {},
     "biases": {"biases": "trained"},
-    "trained readout": {"readout": "trained-mean", "biases": "trained"},
     "cross-entropy": {"loss": "cross-entropy", "readout": "trained-sum", "data": line(labels=(1, -1))},
     "full batch": FULL_BATCH,
     "Adam": {

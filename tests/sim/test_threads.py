@@ -1,7 +1,6 @@
 """Networks side by side on threads: the same numbers, errors and interruptions that end all of them."""
 
 import threading
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -105,22 +104,3 @@ def test_steps_are_compiled_in_another_process_while_training_waits(monkeypatch,
     assert list(tmp_path.glob("*/descent.single_steps-*.nbi"))
     with ahead.compiled_ahead(question, "cpu", "compiled"):
         assert ahead._process is None
-
-
-@NEEDS_NUMBA
-def test_only_loops_that_a_run_takes_are_compiled_ahead(monkeypatch, tmp_path):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    assert ahead._wanted(problem(), "cpu", "compiled")
-    assert ahead._wanted(problem(samples=10**6), "cpu", "auto") == ahead.DRAWS
-    momentum = {"optimizer": "momentum", "momentum": "3/4"}
-    assert ahead._wanted(problem(**momentum), "cpu", "compiled-examples") == ahead.DRAWS
-    for question, backend in [
-        (problem(), "auto"),  # a short run is left to torch
-        (problem(), "reference"),
-        (problem(line(priors=("1/4", "3/4"))), "compiled"),
-        (replace(problem(), simulation=None), "compiled"),
-        (problem(**momentum), "compiled"),
-        (problem(dtype="float32"), "compiled-examples"),
-        (problem(line(n=9, xi=(1, "1/2"), boundary="ring")), "compiled-examples"),
-    ]:
-        assert not ahead._wanted(question, "cpu", backend)

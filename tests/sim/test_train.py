@@ -125,17 +125,6 @@ def test_divergence_is_counted_and_frozen():
     assert (calm.weights[[0, 2]] == run.weights[[0, 2]]).all()
 
 
-def test_a_bias_that_diverges_alone_is_frozen_with_its_weights():
-    """Inputs behind closed gates: the weights stand still while labels beyond every bound pull the output bias."""
-    question = problem(network=gated(biases="trained"), **(FULL | {"times": (0, 1, 20)}))
-    sample = fixed_sample(question, range(3), torch.device("cpu"), torch.float64)
-    sample.gate[1], sample.y[1] = 0, 1e100
-    run = train(question, "cpu", sample=sample)
-    assert run.diverged.tolist() == [False, True, False]
-    assert (run.biases[1] == question.biases0()).all()
-    assert (run.weights[1] == question.w0()).all()
-
-
 def test_a_sample_that_is_not_finite_diverges_at_once():
     question = problem(**FULL)
     sample = fixed_sample(question, range(3), torch.device("cpu"), torch.float64)

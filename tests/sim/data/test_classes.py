@@ -7,10 +7,9 @@ import torch
 
 from sim.data.classes import bounds, chosen, draw_classes
 from sim.data.sample import prepare
-from sim.gates.gating import opens
 from sim.random.streams import TRAINING, stream
 from tests.sim.cases import line
-from theory.problem import DirectionGate, Table
+from theory.problem import Table
 
 
 def drawn(law, rows, dtype=torch.float64):
@@ -49,14 +48,3 @@ def test_examples_of_a_table_have_their_labels_and_contexts(tmp_path):
     assert (sample.y[0].numpy() == y[index]).all()
     assert (sample.context[0].numpy() == context[index]).all()
     assert (sample.category[0].numpy() == np.array([0, 1, 0, 2, 1])[index]).all()
-
-
-def test_lost_signs_are_restored_where_the_mean_has_nothing_along_the_gate():
-    """x_0 - x_2 has the sign of z_0 - z_2 where both sites have the same mean, though both inputs saturate."""
-    law = line(gain=100, means=((3, 0, 3, 0), (5, 0, 1, 0)))
-    sample = drawn(law, 4000)
-    on_input, on_latent = (opens(DirectionGate({0: 1, 2: -1}, lo=0, on=on), sample) for on in ("input", "latent"))
-    level = sample.category == 0
-    assert (sample.x[..., 0] == sample.x[..., 2])[level].double().mean() > 0.5
-    assert torch.equal(on_input[level], on_latent[level])
-    assert on_input[~level].all()  # there the means differ by 4, and the rest by 2.1 at most

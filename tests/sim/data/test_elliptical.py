@@ -7,9 +7,8 @@ import torch
 from sim.data.sample import prepare
 from sim.data.scales import radii
 from sim.random.streams import MEASUREMENT, stream
-from tests.sim.data.laws.elliptical import RING
 from tests.tolerances import STANDARD_ERRORS
-from tests.tolerances_of_elliptical import SIM_NEIGHBOURS, SIM_SCALED, SIM_SCALED_SINGLE, SIM_SQUARES
+from tests.tolerances_of_elliptical import SIM_NEIGHBOURS, SIM_SCALED, SIM_SQUARES
 from theory.problem import OutOfReachError, latent_correlation
 from theory.problem.distributions.elliptical import Elliptical
 from theory.problem.scales import Scale, SphereScale
@@ -30,19 +29,6 @@ def test_inputs_on_the_sphere_have_its_radius(boundary):
         assert np.abs(radius / law.n - 1).max() < SIM_SCALED * law.n
         if c == 0:
             assert np.abs((x**2).sum(axis=1) / law.n - 1).max() < SIM_NEIGHBOURS
-
-
-def test_a_replicate_depends_on_neither_the_others_nor_the_dtype():
-    law = RING
-    single, double = (prepare(law, CPU, dtype) for dtype in (torch.float32, torch.float64))
-    together = double.draw([stream(3, replicate, MEASUREMENT) for replicate in range(3)], 40)
-    alone = double.draw([stream(3, 1, MEASUREMENT)], 40)
-    rounded = single.draw([stream(3, 1, MEASUREMENT)], 40)
-    size = alone.x.abs().max().item()
-    assert (together.x[1] - alone.x[0]).abs().max() <= SIM_SCALED * size
-    assert torch.equal(rounded.category, alone.category)
-    assert (rounded.x - alone.x).abs().max() < SIM_SCALED_SINGLE * size
-    assert not torch.equal(together.x[0], together.x[1])
 
 
 def test_marks_are_uniform_and_independent_of_class_and_normals():

@@ -6,16 +6,13 @@ import torch
 
 from sim.data import quadrature
 from sim.data.nonlinear_quadrature import reach
-from sim.data.nonlinearities import applied, erf_gain
-from sim.training.backends import support
-from tests.sim.cases import gated, line, problem
+from sim.data.nonlinearities import applied
+from tests.sim.cases import line
 from tests.theory.nonlinear_cases import BINARY_AND_MORE, EVERY, cross, function, mean_square
 from tests.tolerances import NONLINEAR, NONLINEAR_VALUES
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.statistics import class_statistics
-from theory.problem import Algebraic, AlwaysGate, GaussianClone, Nonlinearity, OutOfReachError
-
-CPU = torch.device("cpu")
+from theory.problem import Algebraic, GaussianClone, Nonlinearity, OutOfReachError
 
 
 def test_values_are_those_of_scipy():
@@ -54,18 +51,6 @@ def test_an_algebraic_law_of_nearly_infinite_variance_is_refused():
     with pytest.raises(OutOfReachError, match=r"k = 2\.1 has much of its weight"):
         quadrature.normaliser(line(nonlinearity=Algebraic("21/10")))
     assert quadrature.normaliser(line(nonlinearity=Algebraic("21/10"), normaliser="none")) == 1
-
-
-def test_only_erfs_saturate():
-    assert [kind for kind in EVERY if erf_gain(EVERY[kind], 3.0) is not None] == ["erf", "uniform"]
-
-
-def test_the_compiled_back_end_says_what_it_does_not_draw():
-    found = support.obstacle(problem(line(nonlinearity="laplace")), CPU)
-    assert found is not None
-    assert "not their laplace" in found[0]
-    clone = problem(line(GaussianClone, nonlinearity="laplace"), gated([AlwaysGate()]))
-    assert support.of_law(clone.data) is None
 
 
 def test_a_nonlinearity_that_nobody_wrote_is_refused():

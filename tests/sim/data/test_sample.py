@@ -70,18 +70,11 @@ def test_the_modes_of_a_line_do_not_depend_on_the_signs_of_the_eigensolver(monke
     assert torch.equal(factor(covariance).matrix, before.matrix)
 
 
-@pytest.mark.parametrize(
-    ("law", "numbers"),
-    [
-        (line(n=40, boundary="ring", xi=(1, "1/2")), [40, 40]),
-        (grid(shape=(4, 3), boundary="torus", xi=(1, "1/2")), [12, 12]),
-    ],
-    ids=str,
-)
-def test_a_ring_asks_no_eigensolver(law, numbers, monkeypatch):
+def test_a_ring_asks_no_eigensolver(monkeypatch):
     """The two modes of an eigenvalue may come out of it turned by any angle."""
     monkeypatch.setattr(np.linalg, "eigh", None)
-    assert [factor.rank for factor in sampler(law).factors] == numbers
+    for law in (line(n=12, boundary="ring", xi=(1, "1/2")), grid(shape=(4, 3), boundary="torus", xi=(1, "1/2"))):
+        assert [factor.rank for factor in sampler(law).factors] == [12, 12]
 
 
 @pytest.mark.parametrize("n", [2, 9])

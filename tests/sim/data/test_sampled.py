@@ -9,7 +9,7 @@ import torch
 
 from sim.data.sample import prepare
 from sim.data.sampled import BLOCK
-from sim.random.streams import MEASUREMENT, TRAINING, stream
+from sim.random.streams import TRAINING, stream
 from theory.problem import (
     InputError,
 )
@@ -58,17 +58,6 @@ def test_a_draw_does_not_depend_on_its_division(counts):
 def test_a_resumed_stream_continues_with_the_same_examples(start):
     for whole, rest in zip(drawn([800]), drawn([800 - start], start=start), strict=True):
         assert torch.equal(whole[start:], rest)
-
-
-def test_streams_are_different_and_independent_of_each_other():
-    sampler = prepare(Shifted(), CPU, torch.float64)
-    streams = [stream(3, 0, TRAINING), stream(3, 1, TRAINING), stream(3, 1, MEASUREMENT), stream(4, 1, TRAINING)]
-    together = sampler.draw(streams, 50).x
-    alone, _ = drawn([50])
-    assert torch.equal(together[1], alone)
-    assert len({tuple(x.ravel().tolist()) for x in together}) == len(streams)
-    blocks, _ = drawn([3 * BLOCK])
-    assert len({tuple(x.ravel().tolist()) for x in blocks.split(BLOCK)}) == 3
 
 
 FAULTS = {

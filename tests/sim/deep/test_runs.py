@@ -4,11 +4,11 @@ import pytest
 import torch
 
 from sim import deep
-from sim.deep.batches import rows_of_batches
-from sim.deep.losses import check_labels
-from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, WIDTHS, data, family
+from sim.deep.batches import given_gates, rows_of_batches
+from sim.deep.passes import forward
+from tests.sim.deep.families import DTYPE, EXAMPLES, INPUTS, REPLICATES, WIDTHS, data, family
 from tests.sim.deep.plain import batches
-from theory.problem import InputError
+from theory.problem import DeepNetwork, FixedGates, InputError
 
 SETTINGS = {
     "sgd": deep.Settings("half-mse", deep.SGD, 0.02, batch=4, seed=4),
@@ -16,7 +16,6 @@ SETTINGS = {
     "momentum, float64": deep.Settings("half-mse", deep.momentum(0.9), 0.01, 4, 4, dtype=DTYPE),
     "rmsprop, shared": deep.Settings("half-mse", deep.rmsprop(), 0.01, 4, 4, shared_batches=True),
 }
-LOGISTIC = deep.Settings("cross-entropy", deep.SGD, 0.02, batch=4, seed=4)
 
 
 def same_state(first, second):
@@ -129,61 +128,29 @@ def test_batches_are_those_of_whole_epochs_from_any_step(batch, step):
         assert torch.equal(rows.expand(REPLICATES, -1), torch.stack(own))
 
 
-def test_labels_that_do_not_fit_the_loss_are_refused():
-    for loss, y, words in [
-        ("half-mse", torch.zeros(3), "have the shape"),
-        ("softmax-cross-entropy", torch.zeros(3, 2), "have the shape"),
-        ("softmax-cross-entropy", torch.zeros(3), "classes 0, ..., 1 of type int64"),
-        ("softmax-cross-entropy", torch.tensor([0, 1, 2]), "classes 0, ..., 1 of type int64"),
-        ("cross-entropy", torch.tensor([[0.0, 1.0]] * 3), "labels are 1 and -1"),
-        ("hinge", torch.zeros(3, 2), "hinge"),
-    ]:
-        with pytest.raises(InputError, match=words):
-            check_labels(loss, y, examples=3, outputs=2)
+def test_fixed_gates_are_those_that_are_given():
+    values = [[[(s + i) % 2 for i in range(width)] for s in range(EXAMPLES)] for width in WIDTHS]
+    member = deep.Member("fixed", DeepNetwork(WIDTHS, FixedGates(values)))
+    of, examples = deep.Family((member,), 2, INPUTS, 1, deep.Start("signs", (1, 1, 1), 0)), data()
+    found = forward(of, of.starting(DTYPE), examples.x.unsqueeze(0), given_gates(of, examples))
+    assert [level[1].tolist() for level in found.gates] == values
 
 
-def test_settings_and_examples_that_do_not_fit_are_refused():
-    for make, words in [
-        (lambda: deep.ExampleSet(torch.zeros(3), torch.zeros(3)), "one row for each|N rows"),
-        (lambda: deep.ExampleSet(torch.zeros(3, 2), torch.zeros(4, 1)), "N rows"),
-        (lambda: deep.ExampleSet(torch.tensor([[float("nan")]]), torch.zeros(1, 1)), "must be finite"),
-        (lambda: deep.Settings("hinge", deep.SGD, 0.1, 4, 0), "hinge"),
-        (
-            lambda: deep.Settings("half-mse", deep.SGD, {"relu": float("nan")}, 4, 0),
-            "rate.relu = 'nan' is not a number",
-        ),
-        (
-            lambda: deep.Settings("half-mse", deep.SGD, 0.1, 4, 0, stop_below=float("nan")),
-            "stop_below = 'nan' is not a number",
-        ),
-        (lambda: deep.flnpf((2,), [torch.full((1, 2, 3), float("nan"))]), "are not all finite"),
-        (
-            lambda: deep.train_family(family({"relu"}), data("cross-entropy"), LOGISTIC, 1).errors(
-                "relu", 1, deep.ExampleSet(torch.ones(2, 5), torch.ones(2, 1))
-            ),
-            "5 inputs, the family 3",
-        ),
-        (lambda: deep.Settings("half-mse", deep.SGD, 0.0, 4, 0), "positive"),
-        (lambda: deep.Settings("half-mse", deep.SGD, {"relu": 0.1}, 4, 0).rate_of("dln"), "no number for the member"),
-        (lambda: deep.Settings("half-mse", deep.SGD, 0.1, 4, 0, stop_every=10), "stop_every = 10 without stop_below"),
-        (
-            lambda: deep.train_family(
-                family({"relu"}),
-                deep.ExampleSet(torch.ones(2, 3), torch.ones(2, 1)),
-                deep.Settings("half-mse", deep.SGD, {"relu": 0.1, "rleu": 1.0}, 4, 0),
-                1,
-            ),
-            "rate names rleu",
-        ),
-        (
-            lambda: deep.train_family(
-                family({"relu"}),
-                deep.ExampleSet(torch.ones(2, 4), torch.ones(2, 1)),
-                SETTINGS["sgd"],
-                1,
-            ),
-            "4 inputs, the family 3",
-        ),
-    ]:
-        with pytest.raises(InputError, match=words):
-            make()
+def test_starting_weights():
+    """Replicates differ, members share Theta, the second network has numbers of its own or the same ones."""
+    of = family(law="signs")
+    start = of.starting(DTYPE)
+    relu, same, own = (of.of(name, start) for name in ("relu", "frnpf-same", "frnpf-own"))
+    stored = of.of("flnpf", start)
+    assert torch.equal(relu["Theta_1"].abs(), torch.full((2, 5, 3), 0.6, dtype=DTYPE))
+    assert not torch.equal(relu["Theta_1"][0], relu["Theta_1"][1])
+    assert torch.equal(relu["Theta_2"], of.of("dlgn", start)["Theta_2"])
+    assert torch.equal(same["Theta_g_2"], relu["Theta_2"])
+    assert not torch.equal(own["Theta_g_2"], relu["Theta_2"])
+    assert torch.equal(stored["Theta_g_1"], of.member("flnpf").features[0])
+    alone = family({"dlgn"}, law="signs")
+    assert torch.equal(alone.of("dlgn", alone.starting(DTYPE))["Theta_g_1"], of.of("dlgn", start)["Theta_g_1"])
+
+
+def test_scales_are_those_of_the_layers():
+    assert deep.scales_by_fan_in((4, 16, 1), 1) == (0.5, 0.25)

@@ -119,17 +119,3 @@ def test_errors_are_those_of_plain_networks(loss, outputs):
                 yhat = network(examples.x, torch.arange(len(examples.x)))
                 right = yhat.argmax(1) == examples.y if outputs == 3 else (yhat.sign() == examples.y).all(1)
                 assert abs(found[replicate] - (1 - right.double().mean().item())) <= DEEP_LOSS
-
-
-def test_a_validation_that_does_not_fit_is_refused():
-    for chosen, make, words in [
-        ({"relu"}, lambda: deep.Validation(held_out(), "accuracy", 1, 1), "accuracy"),
-        ({"relu"}, lambda: deep.Validation(held_out(), "loss", 0, 1), "every"),
-        ({"relu"}, lambda: deep.Validation(held_out(), "loss", 1, 0), "patience"),
-        ({"relu"}, lambda: deep.Validation(held_out(2), "loss", 1, 1), "have the shape"),
-        ({"relu"}, lambda: deep.Validation(data(inputs=4), "loss", 1, 1), "have 4 inputs, the family 3"),
-        ({"relu"}, lambda: deep.Validation(data(), "error", 1, 1), "no classes"),
-        ({"relu", "frg"}, lambda: deep.Validation(held_out(), "loss", 1, 1), "gates of frg"),
-    ]:
-        with pytest.raises(InputError, match=words):
-            deep.train_family(family(chosen), data(), SETTINGS, 1, validation=make())

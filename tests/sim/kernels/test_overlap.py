@@ -50,13 +50,6 @@ def test_the_path_kernel_is_the_gram_matrix_of_the_path_features(soft):
         assert float((found - exact).abs().max()) <= EMPIRICAL_KERNEL * float(exact.abs().max())
 
 
-def test_each_layer_is_scaled():
-    gates = hard_gates(ROWS, (4, 2, 3))
-    assert overlap(gates, layer_scale=0.5).equal(overlap(gates) / 8)
-    x = points(ROWS, 3)
-    assert path_kernel(x, gates, layer_scale=0.5).equal(path_kernel(x, gates) / 8)
-
-
 def test_paths_beyond_the_largest_number_are_named_with_the_remedy():
     gates = [torch.ones(2, 128) for _ in range(20)]
     with pytest.raises(OutOfReachError, match=r"up to about 1e42, is larger than 3.4e\+38.*layer_scale"):

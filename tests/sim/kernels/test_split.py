@@ -58,18 +58,6 @@ def test_both_parts_are_the_products_of_their_jacobians(widths, gate, activation
     assert close(both.of_gates, kernel(a, b))
 
 
-def test_shared_parameters_have_cross_terms():
-    """The soft ReLU of the DGN paper: with one set of parameters K is the product of the sum of the two Jacobians."""
-    gate, activation = PAPERS["DGN"]
-    weights, x = drawn((3, 6, 4, 1)), points(ROWS, 3)
-    w, a = by_autograd(weights, weights[:-1], x, gate, activation)
-    joint = w + torch.cat([a, torch.zeros(ROWS, 1, 4, dtype=torch.float64)], -1)
-    found = tangent_kernel(weights, x, activation=activation)
-    assert close(found, kernel(joint, joint))
-    parts = split_kernel(weights, weights[:-1], x, gate=gate, gating_activation=activation)
-    assert not close(parts.total, found)
-
-
 @pytest.mark.parametrize(
     ("gating", "message"),
     [

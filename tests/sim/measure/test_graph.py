@@ -150,15 +150,3 @@ def test_the_map_of_each_context_by_hand():
         found = measured[..., first : first + 2]
         assert (abs(found - expected) <= GRAPH_MODES * expected[..., :1] ** 2 / expected[..., 1:]).all()
         assert abs(by_theory[name] - M).max() <= GRAPH_STRENGTH * abs(M).max()
-
-
-def test_routes_that_pass_the_same_gates_are_one_map(run):
-    """All routes of the graph pass one gate that looks at x; the rows of z stand below those of y."""
-    graph, arrays = run.problem.graph, run.parameters
-    assert mode_names(graph, ())[0] == "x -> wide -> h -> y and 4 more, mode 1"
-    blocks = arrays["A"][..., :2, :] + arrays["A"][..., 2:, :]
-    into = 2 * (blocks / 3 + arrays["S"])
-    whole = np.concatenate([arrays["S"] @ into + arrays["C"], arrays["D"] @ into], axis=-2)
-    norms = np.linalg.norm(measure(MapModesAtTimes(), run, "cpu").values, axis=-1)
-    expected = np.sqrt(np.square(whole).sum(axis=(-2, -1)))
-    assert (abs(norms - expected) <= GRAPH_STRENGTH * expected).all()

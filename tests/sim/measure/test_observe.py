@@ -8,7 +8,6 @@ from sim.data.gaussian import GaussianSampler
 from sim.measure import Estimate, measure, measure_each
 from sim.measure.receptive_fields import low_frequency_power, participation_ratio
 from sim.train import fixed_sample, train
-from sim.training.run import DivergedError
 from tests.sim.cases import EVERY_GATE, gated, grid, line, problem, with_parameters
 from tests.tolerances import SIM_SUMS, UNIT_ROUNDOFF
 from theory.problem import (
@@ -166,18 +165,6 @@ def test_networks_without_biases_have_none_to_measure():
         measure(BiasesAtTimes(), train(problem(), "cpu"))
 
 
-def test_biases_open_and_close_gates():
-    """Fields as at first, then gates that are open for all examples, then for none: each flips what the other keeps."""
-    run = train(problem(network=Network("relu", "mean", 2, biases="trained"), samples=400), "cpu")
-    biases = np.zeros_like(run.biases)
-    biases[:, 1], biases[:, 2] = 1e6, -1e6
-    known = with_parameters(run, w=np.repeat(run.weights[:, :1], 3, axis=1), biases=biases)
-    flips = measure(GateFlipsAtTimes(), known).values
-    assert (flips[:, 0] == 0).all()
-    assert np.abs(flips[:, 1] + flips[:, 2] - 1).max() < SIM_SUMS
-    assert (flips[:, 1:] > 0).all()
-
-
 def test_lengths_and_flipped_gates_of_known_weights():
     """-w opens exactly where w was closed, and 2 w where it was open."""
     run = train(problem(network=Network("relu", "mean", 2), samples=4000), "cpu")
@@ -236,15 +223,3 @@ def test_diverged_replicates_are_left_out_and_counted():
         assert np.isfinite(estimate.values).all()
     assert (measure(WeightsAtTimes(), run).values == run.weights[1:]).all()
     assert (measure(BiasesAtTimes(), run).values == run.biases[1:]).all()
-
-
-def test_no_standard_error_without_two_replicates():
-    count = 2
-    with pytest.raises(DivergedError, match="diverged") as caught:
-        measure(LossAtTimes(), diverging(count, WEIGHED))
-    assert caught.value.hint == "Use a smaller simulation.learning_rate."
-    with pytest.raises(DivergedError, match=f"{count} of 3 replicates diverged at the learning rate 0.5") as caught:
-        measure(LossAtTimes(), diverging(count))
-    assert caught.value.exit_code == 1
-    assert caught.value.kind == "diverged"
-    assert "largest stable simulation.learning_rate is about" in caught.value.hint

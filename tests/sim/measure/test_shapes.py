@@ -16,7 +16,6 @@ from sim.random.streams import MEASUREMENT, stream
 from sim.train import train
 from tests.sim.cases import problem
 from tests.tolerances import (
-    SIM_CENTRAL_MOMENTS,
     SIM_CENTRE,
     SIM_SHAPE,
     SIM_SUMS,
@@ -100,21 +99,6 @@ def test_kurtosis_of_weights():
     with pytest.raises(InputError, match="equal weights") as caught:
         site_kurtosis(np.full(n, 0.1))
     assert caught.value.kind == "undefined"
-
-
-@pytest.mark.parametrize("block", [7, 5000])
-def test_central_moments_in_blocks(block):
-    """A mean of 100 standard deviations, and a variable that is skewed."""
-    rng = np.random.default_rng(2)
-    values = np.stack([rng.normal(size=5000) + 100, rng.exponential(size=5000)])
-    moments = CentralMoments((2,), CPU)
-    for start in range(0, 5000, block):
-        moments.add(torch.from_numpy(values[:, start : start + block]))
-        moments.add(torch.zeros(2, 0, dtype=torch.float64))
-    assert moments.count == 5000
-    assert np.abs(moments.excess_kurtosis() / stats.kurtosis(values, axis=1) - 1).max() < SIM_CENTRAL_MOMENTS
-    third = moments.s3 / moments.count / (moments.s2 / moments.count) ** 1.5
-    assert np.abs(third.numpy() - stats.skew(values, axis=1)).max() < SIM_CENTRAL_MOMENTS
 
 
 def direct(run, replicate):

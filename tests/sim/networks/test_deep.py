@@ -6,12 +6,10 @@ import pytest
 import torch
 
 from sim.networks.deep import at_start
-from tests.deep_cases import CLOSED, DATA, cases, drawn, is_soft, loops, sum_over_paths_of_sizes
+from tests.deep_cases import cases, is_soft, loops, sum_over_paths_of_sizes
 from tests.tolerances_of_paths import DEEP_PASS, DEEP_PASS_SINGLE
 from theory.problem import (
-    FiniteData,
     OutOfReachError,
-    OwnGates,
     loads,
 )
 
@@ -40,15 +38,6 @@ def assert_the_pass_is_that_of_loops(problem, dtype, allowed):
                 assert seen == own
             seen = found.preactivations[level][s].tolist()
             assert all(abs(Fraction(a) - b) <= allowed * size for a, b in zip(seen, q, strict=True))
-
-
-def test_labels_of_several_numbers_have_outputs_of_their_own():
-    data = FiniteData(DATA.x, [[1, 0], [0, 1], [1, 1], [0, 0]])
-    problem = drawn((4,), OwnGates(CLOSED), data)
-    found, theta = at_start(problem), torch.as_tensor(problem.start()["Theta_2"])
-    assert found.output.shape == (4, 2)
-    hidden = found.preactivations[0] * found.gates[0]
-    assert torch.equal(found.output, hidden @ theta.T)
 
 
 def test_a_law_without_a_list_of_examples_is_refused():

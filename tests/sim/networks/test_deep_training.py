@@ -2,16 +2,15 @@
 
 from fractions import Fraction
 
-import numpy as np
 import pytest
 import torch
 
 from sim.networks.choice import network_of
 from sim.networks.examples import Examples
-from sim.train import fixed_sample, train
+from sim.train import train
 from tests.deep_cases import CLOSED, DATA, OPEN, SOFT, problem_of
 from tests.sim.deep.families import members
-from tests.sim.deep.plain import KINDS, Plain, descend, loss
+from tests.sim.deep.plain import KINDS, Plain, loss
 from tests.tolerances import SIM_GRADIENT
 from theory.problem import (
     BernoulliGates,
@@ -32,13 +31,6 @@ LAW = NonlinearGP(3, (2, 1), 1, "open", "unit-variance", (1, -1))
 TRAINED = ("relu", "soft-relu", "dln", "galu", "frnpf-same", "dnpfl", "soft-galu", "dlgn", "dlgn-pwc", "fixed-dlgn")
 OTHER_LOSSES = [("mse", "relu"), ("cross-entropy", "soft-galu")]
 STEPS, ROWS = 5, 20
-OPTIMIZERS = {
-    "sgd": ({}, lambda own: torch.optim.SGD(own, lr=0.125)),
-    "adam": (
-        {"momentum": "9/10", "decay": "99/100", "epsilon": "1/1000"},
-        lambda own: torch.optim.Adam(own, lr=0.125, betas=(0.9, 0.99), eps=1e-3),
-    ),
-}
 
 
 def question(network, data=LAW, kind="half-mse", **changes):
@@ -75,21 +67,6 @@ def test_gradients_are_those_of_one_plain_network_after_the_other(name, kind):
         expected = dict(zip((*problem.network.names, *problem.network.gating_names), own.parameters(), strict=True))
         for key, gradient in found.items():
             assert (gradient[s] - expected[key].grad).abs().max() < SIM_GRADIENT
-
-
-@pytest.mark.parametrize(("name", "optimizer"), [("galu", "sgd"), ("soft-galu", "adam")])
-def test_a_run_takes_the_steps_of_a_plain_network(name, optimizer):
-    more, torch_optimiser = OPTIMIZERS[optimizer]
-    problem = question(networks()[name], optimizer=optimizer, **more)
-    sample = fixed_sample(problem, range(2), torch.device("cpu"), torch.float64)
-    run = train(problem, "cpu", sample=sample)
-    for s in range(2):
-        own = plain(name, problem, {key: torch.from_numpy(array) for key, array in problem.start(s).items()})
-        y = sample.y[s][:, None]
-        steps = list(descend(own, sample.x[s], y, "half-mse", torch_optimiser, [torch.arange(ROWS)] * STEPS))
-        for place, step in enumerate((1, STEPS)):
-            for key, theta in zip((*problem.network.names, *problem.network.gating_names), steps[step], strict=True):
-                assert np.abs(run.parameters[key][s, place] - theta.numpy()).max() < 10 * STEPS * SIM_GRADIENT
 
 
 def test_convolutions_have_the_gradients_of_single_passes():

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from sim.networks.examples import Examples
-from sim.networks.one_hidden_layer import gradient, predict
+from sim.networks.one_hidden_layer import gradient
 from sim.networks.parameters import mapped
 from tests.sim.cases import loss
 from tests.tolerances import SIM_GRADIENT
@@ -55,25 +55,6 @@ def whole(learned):
     zeros, ones = torch.zeros(S, K + 1, dtype=torch.float64), torch.ones(S, K, dtype=torch.float64)
     biases = torch.cat([learned["b"], learned["b_out"]], dim=1) if "b" in learned else zeros
     return biases, learned.get("a", ones)
-
-
-@pytest.mark.parametrize(
-    ("model", "readout", "biases"),
-    [("gated-linear", "mean", "fixed"), ("erf", "trained-sum", "trained"), ("leaky-relu", "trained-mean", "none")],
-)
-def test_prediction_is_the_sum_over_units(model, readout, biases):
-    network, learned, examples = case(model, readout, biases=biases)
-    expected, (b, a) = torch.empty(S, B, dtype=torch.float64), whole(learned)
-    for s in range(S):
-        for e in range(B):
-            h = [math.fsum([*(learned["w"][s, k] * examples.x[s, e]).tolist(), float(b[s, k])]) for k in range(K)]
-            if examples.gate is not None:
-                terms = [float(examples.gate[s, k, e]) * h[k] for k in range(K)]
-            else:
-                terms = [ACTIVATION[model](field) for field in h]
-            total = math.fsum(float(weight) * term for weight, term in zip(a[s], terms, strict=True))
-            expected[s, e] = total / (K if readout.endswith("mean") else 1) + float(b[s, K])
-    assert far(predict(network, learned, examples), expected) < SIM_GRADIENT
 
 
 def plain_loss(network, kind, learned, examples):

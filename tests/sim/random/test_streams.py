@@ -96,12 +96,6 @@ def test_a_place_in_the_stream_is_all_there_is():
     assert (normals(stream(5, 2, TRAINING), 60, 5) == whole[:, :5]).all()
 
 
-def test_every_key_is_a_stream_of_its_own():
-    own = [stream(5, 2, TRAINING), stream(5, 3, TRAINING), stream(6, 2, TRAINING), stream(5, 2, MEASUREMENT)]
-    own += [stream(5 + 2**32, 2, TRAINING), stream(5, 2, TRAINING, 1)]
-    assert len({tuple(normals(one, 1, 4)[0]) for one in own}) == len(own)
-
-
 @pytest.mark.parametrize("network", [-1, MOST_NETWORKS])
 def test_numbers_without_a_stream_are_refused(network):
     with pytest.raises(InputError, match="has no stream"):

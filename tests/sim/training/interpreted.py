@@ -24,30 +24,6 @@ def interpreting() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def quickly() -> Iterator[None]:
-    """Let the interpreter replace Triton's language once for each function, not at each call: a third faster."""
-    with pytest.MonkeyPatch.context() as patch:
-        if DEVICE == "cpu":
-            from triton.runtime import interpreter
-
-            replaced = interpreter._patch_lang
-
-            def once(function):
-                if function in seen:
-                    return None
-                scope = replaced(function)
-                if not seen:  # that of the kernel, which the interpreter restores at the end of a launch
-                    restore = scope.restore
-                    scope.restore = lambda: (restore(), seen.clear())
-                seen.add(function)
-                return scope
-
-            seen = set()
-            patch.setattr(interpreter, "_patch_lang", once)
-        yield
-
-
 with interpreting():
     triton = pytest.importorskip("triton", reason="Triton is not installed (extra `gpu`)")
     from sim.training.backends.fused import examples, narrow, numbers, train, units, wide  # noqa: F401 - declared here
@@ -55,6 +31,6 @@ with interpreting():
 
 def trained(question, **settings):
     """Return the run of the problem by the fused kernels, with as many networks of small batches a program as fit."""
-    with interpreting(), quickly(), pytest.MonkeyPatch.context() as patch:
+    with interpreting(), pytest.MonkeyPatch.context() as patch:
         patch.setattr("sim.training.backends.fused.sizes.PROGRAMS", 1)
         return train_by(question, DEVICE, backend="fused", **settings)

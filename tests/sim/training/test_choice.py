@@ -150,13 +150,6 @@ def test_a_short_run_is_for_torch_where_there_is_a_choice(monkeypatch):
     assert short.for_a_short_run(question, CPU)[0] == "reference"
     assert short.for_a_short_run(question, torch.device("cuda")) is None
     assert short.for_a_short_run(samples, CPU)[0] == "compiled-examples"
-    monkeypatch.setattr(short, "_OF_LOADING", short.seconds_lost(question))
-    assert short.for_a_short_run(question, CPU)[0] == "reference"
-    monkeypatch.setattr(short, "_OF_LOADING", short.seconds_lost(question) / 2)
-    assert short.for_a_short_run(question, CPU)[0] == "compiled-examples"
-    monkeypatch.setattr(short, "_OF_COMPILING_STEPS", 0)
-    assert short.for_a_short_run(question, CPU) is None
-    monkeypatch.undo()
     full = problem(mode="full-batch", batch=None, samples=10**6)
     assert short.for_a_short_run(full, CPU) is None  # its steps are torch's in any case
     monkeypatch.setitem(sys.modules, "numba", None)

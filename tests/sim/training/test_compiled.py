@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from sim.random.streams import LOW, TRAINING, key_of, stream
+from sim.random.streams import LOW, TRAINING, stream
 from sim.train import train
 from sim.training.backends.choice import backend_for
 from tests.sim.cases import EVERY_GATE, OPTIMIZERS, SOFT, every_network, gated, grid, line, named, problem
-from tests.sim.random.test_streams import KNOWN
-from tests.tolerances import COMPILED_ERF, COMPILED_ERF_DOUBLE, COMPILED_NORMAL, SIM_DESCENT, SIM_DESCENT_SINGLE
+from tests.tolerances import COMPILED_ERF_DOUBLE, COMPILED_NORMAL, SIM_DESCENT, SIM_DESCENT_SINGLE
 from theory.problem import DirectionGate, GaussianClone, InputError, Network, OutOfReachError
 
 numba = pytest.importorskip("numba", reason="numba is not installed (extra `speed`)")
@@ -31,36 +30,6 @@ def far(found, expected):
 def learned(run):
     parts = [part for part in (run.weights, run.biases, run.readout) if part is not None]
     return np.concatenate([part.reshape(*part.shape[:2], -1) for part in parts], axis=2)
-
-
-def test_known_answers():
-    from sim.training.backends.compiled.numbers import philox
-
-    for counter, key, result in KNOWN:
-        call, low, high, word = (np.uint64(part) for part in counter)
-        assert philox(tuple(np.uint64(part) for part in key), word, call, low | high << np.uint64(32)) == result
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_examples_are_those_of_the_reference(dtype):
-    from sim.training.backends.compiled.numbers import TILE, arrange, fill
-
-    own = stream(2**40 + 3, 5, TRAINING, 2**32 - 700)
-    key = tuple(np.uint64(part) for part in key_of(own.seed))
-    count, modes = 1200, 10
-    y, example, row = (np.empty(count, kind) for kind in (dtype, np.uint64, np.int64))
-    labels, middle = np.array([-1, 2], dtype), np.empty(3, np.int64)
-    arrange(key, np.uint64(own.word + 1), own.example, 400, labels, y, example, row, middle)
-    assert (y[row] == np.where(own.coins(count), 2, -1)).all()
-    assert (example[row] == own.example + np.arange(count)).all()
-    assert (np.diff(y.reshape(3, 400), axis=1) >= 0).all()
-    assert (middle == np.arange(0, count, 400) + (y.reshape(3, 400) == -1).sum(axis=1)).all()
-    out = np.empty((12, count), dtype)
-    fill(key, np.uint64(own.word), 3, example, out, 0, np.empty((4, TILE), np.uint32))
-    expected = torch.empty(count, modes, dtype=torch.float64)
-    own.normals(expected)
-    apart = np.abs(out.T[row][:, :modes] - expected.numpy()).max()
-    assert apart < COMPILED_NORMAL * np.finfo(dtype).eps
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
@@ -115,20 +84,6 @@ def test_erf_in_double_precision():
     assert out[0, :6].tolist() == [0, 0, 1, -1, 1, -1]
     assert np.signbit(out[0, :2]).tolist() == [False, True]
     assert np.isnan(out[0, 6])
-
-
-def test_erf_in_single_precision():
-    from sim.training.backends.compiled.error_function import FLAT, inputs
-
-    z = np.concatenate([np.linspace(-12, 12, 10_001), [0, 1e-30, -1e-30, 1e30, -1e30]]).astype(np.float32)
-    z = np.stack([z, -z])
-    out = np.full_like(z, 7)
-    inputs(z, z.shape[1] - 1, np.float32(0.75), np.float32(1), out)
-    assert (out[:, -1] == 7).all()
-    expected = torch.erf(torch.from_numpy(np.float32(0.75) * z).double()).numpy()
-    assert (np.abs(out - expected) <= COMPILED_ERF * np.finfo(np.float32).eps * np.abs(expected))[:, :-1].all()
-    assert (np.abs(out) <= 1)[:, :-1].all()
-    assert (np.abs(out) == 1)[:, :-1][(np.abs(z) * np.float32(0.75) >= FLAT)[:, :-1]].all()
 
 
 BATCHES = (1, 8, 40)  # of `single_steps`, of `steps`, and of `wide_steps` or matrix products

@@ -17,7 +17,7 @@ from sim.train import train
 from tests.sim.cases import COMPLEMENT, EVERY_GATE, LEAK, SOFT, gated, line, problem
 from tests.sim.training.interpreted import trained
 from tests.tolerances import SIM_DESCENT, SIM_DESCENT_SINGLE
-from theory.problem import GaussianClone, Network
+from theory.problem import Network
 
 RATE = Fraction(1, 8)
 SMALL, LARGE = 3, 20  # batches of the two kernels
@@ -70,21 +70,6 @@ def test_single_precision_and_what_it_still_notices():
     for changes in ({"seed": 6}, {"learning_rate": RATE / 2}):
         wrong = train(few(network=question.network, batch=SMALL, **changes), "cpu", backend="reference")
         assert far(learned(wrong), learned(reference)) > 10 * SIM_DESCENT_SINGLE
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("law", "batch"),
-    [
-        (line(GaussianClone, labels=(-1, 2)), SMALL),
-        (line(n=9, boundary="ring", xi=(1, "1/2")), LARGE),
-        (line(n=35, xi=(30, "1/100"), gain=3), SMALL),
-    ],
-    ids=["clone", "ring", "long correlations"],
-)
-def test_other_laws(law, batch):
-    reference, fused = both(few(law, Network("relu", "mean", 2), batch, steps=(0, 1)))
-    assert far(fused.weights, reference.weights) < SIM_DESCENT
 
 
 @pytest.mark.slow

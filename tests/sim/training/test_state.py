@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-from derivations.statistics.comparison import agreement
 from sim.measure import measure
 from sim.networks.one_hidden_layer import gradient
 from sim.train import fixed_sample, train
@@ -15,7 +14,6 @@ from sim.training.backends.names import numba_is_installed
 from sim.training.memory import bytes_of_one, networks_at_once
 from tests.sim.cases import gated, line, problem, with_simulation
 from tests.tolerances import SIM_DESCENT
-from theory.claims import catalog
 from theory.problem import InputError, OutOfReachError, WeightsAtTimes
 
 BACKENDS = ["reference", "auto", *(["compiled-examples"] if numba_is_installed() else [])]
@@ -66,9 +64,6 @@ def test_a_shared_stream_is_one_cluster():
     estimate = measure(WeightsAtTimes(), run)
     with pytest.raises(InputError, match="one cluster"):
         _ = estimate.standard_error
-    claim = next(claim for claim in catalog().values() if claim.registration)
-    with pytest.raises(InputError, match="one cluster"):
-        agreement(claim, estimate)
     full = with_simulation(question, mode="full-batch", batch=None)
     sample = fixed_sample(full, range(3), torch.device("cpu"), torch.float64)
     assert torch.equal(sample.x[0], sample.x[2])
@@ -112,11 +107,8 @@ def test_memory_bounds_how_many_are_side_by_side():
     question, host, gpu = problem(line(n=40), batch=1000, replicates=9), "cpu", "cuda"
     one = bytes_of_one(question, 1000, 8)
     free = networks_at_once(question, 1000, 8, host, None)
-    assert [networks_at_once(question, 1000, 8, host, memory) for memory in (one, 2 * one - 1, 10**6 * one)] == [
-        1,
-        1,
-        free,
-    ]
+    assert [networks_at_once(question, 1000, 8, host, memory) for memory in (one, 2 * one - 1)] == [1, 1]
+    assert networks_at_once(question, 1000, 8, host, 10**6 * one) == free
     assert networks_at_once(question, 1000, 8, gpu, 1000 * one + 1) == 1000
     assert networks_at_once(question, 1000, 8, gpu, None) == 2**31 // one
     assert networks_at_once(question, 10**7, 8, gpu, None) == 1
