@@ -35,9 +35,7 @@ def claim_of(factor):
         alternatives=(Alternative("half", lambda problem: factor * predicted(problem) / 2),),
     )
     name, statement = f"test.paths{factor}", sympy.Eq(sympy.Symbol("s"), 1)
-    return Claim(
-        id=f"test.paths{factor}", title="paths", kind=Kind.EQUATION, statement=statement, registration=registration
-    )
+    return Claim(id=name, title="paths", kind=Kind.EQUATION, statement=statement, registration=registration)
 
 
 def test_strengths_of_paths_are_judged():

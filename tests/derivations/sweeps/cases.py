@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from derivations.sweeps import cells
-from derivations.sweeps.leaving import Orders
 from derivations.sweeps.store import Store
 from tests.paths import ROOT
 from theory.problem import loads_sweep
@@ -113,15 +112,6 @@ def started(program, *words):
     )
 
 
-def saves_late(pipe):
-    """The life of a worker that gets its handlers late: it says whether it was told to save before them, and after."""
-    pipe.recv()
-    orders = Orders()
-    before = orders.save
-    orders.obey(saves=True)
-    pipe.send((before, orders.save))
-
-
 def contents(folder):
     """The bytes of every cell's data, by the cell's name; an empty folder is no cell."""
     found = {}
@@ -135,22 +125,10 @@ def contents(folder):
     return found
 
 
-def makers(folder):
-    """The numbers of the processes that hold leases in a store."""
-    leases = Path(folder) / "leases"
-    return [int(name.split("-")[2]) for cell in leases.iterdir() for name in os.listdir(cell)]
-
-
 def the_cell(store):
     """The only cell's folder."""
     (name,) = store.names()
     return store.place(name)
-
-
-def dead_token():
-    """The token of a process of this machine that has ended."""
-    program = "from derivations.sweeps.owners import new_token\nprint(new_token())"
-    return started(program).communicate()[0].strip()
 
 
 def flip(file):

@@ -1,7 +1,6 @@
 """Checkpoints: a cell that is left continues with the same bits, and no file is taken for the checkpoint of another."""
 
 import os
-import signal
 from dataclasses import replace
 from functools import partial
 
@@ -12,16 +11,15 @@ import torch
 from derivations.sweeps import cells, checkpoints
 from derivations.sweeps.checkpoints import EVERY, BadCheckpointError, LeftError, pauses, read, write
 from derivations.sweeps.leases import MADE
-from derivations.sweeps.leaving import Notice, Orders
+from derivations.sweeps.leaving import Orders
 from derivations.sweeps.store import Store
-from derivations.sweeps.workers import KEPT, Job, _make, work
+from derivations.sweeps.workers import KEPT, Job, _make
 from sim.train import train
 from sim.training.pieces import Pauses
 from tests.derivations.sweeps.cases import (
     TEXT,
     contents,
     flip,
-    makers,
     sweep_of,
 )
 from tests.sim.cases import OPTIMIZERS, problem
@@ -92,7 +90,6 @@ def test_when_a_checkpoint_is_written(part, tmp_path):
 # A block of the compiled loops is 13,107 steps.
 STEPS = 30_000
 SHORT = TEXT.replace("times = [0.5, 2.0]", f"times = [0.5, {STEPS / 2}]")
-LONG = TEXT.replace("times = [0.5, 2.0]", "times = [0.5, 5000000.0]")
 
 
 def job_of(text):
@@ -116,24 +113,3 @@ def test_a_cell_that_was_left_has_the_bits_of_one_that_was_not(tmp_path, monkeyp
     assert contents(broken.folder) == contents(whole.folder)
     assert (whole.meta(job.cell)["resumed"], broken.meta(job.cell)["resumed"]) == (None, step)
     assert os.listdir(broken.checkpoints) == []
-
-
-def test_workers_save_at_sigterm_and_leave_at_a_notice(tmp_path):
-    """SIGTERM is the announcement of a preemption for workers of a job, which go on; a notice ends their work."""
-    store, job, notice, saved = Store.create(tmp_path / "store"), job_of(LONG), Notice(saves=True), []
-
-    def progress(_job, _share):
-        file = store.checkpoints / job.cell
-        if not saved:
-            (pid,) = makers(store.folder)
-            os.kill(pid, signal.SIGTERM)
-            saved.append(pid)
-        elif len(saved) == 1 and file.exists():
-            saved.append(read(store.checkpoints, job.cell, loads(job.asked.problem)).state.step)
-            notice.caught = True
-
-    (answer,) = work([job], store.folder, "cpu", 1, progress, notice)
-    assert (answer.what, answer.error) == (KEPT, None)
-    step = read(store.checkpoints, job.cell, loads(job.asked.problem)).state.step
-    assert 0 < saved[1] < step
-    assert f"was left after step {step}" in answer.remark

@@ -12,7 +12,7 @@ from derivations.sweeps.owners import host_of, new_token
 from derivations.sweeps.running import code_of, status
 from derivations.sweeps.store import Store
 from derivations.sweeps.workers import FAILED, Job
-from tests.derivations.sweeps.cases import CODE, FACTS, arrays, put, questions, sweep_of
+from tests.derivations.sweeps.cases import CODE, FACTS, arrays, sweep_of
 from theory.problem import OutOfReachError
 
 ERROR = {"kind": "memory", "message": "Too large.", "hint": "Use less.", "exit_code": 4}
@@ -45,14 +45,6 @@ def test_a_failure_is_seen_by_who_reads_the_store(small):
     assert outcome.error.items() >= {"kind": "memory", "message": "Too large.", "hint": "Use less."}.items()
     assert outcome.error["when"].endswith("+00:00")
     assert store.failure(cell).code == CODE
-
-
-def test_a_cell_that_is_made_forgets_its_failure(store):
-    asked = questions(2)[1]
-    name = asked.cell(CODE)
-    failed_at(store, name)
-    put(store, asked, CODE, 1)
-    assert store.failure(name) is None
 
 
 def attempt(store, job, monkeypatch, error=None, compute=None):
