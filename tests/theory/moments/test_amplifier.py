@@ -196,13 +196,6 @@ def test_rates_of_modes_are_those_of_the_jacobian(gain):
     assert found.unstable == (found.rates[1:].max() > 0)
 
 
-def test_a_wave_has_one_name_whichever_of_its_two_modes_rounding_prefers():
-    for rounding in (1, -1):
-        lam1 = np.array([2.0, 1.3, 0.6, 0.2, 0.6, 1.3 * (1 + rounding * 1e-14)])
-        flat = flat_state(np.array([1.5, 0.9, 0.9, 0.9, 0.9, 0.9]), lam1, Amplifier(gaussian_marginal(1.0)))
-        assert flat.mode == 1
-
-
 def test_the_critical_gain_separates_stable_from_unstable():
     law = NonlinearGP(16, gain=1, **PROCESS)
     gain = critical_gain(law, 0.05, 5.0)

@@ -117,16 +117,6 @@ def test_every_output_is_a_flow_of_its_own(means, biases):
     assert np.abs(both.losses - losses).max() <= FLOW_FLOAT64 * both.condition
 
 
-def test_digits_of_two_outputs_agree_with_float64():
-    asked = question(law(MEANS), GATES["exclusive"], "trained")
-    close, certified = solve(asked), solve(asked, 20)
-    slack = FLOW_FLOAT64 * close.condition * 4
-    for name in ("weights", "fixed_point", "losses", "rates"):
-        digits = getattr(certified, name)
-        assert digits.shape == getattr(close, name).shape
-        assert np.abs(digits.astype(float) - getattr(close, name)).max() <= slack, name
-
-
 def test_two_inputs_of_a_process_with_means_are_refused_by_name():
     gate = DirectionGate({0: 1, 1: 1}, hi=0, on="input")
     with pytest.raises(OutOfReachError, match=r"network.gates\[1\]"):

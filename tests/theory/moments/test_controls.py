@@ -1,8 +1,6 @@
 """Controls of a law: what they keep is kept, what they change is changed, and a missing one says why."""
 
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -10,7 +8,6 @@ import pytest
 from tests.tolerances_of_laws import MATCHED_COVARIANCE
 from theory.moments.controls import NAMES, controls, exchanged, gaussian, matched, other_copula, without_correlations
 from theory.moments.copulas import copula_with, independent
-from theory.moments.estimated import kept
 from theory.moments.inputs import input_statistics
 from theory.problem import (
     LAWS,
@@ -47,7 +44,6 @@ LAWS_OF_ALL_KINDS = {
         [1],
     ),
     "mnist": lambda: LAWS["mnist"]([3, 8], "train", "mean", [1, 0], downsample=14),
-    "own": lambda: of_arrays(np.random.default_rng(1).integers(0, 3, (64, 3)).astype(float), np.arange(64) % 2),
 }
 
 
@@ -55,16 +51,6 @@ def law_named(name):
     """The law of this name; laws that read files do so here, where the files of the tests are."""
     law = LAWS_OF_ALL_KINDS[name]
     return law() if callable(law) else law
-
-
-def of_arrays(x, y):
-    """A law of these examples."""
-    with TemporaryDirectory() as folder:
-        np.save(Path(folder) / "x.npy", x)
-        np.save(Path(folder) / "y.npy", y)
-        law = LAWS["own"](folder=folder, estimate={"examples": 3200})
-        kept(law)  # its examples are drawn while the files are there
-    return law
 
 
 def covariances(law):
@@ -143,14 +129,6 @@ def test_a_control_that_a_law_does_not_have_says_why():
     for ask, words in REFUSED:
         with pytest.raises(OutOfReachError, match=words):
             ask()
-
-
-def test_controls_of_an_estimated_law_say_so():
-    """Statistics of spins are exact, those of a user's law are not."""
-    for name in ("own", "ising"):
-        says = {one.name: one.says for one in controls(law_named(name), "uniform")}
-        assert ("estimated from examples" in says["gaussian"]) is (name == "own")
-        assert ("estimated from examples" in says["marginal"]) is (name == "own")
 
 
 def test_every_name_has_a_control_or_a_reason():

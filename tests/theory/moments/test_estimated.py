@@ -15,7 +15,6 @@ from theory.moments.arithmetic import FLOAT64
 from theory.moments.estimated import (
     drawn,
     estimated_moments,
-    kept,
     standard_errors,
 )
 from theory.moments.example_statistics import ExampleStatistics
@@ -68,15 +67,12 @@ def test_moments_are_means_over_the_examples(law, gates, biases, readout):
         assert abs(moments.y2 - y2) <= ESTIMATED_SUMS * y2
 
 
-def test_statistics_of_inputs_are_those_of_the_same_examples(monkeypatch):
+def test_statistics_of_inputs_are_those_of_the_same_examples():
     x, category = (np.concatenate(arrays) for arrays in list(zip(*drawn(LAW, 1000), strict=True))[1:])
     for c in (0, 1):
         found, mine = input_statistics(LAW, c), x[category == c]
         assert np.abs(found.mean - mine.mean(axis=0)).max() <= ESTIMATED_SUMS
         assert np.abs(found.covariance - np.cov(mine.T, bias=True)).max() <= ESTIMATED_SUMS * 4
-    monkeypatch.setattr("theory.moments.estimated.MOST_KEPT", 400)
-    few, _ = kept(replace(LAW, estimate=Estimate(1000, 8)))
-    assert len(few) == 128  # four groups, of 32 examples each, have 100
 
 
 def test_standard_errors_are_those_of_repetitions():

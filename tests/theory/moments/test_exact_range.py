@@ -1,19 +1,17 @@
 """The flow on single pulses: exact ranks, orthonormal bases of singular A, and the solution by independent means."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 import scipy.linalg
 
 from tests.theory.pulse_cases import BELOW, CLOSED, DOWN, EVERY_KIND, HALF, OPEN, UP, enumerated, problem
 from tests.tolerances import FLOW_ROUNDED, PULSE_FLOW
-from theory.flow import discrete, gradient_descent, mse_at, solve
+from theory.flow import mse_at, solve
 from theory.flow.linear.parameters import Parameters, initial
 from theory.moments import exact_range, gated_moments
 from theory.moments.exact_range import MOST_REGULAR_ROWS, pieces
 from theory.moments.lit_sites import exact_moments
-from theory.problem import InputError, NormalInitialisation, OutOfReachError, Simulation
+from theory.problem import InputError, NormalInitialisation, OutOfReachError
 
 GATES = [(UP, DOWN), (UP, 0), (CLOSED, BELOW, OPEN), (UP, (4, HALF, float("inf")), OPEN), (OPEN, OPEN)]
 EVERY_CASE = pytest.mark.parametrize(
@@ -92,14 +90,6 @@ def test_the_solution_is_that_of_least_squares_and_of_the_exponential(question):
         assert abs(found.losses[index] - mse_at(gated_moments(question), path.weights, s, biases)) <= slack
     assert (found.rates[: len(A) - found.rank] == 0).all()
     assert np.abs(found.rates - ell * s**2 * np.linalg.eigvalsh(A)).max() <= FLOW_ROUNDED
-
-
-def test_discrete_steps_are_those_of_the_dense_matrix():
-    run = Simulation("online", 10, Fraction(1, 2), 2, 0, 4)
-    question = problem(gates=(UP, (4, HALF, float("inf")), OPEN), simulation=run)
-    A, b, s, ell = dense(question)
-    expected = gradient_descent(A, b, question.w0(), 0.5, s, ell, [0, 2, 14])
-    assert np.abs(discrete(question).weights - expected).max() <= FLOW_ROUNDED
 
 
 def test_what_the_data_never_excite_keeps_its_weights():

@@ -87,18 +87,6 @@ def _embedded(block, u, size):
     return theta
 
 
-def test_what_no_example_moves_keeps_its_start_exactly(beyond):
-    """Site 1 is 0 in every example, and a unit whose gate never opens is in no component."""
-    gates = (*EXCLUSIVE[:2], SiteGate(0, lo=100, on="input"))
-    question = problem(data(30, 5), gates)
-    start, found = question.start()["w"], solve(question)
-    for weights in (*found.weights, found.fixed_point):
-        assert (weights[:, 1] == start[:, 1]).all()
-        assert (weights[2] == start[2]).all()
-    assert (found.weights[-1][:2, 0] != start[:2, 0]).all()
-    assert found.rank == 8
-
-
 def test_few_examples_of_many_sites():
     """2,100 weights and 12 examples: beyond exact moments, and its solution that of the problem of the examples.
 

@@ -1,6 +1,5 @@
 """Mixtures: statistics and moments through gates as sums over the components, and what does not add up."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -138,9 +137,6 @@ def test_singular_components_have_the_rank_of_float64():
     ]
     gate = SiteGate(2, lo=0, on="input")
     assert gated_moments(question(Mixture(parts, (1,)), gate, biases="trained")).features.structure.rank == 4
-    regular = Component(0, "1/3", Gaussian([1], [np.eye(3)]))
-    thirds = [replace(part, weight=Fraction(1, 3)) for part in parts]
-    assert gated_moments(question(Mixture([*thirds, regular], (1,)), gate)).features.structure.rank == 3
 
 
 def test_what_does_not_add_up_is_refused_by_name():

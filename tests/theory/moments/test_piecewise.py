@@ -101,9 +101,7 @@ def test_which_side_a_value_of_its_own_probability_is_on():
     [
         ("sign", {"lo": "3/4"}, 2),
         (ONE_VALUE, {"lo": "-1"}, Fraction(1, 2)),
-        (ONE_VALUE, {"hi": 1}, 2),
         ("sign", {"lo": 2, "hi": "5/2"}, Fraction(1, 2)),
-        (ONE_VALUE, {"hi": "-3/4"}, 2),
     ],
 )
 def test_a_direction_of_one_input_is_its_site(law, bounds, factor):

@@ -4,12 +4,9 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
-import numpy as np
 import pytest
 
-from tests.theory import pulse_cases
 from tests.theory.moments.definition import question
-from theory.flow.linear.spectrum import spectrum
 from theory.moments import feature_moments, gated_moments
 from theory.moments.gate_events import open_on
 from theory.moments.gate_signs import half_spaces_of
@@ -35,27 +32,12 @@ def test_soft_gates_along_two_inputs_are_refused_by_name():
         gated_moments(question(LAW, DirectionGate({0: 1, 1: 1}, lo=0, on="input", sharpness=2)))
 
 
-def test_direction_gates_on_pulses_are_taken_one_by_one():
-    """A direction of one site is that site."""
-    base = pulse_cases.problem(gates=(pulse_cases.UP, pulse_cases.OPEN))
-    gate, other = base.network.gates
-    along = DirectionGate({gate.site: 2}, lo=2 * gate.lo, on="input")
-    moments = gated_moments(replace(base, network=replace(base.network, gates=(along, other))))
-    assert (moments.A == gated_moments(base).A).all()
-    assert (moments.b == gated_moments(base).b).all()
-
-
 def test_statistics_of_one_site_refuse_class_means():
     """They are those of the construction of a law; what has a mean is not silently without it."""
     moved, forms = replace(LAW, means=(1, 0)), (exact_moment, latent_direction, clt, large_gain)
     for ask in (lambda: four_point_block(moved, 0, 0, 1), *(partial(form, moved, 0, {0: 1}) for form in forms)):
         with pytest.raises(OutOfReachError, match="without means"):
             ask()
-
-
-def test_an_unknown_kernel_is_an_error():
-    with pytest.raises(TypeError, match="none of the symmetric kernels"):
-        spectrum(np.eye(2))
 
 
 def test_a_network_without_fixed_gates_is_refused_before_the_law():

@@ -61,7 +61,7 @@ def conditional(dof, low, high, others=(-inf, inf), weight=lambda x: 1):
     return sum(integral(lambda x: weight(x) * first_site.pdf(x) * moments(x), a, b) for a, b in pairwise(ends))
 
 
-@pytest.mark.parametrize(("dof", "bounds"), [(5, ("1/2", inf)), (12, ("-3/4", "5/4")), (5, (-inf, -2))])
+@pytest.mark.parametrize(("dof", "bounds"), [(5, (-inf, -2)), (12, ("-3/4", "5/4"))])
 def test_a_site_of_a_student_t(dof, bounds):
     gate = SiteGate(0, *bounds, on="input")
     A = gated_moments(asked(student(dof), gate, biases="trained")).A[:3, :3]
@@ -90,6 +90,7 @@ def test_a_class_mean_moves_a_threshold():
     assert np.abs(found.A[:3, :3] - moved @ exact @ moved.T).max() < ELLIPTICAL_QUADRATURE
 
 
+@pytest.mark.slow
 def test_a_site_of_a_k_distribution():
     """E[1[r z >= h] r^2 z^2] and P(r z >= h): integrals over z of the tails of r and of E[r^2; r]."""
     found = gated_moments(asked({"kind": "gamma", "shape": "1/2"}, SiteGate(0, lo="1/2", on="input"), biases="trained"))

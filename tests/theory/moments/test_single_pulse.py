@@ -1,6 +1,7 @@
 """The exact moments of single pulses against a full enumeration of their inputs: equal as fractions."""
 
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 import pytest
@@ -14,10 +15,6 @@ from theory.moments.lit_sites import event, exact_moments
 from theory.problem import AlwaysGate, Network, OutOfReachError, Problem, SinglePulse, SiteGate
 
 NOTES = ((3, 4), (9, 10))  # widths of the public code's default, on 40 sites
-
-
-def law(n=5, widths=((1, 2), (1, 5)), support="zero-one", flip="none"):
-    return SinglePulse(n, widths, support, flip, (1, 0))
 
 
 def fractions(exact):
@@ -38,7 +35,7 @@ def fractions(exact):
     ],
 )
 def test_gated_moments_are_the_enumerated_ones(support, flip, biases, readout):
-    gates, labels = (*EVERY_GATE, 0), (Fraction(1, 3), -2)
+    gates, labels = (*EVERY_GATE, 0, (3, Fraction(1), inf), (3, -inf, Fraction(1))), (Fraction(1, 3), -2)
     question = problem(5, ((1, 2), (3, 5)), support, flip, gates, labels=labels, biases=biases, readout=readout)
     exact = exact_moments(question.data, question.network)
     assert fractions(exact) == enumerated(question)
@@ -62,24 +59,6 @@ def test_float64_is_rounded_once_and_balls_hold_the_fractions():
         for ball, entry in zip([*balls.A.ravel(), *balls.b], [*np.ravel(exact), *b], strict=True):
             assert (ball - arb(entry.numerator) / entry.denominator).contains(0)
             assert ball.rad() <= UNIT_ROUNDOFF**2
-
-
-EVENTS = [
-    ("zero-one", "none", {"lo": 0}, ((1, 0),)),
-    ("zero-one", "none", {"hi": 0}, ((0, 0),)),
-    ("zero-one", "none", {"lo": 1}, ((0, 1),)),
-    ("zero-one", "none", {"hi": 1}, ((1, -1),)),
-    ("zero-one", "sign", {"lo": 0}, ((1, 0), (1, -1))),
-    ("zero-one", "sign", {"lo": -1, "hi": 0}, ((0, 0), (0, 1))),
-    ("zero-one", "complement", {"lo": "1/2"}, ((0, 1), (1, -1))),
-    ("plus-minus", "none", {"lo": 0}, ((0, 1),)),
-    ("plus-minus", "sign", {"hi": 0}, ((1, -1), (0, 1))),
-]
-
-
-def test_gates_are_events_of_one_bit():
-    for support, flip, bounds, opens in EVENTS:
-        assert event(law(support=support, flip=flip), SiteGate(3, on="input", **bounds)).opens == opens
 
 
 def test_what_has_no_exact_moments_is_named():

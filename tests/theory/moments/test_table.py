@@ -86,17 +86,6 @@ def test_the_flow_is_that_of_the_same_data_in_fractions(tmp_path, outputs, biase
     assert abs(found.mse - exact.mse) <= TABLE_FLOW
 
 
-def test_inputs_that_are_always_zero_do_not_move(tmp_path):
-    """A site that no example has is left out of the flow: its weights stay, and A is well conditioned beside them."""
-    x = arrays(1)["x"] * [1, 0, 1]
-    problem = asked(table(tmp_path, x=x), (EVERY,))
-    found = solve(problem)
-    assert found.rank == 2
-    assert found.condition < 10
-    assert (found.weights[:, 0, 1] == problem.w0()[0, 1]).all()
-    assert (found.rates == 0).sum() == 1
-
-
 def test_a_table_has_no_certified_digits(tmp_path):
     problem = asked(table(tmp_path), (EVERY,))
     for refused in (lambda: solve(problem, digits=20), lambda: gated_moments_certified(problem, 20)):

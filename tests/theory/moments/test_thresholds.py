@@ -5,17 +5,14 @@ from fractions import Fraction
 from itertools import pairwise
 from math import inf
 
-import mpmath
 import numpy as np
 import pytest
-from flint import arb, ctx
 from scipy.special import erf, erfc, erfinv
 
 from tests.theory.moments import definition
 from tests.tolerances import (
     FLOW_ROUNDED,
     MOMENT_FOUR_FACTORS,
-    MOMENT_STORED,
     THIN_SLAB,
     THRESHOLD_PLANE,
     psd_slack,
@@ -151,22 +148,6 @@ def test_rare_events_keep_their_digits(kind, gates):
     assert (np.abs(moments.b - b) / size).max() <= THRESHOLD_PLANE
 
 
-@pytest.mark.parametrize("bounds", [("-1/3", 2), (7, 8)])
-def test_balls_hold_the_defining_integrals(bounds):
-    """E[1[u_0 in bounds] x_0 x_1] at 50 digits as an integral over u_0, with E erf(z)^2 = (2/pi) asin(2/3)."""
-    gate = SiteGate(0, *bounds)
-    asked = question(NonlinearGP, (gate,))
-    ball = gated_moments_certified(asked, 48).sigma_xx[0, 0, 0, 1]
-    with mpmath.workdps(50), ctx.workdps(60):
-        exact, ends = mpmath.mpf(0), [mpmath.mpf(end.numerator) / end.denominator for end in (gate.lo, gate.hi)]
-        for share, xi in ((mpmath.mpf(1) / 4, mpmath.mpf(3) / 2), (mpmath.mpf(3) / 4, mpmath.mpf(1))):
-            r = mpmath.exp(-1 / xi**2)
-            along = r / mpmath.sqrt(3 - 2 * r * r)
-            exact += share * mpmath.quad(lambda u, a=along: mpmath.npdf(u) * mpmath.erf(u) * mpmath.erf(a * u), ends)
-        exact = arb(mpmath.nstr(exact * mpmath.pi / 2 / mpmath.asin(mpmath.mpf(2) / 3), 45))
-        assert abs(ball - exact) <= MOMENT_STORED * abs(exact)
-
-
 EDGES = (-inf, -2, Fraction(-1, 2), 0, Fraction(3, 4), inf)
 TILING = tuple(SiteGate(1, lo, hi) for lo, hi in pairwise(EDGES))
 
@@ -217,16 +198,6 @@ def test_a_thin_slab_says_what_it_lost():
     large = question(GaussianClone, (SiteGate(0, lo=1, hi=Fraction(10**18 + 1, 10**18)),), n=200)
     with pytest.raises(OutOfReachError, match="float64 leaves their moments too few digits"):
         solve(large)
-
-
-def test_integrals_that_take_long_in_balls_are_left_in_float64():
-    """Where float64 was asked for, modes that it does not tell from 0 are held, with bounds on what that changes."""
-    gates = (SiteGate(15, hi="1/2"), SiteGate(15, lo="1/2", hi=1), SiteGate(3, lo=1))
-    asked = question(NonlinearGP, gates, n=30, xi=(12, 9))
-    solution = solve(asked)
-    assert gated_moments(asked).features.certified_seconds > 5
-    assert solution.near_null is not None
-    assert not any("certified balls" in note for note in solution.notes)
 
 
 @pytest.mark.parametrize(

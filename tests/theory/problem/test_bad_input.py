@@ -15,7 +15,6 @@ from theory.problem import (
     Network,
     NonlinearGP,
     RepeatedGate,
-    SiteGate,
 )
 
 VALID = Path(__file__).with_name("valid.toml").read_text()
@@ -46,7 +45,6 @@ REPLACED = [
     ("xi = [2.0, 1.0]", "xi = 2.0", "data.xi = 2.0 must be a list"),
     ("xi = [2.0, 1.0]", "xi = [1, 2, 3]", "data.xi has 3 entries, data.labels 2"),
     ("xi = [2.0, 1.0]", 'xi = ["1/' + "9" * 401 + '", 1]', "data.xi[0]"),
-    ("gain = 1.0", "gain = 0", "data.gain = 0 must be > 0"),
     ("gain = 1.0", "gain = nan", "data.gain = 'NaN' is not a number"),
     ("gain = 1.0", "gain = -inf", "data.gain = -Infinity is not finite"),
     ("gain = 1.0", f'gain = "{CODE}"', "data.gain"),
@@ -64,49 +62,28 @@ REPLACED = [
     ("n = 40", "n = 20", "gates[0].site = 20 lies outside"),
     ('law = "nlgp"', 'law = "nglp"', "Did you mean `nlgp`"),
     ('law = "nlgp"', "", "data lacks the key `law`"),
-    ('boundary = "open"', "", "[data] lacks `boundary`"),
-    ('normaliser = "unit-variance"', "", "[data] lacks `normaliser`"),
     ('normaliser = "unit-variance"', 'normaliser = "unit"', "data.normaliser = 'unit' is not known"),
-    ("labels = [1.0, 0.0]", "", "[data] lacks `labels`"),
-    (READOUT, "", "[network] lacks `readout`"),
-    (READOUT, 'readout = "men"', "Did you mean `mean`"),
     (READOUT, f"{READOUT}\nunits = 3", "3 units but 2 gates"),
-    (READOUT, f"{READOUT}\nunits = 0", "network.units = 0 must be at least 1"),
     (READOUT, f"{READOUT}\nunits = 200000", "units = 200000 is more than 100000"),
     (READOUT, f'{READOUT}\nbiases = "trained"', "training lacks `hidden_bias0`, `output_bias0`"),
-    (READOUT, f'{READOUT}\nbiases = "fixed"', "training lacks `hidden_bias0`, `output_bias0`"),
     (READOUT, 'readout = "trained-sum"', "training lacks `readout0`"),
     (READOUT, f"{READOUT}\nslope = 0.1", 'model "gated-linear" has no slope'),
-    ('model = "gated-linear"', 'model = "gated-liner"', "Did you mean `gated-linear`"),
     ('model = "gated-linear"', 'model = "relu"\nunits = 2', 'model "relu" gates itself'),
     ("lo = 0.0", "lo = 0.0\nhi = 0.0", "lo = 0 is not below hi = 0"),
-    ("lo = 0.0", "low = 0.0", "Did you mean `lo`"),
     ("lo = 0.0", 'on = "hidden"', "gate.on = 'hidden' is not known"),
     ("lo = 0.0", "lo = 0.0\nsharpness = 0", "sharpness = 0 must be > 0"),
     ("site = 20", "site = 40", "gates[0].site = 40 lies outside"),
-    ("site = 20", "site = -1", "gate.site = -1 must be at least 0"),
-    ("site = 20", "", "gates[0] lacks `site`"),
-    ('kind = "site"', 'kind = "sight"', "Did you mean `site`"),
     ('kind = "site"', "", "gates[0] lacks the key `kind`"),
-    ('loss = "half-mse"', "", "[training] lacks `loss`"),
     ('loss = "half-mse"', 'loss = "rmse"', "training.loss = 'rmse' is not known"),
     ('loss = "half-mse"', 'loss = "cross-entropy"', "data.labels = [1, 0]"),
     (TAU, "tau = 0", "training.tau = 0 must be > 0"),
-    (TAU, "", "[training] lacks `tau`"),
     (TAU, f"{TAU}\nhidden_bias0 = [0, 0]", "hidden_bias0 is given"),
-    (TAU, f"{TAU}\noutput_bias0 = 0", "output_bias0 is given"),
     (TAU, f"{TAU}\noutput_bias0 = inf", "training.output_bias0 = Infinity"),
     (TAU, f"{TAU}\nhidden_bias0 = {{ scale = 1 }}", "training.hidden_bias0 lacks the key `law`"),
-    (TAU, f"{TAU}\nreadout0 = [1, 1]", "readout0 is given"),
-    (W0, "", "[training] lacks `w0`"),
     (W0, "w0 = [1, 2]", "training.w0 must be K rows of n numbers or a law"),
     (W0, f"w0 = {[[0] * 40] * 3}", "w0 has 3 rows of length [40]"),
-    (W0, f"w0 = {[[0] * 39] * 2}", "w0 has 2 rows of length [39]"),
     (W0, 'w0 = [["a"], [1]]', "training.w0[0][0]"),
-    (W0, 'w0 = { law = "norml", scale = 1, seed = 0 }', "Did you mean `normal`"),
-    (W0, 'w0 = { law = "normal", scale = 1 }', "training.w0 lacks `seed`"),
     (W0, 'w0 = { law = "normal", scale = -1, seed = 0 }', "w0.scale = -1 must be >= 0"),
-    (W0, 'w0 = { law = "normal", scale = 1, seed = -1 }', "w0.seed = -1 must be at least 0"),
     ("times = [1.0, 4.0", "times = [4.0, 4.0", "training.times"),
     ("times = [1.0", "times = [-1.0", "must be >= 0"),
     (TIMES, "times = []", "training.times must be a list of at least one time"),
@@ -119,13 +96,10 @@ REPLACED = [
     ("replicates = 32", "replicates = 1", "simulation.replicates = 1 must be at least 2"),
     ("batch = 1000", "", "needs simulation.batch"),
     ("learning_rate = 1.0", "learning_rate = 0", "simulation.learning_rate = 0 must be > 0"),
-    ("samples = 100000", "samples = 1e5", "simulation.samples = 1E+5 is not a whole number"),
-    ("[simulation]", "[simulations]", "Did you mean `simulation`"),
     (SITE, 'kind = "direction"\nv = [1, 2]\nlo = 0', "gates[0].v has 2 numbers"),
     (SITE, 'kind = "direction"\nv = { 40 = 1 }\nlo = 0', "gates[0].v: site 40 lies outside"),
     (SITE, 'kind = "direction"\nv = { 4 = 1 }\nsite = 4', "unknown key 'site'"),
     (SITE, 'kind = "direction"\nlo = 1', "lacks `v`"),
-    (SITE, 'kind = "direction"\nv = { 4 = 1 }\nlo = 2\nhi = 2', "lo = 2 is not below hi = 2"),
 ]
 
 
@@ -155,9 +129,7 @@ def test_directions_that_are_none():
         ([0, 0.0, "0"], "gate.v is zero"),
         ({}, "gate.v is zero"),
         ([1, float("nan")], "gate.v[1]"),
-        ({3: float("inf")}, "gate.v[3]"),
         ({-1: 1}, "a site of gate.v = -1 must be at least 0"),
-        ({"x": 1}, "a site of gate.v = 'x' is not a whole number"),
         ({1: 1, "1": 2}, "names the site 1 twice"),
         ("e_1", "gate.v = 'e_1' is not a direction"),
     ]
@@ -188,8 +160,3 @@ def test_networks_of_python_that_do_not_fit():
     assert (
         not_refused(lambda model, units, gates, slope: Network(model, "mean", units, gates, slope=slope), cases) == []
     )
-
-
-def test_python_floats_and_fractions_are_the_same_number():
-    assert law(gain=0.5) == law(gain=Fraction(1, 2)) == law(gain="1/2")
-    assert SiteGate(3, lo=0.25) == SiteGate(3, lo="1/4")

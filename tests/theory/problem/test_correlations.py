@@ -6,9 +6,8 @@ import mpmath
 import numpy as np
 import pytest
 import sympy
-from mpmath import mpf
 
-from tests.correlation_cases import CASES, LAWS, MATERN, MOVING_AVERAGE, RING_OF_SEVEN, WAVE, defined
+from tests.correlation_cases import CASES, LAWS, MOVING_AVERAGE, RING_OF_SEVEN, WAVE, defined
 from tests.sim.cases import grid, line, problem
 from tests.theory.problem.refusals import not_refused
 from tests.tolerances import UNIT_ROUNDOFF
@@ -24,7 +23,7 @@ from theory.problem import (
     latent_correlation,
     loads,
 )
-from theory.problem.correlations import CORRELATIONS, GAUSSIAN, correlation_of
+from theory.problem.correlations import CORRELATIONS, correlation_of
 from theory.problem.formulas import evaluate
 from theory.problem.positivity import MOST_DENSE, smallest
 
@@ -68,21 +67,6 @@ def test_a_radial_kind_is_one_of_euclidean_distance(name):
         assert abs(latent_correlation(apart, 0)[i, j] - exact) <= CORRELATION
 
 
-@pytest.mark.parametrize(
-    ("declared", "xi", "values"),
-    [
-        ({"kind": "table", "values": [1, "1/3", "1/6", "1/9"]}, (), (1, mpf(1) / 3, mpf(1) / 6, mpf(1) / 9)),
-        # (3 + 2 cos(pi d/3) + cos(2 pi d/3) + 2 cos(pi d))/8: modes 0 and 3 occur once
-        ({"kind": "spectrum", "values": [3, 1, "1/2", 2]}, (), (1, mpf(3) / 16, mpf(7) / 16, 0)),
-        ("exponential", ("3/2", 1), tuple(mpmath.exp(-mpf(2) * d / 3) for d in range(4))),
-    ],
-)
-def test_a_ring_of_an_even_number_of_sites_has_one_site_opposite(declared, xi, values):
-    correlation = latent_correlation(line(n=6, boundary="ring", xi=xi, correlation=declared), 0)
-    for i, j in product(range(6), repeat=2):
-        assert abs(correlation[i, j] - float(values[min(abs(i - j), 6 - abs(i - j))])) <= CORRELATION
-
-
 def test_each_class_has_its_own():
     law = line(n=7, xi=(2, 0), correlation=("exponential", MOVING_AVERAGE), gain=(3, 1))
     assert [kernel.kind for kernel in law.kernels] == ["exponential", "table"]
@@ -98,16 +82,11 @@ def test_each_class_has_its_own():
 def test_bad_declarations_are_named():
     cases = [
         ({"correlation": "exponental"}, "data.correlation.kind = 'exponental' is not known"),
-        ({"correlation": 3}, "data.correlation = 3 must be the word of a kind"),
-        ({"correlation": "matern"}, "needs `smoothness`"),
-        ({"correlation": MATERN | {"length": 1}}, "unknown key 'length'"),
         ({"correlation": {"kind": "matern", "smoothness": 1}}, "smoothness = 1 is not one of 1/2, 3/2"),
-        ({"correlation": {"kind": "damped-cosine", "wavelength": 0}}, "wavelength = 0 must be > 0"),
         ({"correlation": ("gaussian",)}, "data.correlation has 1 entries, data.labels 2"),
         ({"correlation": MOVING_AVERAGE}, "data.xi = (2, 1) is not used: a correlation of the kind table"),
         ({"correlation": ("exponential", MOVING_AVERAGE)}, "data.xi[1] = 1 is not used"),
         ({"correlation": "exponential", "xi": (0, 1)}, "data.xi[0] = 0 must be > 0: it is the correlation length."),
-        ({"correlation": {"kind": "table", "values": []}, "xi": ()}, "must be a list of numbers"),
         ({"correlation": {"kind": "table", "values": ["1/2"]}, "xi": ()}, "values[0] = 1/2 must be 1"),
         ({"correlation": {"kind": "table", "values": [1, 2]}, "xi": ()}, "values[1] = 2 is no correlation"),
         ({"correlation": {"kind": "table", "values": [1, 0, 0, 0, 0]}, "xi": ()}, "have the distances 0 to 3"),
@@ -121,11 +100,8 @@ def test_bad_declarations_are_named():
         ),
         ({"correlation": {"kind": "spectrum", "values": [1]}, "xi": ()}, "at least two numbers"),
         ({"correlation": {"kind": "spectrum", "values": [1, -1]}, "xi": ()}, "values[1] = -1 is negative"),
-        ({"correlation": {"kind": "spectrum", "values": [0, 0]}, "xi": ()}, "are all 0"),
         ({"correlation": {"kind": "spectrum", "values": [1, 1]}, "xi": ()}, "needs at least n = 4 frequencies"),
         ({"correlation": RING_OF_SEVEN, "xi": (), "boundary": "ring"}, "a ring of 4 sites has the modes 0 to 2"),
-        ({"correlation": {"kind": "formula", "formula": 3}}, "formula = 3 must be a text"),
-        ({"correlation": {"kind": "formula", "formula": "exp(-d/x)"}}, "The name x in 'exp"),
         ({"correlation": {"kind": "formula", "formula": "exp(-d"}}, "is not a formula: it lacks a"),
         ({"correlation": {"kind": "formula", "formula": "sin(d)/d"}}, "has no finite value at d = 0"),
         ({"correlation": {"kind": "formula", "formula": "2*exp(-d)"}}, "is 2 at d = 0 and xi = 1"),
@@ -134,7 +110,6 @@ def test_bad_declarations_are_named():
         ({"correlation": {"kind": "formula", "formula": "__import__(d)"}}, "function __import__ is not known"),
         ({"correlation": {"kind": "formula", "formula": "1 - Heaviside(d - 1/2)*2"}}, "eigenvalue -2.00"),
         ({"gain": (1, 0)}, "data.gain[1] = 0 must be > 0"),
-        ({"gain": (1,)}, "data.gain has 1 entries"),
     ]
     assert not_refused(lambda changes: line(**changes), cases) == []
 
@@ -142,7 +117,6 @@ def test_bad_declarations_are_named():
 def test_bad_grids_are_named():
     cases = [
         ({"correlation": "exponential"}, "data.grid = '' is not known"),
-        ({"correlation": "exponential", "grid": "round"}, "data.grid = 'round' is not known"),
         ({"correlation": MOVING_AVERAGE, "xi": (), "grid": "isotropic"}, "kind table has no values at the Euclidean"),
         (
             {"correlation": "exponential", "grid": "isotropic", "boundary": "torus", "positive_part": "clipped"},
@@ -178,28 +152,6 @@ def test_the_smallest_eigenvalue_decides(boundary):
     assert valid == {True, False}
 
 
-def test_what_a_theorem_promises_is_so():
-    """A kind that calls itself positive has no negative eigenvalue beyond rounding, at short and long lengths."""
-    for name, boundary in LAWS:
-        kernel = correlation_of(CASES[name][0], "test")
-        for n, xi in product((2, 7, 20), (0.1, 5.0, 1000.0)):
-            sites = n if name not in ("ring spectrum", "density") else 7
-            if kernel.positive(boundary, isotropic=False):
-                assert smallest(kernel, (sites,), boundary, xi, True).valid, (name, boundary)
-        if kernel.radial and kernel.positive(boundary, isotropic=True):
-            assert smallest(kernel, (3, 4), boundary, 2.0, True).valid, (name, boundary)
-
-
-def test_wrapping_breaks_what_no_theorem_keeps():
-    for kernel, xi in ((GAUSSIAN, 5.0), (correlation_of(MATERN, "test"), 9.0), (correlation_of(WAVE, "test"), 9.0)):
-        assert not kernel.positive("ring", isotropic=False)
-        assert not smallest(kernel, (12,), "ring", xi).valid
-    isotropic = correlation_of("exponential", "test")
-    assert not isotropic.positive("torus", isotropic=True)
-    assert not smallest(isotropic, (8, 8), "torus", 20.0).valid
-    assert not smallest(correlation_of(WAVE, "test"), (8, 8), "open", 20.0).valid
-
-
 def test_too_many_open_sites_are_refused_where_the_embedding_does_not_decide():
     tail = {"kind": "formula", "formula": "exp(-(d/xi)**2)"}
     assert line(n=64, xi=(9, 9), correlation=tail).n == 64
@@ -213,8 +165,6 @@ def test_numpy_and_sympy_read_the_same_formula():
         "cos(pi*d/4)*exp(-d/xi) + 0",
         "max(1 - d/4, 0)",
         "erfc(d/xi)*relu(1 - d/9)*sqrt(1 - d/10)",
-        "erf(d) + 1/(1 + (d/xi)**2) - abs(0)",
-        "-(-1)*0.7**d",
         "atan2(1, d + 1)*4/pi",
     ]
     for text, at in product(formulas, (0, 1, 3)):

@@ -60,7 +60,6 @@ def test_files_declare_the_degrees_of_freedom_of_each_class_or_of_all():
     [
         ('"laplace"', (GammaScale(1), GammaScale(1))),
         ('["sphere", { kind = "gamma", shape = "3/2" }]', (SphereScale(), GammaScale(Fraction(3, 2)))),
-        ('{ kind = "student-t", dof = 3 }', (StudentScale(3), StudentScale(3))),
         ('["gaussian", { kind = "contaminated", share = 0.1, ratio = 3 }]', (
             DiscreteScale((1,), (1,)), DiscreteScale((1, 3), ("0.9", "0.1")),
         )),
@@ -76,11 +75,6 @@ def test_files_declare_a_scale_for_each_class_or_for_all(text, expected):
 def test_bad_laws_are_named():
     cases = [
         (T.format(dof=2, norm="unit-variance"), "has an infinite variance"),
-        (T.format(dof=2.5, norm="none"), "not a whole number"),
-        (T.format(dof="[5]", norm="none"), "data.dof has 1 entries"),
-        (ELLIPTICAL.format(scale='"laplce"'), "Did you mean `laplace`"),
-        (ELLIPTICAL.format(scale='["laplace"]'), "data.scale has 1 entries"),
-        (ELLIPTICAL.format(scale='{ kind = "gamma" }'), "has shape"),
         (ELLIPTICAL.format(scale='{ kind = "gamma", shape = 0.3 }'), "not a multiple of 1/2"),
         (ELLIPTICAL.format(scale='{ kind = "contaminated", share = 1, ratio = 2 }'), "between 0 and 1"),
         (ELLIPTICAL.format(scale='{ kind = "discrete", values = [1], probabilities = [0.5] }'), "add up to 1/2"),
@@ -104,14 +98,10 @@ def test_a_file_declares_a_mixture():
 
 def test_bad_mixtures_are_named():
     cases = [
-        ((), "[data] lacks `components`"),
         ((component(0, 1),), "class 1 add up to 0"),
         ((component(0, 0.5), component(1, 1)), "class 0 add up to 1/2"),
         ((component(0, 1), component(2, 1)), "data.labels has no such class"),
         ((component(0, 1), component(1, 1, CLONE.format(n=5))), "n = 4 and 5 sites"),
-        ((component(0, -1), component(1, 1)), "weight = -1 must be > 0"),
-        ((CLONE.format(n=4),), "is no component"),
-        ((component(0, 1), component(1, 1, 'law = "nlpg"')), "Did you mean `nlgp`"),
         ((component(0, 1), component(1, 1, 'law = "finite"')), "cannot be a component"),
         ((component(0, 1), component(1, 1, 'law = "mixture"')), "cannot be a component"),
         ((component(0, 1), component(1, 1, CLONE.format(n=4) + "\nsomething = 1")), "components[1]"),

@@ -59,18 +59,12 @@ GATE = 'gate = { kind = "site", site = 0, lo = 0.5 }'
 REFUSED = [
     ('to = "h"\nweight = "A"', 'to = "h"\nweight = "A"\n[[network.edges]]\nfrom = "h"\nto = "h"', "form a circle"),
     ('outputs = ["y"]', 'outputs = ["y", "y"]', "outputs of the graph name y twice"),
-    ('inputs = ["x"]', 'inputs = ["x", "x"]', "inputs of the graph name x twice"),
     ('inputs = ["x"]', 'inputs = "x"', "network.inputs must be a list"),
     ('weight = "B"', 'weight = "E"', "A weight is called E"),
-    ('weight = "B"', 'weight = "B(1)"', "is no name"),
-    ('weight = "B"', 'wieght = "B"', "wieght"),
     ('weight = "B"', 'weight = "A"', "needs weights of 1 x 3 numbers; A has 3 x 2"),
-    ('from = "h"', 'from = "hidden"', "hidden"),
     ('name = "h"', 'name = "y"', "Two nodes of the graph are called y"),
     ("dimension = 2", "dimension = 5", "node x is an input of dimension 5"),
     ("dimension = 1", "dimension = 2", "output nodes y have 2 units"),
-    ("dimension = 3", "dimension = 0", "dimension"),
-    ('scale = "1/3"', "scale = 0", "scale"),
     ('[[network.edges]]\nfrom = "h"\nto = "y"\nweight = "B"\n', "", "No path leads from node h"),
     ('from = "x"\nto = "h"', 'from = "x"\nto = "y"', "node h is no input"),
     ('to = "h"\nweight = "A"', 'to = "x"\nweight = "A"', "node x is an input, and an edge"),
@@ -79,14 +73,11 @@ REFUSED = [
     ("site = 1, hi", "site = 7, hi", "the gate from x to y"),
     ("site = 0, lo", 'on = "latent", site = 0, lo', "no latent"),
     (GATE, 'gate = { kind = "repeated", of = 0 }', "repeats a unit"),
-    (GATE, 'gate = "open"', "must be a table"),
-    ("[[network.nodes]]", "[[network.knots]]", "knots"),
     (', B = [[1.0, 2.0, "1/3"]]', "", "lacks B"),
     ("B = [[", "C = [[0.0]], B = [[", "names C"),
     ('[[1.0, 2.0, "1/3"]]', "[[1.0, 2.0]]", "1 x 3 numbers"),
     (TRAINING[TRAINING.index("w0") :], "w0 = [[1.0, 0.0]]\n", "several names"),
     ('model = "gated-graph"', 'model = "gated-graph"\nbiases = "trained"', "biases"),
-    ('"gated-graph"', '"gated-grahp"', "gated-grahp"),
     (NODES + EDGES, '[network]\nmodel = "relu"\nreadout = "mean"\nunits = 1\n', "belongs to a graph"),
 ]
 
@@ -103,11 +94,6 @@ def test_every_input_has_all_sites():
         network = GatedGraph(nodes, (Edge("x", "y", "A"), Edge("z", "y", "B")), inputs, ("y",))
         with pytest.raises(InputError, match="node z is an input of dimension 3; x has n = 2 sites"):
             network.check_data(2, 1)
-
-
-def test_a_graph_without_weights_learns_nothing():
-    with pytest.raises(InputError, match="No edge of the graph has weights"):
-        GatedGraph((Node("x", 2), Node("y", 1)), (Edge("x", "y"),), ("x",), ("y",))
 
 
 def test_a_node_has_one_gate_at_most():

@@ -6,7 +6,7 @@ import pytest
 from tests.miniatures import listed_patches, photographs_named
 from tests.theory.problem.refusals import not_refused
 from tests.tolerances_of_images import PATCH_SUMS, WHITENED_SUMS
-from theory.problem import dumps, loads
+from theory.problem import Network, NormalInitialisation, Problem, Training, dumps, loads
 from theory.problem.datasets.known import SCENES
 from theory.problem.distributions.images import Images
 
@@ -18,27 +18,6 @@ FIELDS = {
     "whitening": "none",
     "labels": [1, 0],
 }
-PROBLEM = """
-[data]
-law = "images"
-patch = 3
-photographs = ["scenes", ["grass", "camera"]]
-kinds = ["patch", "gaussian"]
-centring = "patch"
-whitening = "zca"
-labels = [1.0, 0.0]
-floor = 0.01
-priors = ["1/3", "2/3"]
-[network]
-model = "relu"
-readout = "mean"
-units = 2
-[training]
-loss = "half-mse"
-tau = 1.0
-w0 = { law = "normal", scale = 0.1, seed = 0 }
-times = [1.0]
-"""
 
 
 def law_of(**changed):
@@ -98,26 +77,21 @@ def test_whitening(centring):
 
 
 def test_a_problem_and_back():
-    problem = loads(PROBLEM)
-    assert (problem.data.n, problem.data.shape) == (9, (3, 3))
-    assert loads(dumps(problem)) == problem
+    law = law_of(kinds=["patch", "gaussian"], centring="patch", whitening="zca", floor="1/100", priors=["1/3", "2/3"])
+    training = Training("half-mse", 1, NormalInitialisation("0.1", 0), (1,))
+    problem = loads(dumps(Problem(law, Network("relu", "mean", 2), training)))
+    assert problem.data == law
+    assert (law.n, law.shape) == (9, (3, 3))
 
 
 def test_fields_that_do_not_fit():
     cases = [
-        ({"patch": 1}, "data.patch = 1 must be at least 2"),
         ({"patch": 65}, "data.patch = 65 is more than 64"),
         ({"photographs": ["scenes"]}, "data.photographs has 1 entries"),
-        ({"photographs": ["scenes", "lena"]}, "'lena' is not known"),
-        ({"photographs": ["scenes", []]}, "names no photograph"),
         ({"photographs": ["scenes", ["camera", "scenes"]]}, "has the photograph camera twice"),
         ({"kinds": ["patch", "phase"]}, "'phase' is not known"),
-        ({"kinds": ["patch"]}, "data.kinds has 1 entries"),
-        ({"centring": "site"}, "data.centring = 'site' is not known"),
         ({"whitening": "pca"}, "data.whitening = 'pca' is not known"),
         ({"whitening": "zca"}, "data.floor = 0 must be above 0 and at most 1"),
-        ({"whitening": "zca", "floor": 2}, "data.floor = 2 must be above 0"),
         ({"floor": "1/10"}, "data.floor is that of whitening"),
-        ({"whitening": "zca", "floor": "x"}, "data.floor = 'x' is not a number"),
     ]
     assert not_refused(lambda changed: law_of(**changed), cases) == []

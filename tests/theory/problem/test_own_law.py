@@ -51,14 +51,6 @@ def first(law, rows=4):
     return law.examples(np.random.default_rng(3), rows)
 
 
-def test_a_function_in_a_file_is_called_with_its_parameters(tmp_path):
-    plain, moved = (law_of(tmp_path, data=BY_PATH + more) for more in ("", "parameters = { shift = 3 }\n"))
-    (x, category), (y, _) = first(plain), first(moved)
-    assert np.abs(y - x - 2 * category[:, None]).max() <= 4 * np.finfo(float).eps * np.abs(y).max()
-    assert plain != moved
-    assert dict(moved.parameters) == {"shift": 3}
-
-
 def test_the_text_of_a_problem_says_all_of_its_law(tmp_path):
     table = 'parameters = { shift = 0.5 }\nestimate = { examples = 6400, seed = 2 }\npriors = ["1/2", "1/2"]\n'
     problem = load(written(tmp_path, data=BY_PATH + table))
@@ -99,17 +91,13 @@ FAULTS = [
     ("x = 1", "has no function 'draw'"),
     ("\ndef draw(:\n", "mylaw.py, line 2: SyntaxError: "),
     ("\n\n1 / 0", "mylaw.py, line 3: ZeroDivisionError: division by zero"),
-    ("raise SystemExit(3)", "mylaw.py, line 1: SystemExit: 3"),
     ("\ndef draw(generator, rows):\n    raise ValueError('not today')", "mylaw.py, line 3: ValueError: not today"),
     (CODE.replace("(rows, 3)", "(rows, 4)"), "draw returns x of the shape (256, 4), not (256, 3)"),
     (CODE.replace("return x,", "return x[:7],"), "returns x of the shape (7, 3), not (256, 3)"),
-    (CODE.replace("return x,", "return x.astype('float32'),"), "returns x as float32, not as float64"),
     (CODE.replace("return x,", "return x * np.nan,"), "returns x with nan at row 0, site 0"),
     (CODE.replace("integers(0, 2", "integers(0, 3"), "returns the class 2; data.labels has 2 entries"),
-    (CODE.replace("return x, category", "return x, category / 2"), "returns category as float64, not as whole numbers"),
     (CODE.replace("generator.standard", "np.random.default_rng().standard"), "draws other examples from an equal"),
     (CODE.replace("    return", "    print('here')\n    return"), "prints to stdout"),
-    ("def draw(generator, rows): pass", "returns a NoneType, not two arrays"),
 ]
 
 
@@ -122,14 +110,11 @@ TABLES = [
     (BY_PATH + 'folder = "here"', "`path` and `folder`"),
     ('path = "mylaw.py"\nn = 3\nlabels = [1]', "names no function"),
     ('path = "nowhere.py:draw"\nn = 3\nlabels = [1]', "nowhere.py cannot be read"),
-    ('path = "mylaw.py:draw"\nlabels = [1]', "[data] lacks `n`"),
     ('path = "mylaw.py:draw"\nn = 3', "data.labels = () must be a list"),
     (BY_PATH + "parameters = { shift = { a = 1 } }", "data.parameters.shift"),
     (BY_PATH + "parameters = { shft = 2 }", "unexpected keyword argument 'shft'"),
     (BY_PATH + "estimate = { examples = 31 }", "data.estimate.examples = 31 must be at least 32"),
-    (BY_PATH + 'sha256 = "abc"', "data.sha256 asks for 'abc'"),
     ('sampler = "nobody"\nn = 3\nlabels = [1]', 'is no entry point of the group "gdln.laws"'),
-    (BY_PATH + "xi = 3", "has the unknown key 'xi'"),
 ]
 
 
@@ -152,9 +137,6 @@ def test_an_installed_package_offers_a_law(tmp_path, monkeypatch):
     law = load(problem).data
     assert law.sha256 == hashlib.sha256(CODE.encode()).hexdigest()
     assert (first(law)[0] == first(law_of(tmp_path / "ringed-1.0.dist-info"))[0]).all()
-    problem.write_text(PROBLEM.format(data=by_name.replace("rings", "ringz")))
-    with pytest.raises(InputError, match="Did you mean `rings`"):
-        load(problem)
     problem.write_text(PROBLEM.format(data=by_name.replace("rings", "broken")))
     with pytest.raises(InputError, match="ringed:nothing is no function that can be imported"):
         load(problem)
@@ -199,10 +181,8 @@ def test_faulty_folders_are_named(tmp_path):
     cases = [
         (x.unlink, "x.npy: it cannot be read"),
         (lambda: arrays(tmp_path, x=[1, 2, 3, 4]), "x.npy: it has the shape (4,), not (N, n)"),
-        (lambda: arrays(tmp_path, y=[1, 0, 1]), "y.npy: it has the shape (3,), not (4,)"),
         (lambda: arrays(tmp_path, x=[[1, 2], [1, 2], [1, np.nan], [1, 2]]), "x.npy: entry [2, 1] is nan"),
         (lambda: arrays(tmp_path, y=[1, np.inf, 1, 1]), "y.npy: entry [1] is inf"),
-        (lambda: arrays(tmp_path, kind="complex128"), "x.npy: it holds complex128"),
         (lambda: arrays(tmp_path, y=np.array([{}] * 4)), "y.npy: it is no array that numpy.save writes"),
         (lambda: x.write_bytes(x.read_bytes()[:-1]), "x.npy: it is no array"),
         (lambda: arrays(tmp_path, x=np.ones((1001, 3)), y=np.arange(1001)), "y.npy: it has 1001 different labels"),
@@ -211,7 +191,6 @@ def test_faulty_folders_are_named(tmp_path):
     arrays(tmp_path)
     facts = [
         ("n = 4", "data.n is not that of the arrays"),
-        ("labels = [1, 2]", "data.labels is not that"),
         ('labels = [0, 1]\npriors = ["1/3", "2/3"]', "data.priors is not that"),
         ("parameters = { a = 1 }", "data.parameters are those of a function"),
     ]

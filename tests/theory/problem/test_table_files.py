@@ -53,13 +53,6 @@ def test_a_csv_says_the_same_in_any_order_of_columns(tmp_path):
         assert rows.context.tolist() == [0, 2, 2]
 
 
-def test_a_share_that_float64_rounds_to_0_is_refused(tmp_path):
-    path = tmp_path / "data.csv"
-    path.write_text("x0,y,weight\n1,2,1e100\n3,4,1e-300\n")
-    with pytest.raises(InputError, match=r"row 1.*so small beside the others"):
-        read_table(path)
-
-
 def with_member(name, data):
     """An archive whose member `name` holds these bytes."""
     buffer = io.BytesIO()
@@ -106,15 +99,12 @@ WRONG_ARRAYS = [
     ({"y": None}, "it has no y"),
     ({"x": None}, "it has no x"),
     ({"x": X[:, 0]}, "x has 3 numbers"),
-    ({"x": X[:, :0]}, "x has 3 x 0 numbers"),
     ({"x": X[:0], "y": Y[:0], "context": CONTEXT[:0], "weights": WEIGHTS[:0]}, "it has no examples"),
     ({"y": Y[:2]}, "x has 3 rows, y has 2"),
-    ({"weights": WEIGHTS[:1]}, "x has 3 rows, weights has 1"),
     ({"x": np.where(X == 1e-30, np.nan, X)}, "row 1, column x1: nan is not finite"),
     ({"x": np.where(X == 3, -1e200, X)}, "row 2, column x0: -1e+200 is not finite"),
     ({"weights": WEIGHTS - 1}, "row 0, column weights: 0 must be > 0"),
     ({"context": CONTEXT - 1}, "row 0, column context: -1 must be a whole number"),
-    ({"context": CONTEXT + 0.5}, "row 0, column context: 0.5 must be a whole number"),
 ]
 
 
@@ -131,14 +121,11 @@ WRONG_TEXTS = [
     ("x0,y\n", "it has no examples"),
     ("x0;y\n1;2\n", "its header has the column 'x0;y'"),
     ("x0,x2,y\n1,2,3\n", "its header lacks x1 beside x2"),
-    ("x0,y,y0\n1,2,3\n", "its header has the column 'y'"),
     ("x0,x0,y\n1,2,3\n", "its header names 'x0' twice"),
     ("x00,y\n1,2\n", "its header has the column 'x00'"),
     ("x0,y\n1,2\n3\n", "row 1 (line 3) has 1 entries"),
-    ("x0,y\n1,2\n\n3,4\n", "row 1 (line 3) has 0 entries"),
     ("x0,y\n1,2\n3,four\n", "row 1, column y: 'four' is no number"),
     ("x0,y\n0x10,2\n", "row 0, column x0: '0x10' is no number"),
-    ("x0,y\n\u0661,2\n", "letters or digits beyond ASCII"),
     ('x0,y\n"1,2\n', "line 2 is no CSV"),
     ("x0,y,weight\n1,2,-1\n", "row 0, column weights: -1 must be > 0"),
 ]

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from theory.problem import InputError
-from theory.problem.user_files import open_regular, parse_json, read_bytes, read_json, read_text
+from theory.problem.user_files import open_regular, parse_json, read_json, read_text
 
 
 def test_what_is_no_regular_file_is_refused(tmp_path):
@@ -18,14 +18,6 @@ def test_what_is_no_regular_file_is_refused(tmp_path):
     for name in ("absent", "."):
         with pytest.raises(OSError, match=r"such|directory"):
             open_regular(tmp_path / name)
-
-
-def test_links_to_files_are_followed_and_sizes_bounded(tmp_path):
-    (tmp_path / "text").write_text("four")
-    (tmp_path / "link").symlink_to("text")
-    assert read_bytes(tmp_path / "link", 4) == b"four"
-    with pytest.raises(InputError, match="larger than 3 bytes"):
-        read_bytes(tmp_path / "link", 3)
 
 
 def test_text_is_utf8_with_or_without_its_mark(tmp_path):

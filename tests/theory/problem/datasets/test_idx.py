@@ -3,7 +3,6 @@
 import struct
 
 import numpy as np
-import pytest
 
 from tests.theory.problem.refusals import not_refused
 from theory.problem.datasets.idx import idx_content, read_idx
@@ -17,12 +16,6 @@ def test_the_published_layout():
     assert np.array_equal(read_idx(CONTENT, "file"), ARRAY)
     assert idx_content(ARRAY) == CONTENT
     assert not read_idx(CONTENT, "file").flags.writeable
-
-
-@pytest.mark.parametrize("axes", [1, 2, 3])
-def test_content_and_back(axes):
-    array = ARRAY.reshape((2, 3, 4) if axes == 3 else (6, 4) if axes == 2 else (24,))
-    assert np.array_equal(read_idx(idx_content(array), "file"), array)
 
 
 def test_another_content_is_refused():

@@ -3,7 +3,6 @@
 import hashlib
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from tests import miniatures
@@ -39,14 +38,6 @@ def test_records_of_cifar_byte_by_byte(name, part):
             assert images[number, channel, row, place] == record[labels + 1024 * channel + 32 * row + place]
 
 
-@pytest.mark.parametrize(("name", "seed"), [("mnist", 1), ("fashion-mnist", 2)])
-def test_grey_images_have_one_channel(name, seed):
-    arrays = miniatures.images_of_28(seed)
-    images, categories = labelled_images(name, "test")
-    assert np.array_equal(images, arrays["t10k-images-idx3-ubyte"][:, None])
-    assert np.array_equal(categories, arrays["t10k-labels-idx1-ubyte"])
-
-
 @pytest.mark.parametrize("length", [0, 3072, 3074])
 def test_a_file_of_another_size_is_refused(length):
     with pytest.raises(InputError, match=f"its {length} bytes are no records of 3073"):
@@ -74,11 +65,3 @@ def test_a_label_out_of_range_is_refused(name, folder, byte, value, tmp_path, mo
     replaced(tmp_path, monkeypatch, folder, file, bytes(content))
     with pytest.raises(OutOfReachError, match=rf"{file} has \d+ labels up to {value} .* are 0 to {value - 1}"):
         labelled_images(name, "test")
-
-
-def test_a_file_with_fewer_labels_than_images_is_refused(tmp_path, monkeypatch):
-    file = "t10k-labels-idx1-ubyte"
-    content = miniatures.idx_content(miniatures.images_of_28(1)[file][:-1])
-    replaced(tmp_path, monkeypatch, "mnist", file, content)
-    with pytest.raises(OutOfReachError, match="has 19 labels up to 9 for 20 images"):
-        labelled_images("mnist", "test")

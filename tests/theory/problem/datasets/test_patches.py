@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.miniatures import listed_patches, photographs_named
+from tests.miniatures import listed_patches
 from tests.tolerances_of_images import LEVEL_OF_COUNTS, PATCH_SUMS
-from theory.problem.datasets.patches import all_patches, drawn_patches, moments_of_patches, positions
+from theory.problem.datasets.patches import drawn_patches, moments_of_patches, positions
 
 RNG = np.random.default_rng(4)
 IMAGES = tuple(RNG.integers(0, 256, shape, dtype=np.uint8) for shape in ((7, 9), (6, 6), (12, 5)))
@@ -39,8 +39,3 @@ def _is_uniform(counts):
     expected = counts.sum() / len(counts)
     statistic = ((counts - expected) ** 2 / expected).sum()
     return chi2.sf(statistic, len(counts) - 1) >= LEVEL_OF_COUNTS
-
-
-def test_all_patches_of_the_set():
-    names = ("camera", "grass")
-    assert np.array_equal(np.concatenate(list(all_patches(names, 4))), listed_patches(photographs_named(names), 4))
