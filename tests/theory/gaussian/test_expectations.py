@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from sympy import Heaviside, erf, exp
 from sympy import Rational as Q
 
-from derivations.benchmarks.gallery import CASES
-from tests.oracles.expectation_cases import filled
 from tests.paths import ORACLES
 from theory.expressions.functions import Relu
 from theory.expressions.language import Names, parse, parse_list, parse_rows
@@ -42,7 +40,7 @@ def moment_of(index: int) -> Moment:
 # The proof of a product of two blocks of three takes minutes.
 PROOF_IS_LONG = "Heaviside(z1-1/2)*erf(z2)*erf(z3)*relu(z4)*relu(z5)*relu(z6)"
 # Neighbouring rows are one integrand at other numbers.
-FAST = range(0, len(ORACLE), 6)
+FAST = range(0, len(ORACLE), 9)
 
 
 def check(index: int) -> None:
@@ -71,41 +69,10 @@ def test_all_proved_values_agree_with_the_defining_integrals(part):
         check(index)
 
 
-INTEGRALS = {
-    "two steps, two erfs",
-    "threshold, two erfs",
-    "two thresholds, erf",
-    "two thresholds, two erfs",
-    "four steps, all correlations 1/2",
-    "Phi to the fourth",
-}
-SPECIAL = {
-    "threshold, erf",
-    "slab, erf",
-    "direction gate",
-    "relu with a bias",
-    "two thresholds",
-    "two different thresholds",
-    "Owen's T",
-    "erf with offset, squared",
-}
-
-
-def test_each_case_of_the_gallery_has_its_class():
-    wrong = []
-    for case in CASES:
-        rows = parse_rows(filled(case.cov, dict(case.point)))
-        kind = expect(read(filled(case.expr, dict(case.point)), rows), rows).kind
-        if kind != ("integral" if case.name in INTEGRALS else "special" if case.name in SPECIAL else "elementary"):
-            wrong.append((case.name, kind))
-    assert wrong == []
-
-
 # --- what every expectation satisfies --------------------------------------------------------------------------------
 
 NEAR, NEARER = Q(1, 1000), Q(1, 10**9)
 few = settings(max_examples=4)
-APART = (0, NEAR, 1)
 
 
 @st.composite
@@ -154,24 +121,6 @@ def test_a_step_and_its_complement(cov, c):
     assert same(parts, [value(rest, cov)])
 
 
-@given(first=covariances(2, APART), second=covariances(2))
-@few
-def test_independent_blocks_factorise(first, second):
-    left, right = Heaviside(z1 - Q(1, 2)) * Heaviside(z2 + Q(1, 4)), Heaviside(z3) * z4
-    (a, r), (b, s) = value(left, first), value(Heaviside(z1) * z2, second)
-    both, t = value(left * right, sympy.diag(first, second))
-    assert abs(both - a * b) <= t + r * abs(b) + s * abs(a) + r * s
-
-
-@given(cov=covariances(2), mean=st.lists(st.fractions(-2, 2, max_denominator=4), min_size=2, max_size=2))
-@few
-def test_a_mean_is_a_shift(cov, mean):
-    mean = [Q(m.numerator, m.denominator) for m in mean]
-    expr = Heaviside(z1) * z2**2
-    shifted = expr.xreplace({z1: z1 + mean[0], z2: z2 + mean[1]})
-    assert same([value(expr, cov, mean)], [value(shifted, cov)])
-
-
 g, s = sympy.symbols("g s", positive=True)
 rho = sympy.Symbol("rho", real=True)
 SYMBOLIC = [
@@ -181,7 +130,7 @@ SYMBOLIC = [
 ]
 
 
-@pytest.mark.parametrize("expr", SYMBOLIC, ids=str)
+@pytest.mark.parametrize("expr", SYMBOLIC)
 def test_numbers_into_the_formula_or_into_the_question(expr):
     moment = expect(expr, [[1, rho], [rho, 1]])
     for gain, threshold, r in ((Q(1, 100), 8, Q(-9, 10)), (5, Q(1, 1000), Q(1, 10**6)), (1, 2, 1 - Q(1, 10**6))):
@@ -197,23 +146,16 @@ def test_numbers_into_the_formula_or_into_the_question(expr):
 
 P, SAME = "[[1, 1/2], [1/2, 1]]", "[[1, 1], [1, 1]]"
 BAD = [
-    ("sign(z1)*sign(z2)", "[[1, 2], [2, 1]]", InputError, "positive semidefinite"),
-    ("sign(z1)*sign(z2)", "[[1, 1/2], [1/3, 1]]", InputError, "symmetric"),
     ("Heaviside(z1-1)", "[[0]]", OutOfReachError, "variance zero"),
     ("Heaviside(z1-z2-1/2)", SAME, OutOfReachError, "variance zero"),
     ("sqrt(-1)*z1", P, InputError, "not real"),
     ("foo(z1)", P, InputError, "foo"),
     ("q*z1", P, InputError, "domain"),
-    ("z3", P, InputError, "2 variables"),
-    ("1/0", P, InputError, "zero"),
     ("relu(erf(z1))", P, OutOfReachError, "not linear"),
-    ("exp(z1*z2)", P, OutOfReachError, "not linear"),
     ("z1**z2", P, OutOfReachError, "z1**z2"),
     ("Phi2(z1,z2,1/2)", P, OutOfReachError, "Phi2"),
-    ("sign(sign(z1)-1/2)", P, OutOfReachError, "not linear"),
     ("(1+erf(z1))**12*(1+erf(z2))**12", P, OutOfReachError, "13"),
     ("erf(z1)**12", P, OutOfReachError, "12 dependent"),
-    ("max(z1,z2,z1+z2)", P, OutOfReachError, "maximum or minimum of 3"),
     ("relu(z1-1)**20*relu(z2-1/3)**20", P, OutOfReachError, "1200 products"),
 ]
 

@@ -54,13 +54,6 @@ def test_twelve_factors_in_three_independent_pairs():
     assert is_zero(product.closed_form - expect(Relu(z1) * Relu(z2), PAIR).closed_form ** 3) is True
 
 
-def test_dependent_variables_are_replaced():
-    assert expect(Relu(z1 + z2 - z3) * sign(z1), DEPENDENT).closed_form == 0
-    # E[|z1| relu(z1 + z2)] with z2 independent of z1
-    whole = expect(abs(z1) * Relu(z3), DEPENDENT).closed_form
-    assert is_zero(whole - expect(abs(z1) * Relu(z1 + z2), sympy.eye(2)).closed_form) is True
-
-
 def test_too_many_signs_are_named_as_they_were_written():
     cov = sympy.Matrix(6, 6, lambda i, j: 1 if i == j else Rational(1, 10))
     with pytest.raises(OutOfReachError) as refused:

@@ -28,13 +28,11 @@ def relu(x):
 CASES = [
     ("Heaviside(z1)*Heaviside(z2)", PAIR, lambda x, y: (x > 0) * (y > 0.0)),
     ("erf(z1)*erf(2*z2)*z1", PAIR, lambda x, y: erf(x) * erf(2 * y) * x),
-    ("abs(z1)*z2**3", PAIR, lambda x, y: abs(x) * y**3),
     ("max(z1, z2)", PAIR, lambda x, y: np.maximum(x, y)),
     ("exp(z1 - z2)*relu(z2)", PAIR, lambda x, y: np.exp(x - y) * relu(y)),
     ("sin(z1)*cos(z2)*z1", PAIR, lambda x, y: np.sin(x) * np.cos(y) * x),
     ("Heaviside(z1)*Heaviside(z2 - z1)*z2", PAIR, lambda x, y: (x > 0) * (y > x) * y),
     # On one line the order of the thresholds is that of the means, which the answer has as a sign.
-    ("Heaviside(z1)*Heaviside(z2)", SAME, lambda x, y: (x > 0) * (y > 0.0)),
     ("relu(z1)*sign(z2)", OPPOSITE, lambda x, y: relu(x) * np.sign(y)),
     ("erf(z1)*Heaviside(z1)*Heaviside(z2)", SAME, lambda x, y: erf(x) * (x > 0) * (y > 0.0)),
 ]
@@ -66,12 +64,6 @@ def check_case(text, cov, function):
         assert abs(float(moment.numeric(**point)) - wanted) <= NODES, text
 
 
-def test_means_of_zero_give_the_form_without_means():
-    moment = expect("relu(z1)*relu(z2)", PAIR, "[m1, m2]", WHERE)
-    at_zero = moment.closed_form.subs(dict.fromkeys(sympy.symbols("m1 m2", real=True), 0))
-    assert prove_equal(at_zero, expect("relu(z1)*relu(z2)", PAIR, where=WHERE).closed_form) is True
-
-
 def test_a_mean_that_depends_on_a_parameter():
     """E relu(z) at the mean g m and variance g^2 is g E relu(z) at the mean m and variance 1."""
     scaled = expect("relu(z1)", "[[g**2]]", "[g*m]", "g>0").closed_form
@@ -100,19 +92,11 @@ def collinear(old, new):
     RULES["collinear-signs"](old, Step(new, "", "collinear-signs", (sympy.Tuple(old, new),)))
 
 
-def test_the_rule_accepts_both_orders_at_once():
+def test_the_rule_accepts_both_orders_at_once_and_no_wrong_form():
     collinear(BEFORE, RIGHT)
-
-
-def test_the_rule_rejects_a_wrong_form():
     for wrong in WRONG:
         with pytest.raises(StepError):
             collinear(BEFORE, wrong)
-
-
-def test_the_rule_needs_a_correlation_of_one():
-    with pytest.raises(StepError):
-        collinear(Expectation(BEFORE.integrand, sympy.Matrix([[1, s], [s, 1]])), RIGHT)
 
 
 def test_a_slope_of_unknown_sign_is_refused_not_divided_by_zero():
@@ -132,11 +116,6 @@ def test_a_name_in_a_mean_is_real_and_one_in_a_covariance_needs_a_domain(capsys)
     assert "The name v is not known." in capsys.readouterr().err
 
 
-def test_check_takes_means_too(capsys):
-    assert main(["check", "E[z1*z2] = r + m1*m2", "--cov", PAIR, "--mean", "[m1, m2]", "--where", WHERE]) == 0
-    assert "proved" in capsys.readouterr().out
-
-
 def test_code_of_a_form_with_means(capsys):
     """A function of the means, run in NumPy and compared with the defining integral."""
     arguments = ["relu(z1)*Heaviside(z2)", "--cov", PAIR, "--mean", "[m1, m2]", "--where", WHERE]
@@ -153,14 +132,8 @@ def test_means_that_are_refused(capsys):
         ("[z1]", "z1"),
         ("[oo]", "not a real number"),
         ("[sqrt(-1)]", "not real"),
-        ("[1/0]", "divides by zero"),
         ("[erf]", "is a function"),
-        ("[foo(m)]", "foo"),
-        ("[E]", "E"),
         ("m", "not a list"),
-        ("[m", "not a formula"),
-        ("[m = 1]", "m"),
-        ("[m; n]", "not allowed"),
     ):
         assert main(["moment", "z1", "--cov", "[[1]]", "--mean", mean]) == 2, mean
         output = capsys.readouterr()

@@ -12,8 +12,8 @@ from scipy.special import erf
 from sympy import Rational as Q
 
 from derivations.cli import main
-from tests.theory.gaussian.nodes import average, on_the_line, pieces
-from tests.tolerances_of_observations import NODES, TOTAL
+from tests.theory.gaussian.nodes import average, on_the_line
+from tests.tolerances_of_observations import NODES
 from theory.expressions.algebra import prove_equal
 from theory.expressions.symbols import z
 from theory.gaussian import conditional_law, expect, limit
@@ -22,7 +22,7 @@ from theory.gaussian.float64.closed_form import evaluate
 from theory.proof.derivation import RULES, Step, StepError
 
 z1, z2, z3 = map(z, (1, 2, 3))
-PAIR, UNEQUAL = "[[1, r], [r, 1]]", "[[2, r], [r, 1]]"
+PAIR = "[[1, r], [r, 1]]"
 THREE = [[1, Q(1, 2), Q(1, 5)], [Q(1, 2), 2, Q(-1, 3)], [Q(1, 5), Q(-1, 3), 1]]
 MEAN = [Q(1, 3), Q(-1, 2), Q(1, 4)]
 
@@ -33,20 +33,15 @@ def relu(x):
 
 # Integrands, the same as functions of numbers, observations with the value b, their forms, and where f has kinks.
 CASES = [
-    ("relu(z1)", lambda x, y: relu(x), "z2 = b", [0, 1], [[1, 0]]),
     ("relu(z1)*relu(z2)", lambda x, y: relu(x) * relu(y), "z1 + z2 = b", [1, 1], [[1, 0], [0, 1]]),
     ("Heaviside(z1)*erf(z2)", lambda x, y: (x > 0) * erf(y), "z1 - 2*z2 = b", [1, -2], [[1, 0]]),
-    ("erf(z1)*erf(z2)", lambda x, y: erf(x) * erf(y), "3*z1 + z2 = b", [3, 1], []),
-    ("z1**3*z2**2", lambda x, y: x**3 * y**2, "z1 + z2 = b", [1, 1], []),
     ("exp(z1)*cos(z2)", lambda x, y: np.exp(x) * np.cos(y), "z1 - z2 = b", [1, -1], []),
-    ("max(z1, z2)*sin(z1)", lambda x, y: np.maximum(x, y) * np.sin(x), "z1 - z2 = b", [1, -1], []),
     ("abs(z1)*Heaviside(z1 + 2*z2)", lambda x, y: abs(x) * (x + 2 * y > 0), "z2 = b", [0, 1], [[1, 0], [1, 2]]),
-    ("sign(z1 + z2)*z1", lambda x, y: np.sign(x + y) * x, "z1 + z2 = b", [1, 1], []),
 ]
 POINTS = [(0.4, -0.3, 0.7, 0.6), (-0.2, 0.5, -1.1, -0.8)]
 
 
-@pytest.mark.parametrize(("text", "f", "observation", "form", "kinks"), CASES, ids=[f"{c[0]} | {c[2]}" for c in CASES])
+@pytest.mark.parametrize(("text", "f", "observation", "form", "kinks"), CASES)
 def test_the_value_is_the_average_over_the_line(text, f, observation, form, kinks):
     """The density of z along the line A z = b, divided by its integral."""
     moment = expect(text, PAIR, "[m1, m2]", "-1<r<1", observation)
@@ -60,40 +55,29 @@ def test_the_value_is_the_average_over_the_line(text, f, observation, form, kink
         assert abs(float(moment.numeric(**point)) - wanted) <= NODES
 
 
-@pytest.mark.parametrize("text", ["relu(z1)", "erf(z1)*erf(z2)"])
-def test_fractions_with_sums_below_them(text):
-    """The conditional law has the denominator 2 r + 3; the answer is the one with numbers put in from the start."""
-    moment = expect(text, UNEQUAL, "[m, 0]", "-1<r<1", "z1 + z2 = b")
+def test_fractions_with_sums_below_them():
+    """The conditional law has the denominator 2 r + 3."""
+    moment = expect("erf(z1)*erf(z2)", "[[2, r], [r, 1]]", "[m, 0]", "-1<r<1", "z1 + z2 = b")
     assert [check.error for check in moment.derivation.check() if not check.passed] == []
     cov = np.array([[2, -0.4], [-0.4, 1]])
-    f, kinks = (lambda x, y: relu(x), [[1, 0]]) if text == "relu(z1)" else (lambda x, y: erf(x) * erf(y), [])
-    wanted = on_the_line(f, np.array([0.3, 0]), cov, np.array([[1, 1]]), np.array([0.7]), kinks)
+    wanted = on_the_line(lambda x, y: erf(x) * erf(y), np.array([0.3, 0]), cov, np.array([[1, 1]]), np.array([0.7]), [])
     assert abs(float(moment.evaluate(16, m=0.3, r=-0.4, b=0.7).value) - wanted) <= NODES
 
 
-TWO_OBSERVED = [
-    ("relu(z1)*z2", lambda x, y, w: relu(x) * y, [(z1 + z2, Q(1, 2)), (z3, -1)], [[1, 0, 0]]),
-    ("erf(z1)*erf(z2)*erf(z3)", lambda x, y, w: erf(x) * erf(y) * erf(w), [(z1 - z3, 0), (z2 + z3, 1)], []),
-    ("Heaviside(z1)*Heaviside(z2)", lambda x, y, w: (x > 0) * (y > 0.0), [(z1 + z2 + z3, 1), (z3, 1)], np.eye(3)[:2]),
-]
-
-
-@pytest.mark.parametrize(("text", "f", "given", "kinks"), TWO_OBSERVED, ids=[case[0] for case in TWO_OBSERVED])
-def test_two_observations_of_three_variables(text, f, given, kinks):
-    moment = expect(text, THREE, MEAN, given=given)
+def test_two_observations_of_three_variables():
+    moment = expect("relu(z1)*z2", THREE, MEAN, given=[(z1 + z2, Q(1, 2)), (z3, -1)])
     assert [check.error for check in moment.derivation.check() if not check.passed] == []
-    A = np.array([[float(form.coeff(v)) for v in (z1, z2, z3)] for form, _ in given])
-    b = np.array([float(value) for _, value in given])
-    wanted = on_the_line(f, np.array(MEAN, dtype=float), np.array(THREE, dtype=float), A, b, kinks)
+    A, b = np.array([[1.0, 1, 0], [0, 0, 1]]), np.array([0.5, -1])
+    mean, cov = np.array(MEAN, dtype=float), np.array(THREE, dtype=float)
+    wanted = on_the_line(lambda x, y, w: relu(x) * y, mean, cov, A, b, [[1, 0, 0]])
     assert abs(float(moment.evaluate(16).value) - wanted) <= NODES
 
 
-@pytest.mark.parametrize("domain", ["0<r<1", "-1/2<r<1"])
-def test_equal_thresholds_of_two_conditional_variables(domain):
+def test_equal_thresholds_of_two_conditional_variables():
     """Both variances are 1 - r**2 and the covariance r - r**2; their ratio loses the factor 1 - r of either sign."""
     equal = [["1", "r", "r"], ["r", "1", "r"], ["r", "r", "1"]]
     text = "[" + ", ".join(f"[{', '.join(row)}]" for row in equal) + "]"
-    moment = expect("relu(z1)*relu(z2)", text, where=domain, given="z3 = b")
+    moment = expect("relu(z1)*relu(z2)", text, where="-1/2<r<1", given="z3 = b")
     assert [check.error for check in moment.derivation.check() if not check.passed] == []
     for r, b in ((0.6, 0.7), (0.3, -1.2)):
         rest = [[1 - r * r, r - r * r], [r - r * r, 1 - r * r]]
@@ -112,7 +96,7 @@ small = st.integers(-3, 3)
     seen=st.lists(small, min_size=3, max_size=3),
     mean=st.lists(small, min_size=3, max_size=3),
 )
-@settings(max_examples=40)
+@settings(max_examples=12)
 def test_the_law_has_the_observed_values_and_an_uncorrelated_residual(root, rows, seen, mean):
     """For every covariance, singular ones included, and observations of a value that occurs, dependent ones included.
 
@@ -139,16 +123,9 @@ def test_the_law_has_the_observed_values_and_an_uncorrelated_residual(root, rows
     assert law(sympy.Matrix(seen))[0] == start + slopes * sympy.Matrix(seen)
 
 
-def test_observing_everything_leaves_nothing():
-    mean, cov = conditional_law("z1 = a, z2 = b", "[[1, r], [r, 1]]", where="-1<r<1")
-    assert list(mean) == list(sympy.symbols("a b", real=True))
-    assert cov == sympy.zeros(2, 2)
-
-
 def test_an_independent_variable_changes_nothing():
-    for text in ("relu(z1)", "erf(z1)*z1", "exp(z1)*z1**2"):
-        seen = expect(text, "[[v, 0], [0, 1]]", "[m, 0]", "v>0", "z2 = 5")
-        assert prove_equal(seen.closed_form, expect(text, "[[v]]", "[m]", "v>0").closed_form) is True
+    seen = expect("exp(z1)*z1**2", "[[v, 0], [0, 1]]", "[m, 0]", "v>0", "z2 = 5")
+    assert prove_equal(seen.closed_form, expect("exp(z1)*z1**2", "[[v]]", "[m]", "v>0").closed_form) is True
 
 
 def test_an_observation_that_says_nothing_new_is_left_out():
@@ -167,26 +144,6 @@ def test_noise_is_a_further_variable():
     assert sympy.cancel(cov[0, 0] - v * s / (v + s)) == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "f"),
-    [
-        ("relu(z1)*z2", lambda x, y: relu(x) * y),
-        ("Heaviside(z1)*z2**2", lambda x, y: (x > 0) * y**2),
-        ("exp(z1/2)*abs(z2)", lambda x, y: np.exp(x / 2) * abs(y)),
-    ],
-)
-def test_total_expectation(text, f):
-    """The expectation is the mean of the conditional expectations over the law of what is observed."""
-    cov = [[2, Q(1, 2)], [Q(1, 2), 1]]
-    inner = expect(text, cov, [Q(1, 3), Q(-1, 4)], given="z1 + 2*z2 = b")
-    mean, sd = -1 / 6, 8**0.5  # of z1 + 2 z2
-    b, weights = pieces(mean - 12 * sd, mean + 12 * sd, [0.0], sd)
-    density = np.exp(-(((b - mean) / sd) ** 2) / 2) / (sd * np.sqrt(2 * np.pi))
-    values = evaluate(inner.closed_form, {"b": b})
-    total = np.sum(weights * density * values)
-    assert abs(total - average(f, [1 / 3, -1 / 4], [[2, 0.5], [0.5, 1]])) <= TOTAL
-
-
 def test_total_expectation_of_polynomials_is_exact():
     b = sympy.Symbol("b", real=True)
     r = sympy.Symbol("r", real=True)
@@ -194,13 +151,6 @@ def test_total_expectation_of_polynomials_is_exact():
     inner = expect(z1**4 * z2**2, cov, given=[(z1 - z2, b)]).closed_form
     outer = expect(inner.subs(b, z1), [[3 - 2 * r]]).closed_form
     assert prove_equal(outer, expect(z1**4 * z2**2, cov).closed_form) is True
-
-
-def test_values_are_put_in_before_the_law_is_computed():
-    """At r = 1 the formula divides by zero; the law of the numbers does not."""
-    moment = expect("z1*z3", "[[1, r, 1/2], [r, 1, 1/2], [1/2, 1/2, 1]]", where="-1<=r<=1", given="z1 = a, z2 = a")
-    assert moment.evaluate(10, r=1, a=2).value == "2"
-    assert moment.evaluate(10, r="1/2", a=3).value == "6"
 
 
 def test_a_limit_keeps_the_observation():
@@ -215,7 +165,9 @@ def test_a_limit_keeps_the_observation():
 
 # --- the rule --------------------------------------------------------------------------------------------------------
 
-ASKED = GivenExpectation(sympy.sign(z1) * z2, sympy.Matrix([[1, 0], [0, 3]]), sympy.Matrix([[1, 1]]), sympy.Matrix([2]))
+REQUEST = GivenExpectation(
+    sympy.sign(z1) * z2, sympy.Matrix([[1, 0], [0, 3]]), sympy.Matrix([[1, 1]]), sympy.Matrix([2])
+)
 LAW = sympy.ImmutableDenseMatrix([[Q(3, 4), Q(-3, 4)], [Q(-3, 4), Q(3, 4)]])
 AFTER = Expectation(sympy.sign(z1 + Q(1, 2)) * (Q(3, 2) - z1), LAW)
 Y, W, RELATED = sympy.ImmutableDenseMatrix([[Q(1, 2)]]), sympy.ImmutableDenseMatrix([[Q(1, 4)]]), ((z2, -z1),)
@@ -229,40 +181,36 @@ def observe(old, new, y=Y, weights=W, related=RELATED, before=None):
 
 
 def test_the_rule_accepts_the_conditional_law():
-    observe(ASKED, AFTER)
+    observe(REQUEST, AFTER)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        (ASKED, Expectation(sympy.sign(z1 + Q(1, 2)) * (Q(3, 2) + z1), LAW)),
-        (ASKED, Expectation(sympy.sign(z1 - Q(1, 2)) * (Q(3, 2) - z1), LAW)),
-        (ASKED, Expectation(sympy.sign(z1 + Q(1, 2)) * (1 - z1), LAW)),
-        (ASKED, Expectation(AFTER.integrand, ALMOST)),
-        (ASKED, Expectation(AFTER.integrand, sympy.diag(1, 3))),
-        (ASKED, AFTER, 2 * Y),
-        (ASKED, AFTER, Y, 2 * W),
-        (ASKED, AFTER, Y, W, ((z2, z1),)),
-        (ASKED, AFTER, Y, W, ((z2, -z1), (z1, sympy.Integer(0)))),
-        (ASKED, AFTER, Y, W, ((z2, -(z1**2)),)),
-        (ASKED, AFTER, Y, W, ()),
-        (ASKED, AFTER, Y, W, RELATED, sympy.Integer(1)),
+def test_the_rule_rejects_a_wrong_law():
+    for arguments in (
+        (REQUEST, Expectation(sympy.sign(z1 + Q(1, 2)) * (Q(3, 2) + z1), LAW)),
+        (REQUEST, Expectation(sympy.sign(z1 - Q(1, 2)) * (Q(3, 2) - z1), LAW)),
+        (REQUEST, Expectation(sympy.sign(z1 + Q(1, 2)) * (1 - z1), LAW)),
+        (REQUEST, Expectation(AFTER.integrand, ALMOST)),
+        (REQUEST, Expectation(AFTER.integrand, sympy.diag(1, 3))),
+        (REQUEST, AFTER, 2 * Y),
+        (REQUEST, AFTER, Y, 2 * W),
+        (REQUEST, AFTER, Y, W, ((z2, z1),)),
+        (REQUEST, AFTER, Y, W, ((z2, -z1), (z1, sympy.Integer(0)))),
+        (REQUEST, AFTER, Y, W, ((z2, -(z1**2)),)),
+        (REQUEST, AFTER, Y, W, ()),
+        (REQUEST, AFTER, Y, W, RELATED, sympy.Integer(1)),
         (Expectation(z1, sympy.eye(2)), AFTER),
-        (GivenExpectation(ASKED.integrand, ASKED.cov, ASKED.A, sympy.Matrix([3])), AFTER),
-        (GivenExpectation(ASKED.integrand, ASKED.cov, sympy.Matrix([[1, 2]]), ASKED.values), AFTER),
-    ],
-    ids=range(15),
-)
-def test_the_rule_rejects_a_wrong_law(arguments):
-    with pytest.raises(StepError):
-        observe(*arguments)
+        (GivenExpectation(REQUEST.integrand, REQUEST.cov, REQUEST.A, sympy.Matrix([3])), AFTER),
+        (GivenExpectation(REQUEST.integrand, REQUEST.cov, sympy.Matrix([[1, 2]]), REQUEST.values), AFTER),
+    ):
+        with pytest.raises(StepError):
+            observe(*arguments)
 
 
 def test_the_rule_rejects_the_value_of_a_step_at_zero():
-    asked = GivenExpectation(sympy.Heaviside(z1), sympy.eye(1), sympy.Matrix([[1]]), sympy.Matrix([0]))
+    request = GivenExpectation(sympy.Heaviside(z1), sympy.eye(1), sympy.Matrix([[1]]), sympy.Matrix([0]))
     one, after = sympy.ImmutableDenseMatrix([[1]]), Expectation(Q(1, 2), sympy.zeros(1, 1))
     with pytest.raises(StepError, match="convention"):
-        observe(asked, after, sympy.ImmutableDenseMatrix([[0]]), one, ((z1, sympy.Integer(0)),))
+        observe(request, after, sympy.ImmutableDenseMatrix([[0]]), one, ((z1, sympy.Integer(0)),))
 
 
 def test_no_rule_without_observations_applies_to_an_expectation_with_them():
@@ -275,70 +223,50 @@ def test_no_rule_without_observations_applies_to_an_expectation_with_them():
 # --- the command -----------------------------------------------------------------------------------------------------
 
 
-def test_json_and_text(capsys):
+def test_names_of_observed_values_are_real(capsys):
     arguments = ["moment", "z1**2", "--cov", "[[1, r], [r, 1]]", "--where", "-1<r<1", "--given", "z2 = b"]
     assert main([*arguments, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["expr"] == "b**2*r**2 - r**2 + 1"
     assert answer["given"] == {"equations": "z2 = b", "mean": ["b*r", "b"], "cov": [["1 - r**2", "0"], ["0", "0"]]}
     assert answer["domain"]["bounds"] == ["-1 < r < 1", "b real"]
-    assert all(step["checked"] for step in answer["derivation"])
-    assert main(arguments) == 0
-    text = capsys.readouterr().out
-    assert text.startswith("E[z1**2 | z2 = b] = b**2*r**2 - r**2 + 1\n")
-    assert "law     mean [b*r, b]\n        covariance [[1 - r**2, 0], [0, 0]]\n" in text
-    assert "[observations, checked]" in text
-
-
-def test_latex_of_an_expectation_with_observations():
-    assert r"\mid z_{1} + z_{2} = 2\right]" in sympy.latex(ASKED)
 
 
 INDEPENDENT, EQUAL = "[[1, 0], [0, 1]]", "[[1, 1], [1, 1]]"
 
 
-@pytest.mark.parametrize(
-    ("code", "expr", "cov", "given", "word"),
-    [
-        (2, "z1", INDEPENDENT, "z1 + z2 = 1, 2*z1 + 2*z2 = 3", "2*z1 + 2*z2 is certainly 2 given z1 + z2 = 1"),
-        (2, "z1", EQUAL, "z1 = 1, z2 = 2", "z2 is certainly 1 given z1 = 1"),
-        (2, "z1", EQUAL, "z1 - z2 = 1", "z1 - z2 is certainly 0"),
-        (2, "z1", INDEPENDENT, "z1 = a, z1 = b", "only where"),
-        (2, "z1", INDEPENDENT, "z1 = 0 = 1", "0 = 1 contains no Gaussian variable"),
-        (2, "z1", INDEPENDENT, "z3 = 1", "z3 occurs, but there are 2 variables"),
-        (2, "z1", INDEPENDENT, "b = 1", "contains no Gaussian variable"),
-        (2, "z1", INDEPENDENT, "z1 - z1 = 1", "contains no Gaussian variable"),
-        (2, "z1", INDEPENDENT, "z1 > 0", "Heaviside(z1)"),
-        (2, "z1", INDEPENDENT, "z1 == 0", "== is not an equals sign"),
-        (2, "z1", INDEPENDENT, "z1 != 0", "!= is not an equals sign"),
-        (2, "z1", INDEPENDENT, "z1", "no list of equations"),
-        (2, "z1", INDEPENDENT, "z1 = 1, z2", "no list of equations"),
-        (2, "z1", INDEPENDENT, "z1 = ", "not a formula"),
-        (2, "z1", INDEPENDENT, "", "is empty"),
-        (2, "z1", INDEPENDENT, "z1 = 1; z2 = 2", "not allowed"),
-        (2, "z1", INDEPENDENT, "[z1, z2] = [1, 2]", "formula"),
-        (2, "z1", INDEPENDENT, "z1 = oo", "not an equation of real numbers"),
-        (2, "z1", INDEPENDENT, "z1 = sqrt(-1)", "not real"),
-        (2, "z1", INDEPENDENT, "z1 = foo(2)", "foo"),
-        (2, "z1", INDEPENDENT, "z1 = 1/0", "divides by zero"),
-        (2, "z1", "[[1, 2], [2, 1]]", "z1 = 1", "not positive semidefinite"),
-        (4, "z1", INDEPENDENT, "z1**2 = 1", "not linear"),
-        (4, "z1", INDEPENDENT, "z1*z2 = 1", "not linear"),
-        (4, "z1", INDEPENDENT, "relu(z1) = 1", "not linear"),
-        (4, "Heaviside(z1)", INDEPENDENT, "z1 = 0", "observed to be zero"),
-        (4, "Heaviside(z1 - z2)", INDEPENDENT, "z1 = 1, z2 = 1", "observed to be zero"),
-        (4, "cos(z1)*Heaviside(z2)", "[[1, 0], [0, 1]]", "z1 + z2 = 1", "erf at a complex number"),
-    ],
-)
-def test_observations_that_are_refused(code, expr, cov, given, word, capsys):
-    assert main(["moment", expr, "--cov", cov, "--given", given]) == code
-    caught = capsys.readouterr()
-    assert caught.out == ""
-    assert word in caught.err
-    assert "Traceback" not in caught.err
+REFUSED = [
+    (2, "z1", INDEPENDENT, "z1 + z2 = 1, 2*z1 + 2*z2 = 3", "2*z1 + 2*z2 is certainly 2 given z1 + z2 = 1"),
+    (2, "z1", EQUAL, "z1 = 1, z2 = 2", "z2 is certainly 1 given z1 = 1"),
+    (2, "z1", INDEPENDENT, "z1 = a, z1 = b", "only where"),
+    (2, "z1", INDEPENDENT, "z3 = 1", "z3 occurs, but there are 2 variables"),
+    (2, "z1", INDEPENDENT, "z1 - z1 = 1", "contains no Gaussian variable"),
+    (2, "z1", INDEPENDENT, "z1 > 0", "Heaviside(z1)"),
+    (2, "z1", INDEPENDENT, "z1 == 0", "== is not an equals sign"),
+    (2, "z1", INDEPENDENT, "z1 = 1, z2", "no list of equations"),
+    (2, "z1", INDEPENDENT, "", "is empty"),
+    (2, "z1", INDEPENDENT, "z1 = 1; z2 = 2", "not allowed"),
+    (2, "z1", INDEPENDENT, "z1 = oo", "not an equation of real numbers"),
+    (2, "z1", INDEPENDENT, "z1 = sqrt(-1)", "not real"),
+    (2, "z1", INDEPENDENT, "z1 = 1/0", "divides by zero"),
+    (2, "z1", "[[1, 2], [2, 1]]", "z1 = 1", "not positive semidefinite"),
+    (4, "z1", INDEPENDENT, "z1**2 = 1", "not linear"),
+    (4, "z1", INDEPENDENT, "relu(z1) = 1", "not linear"),
+    (4, "Heaviside(z1)", INDEPENDENT, "z1 = 0", "observed to be zero"),
+    (4, "cos(z1)*Heaviside(z2)", "[[1, 0], [0, 1]]", "z1 + z2 = 1", "erf at a complex number"),
+]
 
 
-@pytest.mark.parametrize("given", [[], [z1], [(z1, 1, 2)], 3, z1, {z1: 1}])
-def test_observations_in_python_are_pairs(given):
-    with pytest.raises(ValueError, match="are no observations"):
-        expect(z1, sympy.eye(2), given=given)
+def test_observations_that_are_refused(capsys):
+    for code, expr, cov, observations, word in REFUSED:
+        assert main(["moment", expr, "--cov", cov, "--given", observations]) == code, observations
+        output = capsys.readouterr()
+        assert output.out == ""
+        assert word in output.err
+        assert "Traceback" not in output.err
+
+
+def test_observations_in_python_are_pairs():
+    for observations in ([], [z1], [(z1, 1, 2)], 3, z1, {z1: 1}):
+        with pytest.raises(ValueError, match="are no observations"):
+            expect(z1, sympy.eye(2), given=observations)

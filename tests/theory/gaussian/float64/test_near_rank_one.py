@@ -1,14 +1,11 @@
 """Four signs whose correlations are nearly those of one variable: the error follows the condition."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 import sympy
 import torch
 from flint import arb
 
-from tests.tolerances import NEAR_RANK_ONE
 from theory.expressions.balls.precision import precision
 from theory.expressions.symbols import z
 from theory.gaussian import expect
@@ -16,43 +13,23 @@ from theory.gaussian.certified.signs import four_signs as certified
 from theory.gaussian.certified.signs import three_signs as certified_three
 from theory.gaussian.float64 import closed_form
 from theory.gaussian.float64.conditioned import MOST_ERROR, bounded_signs
-from theory.gaussian.float64.signs import four_signs, three_signs
+from theory.gaussian.float64.signs import three_signs
 from theory.gaussian.float64.tails import MOST_RECOMPUTED
 from theory.problem.errors import InputError, OutOfReachError
 
-PAIRS = list(combinations(range(4), 2))
-
-
-@pytest.mark.parametrize("spread", [1e-4, 1e-8, 1e-12, 1e-14])
-def test_the_error_is_that_of_one_rounding_of_the_correlations(spread):
-    rng = np.random.default_rng(0)
-    for _ in range(6):
-        factor = np.hstack([np.ones((4, 1)), np.sqrt(spread) * rng.standard_normal((4, 4))])
-        gram = factor @ factor.T
-        size = np.sqrt(np.diagonal(gram))
-        r = gram / size[:, None] / size
-        lam = np.linalg.svd(factor / size[:, None], compute_uv=False)[-1] ** 2
-        given = [float(r[pair]) for pair in PAIRS]
-        with precision(200):
-            exact = float(certified(*(arb(x) for x in given)))
-        assert abs(float(four_signs(*given)) - exact) <= NEAR_RANK_ONE / np.sqrt(lam)
-
 
 def _factors(kind: str, spread: float, m: int, rng: np.random.Generator) -> np.ndarray:
-    """Rows whose Gram matrix is that of the variables: all, or the first three, or two of them, nearly collinear."""
-    own = np.sqrt(spread) * rng.standard_normal((m, m))
+    """Rows whose Gram matrix is that of the variables: all, or the first three, nearly collinear."""
+    small = np.sqrt(spread) * rng.standard_normal((m, m))
     if kind == "rank one":
-        return np.hstack([rng.choice([-1.0, 1.0], (m, 1)), own])
-    if kind == "rank two":
-        return np.hstack([rng.standard_normal((m, 2)), own])
+        return np.hstack([rng.choice([-1.0, 1.0], (m, 1)), small])
     apart = np.hstack([rng.standard_normal((m, 2)), np.zeros((m, m))])
-    close = 3 if kind == "three close" else 2
-    apart[:close, :2] = apart[0, :2]
-    return apart + np.hstack([np.zeros((m, 2)), np.where(np.arange(m)[:, None] < close, own, np.eye(m))])
+    apart[:3, :2] = apart[0, :2]
+    return apart + np.hstack([np.zeros((m, 2)), np.where(np.arange(m)[:, None] < 3, small, np.eye(m))])
 
 
 @pytest.mark.parametrize("spread", [1e-6, 1e-12])
-@pytest.mark.parametrize("kind", ["rank one", "rank two", "three close", "two close"])
+@pytest.mark.parametrize("kind", ["rank one", "three close"])
 @pytest.mark.parametrize(("m", "at"), [(3, "thresholds"), (4, "thresholds"), (4, "zero")])
 def test_the_bound_holds_and_is_small(kind, spread, m, at):
     rng = np.random.default_rng([3, m, int(-np.log10(spread)), len(kind)])
@@ -66,19 +43,6 @@ def test_the_bound_holds_and_is_small(kind, spread, m, at):
         exact = function(*map(arb, r), tuple(map(arb, h)) if h else None)
         missed = float(abs(arb(float(value)) - exact).upper())
     assert missed <= bound <= MOST_ERROR
-
-
-def test_float64_alone_is_worse_than_the_bound_promised():
-    """The correlations for which the certified path is taken do need it."""
-    rng = np.random.default_rng(0)
-    worst = 0.0
-    for _ in range(4):
-        factor = _factors("rank one", 1e-14, 4, rng)
-        unit = factor / np.linalg.norm(factor, axis=1)[:, None]
-        r = [float((unit @ unit.T)[pair]) for pair in PAIRS]
-        with precision(128):
-            worst = max(worst, abs(float(four_signs(*r)) - float(certified(*map(arb, r)))))
-    assert worst > MOST_ERROR
 
 
 def test_numeric_takes_nearly_equal_signs_from_balls():

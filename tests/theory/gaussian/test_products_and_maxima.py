@@ -1,0 +1,59 @@
+"""Signs of products, maxima of several forms, and functions of signs, against the integrals that define them."""
+
+import numpy as np
+import pytest
+from scipy.special import erf
+
+from tests.tolerances import KINKS_ON_A_GRID, MIDPOINT_OF_JUMPS
+from theory.gaussian import expect
+from theory.problem.errors import OutOfReachError
+
+COV = np.array([[1.0, 0.3], [0.3, 2.0]])
+ANGLES = 40_000
+CASES = {
+    "Abs(z1*z2)": lambda a, b: abs(a * b),
+    "z1*z2*Heaviside(2*z1**2 - z1*z2 - z2**2)": lambda a, b: a * b * (2 * a * a - a * b - b * b > 0),
+    "sign(z1**3*z2)": lambda a, b: np.sign(a * b),
+    "max(z1**2, z2**2)": lambda a, b: np.maximum(a * a, b * b),
+    "min(z1, z2, -z1, z1 - 2*z2)": lambda a, b: np.minimum(np.minimum(a, b), np.minimum(-a, a - 2 * b)),
+    "max(Abs(z1), Abs(z2))*z1**2": lambda a, b: np.maximum(abs(a), abs(b)) * a * a,
+    "exp(max(z1, z2)/2)": lambda a, b: np.exp(np.maximum(a, b) / 2),
+    "exp(-Abs(z1 - z2))*Heaviside(z1*z2)": lambda a, b: np.exp(-abs(a - b)) * (a * b > 0),
+    "erf(relu(z1) - relu(-z2))": lambda a, b: erf(np.maximum(a, 0) - np.maximum(-b, 0)),
+}
+
+
+def polar(function):
+    """E f(z) over the radius, by Gauss-Legendre nodes, and the angle, by midpoints: kinks and jumps lie on rays."""
+    nodes, weights = np.polynomial.legendre.leggauss(60)
+    radius, angle = 6 * (nodes + 1), (np.arange(ANGLES) + 0.5) * 2 * np.pi / ANGLES
+    x, y = np.linalg.cholesky(COV) @ [np.cos(angle), np.sin(angle)]
+    values = function(*(np.multiply.outer(radius, part) for part in (x, y)))
+    return 6 * weights * radius * np.exp(-(radius**2) / 2) @ values.mean(axis=1)
+
+
+def test_values_are_those_of_the_defining_integrals_and_every_step_is_checked():
+    wrong = []
+    for expr, function in CASES.items():
+        moment = expect(expr, "[[1, 3/10], [3/10, 2]]")
+        difference = float(moment.evaluate(12).value) - polar(function)
+        errors = [check.error for check in moment.derivation.check() if not check.passed]
+        wrong += [(expr, difference, errors)] if abs(difference) > MIDPOINT_OF_JUMPS / ANGLES or errors else []
+    assert wrong == []
+
+
+def test_a_function_of_nested_absolute_values():
+    x = np.linspace(-10, 10, 20_001)
+    wanted = np.exp(-abs(abs(x) - 1) - x * x / 2).sum() / 1000 / np.sqrt(2 * np.pi)
+    assert abs(float(expect("exp(-Abs(Abs(z1) - 1))", "[[1]]").evaluate(12).value) - wanted) <= KINKS_ON_A_GRID
+
+
+@pytest.mark.parametrize("expr", ["sign(z1**2 + z2**2 - 1)", "exp(z1*z2*z1)", "sign(z1*(z1 - z2)*exp(z2))"])
+def test_what_has_no_linear_factors_is_refused(expr):
+    with pytest.raises(OutOfReachError, match="not linear"):
+        expect(expr, "[[1, 0], [0, 1]]")
+
+
+def test_a_product_of_variance_zero_is_refused():
+    with pytest.raises(OutOfReachError, match="variance zero"):
+        expect("sign(z1*(z1 - z2))", "[[1, 1], [1, 1]]")
