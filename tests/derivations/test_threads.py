@@ -66,3 +66,13 @@ def test_the_module_loads_no_library():
     code = "import sys, derivations.__main__; print(sorted({'numpy', 'scipy', 'torch', 'theory'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], env=bare(), capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.slow
+def test_a_moment_loads_no_torch():
+    """It takes seconds to load."""
+    program = "import sys; from derivations.cli import main; main(['moment', 'z1', '--cov', '[[1]]']); "
+    done = subprocess.run(
+        [sys.executable, "-c", f"{program}sys.exit('torch' in sys.modules)"], capture_output=True, check=False
+    )
+    assert done.returncode == 0

@@ -63,7 +63,7 @@ def recorded(words: list[str], patch: Any, capsys: Any) -> dict[str, Any]:
     printed = capsys.readouterr().out
     if not answer:
         answer = {"error": json.loads(printed)["error"]}
-        del answer["error"]["hint"]
+        assert answer["error"].pop("hint")
     return {"code": code, **stored(answer)}
 
 

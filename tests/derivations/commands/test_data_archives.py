@@ -2,20 +2,19 @@
 
 import gzip
 import io
+import shutil
 import tarfile
-
-import pytest
 
 from derivations.answers.fetching import archives
 from derivations.output import BAD_INPUT, PASS
 from tests.derivations.commands import test_data
-from tests.derivations.commands.test_data import MNIST, asked, debian, stored, tarball, written
+from tests.derivations.commands.test_data import MNIST, debian, gdln_data, stored, tarball, written
 
 store = test_data.store  # the fixture
 
 
-def changed(files, **others):
-    return {**files, **{name.replace("_", "-"): own for name, own in others.items()}}
+def replaced(files, **others):
+    return {**files, **{name.replace("_", "-"): body for name, body in others.items()}}
 
 
 def changed_inside(content):
@@ -24,11 +23,11 @@ def changed_inside(content):
     return content[:middle] + bytes(255 - byte for byte in content[middle : middle + 64]) + content[middle + 64 :]
 
 
-OTHER = changed(MNIST, t10k_labels_idx1_ubyte=b"other")
+OTHER = replaced(MNIST, t10k_labels_idx1_ubyte=b"other")
 BOMB = {name: gzip.compress(b"\0" * 4096) for name in MNIST}
 FAULTY = {
     "another content": (tarball(OTHER), "is not the file of mnist: its SHA-256 is"),
-    "a file too few": (tarball({name: own for name, own in MNIST.items() if "t10k" not in name}), "has no t10k-"),
+    "a file too few": (tarball({name: body for name, body in MNIST.items() if "t10k" not in name}), "has no t10k-"),
     "no archive": (b"no archive at all", "cannot be unpacked"),
     "half a tarball": (tarball(MNIST)[:-300], "cannot be unpacked"),
     "a tarball of bzip2 with other bytes inside": (changed_inside(tarball(MNIST, mode="w:bz2")), "cannot be unpacked"),
@@ -55,30 +54,29 @@ FAULTY |= {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTY)
-def test_a_faulty_archive_is_refused(fault, store, tmp_path, monkeypatch, capsys):
-    content, says = FAULTY[fault]
-    if fault == "a file that is too large":
-        monkeypatch.setattr(archives, "LARGEST_MEMBER", 4095)
-    code, _, err = asked(capsys, "get", "mnist", "--from", written(tmp_path, "archive", content))
-    assert code == BAD_INPUT
-    assert says in err
-    assert "Traceback" not in err
-    assert all(MNIST[name] == own for name, own in stored(store, "mnist").items())
-    assert not list(store.glob(".get-*"))
+def test_faulty_archives_are_refused(store, tmp_path, monkeypatch, capsys):
+    for fault, (content, says) in FAULTY.items():
+        with monkeypatch.context() as patch:
+            if fault == "a file that is too large":
+                patch.setattr(archives, "LARGEST_MEMBER", 4095)
+            code, _, err = gdln_data(capsys, "get", "mnist", "--from", written(tmp_path, "archive", content))
+        assert (code, says in err, "Traceback" in err) == (BAD_INPUT, True, False), fault
+        assert all(MNIST[name] == content for name, content in stored(store, "mnist").items()), fault
+        assert not list(store.glob(".get-*")), fault
+        shutil.rmtree(store, ignore_errors=True)
 
 
 def test_a_place_that_does_not_exist(store, tmp_path, capsys):
-    code, _, err = asked(capsys, "get", "mnist", "--from", tmp_path / "nowhere")
+    code, _, err = gdln_data(capsys, "get", "mnist", "--from", tmp_path / "nowhere")
     assert (code, "There is no" in err) == (BAD_INPUT, True)
 
 
 def test_the_files_that_a_set_lacks_complete_it(store, tmp_path, capsys):
-    assert asked(capsys, "get", "mnist", "--from", written(tmp_path, "all", tarball(MNIST)))[0] == PASS
+    assert gdln_data(capsys, "get", "mnist", "--from", written(tmp_path, "all", tarball(MNIST)))[0] == PASS
     damaged = next(iter(MNIST))
     (store / "mnist" / damaged).write_bytes(b"other")
     folder = tmp_path / "one file"
     folder.mkdir()
     (folder / damaged).write_bytes(MNIST[damaged])
-    code, out, _ = asked(capsys, "get", "mnist", "--from", folder)
+    code, out, _ = gdln_data(capsys, "get", "mnist", "--from", folder)
     assert (code, "intact" in out) == (PASS, True)

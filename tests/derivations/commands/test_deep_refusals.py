@@ -1,14 +1,12 @@
 """Verbs that need another network, asked about a deep one: a refusal that names `gdln paths`, with the exit code 4."""
 
-import json
 from dataclasses import replace
 
 import pytest
 
 from derivations.answers import controls
-from derivations.cli import main
 from derivations.explore.problems import read
-from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
+from derivations.output import BAD_INPUT, OUT_OF_REACH
 from tests.deep_cases import CLOSED, DATA, SOFT, drawn
 from theory.problem import (
     FixedGates,
@@ -18,7 +16,6 @@ from theory.problem import (
     NonlinearGP2D,
     OutOfReachError,
     OwnGates,
-    Simulation,
     dumps,
     load,
     load_sweep,
@@ -35,79 +32,45 @@ def file(request, tmp_path):
     (path := tmp_path / "deep.toml").write_text(
         dumps(drawn((2, 2), NetworkGates("relu", SOFT, frozen=True), LAWS[request.param])) + SIMULATION
     )
-    assert isinstance(load(path).simulation, Simulation)
     return path
 
 
-VERBS = ["solve", "compare", "flow", "fields", "explore"]
+def without_training(file):
+    """Write weights in the place of the training and the simulation."""
+    problem = load(file)
+    file.write_text(dumps(replace(problem, training=InitialWeights(problem.training.w0), simulation=None)))
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_a_verb_that_needs_another_network_refuses(verb, file, capsys):
-    assert main([verb, str(file), "--json"]) == OUT_OF_REACH
-    error = json.loads(capsys.readouterr().out)["error"]
-    assert "deep network" in error["message"] + error["hint"]
-    assert "gdln paths" in error["hint"]
+def test_verbs_that_need_another_network_refuse(file, refusal):
+    for trained in (True, False):
+        if not trained:
+            without_training(file)
+        for verb in ("solve", "compare", "flow", "fields", "explore"):
+            code, message = refusal(verb, file)
+            assert (code, "deep network" in message, "gdln paths" in message) == (OUT_OF_REACH, True, True), verb
+    code, message = refusal("simulate", file)
+    assert (code, "no [simulation] table" in message) == (BAD_INPUT, True)
+    assert "Write [training] with loss, tau, w0 and times in the place of [weights]" in message
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_a_network_without_a_training_is_refused_alike(verb, file, capsys):
-    trained = load(file)
-    file.write_text(dumps(replace(trained, training=InitialWeights(trained.training.w0), simulation=None)))
-    assert main([verb, str(file), "--json"]) == OUT_OF_REACH
-    error = json.loads(capsys.readouterr().out)["error"]
-    assert "deep network" in error["message"] + error["hint"]
-    assert "gdln paths" in error["hint"]
-
-
-def test_a_network_without_a_training_is_not_trained(file, capsys):
-    trained = load(file)
-    file.write_text(dumps(replace(trained, training=InitialWeights(trained.training.w0), simulation=None)))
-    assert main(["simulate", str(file), "--json"]) == BAD_INPUT
-    error = json.loads(capsys.readouterr().out)["error"]
-    assert "no [simulation] table" in error["message"]
-    assert "Write [training] with loss, tau, w0 and times in the place of [weights]" in error["hint"]
-
-
-def test_a_cell_of_a_sweep_says_that_nothing_trains_it(file):
+def test_a_cell_of_a_sweep_and_the_explorer_say_so(file):
     sweep = file.with_name("sweep.toml")
-    sweep.write_text(
-        f'base = "{file.name}"\nobservables = ["loss"]\nstore = "cells"\n[axes]\n"training.tau" = [1, 2]\n'
-    )
+    axes = '[axes]\n"training.tau" = [1, 2]\n'
+    sweep.write_text(f'base = "{file.name}"\nobservables = ["loss"]\nstore = "cells"\n{axes}')
     cells = load_sweep(sweep).cells
-    assert len(cells) == 2
-    for cell in cells:
-        assert cell.problem is None
-        assert "this network is deep" in str(cell.error)
-        assert "gdln paths" in cell.error.hint
-
-
-def test_the_explorer_reads_no_text_with_a_deep_network(file):
+    assert [cell.problem for cell in cells] == [None, None]
+    assert all("this network is deep" in str(cell.error) and "gdln paths" in cell.error.hint for cell in cells)
     with pytest.raises(OutOfReachError, match=r"no view of deep networks.*gdln paths"):
         read(file.read_text())
 
 
 def test_controls_keep_the_network_and_write_no_sweep():
-    """The controls of a law are of its data: any network may be asked about them."""
+    """The controls of a law are of its data; gates of each example need a list of examples, which has none."""
     problem = drawn((2,), OwnGates(CLOSED), LAWS["line"])
     problem = replace(problem, training=InitialWeights(problem.training.w0))
-    found = controls.answer(problem)
-    assert found.made
-    for one in found.made:
-        assert one.problem.network == problem.network
-        assert one.problem.data != problem.data
-    assert "sweep.toml" not in found.files()
-
-
-def test_given_gates_have_no_controls_on_other_data():
-    """Gates of each example need a list of examples; the controls of such a list do not exist."""
-    gates = FixedGates([[[1, 0]] * 4])
-    assert not controls.answer(drawn((2,), gates)).made
-
-
-def test_data_and_best_gates_are_answered_for_any_network(tmp_path, capsys):
-    (file := tmp_path / "deep.toml").write_text(dumps(drawn((2,), OwnGates(CLOSED))))
-    assert main(["optimum", str(file), "--gates", "1"]) == PASS
-    assert "gates in one best gating" in capsys.readouterr().out
-    assert main(["data", "show", str(file)]) == PASS
-    assert "covariance by lag" in capsys.readouterr().out
+    answer = controls.answer(problem)
+    assert answer.made
+    assert {one.problem.network for one in answer.made} == {problem.network}
+    assert problem.data not in [one.problem.data for one in answer.made]
+    assert "sweep.toml" not in answer.files()
+    assert not controls.answer(drawn((2,), FixedGates([[[1, 0]] * 4]))).made

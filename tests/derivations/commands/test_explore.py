@@ -41,8 +41,8 @@ def test_a_problem_that_is_not_there(capsys, tmp_path):
     [(["--at", "#/dta?line=z1"], "no view 'dta'"), (["--site", "{folder}"], "no folder claims")],
 )
 def test_a_view_or_a_site_that_is_not_there(words, said, capsys, tmp_path):
-    given = [word.format(folder=tmp_path) for word in words]
-    assert cli.main(["explore", "--no-open", *given]) == BAD_INPUT
+    options = [word.format(folder=tmp_path) for word in words]
+    assert cli.main(["explore", "--no-open", *options]) == BAD_INPUT
     assert said in capsys.readouterr().err
 
 

@@ -1,30 +1,12 @@
-"""gdln flow as a user calls it: formulas, code, a drawing, the JSON contract and exit codes; graphs in other verbs."""
+"""The drawing of `gdln flow --plot`."""
 
-import json
 from xml.etree import ElementTree
 
-import pytest
-
-from derivations import cli
-from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
 from derivations.publish.graph_drawing import drawing
-from tests.tolerances import SIM_SUMS
 from theory.flow.graph.paths import paths_of
 from theory.problem import Edge, GatedGraph, Graph, Node, Parameter, SiteGate
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-@pytest.fixture
-def race(request):
-    return str(request.config.rootpath / "derivations/experiments/problems/race.toml")
-
-
-def said(capsys, *words):
-    """The exit code, stdout and stderr of a command."""
-    code = cli.main(list(map(str, words)))
-    printed = capsys.readouterr()
-    return code, printed.out, printed.err
 
 
 def test_the_paths_through_an_edge_are_highlighted():
@@ -59,47 +41,3 @@ def test_a_drawing_shows_depths_gates_and_edges_without_weights():
     start = float(dashed.get("d")[1:].split(",")[0])
     assert len(lines) == 5
     assert columns[1] < start < columns[2]  # from a to b
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "named"),
-    [
-        (["--weight", "Q"], BAD_INPUT, "trains no weight Q"),
-        (["--format", "fortran"], BAD_INPUT, "--format fortran"),
-        (["--plot", "race.png"], BAD_INPUT, "written as .svg"),
-        (["--plot", "missing/race.svg"], BAD_INPUT, "does not exist"),
-    ],
-)
-def test_bad_input(race, capsys, words, code, named):
-    found, _, err = said(capsys, "flow", race, *words)
-    assert found == code
-    assert named in err
-
-
-def test_a_network_that_gates_itself_has_no_paths(request, capsys):
-    file = request.config.rootpath / "derivations/experiments/problems/relu-training.toml"
-    code, _, err = said(capsys, "flow", file)
-    assert code == OUT_OF_REACH
-    assert "activation relu" in err
-
-
-def test_solve_and_simulate_a_graph(race, capsys, tmp_path):
-    code, out, _ = said(capsys, "solve", race, "--json")
-    solved = json.loads(out)
-    assert code == PASS
-    assert solved["losses"] == sorted(solved["losses"], reverse=True)
-    out_file = tmp_path / "race.npz"
-    code, out, _ = said(capsys, "simulate", race, "--json", "--out", out_file)
-    trained = json.loads(out)
-    assert code == PASS
-    assert out_file.exists()
-    for name, size in trained["sizes"].items():
-        start = sum(x * x for row in solved["weights"][name][0] for x in row) ** 0.5
-        assert abs(size[0] - start) <= SIM_SUMS
-    assert trained["loss"][-1] < trained["loss"][0] / 100
-
-
-def test_a_graph_has_no_certified_digits(race, capsys):
-    code, _, err = said(capsys, "solve", race, "--digits", "20")
-    assert code == OUT_OF_REACH
-    assert "graph" in err

@@ -13,7 +13,6 @@ from derivations.cli import main
 from derivations.experiments.folders import problem_file
 from derivations.output import OUT_OF_REACH, PASS
 from tests.tolerances_of_graphs import GRAPH_STRENGTH
-from theory.flow.graph.strengths import strengths
 from theory.problem import loads
 from theory.problem.routes import route_names
 
@@ -73,39 +72,13 @@ def test_a_wrong_prediction_is_rejected(monkeypatch):
 
 def test_each_network_is_held_against_its_own_start():
     text = race(*MANY, *SHORT, ('initialisation = "shared"', 'initialisation = "per-replicate"'))
-    found = compare.answer(loads(text), "cpu")
-    content = found.json()
+    answer = compare.answer(loads(text), "cpu")
+    content = answer.json()
     assert content["theory"]["flow_distance"] is None
     assert (content["distance"]["high"] < 2 * MARGIN).all()  # the noise of a single network's sample is in it
     assert content["verdicts"]["strengths of paths"]["p"] > content["verdicts"]["strengths of paths"]["level"]
-    scatter = found.trained.run.parameters["R"].std(axis=0).max()
+    scatter = answer.trained.run.parameters["R"].std(axis=0).max()
     assert scatter > MARGIN  # one prediction for all of them would be far off
-
-
-def test_few_networks_decide_nothing(gdln):
-    code, out, _ = gdln("compare", "--device", "cpu", change=SHORT)
-    assert code == PASS
-    assert "not decided: 4 replicates" in out
-    assert "undefined" in out
-
-
-def test_one_stream_of_data_gives_no_verdict(gdln):
-    shared = ('initialisation = "shared"', 'initialisation = "shared"\nshared_stream = true')
-    code, out, _ = gdln("compare", "--device", "cpu", change=(shared, *SHORT))
-    assert code == PASS
-    assert "no verdict: there is no time after the start, or the networks share one stream" in out
-    assert "undefined" in out
-
-
-def test_solve_has_sizes_and_strengths():
-    problem = loads(RACE)
-    answer = solve.answer(problem)
-    content = answer.json()
-    assert list(content["strengths"]) == list(route_names(problem.graph))
-    for name, size in content["sizes"].items():
-        assert abs(size - np.sqrt((answer.solution.weights[name] ** 2).sum(axis=(1, 2)))).max() <= GRAPH_STRENGTH
-    flow = answer.solution.flow
-    assert content["strengths"].keys() == strengths(flow, answer.solution.weights).keys()
 
 
 NONLINEAR = (
@@ -146,10 +119,10 @@ def test_too_many_paths_are_no_reason_not_to_train(gdln):
     assert code == OUT_OF_REACH
     assert "2048 paths" in err
     code, out, _ = gdln("simulate", "--json", change=change)
-    found = json.loads(out)
-    assert (code, found["strengths"]) == (PASS, None)
-    assert "2048 paths" in found["remarks"][0]
-    assert len(found["sizes"]) == 22
+    answer = json.loads(out)
+    assert (code, answer["strengths"]) == (PASS, None)
+    assert "2048 paths" in answer["remarks"][0]
+    assert len(answer["sizes"]) == 22
 
 
 TASKS = """
@@ -190,10 +163,10 @@ def test_the_map_of_each_context_stands_beside_theory(tmp_path, capsys):
     for context, decoder in ((0, "B"), (1, "C")):
         product = np.einsum("tij,tjk->tik", weights[decoder], weights["A"])
         assert abs(content["maps"][f"context {context}"] - product).max() <= GRAPH_STRENGTH * abs(product).max()
-        found = np.stack([content["map_modes"][f"context {context}, mode {mode}"] for mode in (1, 2)], axis=1)
+        answer = np.stack([content["map_modes"][f"context {context}, mode {mode}"] for mode in (1, 2)], axis=1)
         size, both = np.square(product).sum(axis=(1, 2)), abs(np.linalg.det(product))
-        assert (abs(np.square(found).sum(axis=1) - size) <= GRAPH_STRENGTH * size).all()
-        assert (abs(found.prod(axis=1) - both) <= GRAPH_STRENGTH * size).all()
+        assert (abs(np.square(answer).sum(axis=1) - size) <= GRAPH_STRENGTH * size).all()
+        assert (abs(answer.prod(axis=1) - both) <= GRAPH_STRENGTH * size).all()
     (tmp_path / "tasks.toml").write_text(TASKS)
     for verb in ("solve", "simulate", "compare"):
         assert main([verb, str(tmp_path / "tasks.toml")]) == PASS
@@ -204,18 +177,16 @@ def test_the_map_of_each_context_stands_beside_theory(tmp_path, capsys):
     assert "singular values" not in solve.answer(loads(RACE)).text()  # those of single paths to one output
 
 
-def test_large_maps_have_no_modes_and_a_reason(tmp_path, capsys):
-    zeros = [[0.0] * 600]
-    text = TASKS.replace("dimension = 2", "dimension = 600").replace("times = [0.0, 4.0]", "times = [0.0]")
-    text = text.replace(
-        text[text.index("x = [") : text.index("[network]")], f"x = {zeros * 2}\ny = {zeros * 2}\ncontext = [0, 1]\n"
-    )
-    (tmp_path / "wide.toml").write_text(text.replace("samples = 400", "samples = 2"))
-    for verb, said in (("solve", "notes"), ("simulate", "remarks")):
-        assert main([verb, str(tmp_path / "wide.toml"), "--json"]) == PASS
-        found = json.loads(capsys.readouterr().out)
-        assert found["map_modes"] is None
-        assert any("no modes of maps: The singular values of 2 maps" in note for note in found[said])
+def test_large_maps_have_no_modes_and_a_reason(monkeypatch, tmp_path, capsys):
+    """Two maps of 2 inputs to 2 outputs are 2 * 2^3 products."""
+    (tmp_path / "tasks.toml").write_text(TASKS)
+    for most in (16, 15):
+        monkeypatch.setattr("theory.problem.maps.MOST_WORK", most)
+        for verb, notes in (("solve", "notes"), ("simulate", "remarks")):
+            assert main([verb, str(tmp_path / "tasks.toml"), "--json"]) == PASS
+            answer = json.loads(capsys.readouterr().out)
+            refused = any("no modes of maps: The singular values of 2 maps" in note for note in answer[notes])
+            assert (answer["map_modes"] is None) == refused == (most == 15)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from derivations.answers import graph_compare, simulate
+from derivations.answers import graph_compare
 from derivations.answers.graph_compare import LEVEL, MARGIN, Verdict, graph_view
 from derivations.experiments.folders import problem_named
 from derivations.statistics.comparison import Agreement, judged
@@ -38,8 +38,8 @@ def agreement(p, bound, margin):
 )
 def test_the_words_say_what_is_shown_and_how_large_it_may_be(p, bound, words, outcome):
     """The bound in the unit of the margin, which is 1 % of the largest prediction."""
-    found = agreement(p, bound * 7.0, 7.0)
-    verdict = Verdict(found, LEVEL, *judged(found, LEVEL))
+    judgement = agreement(p, bound * 7.0, 7.0)
+    verdict = Verdict(judgement, LEVEL, *judged(judgement, LEVEL))
     assert verdict.outcome is outcome
     assert verdict.text().startswith(words)
     assert verdict.text().endswith(f"at most {MARGIN * bound:.2%} of the largest prediction")
@@ -74,17 +74,17 @@ def test_what_is_larger_than_rounding_is_a_difference(dtype):
     for place, name in enumerate(KINDS):
         departures = [0.0] * 3
         departures[place] = 4000 * eps
-        found = verdicts(departures, eps, dtype)
-        failed = [kind for kind, verdict in found.items() if verdict.outcome is Outcome.FAIL]
+        judgement = verdicts(departures, eps, dtype)
+        failed = [kind for kind, verdict in judgement.items() if verdict.outcome is Outcome.FAIL]
         assert failed == [name]
-        assert abs(found[name].found.bound / (4000 * eps) - 1) <= TWO_DIGITS
+        assert abs(judgement[name].found.bound / (4000 * eps) - 1) <= TWO_DIGITS
 
 
 def test_three_verdicts_share_one_level():
     """Holm: the smallest p-value is held against a third of the level, the next ones against more while they fail."""
-    found = verdicts((0.05, 0.03, 0.02), noise=1e-3)
-    assert sorted(verdict.level for verdict in found.values()) == [LEVEL / 3, LEVEL / 2, LEVEL]
-    assert {verdict.outcome for verdict in found.values()} == {Outcome.FAIL}
+    judgement = verdicts((0.05, 0.03, 0.02), noise=1e-3)
+    assert sorted(verdict.level for verdict in judgement.values()) == [LEVEL / 3, LEVEL / 2, LEVEL]
+    assert {verdict.outcome for verdict in judgement.values()} == {Outcome.FAIL}
     level = {verdict.level for verdict in verdicts((0.0, 0.0, 0.0), noise=1e-3).values()}
     assert level == {LEVEL / 3}
 
@@ -101,14 +101,3 @@ def test_the_effect_of_the_learning_rate_is_the_largest_of_all_times():
     assert max(apart) > 10 * GRAPH_DESCENT
     assert np.argmax(apart) not in (0, 3)
     assert abs(view.flow_distance - max(apart)) <= GRAPH_DESCENT
-
-
-def test_printed_errors_are_the_standard_errors():
-    """Beside each mean stands the standard deviation of the networks over the root of their number, to one digit."""
-    short = replace(RACE.simulation, samples=500, replicates=8)
-    answer = simulate.answer(replace(RACE, training=replace(RACE.training, times=(1, 2)), simulation=short), "cpu")
-    expected = answer.loss.values.std(axis=0, ddof=1) / np.sqrt(8)
-    lines = answer.text().splitlines()
-    first = lines.index("mean (standard error) over replicates") + 2
-    for line, mean, error in zip(lines[first : first + 2], answer.loss.values.mean(axis=0), expected, strict=True):
-        assert line.split()[1:3] == [f"{mean:.4g}", f"({error:.1g})"]
