@@ -109,14 +109,6 @@ def test_the_marginal_is_drawn_in_bins_by_their_probability():
     assert abs(heights[k] * (edges[k + 1] - edges[k]) - (ndtr(high) - ndtr(low))) <= AMPLIFIER_FLOAT64
 
 
-def test_a_density_on_points_is_averaged_over_their_bins():
-    marginal = amplifier.amplifier_view(RING.data).amplifier.marginal
-    x = np.array([-0.5, 0.1, 0.3, 0.8])
-    edges = np.array([-0.5, -0.2, 0.2, 0.55, 0.8])
-    shares = np.diff(ndtr(erfinv(edges * Z) / 3))
-    assert np.abs(amplifier.density_on(marginal, x) - shares / np.diff(edges)).max() <= AMPLIFIER_FLOAT64
-
-
 def test_off_a_ring_there_is_phi_and_no_flat_state():
     shown = view.answer(OPEN, {"scan": True})
     assert (shown["flat"], shown["said"], shown["waves"], shown["errors"]) == (None, [], None, None)

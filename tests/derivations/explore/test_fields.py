@@ -184,13 +184,10 @@ def test_gates_replayed_at_every_step_are_the_network(relu):
 
 
 def test_pieces_begin_at_whole_steps(relu):
-    assert recorded_times(relu, "3") == (0, 4, 10)
-    assert recorded_times(relu, "end") == (16,)
-    for wrong in ("0", "9", "many"):
+    assert (recorded_times(relu, "3"), recorded_times(relu, "end")) == ((0, 4, 10), (16,))
+    for problem, pieces in ((relu, "0"), (relu, "9"), (relu, "many"), (live(relu, 32, 5, until=8), "8")):
         with pytest.raises(InputError, match="pieces"):
-            recorded_times(relu, wrong)
-    with pytest.raises(InputError, match="fewer than 8 pieces"):
-        recorded_times(live(relu, 32, 5, until=8), "8")
+            recorded_times(problem, pieces)
 
 
 def test_files_have_the_numbers_of_the_view(problem, learned):

@@ -197,12 +197,9 @@ def test_a_range_of_a_length_ends_where_the_ring_does(relu):
     assert range_of(replace(length, value=0.1), opened, 6).high == 4 * 0.1
 
 
-def test_where_the_lengths_are_reversed_the_map_says_that_gaussian_inputs_are_unstable_too(relu):
-    lengths = {"x": "data.xi.0", "y": "data.xi.1"}
-    assert page(relu, lengths)["reversed"] == REVERSED
+def test_where_the_lengths_are_reversed_the_map_says_so(relu):
+    assert page(relu, {"x": "data.xi.0", "y": "data.xi.1"})["reversed"] == REVERSED
     assert page(relu, {"x": "data.gain", "y": "data.xi.0", "y.low": "1.2"})["reversed"] is None
-    law = problem_at(relu, {"data.xi.0": "2", "data.xi.1": "2.2"}).data
-    assert all(flat_state_of(replace(law, gain=Fraction(gain))).critical < 1 for gain in ("1/20", "100"))
 
 
 @pytest.mark.parametrize("field", ["data.n", "network.gates.0.site"])

@@ -24,6 +24,7 @@ def test_each_preset_is_a_problem_of_a_view_with_a_picture_of_its_own():
     assert bump[19] > 0 > reverse[19]  # next to the site of the gate
     process, clone = (np.array(curve["y"]) for curve in answer["pictures"][2]["curves"])
     assert process.argmax() != 30 == clone.argmax()  # at x = 0 the Gaussian density is largest
+    assert 0.95 < clone.sum() / 12 < 1  # at distances of 1/12, on 2.5 standard deviations to both sides
     assert start.answer(None, {})["pictures"] is None
 
 

@@ -95,12 +95,14 @@ def test_an_error_is_refused_and_a_limitation_is_a_note(client, monkeypatch):
     assert (reply.status, reply.json) == (200, {"note": said})
 
 
-def test_two_pages_do_not_share_a_problem(client):
+def test_a_problem_is_that_of_the_request(client):
     other = dumps(replace(load(FIRST), data=replace(load(FIRST).data, gain=7)))
     assert client.post("problem", {"toml": other}).json["toml"] == other
     assert client.post("start").json["toml"] == FIRST_TEXT
-    table = {toml: client.post("views/data", {"toml": toml}).json["table"] for toml in (FIRST_TEXT, other)}
-    assert table[FIRST_TEXT] != table[other]
+    moved = client.post("problem", {"toml": other, "values": {"data.law": "gaussian-clone"}}).json
+    assert 'law = "gaussian-clone"' in moved["toml"]
+    assert "no latent" in moved["notes"][0]
+    assert client.post("problem", {"toml": other, "dialect": "workbench"}).json["dialect"]["numbers"]["gain"] == "g = 7"
 
 
 @pytest.fixture
