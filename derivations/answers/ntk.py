@@ -10,12 +10,13 @@ from theory.expressions.language import parse, parse_list
 from theory.gaussian.certified.digits import Certified
 from theory.gaussian.moment import text
 from theory.kernels.infinite import WideNetwork, activation, certified_kernel
+from theory.kernels.infinite.network import ALIKE
 from theory.problem import InputError
 
 _NAMES = {
     "ntk": "tangent kernel K_{depth}(x, x')",
     "nngp": "covariance of the outputs Sigma_{depth}(x, x') (NNGP)",
-    "fixed-gates": "tangent kernel with fixed gates, d <x, x'> prod_l v_w E[s'(z_l) s'(z'_l)]",
+    "fixed-gates": "tangent kernel with fixed gates, {parts} <x, x'> prod_l v_w E[s'(z_l) s'(z'_l)]",
 }
 _LAST = {"alike": "like the others", "unit": "of weights of variance 1/w"}
 
@@ -70,7 +71,8 @@ class NtkAnswer:
 
     def text(self) -> str:
         """The value with its error, and the conventions."""
-        name = _NAMES[self.question.kernel].format(depth=self.network.depth)
+        parts = "d" if self.network.last == ALIKE else "(1 + (d - 1)/v_w)"
+        name = _NAMES[self.question.kernel].format(depth=self.network.depth, parts=parts)
         variances = f"weights of variance {self.network.weight_variance}/w after the first layer"
         biases = "no biases"
         if self.network.bias_variance:

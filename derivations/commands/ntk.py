@@ -30,7 +30,10 @@ def command(
     ] = "ntk",
     weight_variance: Annotated[
         str | None,
-        typer.Option(help="w times the variance of a weight after the first layer: 2 for relu and step, else 1."),
+        typer.Option(
+            help="w times the variance of a weight after the first layer: 2 for relu and step, 2/(1 + SLOPE**2) for "
+            "leaky-relu, else 1."
+        ),
     ] = None,
     bias_variance: Annotated[str, typer.Option(help="Variance of the biases, in every layer.")] = "0",
     last: Annotated[

@@ -1,13 +1,14 @@
 """Kernels of infinitely wide networks against quadrature of their definition, and certified digits."""
 
 import mpmath
+import numpy as np
 import pytest
 import sympy
 
 from tests.theory.kernels.gaussian_means import ACTIVATIONS, kernels, mean
 from tests.tolerances_of_infinite_width import DUAL_QUADRATURE, RECURSION_QUADRATURE
 from theory.gaussian import expect
-from theory.kernels.infinite import WideNetwork, activation, certified_kernel, dual
+from theory.kernels.infinite import WideNetwork, activation, certified_kernel, dual, gram_kernels
 from theory.kernels.infinite.activations import h
 from theory.kernels.infinite.duals import c, gap, p, q
 from theory.problem.errors import InputError, OutOfReachError
@@ -69,13 +70,25 @@ def test_equal_inputs_of_relu():
 
 
 def test_fixed_gates_are_a_product_of_duals():
-    """d <x, x'> prod_l k0(r_l), with r_(l+1) = k1(r_l)."""
+    """d <x, x'> prod_l k0(r_l), with r_(l+1) = k1(r_l); of d parts all but the last halve with weights of 1/w."""
     r, product = 0.5, 0.5 * 4
     for _ in range(3):
         product *= 2 * mean(ACTIVATIONS["relu"][1], ACTIVATIONS["relu"][1], 1, 1, r)
         r = 2 * mean(ACTIVATIONS["relu"][0], ACTIVATIONS["relu"][0], 1, 1, r)
-    found = certified_kernel(WideNetwork("relu", 4), HALF, kernel="fixed-gates").value
-    assert abs(float(found) - product) <= RECURSION_QUADRATURE
+    for last, part in (("alike", 1), ("unit", (3 / 2 + 1) / 4)):
+        found = certified_kernel(WideNetwork("relu", 4, last=last), HALF, kernel="fixed-gates").value
+        assert abs(float(found) - part * product) <= RECURSION_QUADRATURE
+
+
+def test_the_outputs_of_last_weights_of_variance_one():
+    """Sigma_3 = E[s s'] + v_b and K_3 = E[s' s'] K_2 + v_w E[s s'] + v_b, from the recursion with weights alike."""
+    network = WideNetwork("relu", 3, "3/2", "1/4", "unit")
+    tangent, covariance = kernels("relu", 3, (1, 1, 0.5), 1.5, 0.25)
+    gradient = tangent - covariance
+    for kernel, wanted in (("nngp", (covariance - 0.25) / 1.5 + 0.25), ("ntk", gradient / 1.5 + covariance)):
+        found = float(certified_kernel(network, HALF, digits=15, kernel=kernel).value)
+        gram = getattr(gram_kernels(np.array([[1, 0.5], [0.5, 1]]), network), kernel)[0, 1]
+        assert max(abs(found - wanted), abs(gram - wanted)) <= RECURSION_QUADRATURE
 
 
 def test_slopes_almost_everywhere():
@@ -111,6 +124,7 @@ REFUSED = [
     (lambda: dual(activation("relu(h)*sin(h)")), OutOfReachError, "correlated"),
     (lambda: dual(activation("Phi(h)*Heaviside(h)")), OutOfReachError, "jump"),
     (lambda: certified_kernel(WideNetwork("relu(h - 1)", 5), HALF), OutOfReachError, "digits"),
+    (lambda: certified_kernel(WideNetwork("exp(h)", 4), HALF), OutOfReachError, "magnitude"),
 ]
 
 

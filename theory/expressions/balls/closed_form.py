@@ -258,7 +258,8 @@ def _quadrature(integrand: Callable[[acb, bool], acb], end: acb, evaluations_per
 def enclose(compute: Callable[[], arb | acb], digits: int, most_bits: int = MAX_BITS) -> tuple[Fraction, Fraction]:
     """Return midpoint and radius of a nonzero value, raising the precision until radius < 10^-digits |midpoint|.
 
-    Raises NotCertified, with the best ball so far, where `compute` raises it or the precision limit is exceeded.
+    Raises NotCertified, with the best ball so far, where `compute` raises it, the precision limit is exceeded, or the
+    value is too large or too small for a fraction.
 
     >>> middle, radius = enclose(lambda: 2 * arb(2).sqrt(), 30)
     >>> (middle - radius) ** 2 < 8 < (middle + radius) ** 2, radius < middle / 10**30
@@ -272,6 +273,8 @@ def enclose(compute: Callable[[], arb | acb], digits: int, most_bits: int = MAX_
                 ctx.prec = bits
                 value = compute()
                 value = value.real if isinstance(value, acb) else value
+                if value.is_finite() and not _is_moderate(value) and value.rel_accuracy_bits() > GUARD_BITS:
+                    raise NotCertified(f"the value has a magnitude beyond 2^(+-{MOST_EXPONENT}): {value.str(3)}")
                 if value.is_finite() and _is_moderate(value):
                     middle, radius = fraction(value.mid()), fraction(value.rad())
                     if radius * 10**digits < abs(middle):

@@ -108,7 +108,10 @@ def gram_kernels(gram: Any, network: WideNetwork, variances: tuple[Any, Any] | N
             f"The kernels of {network.activation.expr} at the depth {network.depth} exceed the range of floats.",
             "Use a smaller depth or smaller variances.",
         )
-    return GramKernels(*matrices)
+    ntk, nngp = matrices
+    if network.last != ALIKE:
+        nngp = (nngp - bias) / float(network.weight_variance) + bias
+    return GramKernels(ntk, nngp)
 
 
 def _with_diagonal(matrix: Any, diagonal: Any) -> Any:

@@ -3,6 +3,9 @@
     Sigma_1 = <x, x'> + v_b,   Sigma_(l+1) = v_w E[s(z) s(z')] + v_b,   z, z' ~ N(0, Sigma_l),
     K_1 = Sigma_1,             K_(l+1) = v_w E[s'(z) s'(z')] K_l + Sigma_(l+1).
 
+Last weights of the variance 1/w have v_w = 1 in Sigma_d and before K_(d-1). Their own part of K_d, the last summand,
+does not depend on them and keeps its v_w.
+
 Where the inputs of a layer are equal, opposite, on a line or uncorrelated, its forms are taken there exactly: the
 determinant of the covariance vanishes, and its ball would not.
 """
@@ -61,8 +64,9 @@ def certified_kernel(
 
     `kernel` is "ntk", the tangent kernel K_d; "nngp", the covariance Sigma_d of the outputs; or "fixed-gates", the
     tangent kernel d <x, x'> prod_l v_w E[s'(z_l) s'(z'_l)] of a network that is linear in its weights and takes its
-    gates s' from another infinitely wide network. Raises InputError for a correlation beyond 1 or a norm that is not
-    positive, and OutOfReachError where the engine has no dual, or the digits take too much work.
+    gates s' from another infinitely wide network. Of its d equal parts, one a layer of weights, all but the last are
+    divided by v_w where the last weights have the variance 1/w. Raises InputError for a correlation beyond 1 or a norm
+    that is not positive, and OutOfReachError where the engine has no dual, or the digits take too much work.
 
     >>> certified_kernel(WideNetwork("relu", 2), sympy.Rational(1, 2), digits=10).value
     '0.942331114378'
@@ -159,20 +163,22 @@ def _value(
     )
     one, other, both = (ball(number, {}) for number in start)
     tangent, gates = both, both - bias
+    unit = network.last != ALIKE and network.depth > 1
+    covariance = both
     for number, pair in enumerate(layers, start=2):
         table = {p: one, q: other, c: both, gap: acb(nonnegative((one * other - both * both).real))}
         if not table[gap].is_finite():
             return acb("nan")
-        slope = ball(pair.slope, table)
-        both = weight * ball(pair.value, table) + bias
-        # The convention "unit" divides the variance of the last weights, a factor of every other layer's part.
-        last = number == network.depth and network.last != ALIKE
-        tangent = (1 if last else weight) * slope * tangent + both
-        gates = (1 if last else weight) * slope * gates
+        slope, value = ball(pair.slope, table), ball(pair.value, table)
+        factor = 1 if unit and number == network.depth else weight
+        covariance = factor * value + bias
+        both = weight * value + bias
+        tangent = factor * slope * tangent + both
+        gates = weight * slope * gates
         one, other = (weight * ball(forms, {p: variance}) + bias for variance in (one, other))
     if kernel == FIXED_GATES:
-        return network.depth * gates
-    return tangent if kernel == NTK else both
+        return (network.depth - 1) * gates / (weight if unit else 1) + gates
+    return tangent if kernel == NTK else covariance
 
 
 def _certified(compute: Callable[[], "acb"], digits: int, bits: int) -> Certified:
@@ -184,7 +190,6 @@ def _certified(compute: Callable[[], "acb"], digits: int, bits: int) -> Certifie
                 return Certified("0", "0", digits, "exact")
         middle, radius = enclose(compute, digits + SPARE + 1, bits)
     except NotCertified as error:
-        raise OutOfReachError(
-            f"{digits} certified digits are out of reach: {error}.", "Ask for fewer digits, or a smaller depth."
-        ) from error
+        hint = "Ask for fewer digits, or a smaller depth." if error.reached else "Use a smaller depth or norms."
+        raise OutOfReachError(f"{digits} certified digits are out of reach: {error}.", hint) from error
     return rounded(middle, radius, digits, "arb")
