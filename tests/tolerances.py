@@ -399,3 +399,10 @@ EXAMPLE_KURTOSIS = 6 * (np.sqrt((7193 - 43**2) / 2e5) / 25 + 2 * 43 / 125 * np.s
 # up to 100.
 SNAPSHOT_RELATIVE = 2e-8
 SNAPSHOT_ZERO = 1e-13
+
+# A mean over the angle at n midpoints misplaces each of up to four jumps by half a step, pi/n of 2 pi, with jumps of a
+# mean below 2 over the radius: 4 * 2/2 / n.
+MIDPOINT_OF_JUMPS = 4
+# The sum on steps of 1e-3 of a function with kinks at three nodes: the slope jumps by 2 there, an error of h^2/12 times
+# 2 e^(-x^2/2)/sqrt(2 pi) < 1 each.
+KINKS_ON_A_GRID = 3e-6 / 12

@@ -25,6 +25,9 @@ class Printer(StrPrinter):
         text = self._print(item)
         return f"({text})" if binds < level or (not strict and binds <= level) else text
 
+    def _print_Exp1(self, _: sympy.Basic) -> str:  # E[...] is an expectation in the language that is read
+        return "exp(1)"
+
     def _print_Max(self, largest: sympy.Max) -> str:
         return f"max({self._listed(largest)})"
 

@@ -293,8 +293,9 @@ def _dependent(cov: sympy.MatrixBase) -> dict[sympy.Symbol, sympy.Expr]:
 def _require_spread(integrand: sympy.Expr, cov: sympy.MatrixBase) -> None:
     """Raise OutOfReachError for a step or sign whose argument is a constant."""
     for step in integrand.atoms(sympy.sign, sympy.Heaviside):
-        form = affine(step.args[0])[0] if variables(step) else {}
-        if form and is_zero(covariance_of(form, form, cov)) is True:
+        signs = {atom for key in expand(step) for atom in key if isinstance(atom, sympy.sign)}
+        forms = [affine(sign.args[0])[0] for sign in signs]
+        if any(is_zero(covariance_of(form, form, cov)) is True for form in forms):
             raise OutOfReachError(
                 f"The argument of {step} has variance zero, and at zero the value of a step is a convention.",
                 "Replace that factor by its value.",

@@ -1,12 +1,14 @@
 """Integrands of the engine: sums of products of sign(u), erf(u), exp(u), sin(u), cos(u) and powers of z_i, u affine.
 
 `expand` writes an integrand as {product of atoms: coefficient}, for almost every z, by Heaviside(u) = (1 + sign u)/2,
-relu(u) = u Heaviside(u), |u| = u sign(u), Phi(u) = (1 + erf(u/sqrt 2))/2, sign(u)^2 = 1, sign(c u) = sign(c) sign(u),
+relu(u) = u Heaviside(u), |u| = u sign(u), Phi(u) = (1 + erf(u/sqrt 2))/2, sign(u)^2 = 1, sign(u v) = sign(u) sign(v),
 erf(-u) = -erf(u), exp(u) exp(v) = exp(u + v), and products of sines and cosines as sums, so that at most one of them
-remains: 2 cos(u) cos(v) = cos(u - v) + cos(u + v). Any other function raises an error that names it.
+remains: 2 cos(u) cos(v) = cos(u - v) + cos(u + v). A function of signs is a sum over their values: exp(|u|) =
+Heaviside(u) exp(u) + Heaviside(-u) exp(-u). Any other function raises an error that names it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import product as choices
 from math import comb, prod
 
 import sympy
@@ -19,6 +21,8 @@ from theory.problem.errors import InputError, OutOfReachError
 
 # Most steps, signs and erfs in one product. Independence may split so many into groups of at most four.
 MAX_SIGNS = 12
+MAX_SIGNS_INSIDE = 6
+PIECEWISE = (sympy.sign, sympy.Heaviside, sympy.Abs, sympy.Max, sympy.Min, Relu)
 MAX_DEGREE = 128
 # (H1 + ... )^k expands to many products; two Hermite polynomials of order 64 make 33^2 of them.
 MAX_PRODUCTS = 1200
@@ -80,12 +84,32 @@ def expand(expr: sympy.Expr) -> Expansion:
             f"No rule derives the expectation of {expr}.",
             f"Use powers of z1, z2, ... and {', '.join(f.__name__.lower() for f in FUNCTIONS)} of affine forms.",
         )
+    if not isinstance(expr, sympy.Max | sympy.Min) and expr.args[0].has(*PIECEWISE):
+        return _by_signs(rule, expr.args[0])
     return rule(*expr.args)
 
 
 def _exponential(argument: sympy.Expr) -> Expansion:
     form, offset = affine(argument)
     return {(sympy.exp(linear(form)),): sympy.exp(offset)}
+
+
+def _by_signs(rule: Callable[[sympy.Expr], Expansion], argument: sympy.Expr) -> Expansion:
+    """Return f(u) for an argument with signs, steps or maxima: the sum over the values of the signs."""
+    inside = expand(argument)
+    signs = sorted({a for key in inside for a in key if isinstance(a, sympy.sign)}, key=sympy.default_sort_key)
+    if len(signs) > MAX_SIGNS_INSIDE:
+        raise OutOfReachError(
+            f"{len(signs)} signs remain in the argument {argument}; the limit is {MAX_SIGNS_INSIDE}.",
+            "Ask for fewer steps, absolute values and maxima inside of another function.",
+        )
+    whole = sum((c * prod(key, start=sympy.Integer(1)) for key, c in inside.items()), sympy.Integer(0))
+    parts = []
+    for sides in choices((1, -1), repeat=len(signs)):
+        chosen = whole.xreplace(dict(zip(signs, map(sympy.Integer, sides), strict=True)))
+        steps = [{(): HALF, (sign,): side * HALF} for sign, side in zip(signs, sides, strict=True)]
+        parts.append(_product([rule(sympy.expand(chosen)), *steps]))
+    return _sum(parts)
 
 
 def _step(argument: sympy.Expr) -> Expansion:
@@ -97,19 +121,20 @@ def _relu(argument: sympy.Expr) -> Expansion:
 
 
 def _extreme(side: int) -> Callable[..., Expansion]:
-    """max(u, v) = u + relu(v - u) and min(u, v) = u - relu(u - v)."""
+    """max(m, v) = m + (v - m) H(v - m) for m = max(u, ...), where H(v - m) is the product of all H(v - u)."""
 
     def rule(*arguments: sympy.Expr) -> Expansion:
         # All constants form one argument, because SymPy leaves the maximum of parameters unevaluated.
         constants = [argument for argument in arguments if not variables(argument)]
         moving = [argument for argument in arguments if variables(argument)]
         first, *others = [(sympy.Max if side > 0 else sympy.Min)(*constants), *moving] if constants else moving
-        if len(others) != 1:
-            raise OutOfReachError(
-                f"No rule derives the maximum or minimum of {len(others) + 1} arguments.",
-                "Use max(u, v) and min(u, v) of two affine forms.",
-            )
-        return _sum([expand(first), _scaled(sympy.Integer(side), _relu(side * (others[0] - first)))])
+        largest, smaller = expand(first), [first]
+        for other in others:
+            gap = _sum([expand(other), _scaled(sympy.Integer(-1), largest)])
+            steps = [expand(sympy.Heaviside(side * (other - one))) for one in smaller]
+            largest = _sum([largest, _product([gap, *steps])])
+            smaller.append(other)
+        return largest
 
     return rule
 
@@ -158,8 +183,21 @@ def _two_waves(a: sympy.Expr, b: sympy.Expr) -> Expansion:
     return _sum(_scaled(side * HALF, _wave(function, w)) for side, w in zip(signs, (u - v, u + v), strict=True))
 
 
+def _factors(argument: sympy.Expr) -> list[sympy.Expr]:
+    """Return factors whose product has the sign of a polynomial, almost everywhere: those of odd multiplicity."""
+    symbols = [z(index) for index in variables(argument)]
+    if not symbols or not argument.is_polynomial(*symbols) or sympy.Poly(argument, *symbols).total_degree() < 2:
+        return [argument]
+    number, powers = sympy.factor_list(argument, *symbols)
+    odd = [base for base, power in powers if power % 2]
+    return [number, *odd] if len(powers) > 1 or powers[0][1] > 1 else [argument]
+
+
 def _sign(argument: sympy.Expr) -> Expansion:
     """Expand sign(u) with u divided by its leading coefficient, so that equal signs are equal expressions."""
+    factors = _factors(argument)
+    if len(factors) > 1:
+        return _product([_sign(factor) for factor in factors])
     form, offset = affine(argument)
     if not form:
         return _clean({(): sympy.sign(offset)})

@@ -14,6 +14,8 @@ from theory.proof.derivation import StepError
 
 # Up to this many signs are replaced by all choices of values; beyond, their powers are reduced instead.
 MOST_SIDES = 4
+# Functions whose arguments may have signs.
+_INSIDE = (sympy.sign, sympy.exp, sympy.erf, sympy.sin, sympy.cos)
 
 
 @expectation_rule("linearity")
@@ -60,16 +62,21 @@ def _by_sides(difference: sympy.Expr, table: dict, names: list[sympy.Symbol]) ->
 
 
 def _by_definition(expr: sympy.Expr) -> sympy.Expr:
-    """Replace relu, |.|, Phi, erfc, max and min by their definitions in steps, signs and erf."""
+    """Replace relu, |.|, Phi, erfc, max and min by their definitions in steps, signs and erf, and signs of products."""
 
     def larger(side: int, *arguments: sympy.Expr) -> sympy.Expr:
+        # max(m, v) = m + (v - m) H(v - m) with m = max(u, ...), and v > m where v > u for each u.
         constant = [a for a in arguments if not variables(a)]
-        if len(constant) > 1:
-            arguments = ((sympy.Max if side > 0 else sympy.Min)(*constant), *(a for a in arguments if variables(a)))
-        if len(arguments) != 2:
-            raise StepError(f"a maximum or minimum of {len(arguments)} arguments instead of two")
-        a, b = arguments
-        return (a + b + side * (a - b) * sympy.sign(a - b)) / 2
+        first, *others = [
+            *([(sympy.Max if side > 0 else sympy.Min)(*constant)] if constant else []),
+            *(a for a in arguments if variables(a)),
+        ]
+        largest, smaller = first, [first]
+        for other in others:
+            steps = ((1 + sympy.sign(side * (other - one))) / 2 for one in smaller)
+            largest += (other - largest) * sympy.Mul(*steps)
+            smaller.append(other)
+        return largest
 
     def moving(function: type) -> Callable[[sympy.Expr], bool]:
         return lambda x: isinstance(x, function) and bool(variables(x))
@@ -81,10 +88,33 @@ def _by_definition(expr: sympy.Expr) -> sympy.Expr:
         (sympy.erfc, lambda x: 1 - sympy.erf(x.args[0])),
         (sympy.Max, lambda x: larger(1, *x.args)),
         (sympy.Min, lambda x: larger(-1, *x.args)),
+        (sympy.Heaviside, lambda x: (1 + sympy.sign(x.args[0])) / 2),
+        (sympy.sign, lambda x: _sign_of_product(x.args[0])),
     )
     for function, definition in definitions:
         expr = expr.replace(moving(function), definition)
-    return expr
+    return expr.replace(lambda x: bool(x.args) and x.args[0].has(sympy.sign) and x.func in _INSIDE, _by_values)
+
+
+def _by_values(function: sympy.Expr) -> sympy.Expr:
+    """Return f(u) as the sum over the values of the signs in u."""
+    signs = sorted(function.args[0].atoms(sympy.sign), key=sympy.default_sort_key)
+    total = sympy.Integer(0)
+    for sides in product((1, -1), repeat=len(signs)):
+        chosen = dict(zip(signs, map(sympy.Integer, sides), strict=True))
+        steps = sympy.Mul(*((1 + side * sign) / 2 for sign, side in zip(signs, sides, strict=True)))
+        total += steps * function.func(sympy.expand(function.args[0].xreplace(chosen)))
+    return total
+
+
+def _sign_of_product(argument: sympy.Expr) -> sympy.Expr:
+    """Return the product of the signs of the factors of an argument, whose product it is."""
+    symbols = [z(index) for index in variables(argument)]
+    if not symbols or not argument.is_polynomial(*symbols) or sympy.Poly(argument, *symbols).total_degree() < 2:
+        return sympy.sign(argument)
+    number, powers = sympy.factor_list(argument, *symbols)
+    equal(argument, number * sympy.Mul(*(base**power for base, power in powers)), "the factors of an argument")
+    return sympy.sign(number) * sympy.Mul(*(sympy.sign(base) ** power for base, power in powers))
 
 
 def _positive_ratio(a: sympy.Expr, b: sympy.Expr) -> int:
