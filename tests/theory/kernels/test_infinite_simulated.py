@@ -22,8 +22,8 @@ def drawn(name: str, depth: int, width: int, weight: float, last: float, network
     """The three kernels of each network, shape (3, networks), for y = W_d s(W_(d-1) ... s(W_1 x)).
 
     The tangent kernel sum_theta dy(x)/dtheta dy(x')/dtheta, with weights in units of their sd, the last ones in those
-    of the others, whatever their own sd; the product of the outputs; and the tangent kernel of a network that is linear,
-    with the slopes of another network for its gates.
+    of the others, whatever their own sd; the product of the outputs; and the tangent kernel of a linear network, with
+    the slopes of another network for its gates.
     """
     s, slope = ACTIVATIONS[name]
     rng = np.random.default_rng(SEED)
