@@ -79,17 +79,9 @@ MOMENT_FOUR_FACTORS = 1e-13
 MOMENT_STORED_DIGITS = 32
 MOMENT_STORED = 10.0 ** (1 - MOMENT_STORED_DIGITS)
 
-# A composite Gauss-Legendre sum over angle and radius of 3,000 by 200 positive weights that sum to 1: roundings add up
-# as sqrt(6e5) eps at most; at gain 20 the steepest panel is 1/65,000 of the angle, where erf is a polynomial.
-DIRECTION_POLAR = 800 * UNIT_ROUNDOFF
-
 # A sum over panels of two variables of some 1e6 weights, whose densities exp(-q/2) have roundings of q/2 eps each, q up
 # to 8^2/(1 - r^2) = 120 at the bounds of the rarest gates; slabs that are differences of tails add a few.
 THRESHOLD_PLANE = 400 * UNIT_ROUNDOFF
-
-# Difference quotients in a threshold by steps of 1e-4 and 1e-8: they differ by some second derivatives times 1e-4, and
-# by the rounding of entries over 1e-8.
-THRESHOLD_SLOPE = 1e-3
 
 # The probability 2.4e-10 of a slab as a difference of tails of 0.16: some roundings over 2.4e-10, and its width times
 # the density at one end is short of it by half of its width.
@@ -167,16 +159,9 @@ ORTHANT_PAIR = 5 * UNIT_ROUNDOFF
 # with some five roundings each in a term, which are added one by one.
 WEAK_PAIR = (2 * 3 + 5 + 12) * UNIT_ROUNDOFF
 
-# Monte Carlo over N = 200,000 points of a function of size 1 has standard error below N^-1/2; five of them.
-ORTHANT_SAMPLED = 5 * 200_000**-0.5
-
 # E of signs at thresholds: the arguments are rounded, and dE/dr <= (2/pi)/sqrt(1 - r^2) <= 460 at |r| <= 0.999999; six
 # correlations, half an epsilon each, and as much again for differences of them. The stated bound is 1e-12.
 THRESHOLD_SIGNS = 2 * 6 * 460 * UNIT_ROUNDOFF / 2
-
-# The angle between variables of correlation 1 - 0.5e-14 is 1e-7; a product of signs then changes with probability at
-# most 1e-7/pi, its expectation by twice that, for each of three cross correlations that are changed too.
-THRESHOLD_CONTINUITY = 3 * 2 * 1e-7
 
 # The proved remainder of the quadrature as its docstring states it: canonical correlations to tanh(10) = 1 - 4e-9, and
 # beyond.
@@ -191,16 +176,9 @@ THRESHOLD_TORCH = 100 * UNIT_ROUNDOFF
 # the value is of size 1, relative for Owen's T.
 THRESHOLD_STORED = 1e-25
 
-# At |r| = 1 - 1e-12 the slope (2/pi)/sqrt(1 - r^2) is 4.5e5, for each of six correlations, and the float r differs from
-# the ball's by half an epsilon.
-THRESHOLD_CLOSE = 6 * 4.5e5 * UNIT_ROUNDOFF
-
 # A leaf has six correlations with five roundings of a quarter epsilon each on average; the slopes are
 # (2/pi)/sqrt(1 - r^2) <= 460 at |r| <= 0.999999. The promise is 1e-12 for such gains and correlations.
 NUMERIC_LEAF = 6 * 460 * 5 * UNIT_ROUNDOFF / 4
-
-# mpmath's quadrature of Arb's at 30 digits, by its own estimate good to 25.
-THRESHOLD_NESTED = 1e-25
 
 
 def owens_t(h: float, a: float) -> float:
@@ -377,9 +355,6 @@ NEAR_NULL_MSE = 64 * UNIT_ROUNDOFF
 NEAR_NULL_SHARE = 1e-12
 # The same in the middle of 40 sites with xi = 2 and 1, whose weights fall by about exp(-pi/2) a site.
 LINE_ENDS = 1e-6
-
-# Four signs, over the root of the smallest eigenvalue of their correlations: one rounding of a correlation.
-NEAR_RANK_ONE = UNIT_ROUNDOFF
 
 # A value that is not recomputed has lost at most so many digits, as theory.gaussian.float64.tails states.
 TAIL_ACCURACY = 1e-6
