@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from derivations.statistics.field_fits import DIFFERENCE, GABOR, fit, gabor
+from derivations.statistics.field_fits import DIFFERENCE, GABOR, difference, fit, gabor
 from tests.tolerances_of_laws import FIELD_FIT
 from theory.problem import InputError, OutOfReachError
 
