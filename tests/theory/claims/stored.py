@@ -44,6 +44,6 @@ def table(name: str) -> tuple[TableRow, ...]:
     return tuple(row(claim, in_symbols(claim, entry["at"]), entry["definition"]) for entry in stored)
 
 
-def few(tried: tuple[Point, ...], count: int = 3) -> tuple[Point, ...]:
-    """Some points of a table, from the first drawn one to the interesting values at its end."""
+def few(tried: tuple, count: int = 3) -> tuple:
+    """Some points or rows of a table, from the first drawn one to the interesting values at its end."""
     return tried[:: -(-len(tried) // count)]

@@ -15,8 +15,8 @@ from theory.proof.derivation import Derivation, Step
 
 a = sympy.Symbol("a", real=True)
 f = sympy.Function("f")
-# exp(-a) is about 1e-1000, 1e-304, 1, 1e304, 1e1000.
-PLACES = [Rational(x) for x in (2302, 700, 1, -700, -2302)]
+# exp(-a) is about 1e-1000, 1, 1e304, 1e1000.
+PLACES = [Rational(x) for x in (2302, 1, -700, -2302)]
 IN_FLOAT64 = [place for place in PLACES if abs(place) <= 700]
 
 
@@ -93,14 +93,6 @@ def test_negative_control_and_printed_forms():
         assert rejected == {name for name in WRONG if name not in ("last digit", "another tail")}
 
 
-def test_negative_control_of_a_claim_that_lives_in_its_tail():
-    tried = tuple({a: place} for place in PLACES if place >= 700)
-    assert passes(levels.negative_control(CLAIM, levels.table(CLAIM, tried=tried)))
-    doubled = said(2 * exp(-a))
-    rows = levels.table(CLAIM, tried=tried)
-    assert not passes(levels.negative_control(doubled, rows))
-
-
 def float64(function):
     """The path of a program that overflows to infinity, as arrays do."""
 
@@ -142,7 +134,7 @@ def test_floating_decides_nothing_where_no_digit_is_left():
         assert not passes(levels.floating(replace(said(sympy.sin(a)), numeric=path), (far,)))
 
 
-@pytest.mark.parametrize("power", [-1000, 1, 310])
+@pytest.mark.parametrize("power", [-1000, 310])
 def test_exact(power):
     place = Rational(10) ** power
     claim = replace(said(a**2), exact=lambda point: Fraction(int(point[a].p), int(point[a].q)) ** 2)

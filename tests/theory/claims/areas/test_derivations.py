@@ -3,7 +3,6 @@
 from dataclasses import replace
 from functools import cache
 
-import pytest
 import sympy
 from sympy import Eq, Rational, Tuple
 
@@ -134,10 +133,6 @@ def test_wrong_steps_are_refused():
 
 
 def test_every_rule_has_a_wrong_step():
-    if without := sorted(RULES_OF_THE_FLOW - {name for name, _, _ in PLANTED}):
-        pytest.fail(
-            f"PLANTED of tests/theory/claims/areas/test_derivations.py has no wrong step of {n!r}." for n in without
-        )
     assert {name for name, _, _ in PLANTED} == RULES_OF_THE_FLOW
 
 

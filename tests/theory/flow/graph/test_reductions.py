@@ -339,15 +339,15 @@ class TestGroups:
             self.compare(problem)
 
     def test_a_path_links_all_groups_that_it_sees(self):
-        """Path 3 sees 1 and 2, which do not see each other; the weight A is that of both groups."""
-        pathways = ([0], "A"), ([1], "B"), ([0, 1, 2], "C"), ([3, 4, 5], "A")
+        """Path 3 sees 1 and 2, which do not see each other; the first and the last of three groups share a weight."""
+        pathways = ([0], "A"), ([1], "B"), ([0, 1, 2], "C"), ([3], "D"), ([4, 5], "A")
         nodes = [Node(f"h{k}", 2, (ContextGate(contexts),)) for k, (contexts, _) in enumerate(pathways)]
         edges = [Edge("x", f"h{k}", weight) for k, (_, weight) in enumerate(pathways)]
-        edges += [Edge(f"h{k}", "y", f"out{k}") for k in range(4)]
+        edges += [Edge(f"h{k}", "y", f"out{k}") for k in range(5)]
         x = [[1, 2], [0, 1], [3, 1], [1, -1], [2, 2], [1, 0]]
         network = GatedGraph((Node("x", 2), *nodes, Node("y", 1)), tuple(edges), ("x",), ("y",))
         problem = Problem(FiniteData(x, [1, 2, -1, 3, 0, 1], context=list(range(6))), network, START)
-        assert self.compare(problem) == ({frozenset({1, 2, 3}), frozenset({4})}, {"A"})
+        assert self.compare(problem) == ({frozenset({1, 2, 3}), frozenset({4}), frozenset({5})}, {"A"})
 
     def test_gates_that_are_rarely_open_together_are_not_exclusive(self, tmp_path):
         """One example of weight 1 beside many that are as heavy as `rare` opens both gates."""
@@ -360,6 +360,7 @@ class TestGroups:
             reduction = reduced(Problem(law, Network("gated-linear", "mean", 2, gates), START), "exclusive")
             assert isinstance(reduction, NotReduced)
             assert reduction.conditions[0].off == f"E[g_1 g_2] = {chance}"
+            assert not reduction.conditions[0].holds
 
 
 def terms_of(side):
