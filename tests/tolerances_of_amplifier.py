@@ -5,9 +5,6 @@
 AMPLIFIER_FLOAT64 = 1e-10
 # Fifteen certified digits of numbers below 1, and twenty digits of the quadrature beside them.
 AMPLIFIER_CERTIFIED = 2e-15
-# Tails like x^-5: those cut off where P(|X| > x) = 3e-16, at about x = 10^3, contribute x P(|X| > x) and less; the
-# integral of the definition ends at x = 400, where x P(|X| > x) = 400^-4.
-AMPLIFIER_HEAVY = 1e-9
 # A central difference with the step h = 1e-5 or 2^-20 errs by h^2 times third derivatives of some 10, and by the error
 # of phi, here 1e-10 at most, over h.
 AMPLIFIER_JACOBIAN = 2e-5

@@ -14,8 +14,7 @@ from tests.tolerances import (
     STANDARD_ERRORS,
 )
 from theory.flow import solve
-from theory.moments import gate_basis, gated_moments, gated_moments_certified
-from theory.moments.reduction import gate_rank
+from theory.moments import gated_moments, gated_moments_certified
 from theory.problem import (
     AlwaysGate,
     DirectionGate,
@@ -58,14 +57,6 @@ def test_a_direction_of_one_site_is_that_site(law):
     assert one.features.gates == other.features.gates
     assert (one.A == other.A).all()
     assert (one.b == other.b).all()
-
-
-def test_proportional_directions_share_one_sign():
-    gates = (up([1, 2, 0, 0]), up({0: "1/3", 1: "2/3"}), up([-3, -6, 0, 0]), up([1, "2.000001", 0, 0]))
-    basis = gate_basis(with_gates(gates).network)
-    assert len(basis.half_spaces) == 2
-    assert basis.coefficients[0] == basis.coefficients[1] != basis.coefficients[2]
-    assert gate_rank(basis) == 3
 
 
 MIXED = (up(V), down(W), SiteGate(2, lo=0), up([2, -4, 1, 0]), RepeatedGate(1), AlwaysGate())
