@@ -122,10 +122,6 @@ FLOW_DIGITS_SLACK = "0.51"
 # inputs): sums of 21 terms, or 320 whose roundings add up as a root, some ten in a row; times the condition number.
 PULSE_FLOW = 21 * 10 * UNIT_ROUNDOFF
 
-# DOP853 with a local error of 1e-11 a step relative and absolute, fewer than a thousand steps that contract.
-FLOW_ODE_REQUEST = 1e-11
-FLOW_ODE = 1e3 * FLOW_ODE_REQUEST
-
 
 # --- claims on the flow: oracles and exact formulas ------------------------------------------------------------------
 

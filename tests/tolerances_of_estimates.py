@@ -9,9 +9,6 @@ ESTIMATED_SUMS = 1_000 * UNIT_ROUNDOFF
 # moves is then accurate to WORST_ERROR of theory.flow.linear.accuracy.
 ESTIMATED_HELD = 1e-6
 
-# Solutions of the same moments at other times, relative to the standard errors, beside which roundings do not count.
-ESTIMATED_AGAIN = 1e-3
-
 # All numbers whose intervals are counted together (Bonferroni): one false alarm in a hundred choices of the seeds,
 # which are fixed.
 COVERAGE_LEVEL = 0.01
