@@ -132,8 +132,11 @@ def test_a_map_along_the_sites_counts_the_weights_of_each_place(problem):
     """Places with more weights than are solved for have no value, and the estimate leaves them out."""
     x, y = Range("data.n", 690, 720, 31, False), Range("data.gain", 1, 2, 2, True)
     assert refuse_long(problem, x, y, "ratio") is None
-    with pytest.raises(OutOfReachError, match=f"A map of {31 * 64} places with up to 1400 weights"):
+    with pytest.raises(OutOfReachError, match=f"A map of {31 * 64} places with up to 1400 weights") as error:
         refuse_long(problem, x, replace(y, count=64), "ratio")
+    assert 31 < int(re.search(r"at most (\d+) values along an axis", error.value.hint)[1]) < 64
+    with pytest.raises(OutOfReachError, match="501 sites"):
+        phase_map.value_at(phase_map.Cell((), {}, on(problem, 501)), "excess", 0, phase_map.END)
 
 
 def test_the_theory_of_a_graph_that_takes_too_long_is_refused_with_the_largest_time():

@@ -15,6 +15,7 @@ from derivations.explore.map_page import REVERSED, asked, page
 from derivations.explore.phase_map import END, EXCESS, Range, parameters, problem_at, range_of
 from derivations.explore.problems import FIRST
 from derivations.explore.wire import packed
+from sim.measure.receptive_fields import low_frequency_power
 from sim.train import train
 from tests.derivations.explore.client import Client, finished
 from tests.tolerances import EXPLORER_DESCENT
@@ -48,9 +49,17 @@ def test_every_place_has_the_value_of_its_problem(problem):
     losses = phase_map.phase_map(problem, GAIN, LENGTH, "loss")
     expected = [[float(solve(there(problem, x, y)).mse) for x in GAIN.values] for y in LENGTH.values]
     assert (losses.values.tolist(), losses.refused) == (expected, ())
-    ratios = phase_map.phase_map(problem, GAIN, LENGTH, "ratio", 1, "4").values
-    fields = solve(there(problem, "2", "3"), times=(4,)).weights[0]
-    assert abs(ratios[2, 1] - ratio_of(fields[1])) <= len(fields[1]) * np.finfo(float).eps
+    solution = solve(there(problem, "2", "3"), times=(4,))
+    field = solution.weights[0, 1]
+    at_time = {
+        name: phase_map.phase_map(problem, GAIN, LENGTH, name, 1, "4").values for name in ("ratio", "low", "loss")
+    }
+    assert abs(at_time["ratio"][2, 1] - ratio_of(field)) <= len(field) * np.finfo(float).eps
+    assert at_time["low"][2, 1] == low_frequency_power(field)
+    assert at_time["loss"][2, 1] == solution.losses[0]
+    for y, quantity, unit in ((GAIN, "loss", 0), (LENGTH, "none", 0), (LENGTH, "loss", 2)):
+        with pytest.raises(InputError):
+            phase_map.phase_map(problem, GAIN, y, quantity, unit)
 
 
 def test_the_map_of_a_relu_network_is_the_closure(relu):
@@ -75,6 +84,9 @@ def test_what_a_map_may_vary(problem):
     found = {parameter.field: parameter for parameter in parameters(problem)}
     assert list(found)[:3] == ["data.gain", "data.xi.0", "data.xi.1"]
     assert found["data.n"].counts
+    assert "training.w0.scale" in {parameter.field for parameter in parameters(problem_named("relu-training"))}
+    lower = range_of(found["network.gates.0.lo"], problem, 3)
+    assert (lower.low, lower.high, lower.log) == (-2, 2, False)
     assert range_of(found["network.gates.0.site"], problem, 64).values == tuple(map(str, range(40)))
     assert problem_at(problem, {"data.xi.1": "1.5"}).data.xi[1] == Fraction(3, 2)
 
@@ -178,7 +190,9 @@ def test_a_wrong_range_is_named_by_its_control(problem):
         ({"x": "data.gain", "x.low": "two"}, "x.low"),
         ({"x.low": "nan"}, "x.high"),
         ({"x.low": "0", "x.spacing": "log"}, "x.low"),
+        ({"x": "data.gain", "x.low": "2", "x.high": "2"}, "x.high"),
         ({"size": "65"}, "size"),
+        ({"size": "1"}, "size"),
     ):
         with pytest.raises(InputError) as error:
             page(problem, settings)
@@ -202,12 +216,12 @@ def test_where_the_lengths_are_reversed_the_map_says_so(relu):
     assert page(relu, {"x": "data.gain", "y": "data.xi.0", "y.low": "1.2"})["reversed"] is None
 
 
-@pytest.mark.parametrize("field", ["data.n", "network.gates.0.site"])
-def test_a_number_that_counts_has_whole_values_only(field):
+@pytest.mark.parametrize(("field", "ends"), [("data.n", (20, 80)), ("network.gates.0.site", (0, 39))])
+def test_a_number_that_counts_has_whole_values_only(field, ends):
     """On more values than the axis has places, too: 20 to 80 sites are no 24 whole numbers at one distance."""
     pulse = problem_named("single-pulse")
     chosen = {each.field: each for each in parameters(pulse)}[field]
     found = range_of(chosen, pulse, 24)
     assert [str(int(value)) for value in found.values] == list(found.values)
-    assert (int(found.values[0]), int(found.values[-1])) == (found.low, found.high)
+    assert (int(found.values[0]), int(found.values[-1])) == (found.low, found.high) == ends
     assert len(found.values) == min(24, found.high - found.low + 1)

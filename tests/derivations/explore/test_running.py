@@ -2,11 +2,12 @@
 
 import os
 import signal
-from threading import Event
+from threading import Event, Thread
 from time import monotonic
 
 import pytest
 
+from derivations.explore import running
 from derivations.explore.running import KEPT, PATIENCE, Job, Jobs, StoppedError, in_a_process
 from theory.problem import InputError, WorkbenchError
 
@@ -70,21 +71,32 @@ def test_a_fault_is_named_and_does_not_pass_for_an_end():
     assert "ZeroDivisionError" in job.state().error.message
 
 
-def test_a_job_for_which_nobody_asks_ends():
+def test_a_job_ends_once_no_page_has_asked_for_a_while(monkeypatch):
+    """The clock of the explorer stands still, but for one step."""
+    clock = [0.0]
+    monkeypatch.setattr(running, "monotonic", lambda: clock[0])
     jobs, go = Jobs(), Event()
 
     def work(job):
         go.wait()
         job.advance(1.0)
 
-    job = jobs.get(jobs.start(work))
-    jobs.end_abandoned(monotonic() + PATIENCE / 2)
-    assert not job.stopping
-    jobs.end_abandoned(monotonic() + 2 * PATIENCE)
-    assert job.stopping
+    job, other = (jobs.get(jobs.start(work)) for _ in range(2))
+    clock[0] = 50.0
+    version = job.state().version
+    assert not job.abandoned(50 + PATIENCE)
+    assert job.abandoned(51 + PATIENCE)
+    page = Thread(target=job.state, args=(version, LONG))
+    page.start()
+    until = monotonic() + LONG
+    while job.abandoned(51 + PATIENCE) and monotonic() < until:
+        pass  # the page is about to wait
+    jobs.end_abandoned(51 + PATIENCE)
+    assert (job.stopping, other.stopping) == (False, True)
     go.set()
+    page.join()
     jobs.stop_all()
-    assert not job.state().running
+    assert not other.state().running
 
 
 def test_a_question_that_has_been_answered_gets_the_same_answer():

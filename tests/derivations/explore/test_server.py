@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 
 from derivations import fonts
+from derivations.explore.api import LONGEST_WAIT
 from derivations.explore.guard import HEADERS, LARGEST_BODY
 from derivations.explore.problems import FIRST
-from derivations.explore.running import JOBS
+from derivations.explore.running import JOBS, Job
 from derivations.explore.server import WEB, site_in, view_at
 from derivations.explore.views import view_of, views
 from tests.derivations.explore.client import TOKEN, Client
-from theory.problem import InputError, OutOfReachError, dumps, load
+from theory.problem import InputError, OutOfReachError, dumps, load, loads
 
 FIRST_TEXT = dumps(load(FIRST))
 
@@ -57,6 +58,7 @@ def test_the_page_and_the_font_of_formulas_are_served_alone(client):
 def test_a_large_request_is_refused(client):
     assert client.asked("POST", "/api/problem", b"x" * (LARGEST_BODY + 1)).status == 413
     assert client.asked("POST", "/api/problem", b"x" * LARGEST_BODY).status == 422
+    assert client.post("problem", {"toml": f"{FIRST_TEXT}# {'x' * 2**17}"}).status == 200  # in several messages
 
 
 def test_what_cannot_be_read_is_named(client):
@@ -66,6 +68,7 @@ def test_what_cannot_be_read_is_named(client):
         ("problem", b"{}", "lacks toml"),
         ("problem", b'{"toml": "[data]"}', "lacks"),
         ("problem", b'{"toml": "", "values": {"data.gain": 1}}', "not texts"),
+        ("problem", b'{"toml": "", "values": ["data.gain"]}', "not texts"),
         ("views/none", b'{"toml": ""}', "no view"),
         ("jobs/none", b'{"toml": ""}', "no kind of job"),
     ):
@@ -98,7 +101,12 @@ def test_an_error_is_refused_and_a_limitation_is_a_note(client, monkeypatch):
 def test_a_problem_is_that_of_the_request(client):
     other = dumps(replace(load(FIRST), data=replace(load(FIRST).data, gain=7)))
     assert client.post("problem", {"toml": other}).json["toml"] == other
-    assert client.post("start").json["toml"] == FIRST_TEXT
+    first = client.post("start").json
+    assert (first["toml"], first["given"], Client(loads(other)).post("start").json["given"]) == (
+        FIRST_TEXT,
+        False,
+        True,
+    )
     moved = client.post("problem", {"toml": other, "values": {"data.law": "gaussian-clone"}}).json
     assert 'law = "gaussian-clone"' in moved["toml"]
     assert "no latent" in moved["notes"][0]
@@ -140,8 +148,14 @@ def test_a_job_is_followed_to_its_end(client, job):
     assert (last["results"], last["running"], last["share"], last["error"]) == ([{"seen": "the end"}], False, 1.0, None)
 
 
-def test_a_job_is_stopped(client, job):
+def test_a_job_is_stopped(client, job, monkeypatch):
     name, go = job
+    with monkeypatch.context() as patch:
+        waits, now = [], JOBS.get(name).state()
+        patch.setattr(Job, "state", lambda _, after, seconds: waits.append((after, seconds)) or now)
+        for query in ("?after=3&seconds=1000", ""):
+            client.asked("GET", f"/api/jobs/{name}{query}")
+        assert waits == [(3, LONGEST_WAIT), (-1, 0)]
     client.asked("GET", f"/api/jobs/{name}?after=0&seconds=60")
     assert client.asked("DELETE", f"/api/jobs/{name}").status == 200
     go.set()
