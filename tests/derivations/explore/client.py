@@ -1,4 +1,4 @@
-"""Requests to the explorer's application without a network: what it answers, with status and headers."""
+"""Requests to the explorer's application without a network: replies with status, headers and body."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ ORIGIN, TOKEN = "http://127.0.0.1:8000", "the-token"
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer of the application."""
+    """A reply of the application."""
 
     status: int
     headers: dict[str, str]
@@ -27,27 +27,20 @@ class Reply:
 
 
 class Client:
-    """A page of an explorer that shows the first problem; `asked` sends what a browser sends."""
+    """A page of an explorer that shows a problem; `request` sends what a browser sends."""
 
     def __init__(self, problem=None):
         self.app = application(problem or load(FIRST), ORIGIN, TOKEN)
 
-    def asked(self, method, path, body=b"", **changed):
+    def request(self, method, path, body=b"", **changed):
         """The reply to one request; `changed` are headers, None for one that is left out."""
-        given = {"host": ORIGIN.partition("://")[2], "origin": ORIGIN, "authorization": f"Bearer {TOKEN}"} | changed
-        headers = [(name.encode(), value.encode()) for name, value in given.items() if value is not None]
-        return asyncio.run(self._reply(method, path, body, headers))
-
-    def post(self, path, asked=None):
-        """The reply to a question of the page."""
-        return self.asked("POST", f"/api/{path}", json.dumps(asked or {}).encode())
-
-    async def _reply(self, method, path, body, headers):
+        headers = {"host": ORIGIN.partition("://")[2], "origin": ORIGIN, "authorization": f"Bearer {TOKEN}"} | changed
         path, _, query = path.partition("?")
         scope = {
             "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http",
             "path": path, "raw_path": path.encode(), "query_string": query.encode(), "root_path": "",
-            "headers": headers, "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 8000),
+            "headers": [(name.encode(), value.encode()) for name, value in headers.items() if value is not None],
+            "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 8000),
         }  # fmt: skip
         sent, parts = [], [body[start : start + 2**16] for start in range(0, len(body), 2**16)] or [b""]
 
@@ -59,9 +52,13 @@ class Client:
         async def send(message):
             sent.append(message)
 
-        await self.app(scope, receive, send)
+        asyncio.run(self.app(scope, receive, send))
         named = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
         return Reply(sent[0]["status"], named, b"".join(message.get("body", b"") for message in sent[1:]))
+
+    def post(self, path, content=None):
+        """The reply to a question of the page."""
+        return self.request("POST", f"/api/{path}", json.dumps(content or {}).encode())
 
 
 def finished(client, kind, toml, settings):
@@ -69,7 +66,7 @@ def finished(client, kind, toml, settings):
     name = client.post(f"jobs/{kind}", {"toml": toml, "settings": settings}).json["id"]
     until = time.monotonic() + 60
     while time.monotonic() < until:
-        state = client.asked("GET", f"/api/jobs/{name}?after=-1&seconds=1").json
+        state = client.request("GET", f"/api/jobs/{name}?after=-1&seconds=1").json
         if not state["running"]:
             return name, state
     raise AssertionError("the job does not end")

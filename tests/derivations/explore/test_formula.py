@@ -170,25 +170,23 @@ def test_a_claim_of_the_book_is_recognised_by_its_average_whatever_its_parameter
     steps = Expectation(sympy.Heaviside(z(1)) * sympy.Heaviside(z(2)), sympy.Matrix([[1, c], [c, 1]]))
     cubic = Expectation((z(1) + k * z(1) ** 3) ** 4, sympy.Matrix([[1]]))
     claims = {
-        name: SimpleNamespace(title=title, statement=sympy.Eq(average, 0), params=[Param(symbol, domain)])
-        for name, title, average, symbol, domain in (
-            ("steps", "`a`", steps, c, sympy.Interval.open(-1, 1)),
-            ("cubic", "b", cubic, k, sympy.Interval(1, sympy.oo)),
-        )
+        "steps": _claim(steps, Param(c, sympy.Interval.open(-1, 1))),
+        "cubic": _claim(cubic, Param(k, sympy.Interval(1, sympy.oo))),
     }
     monkeypatch.setattr(book, "catalog", lambda: claims)
-    monkeypatch.setattr(
-        book, "placed", lambda found, _: {name: SimpleNamespace(page=f"page of {name}") for name in found}
-    )
-
-    def ids(line, cov, where=""):
-        return [claim["id"] for claim in book.claims_on(line, cov, "", where)]
-
+    monkeypatch.setattr(book, "placed", lambda claims, _: {name: SimpleNamespace(page=name) for name in claims})
     line = "Heaviside(z1)*Heaviside(z2)"
-    assert book.claims_on(line, "[[1, -1/5], [-1/5, 1]]", "", "") == [
-        {"id": "steps", "title": "<code>a</code>", "page": "page of steps"}
-    ]
-    assert ids(f"E[{line}] = 1/4 + asin(r)/(2*pi)", "[[1, r], [r, 1]]", "-1<r<1") == ["steps"]
-    assert ids(line, "[[1, 1], [1, 2]]") == ids("z1**7*exp(z2)", "[[1, 1/2], [1/2, 1]]") == []
-    assert ids("(z1 + 2*z1**3)**4", "[[1]]") == ["cubic"]
-    assert ids("z1**4", "[[1]]") == []  # its coefficient 0 is outside of the domain
+    for question, cov, where, names in (
+        (line, "[[1, -1/5], [-1/5, 1]]", "", ["steps"]),
+        (f"E[{line}] = 1/4 + asin(r)/(2*pi)", "[[1, r], [r, 1]]", "-1<r<1", ["steps"]),
+        (line, "[[1, 1], [1, 2]]", "", []),
+        ("z1**7*exp(z2)", "[[1, 1/2], [1/2, 1]]", "", []),
+        ("(z1 + 2*z1**3)**4", "[[1]]", "", ["cubic"]),
+        ("z1**4", "[[1]]", "", []),  # its coefficient 0 is outside of the domain
+    ):
+        expected = [{"id": name, "title": "<code>a</code>", "page": name} for name in names]
+        assert book.claims_on(question, cov, "", where) == expected
+
+
+def _claim(average, parameter):
+    return SimpleNamespace(title="`a`", statement=sympy.Eq(average, 0), params=[parameter])

@@ -99,15 +99,12 @@ def test_every_number_of_the_figure_is_in_the_csv(page, learned):
     assert all(bool(row["standard error"]) == (row["of"] == graphs.NETWORKS) for row in found)
 
 
-def test_other_networks_are_refused():
-    with pytest.raises(OutOfReachError, match="gated-linear"):
-        graphs.graph_page(problem_named("small-bump"), "1", "1", 64, 5)
-
-
 def test_a_graph_is_carried_to_other_data_or_says_why_not():
     wide = FiniteData(((1, 0), (0, 1)), (1, -1))
     problem, notes = carried(RACE, wide)
     assert problem.network == RACE.network
     assert (problem.data, notes) == (wide, ())
+    with pytest.raises(OutOfReachError, match="gated-linear"):
+        graphs.graph_page(problem_named("small-bump"), "1", "1", 64, 5)
     with pytest.raises(InputError, match="x has n = 3 sites"):
         carried(RACE, FiniteData(((1, 0, 0), (0, 1, 0)), (1, -1)))

@@ -1,5 +1,6 @@
 """The server of the explorer: who may ask, how much, what the headers say, and how errors are answered."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -23,9 +24,11 @@ def client():
 
 
 def test_the_page_comes_without_the_token_and_the_answers_do_not(client):
-    assert client.asked("GET", "/", authorization=None).body == (WEB / "index.html").read_bytes()
+    assert client.request("GET", "/", authorization=None).body == (WEB / "index.html").read_bytes()
     for given in (None, "", "Bearer", f"Bearer {TOKEN}x", "Bearer ü"):
-        assert client.asked("POST", "/api/start", b"{}", authorization=given).status == 401
+        assert client.request("POST", "/api/start", b"{}", authorization=given).status == 401
+    for method, path in (("POST", "problem"), ("POST", "views/data"), ("POST", "jobs/fields"), ("GET", "jobs/1")):
+        assert client.request(method, f"/api/{path}", b"{}", authorization=None).status == 401
     assert client.post("start").status == 200
 
 
@@ -33,31 +36,39 @@ def test_the_page_comes_without_the_token_and_the_answers_do_not(client):
 def test_only_the_served_address_is_answered(client, path):
     method = "GET" if path == "/" else "POST"
     for host in ("evil.example", "127.0.0.1:8001", "localhost:8000", "", None):
-        assert client.asked(method, path, b"{}", host=host).status == 421
+        assert client.request(method, path, b"{}", host=host).status == 421
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(client.app({"type": "websocket", "path": path}, None, send))
+    assert sent == [{"type": "websocket.close"}]
     for origin in ("http://evil.example", "http://127.0.0.1:8001", "https://127.0.0.1:8000", "null"):
-        assert client.asked(method, path, b"{}", origin=origin).status == 403
-    assert client.asked(method, path, b"{}", origin=None).status == 200
+        assert client.request(method, path, b"{}", origin=origin).status == 403
+    assert client.request(method, path, b"{}", origin=None).status == 200
 
 
 def test_every_answer_has_the_headers(client):
     for path, given in (("/app.js", {}), ("/none", {}), ("/api/start", {"authorization": None}), ("/", {"host": "x"})):
-        headers = client.asked("GET", path, **given).headers
+        headers = client.request("GET", path, **given).headers
         assert {name: headers[name] for name in HEADERS} == HEADERS
     policy = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))
     assert policy["default-src"] == policy["frame-ancestors"] == "'none'"
+    assert headers["x-frame-options"] == "DENY"
     assert policy["script-src"] == policy["connect-src"] == "'self'"
 
 
 def test_the_page_and_the_font_of_formulas_are_served_alone(client):
-    reply = client.asked("GET", f"/fonts/{fonts.FILE.name}", authorization=None)
+    reply = client.request("GET", f"/fonts/{fonts.FILE.name}", authorization=None)
     assert (reply.body, reply.headers["content-type"]) == (fonts.FILE.read_bytes(), "font/woff2")
     for path in ("/fonts/__init__.py", "/../server.py", "/%2e%2e/server.py", "/..%2fserver.py", "//etc/passwd"):
-        assert client.asked("GET", path).status == 404
+        assert client.request("GET", path).status == 404
 
 
 def test_a_large_request_is_refused(client):
-    assert client.asked("POST", "/api/problem", b"x" * (LARGEST_BODY + 1)).status == 413
-    assert client.asked("POST", "/api/problem", b"x" * LARGEST_BODY).status == 422
+    assert client.request("POST", "/api/problem", b"x" * (LARGEST_BODY + 1)).status == 413
+    assert client.request("POST", "/api/problem", b"x" * LARGEST_BODY).status == 422
     assert client.post("problem", {"toml": f"{FIRST_TEXT}# {'x' * 2**17}"}).status == 200  # in several messages
 
 
@@ -72,7 +83,7 @@ def test_what_cannot_be_read_is_named(client):
         ("views/none", b'{"toml": ""}', "no view"),
         ("jobs/none", b'{"toml": ""}', "no kind of job"),
     ):
-        reply = client.asked("POST", f"/api/{path}", body)
+        reply = client.request("POST", f"/api/{path}", body)
         assert (reply.status, says in reply.json["error"]["message"]) == (422, True), path
         assert reply.json["error"]["remedy"]
 
@@ -110,7 +121,8 @@ def test_a_problem_is_that_of_the_request(client):
     moved = client.post("problem", {"toml": other, "values": {"data.law": "gaussian-clone"}}).json
     assert 'law = "gaussian-clone"' in moved["toml"]
     assert "no latent" in moved["notes"][0]
-    assert client.post("problem", {"toml": other, "dialect": "workbench"}).json["dialect"]["numbers"]["gain"] == "g = 7"
+    shown = client.post("problem", {"toml": other, "dialect": "workbench"}).json
+    assert (shown["toml"], shown["dialect"]["numbers"]["gain"]) == (other, "g = 7")
 
 
 @pytest.fixture
@@ -138,13 +150,13 @@ def job(client, monkeypatch):
 
 def test_a_job_is_followed_to_its_end(client, job):
     name, go = job
-    first = client.asked("GET", f"/api/jobs/{name}?after=0&seconds=60").json
+    first = client.request("GET", f"/api/jobs/{name}?after=0&seconds=60").json
     assert (first["results"], first["running"], first["share"]) == ([{"seen": "first"}], True, 0.5)
-    same = client.asked("GET", f"/api/jobs/{name}?after={first['version']}&seconds=0").json
+    same = client.request("GET", f"/api/jobs/{name}?after={first['version']}&seconds=0").json
     assert (same["version"], same["results"]) == (first["version"], [])
     go.set()
     JOBS.get(name).join()
-    last = client.asked("GET", f"/api/jobs/{name}?after={first['version']}&seconds=60").json
+    last = client.request("GET", f"/api/jobs/{name}?after={first['version']}&seconds=60").json
     assert (last["results"], last["running"], last["share"], last["error"]) == ([{"seen": "the end"}], False, 1.0, None)
 
 
@@ -154,15 +166,15 @@ def test_a_job_is_stopped(client, job, monkeypatch):
         waits, now = [], JOBS.get(name).state()
         patch.setattr(Job, "state", lambda _, after, seconds: waits.append((after, seconds)) or now)
         for query in ("?after=3&seconds=1000", ""):
-            client.asked("GET", f"/api/jobs/{name}{query}")
+            client.request("GET", f"/api/jobs/{name}{query}")
         assert waits == [(3, LONGEST_WAIT), (-1, 0)]
-    client.asked("GET", f"/api/jobs/{name}?after=0&seconds=60")
-    assert client.asked("DELETE", f"/api/jobs/{name}").status == 200
+    client.request("GET", f"/api/jobs/{name}?after=0&seconds=60")
+    assert client.request("DELETE", f"/api/jobs/{name}").status == 200
     go.set()
     JOBS.get(name).join()
-    last = client.asked("GET", f"/api/jobs/{name}").json
+    last = client.request("GET", f"/api/jobs/{name}").json
     assert (last["running"], last["results"], last["error"]) == (False, [{"seen": "first"}], None)
-    assert client.asked("GET", "/api/jobs/nobody").status == 422
+    assert client.request("GET", "/api/jobs/nobody").status == 422
 
 
 def test_the_view_of_a_fragment_and_the_claims_of_a_site_must_exist(tmp_path):

@@ -27,7 +27,6 @@ from derivations.explore.verdict_study import SEEDS, counted, measured, problems
 from derivations.statistics.intervals import intervals
 from sim.measure.receptive_fields import participation_ratio
 from tests.tolerances_of_explorer import STORED_RATIO
-from theory.moments.null_levels import gaussian_sites
 
 SETTINGS = {"networks": 5, "batch": 32, "until": "16"}
 STORED = json.loads(STUDY.read_text(encoding="utf-8"))
@@ -48,18 +47,6 @@ def _learned(ratios, n=12, times=1):
     fields = np.stack([np.full(n, (1 / ratio - 1) ** 0.5 / n**0.5) for ratio in ratios])
     fields[:, 3] = 1.0
     return Learned(np.repeat(fields[:, None, None], times, axis=1), np.ones((len(ratios), times)))
-
-
-def test_random_fields_on_some_of_the_sites_are_counted_by_their_ratio():
-    """The mean over 4,000 fields of independent weights on 19 of 40 sites; those on all sites have the bar."""
-    count = 4000
-    fields = np.random.default_rng(0).standard_normal((count, 40))
-    found = verdict(participation_ratio(fields), 40)
-    assert found.low < found.bar < found.high
-    fields[:, 19:] = 0
-    found = verdict(participation_ratio(fields), 40)
-    assert found.localized
-    assert gaussian_sites(found.high) < 19 < gaussian_sites(found.low)
 
 
 @pytest.mark.parametrize(
