@@ -86,7 +86,7 @@ def test_differences_of_nearly_equal_sites_keep_their_digits(law, v):
 
 
 def test_simulated_gates_have_these_moments():
-    simulation = Simulation("online", 20_000, "1/2", 24, 3, 10)
+    simulation = Simulation("online", 20_000, "1/2", 12, 3, 10)
     question = replace(with_gates(MIXED, gain="3"), simulation=simulation)
     moments = gated_moments(question)
     for observable, exact in ((InputMoment(), moments.sigma_xx), (InputOutputMoment(), moments.sigma_yx)):

@@ -61,13 +61,12 @@ def conditional(dof, low, high, others=(-inf, inf), weight=lambda x: 1):
     return sum(integral(lambda x: weight(x) * first_site.pdf(x) * moments(x), a, b) for a, b in pairwise(ends))
 
 
-@pytest.mark.parametrize(("dof", "bounds"), [(5, (-inf, -2)), (12, ("-3/4", "5/4"))])
-def test_a_site_of_a_student_t(dof, bounds):
-    gate = SiteGate(0, *bounds, on="input")
-    A = gated_moments(asked(student(dof), gate, biases="trained")).A[:3, :3]
-    assert np.abs(A - conditional(dof, float(gate.lo), float(gate.hi))).max() < ELLIPTICAL_QUADRATURE
+def test_a_site_of_a_student_t():
+    A = gated_moments(asked(student(5), SiteGate(0, "-3/4", "5/4", "input"), biases="trained")).A[:3, :3]
+    assert np.abs(A - conditional(5, -0.75, 1.25)).max() < ELLIPTICAL_QUADRATURE
 
 
+@pytest.mark.slow
 def test_a_soft_gate_at_a_site_of_a_student_t():
     gate = SiteGate(0, -1, "1/2", "input", sharpness=2)
     A = gated_moments(asked(student(12), gate, biases="trained")).A[:3, :3]

@@ -26,11 +26,11 @@ def fractions(exact):
 @pytest.mark.parametrize(
     ("support", "flip", "biases", "readout"),
     [
-        ("zero-one", "none", "none", "mean"),
+        ("zero-one", "none", "trained", "sum"),
         ("zero-one", "sign", "trained", "mean"),
-        ("zero-one", "complement", "trained", "sum"),
+        ("zero-one", "complement", "none", "sum"),
         ("plus-minus", "none", "none", "mean"),
-        ("plus-minus", "sign", "none", "sum"),
+        ("plus-minus", "sign", "none", "mean"),
         ("plus-minus", "complement", "none", "mean"),
     ],
 )

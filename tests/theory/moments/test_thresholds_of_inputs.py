@@ -77,7 +77,6 @@ AT_ZERO = (SiteGate(0, lo=0), SiteGate(1, hi=0))
         ("tanh", ON_X, ()),
         ("laplace", ON_X, MEANS),
         ("logistic", ON_Z, ()),
-        ("algebraic", ON_Z, ()),
         ("quantile", ON_X, ()),
         ("atoms", ON_X, ()),
         ("gap", ON_X, ()),
