@@ -320,10 +320,6 @@ EXPLORER_DESCENT = 32 * 4 * 72 * UNIT_ROUNDOFF
 # each right to a rounding, relative to the largest square.
 EXPLORER_EXAMPLES = 16 * UNIT_ROUNDOFF
 
-# A closed form E f f'/Z^2 of the explorer beside quadratures that are asked for 1e-10: four for the quadrants of the
-# numerator, two for Z^2, which is above 1/3. Enumerations of 64 states and fractions are right to roundings.
-EXPLORER_FORMS = (4 + 2) * 3 * 1e-10
-
 # The participation ratio of a cosine: two sums of n <= 40 numbers, each rounded n times in relative terms since no term
 # is negative, and a square and a quotient. Cosines of arguments below 7, which three roundings move by 21 units, enter
 # in the second power and twice in the fourth: 8 times 21.

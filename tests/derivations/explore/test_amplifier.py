@@ -4,12 +4,10 @@ import csv
 from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
-from itertools import pairwise
 from math import sqrt
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
 from scipy.special import erf, erfinv, ndtr
 
 from derivations.experiments.folders import problem_file
@@ -26,12 +24,12 @@ RING = load(problem_file("relu-training"))  # its gain is 3
 OPEN = load(FIRST)
 
 
+GRID = np.linspace(-9, 9, 9001)
+
+
 def mean(f):
-    """E f(z) of a Gaussian z, over the intervals on which erf(3 z) is steep or flat."""
-    ends = [-9, -3, -1, -0.3, 0, 0.3, 1, 3, 9]
-    return sum(
-        quad(lambda z: f(z) * np.exp(-z * z / 2) / sqrt(2 * np.pi), a, b, epsabs=1e-13)[0] for a, b in pairwise(ends)
-    )
+    """E f(z) of a Gaussian z for a smooth f, by the trapezoid rule, which converges exponentially."""
+    return np.exp(-GRID * GRID / 2) @ f(GRID) * (GRID[1] - GRID[0]) / sqrt(2 * np.pi)
 
 
 Z = sqrt(mean(lambda z: erf(3 * z) ** 2))
