@@ -196,11 +196,15 @@ def _lines() -> Iterator[tuple[str, str]]:
 
 
 def _waves() -> str:
-    """Return a problem on a grid of 9 x 8 sites, whose units begin as two waves, a bump and zeros."""
+    """Return a problem on a grid of 9 x 8 sites, whose units begin as two waves, a rippled bump and zeros.
+
+    A bump without ripples has many best fits, which take long.
+    """
     y, x = np.mgrid[:9, :8].astype(float)
     envelope = np.exp(-((x - 4) ** 2 + (y - 3) ** 2) / 6)
     waves = [np.cos(2 * np.pi * 0.25 * ((x - 4) * np.cos(turn) + (y - 3) * np.sin(turn))) for turn in (0.4, 0.7)]
-    units = [envelope * waves[0], envelope * waves[1], envelope, 0 * envelope]
+    bump = envelope - envelope**0.4 / 2 + 0.05 * np.cos(2 * y + 3 * x)
+    units = [envelope * waves[0], envelope * waves[1], bump, 0 * envelope]
     gates = "".join(f'[[network.gates]]\nkind = "site"\nsite = {site}\nlo = 0.0\n' for site in (28, 29, 30, 31))
     start = f"w0 = {[[round(weight, 6) for weight in unit.ravel().tolist()] for unit in units]}"
     head, tail = _GATES.partition("[[network.gates]]")[0], _TRAINING + _SIMULATION

@@ -21,7 +21,7 @@ NETWORKS = [
     "compare race-run.toml --plot race.svg",
     *(f"compare {name}.toml" for name in ("race-own", "race-one", "race-start", "vector")),
     "compare nothing.toml",
-    "fields grid-fields.toml --time 2 --plot fields.svg",
+    "fields waves.toml --time 0 --plot fields.svg",
     "fields grid-fields.toml --time inf",
     "fields grid-fields.toml --time 3",
     "fields grid-fields.toml --source networks --networks 9",
@@ -31,7 +31,6 @@ NETWORKS = [
     "fields grid-small.toml",
     "fields toy.toml",
 ]
-WAVES = ["fields waves.toml --time 0 --plot fields.svg"]
 SWEEPS = [
     "sweep sweep.toml --dry-run",
     "sweep sweep.toml --status",
@@ -77,14 +76,10 @@ def test_networks_beside_their_theory(changed):
     assert not changed(NETWORKS)
 
 
-@pytest.mark.slow
-def test_fitted_waves(changed):
-    assert not changed(WAVES)
-
-
 def test_sweeps(changed):
     assert not changed(SWEEPS)
 
 
+@pytest.mark.slow
 def test_the_book_and_new_files(changed):
     assert not changed(BOOK)

@@ -6,10 +6,8 @@
 PAIR = '--cov "[[1,1/2],[1/2,1]]"'
 SYMBOLS = '--cov "[[1,r],[r,1]]" --where "-1<r<1"'
 TRIPLE = '--cov "[[1,1/2,1/3],[1/2,1,1/4],[1/3,1/4,1]]"'
-FOUR = '--cov "[[1,1/2,1/3,1/5],[1/2,1,1/4,1/6],[1/3,1/4,1,1/7],[1/5,1/6,1/7,1]]"'
 EXPECTATIONS = [
-    f"moment Heaviside(z1)*erf(z2) {PAIR}",
-    f"moment relu(z1-1/2)*relu(z2+1/3) {PAIR} --digits 12",
+    f"moment Heaviside(z1)*erf(z2) {PAIR} --digits 12",
     f"moment sign(z1)*sign(z2)*z3**2 {TRIPLE}",
     'moment "Heaviside(z1)*erf(g*z2)" --cov "[[1,r],[r,1]]" --where "g>0,-1<r<1"',
     'moment "Heaviside(z1)*erf(g*z2)" --cov "[[1,r],[r,1]]" --where "g>0,-1<r<1" --limit "g->oo"',
@@ -17,7 +15,6 @@ EXPECTATIONS = [
     'moment "erf(g*z1)**2" --cov "[[1]]" --where "g>0" --export latex',
     f'moment Heaviside(z1)*relu(z2) {PAIR} --mean "[1/3,-1/2]"',
     'moment z1**2 --cov "[[1,1/3],[1/3,1]]" --given "z2 = 1/2"',
-    f'moment "Heaviside(z1)*Heaviside(z2)*Heaviside(z3)*Heaviside(z4)" {FOUR}',
     'moment -1/2 --cov "[[1]]"',
     'moment z1*z2 --cov "[[1,2],[2,1]]"',
     'moment erf(g*z1) --cov "[[1]]"',
@@ -28,7 +25,6 @@ EXPECTATIONS = [
     'moment erf(g*z1) --cov "[[1]]" --where "0<g<1,g>2"',
     f'check "E[sign(z1)*sign(z2)] = 2*asin(r)/pi" {SYMBOLS}',
     f'check "E[erf(z1)*erf(z2)] = 2*asin(r/3)/pi" {SYMBOLS}',
-    'check "E[sign(z1)*sign(z2)] = 2*asin(c/sqrt(a*b))/pi" --cov "[[a,c],[c,b]]" --where "c**2<a*b"',
     'check "sqrt(x-1/2)**2 = x-1/2" --where "0<x<1"',
     'check "asin(sin(x)) = x" --where "-1<x<1"',
     'check "sign(x-y) = 1" --where "0<y<1,y<x<3"',

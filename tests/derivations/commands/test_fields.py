@@ -13,9 +13,9 @@ GRID = changed(LINE, ("xi = [2.0", "xi = [1.5"), ('"nlgp"\nn = 6', f'"nlgp-2d"\n
 
 
 def test_fields_on_a_torus_are_fitted_around_it(monkeypatch):
-    """A bump about the corner, which an open grid cuts into four pieces."""
+    """A wave about the corner, which an open grid cuts into four pieces."""
     y, x = (np.minimum(np.arange(sites), sites - np.arange(sites)) for sites in SHAPE)
-    bump = np.exp(-(y[:, None] ** 2 + x**2) / 2).ravel()
+    bump = (np.exp(-(y[:, None] ** 2 / 2 + x**2) / 2) * np.cos(np.pi * x / 2)).ravel()
     monkeypatch.setattr(fields, "_of_theory", lambda problem, time: (8.0, bump[None, None]))
     (one,) = fields.answer(loads(changed(GRID, ('"open"', '"torus"')))).fields
     assert one.fit.explained > 1 - FIELD_FIT
