@@ -16,6 +16,6 @@ STORED_RATIO = 0.5e-6 + 1e-9
 # A number that a slider writes with twelve significant digits: half a unit of the last is at most 5e-12 of the number.
 SLIDER_DIGITS = 5e-12
 
-# A closed form of at most 20 operations beside the library's, whose functions are right to a few roundings; the terms of
-# a chain in a field, at most 3 times their sum, lose as much. Relative to the second moment of one site.
+# A closed form of at most 20 operations beside the library's, whose functions are right to a few roundings; the terms
+# of a chain in a field, at most 3 times their sum, lose as much. Relative to the second moment of one site.
 CLOSED_FORM = 64 * UNIT_ROUNDOFF
