@@ -20,6 +20,8 @@ from theory.problem.errors import InputError
 from theory.problem.grammar import NAME, one_line, short, tree_of
 
 HINT = 'Write domains like "g>0, -1<rho<1, c**2<a*b".'
+# "a real" and "a is real" are bounds, too.
+REAL = re.compile(r"\b([A-Za-z_]\w*)\s+(?:is\s+)?real\b")
 MAX_CONDITIONS = 16
 SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 # Precisions, in bits, at which a condition is evaluated.
@@ -277,11 +279,12 @@ def parse_domains(text: str | None) -> Domain:
     >>> domain = parse_domains("a>0, b>0, c**2<a*b")
     >>> domain.names["a"].is_positive, [str(condition) for condition in domain.conditions]
     (True, ['c**2 < a*b'])
-    >>> parse_domains("-1<r1<r2<1").bounds
-    ['-1 < r1 < 1', '-1 < r2 < 1']
+    >>> parse_domains("-1<r1<r2<1, a real").bounds
+    ['-1 < r1 < 1', '-1 < r2 < 1', 'a real']
     """
     if text is None:
         return Domain()
+    text = REAL.sub(r"-oo < \1 < oo", text)
     if equal := re.search(r"!=|==|(?<![<>])=", text):
         raise InputError(
             f"Domains are given by < <= > >= only, not by {equal[0]}: {short(text)}.",

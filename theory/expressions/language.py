@@ -47,6 +47,8 @@ FUNCTIONS: Mapping[str, Callable[..., sympy.Expr]] = {
     "Phi": Phi,
     "Phi2": _phi2,
     "relu": Relu,
+    "ReLU": Relu,
+    "step": sympy.Heaviside,
     "Abs": sympy.Abs,
     "abs": sympy.Abs,
     "sqrt": sympy.sqrt,
@@ -94,6 +96,8 @@ def parse(text: str, names: Names | None = None) -> sympy.Expr:
 
     >>> parse("0.7*erf(2*z1)", Names(variables=1))
     7*erf(2*z1)/10
+    >>> parse("ReLU(z1) + step(z1)*Φ(z1) − π", Names(variables=1))
+    Heaviside(z1)*Phi(z1) + relu(z1) - pi
     """
     source = one_line(text)
     expr = Walk(source, names or Names()).expression(tree_of(source).body, 0)

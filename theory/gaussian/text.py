@@ -18,9 +18,9 @@ def typed(
 ) -> tuple[object, object, object, object]:
     """Return `expr`, `cov`, `mean` and `given` with text replaced by the expressions that it means.
 
-    The text may use the parameters of `where`, those that a mean or observations name, which are real, and the symbols
-    of those inputs that are no text. Raises InputError for text that is no formula, matrix, list, list of equations or
-    domain, and for `where` without any text.
+    The text may use the parameters of `where`, those that a covariance, a mean or observations name, which are real,
+    and the symbols of those inputs that are no text. Raises InputError for text that is no formula, matrix, list, list
+    of equations or domain, and for `where` without any text.
 
     >>> typed("erf(g*z1)", "[[1/2]]", "[m]", "g>0", "z1 = 2")
     (erf(g*z1), [[1/2]], [m], [(z1, 2)])
@@ -34,7 +34,7 @@ def typed(
     parameters = _symbols(one for one in inputs if not isinstance(one, str))
     if where is not None:
         parameters |= parse_domains(where).names
-    texts = (one for one in (mean, given) if isinstance(one, str))
+    texts = (one for one in (cov, mean, given) if isinstance(one, str) and not one.startswith("@"))
     parameters = {name: sympy.Symbol(name, real=True) for name in named(*texts)} | parameters
     rows = parse_rows(cov, Names(parameters=parameters)) if isinstance(cov, str) else cov
     several = isinstance(expr, str) or isinstance(given, str)
@@ -52,15 +52,16 @@ def setting(
 ) -> tuple[list[list[sympy.Expr]] | None, Admissible]:
     """Parse a covariance; return its rows and the part of the domain `where` on which it can be a covariance.
 
-    `texts` are the other formulas of the user, and the names in those of `real` are real numbers where they have no
-    domain. Raises InputError for text that cannot be parsed, for a condition on a
-    name that occurs nowhere else, and where no point of the domain makes the matrix a covariance.
+    `texts` are the other formulas of the user; names in the covariance and in those of `real` are real numbers where
+    they have no domain. Raises InputError for text that cannot be parsed, for a condition on a name that occurs nowhere
+    else, and where no point of the domain makes the matrix a covariance.
 
-    >>> rows, found = setting("-2<r<2", "[[1, r], [r, 1]]", ())
+    >>> rows, found = setting(None, "[[1, r], [r, 1]]", ())
     >>> rows, found.domain.bounds
     ([[1, r], [r, 1]], ['-1 <= r <= 1'])
     """
-    domain, real = parse_domains(where), [text for text in real if text is not None]
+    domain = parse_domains(where)
+    real = [text for text in (cov, *real) if text is not None and not text.startswith("@")]
     line = sympy.Interval(-sympy.oo, sympy.oo)
     free = {sympy.Symbol(name, real=True): line for name in named(*real) if name not in domain.names}
     domain = Domain({**domain.intervals, **free}, domain.conditions)

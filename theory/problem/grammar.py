@@ -34,6 +34,8 @@ ARITIES: Mapping[str, tuple[int, int]] = {
     "Phi": (1, 1),
     "Phi2": (3, 3),
     "relu": (1, 1),
+    "ReLU": (1, 1),
+    "step": (1, 1),
     "Abs": (1, 1),
     "abs": (1, 1),
     "sqrt": (1, 1),
@@ -50,6 +52,8 @@ ARITIES: Mapping[str, tuple[int, int]] = {
     "owens_t": (2, 2),
     "hermite": (2, 2),
 }
+# Characters of printed formulas, and how they are typed.
+PASTED = str.maketrans({"Φ": "Phi", "π": "pi", "ρ": "rho", "∞": "oo", "−": "-", "·": "*", "≤": "<=", "≥": ">="})
 CODE = "Code where a formula is expected: "
 GRAMMAR = "Formulas have numbers, names, + - * / **, parentheses and functions such as erf(g*z1)."
 OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
@@ -80,7 +84,7 @@ def one_line(text: str, what: str = "formula", hint: str = GRAMMAR) -> str:
 
     `what` names the text in messages, and `hint` says how it is written.
     """
-    source = " ".join(text.split())
+    source = " ".join(text.translate(PASTED).split())
     if not source:
         raise InputError(f"The {what} is empty.", hint)
     if len(source) > MAX_CHARACTERS:

@@ -1,4 +1,4 @@
-"""Signs of products, maxima of several forms, and functions of signs, against the integrals that define them."""
+"""Signs of products, maxima, functions of signs, and exponentials of quadratic forms, against their integrals."""
 
 import numpy as np
 import pytest
@@ -17,6 +17,10 @@ CASES = {
     "max(z1**2, z2**2)": lambda a, b: np.maximum(a * a, b * b),
     "min(z1, z2, z1 - 2*z2)": lambda a, b: np.minimum(np.minimum(a, b), a - 2 * b),
     "max(Abs(z1), Abs(z2))*z1**2": lambda a, b: np.maximum(abs(a), abs(b)) * a * a,
+    "exp(-z1**2 + z1*z2/5 + z2/2)*sign(z1 + z2)*z1": lambda a, b: (
+        np.exp(-a * a + a * b / 5 + b / 2) * np.sign(a + b) * a
+    ),
+    "exp(z1**2/4 - Abs(z2))": lambda a, b: np.exp(a * a / 4 - abs(b)),
     "exp(max(z1, z2)/2)": lambda a, b: np.exp(np.maximum(a, b) / 2),
     "exp(-Abs(z1 - z2))*Heaviside(z1*z2)": lambda a, b: np.exp(-abs(a - b)) * (a * b > 0),
     "erf(relu(z1) - relu(-z2))": lambda a, b: erf(np.maximum(a, 0) - np.maximum(-b, 0)),
@@ -48,9 +52,15 @@ def test_a_function_of_nested_absolute_values():
     assert abs(float(expect("exp(-Abs(Abs(z1) - 1))", "[[1]]").evaluate(12).value) - wanted) <= KINKS_ON_A_GRID
 
 
-@pytest.mark.parametrize("expr", ["sign(z1**2 + z2**2 - 1)", "exp(z1*z2*z1)"])
+@pytest.mark.parametrize("expr", ["sign(z1**2 + z2**2 - 1)", "exp(z1*z2*z1)", "exp(sin(z1))"])
 def test_what_has_no_linear_factors_is_refused(expr):
     with pytest.raises(OutOfReachError, match="not linear"):
+        expect(expr, "[[1, 0], [0, 1]]")
+
+
+@pytest.mark.parametrize("expr", ["exp(z1**2/2)", "exp(z1*z2)", "exp(-z1**2 + 2*z2**2)"])
+def test_infinite_means_are_refused(expr):
+    with pytest.raises(OutOfReachError, match="infinite"):
         expect(expr, "[[1, 0], [0, 1]]")
 
 

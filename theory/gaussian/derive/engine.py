@@ -6,8 +6,9 @@ from functools import lru_cache
 import sympy
 
 import theory.gaussian.derive.rules  # noqa: F401 - it registers the checkers of the moves
-from theory.gaussian.derive import four_signs, laws, moves, powers, waves
+from theory.gaussian.derive import four_signs, laws, moves, powers, quadratic, waves
 from theory.gaussian.derive.factors import atoms
+from theory.gaussian.derive.rules.laws import equal_by_algebra
 from theory.gaussian.expectation import Expectation
 from theory.problem.errors import OutOfReachError
 from theory.proof.derivation import Derivation, Step
@@ -15,13 +16,16 @@ from theory.proof.rules.shared import replaced
 
 # Every move removes a factor, a power, a variable or an expectation; a power of 64 takes about as many steps.
 MAX_STEPS = 300
-WHY = {**moves.WHY, **powers.WHY, **laws.WHY, **waves.WHY}
+WHY = {**moves.WHY, **powers.WHY, **laws.WHY, **waves.WHY, **quadratic.WHY}
 # Powers are removed all at once where possible, otherwise one at a time.
 MOVES = {name: move for name, move in moves.MOVES.items() if name != "stein"} | powers.MOVES
 MOVES["stein"] = moves.stein
 
 # Expectations of up to this many signs have a closed law or reduce to a one-dimensional integral.
 MOST_SIGNS = 4
+# The most operations of an expression that SymPy simplifies.
+MOST_SIMPLIFIED = 40
+HALF = sympy.Rational(1, 2)
 
 Move = Callable[[Expectation], sympy.Expr | None]
 
@@ -67,6 +71,7 @@ def _started(expr: sympy.Expr, cov: sympy.MatrixBase) -> "_Chain":
     chain.move("mehler", moves.mehler)
     chain.move("linearity", moves.linearity)
     chain.move("parity", moves.parity)
+    chain.move("quadratic-tilt", quadratic.quadratic_tilt)
     if chain.move("exponential-tilt", moves.exponential_tilt):
         chain.move("linearity", moves.linearity)
     if chain.move("characteristic-function", waves.characteristic_function):
@@ -174,15 +179,34 @@ class _Chain:
         self.steps.append(Step(self.now.xreplace(values), why, "integrate", using))
 
     def tidy(self) -> None:
-        """Move common factors to the front; integrals remain unchanged."""
+        """Move common factors to the front and shorten; integrals remain unchanged."""
         names = {integral: sympy.Dummy(f"integral{k}") for k, integral in enumerate(self.now.atoms(sympy.Integral))}
         back = {name: integral for integral, name in names.items()}
-        tidied = sympy.factor_terms(sympy.expand(self.now.xreplace(names), deep=False)).xreplace(back)
+        tidied = shortest(self.now.xreplace(names)).xreplace(back)
         if tidied != self.now:
             self.steps.append(Step(tidied, "common factors in front", "collect"))
 
     def derivation(self) -> Derivation:
         return Derivation("gaussian.expectation", sympy.Eq(self.start, self.now, evaluate=False), tuple(self.steps))
+
+
+def shortest(expr: sympy.Expr) -> sympy.Expr:
+    """Return the shortest of some forms that are proved equal: factors in front, multiplied out, roots cancelled.
+
+    >>> r = sympy.Symbol("r", real=True)
+    >>> shortest(sympy.sqrt(1 - r) - (r - 1) / sympy.sqrt(1 - r))
+    2*sqrt(1 - r)
+    """
+    plain = sympy.factor_terms(sympy.expand(expr, deep=False))
+    forms = [sympy.factor_terms(sympy.expand(form)) for form in (expr, plain)]
+    roots = (power for power in plain.atoms(sympy.Pow) if power.exp == -HALF and power.free_symbols)
+    if plain.count_ops() <= MOST_SIMPLIFIED and any(roots):
+        forms.append(sympy.simplify(plain))  # noqa: TID251 - a candidate, which the rule proves or rejects
+    for form in sorted(forms, key=sympy.count_ops):
+        known = {f.func for f in form.atoms(sympy.Function)} <= {f.func for f in expr.atoms(sympy.Function)}
+        if known and form.count_ops() < plain.count_ops() and equal_by_algebra(expr, form):
+            return form
+    return plain
 
 
 def antiderivative(integral: sympy.Integral) -> sympy.Expr | None:

@@ -90,8 +90,13 @@ def expand(expr: sympy.Expr) -> Expansion:
 
 
 def _exponential(argument: sympy.Expr) -> Expansion:
-    form, offset = affine(argument)
-    return {(sympy.exp(linear(form)),): sympy.exp(offset)}
+    symbols = [z(index) for index in variables(argument)]
+    argument = sympy.expand(argument)
+    if not argument.is_polynomial(*symbols) or sympy.Poly(argument, *symbols).total_degree() != 2:
+        form, offset = affine(argument)
+        return {(sympy.exp(linear(form)),): sympy.exp(offset)}
+    offset = argument.xreplace(dict.fromkeys(symbols, sympy.Integer(0)))
+    return {(sympy.exp(sympy.expand(argument - offset)),): sympy.exp(offset)}
 
 
 def _by_signs(rule: Callable[[sympy.Expr], Expansion], argument: sympy.Expr) -> Expansion:

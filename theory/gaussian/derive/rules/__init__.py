@@ -10,5 +10,6 @@ from theory.gaussian.derive.rules import (  # noqa: F401 - an import registers t
     observations,
     polynomials,
     powers,
+    quadratic,
     waves,
 )

@@ -32,6 +32,20 @@ def collect(before: sympy.Basic, step: Step) -> None:
         require_same(before, step.expr, "collecting terms")
 
 
+def equal_by_algebra(a: sympy.Expr, b: sympy.Expr) -> bool:
+    """Whether the rule "collect" proves that a and b are equal.
+
+    >>> x = sympy.Symbol("x", positive=True)
+    >>> equal_by_algebra((x**2 - 1) / (x + 1), x - 1)
+    True
+    """
+    try:
+        collect(a, Step(b, "", "collect"))
+    except StepError:
+        return False
+    return True
+
+
 def _same_polynomial(a: sympy.Expr, b: sympy.Expr) -> bool:
     """Whether a and b are the same polynomial, with sums that occur under roots either expanded or kept as factors."""
     namings = (_Naming(()), _Naming((a, b)))

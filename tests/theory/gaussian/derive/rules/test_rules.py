@@ -5,7 +5,7 @@ import sympy
 from sympy import DiracDelta, Heaviside, Integral, Tuple, asin, atan, erf, exp, pi, sign, sqrt
 from sympy import Rational as Q
 
-import theory.gaussian  # noqa: F401 - registers the rules
+import theory.gaussian.derive.rules  # noqa: F401 - registers the rules
 from theory.expressions.functions import OwensT, Phi, Phi2, Relu
 from theory.expressions.symbols import path, z
 from theory.gaussian import Expectation
@@ -91,6 +91,19 @@ CASES = [
             WAVE * sympy.sin(k) * Expectation(z2, PAIR) + WAVE * sympy.cos(k) * h,
         ],
     ),
+    (
+        "quadratic-tilt",
+        Expectation(exp(-(z1**2) + z2) * sign(z1 + 1), APART),
+        Expectation(exp(z2) * sign(z1 + 1), sympy.diag(Q(1, 3), 1)) / sqrt(3),
+        [
+            Expectation(exp(z2) * sign(z1 + 1), sympy.diag(Q(1, 3), 1)) * sqrt(3),
+            -Expectation(exp(z2) * sign(z1 + 1), sympy.diag(Q(1, 3), 1)) / sqrt(3),
+            Expectation(exp(z2) * sign(z1 + 1), sympy.diag(Q(1, 2), 1)) / sqrt(3),
+            Expectation(exp(-(z1**2) + z2) * sign(z1 + 1), sympy.diag(Q(1, 3), 1)) / sqrt(3),
+            Expectation(sign(z1 + 1), sympy.diag(Q(1, 3))) / sqrt(3),
+        ],
+    ),
+    ("quadratic-tilt", Expectation(exp(-(z1**2)), sympy.eye(1)), 1 / sqrt(3), [-1 / sqrt(3), sympy.Integer(1)]),
     ("parity", ONE, sympy.Integer(0), [sympy.Integer(1), ONE / 2]),
     (
         "noisy-sign",
@@ -341,4 +354,4 @@ def test_every_rule_of_the_engine_has_a_case():
     from theory.gaussian.derive.engine import WHY
 
     if without := sorted(set(WHY) - {case[0] for case in CASES}):
-        pytest.fail(f"The rule {name!r} has no case in CASES of {__name__.replace('.', '/')}.py." for name in without)
+        pytest.fail(f"Rules without a case in CASES: {', '.join(without)}.")
