@@ -145,11 +145,13 @@ def parse_equations(text: str, names: Names | None = None) -> list[tuple[sympy.E
 def named(*texts: str) -> list[str]:
     """Return the names of parameters in lists such as "[m, 0]" or in equations, in the order of the text.
 
+    A blank text has none: its parser says what is missing.
+
     >>> named("[m, exp(s)]", "z1 = b, z2 = m")
     ['m', 's', 'b']
     """
     found = []
-    for text in texts:
+    for text in filter(str.strip, texts):
         for clause in _clauses(text)[1]:
             nodes = list(ast.walk(clause))
             called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
