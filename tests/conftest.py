@@ -1,4 +1,4 @@
-"""One thread, no screen, repeatable examples, shapes in signatures checked at run time; `--slow` runs every test."""
+"""One thread, no screen, repeatable examples; `--slow` runs every test and checks the shapes in signatures."""
 
 import gc
 import importlib.util
@@ -34,12 +34,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the shapes in signatures of `theory` and `sim` where beartype is installed; GPU images may lack it.
+    """With --slow, check the shapes in signatures of `theory` and `sim` where beartype is installed.
 
     theory.problem is left out, as it says itself what is wrong with the values that a user writes, and so are the
     loops that numba compiles.
     """
-    if importlib.util.find_spec("beartype") is None:
+    if not config.option.slow or importlib.util.find_spec("beartype") is None:
         return
     files = (file.relative_to(ROOT) for part in ("theory", "sim") for file in (ROOT / part).rglob("*.py"))
     shaped = (file for file in files if "from jaxtyping import" in (ROOT / file).read_text(encoding="utf-8"))
@@ -48,19 +48,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without --slow, leave out tests marked slow, and of a test with many cases all but the first, middle and last.
-
-    Three cases of each test notice nearly every fault that all cases notice.
-    """
-    if config.option.slow:
-        return
-    cases: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    kept = {case for of_test in cases.values() for case in {of_test[0], of_test[len(of_test) // 2], of_test[-1]}}
-    chosen = {item for item in items if item in kept and not item.get_closest_marker("slow")}
-    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-    items[:] = [item for item in items if item in chosen]
+    """Without --slow, leave out tests marked slow."""
+    if not config.option.slow:
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
 
 
 def pytest_collection_finish() -> None:

@@ -17,7 +17,6 @@ from theory.claims.model import Claim, Kind
 
 X = sympy.Symbol("x")
 CLAIM = Claim("area.subject.fact", "a title", Kind.EQUATION, sympy.Eq(X, 2))
-REGISTERED = catalog()["moment.site_gate.yx"]
 
 
 def write(folder, **changes):
@@ -44,7 +43,8 @@ def test_a_file_that_is_no_sealed_object_is_damaged(tmp_path):
 
 
 def test_each_part_of_a_registration_is_of_the_version():
-    now = REGISTERED.registration
+    registered = catalog()["moment.site_gate.yx"]
+    now = registered.registration
     for change in (
         {"problems": ("another",)},
         {"margin": now.margin / 2},
@@ -52,8 +52,8 @@ def test_each_part_of_a_registration_is_of_the_version():
         {"observable": catalog()["moment.site_gate.xx"].registration.observable},
         {"alternatives": ()},
     ):
-        changed = replace(REGISTERED, registration=replace(now, **change))
-        assert claim_hash(changed) != claim_hash(REGISTERED), change
+        changed = replace(registered, registration=replace(now, **change))
+        assert claim_hash(changed) != claim_hash(registered), change
 
 
 def test_the_stored_digits_of_a_row_are_all_read():

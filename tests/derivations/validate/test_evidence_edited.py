@@ -22,7 +22,6 @@ from theory.claims.evaluate import evaluate
 from theory.claims.levels import PRECISE_DIGITS, printed_findings, relative_error
 
 CLAIM = "moment.site_gate.yx"
-CLAIMS = catalog()
 
 
 def content_of(name=CLAIM):
@@ -80,17 +79,17 @@ def test_an_edit_breaks_the_seal_and_under_a_new_seal_contradicts_the_numbers(wr
         content = content_of()
         change(content)
         with pytest.raises(stored.DamagedEvidenceError, match="its seal is broken") as refused:
-            stored.read(CLAIMS[CLAIM], write(content))
+            stored.read(catalog()[CLAIM], write(content))
         assert (refused.value.kind, refused.value.exit_code) == ("damaged", CHECK_FAILED), name
         if said:
             with pytest.raises(stored.DamagedEvidenceError, match=said):
-                stored.read(CLAIMS[CLAIM], write(content, seal=True))
+                stored.read(catalog()[CLAIM], write(content, seal=True))
 
 
 def test_commands_refuse_a_broken_seal(write, monkeypatch, capsys):
     content = content_of()
     EDITS["a mean"][0](content)
-    folder, book, claims = write(content), compose.Book, {CLAIM: CLAIMS[CLAIM]}
+    folder, book, claims = write(content), compose.Book, {CLAIM: catalog()[CLAIM]}
     monkeypatch.setattr(ledger_verb, "entries", lambda _claims: entries(claims.values(), folder))
     monkeypatch.setattr(derive_verb.compose, "Book", lambda _claims, pages, **rest: book(claims, pages, folder, **rest))
     for words in (["ledger"], ["derive", "--check"]):
@@ -102,7 +101,7 @@ def test_commands_refuse_a_broken_seal(write, monkeypatch, capsys):
 def test_a_validation_refuses_a_broken_seal_and_a_whole_one_takes_nothing_from_it(write):
     content = content_of()
     EDITS["p"][0](content)
-    folder, claim = write(content), CLAIMS[CLAIM]
+    folder, claim = write(content), catalog()[CLAIM]
     with pytest.raises(stored.DamagedEvidenceError):
         Evidence([claim], folder)
     whole = Evidence([claim], folder, whole=True)
@@ -127,13 +126,15 @@ def faults_of_rows(claim, content):
 
 @pytest.mark.slow
 def test_the_stored_rows_and_findings_are_those_of_the_claims():
-    assert {name: wrong for name in CLAIMS if (wrong := list(faults_of_rows(CLAIMS[name], content_of(name))))} == {}
+    assert {
+        name: wrong for name in catalog() if (wrong := list(faults_of_rows(catalog()[name], content_of(name))))
+    } == {}
 
 
 def test_an_edit_that_no_number_contradicts_is_noticed_by_what_the_claim_says():
-    assert not list(faults_of_rows(CLAIMS[CLAIM], content_of()))
+    assert not list(faults_of_rows(catalog()[CLAIM], content_of()))
     for name in ("both of a row", "a finding"):
         content = content_of()
         EDITS[name][0](content)
         assert not contradiction(content)
-        assert list(faults_of_rows(CLAIMS[CLAIM], content)), name
+        assert list(faults_of_rows(catalog()[CLAIM], content)), name

@@ -19,8 +19,6 @@ from theory.claims.registry import select
 from theory.claims.rows import Verdict, verdict_of
 from theory.problem import InputError
 
-CLAIMS = tuple(catalog().values())
-WITH_ORACLE = tuple(claim for claim in CLAIMS if claim.oracle is not None)
 # Claims of which a proof, or the definition at a point, takes more than half a second.
 DEAR = {
     "amplifier.pixel.gaussian",
@@ -51,6 +49,10 @@ DEAR = {
 IN_TWO_PARTS = pytest.mark.parametrize("others", [False, pytest.param(True, marks=pytest.mark.slow)])
 
 
+def with_oracle():
+    return [claim for claim in catalog().values() if claim.oracle is not None]
+
+
 def part(claims, others: bool):
     """Every sixth claim that is not dear, or all the others."""
     return [claim for number, claim in enumerate(claims) if (number % 6 > 0 or claim.id in DEAR) == others]
@@ -79,7 +81,7 @@ def stored_findings(claim):
 
 def test_every_formula_gives_the_stored_values_of_its_definition():
     results = []
-    for claim in WITH_ORACLE:
+    for claim in with_oracle():
         entries = few(tuple(evidence(claim.id)["precise"]))
         rows = tuple(row(claim, in_symbols(claim, entry["at"]), entry["definition"]) for entry in entries)
         results.append(levels.precise(claim, rows))
@@ -89,7 +91,7 @@ def test_every_formula_gives_the_stored_values_of_its_definition():
 @IN_TWO_PARTS
 def test_stored_points_are_those_of_the_claim(others):
     """And every interesting value lies in the domain of its parameter."""
-    for claim in part(WITH_ORACLE, others):
+    for claim in part(with_oracle(), others):
         stored = tuple(in_symbols(claim, entry["at"]) for entry in evidence(claim.id)["precise"])
         assert stored == points(claim), f"{claim.id}: gdln validate writes its evidence"
         assert all(value in param.domain for param in claim.params for value in param.interesting), claim.id
@@ -97,26 +99,26 @@ def test_stored_points_are_those_of_the_claim(others):
 
 @IN_TWO_PARTS
 def test_definitions_give_their_formulas(others):
-    assert failures(result for claim in part(WITH_ORACLE, others) for result in by_definition(claim)) == []
+    assert failures(result for claim in part(with_oracle(), others) for result in by_definition(claim)) == []
 
 
 @IN_TWO_PARTS
 def test_derivations_prove_their_claims(others):
-    assert failures(levels.symbolic(claim, catalog()) for claim in part(CLAIMS, others)) == []
+    assert failures(levels.symbolic(claim, catalog()) for claim in part(catalog().values(), others)) == []
 
 
 @IN_TWO_PARTS
 def test_altered_formulas_fail(monkeypatch, others):
     """A sign, a factor 2, an added 1, a dropped term or factor: of the whole formula, and at places within it."""
     monkeypatch.setattr(levels, "mutants", lambda formula: islice(mutants(formula), 0, None, 10))
-    results = (levels.negative_control(claim, table(claim.id)) for claim in part(WITH_ORACLE, others))
+    results = (levels.negative_control(claim, table(claim.id)) for claim in part(with_oracle(), others))
     assert [(one.claim, one.where) for one in results if one.outcome is not Outcome.PASS] == []
 
 
 @IN_TWO_PARTS
 def test_what_the_sources_print_is_judged_as_stored(others):
     """A form that differs has a point at which it does, and a note that explains it."""
-    for claim in part(WITH_ORACLE, others):
+    for claim in part(with_oracle(), others):
         stored = {one.source: (one.agrees, one.reading, one.repaired) for one in stored_findings(claim)}
         printed = levels.printed_findings(claim, table(claim.id))
         assert stored == {one.source: (one.agrees, one.reading, one.repaired) for one in printed}, claim.id
@@ -127,7 +129,7 @@ def test_what_the_sources_print_is_judged_as_stored(others):
 
 def test_a_wrong_form_names_the_slip_that_it_comes_from():
     """Its own, once, in the document where it stands; no right form names one."""
-    for claim in WITH_ORACLE:
+    for claim in with_oracle():
         by_source = {finding.source: finding for finding in stored_findings(claim)}
         for source in claim.sources:
             verdict, where = verdict_of(Standing.HOLDS, source, by_source.get(source)), (claim.id, source.label)
@@ -168,7 +170,7 @@ def test_claims_are_selected_by_id_or_by_area():
 
 
 def test_an_empirical_claim_is_settled_by_an_experiment_alone():
-    for claim in CLAIMS:
+    for claim in catalog().values():
         if claim.settled_by:
             assert claim.kind is Kind.EMPIRICAL
             assert claim.registration is None

@@ -7,12 +7,10 @@ from theory.claims.completeness import faults
 from theory.claims.levels import exact, floating
 from theory.claims.model import Level
 
-CLAIMS = catalog()
-
 
 def without(fault):
     """A claim that is complete but for one thing, and what is said of it."""
-    claim = CLAIMS["gaussian.step_erf.arcsine"]
+    claim = catalog()["gaussian.step_erf.arcsine"]
     return faults(replace(claim, **fault))
 
 
@@ -32,7 +30,7 @@ def test_a_missing_oracle_and_a_missing_derivation_are_noticed():
 
 
 def test_a_skipped_level_states_the_reason_of_the_claim():
-    claim = CLAIMS["gaussian.step_erf.arcsine"]
+    claim = catalog()["gaussian.step_erf.arcsine"]
     for level, result in ((Level.EXACT, exact), (Level.FLOATING, lambda claim: floating(claim, ()))):
         assert result(claim).where == claim.unchecked[level]
         assert result(replace(claim, unchecked={})).where == reasons.NOT_GIVEN

@@ -1,5 +1,6 @@
 """What the claims cite: documents and their labels, numbered equations that each have a claim, blanks and questions."""
 
+from functools import cache
 from itertools import chain
 
 import pytest
@@ -18,18 +19,22 @@ DEFINED = {
     NOTES: ("(1)", "(3)", "(4)", "(6)", "(7)", "(12)", "(17)"),
     BUMP_NOTE: ("(1)", "(2)", "(3)", "(5)", "(6)"),
 }
-SOURCES = [(claim, source) for claim in catalog().values() for source in claim.sources]
+
+
+@cache
+def sources():
+    return [(claim, source) for claim in catalog().values() for source in claim.sources]
 
 
 def test_every_numbered_equation_of_every_document_has_a_claim():
-    cited = {(source.document, source.label) for _, source in SOURCES}
+    cited = {(source.document, source.label) for _, source in sources()}
     wanted = [(document, label) for document in DOCUMENTS for label in DOCUMENTS[document].numbered]
     assert [place for place in wanted if place not in cited] == []
 
 
 def test_definitions_are_stated_and_every_other_equation_shows_what_is_printed():
-    stated = {(source.document, source.label) for claim, source in SOURCES if claim.kind is Kind.DEFINITION}
-    printed = {(source.document, source.label) for _, source in SOURCES if source.printed is not None}
+    stated = {(source.document, source.label) for claim, source in sources() if claim.kind is Kind.DEFINITION}
+    printed = {(source.document, source.label) for _, source in sources() if source.printed is not None}
     for document in JUDGED:
         for label in DOCUMENTS[document].numbered:
             assert (document, label) in (stated if label in DEFINED[document] else printed)
@@ -56,7 +61,7 @@ def test_a_record_names_claims_and_says_what_they_say():
 
 @pytest.mark.parametrize(("says", "left"), [(Says.ASKS, Left.QUESTION), (Says.CONJECTURES, Left.CONJECTURE)])
 def test_what_is_judged_is_no_record(says, left):
-    judged = {source.words for _, source in SOURCES if source.says is says}
+    judged = {source.words for _, source in sources() if source.says is says}
     recorded = {record.words for record in RECORDED if record.left is left}
     assert judged
     assert recorded
