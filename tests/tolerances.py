@@ -57,10 +57,6 @@ SIM_SHAPE = 4 * 41 * UNIT_ROUNDOFF
 # halves relative errors, but of 1e-16 leaves 1e-8 where the width is 0: chords of one site are exact to a rounding.
 SIM_CENTRE = 7 * 10 * SIM_SHAPE
 
-# Fourth central sums of 5,000 numbers in blocks against one pass: roundings add up as sqrt(5,000) = 71, times the few
-# terms of each joining; the mean 100 of unit-variance numbers costs a factor 100 in d = x - mean, four times.
-SIM_CENTRAL_MOMENTS = 71 * 4 * 100 * UNIT_ROUNDOFF
-
 # Mean over 40,000 draws of a ratio of variance v has the standard error sqrt(v/40,000); six of them.
 NULL_DRAWS = 40_000
 

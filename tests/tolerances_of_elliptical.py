@@ -5,9 +5,8 @@ import numpy as np
 from tests.tolerances import UNIT_ROUNDOFF
 
 # An elliptical example r z: sums of at most 25 squares and 9 coloured numbers, and a root, relative to the largest; on
-# the sphere also the inverse of a covariance of condition 100. In float32 with its unit.
+# the sphere also the inverse of a covariance of condition 100.
 SIM_SCALED = 1000 * UNIT_ROUNDOFF
-SIM_SCALED_SINGLE = 1000 * float(np.finfo(np.float32).eps)
 
 # |x|^2/n - 1 on the ellipsoid of neighbours correlated by exp(-25): twice that for each of at most six sites.
 SIM_NEIGHBOURS = 12 * float(np.exp(-25))

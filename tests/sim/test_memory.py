@@ -22,23 +22,7 @@ from sim.training.backends.reference import train_group
 from sim.training.memory import networks_at_once
 from tests.sim.cases import EVERY_GATE, OPTIMIZERS, gated, line, problem
 from tests.tolerances_of_sweeps import GPU_MEMORY
-from theory.problem import (
-    OBSERVABLES,
-    DeepNetwork,
-    Edge,
-    GatedGraph,
-    HardResponse,
-    Network,
-    Node,
-    NormalInitialisation,
-    OwnGates,
-    Problem,
-    Simulation,
-    Training,
-)
-
-START = NormalInitialisation("1/2", 1)
-SETTINGS = Simulation("online", samples=200, learning_rate="1/2", replicates=3, seed=5, batch=256)
+from theory.problem import OBSERVABLES, Network
 
 
 class Counted(TorchDispatchMode):
@@ -128,17 +112,3 @@ def test_a_cell_stays_within_its_bound(name, counted):
     training, measuring = counted(question, *observables)
     assert training <= memory._training(question) <= GPU_MEMORY * training
     assert measuring <= memory._measuring(question, observables)
-
-
-def test_networks_of_other_kinds_stay_within_their_bounds(counted):
-    """Deep networks by autograd, and graphs."""
-    network = DeepNetwork((30, 20), OwnGates(HardResponse("closed")))
-    deep = Problem(line(n=20), network, Training("half-mse", 1, START, (0, 1)), SETTINGS)
-    training, measuring = counted(deep, "loss")
-    assert training <= memory._training(deep)
-    assert measuring <= memory._measuring(deep, ("loss",))
-    nodes = (Node("x", 20), Node("h", 30), Node("y", 1))
-    graph = GatedGraph(nodes, (Edge("x", "h", "A"), Edge("h", "y", "B")), ("x",), ("y",))
-    of_a_graph = Problem(line(n=20), graph, Training("half-mse", 1, START, (0, 1)), SETTINGS)
-    training, _ = counted(of_a_graph)
-    assert training <= memory._training(of_a_graph)

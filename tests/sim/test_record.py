@@ -1,6 +1,5 @@
 """Recorded gates replayed: the ReLU network again, gates by hand, pieces by hand, and refusals."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,24 +8,15 @@ import torch
 
 from sim.data.sample import prepare
 from sim.measure import measure
-from sim.networks.examples import Examples
 from sim.random.streams import TRAINING, stream
 from sim.record import Gates, load, record, replay
 from sim.record import loss as replayed_loss
 from sim.train import fixed_sample, train
 from sim.training.run import DivergedError
-from tests.sim.cases import gated, line, problem
+from tests.sim.cases import line, problem
 from tests.tolerances import SIM_DESCENT, SIM_SUMS
 from theory.flow import solve
-from theory.problem import (
-    InputError,
-    LossAtTimes,
-    Network,
-    OutOfReachError,
-    SinglePulse,
-    WeightsAtTimes,
-    dumps,
-)
+from theory.problem import InputError, LossAtTimes, Network, OutOfReachError, SinglePulse, WeightsAtTimes, dumps
 
 CPU = torch.device("cpu")
 STEPS = 20
@@ -71,19 +61,6 @@ def test_gates_of_every_step_make_the_relu_network(case):
     assert (again.replicates, again.seed, again.steps) == (run.replicates, run.seed, run.steps)
     # The same from fewer gates is another network, so the test can fail.
     assert apart(run, replay(run.problem, record(run).at(0), device="cpu")) > 1e6 * SIM_DESCENT
-
-
-def test_frozen_gates_against_training_with_gates_by_hand():
-    """On a fixed sample the gates are numbers, which `train` takes as they are."""
-    run = train(relu(**FULL_BATCH), "cpu")
-    for time in (0, 10):
-        field = np.einsum("skn,sbn->skb", run.weights[:, 2 * time], run.sample.x.numpy())
-        sample = Examples(run.sample.x, run.sample.y, torch.from_numpy((field > 0).astype(float)))
-        linear = replace(run.problem, network=gated((gated().gates[0],) * 3))
-        expected = train(linear, "cpu", sample=sample)
-        for given in (None, run.sample):
-            found = replay(run.problem, record(run).at(time), device="cpu", sample=given)
-            assert apart(expected, found) < SIM_DESCENT
 
 
 @pytest.mark.parametrize("times", [(0, Fraction(1, 2), 4)])

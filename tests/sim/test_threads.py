@@ -13,12 +13,7 @@ from sim.training.backends.names import numba_is_installed
 from sim.training.memory import bytes_of_one
 from tests.sim.cases import line, problem
 from tests.tolerances import SIM_SUMS
-from theory.problem import (
-    InputOutputMoment,
-    LossAtTimes,
-    ParticipationRatioAtTimes,
-    PreactivationKurtosisAtTimes,
-)
+from theory.problem import InputOutputMoment, LossAtTimes, ParticipationRatioAtTimes, PreactivationKurtosisAtTimes
 
 BACKENDS = ["reference", *(["compiled"] if numba_is_installed() else [])]
 NEEDS_NUMBA = pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed (extra `speed`)")

@@ -9,7 +9,7 @@ from sim.data import quadrature
 from tests.paths import ORACLES
 from tests.sim.cases import line
 from tests.tolerances import SIM_QUADRATURE
-from theory.problem import GaussianClone, OutOfReachError, latent_correlation
+from theory.problem import GaussianClone, OutOfReachError
 
 ORACLE = json.loads((ORACLES / "sim.json").read_text())
 
@@ -23,15 +23,6 @@ def test_erf_variance_and_covariance(gain):
     stored = np.array([float(entry["value"]) for entry in entries])
     found = quadrature.erf_covariance(float(gain), np.exp(-exponents), -np.expm1(-2 * exponents))
     assert np.abs(found - stored).max() < SIM_QUADRATURE * variance
-
-
-def test_covariance_is_a_function_of_the_distance():
-    law = line(GaussianClone, n=7, xi=(1, "1/2"), boundary="ring")
-    found = quadrature.covariance(law, 0)
-    assert (np.diag(found) == 1).all()
-    assert (found == found.T).all()
-    order = np.argsort(latent_correlation(law, 0), axis=None)
-    assert (np.diff(found.flatten()[order]) >= 0).all()  # it grows with the latent correlation
 
 
 def test_without_the_normaliser_the_variance_stays():

@@ -10,9 +10,7 @@ import torch
 from sim.data.sample import prepare
 from sim.data.sampled import BLOCK
 from sim.random.streams import TRAINING, stream
-from theory.problem import (
-    InputError,
-)
+from theory.problem import InputError
 from theory.problem.distributions.sampled import SampledLaw
 
 CPU = torch.device("cpu")

@@ -13,7 +13,6 @@ from tests.sim.deep.architectures import CASES
 from tests.sim.deep.families import DTYPE, data, family
 from tests.sim.deep.plain import KINDS
 from tests.sim.deep.test_train import OPTIMISERS
-from tests.tolerances_of_deep_training import DEEP_TRAINING, LAYERS_TRAINING, STEPS
 from theory.problem import InputError, OutOfReachError
 
 TOTAL, CUT = 4, 2  # steps on 11 examples in batches of 4, 4 and 3, into the second epoch
@@ -79,19 +78,3 @@ def test_the_device_of_settings_is_one_that_is_there(monkeypatch):
         deep.kernels_of(family(), "relu", family().starting(DTYPE), data(), device="cuda")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert (settings("auto").device, settings("cuda").device, settings("cpu").device) == ("cuda", "cuda", "cpu")
-
-
-def apart(found, expected):
-    """The largest distance of the parameters of two runs at the end, relative to the largest of each stack."""
-    pairs = [(theta, expected.state.parameters[name]) for name, theta in found.state.parameters.items()]
-    return max(float((a - b).abs().max() / b.abs().max()) for a, b in pairs)
-
-
-@pytest.mark.parametrize(("case", "optimiser"), PAIRS)
-@GPU[0]
-@GPU[1]
-def test_a_gpu_trains_as_the_processor_does(case, optimiser):
-    of, examples, own = family(case=case), inputs_of(case), OPTIMISERS[optimiser][0]
-    runs = [deep.train_family(of, examples, settings(name, optimiser=own), STEPS) for name in ("cuda", "cpu")]
-    # Each of the two is this close to a plain network.
-    assert apart(*runs) <= 2 * (DEEP_TRAINING if case is None else LAYERS_TRAINING)

@@ -110,15 +110,6 @@ def test_a_folder_with_stages_of_another_run_is_refused_and_left_alone(tmp_path)
         deep.train_family(family(), data(), SETTINGS["sgd"], 2, stages=(0,), folder=tmp_path)
 
 
-def test_steps_and_inputs_that_are_not_there_are_refused():
-    run = deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 4, stages=(2,))
-    with pytest.raises(InputError, match="step 3 are not recorded") as raised:
-        run.losses("relu", 3)
-    assert raised.value.hint == "Recorded steps: 2, 4."
-    with pytest.raises(InputError, match=r"need \(N, 3\)"):
-        deep.recorded(run, "relu", 4, torch.ones(4, 2))
-
-
 @pytest.mark.parametrize(("batch", "step"), [(4, 0), (4, 5), (20, 1)])
 def test_batches_are_those_of_whole_epochs_from_any_step(batch, step):
     found = rows_of_batches(EXAMPLES, batch, 4, REPLICATES, step)

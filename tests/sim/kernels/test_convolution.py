@@ -12,7 +12,7 @@ from tests.sim.kernels.networks import jacobian, kernel, learnable
 from tests.tolerances_of_empirical_kernels import CONVOLUTION_KERNEL
 from theory.paths import convolution, evaluated
 from theory.paths.convolution import ConvolutionalNetwork
-from theory.problem import InputError, OutOfReachError, OwnGates
+from theory.problem import InputError, OwnGates
 
 N = 4  # positions
 # Channels of x and of each convolution, windows, outputs.
@@ -140,12 +140,3 @@ def test_arguments_that_do_not_fit_are_refused():
         with pytest.raises(InputError, match=said) as caught:
             asked()
         assert caught.value.hint
-
-
-def test_an_overflow_is_named():
-    large = torch.full((1, 1, N), 1e30)
-    with pytest.raises(OutOfReachError, match=r"float32") as caught:
-        convolution_path_kernel(large, [torch.ones(1, 1, N)], [2])
-    assert caught.value.kind == "overflow"
-    with pytest.raises(OutOfReachError, match=r"1,000,000 x 1,000,000 numbers"):
-        convolution_path_kernel(torch.ones(1, 1, 1).expand(10**6, 1, 1), [torch.ones(1, 1, 1).expand(10**6, 1, 1)], [1])

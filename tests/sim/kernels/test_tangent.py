@@ -4,14 +4,7 @@ import pytest
 import torch
 
 from sim.kernels import tangent_kernel
-from tests.sim.kernels.networks import (
-    drawn,
-    hard_gates,
-    jacobian,
-    kernel,
-    learnable,
-    points,
-)
+from tests.sim.kernels.networks import drawn, hard_gates, jacobian, kernel, learnable, points
 from tests.tolerances_of_empirical_kernels import EMPIRICAL_KERNEL
 
 ROWS, COLUMNS = 7, 5

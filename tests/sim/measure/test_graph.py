@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-from derivations.experiments.folders import problem_named
 from sim.measure import measure
 from sim.networks.graph import forward
 from sim.train import train
@@ -20,7 +19,6 @@ from theory.problem import (
     FiniteData,
     GatedGraph,
     Graph,
-    InputError,
     MapModesAtTimes,
     Network,
     Node,
@@ -105,12 +103,6 @@ def test_a_network_with_one_hidden_layer_has_sizes_and_no_paths(run):
         measure(PathStrengthsAtTimes(), own, "cpu")
     with pytest.raises(OutOfReachError, match=r'Modes of maps are .* the model is "relu"'):
         measure(MapModesAtTimes(), own, "cpu")
-
-
-@pytest.mark.parametrize("kind", [WeightSizesAtTimes, PathStrengthsAtTimes, MapModesAtTimes])
-def test_trained_networks_are_needed(kind):
-    with pytest.raises(InputError, match=f"{kind.__name__} is measured on trained networks"):
-        measure(kind(), problem_named("race"))
 
 
 def routed(y):

@@ -104,6 +104,12 @@ def test_an_undefined_observable_leaves_the_others_standing():
         measure_each([WeightsAtTimes(), BiasesAtTimes()], run, "cpu")
 
 
+def test_mean_and_standard_error():
+    estimate = Estimate(WeightsAtTimes(), problem(), np.array([[1.0, 2.0], [3.0, 2.0], [5.0, 2.0]]), 0)
+    assert estimate.mean.tolist() == [3.0, 2.0]
+    assert np.abs(estimate.standard_error - [2 / np.sqrt(3), 0]).max() < 4 * UNIT_ROUNDOFF
+
+
 @pytest.mark.parametrize("readout", ["mean", "sum"])
 def test_loss_and_moments_agree_on_the_same_examples(readout):
     """<(y - yhat)^2> = <y^2> - 2 s sum_k w_k.Sigma^yx(p_k) + s^2 sum_kl w_k Sigma^xx(p_k, p_l) w_l, y = +-1."""
@@ -155,16 +161,6 @@ def test_the_loss_of_the_cross_entropy_is_the_cross_entropy():
     assert ((share > 0) & (share < 1)).all()
 
 
-def test_networks_without_a_trained_readout_have_none_to_measure():
-    with pytest.raises(InputError, match=r"no readout weights to measure.*trained-mean"):
-        measure(ReadoutAtTimes(), train(problem(), "cpu"))
-
-
-def test_networks_without_biases_have_none_to_measure():
-    with pytest.raises(InputError, match=r"no biases to measure.*trained"):
-        measure(BiasesAtTimes(), train(problem(), "cpu"))
-
-
 def test_lengths_and_flipped_gates_of_known_weights():
     """-w opens exactly where w was closed, and 2 w where it was open."""
     run = train(problem(network=Network("relu", "mean", 2), samples=4000), "cpu")
@@ -177,19 +173,26 @@ def test_lengths_and_flipped_gates_of_known_weights():
     assert np.abs(ratio - [[1, 1], [2, 1], [1, 1]]).max() < 8 * UNIT_ROUNDOFF
 
 
+def test_networks_without_the_parameters_have_none_to_measure():
+    run = train(problem(), "cpu")
+    with pytest.raises(InputError, match=r"no readout weights to measure.*trained-mean"):
+        measure(ReadoutAtTimes(), run)
+    with pytest.raises(InputError, match=r"no biases to measure.*trained"):
+        measure(BiasesAtTimes(), run)
+    with pytest.raises(InputError, match="one replicate"):
+        measure(WeightsAtTimes(), train(problem(), "cpu", replicates=[2]))
+
+
 def test_trained_networks_are_needed():
-    for kind in set(SHAPES) - {InputMoment, InputOutputMoment, ReadoutAtTimes, WeightSizesAtTimes}:
+    for kind in set(SHAPES) - {InputMoment, InputOutputMoment, ReadoutAtTimes}:
         with pytest.raises(InputError, match=f"{kind.__name__} is measured on trained networks"):
             measure(kind(), problem())
 
 
-@pytest.mark.parametrize("kind", [InputMoment, InputOutputMoment])
-def test_networks_that_gate_themselves_have_no_gated_moments(kind):
-    with pytest.raises(OutOfReachError, match='"erf" network has no gates'):
-        measure(kind(), problem(network=Network("erf", "sum", 2)))
-
-
-def test_moments_larger_than_the_memory_are_refused():
+def test_moments_that_cannot_be_measured_are_refused():
+    for kind in (InputMoment, InputOutputMoment):
+        with pytest.raises(OutOfReachError, match='"erf" network has no gates'):
+            measure(kind(), problem(network=Network("erf", "sum", 2)))
     with pytest.raises(OutOfReachError, match="second moments would take"):
         measure(InputMoment(), problem(replicates=10**8))
 
@@ -208,11 +211,6 @@ def diverging(count, network=BIASED):
     sample = fixed_sample(question, range(3), torch.device("cpu"), torch.float64)
     sample.x[:count] *= 100
     return train(question, "cpu", sample=sample)
-
-
-def test_one_replicate_has_no_standard_error():
-    with pytest.raises(InputError, match="one replicate"):
-        measure(WeightsAtTimes(), train(problem(), "cpu", replicates=[2]))
 
 
 def test_diverged_replicates_are_left_out_and_counted():

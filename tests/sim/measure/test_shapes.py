@@ -9,18 +9,13 @@ from scipy import stats
 
 from sim.data.sample import prepare
 from sim.measure import measure, preactivations
-from sim.measure.kurtosis import CentralMoments, site_kurtosis
+from sim.measure.kurtosis import site_kurtosis
 from sim.measure.moving_gates import JointOpenings
 from sim.measure.receptive_fields import centre, centre_and_width, spectral_peak
 from sim.random.streams import MEASUREMENT, stream
 from sim.train import train
 from tests.sim.cases import problem
-from tests.tolerances import (
-    SIM_CENTRE,
-    SIM_SHAPE,
-    SIM_SUMS,
-    UNIT_ROUNDOFF,
-)
+from tests.tolerances import SIM_CENTRE, SIM_SHAPE, SIM_SUMS, UNIT_ROUNDOFF
 from theory.problem import (
     GateFlipsAtTimes,
     GateFlipsBetweenTimes,
@@ -149,19 +144,6 @@ def test_pairs_of_times_larger_than_the_memory_are_refused(monkeypatch):
     monkeypatch.setattr("sim.training.schedule._LARGEST_MEMORY", 8 * 4 * 2 * 9 - 1)
     with pytest.raises(OutOfReachError, match="Gates at any two times would take"):
         measure(GateFlipsBetweenTimes(), run, "cpu")
-
-
-def test_weights_of_zero_have_no_kurtosis():
-    moments = CentralMoments((1,), CPU)
-    moments.add(torch.zeros(1, 5, dtype=torch.float64))
-    with pytest.raises(InputError, match="has one value on all 5 examples"):
-        moments.excess_kurtosis()
-
-
-@pytest.mark.parametrize("wrong", [-1, True])
-def test_classes_count_from_0(wrong):
-    with pytest.raises(InputError, match="category"):
-        PreactivationKurtosisAtTimes(wrong)
 
 
 def test_a_class_that_the_law_does_not_have_is_refused():

@@ -8,10 +8,7 @@ import torch
 from sim.networks.deep import at_start
 from tests.deep_cases import cases, is_soft, loops, sum_over_paths_of_sizes
 from tests.tolerances_of_paths import DEEP_PASS, DEEP_PASS_SINGLE
-from theory.problem import (
-    OutOfReachError,
-    loads,
-)
+from theory.problem import OutOfReachError, loads
 
 CASES = dict(cases())
 

@@ -1,9 +1,7 @@
 """Networks as graphs: a forward pass by hand, autograd against the hand-written gradient, shared weights, refusals."""
 
-from dataclasses import replace
 from fractions import Fraction
 
-import pytest
 import torch
 
 from sim.data.sample import prepare
@@ -15,7 +13,7 @@ from sim.random.streams import TRAINING, stream
 from sim.training.state import Replicate, beginning
 from tests.sim.cases import EVERY_GATE, gated, line, problem
 from tests.tolerances import SIM_GRADIENT
-from theory.problem import Edge, Graph, Node, OutOfReachError, Parameter, SiteGate
+from theory.problem import Edge, Graph, Node, Parameter, SiteGate
 
 CPU = torch.device("cpu")
 B = 33
@@ -104,17 +102,3 @@ def test_vector_labels_train_by_the_graph():
         gradient = network_of(one).gradient(own, part)
         for name in ("w", "b"):
             assert far(gradient[name], found[name][:, :, output]) < SIM_GRADIENT
-
-
-def test_what_is_unknown_is_named():
-    parameters, drawn, y = deep_case()
-    gates = gates_of(drawn)
-    wrong = replace(DEEP)
-    object.__setattr__(wrong.nodes[2], "activation", "made-up")
-    try:
-        with pytest.raises(OutOfReachError, match='No simulation of the activation "made-up"'):
-            graph.forward(wrong, parameters, drawn.x, gates)
-    finally:
-        object.__setattr__(wrong.nodes[2], "activation", "sigmoid")
-    with pytest.raises(OutOfReachError, match='No simulation of the loss "made-up"'):
-        graph.loss(DEEP, "made-up", parameters, drawn.x, y, gates)

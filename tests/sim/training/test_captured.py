@@ -1,6 +1,5 @@
 """Captured steps against the reference: the same numbers, whatever was done on the way to the recording."""
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -72,13 +71,6 @@ def test_a_diverging_network_is_frozen_alike(captured):
     reference, run = train(question, "cpu", backend="reference"), captured(question)
     assert run.diverged.any()
     assert (run.diverged == reference.diverged).all()
-
-
-def test_a_resumed_run_goes_on(captured):
-    question = problem(network=gated(EVERY_GATE, "trained-sum", "trained"), times=(1, 5), **OPTIMIZERS[2])
-    first, second = (replace(question, training=replace(question.training, times=(time,))) for time in (1, 5))
-    broken = captured(second, resume=captured(first).state)
-    assert (learned(broken)[:, 0] == learned(captured(question))[:, 1]).all()
 
 
 def without_numbers(work, changed):

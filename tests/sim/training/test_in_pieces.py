@@ -19,10 +19,6 @@ _MOMENTUM, RMSPROP, ADAM = OPTIMIZERS
 RELU = Network("relu", "mean", 3)
 
 
-class StoppedError(Exception):
-    """In place of the end of a job."""
-
-
 def online(batch, steps, snapshots, **changes):
     """A problem of so many steps with snapshots at some of them, at n = 4."""
     times = tuple(Fraction(step, 8) for step in (*snapshots, steps))
@@ -69,21 +65,6 @@ def test_pieces_have_the_bits_of_the_whole(question, backend):
     for part in (parts[0], parts[-1]):
         continued = train(question, "cpu", backend=backend, pauses=Pauses(lambda _part: None, part))
         assert same(continued, whole)
-
-
-def test_what_a_pause_raises_ends_the_run():
-    parts = []
-
-    def keep(part):
-        parts.append(part)
-        raise StoppedError
-
-    question = PRODUCTS
-    with pytest.raises(StoppedError):
-        train(question, "cpu", pauses=Pauses(keep, seconds=0.0))
-    assert len(parts) == 1
-    run = train(question, "cpu", pauses=Pauses(lambda _part: None, parts[0]))
-    assert same(run, train(question, "cpu"))
 
 
 def test_another_part_is_refused():
