@@ -8,7 +8,7 @@ import sympy
 import theory.gaussian.derive.rules  # noqa: F401 - it registers the checkers of the moves
 from theory.gaussian.derive import four_signs, laws, moves, powers, quadratic, waves
 from theory.gaussian.derive.factors import atoms
-from theory.gaussian.derive.rules.laws import equal_by_algebra
+from theory.gaussian.derive.rules.laws import equal_by_algebra, same_polynomial
 from theory.gaussian.expectation import Expectation
 from theory.problem.errors import OutOfReachError
 from theory.proof.derivation import Derivation, Step
@@ -198,13 +198,16 @@ def shortest(expr: sympy.Expr) -> sympy.Expr:
     2*sqrt(1 - r)
     """
     plain = sympy.factor_terms(sympy.expand(expr, deep=False))
-    forms = [sympy.factor_terms(sympy.expand(form)) for form in (expr, plain)]
-    roots = (power for power in plain.atoms(sympy.Pow) if power.exp == -HALF and power.free_symbols)
-    if plain.count_ops() <= MOST_SIMPLIFIED and any(roots):
+    names = {f: sympy.Dummy(real=True) for f in plain.atoms(sympy.Function)}
+    back = {name: function for function, name in names.items()}
+    forms = [sympy.factor_terms(sympy.expand(form.xreplace(names))).xreplace(back) for form in (expr, plain)]
+    small = plain.count_ops() <= MOST_SIMPLIFIED
+    if small and any(power.exp == -HALF and power.free_symbols for power in plain.atoms(sympy.Pow)):
         forms.append(sympy.simplify(plain))  # noqa: TID251 - a candidate, which the rule proves or rejects
     for form in sorted(forms, key=sympy.count_ops):
         known = {f.func for f in form.atoms(sympy.Function)} <= {f.func for f in expr.atoms(sympy.Function)}
-        if known and form.count_ops() < plain.count_ops() and equal_by_algebra(expr, form):
+        shorter = known and form.count_ops() < plain.count_ops()
+        if shorter and (same_polynomial(expr, form) or (small and equal_by_algebra(expr, form))):
             return form
     return plain
 

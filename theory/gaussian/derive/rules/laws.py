@@ -28,7 +28,7 @@ def collect(before: sympy.Basic, step: Step) -> None:
     >>> a, b = sympy.symbols("a b", positive=True)
     >>> collect(a * sympy.erf(b) + a, Step(a * (sympy.erf(b) + 1), "a in front", "collect"))
     """
-    if not _same_polynomial(before, step.expr):
+    if not same_polynomial(before, step.expr):
         require_same(before, step.expr, "collecting terms")
 
 
@@ -46,7 +46,7 @@ def equal_by_algebra(a: sympy.Expr, b: sympy.Expr) -> bool:
     return True
 
 
-def _same_polynomial(a: sympy.Expr, b: sympy.Expr) -> bool:
+def same_polynomial(a: sympy.Expr, b: sympy.Expr) -> bool:
     """Whether a and b are the same polynomial, with sums that occur under roots either expanded or kept as factors."""
     namings = (_Naming(()), _Naming((a, b)))
     return any(sympy.expand(naming.of(a) - naming.of(b)) == 0 for naming in namings)
@@ -360,7 +360,7 @@ def _same_arguments(function: sympy.Expr, other: sympy.Expr, flip: int) -> bool:
 
 
 def _same_argument(mine: sympy.Expr, theirs: sympy.Expr) -> bool:
-    if _same_polynomial(mine, theirs):
+    if same_polynomial(mine, theirs):
         return True
     try:
         equal(mine, theirs, "an argument")
