@@ -164,7 +164,7 @@ def test_times_and_sizes_that_do_not_fit():
 
 def test_replicates_that_diverge():
     """A diverged ReLU network is not recorded; a diverged replay is frozen and counted."""
-    question = relu(**FULL_BATCH, times=(0, 200))
+    question = relu(**FULL_BATCH, times=(0, 60))
     sample = fixed_sample(question, range(3), CPU, torch.float64)
     sample.x[0] *= 100
     run = train(question, "cpu", sample=sample)

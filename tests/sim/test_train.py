@@ -106,7 +106,7 @@ def test_divergence_is_counted_and_frozen(monkeypatch):
     """Where the networks are trained in two groups, too."""
     monkeypatch.setattr("sim.training.memory.grouping", lambda *_: Grouping(2, 3))
     dtype = torch.float32
-    question = problem(**(FULL | {"times": (0, 1, 400)}))
+    question = problem(**(FULL | {"times": (0, 1, 100)}))
     sample = fixed_sample(question, range(3), torch.device("cpu"), torch.float64)
     sample.x[1] *= 100
     run = train(question, "cpu", sample=sample, dtype=dtype)

@@ -8,7 +8,7 @@ import torch
 
 from sim.data.sample import prepare
 from sim.random.streams import MEASUREMENT, stream
-from tests.sim.data.omnibus import distance, draws
+from tests.sim.data.omnibus import ROWS, distance, draws
 from tests.tolerances_of_laws import SIM_DRAW
 from theory.problem import LAWS
 
@@ -25,8 +25,10 @@ def test_every_law_has_a_file_with_cases():
 
 
 def test_samples_are_those_of_the_law():
-    """Not rejected at the level."""
-    assert [(file, law) for file, law, _ in FIRST if not distance(law, *draws(law)) <= 1] == []
+    """Not rejected at the level; half of the examples are enough for all but small faults."""
+    assert [(file, law) for file, law, _ in FIRST if not distance(law, *draws(law, ROWS // 2)) <= 1] == []
+    _, law, close = FIRST[0]
+    assert distance(close, *draws(law, ROWS // 2)) > 1
 
 
 @pytest.mark.slow

@@ -73,11 +73,12 @@ def test_a_network_stops_without_a_smaller_value_and_keeps_its_weights(measure, 
 
 def test_a_resumed_run_stops_where_the_uninterrupted_one_does(tmp_path):
     rule = deep.Validation(held_out(), "loss", EVERY, PATIENCE)
-    whole = deep.train_family(family(CHOSEN), data(), SETTINGS, 60, validation=rule)
-    begun = deep.train_family(family(CHOSEN), data(), SETTINGS, 23, validation=rule)
+    chosen = {"relu", "dnpfl", "dln"}
+    whole = deep.train_family(family(chosen), data(), SETTINGS, 60, validation=rule)
+    begun = deep.train_family(family(chosen), data(), SETTINGS, 23, validation=rule)
     deep.save_checkpoint(begun, tmp_path / "run")
-    state = deep.load_checkpoint(tmp_path / "run", family(CHOSEN), data(), SETTINGS, rule)
-    resumed = deep.train_family(family(CHOSEN), data(), SETTINGS, 60, state=state, validation=rule)
+    state = deep.load_checkpoint(tmp_path / "run", family(chosen), data(), SETTINGS, rule)
+    resumed = deep.train_family(family(chosen), data(), SETTINGS, 60, state=state, validation=rule)
     assert torch.equal(resumed.state.stopped, whole.state.stopped)
     assert torch.equal(resumed.state.best.values, whole.state.best.values)
     assert torch.equal(resumed.state.best.steps, whole.state.best.steps)
@@ -91,7 +92,7 @@ def test_a_resumed_run_stops_where_the_uninterrupted_one_does(tmp_path):
     moved.x[0] += 1
     for other in (*others, deep.Validation(moved, "loss", EVERY, PATIENCE)):
         with pytest.raises(InputError, match="state of another run"):
-            deep.load_checkpoint(tmp_path / "run", family(CHOSEN), data(), SETTINGS, other)
+            deep.load_checkpoint(tmp_path / "run", family(chosen), data(), SETTINGS, other)
 
 
 @pytest.mark.parametrize(("loss", "outputs"), [("half-mse", 1), ("cross-entropy", 2), ("softmax-cross-entropy", 3)])

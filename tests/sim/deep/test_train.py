@@ -97,19 +97,19 @@ def test_a_diverging_network_leaves_the_others_alone():
 
 def test_a_network_stops_below_its_loss_and_the_others_go_on():
     chosen, optimiser = ("relu", "dln", "soft-galu"), deep.adam()
-    free = trained(family(chosen), data(), optimiser=optimiser, steps=300, stages=range(0, 301, 10))
+    free = trained(family(chosen), data(), optimiser=optimiser, steps=150, stages=range(0, 151, 10))
     stops = {"stop_below": 0.3, "stop_every": 10}
-    run = trained(family(chosen), data(), optimiser=optimiser, steps=300, stages=(0,), **stops)
+    run = trained(family(chosen), data(), optimiser=optimiser, steps=150, stages=(0,), **stops)
     seen = set()
     for name in chosen:
-        history = [free.losses(name, step) for step in range(0, 301, 10)]
+        history = [free.losses(name, step) for step in range(0, 151, 10)]
         for replicate, stopped in enumerate(run.stopped(name)):
             below = [10 * k for k, losses in enumerate(history) if losses[replicate] <= 0.3]
             assert stopped == (below[0] if below else None)
             seen.add(stopped is None)
-            at = 300 if stopped is None else stopped
+            at = 150 if stopped is None else stopped
             pairs = zip(
-                weights(run.family, name, replicate, run.at(300)),
+                weights(run.family, name, replicate, run.at(150)),
                 weights(free.family, name, replicate, free.at(at)),
                 strict=True,
             )

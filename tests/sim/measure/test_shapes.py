@@ -106,8 +106,8 @@ def direct(run, replicate):
 
 
 def test_measures_over_data_against_one_pass(monkeypatch):
-    monkeypatch.setattr("sim.measure.source.CHUNK_NUMBERS", 28)
-    monkeypatch.setattr(preactivations, "PART_NUMBERS", 20)
+    monkeypatch.setattr("sim.measure.source.CHUNK_NUMBERS", 140)
+    monkeypatch.setattr(preactivations, "PART_NUMBERS", 60)
     run = train(problem(network=RELU), "cpu")
     found = {
         kind: measure(kind(), run, "cpu").values

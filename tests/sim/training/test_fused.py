@@ -47,7 +47,7 @@ NETWORKS = [
     (gated(EVERY_GATE, biases="trained"), LARGE, {"loss": "cross-entropy"}),
     (gated((*SOFT, *COMPLEMENT), "trained-sum", "trained"), SMALL, {}),
     (Network("relu", "trained-mean", 5, biases="fixed"), LARGE, {"loss": "mse"}),
-    (Network("leaky-relu", "mean", 3, slope=LEAK, biases="trained"), SMALL, {}),
+    pytest.param(Network("leaky-relu", "mean", 3, slope=LEAK, biases="trained"), SMALL, {}, marks=pytest.mark.slow),
     (Network("erf", "sum", 2, biases="trained"), LARGE, {"shared_stream": True, "initialisation": "per-replicate"}),
     (Network("sigmoid", "trained-mean", 3), SMALL, {"shared_stream": True, "initialisation": "per-replicate"}),
 ]
@@ -61,6 +61,7 @@ def test_step_by_step(network, batch, settings):
     assert far(learned(fused), learned(reference)) < SIM_DESCENT
 
 
+@pytest.mark.slow
 def test_single_precision_and_what_it_still_notices():
     """Another seed and another rate change ten times what the comparison allows."""
     question = few(network=gated(EVERY_GATE, "trained-sum", "trained"), batch=SMALL)
@@ -112,7 +113,9 @@ def test_launches_and_breaks_change_nothing(monkeypatch, batch):
 WEIGHED = gated(readout="trained-sum", biases="trained")
 
 
-@pytest.mark.parametrize(("network", "batch", "rate"), [(WEIGHED, SMALL, 3), (gated(), LARGE, 8)])
+@pytest.mark.parametrize(
+    ("network", "batch", "rate"), [(WEIGHED, SMALL, 3), pytest.param(gated(), LARGE, 8, marks=pytest.mark.slow)]
+)
 def test_a_diverging_network_is_frozen_before_the_step(monkeypatch, network, batch, rate):
     """With a low limit networks diverge after some steps, inside a tile, and each stays where the reference does."""
     for module in ("sim.training.step", "sim.training.backends.fused.layout"):

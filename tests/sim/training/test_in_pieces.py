@@ -50,7 +50,7 @@ LONG = line(n=200)
 SHORT = online(8, 60, (0, 30), data=LONG, network=gated(EVERY_GATE, "mean", "trained"), **ADAM)
 LONGER = online(8, 350, (5,), data=LONG, network=RELU, dtype="float32")
 SHARED = online(8, 350, (170,), data=LONG, shared_stream=True, initialisation="per-replicate")
-PRODUCTS = online(256, 600, (1, 301), network=RELU, replicates=2, **RMSPROP)
+PRODUCTS = online(256, 200, (1, 101), network=RELU, replicates=2, **RMSPROP)
 DIVERGING = problem(batch=256, learning_rate=30, times=(0, 3000, 6000))
 CASES = [(SHORT, "reference"), (PRODUCTS, "reference"), (DIVERGING, "reference")]
 CASES += [(LONGER, name) for name in COMPILED] + [(SHARED, "compiled")] * bool(COMPILED)
@@ -72,11 +72,11 @@ def test_another_part_is_refused():
     _, (part, *_) = kept(question)
     for wrong in (
         replace(part, state=State(0, part.state.parameters, part.state.frozen)),
-        replace(part, state=replace(part.state, step=600)),
+        replace(part, state=replace(part.state, step=200)),
         replace(part, snapshots={}),
         replace(part, state=part.state.part(slice(1))),
     ):
-        with pytest.raises(InputError, match=r"The part of a run has taken .* of 600 steps"):
+        with pytest.raises(InputError, match=r"The part of a run has taken .* of 200 steps"):
             train(question, "cpu", pauses=Pauses(lambda _part: None, wrong))
     with pytest.raises(InputError, match="A state and pauses are given"):
         train(question, "cpu", pauses=Pauses(lambda _part: None), resume=part.state)
