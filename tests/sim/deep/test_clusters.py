@@ -7,6 +7,7 @@ import pytest
 
 from sim.deep import clusters as module
 from sim.deep.clusters import UNITS, k_means, nearest
+from sim.deep.draws import PIXELS, numbers_for, orders
 from sim.random.streams import TRAINING, stream
 from tests import miniatures
 from theory.problem import InputError, OutOfReachError
@@ -39,6 +40,12 @@ def test_the_centres_are_a_fixed_point(seed):
         for entry, column in zip(centre, zip(*members, strict=True), strict=True):
             mean = Fraction(sum(map(int, column)), len(members))
             assert abs(Fraction(int(entry), UNITS) - mean) <= Fraction(1, 2 * UNITS)
+
+
+def test_orders_in_blocks_are_those_of_one_draw():
+    numbers = numbers_for(PIXELS, 0, "train")
+    blocks = np.concatenate([orders(numbers, 3, 4), orders(numbers, 4, 4)])
+    assert np.array_equal(blocks, orders(numbers_for(PIXELS, 0, "train"), 7, 4))
 
 
 def test_what_it_refuses(monkeypatch):
