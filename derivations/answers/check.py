@@ -1,6 +1,8 @@
 """The answer of `gdln check`: the verdict on a conjectured formula, its proof or its simplest counter-example."""
 
+import re
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +14,9 @@ from theory.conjecture.verdict import Trial
 from theory.expressions.domains import Condition
 from theory.gaussian.moment import text
 from theory.problem import OutOfReachError
+
+# A number with digits after its point, and perhaps a power of ten.
+DECIMAL = re.compile(r"[+-]?(?P<whole>[0-9]*)\.(?P<places>[0-9]+)(?:[eE](?P<power>[+-]?[0-9]+))?")
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,7 @@ class CheckAnswer:
     def _content(self) -> dict[str, Any]:
         """Return the content of `json()`, computed once, because the rules check every step of the proof."""
         lhs, rhs = _closed(self.statement)
+        rounded = _rounded(self.equation, self.judged.counterexample)
         judged, suggestion = self.judged, self.judged.suggestion
         return {
             "equation": self.equation,
@@ -63,7 +69,7 @@ class CheckAnswer:
                 | ({"smt_lib": list(step.queries)} if step.queries else {})
                 for step in judged.steps
             ],
-        }
+        } | ({"rounded": rounded} if rounded else {})
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln check --json` prints."""
@@ -87,10 +93,15 @@ class CheckAnswer:
                 f"supported: the sides agree to {digits} digits at {points['agreeing']} points; this is no proof"
             )
         elif content["verdict"] == "undecided":
-            lines.append(f"undecided: the sides agree at {points['agreeing']} of {points['tried']} points")
+            missing = points["tried"] - points["agreeing"] - len(points["undefined"])
+            more = f"; {missing} could not be computed" if missing else ""
+            lines.append(f"undecided: the sides agree at {points['agreeing']} of {points['tried']} points{more}")
         elif content["verdict"] == "refuted":
+            rounded = content.get("rounded")
             lines += [
-                f"refuted at {_at(found['values'])}",
+                f"agrees to all {rounded} digits given; not equal exactly"
+                if rounded
+                else f"refuted at {_at(found['values'])}",
                 f"  left side   {found['lhs']}   (error at most {found['lhs_radius']})",
                 f"  right side  {found['rhs']}   (error at most {found['rhs_radius']})",
             ]
@@ -135,6 +146,25 @@ def _closed(statement: Statement) -> tuple[str | None, str | None]:
     except OutOfReachError:
         return None, None
     return text(lhs), text(rhs)
+
+
+def _rounded(equation: str, counterexample: Trial | None) -> int | None:
+    """Return how many digits a side has that is a decimal and the other side rounded to these digits; else None.
+
+    >>> _rounded("sqrt(2) = 1.4142", answer("sqrt(2) = 1.4142").judged.counterexample)
+    5
+    """
+    if counterexample is None:
+        return None
+    sides = equation.split("=")
+    numbers = counterexample.comparison.lhs, counterexample.comparison.rhs
+    for typed, number in ((sides[0], numbers[1]), (sides[-1], numbers[0])):
+        decimal = DECIMAL.fullmatch(typed.strip())
+        if decimal and number is not None and number.value is not None:
+            half = Fraction(1, 2 * 10 ** len(decimal["places"])) * Fraction(f"1e{decimal['power'] or 0}")
+            if abs(Fraction(number.value) - Fraction(typed.strip())) + Fraction(number.radius) <= half:
+                return len((decimal["whole"] + decimal["places"]).lstrip("0"))
+    return None
 
 
 def _trial(trial: Trial) -> dict[str, Any]:
