@@ -36,27 +36,22 @@ def texts():
     return {page: (compose.BOOK / f"{page}.md").read_text(encoding="utf-8") for page in PAGES}
 
 
-FEW = {
-    name: catalog()[name]
-    for name in (CLAIM, "flow.gradient.entry", "flow.gradient.general", "flow.mode.solution", "moment.site_gate.yx")
-}
+FEW = (CLAIM, "flow.gradient.entry", "flow.gradient.general", "flow.mode.solution", "moment.site_gate.yx")
+
+
+def few():
+    return {name: catalog()[name] for name in FEW}
 
 
 def small(**pages):
     """A book of these pages and of a few claims."""
-    return compose.Book(FEW, pages)
-
-
-@pytest.mark.slow
-def test_the_committed_book_is_what_is_derived(capsys):
-    """One page in five, with its figures."""
-    assert cli.main(["derive", *PAGES[1::5], "--check"]) == PASS, capsys.readouterr().out
+    return compose.Book(few(), pages)
 
 
 def test_only_write_changes_the_stored_book(tmp_path, monkeypatch, capsys):
     """A user who tries the command must not rewrite the source tree; with --write what is no page is removed too."""
     book, work, whole = tmp_path / "book", tmp_path / "work", compose.Book
-    monkeypatch.setattr(compose, "Book", lambda _claims, pages, **more: whole(FEW, pages, **more))
+    monkeypatch.setattr(compose, "Book", lambda _claims, pages, **more: whole(few(), pages, **more))
     book.mkdir()
     work.mkdir()
     (book / "no-page.md").write_text("x")
@@ -141,7 +136,7 @@ def test_the_pieces_of_a_claim():
 
 def test_rest_gives_what_no_page_names():
     pages = {"one": f"# One\n\n{{claim {CLAIM}}}\n\n{{rest flow}}\n", "two": "# Two\n\n{rest}\n"}
-    where = places.placed(FEW, pages)
+    where = places.placed(few(), pages)
     assert where[CLAIM] == places.Place("one")
     assert where["flow.gradient.entry"] == places.Place("one", "flow")
     assert where["moment.site_gate.yx"] == places.Place("two", "")

@@ -15,8 +15,8 @@ a=1  a==b  a!=b  a!=0  a=<1  a=>1  a=b  :=  a:=1
 a in b  a not in b  a is b
 """,
     "is not allowed": r"""
-a<b & b<1  a<b;b<1  {a<b}  lambda: a<b  'a'<b  "a"<b  a<'b'  __import__('os')<a  a@b<1  a%b<1  ~a<b  a<ρ  ρ<1
-α<β  a≤b  a<b≤1  a＜b  а<b  a<∞  a<½  a<２  a<b#c  a<b\  a`<b  $a<b  a?<b  a~<b  a<b!  a<b|b<1
+a<b & b<1  a<b;b<1  {a<b}  lambda: a<b  'a'<b  "a"<b  a<'b'  __import__('os')<a  a@b<1  a%b<1  ~a<b
+α<β  a＜b  а<b  a<½  a<２  a<b#c  a<b\  a`<b  $a<b  a?<b  a~<b  a<b!  a<b|b<1
 """,
     "and nowhere else": r"""
 a<b<c  a<b<c<a  zz1<a  z<a  a<c  c<d  a<c<b  a<b,c<d  a_<b
