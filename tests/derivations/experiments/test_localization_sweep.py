@@ -45,6 +45,7 @@ def small(tmp_path_factory):
     return swept(tmp_path_factory.mktemp("small"), (Fraction(1, 100), 100))
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_what_the_cells_hold(small):
     store, sweep = small
     kept = json.loads(json.dumps(localization_sweep.summary(store, sweep), allow_nan=False))

@@ -44,7 +44,7 @@ def test_hermite_against_relu(order):
 @pytest.mark.parametrize(
     ("integrand", "cov"),
     [
-        (z1**3 * z2**3 * z3**2 * sign(z3 + s), THREE),
+        pytest.param(z1**3 * z2**3 * z3**2 * sign(z3 + s), THREE, marks=pytest.mark.slow),
         (z1**8 * erf(g * z1 + s), [[w]]),
         (z1**3 * z2**3 * sign(z1 - z2 - s), PAIR),
     ],
