@@ -4,6 +4,7 @@ import csv
 from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
+from statistics import fmean, stdev
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from derivations.answers.graph_compare import LAW, graph_view
 from derivations.experiments.folders import problem_named
 from derivations.explore import graphs
 from derivations.explore.fields import SHOWN_TIMES
+from derivations.explore.graph_page import trained
 from derivations.explore.problems import carried
 from derivations.explore.training import train_together
+from tests.tolerances import STORED_RATIOS
 from theory.problem import (
     FiniteData,
     InitialByName,
@@ -45,6 +48,14 @@ def test_the_winner_is_strongest_from_its_time_on(page):
     assert len(before)
     assert max(found, key=lambda other: found[other][before[-1]]) != name
     assert f"the path {name} is the strongest; it leads from t = {time:.4g} on." in graphs.sentence(page)
+
+
+def test_networks_are_shown_by_their_mean_and_its_standard_error(page, learned):
+    shown, losses = trained(page, learned)["loss"]["loss"], learned[graphs.NETWORKS].losses
+    assert len(losses) > 2
+    for time, values in enumerate(losses.T):
+        assert abs(shown["mean"][time] / fmean(values) - 1) < STORED_RATIOS
+        assert abs(shown["error"][time] / stdev(values) * len(values) ** 0.5 - 1) < STORED_RATIOS
 
 
 def test_paths_that_are_equally_strong_win_together():

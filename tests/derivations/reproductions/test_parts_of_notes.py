@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import torch
 
-from derivations.reproductions.sources import bump_flow, notes_signs
+from derivations.reproductions.sources import bump_flow, notes_orders, notes_signs
 from sim.train import fixed_sample
 from tests.tolerances_of_reproductions import MEAN_OF_PRODUCTS
 
@@ -33,6 +33,12 @@ def test_gated_moments_of_a_sample_are_sums_over_its_examples():
                 expected = sum(gate[0] * x[k] * x[l] for x, _, gate in rows) / len(rows)
                 assert near(xx[k, l], expected, MEAN_OF_PRODUCTS)
             assert all(gate[0] == float(x[20] >= 0) and gate[1] == float(x[20] < 0) for x, _, gate in rows)
+
+
+def test_trained_biases_start_at_zero():
+    setting = {"law": "process", "lengths": "2 and 1", "first": "long", "biases": "trained", "networks": 2, "end": 9}
+    training = notes_orders.problem(setting, 0).training
+    assert (training.hidden_bias0.scale, training.output_bias0) == (0, 0)
 
 
 def test_units_near_their_former_place_on_the_ring():
