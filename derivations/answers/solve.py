@@ -32,10 +32,14 @@ class SolveAnswer:
     solution: Solution
 
     def json(self) -> dict[str, Any]:
-        """The object that `gdln solve --json` prints."""
+        """The object that `gdln solve --json` prints; a loss within its rounding below 0, which no loss is, is 0."""
         known = self.solution.uncertainty
         exact = {name: getattr(self.solution, name) for name in _NAMES}
         exact |= {"rounding_of_losses": self.rounding}
+        if self.rounding is not None:
+            losses = np.asarray([exact["mse"], *exact["losses"]])
+            losses[(losses < 0) & (losses >= -self.rounding)] = 0.0
+            exact |= {"mse": float(losses[0]), "losses": losses[1:]}
         return exact if known is None else exact | {"uncertainty": known.json()}
 
     def figure(self) -> "Figure":
@@ -88,7 +92,7 @@ class SolveAnswer:
     @property
     def rounding(self) -> float | None:
         """A bound on the rounding error of losses in float64, <y.y> less what is explained; None for other numbers."""
-        if self.solution.uncertainty is not None or isinstance(self.solution.mse, str):
+        if self.solution.uncertainty is not None or self.solution.in_balls or isinstance(self.solution.mse, str):
             return None
         return ROUNDINGS * EPS * float(self.solution.condition) * float(squared_labels(self.problem.data))
 

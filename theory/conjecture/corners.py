@@ -3,11 +3,11 @@
 A point of the solver is exact. It is used to refute alone: the equation is evaluated there like at any other point.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import sympy
 
-from theory.conjecture.points import Point
+from theory.conjecture.points import Point, admissible, points
 from theory.conjecture.real_algebra import RealSet, Relation
 from theory.conjecture.statement import Statement
 from theory.expressions.pieces import Kind, decisive
@@ -15,7 +15,8 @@ from theory.gaussian.admissible import principal_minors
 from theory.problem.errors import OutOfReachError
 
 # The most points of the solver that are tried.
-MOST = 24
+MOST = 36
+ANGLES = [k * sympy.pi / 12 for k in range(-24, 25)]
 
 
 def domain(statement: Statement) -> RealSet:
@@ -33,11 +34,13 @@ def domain(statement: Statement) -> RealSet:
 
 
 def corners(statement: Statement, jumps: list[sympy.Expr]) -> Iterator[Point]:
-    """Yield points at which the algebraic sides differ, or a function that matters vanishes, at most one for each."""
+    """Yield points at which the algebraic sides differ, or a function that matters vanishes or has either sign."""
     inside, symbols = domain(statement), statement.parameters
     questions: list[tuple[Relation, ...]] = []
     if not statement.expectations:
-        questions.append(((statement.lhs - statement.rhs, "!="),))
+        lhs, rhs = statement.lhs, statement.rhs
+        questions.append(((lhs - rhs, "!="),))
+        questions.append(((lhs, "real"), (lhs - rhs, "real and not 0")))
     functions = dict.fromkeys(jumps)
     functions |= {jump.args[0] - 1: None for jump in jumps if isinstance(jump, sympy.log)}
     try:
@@ -50,8 +53,19 @@ def corners(statement: Statement, jumps: list[sympy.Expr]) -> Iterator[Point]:
         symbol - end: None for symbol in symbols for end in statement.domains[symbol].args[:2] if end.is_finite
     }
     functions |= {minor: None for minor in ([] if statement.cov is None else principal_minors(statement.cov))}
-    questions += [((function, "=="),) for function in functions if function.free_symbols]
+    questions += [((function, sign),) for sign in ("==", "<", ">") for function in functions if function.free_symbols]
     for question in questions[:MOST]:
         point = inside.point(symbols, *question)
         if point:
             yield point
+    yield from _at_angles(statement, functions)
+
+
+def _at_angles(statement: Statement, functions: Iterable[sympy.Expr]) -> Iterator[Point]:
+    """Yield points at which a function with sines and cosines vanishes at a multiple of pi/12."""
+    plain = next(points(statement, 1, 0, 0))
+    for function in functions:
+        for symbol in function.free_symbols if function.has(sympy.sin, sympy.cos) else ():
+            inside = (angle for angle in ANGLES if statement.domains[symbol].contains(angle) == sympy.true)
+            zeros = (angle for angle in inside if function.xreplace({symbol: angle}) == 0)
+            yield from (point for angle in zeros if admissible(statement, point := {**plain, symbol: angle}))

@@ -63,7 +63,8 @@ class Root:
 class RealSet:
     """The points at which all relations hold: (expr, ">=") is expr >= 0; also == != < <= >, and "real".
 
-    (expr, "real") says that the value is a real number, though parts may not be: sqrt(x)*sqrt(y) for negative x and y.
+    (expr, "real") says that the value is a real number, though parts may not be: sqrt(x)*sqrt(y) for negative x and y;
+    (expr, "real and not 0") that it is another one than 0.
 
     `beside` compares symbols with roots of polynomials. At a point of the set all roots and quotients in the relations
     are real.
@@ -103,7 +104,11 @@ class RealSet:
 
     def _asked(self, encoding: "_Encoding", more: tuple[Relation, ...]) -> z3.Solver:
         for expr, sign in (*self.relations, *more):
-            encoding.facts.append(encoding.pair(expr)[1] == 0 if sign == "real" else _related(encoding.of(expr), sign))
+            if sign in ("real", "real and not 0"):
+                real, imaginary = encoding.pair(expr)
+                encoding.facts += [imaginary == 0] + ([real != 0] if sign != "real" else [])
+            else:
+                encoding.facts.append(_related(encoding.of(expr), sign))
         for symbol, sign, root in self.beside:
             encoding.facts.append(_related(encoding.of(symbol) - encoding.root(root), sign))
         solver = z3.SolverFor("QF_NRA")

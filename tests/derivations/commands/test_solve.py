@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from derivations.answers import solve
+from derivations.experiments.folders import problem_file
 from derivations.output import OUT_OF_REACH
 from tests.tolerances_of_graphs import GRAPH_INTEGRATED
 from theory.problem import Edge, GatedGraph, InitialByName, Node, dumps, loads
@@ -76,3 +77,12 @@ def test_a_loss_within_its_rounding_is_said_to_be_zero():
         assert (abs(values["mse"]) <= values["rounding_of_losses"]) is (count == 3)
         assert ("0 within rounding (" in first) is (count == 3)
         assert sum("0 within rounding (" in line for line in lines) == (count == 3)  # at t = 1000, not at t = 1
+
+
+def test_a_loss_that_was_solved_in_balls_is_shown():
+    """A gate that is open once in 10^12 makes A so flat that float64 alone could not tell the loss from 0."""
+    problem = loads(problem_file("small-bump").read_text().replace("lo = 0.0", "lo = 7.0"))
+    answer = solve.answer(problem)
+    assert answer.solution.condition > 1e14
+    assert answer.json()["rounding_of_losses"] is None
+    assert "0.38961" in answer.text().splitlines()[0]

@@ -48,6 +48,11 @@ def small(**pages):
     return compose.Book(few(), pages)
 
 
+@pytest.mark.slow
+def test_the_committed_book_is_what_is_derived(capsys):
+    assert cli.main(["derive", "--check"]) == PASS, capsys.readouterr().out
+
+
 def test_only_write_changes_the_stored_book(tmp_path, monkeypatch, capsys):
     """A user who tries the command must not rewrite the source tree; with --write what is no page is removed too."""
     book, work, whole = tmp_path / "book", tmp_path / "work", compose.Book

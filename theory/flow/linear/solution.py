@@ -52,6 +52,7 @@ class Solution:
     notes: how the numbers were computed. digits: None for float64. near_null: the modes that were held at w0 because
     their eigenvalues are too near 0 for float64, with error bounds; None where there are none. With such modes, mse is
     the optimum over the others, fixed_point is w(0) along the held ones, and eigenvalues below 0 by rounding are 0.
+    in_balls: float64 numbers are certified ones, rounded once.
 
     With trained biases theta = (w, b_1, ..., b_K, b_out) stands for w: P = K n + K + 1 rates, and hidden_biases,
     output_bias at `times`, fixed_hidden_biases, fixed_output_bias at infinity. Without them, and where they are fixed,
@@ -80,6 +81,7 @@ class Solution:
     fixed_hidden_biases: Shaped[np.ndarray, "K *m"] | None = None
     fixed_output_bias: Any = None
     near_null: NearNull | None = None
+    in_balls: bool = False
     problem: Problem | None = None
     uncertainty: Uncertainty | None = None
 
@@ -187,7 +189,7 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
                 f"condition {condition:.3g}: float64 arithmetic would leave w(inf) fewer than ten digits, so "
                 "everything was solved in certified balls and rounded to float64."
             )
-            return _solution(problem, numbers, structure, (*structure.notes, why))
+            return replace(_solution(problem, numbers, structure, (*structure.notes, why)), in_balls=True)
     if error <= WORST_ERROR:
         return plain()
     if rounding > WORST_ERROR:
