@@ -57,6 +57,11 @@ class Given:
                 f"{len(asked)} marginals are given; one is needed.",
                 "Give a problem file, --marginal, --values, --samples or --quantile.",
             )
+        if self.marginal is None and (self.kind, self.support) != ("density", "-oo, oo"):
+            raise InputError(
+                "--kind and --support say how a formula is read, and there is no formula.",
+                "Give --marginal, or leave them out.",
+            )
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,7 @@ WORDS = [
     "optimum single-pulse.toml",
     "amplifier --values '1: 1' --samples samples.txt",
     "amplifier --values '-2: 1/2, 2: 1/2'",
+    "amplifier --values '-1: 1/2, 1: 1/2' --kind shape",
     "amplifier --marginal exp(-abs(x))/2 --kind shape",
     "amplifier --marginal exp(-abs(x))/2",
     "amplifier --marginal exp(-x**2)",
