@@ -63,3 +63,11 @@ def test_formulas_give_the_exact_variance_and_rivals_another(name):
     exact = float(case.exact(2))
     assert abs(experiment.predicted(catalog()[name], case) / exact - 1) < STORED_DIGITS
     assert abs(experiment.rival(name, case) / exact - 1) > experiment.MARGIN
+
+
+def test_a_rival_falls_with_the_share_of_gates_that_both_inputs_open():
+    """Of two inputs both gates are open in a share mu^(d-1) of those that are open for one."""
+    case = experiment.JUDGED["kernel.random_gates.cross"]
+    diagonal = float(Case(case.width, case.depth, case.mu).exact(2))
+    wanted = diagonal * float(case.mu) ** (2 * (case.depth - 1))
+    assert abs(experiment.rival("kernel.random_gates.cross", case) / wanted - 1) < STORED_DIGITS

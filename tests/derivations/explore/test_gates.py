@@ -136,6 +136,15 @@ def test_the_exact_formula_agrees_with_samples(law):
     assert (np.abs(view.measured - view.moments["exact"].value) <= STANDARD_ERRORS * view.errors).all()
 
 
+def test_weights_of_a_bump_fall_from_the_middle_to_both_sides(law):
+    w = preset("bump", law)
+    middle = int(w.argmax())
+    assert w[middle] == 1
+    assert (np.diff(w[: middle + 1]) >= 0).all()
+    assert (np.diff(w[middle:]) <= 0).all()
+    assert w.min() < 1 / 2
+
+
 def test_the_share_of_open_gates_has_an_interval(law):
     """The law is even, so that every gate without a threshold is open for half of the inputs."""
     share, low, high = inspect(law, 0, preset("bump", law)).opened
