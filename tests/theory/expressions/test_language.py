@@ -30,6 +30,22 @@ SAID = [
     ("max(z1, 0)", sympy.Max(z(1), 0)),
     ("abs(z1) - Abs(z1)", sympy.Integer(0)),
 ]
+OF_ONE_ARGUMENT = (
+    "Heaviside",
+    "step",
+    "sign",
+    "erf",
+    "erfc",
+    "Phi",
+    "relu",
+    "ReLU",
+    "Abs",
+    "abs",
+    "sqrt",
+    "exp",
+    "log",
+)
+OF_ONE_ARGUMENT += ("sin", "cos", "asin", "acos", "atan")
 REFUSED = {
     "asin(2)": "not real",
     "acos(1 + 1e-30)": "not real",
@@ -41,7 +57,10 @@ REFUSED = {
     "rho": "--where",
     "erff(z1)": "erf",
     "erf": "needs arguments",
-    "erf(z1, z2)": "takes 1 argument",
+    "Phi2(z1, z2)": "takes 3 arguments",
+    "hermite(2)": "takes 2 arguments",
+    **{f"{name}(z1, z2)": "takes 1 argument" for name in OF_ONE_ARGUMENT},
+    **{f"{name}(z1)": "takes" for name in ("min", "max", "atan2", "owens_t", "hermite", "Phi2")},
     "erf(x=z1)": "",
     "9**9**9": "exponent",
     "((9**64)**64)**64": "bits",
