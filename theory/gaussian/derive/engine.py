@@ -61,7 +61,7 @@ def derive(expr: sympy.Expr, cov: sympy.MatrixBase, factored: bool = True) -> De
 def _out_of_reach(left: Expectation, asked: Expectation) -> OutOfReachError:
     return OutOfReachError(
         f"{len(atoms(left.integrand))} dependent steps, signs or erfs remain in the expectation of {asked.integrand}.",
-        "No closed form and no one-dimensional integral is known for five and more.",
+        "The engine has no closed form and no integral for five and more, unless all their correlations are 1/2.",
     )
 
 
@@ -114,7 +114,7 @@ def evaluated(form: sympy.Expr) -> sympy.Expr:
 
 def _evaluated(e: Expectation) -> sympy.Expr | None:
     """Return the result of the first move that applies, or None for two to four signs to which no move applies."""
-    each = (*MOVES.values(), four_signs.dependence, laws.one_sign, laws.arcsine)
+    each = (*MOVES.values(), four_signs.dependence, laws.one_sign, laws.arcsine, laws.common_factor)
     new = next((new for move in each if (new := move(e)) is not None), None)
     if new is None and e.cov.rows > MOST_SIGNS:
         raise _out_of_reach(e, e)

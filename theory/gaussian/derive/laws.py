@@ -1,4 +1,4 @@
-"""The laws in which a derivation ends: one sign, two signs, and Price's theorem for two, three and four.
+"""The laws in which a derivation ends: one sign, two signs, signs of one common factor, and Price's theorem up to four.
 
 With unit variances, h and k the offsets and r the correlation: E sign(z + h) = erf(h/sqrt 2); E[sign sign] is
 (2/pi) asin r at h = k = 0, 4 T(h, r/sqrt(1 - r^2)) at k = 0 (Owen's T), and in general
@@ -11,7 +11,7 @@ from theory.expressions.balls.known_sign import known_sign
 from theory.expressions.functions import OwensT, Phi2
 from theory.expressions.symbols import z
 from theory.gaussian.derive.factors import signs_of
-from theory.gaussian.derive.path import on_path, parameter
+from theory.gaussian.derive.path import is_positive, on_path, parameter
 from theory.gaussian.expectation import Expectation, derivative, marginal
 from theory.problem.errors import OutOfReachError
 
@@ -90,6 +90,26 @@ def two_signs(e: Expectation) -> sympy.Expr | None:
     return 4 * Phi2(h, k, r) - 1 - sympy.erf(h / sympy.sqrt(2)) - sympy.erf(k / sympy.sqrt(2))
 
 
+def common_factor(e: Expectation) -> sympy.Expr | None:
+    """E of m >= 3 signs at zero whose correlations are all 1/2 is 1/(m + 1) for even m, 0 for odd m.
+
+    Given the common factor x of z_k = sqrt(v_k) (x + x_k)/sqrt(2) each sign has the mean erf(x/sqrt 2), which is
+    uniform between -1 and 1.
+
+    >>> signs = sympy.prod([sympy.sign(z(k + 1)) for k in range(4)])
+    >>> common_factor(Expectation(signs, (sympy.eye(4) + sympy.ones(4, 4)) / 2))
+    1/5
+    """
+    signs = signs_of(e.integrand)
+    if signs is None or not 3 <= len(signs) == e.cov.rows or any(offset != 0 for _, offset in signs):
+        return None
+    for j in range(e.cov.rows):
+        for i in range(j):
+            if sympy.expand(4 * e.cov[i, j] ** 2 - e.cov[i, i] * e.cov[j, j]) != 0 or not is_positive(e.cov[i, j]):
+                return None
+    return sympy.Rational(1 - len(signs) % 2, len(signs) + 1)
+
+
 def price(e: Expectation) -> sympy.Expr | None:
     """E = E|_(t=0) + int_0^1 sum_ab r_ab E[d2f/dz_a dz_b] dt, the covariances between two blocks multiplied by t.
 
@@ -143,7 +163,15 @@ WHY = {
     "arcsine": "the arcsine law for two signs",
     "two-signs": "two signs with thresholds are an orthant probability (Owen's T, or the bivariate normal "
     "distribution)",
+    "common-factor": r"signs of correlations $1/2$ are independent given a common factor, and their means "
+    r"$\operatorname{erf}(x/\sqrt{2})$ are uniform between $-1$ and $1$",
     "price": "Price's theorem: the derivative with respect to a covariance is the mean of the mixed second "
     "derivative; integrated along correlations multiplied by $t$",
 }
-LAWS = {"one-sign": one_sign, "arcsine": arcsine, "two-signs": two_signs, "price": price}
+LAWS = {
+    "one-sign": one_sign,
+    "arcsine": arcsine,
+    "two-signs": two_signs,
+    "common-factor": common_factor,
+    "price": price,
+}

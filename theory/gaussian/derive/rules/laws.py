@@ -5,6 +5,7 @@ A law is proved where it is used: its derivative in the correlation is four time
 """
 
 from functools import cache, lru_cache
+from itertools import combinations
 
 import sympy
 
@@ -367,3 +368,22 @@ def _same_argument(mine: sympy.Expr, theirs: sympy.Expr) -> bool:
     except StepError:
         return False
     return True
+
+
+@expectation_rule("common-factor")
+def common_factor(old: Expectation, new: sympy.Expr) -> None:
+    """Signs of z_k = x + x_k: the mean given x is s = erf(x/sqrt 2), and E s^m is the integral of s^m/2 over (-1, 1).
+
+    The variance of x_k is that of x, so that P(x_k < x) = Phi(x), which is uniform for a standard Gaussian x.
+
+    >>> signs = sympy.prod([sympy.sign(z(k + 1)) for k in range(4)])
+    >>> common_factor(Expectation(signs, (sympy.eye(4) + sympy.ones(4, 4)) / 2), sympy.Rational(1, 5))
+    """
+    factors = sympy.Mul.make_args(old.integrand)
+    if set(factors) != {sympy.sign(symbol) for symbol in old.bound_symbols}:
+        raise StepError(f"{old.integrand} is not a product of one sign of each variable")
+    for i, j in combinations(range(old.cov.rows), 2):
+        correlation = old.cov[i, j] / sympy.sqrt(old.cov[i, i] * old.cov[j, j])
+        equal(correlation, sympy.Rational(1, 2), f"the correlation of z{i + 1} and z{j + 1}")
+    s = sympy.Symbol("s", real=True)
+    equal(sympy.integrate(s ** len(factors) / 2, (s, -1, 1)), new, "the moment of a uniform variable")

@@ -104,6 +104,13 @@ CASES = [
         ],
     ),
     ("quadratic-tilt", Expectation(exp(-(z1**2)), sympy.eye(1)), 1 / sqrt(3), [-1 / sqrt(3), sympy.Integer(1)]),
+    (
+        "common-factor",
+        Expectation(sign(z1) * sign(z2) * sign(z3) * sign(z4), sympy.eye(4) + sympy.ones(4, 4)),
+        Q(1, 5),
+        [Q(1, 4), Q(1, 16), sympy.Integer(0), -Q(1, 5)],
+    ),
+    ("common-factor", Expectation(sign(z1) * sign(z2) * sign(z3), sympy.eye(3) + sympy.ones(3, 3)), 0 * z1, [Q(1, 4)]),
     ("parity", ONE, sympy.Integer(0), [sympy.Integer(1), ONE / 2]),
     (
         "noisy-sign",
@@ -280,6 +287,7 @@ UNEARNED = [
         Expectation(exp(h * z1) * sign(z2 - k), PAIR),
         exp(h**2 / 2) * Expectation(sign(z2 + r * h - k), APART),
     ),
+    ("common-factor", Expectation(sign(z1) * sign(z2) * sign(z3) * sign(z4), sympy.eye(4)), Q(1, 5)),
     (
         "characteristic-function",
         Expectation(sympy.cos(h * z1) * z2**2, PAIR),
