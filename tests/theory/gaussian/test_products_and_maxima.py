@@ -60,9 +60,9 @@ def test_powers_of_a_uniform_variable_are_fractions():
     once in five.
     """
     for a, b in ((2, 3), (5, 0), (4, 4), (12, 0)):
-        found = expect(f"Phi(z1)**{a}*Phi(-z1)**{b}", "[[1]]")
-        assert found.closed_form == Fraction(factorial(a) * factorial(b), factorial(a + b + 1))
-        assert [check.error for check in found.derivation.check() if not check.passed] == []
+        moment = expect(f"Phi(z1)**{a}*Phi(-z1)**{b}", "[[1]]")
+        assert moment.closed_form == Fraction(factorial(a) * factorial(b), factorial(a + b + 1))
+        assert [check.error for check in moment.derivation.check() if not check.passed] == []
     orthant = expect("*".join(f"Heaviside(z{k})" for k in (1, 2, 3, 4)), (np.eye(4) + 1).astype(int).tolist())
     assert orthant.closed_form == Fraction(1, 5)
 
