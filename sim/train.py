@@ -59,7 +59,7 @@ def train(
     `dtype` overrides simulation.dtype; `Run.dtype` is the type used.
     `backend` is "reference" (torch), "compiled-normals" (the same on normal numbers made by numba), "compiled-examples"
     (the same on batches drawn by numba), "captured" (the reference as a CUDA graph), "compiled" (numba, on the CPU,
-    online), "fused" (Triton, on a GPU, online) or "auto", which takes the fastest of the others that can train the
+    online) or "auto", which takes the fastest of the others that can train the
     problem here; `Run.backend` says which.
     `resume` continues from the `state` of an earlier run of the same networks, with the same numbers as in a run
     without a break; all times must lie after it. `pauses` gives a part of the run every few seconds, with which a later

@@ -35,8 +35,7 @@ SIM_GRADIENT = 4 * 50 * UNIT_ROUNDOFF
 # sharpness 40 and |v| < 10, of its argument, beta v phi(beta v) <= 1/4 of them. Both sides of a comparison.
 SOFT_GATE = 16 * UNIT_ROUNDOFF
 
-# The same gradient 40 times in a contracting descent: at most 40 times the error of one. Relative likewise. The fused
-# kernels sum the same terms in another order: for small batches h = w_0.x - rate sum_u (x.x_u) p_u in place of w.x.
+# The same gradient 40 times in a contracting descent: at most 40 times the error of one. Relative likewise.
 SIM_DESCENT = 40 * SIM_GRADIENT
 
 # The same in float32, against float64.
@@ -271,8 +270,7 @@ STORED_ROWS = 1e-31 + 0.5e-31
 # --- the compiled back end -------------------------------------------------------------------------------------------
 
 # A normal number r cos(t): t in [0, 2 pi] is rounded by at most four units of 1, sine and cosine by one, r < 6.8 by
-# two relative ones; |z| < 6.8 (4 + 1 + 2) in units of the dtype, and once more for the other side. The fused kernels
-# evaluate the same polynomials in float32.
+# two relative ones; |z| < 6.8 (4 + 1 + 2) in units of the dtype, and once more for the other side.
 COMPILED_NORMAL = 2 * 6.8 * 7
 
 # erf = t P(t^2)/Q(t^2) in float32, in units of 2^-23. Each rounding is half a unit of what it rounds. That of t^2

@@ -39,7 +39,6 @@ from typing import Any
 
 import torch
 
-from derivations.benchmarks import train_gpu
 from derivations.benchmarks.machine import machine, one_thread
 from derivations.benchmarks.peers import jax_scan
 from derivations.benchmarks.peers.jax_scan import Variant
@@ -83,22 +82,13 @@ CASES = (
 )
 
 
-# Many networks of few steps: the case, the normal numbers that a tile of it needs, and the goal on one H200.
-_ON_A_GPU = (
-    (Case(40, 2, 1000, (2, 1), 2048, 2000, 0, 0.0), 40, 4e6),
-    (Case(400, 8, 1, (2, 1), 8192, 20000, 0, 0.0), 48, 200e6),
-)
-
-
 def measure(quick: bool = False) -> dict[str, Any]:
     """Every case measured: rates and ratios as medians over the rounds, with all of their values.
 
-    "gpu" has the rows of `train_gpu`, None without a GPU.
     Raises InputError where BLAS was loaded with several threads: their waiting would be counted as work.
     """
     with one_thread("gdln bench train"):
         cases = [_case(case, quick) for case in (CASES[:1] if quick else CASES)]
-        gpu = train_gpu.measure([_on_a_gpu(*one, _QUICK if quick else 1) for one in _ON_A_GPU])
     environment = {
         name: os.environ.get(name, "unset")
         for name in ("OPENBLAS_CORETYPE", "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "XLA_FLAGS")
@@ -109,7 +99,6 @@ def measure(quick: bool = False) -> dict[str, Any]:
         "conditions": "one thread on one core, rounds interleaved in one process; other jobs may have run beside it, "
         "so only ratios of one file compare",
         "cases": cases,
-        "gpu": gpu,
         "machine": {**machine(), "vectors": torch.backends.cpu.get_cpu_capability(), "environment": environment},
     }
 
@@ -130,12 +119,8 @@ def text(found: dict[str, Any]) -> str:
             ratio = f"   sim is {case['ratios'][name]:.2f} x" if name in case["ratios"] else ""
             variant = f"   {case['peers'][name]}" if name in case["peers"] else ""
             lines.append(f"  {name:<10} {rate:>12,.0f} ({low:,.0f} to {high:,.0f}){ratio}{variant}")
-    lines += ["", train_gpu.text(found["gpu"]), str(found["machine"]["processor"])]
+    lines += ["", str(found["machine"]["processor"])]
     return "\n".join(lines)
-
-
-def _on_a_gpu(case: Case, modes: int, goal: float, share: int) -> train_gpu.GpuCase:
-    return train_gpu.GpuCase(case.name, problem_of(case, case.steps // share), modes, goal)
 
 
 def _case(case: Case, quick: bool) -> dict[str, Any]:

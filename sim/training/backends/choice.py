@@ -13,7 +13,7 @@ from sim.training.backends import ahead
 from sim.training.backends.compiling import compile_order
 from sim.training.backends.names import BACKENDS, numba_is_installed
 from sim.training.backends.reference import train_group
-from sim.training.backends.support import data_obstacle, draw_obstacle, fused_obstacle_on, obstacle
+from sim.training.backends.support import data_obstacle, draw_obstacle, obstacle
 from sim.training.sizes import MANY
 from sim.training.state import Replicate, Report, State
 from theory.problem import InputError, OutOfReachError, Problem, resolved
@@ -47,8 +47,7 @@ def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend
     "reference" is torch alone. "compiled-normals" takes the same steps on normal numbers from compiled loops, equal up
     to rounding; "compiled-examples" takes them on batches that compiled loops draw, equal up to rounding and the order
     within a batch. "compiled" takes the steps in compiled loops too. "captured" is the reference with its steps
-    recorded as a CUDA graph. "fused" takes them in Triton's kernels, on request only: it was never run on a GPU, so
-    nothing shows that it is faster. "auto" is "captured" on a GPU; on a CPU it is the first of "compiled",
+    recorded as a CUDA graph. "auto" is "captured" on a GPU; on a CPU it is the first of "compiled",
     "compiled-examples", "compiled-normals" and "reference" that can train the problem. Raises InputError for another
     name, and OutOfReachError where a named back end cannot train the problem here.
 
@@ -66,8 +65,6 @@ def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend
         return Backend("reference", train_group)
     if backend == "captured" or (backend == "auto" and device.type == "cuda"):
         return _captured(device)
-    if backend == "fused":
-        return _fused(problem, device)
     if backend == "compiled-normals":
         return _on_compiled_normals(device)
     if backend == "compiled-examples":
@@ -155,12 +152,3 @@ def _captured(device: torch.device) -> Backend:
     from sim.training.backends.captured import Captured, checked, cuda_graph
 
     return Backend("captured", partial(train_group, capture=partial(Captured, checked(cuda_graph))))
-
-
-def _fused(problem: Problem, device: torch.device) -> Backend:
-    found = fused_obstacle_on(device.type, problem)
-    if found is not None:
-        raise OutOfReachError(f"The fused back end {found[0]}.", found[1], "backend")
-    from sim.training.backends.fused.train import train_fused
-
-    return Backend("fused", train_fused)

@@ -7,7 +7,6 @@ PACKAGES = {
     "compiled-normals": ("torch", "numba"),
     "compiled-examples": ("torch", "numba"),
     "captured": ("torch",),
-    "fused": ("torch", "triton"),
     "compiled": ("torch", "numba"),
 }
 BACKENDS = ("auto", *PACKAGES)
@@ -16,11 +15,6 @@ BACKENDS = ("auto", *PACKAGES)
 def numba_is_installed() -> bool:
     """Whether the extra `speed` is installed."""
     return find_spec("numba") is not None
-
-
-def triton_is_installed() -> bool:
-    """Whether the extra `gpu` is installed; builds of torch for CUDA bring it, too."""
-    return find_spec("triton") is not None
 
 
 def preferred(device: str) -> str:

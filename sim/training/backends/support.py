@@ -1,17 +1,15 @@
-"""Obstacles to the compiled and the fused back end: dispatches on law and gate, which reject unregistered types.
+"""Obstacles to the compiled back end: dispatches on law and gate, which reject unregistered types.
 
-An obstacle is a reason that completes "The compiled back end ..." or "The fused back end ...", or None.
+An obstacle is a reason that completes "The compiled back end ...", or None.
 """
 
-import os
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import singledispatch
 from math import inf
 from typing import TYPE_CHECKING
 
-from sim.training.backends.fused.sizes import MOST_SITES, MOST_SITES_OF_A_LARGE_BATCH, MOST_UNITS, SMALL_BATCH
-from sim.training.backends.names import numba_is_installed, triton_is_installed
+from sim.training.backends.names import numba_is_installed
 from theory.problem import (
     AlwaysGate,
     DeepNetwork,
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 
 MODELS = ("gated-linear", "relu", "leaky-relu", "erf", "sigmoid")
 LOSSES = ("half-mse", "mse", "cross-entropy")
-_INSTEAD = 'Use backend="auto".'
 _REFERENCE = 'Use backend="reference".'
 _FAIR = (Fraction(1, 2), Fraction(1, 2))
 
@@ -58,71 +55,6 @@ def draw_obstacle(problem: Problem, device: "torch.device") -> tuple[str, str] |
 def draw_obstacle_on(kind: str, problem: Problem) -> tuple[str, str] | None:
     """Return the same for a kind of device, "cpu" or "cuda", for callers without torch."""
     return _first(kind, (_mode(problem), of_law(problem.data), *_of_gates(problem)))
-
-
-def fused_obstacle_on(kind: str, problem: Problem) -> tuple[str, str] | None:
-    """Return why the fused kernels cannot train the problem on a kind of device, and what to do; None where they can.
-
-    On a CPU they run in Triton's interpreter alone, for tests: some 10^5 times slower than the compiled loops.
-    """
-    if kind != "cuda" and os.environ.get("TRITON_INTERPRET") != "1":
-        return f"runs on a CUDA device, not on {kind}", _INSTEAD
-    for reason in _of_fused(problem):
-        if reason is not None:
-            return reason, _INSTEAD
-    if not triton_is_installed():
-        return "needs Triton, which is not installed", "Install the extra, on Linux: pip install 'gdln-workbench[gpu]'."
-    return None
-
-
-def _of_fused(problem: Problem) -> Iterator[str | None]:
-    """Yield the reasons one by one: a later one may ask what only networks have that an earlier one admits."""
-    yield _mode(problem)
-    yield of_law(problem.data)
-    yield fused_law(problem.data)
-    yield _network(problem)
-    optimizer = problem.simulated().optimizer
-    yield None if optimizer == "sgd" else f"takes plain descent, sgd, not {optimizer}"
-    for gate in resolved(problem.network.gates):
-        yield fused_gate(gate)
-    n, units, batch = problem.data.n, problem.network.units, problem.simulated().batch
-    yield None if units <= MOST_UNITS else f"holds up to {MOST_UNITS} units on the chip, not {units}"
-    most = MOST_SITES if batch <= SMALL_BATCH else MOST_SITES_OF_A_LARGE_BATCH
-    yield None if n <= most else f"holds up to {most} sites on the chip at batch = {batch}, not {n}"
-
-
-@singledispatch
-def fused_law(law: object) -> str | None:
-    """Return why the fused kernels cannot colour the noise of a law that compiled loops draw, or None."""
-    return f"colours the noise of lines and short rings, not of {getattr(law, 'law', type(law).__name__)}"
-
-
-@fused_law.register(NonlinearGP)
-@fused_law.register(GaussianClone)
-def _(law: NonlinearGP) -> str | None:
-    from sim.data.factors import SPECTRAL_SITES  # with torch, which the rest of this module does without
-
-    spectral = law.boundary == "ring" and law.n >= SPECTRAL_SITES
-    return (
-        f"colours rings below {SPECTRAL_SITES} sites, not of {law.n}: larger ones may need an FFT" if spectral else None
-    )
-
-
-@fused_law.register(NonlinearGP2D)
-def _(_law: NonlinearGP2D) -> str | None:
-    return "colours the noise of lines and short rings, not of grids"
-
-
-@singledispatch
-def fused_gate(gate: object) -> str | None:
-    """Return why the fused kernels cannot evaluate the gate, or None."""
-    return f"opens no gates of the kind {getattr(gate, 'kind', type(gate).__name__)}"
-
-
-@fused_gate.register(SiteGate)
-@fused_gate.register(AlwaysGate)
-def _(_gate: SiteGate | AlwaysGate) -> str | None:
-    return None
 
 
 def _first(kind: str, reasons: Iterable[str | None]) -> tuple[str, str] | None:

@@ -3,8 +3,6 @@
 import sys
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 from typing import ClassVar
 
 import pytest
@@ -17,20 +15,16 @@ from sim.networks.activations import activation_named
 from sim.networks.losses import loss_named
 from sim.random.streams import reference_normals
 from sim.train import train
-from sim.training.backends import names, short, support
-from sim.training.backends.choice import backend_for, fastest_in_torch, fastest_normals
+from sim.training.backends import names, short
+from sim.training.backends.choice import fastest_in_torch, fastest_normals
 from sim.training.backends.names import preferred
 from sim.training.optimisers import optimiser_of
-from tests.sim.cases import OPTIMIZERS, gated, grid, line, problem
+from tests.sim.cases import gated, line, problem
 from theory.problem import (
-    DirectionGate,
-    Edge,
     FiniteData,
     Gate,
-    GatedGraph,
     Law,
     Network,
-    Node,
     OutOfReachError,
     SiteGate,
     latent_correlation,
@@ -154,44 +148,3 @@ def test_a_short_run_is_for_torch_where_there_is_a_choice(monkeypatch):
     assert short.for_a_short_run(full, CPU) is None  # its steps are torch's in any case
     monkeypatch.setitem(sys.modules, "numba", None)
     assert short.for_a_short_run(question, CPU) is None  # there is nothing else, and nothing to explain
-
-
-GRAPH = GatedGraph(
-    (Node("x", 4), Node("a", 3), Node("y", 1)), (Edge("x", "a", "A"), Edge("a", "y", "B")), ("x",), ("y",)
-)
-
-REFUSALS = [
-    (problem(mode="full-batch", samples=10, batch=None), "draws fresh examples"),
-    (problem(DATA, Network("relu", "mean", 2)), "draws Gaussian laws and their erf, not finite"),
-    (problem(MadeUpLaw(), Network("relu", "mean", 2)), "draws Gaussian laws and their erf, not made-up"),
-    (problem(line(priors=("1/4", "3/4"))), "draws two equally likely classes"),
-    (problem(grid()), "colours the noise of lines and short rings, not of grids"),
-    (problem(line(n=600, boundary="ring")), "colours rings below 512 sites, not of 600"),
-    (problem(network=gated((DirectionGate({1: 1}, lo=0),))), "opens no gates of the kind direction"),
-    (problem(network=gated((SiteGate(1), MadeUpGate()))), "opens no gates of the kind made-up"),
-    (problem(network=GRAPH), "has no loops for the model gated-graph"),
-    (problem(**OPTIMIZERS[0]), "takes plain descent, sgd, not momentum"),
-    (problem(network=Network("relu", "mean", 17)), "holds up to 16 units on the chip, not 17"),
-    (problem(line(n=2000), batch=1), "holds up to 1024 sites on the chip at batch = 1, not 2000"),
-    (problem(line(n=130), batch=17), "holds up to 128 sites on the chip at batch = 17, not 130"),
-]
-
-
-def test_what_the_fused_kernels_do_not_train_is_named():
-    answers = [support.fused_obstacle_on("cuda", question) for question, _ in REFUSALS]
-    assert [reason for (_, reason), answer in zip(REFUSALS, answers, strict=True) if reason not in answer[0]] == []
-
-
-def test_the_fused_kernels_run_on_a_gpu_with_triton(monkeypatch):
-    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
-    with pytest.raises(OutOfReachError, match=r"fused back end runs on a CUDA device, not on cpu.*auto") as caught:
-        train(problem(), "cpu", backend="fused")
-    assert (caught.value.kind, caught.value.exit_code) == ("backend", 4)
-    monkeypatch.setitem(sys.modules, "triton", None)
-    assert not names.triton_is_installed()
-    with pytest.raises(OutOfReachError, match=r"needs Triton, which is not installed.*\[gpu\]"):
-        backend_for("fused", problem(), torch.device("cuda"))
-    monkeypatch.setitem(sys.modules, "triton", ModuleType("triton"))
-    sys.modules["triton"].__spec__ = ModuleSpec("triton", None)
-    assert support.fused_obstacle_on("cuda", problem()) is None
-    assert backend_for("auto", problem(), torch.device("cuda")).name == "captured"
