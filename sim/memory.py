@@ -61,8 +61,8 @@ def _training(problem: Problem) -> int:
     """Return the bytes of training: a group of networks side by side, and what all networks have in common.
 
     Beyond `bytes_of_one`, a captured step has its examples and its state at fixed addresses, and a copy of the state
-    before it and two after it while it is checked; its temporaries are allocated three times, for the first steps, for
-    the stream that warms up and for the graph, since torch gives freed memory back to the same one only.
+    before it; its temporaries are allocated twice, for the stream that warms up and for the graph, since torch gives
+    freed memory back to the same one only.
     """
     settings, size = problem.simulated(), _BYTES[problem.simulated().dtype]
     per_step = settings.samples if settings.mode == "full-batch" else settings.batch

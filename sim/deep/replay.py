@@ -10,7 +10,7 @@ from functools import partial
 
 import torch
 
-from sim.training.backends.captured import Record, Work, checked, cuda_graph
+from sim.training.backends.captured import Record, Work, cuda_graph
 
 Pass = Callable[[torch.Tensor], None]
 
@@ -21,7 +21,7 @@ def recorder_on(device: str) -> Record | None:
     >>> recorder_on("cpu") is None
     True
     """
-    return checked(cuda_graph) if device == "cuda" else None
+    return cuda_graph if device == "cuda" else None
 
 
 class Replay:

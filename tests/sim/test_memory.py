@@ -16,7 +16,7 @@ from torch.utils._pytree import tree_leaves
 from sim import memory
 from sim.measure import measure
 from sim.train import train
-from sim.training.backends.captured import Captured, checked
+from sim.training.backends.captured import Captured
 from sim.training.backends.choice import Backend
 from sim.training.backends.reference import train_group
 from sim.training.memory import networks_at_once
@@ -69,7 +69,7 @@ def counted(monkeypatch):
                 tensor.copy_(value)
             return lambda _kept=kept: work()
 
-        backend = Backend("captured", partial(train_group, capture=partial(Captured, checked(record))))
+        backend = Backend("captured", partial(train_group, capture=partial(Captured, record=record)))
         monkeypatch.setattr("sim.train.backend_for", lambda *_: backend)
         monkeypatch.setattr("sim.train.networks_at_once", on_a_gpu)
         with mode:

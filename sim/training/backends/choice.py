@@ -149,6 +149,6 @@ def _captured(device: torch.device) -> Backend:
             'Use backend="auto" there, or --device cuda.',
             "backend",
         )
-    from sim.training.backends.captured import Captured, checked, cuda_graph
+    from sim.training.backends.captured import Captured
 
-    return Backend("captured", partial(train_group, capture=partial(Captured, checked(cuda_graph))))
+    return Backend("captured", partial(train_group, capture=Captured))

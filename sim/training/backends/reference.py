@@ -2,27 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
-from typing import Protocol, runtime_checkable
 
 import torch
 
 from sim.data.sample import Sampler
 from sim.networks.examples import Examples
+from sim.training.backends.captured import Captured
 from sim.training.batches import fresh_batches
 from sim.training.snapshots import Snapshots
 from sim.training.state import Replicate, Report, State
 from sim.training.step import Rule, TrainingState, begin, ended, rule_of
-
-
-@runtime_checkable
-class Captured(Protocol):
-    """A recorded training step; `state` is the current training state."""
-
-    state: TrainingState
-
-    def step(self, examples: Examples, corrections: tuple[float, float]) -> None:
-        """Take one step on the examples."""
-
 
 Capture = Callable[[Rule, TrainingState, Examples], Captured]
 

@@ -5,7 +5,6 @@ import torch
 
 from sim import deep
 from sim.deep import train
-from sim.training.backends.captured import checked
 from tests.sim.deep.families import DTYPE, data, family
 from tests.sim.deep.test_train import OPTIMISERS
 from tests.sim.training.test_captured import rehearsed
@@ -44,7 +43,7 @@ def recorded_by(monkeypatch, record):
 def test_recorded_passes_have_the_numbers_of_the_plain_ones(case, optimiser, monkeypatch):
     expected = trained(optimiser, case, stop_below=0.6 if case is None else 0.5)
     assert set((expected.state.stopped < 0).tolist()) == {True, False}
-    seen = recorded_by(monkeypatch, checked(rehearsed))
+    seen = recorded_by(monkeypatch, rehearsed)
     assert equal(trained(optimiser, case, stop_below=0.6 if case is None else 0.5), expected)
     assert len(seen) == 1
 
@@ -53,7 +52,6 @@ def test_recorded_passes_have_the_numbers_of_the_plain_ones(case, optimiser, mon
 @GPU[0]
 @GPU[1]
 def test_a_graph_takes_the_passes_of_a_gpu(case, optimiser, monkeypatch):
-    """A warning that passes are not recorded would be an error here."""
     found = trained(optimiser, case, device="cuda")
     monkeypatch.setattr(train, "recorder_on", lambda _device: None)
     plain = trained(optimiser, case, device="cuda")

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from sim.train import train
-from sim.training.backends.captured import Captured, checked
+from sim.training.backends.captured import Captured
 from sim.training.backends.choice import Backend, backend_for
 from sim.training.backends.reference import train_group
-from tests.sim.cases import EVERY_GATE, OPTIMIZERS, every_network, gated, named, problem
+from tests.sim.cases import OPTIMIZERS, every_network, named, problem
 from tests.tolerances import SIM_DESCENT
 from theory.problem import OutOfReachError
 
@@ -42,11 +42,7 @@ def far(values, expected):
 @pytest.fixture
 def captured(monkeypatch):
     """Train with captured steps, the work being repeated on the CPU as a graph would repeat it."""
-    return recording_by(monkeypatch, rehearsed)
-
-
-def recording_by(monkeypatch, record):
-    backend = Backend("captured", partial(train_group, capture=partial(Captured, checked(record))))
+    backend = Backend("captured", partial(train_group, capture=partial(Captured, record=rehearsed)))
     monkeypatch.setattr(
         "sim.train.backend_for", lambda name, *of: backend_for(name, *of) if name != "auto" else backend
     )
@@ -90,43 +86,11 @@ def without_numbers(work, changed):
 
 
 def test_a_step_reads_no_number_on_the_host(monkeypatch):
-    capture = partial(Captured, without_numbers)
+    capture = partial(Captured, record=without_numbers)
     monkeypatch.setattr("sim.train.backend_for", lambda *_: Backend("captured", partial(train_group, capture=capture)))
     for number, network in enumerate(every_network()):
         question = problem(network=network, learning_rate=Fraction(1, 8), times=TIMES, **RULES[number % 4])
         assert train(question, "cpu").backend == "captured"
-
-
-def unable(work, changed):
-    work()
-    raise RuntimeError("operation not permitted when stream is capturing\nand more of it")
-
-
-def standing_still(work, changed):
-    """As a graph that reads what was there when it was recorded: right in its first step alone."""
-    first = [tensor.clone() for tensor in changed]
-
-    def again():
-        for tensor, value in zip(changed, first, strict=True):
-            tensor.copy_(value)
-        work()
-
-    return again
-
-
-@pytest.mark.parametrize(
-    ("record", "reason"),
-    [
-        (unable, "not permitted when stream is capturing"),
-        (standing_still, "their numbers differ"),
-    ],
-)
-def test_where_recorded_steps_are_not_the_reference_it_takes_the_reference(monkeypatch, record, reason):
-    question = problem(network=gated(EVERY_GATE, biases="trained"), **OPTIMIZERS[2])
-    expected = train(question, "cpu", backend="reference")
-    with pytest.warns(UserWarning, match=reason):
-        run = recording_by(monkeypatch, record)(question)
-    assert far(learned(run), learned(expected)) < SIM_DESCENT
 
 
 def test_it_needs_a_gpu():
