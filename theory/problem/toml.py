@@ -34,6 +34,11 @@ from theory.problem.user_files import read_text
 
 _OPTIONAL = ("batch", "initialisation", "shared_stream", "optimizer", "momentum", "decay", "epsilon", "dtype")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
+# A dotted key of d parts takes the parser d^2 time and memory. Each pattern begins with a literal, which is fast to find.
+_DEEPEST, _MOST_KEYS, _MOST_DIGITS = 8, 2**18, 5000
+_DIGITS = "0123456789abcdefABCDEF_"
+_DEEP_KEY = re.compile(rf"""\.[ \t]*+(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_DEEPEST - 1}}}""")
+_HEADER = re.compile(r"\n[ \t]*+\[")
 
 
 def load(path: str | Path) -> Problem:
@@ -86,7 +91,19 @@ def text_of(path: str | Path) -> str:
 
 
 def tables_of(text: str, name: str) -> dict[str, Any]:
-    """Return the tables in TOML `text`, decimals exact; `name` stands for the file in errors."""
+    """Return the tables in TOML `text`, decimals exact; `name` stands for the file in errors.
+
+    Raises InputError, before the parser runs, for more than 8 parts of a dotted key, 2^18 keys and tables, or 5000
+    digits of a number.
+
+    >>> tables_of("a.b = 0.5", "file")
+    {'a': {'b': Decimal('0.5')}}
+    >>> tables_of("a." * 8 + "a = 1", "file")
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: file: line 1 has a key of more than 8 parts. ...
+    """
+    _refuse_costly(text, name)
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
@@ -95,6 +112,23 @@ def tables_of(text: str, name: str) -> dict[str, Any]:
         raise InputError(f"{name}: its tables are nested too deeply.", "A problem file nests three deep.") from None
     except (ValueError, InvalidOperation):  # Python's own limits: 4300 digits of an integer, exponents of a decimal
         raise InputError(f"{name}: a number is too long to be read.", "Rescale the problem.") from None
+
+
+def _refuse_costly(text: str, name: str) -> None:
+    """Raise InputError for a text that is small, and takes minutes or gigabytes to parse."""
+    if deep := _DEEP_KEY.search(text):
+        line = text.count("\n", 0, deep.start()) + 1
+        raise InputError(
+            f"{name}: line {line} has a key of more than {_DEEPEST} parts.", "A problem file nests three deep."
+        )
+    if (keys := text.count("=") + sum(1 for _ in _HEADER.finditer(text))) > _MOST_KEYS:
+        raise InputError(
+            f"{name}: it has {keys} keys and tables, more than {_MOST_KEYS}.",
+            "Draw what is written out by a law, or declare fewer units.",
+        )
+    half = _MOST_DIGITS // 2  # a longer number fills one of these pieces, in any of the four bases
+    if any(not text[at : at + half].strip(_DIGITS) for at in range(0, len(text) - half, half)):
+        raise InputError(f"{name}: a number is too long to be read.", "Rescale the problem.")
 
 
 def value_of(text: str, name: str) -> Any:

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import lzma
 import shutil
 import tarfile
 
@@ -48,17 +49,32 @@ def pax(**headers):
     return content.getvalue()
 
 
+def announced(kind, size, content=b""):
+    """A tar archive whose one header announces so many bytes, of which `content` alone follows."""
+    member = tarfile.TarInfo("other")
+    member.type, member.size = kind, size
+    return member.tobuf(format=tarfile.GNU_FORMAT) + content
+
+
+BOMBS = "members that are bombs together"
+CHAIN = announced(tarfile.XHDTYPE, 512, b"0".ljust(512, b"\0"))  # a PAX header; a member or another one follows it
 FAULTY |= {
+    "a header of names that is a bomb": (announced(tarfile.XHDTYPE, 2**32), "announces a header of 4096 MiB"),
+    "a long name that is a bomb": (announced(tarfile.GNUTYPE_LONGNAME, 2**32), "announces a header of 4096 MiB"),
+    "a member that is a bomb": (announced(tarfile.REGTYPE, 2**33), "announces a file of 8192 MiB"),
+    BOMBS: (lzma.compress(announced(tarfile.REGTYPE, 2**20, bytes(2**20)) * 2), "more than 1 MiB"),
+    "a chain of headers": (CHAIN * 5000, "cannot be unpacked"),
     "a sparse file without its map": (pax(**{"GNU.sparse.major": "1", "GNU.sparse.minor": "0"}), "cannot be unpacked"),
     "a size beyond all files": (b"\x80" + b"\0" * 3, "cannot be unpacked"),
 }
+LOWERED = {"a file that is too large": ("LARGEST_MEMBER", 4095), BOMBS: ("LARGEST_ARCHIVE", 2**20)}
 
 
 def test_faulty_archives_are_refused(store, tmp_path, monkeypatch, capsys):
     for fault, (content, says) in FAULTY.items():
         with monkeypatch.context() as patch:
-            if fault == "a file that is too large":
-                patch.setattr(archives, "LARGEST_MEMBER", 4095)
+            if fault in LOWERED:
+                patch.setattr(archives, *LOWERED[fault])
             code, _, err = gdln_data(capsys, "get", "mnist", "--from", written(tmp_path, "archive", content))
         assert (code, says in err, "Traceback" in err) == (BAD_INPUT, True, False), fault
         assert all(MNIST[name] == content for name, content in stored(store, "mnist").items()), fault
