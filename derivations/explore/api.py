@@ -1,6 +1,5 @@
 """Requests that the page makes of the server, all under /api/: each carries its problem, as the server keeps none."""
 
-import json
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any
@@ -19,6 +18,7 @@ from derivations.explore.views import view_of, views
 from derivations.explore.wire import wire
 from derivations.output import DISTRIBUTION
 from theory.problem import InputError, OutOfReachError, Problem, WorkbenchError, dumps, load
+from theory.problem.user_files import parse_json
 
 LONGEST_WAIT = 20.0  # seconds that a page waits for news of a job
 _REFUSED = 422
@@ -138,7 +138,7 @@ def _said(error: WorkbenchError) -> dict[str, str]:
 
 def _read(body: bytes) -> Mapping[str, Any]:
     try:
-        asked = json.loads(body)
+        asked = parse_json(body.decode())
     except ValueError as error:
         raise InputError(f"The request is not JSON ({error}).", "Load the page again.", "request") from None
     if not isinstance(asked, dict):

@@ -4,9 +4,12 @@ import os
 import secrets
 import socket
 import sys
+import tempfile
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from html import escape
 from pathlib import Path
 
 from derivations import fonts
@@ -85,8 +88,9 @@ def serve(
 ) -> None:
     """Serve until interrupted; `announce` gets the address with its token, once it answers.
 
-    The token stands in the fragment of the address, which a browser does not send and no log keeps. `at` is the view
-    that opens, `site` the folder of the book's site.
+    The token stands in the fragment of the address, which a browser does not send and no log keeps. Nor does it stand
+    on the browser's command line, which every user of the machine can read. `at` is the view that opens, `site` the
+    folder of the book's site.
     """
     import uvicorn
 
@@ -98,13 +102,28 @@ def serve(
     address = f"{origin}/#token={token}{f'&view={at}' if at else ''}"
     announce(address)
     threading.Thread(target=_load_libraries, args=(problem,), daemon=True).start()
-    if opens:
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     config = uvicorn.Config(app, log_level="warning", lifespan="off", ws="none")
     try:
-        uvicorn.Server(config).run(sockets=[listener])
+        with private_page(address) if opens else nullcontext() as page:
+            if page:
+                threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
+            uvicorn.Server(config).run(sockets=[listener])
     finally:
         JOBS.stop_all()
+
+
+@contextmanager
+def private_page(address: str) -> Iterator[str]:
+    """Yield the address of a file that leads a browser to `address`, and that no other user of the machine can read."""
+    with tempfile.TemporaryDirectory(prefix="gdln-explore-") as folder:  # with the rights 0700
+        page = Path(folder) / "open.html"
+        link = escape(address)
+        page.write_text(
+            f'<!doctype html><meta charset="utf-8"><title>gdln explore</title><meta http-equiv="refresh" content="0; '
+            f'url={link}"><a href="{link}">Open the explorer</a>',
+            encoding="utf-8",
+        )
+        yield page.as_uri()
 
 
 def _load_libraries(problem: Problem) -> None:

@@ -1,7 +1,10 @@
 """The server of the explorer: who may ask, how much, what the headers say, and how errors are answered."""
 
 import asyncio
+import stat
+import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +13,7 @@ from derivations.explore.api import LONGEST_WAIT
 from derivations.explore.guard import HEADERS, LARGEST_BODY
 from derivations.explore.problems import FIRST
 from derivations.explore.running import JOBS, Job
-from derivations.explore.server import WEB, site_in, view_at
+from derivations.explore.server import HOST, WEB, listening, serve, site_in, view_at
 from derivations.explore.views import view_of, views
 from tests.derivations.explore.client import TOKEN, Client
 from theory.problem import InputError, OutOfReachError, dumps, load, loads
@@ -30,6 +33,29 @@ def test_the_page_comes_without_the_token_and_the_answers_do_not(client):
     for method, path in (("POST", "problem"), ("POST", "views/data"), ("POST", "jobs/fields"), ("GET", "jobs/1")):
         assert client.request(method, f"/api/{path}", b"{}", authorization=None).status == 401
     assert client.post("start").status == 200
+
+
+def test_the_browser_s_command_line_names_a_private_page_without_the_token(monkeypatch):
+    """Every user of the machine reads command lines."""
+    opened, given, page = threading.Event(), [], []
+
+    def browser(address):
+        path = Path(address.removeprefix("file://"))
+        given.append(address)
+        page.extend([path.read_text(), stat.S_IMODE(path.parent.stat().st_mode)])
+        opened.set()
+
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")  # nothing is limited
+    monkeypatch.setattr("derivations.explore.server.sys.setswitchinterval", lambda _: None)
+    monkeypatch.setattr("derivations.explore.server.JOBS.stop_all", lambda: None)
+    monkeypatch.setattr("derivations.explore.server.webbrowser.open", browser)
+    monkeypatch.setattr("uvicorn.Server.run", lambda _, sockets: opened.wait(60) and sockets[0].close())
+    announced = []
+    serve(load(FIRST), listening(0), True, announced.append, "data")
+    address = announced[0].replace("&", "&amp;")
+    assert (f'url={address}"' in page[0], page[1]) == (True, 0o700)
+    assert HOST not in given[0]
+    assert not Path(given[0].removeprefix("file://")).exists()
 
 
 @pytest.mark.parametrize("path", ["/", "/api/start"])
@@ -75,6 +101,8 @@ def test_a_large_request_is_refused(client):
 def test_what_cannot_be_read_is_named(client):
     for path, body, says in (
         ("problem", b"{", "not JSON"),
+        ("problem", b"[" * 2**20, "not JSON"),
+        ("problem", b"\xff", "not JSON"),
         ("problem", b"[]", "not an object"),
         ("problem", b"{}", "lacks toml"),
         ("problem", b'{"toml": "[data]"}', "lacks"),
