@@ -39,6 +39,7 @@ from sim.training.sizes import columns, grouping
 from sim.training.state import Replicate, beginning, stream_number, together
 from sim.training.times import steps_at_times
 from theory.problem import InputError, LossAtTimes, Network, OutOfReachError, Problem, RecordedGate
+from theory.problem.table_files import stored_arrays
 
 MODES = ("frozen", "piecewise")
 _CHUNK_NUMBERS = 2**18
@@ -91,15 +92,14 @@ class Gates:
 def load(path: Path) -> Gates:
     """Return the gates that `Gates.save` wrote. Raises InputError for a file that does not hold them."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        arrays = stored_arrays(path)
         replicates = tuple(int(number) for number in arrays["replicates"])
         times = tuple(Fraction(str(text)) for text in arrays["times"])
         named = {"w": arrays["weights"]} | ({"b": arrays["biases"]} if "biases" in arrays else {})
         gates = Gates(replicates, times, named)
         fitting = gates.weights.ndim == 4 and gates.weights.shape[:2] == (len(replicates), len(times))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path} holds no recorded gates: {error}", "Give a file written by Gates.save.") from error
+        raise InputError(f"{path} holds no recorded gates: {error}.", "Give a file written by Gates.save.") from error
     if not fitting or (gates.biases is not None and gates.biases.shape != gates.weights.shape[:3]):
         raise InputError(f"{path}: the recorded arrays do not fit each other.", "Give a file written by Gates.save.")
     return gates

@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -20,6 +19,7 @@ from sim.deep.family import Family, Parameters
 from sim.deep.settings import Settings
 from sim.deep.stopping import Validation
 from theory.problem import InputError
+from theory.problem.table_files import stored_arrays
 
 Arrays = dict[str, np.ndarray]
 
@@ -69,11 +69,10 @@ def read_arrays(path: Path, digest: str, what: str, hint: str, every: bool = Tru
     Raises InputError for a file without arrays, or one of another run.
     """
     try:
-        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files if every or name == "digest"}
+        arrays = stored_arrays(path, () if every else ("digest",))
         own = str(arrays.pop("digest"))
-    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
-        raise InputError(f"{path} holds no {what} of a run: {error}", hint) from error
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(f"{path} holds no {what} of a run: {error}.", hint) from error
     if own != digest:
         raise InputError(
             f"{path} is the {what} of another run: its members, sizes, initial weights, settings or examples differ.",

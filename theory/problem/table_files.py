@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import io
+import os
 import re
 import zipfile
 from array import array
@@ -16,7 +17,7 @@ from jaxtyping import Float, Int
 
 from theory.problem.errors import InputError
 from theory.problem.numbers import shown
-from theory.problem.user_files import MEBIBYTE, read_bytes
+from theory.problem.user_files import MEBIBYTE, open_regular, read_bytes
 
 LARGEST_FILE = 1024 * MEBIBYTE
 MOST_NUMBERS = 2**27  # in one file: 1 GiB in float64
@@ -119,6 +120,30 @@ def arrays_of_archive(content: bytes, path: str, names: tuple[str, ...]) -> dict
             path, f"it is no archive that numpy.savez writes ({error})", "Write it by numpy.savez."
         ) from error
     return found
+
+
+def stored_arrays(path: str | Path, only: tuple[str, ...] = ()) -> dict[str, np.ndarray]:
+    """Return the arrays of an archive as `numpy.savez` writes it, or those of the names `only`.
+
+    Raises ValueError for another file, for pickles, and for arrays that are larger than the file, whose bytes would be
+    unpacked; OSError where it cannot be read.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     np.savez(Path(folder) / "run.npz", w=np.eye(2))
+    ...     stored_arrays(Path(folder) / "run.npz")["w"].tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    with open_regular(path) as opened:
+        try:
+            with np.load(opened, allow_pickle=False) as file:
+                if sum(member.file_size for member in file.zip.infolist()) > os.fstat(opened.fileno()).st_size:
+                    raise ValueError("its arrays are larger than the file")
+                return {name: file[name] for name in file.files if not only or name in only}
+        except (MemoryError, ValueError):
+            raise
+        except Exception as error:  # the parsers of archives and headers raise errors of a dozen kinds
+            raise ValueError(f"it is no archive that numpy.savez writes ({error})") from error
 
 
 def _of_csv(content: bytes, path: str) -> dict[str, np.ndarray]:

@@ -34,7 +34,7 @@ from theory.problem.user_files import read_text
 
 _OPTIONAL = ("batch", "initialisation", "shared_stream", "optimizer", "momentum", "decay", "epsilon", "dtype")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
-# A dotted key of d parts takes the parser d^2 time and memory. Each pattern begins with a literal, which is fast to find.
+# A dotted key of d parts takes the parser d^2 time and memory. A pattern that begins with a literal is fast to find.
 _DEEPEST, _MOST_KEYS, _MOST_DIGITS = 8, 2**18, 5000
 _DIGITS = "0123456789abcdefABCDEF_"
 _DEEP_KEY = re.compile(rf"""\.[ \t]*+(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_DEEPEST - 1}}}""")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.theory.problem.refusals import not_refused
 from theory.problem import InputError, table_files
-from theory.problem.table_files import read_table
+from theory.problem.table_files import read_table, stored_arrays
 
 X = np.array([[1.5, -2.0], [0.25, 1e-30], [3.0, 4.0]])
 Y = np.array([[1.0], [2.0], [-1.0]])
@@ -150,3 +150,19 @@ def test_the_size_of_a_file_is_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr(table_files, "MOST_NUMBERS", 8)
     with pytest.raises(InputError, match="more than 8 numbers"):
         read_table(text)
+
+
+def test_stored_arrays_are_never_larger_than_their_file(tmp_path):
+    """A megabyte of zeros takes a kilobyte where it is compressed, and no array that numpy.savez has written is."""
+    np.savez_compressed(tmp_path / "bomb.npz", w=np.zeros(2**17))
+    np.savez(tmp_path / "pickle.npz", w=np.array([{}], dtype=object))
+    (tmp_path / "text.npz").write_text("no archive")
+    np.save(tmp_path / "array.npy", X)
+    for name, says in (
+        ("bomb.npz", "larger than the file"),
+        ("pickle.npz", "allow_pickle"),
+        ("text.npz", "allow_pickle"),
+        ("array.npy", "numpy.savez"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            stored_arrays(tmp_path / name)
