@@ -5,7 +5,7 @@ import sys
 
 from derivations.garbage import GARBAGE
 from derivations.threads import limit
-from derivations.timeout import asked, supervised
+from derivations.timeout import limit_in, supervised
 
 
 def main() -> int:
@@ -18,7 +18,7 @@ def main() -> int:
 
         return run_command()
 
-    seconds = asked(sys.argv[1:])
+    seconds = limit_in(sys.argv[1:])
     try:
         return run() if seconds is None else supervised(run, seconds, "--json" in sys.argv)
     finally:

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from derivations.timeout import mention
 from theory.problem import InputError
 
 _MARKER = "report.json"
@@ -37,7 +36,6 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
     """
     with _named(path):
         handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    mention(aside)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -115,7 +113,6 @@ def replacing(folder: Path) -> Iterator[Path]:
     """Yield a new folder that replaces `folder` when the block succeeds, and is removed when it fails."""
     check_replaceable(folder)
     aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
-    mention(aside)
     try:
         yield aside
         aside.chmod(0o755)

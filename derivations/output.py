@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from shutil import get_terminal_size
 from typing import Any, Protocol, TextIO
 
-from derivations.timeout import HINT, KIND, LONGEST, TimedOutError, answered, is_time, limited, reported
+from derivations.timeout import LONGEST, TimedOutError, answered
 from theory.problem.errors import WorkbenchError, origin
 
 PASS, CHECK_FAILED, BAD_INPUT, UNDECIDED, OUT_OF_REACH, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -42,8 +42,9 @@ def emit(verb: str, payload: Mapping[str, Any], text: str, as_json: bool) -> Non
         from importlib.metadata import version
 
         answer = {"schema": f"gdln.{verb}/1", "version": version(DISTRIBUTION), **payload}
-        print(json.dumps(plain(answer), allow_nan=False))
+        line = json.dumps(plain(answer), allow_nan=False)
         answered()
+        print(line, flush=True)
     else:
         print(_for(sys.stdout, text))
 
@@ -117,15 +118,15 @@ def counted(number: int, noun: str) -> str:
 
 
 def run(body: Callable[[], int], as_json: bool, timeout: float | None = None) -> int:
-    """Run a command's body for at most `timeout` seconds; turn a user's errors into a message and an exit code."""
-    if timeout is not None and not is_time(timeout):
+    """Run a command's body; turn a user's errors, such as an impossible `timeout`, into a message and an exit code.
+
+    The end of the time itself is that of `derivations.timeout.supervised`.
+    """
+    if timeout is not None and not 0 < timeout <= LONGEST:  # nor NaN
         hint = f"Give seconds: above 0 and at most {LONGEST}."
         return report_error("input", f"--timeout {timeout:g} is no time limit.", hint, BAD_INPUT, as_json)
     try:
-        with limited(timeout):
-            return body()
-    except TimedOutError as error:
-        return report_error(KIND, str(error), HINT, OUT_OF_REACH, as_json)
+        return body()
     except WorkbenchError as error:
         return report_error(error.kind, error.message, error.hint, error.exit_code, as_json)
     except KeyboardInterrupt:
@@ -133,7 +134,7 @@ def run(body: Callable[[], int], as_json: bool, timeout: float | None = None) ->
     except SystemError as error:
         cause = origin(error)  # python-flint reports an interrupt inside one of its callbacks as a SystemError
         if isinstance(cause, TimedOutError):
-            return report_error(KIND, str(cause), HINT, OUT_OF_REACH, as_json)
+            raise cause from None
         if not isinstance(cause, KeyboardInterrupt):
             raise
         return report_error("interrupted", "Interrupted.", "Nothing was left half-written.", INTERRUPTED, as_json)
@@ -159,10 +160,9 @@ def reader_left() -> int:
 
 def report_error(kind: str, message: str, hint: str, code: int, as_json: bool) -> int:
     """The message on stderr, and as JSON on stdout where that was asked for; returns `code`."""
+    answered()
     if as_json:
-        print(json.dumps({"error": {"kind": kind, "message": message, "hint": hint}}))
-        answered()
+        print(json.dumps({"error": {"kind": kind, "message": message, "hint": hint}}), flush=True)
     text = f"gdln: {message}" + (f"\n  {hint}" if hint else "")
     print(_for(sys.stderr, text), file=sys.stderr)
-    reported()
     return code

@@ -13,7 +13,6 @@ from derivations.answers.fetching.cifar import binary_files
 from derivations.answers.fetching.photographs import grey_files
 from derivations.answers.fetching.programs import packed_by_debian, packed_by_npm
 from derivations.atomic import new_file
-from derivations.timeout import mention
 from theory.problem import InputError, OutOfReachError
 from theory.problem.datasets.folder import VARIABLE, checked_content, data_folder, place_of
 from theory.problem.datasets.known import DATASETS, DataFile, Dataset
@@ -140,7 +139,6 @@ def got(name: str, given: Path | None = None) -> DataAnswer:
         ) from None
     _require_room(folder, dataset)
     with tempfile.TemporaryDirectory(prefix=".get-", dir=folder) as work:
-        mention(work)
         found = set()
         for file, content in _files(dataset, given, Path(work)):
             _store(dataset, dataset.file(file), content, given)

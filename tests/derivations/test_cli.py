@@ -97,7 +97,6 @@ def wrapped(error, times):
         (MemoryError(), OUT_OF_REACH, "memory"),
         (KeyboardInterrupt(), INTERRUPTED, "interrupted"),
         (wrapped(KeyboardInterrupt(), 1), INTERRUPTED, "interrupted"),
-        (wrapped(TimedOutError(2, ()), 2), OUT_OF_REACH, "timeout"),
     ],
 )
 def test_what_a_user_can_cause_becomes_a_message(with_verb, error, code, kind, capsys):
@@ -108,6 +107,12 @@ def test_what_a_user_can_cause_becomes_a_message(with_verb, error, code, kind, c
     assert answer["kind"] == kind
     assert answer["message"]
     assert answer["message"] in shown.err
+
+
+def test_the_end_of_the_time_passes_through_compiled_code(with_verb):
+    with_verb(verb(fails_with(wrapped(TimedOutError(), 2))))
+    with pytest.raises(TimedOutError):
+        cli.main(["probe"])
 
 
 def test_a_fault_of_the_workbench_is_not_hidden(with_verb):

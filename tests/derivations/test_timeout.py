@@ -9,6 +9,7 @@ import time
 import pytest
 
 from derivations.output import INTERRUPTED, OUT_OF_REACH, PASS
+from derivations.timeout import limit_in
 from tests.derivations.sweeps.cases import TEXT
 from tests.derivations.sweeps.forked import Forked
 from tests.paths import ROOT
@@ -20,7 +21,7 @@ import derivations.timeout
 from derivations import atomic
 from derivations.__main__ import main
 from derivations.commands import moment
-derivations.timeout.LOOK, derivations.timeout.GRACE = 0.3, 0.6
+derivations.timeout.GRACE = 0.6
 def work(*words, **named):
     {body}
 moment._moment = work
@@ -91,10 +92,24 @@ def test_one_object_on_stdout_where_the_process_does_not_end_after_its_answer():
     assert said.count("Stopped after") == 1
 
 
+def test_a_limit_among_other_words():
+    for words, seconds in (
+        ("a --timeout 2.5 b", 2.5),
+        ("--timeout=9", 9),
+        ("-- --timeout=9", None),
+        ("--timeout x", None),
+        ("--timeout", None),
+        ("--timeout nan", None),
+        ("--timeout 0", None),
+        ("--timeout 1e9", None),
+    ):
+        assert limit_in(words.split()) == seconds, words
+
+
 def test_what_was_being_written_is_removed(tmp_path):
     (tmp_path / "precious").write_text("x")
     file, folder = (f"pathlib.Path({str(tmp_path / name)!r})" for name in ("file", "folder"))
-    body = f"with atomic.new_text({file}), atomic.replacing({folder}): {NEVER_RETURNS}"
+    body = f"with atomic.new_text({file}), atomic.replacing({folder}): time.sleep(60)"
     code, _, _ = ended(begun(body, "--timeout", "0.5"))
     assert code == OUT_OF_REACH
     assert [path.name for path in tmp_path.iterdir()] == ["precious"]
