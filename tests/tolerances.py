@@ -264,9 +264,6 @@ RECOUNTED = 1
 # Five significant digits: half a unit of the last one, relative to a number that begins with 1.
 STORED_RATIOS = 5e-5
 
-# A row of 32 significant digits: half a unit of the last, and once more for the value that it is compared with.
-STORED_ROWS = 1e-31 + 0.5e-31
-
 # --- the compiled back end -------------------------------------------------------------------------------------------
 
 # A normal number r cos(t): t in [0, 2 pi] is rounded by at most four units of 1, sine and cosine by one, r < 6.8 by

@@ -1,6 +1,7 @@
 """The answer of `gdln validate`: derive, certify, train, compare, and write the report."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,19 +9,22 @@ from typing import Any
 from derivations import atomic
 from derivations.experiments.model import Settings
 from derivations.markdown import plain
+from derivations.output import counted
 from derivations.validate import evidence, report_files, validation
 from derivations.validate.changes import changes
-from derivations.validate.judged import Validation, exit_outcome, result_at
-from derivations.validate.report import ran, same_form
-from derivations.validate.validation import TASK, Announce, Choice, Report
+from derivations.validate.judged import Judged, Validation, exit_outcome, undecided
+from derivations.validate.report import numbers, same_form, wrong_forms
+from derivations.validate.validation import TASK, Report
 from sim.training.schedule import device_named
 from theory.claims.levels import describe
-from theory.claims.model import Level, Outcome
+from theory.claims.model import Outcome
 from theory.claims.registry import select
+from theory.claims.rows import Verdict
 from theory.problem import InputError
 from theory.problem.numbers import one_of
 
 PROFILES = ("quick", "full")
+_MOST_FAILURES = 20  # lines at either end; the report has all
 
 
 @dataclass(frozen=True)
@@ -28,11 +32,13 @@ class ValidateAnswer:
     """A finished validation and the folder of its report.
 
     `changed` has the changes since the last report by the id of the claim; None where they were not asked for.
+    `verbose` lists every claim.
     """
 
     validation: Validation
     folder: Path
     changed: Mapping[str, Sequence[str]] | None = None
+    verbose: bool = False
 
     @property
     def outcome(self) -> Outcome:
@@ -45,27 +51,68 @@ class ValidateAnswer:
         return {**report_files.summary(self.validation), "changed": changed, "report": str(self.folder)}
 
     def text(self) -> str:
-        """One line for each claim, or each that changed, with the wrong printed forms of its sources, for a reader."""
-        shown = [item for item in self.validation.judged if self.changed is None or item.claim.id in self.changed]
-        width = max((len(item.claim.id) for item in shown), default=0)
-        lines = [] if shown else ["Nothing has changed since the last report."]
-        for item in shown:
-            results = {level.value: result_at(item, level) for level in Level}
-            worst = [level for level, found in results.items() if found and found.outcome is Outcome.FAIL]
-            failed = f"  FAILED: {', '.join(worst)}" if worst else ""
-            lines.append(f"{item.claim.id:<{width}}  {item.verdict.value:<10} {plain(item.claim.title)}{failed}")
-            if self.changed is not None:
-                lines.append(f"{'':<{width}}  changed: {'; '.join(self.changed[item.claim.id])}")
-            for findings in same_form(item.printed):
-                first = findings[0]
-                if not first.right:
-                    labels = ", ".join(finding.source.label for finding in findings)
-                    found = f"by definition {first.oracle}" if item.rows else f"measured {first.oracle}"
-                    found += f", at {describe(first.point)}" if first.point else ""
-                    lines.append(f"{'':<{width}}  {first.source.document} {labels}: printed {first.printed}, {found}")
-        end = f"{self.validation.seconds:.0f} s. Report: {self.folder / 'report.md'}"
-        lines += ["", *map(plain, self.validation.finding.remarks), "", f"{ran(self.validation)}.", end]
-        return "\n".join(lines)
+        """About ten lines: failures, what was checked and holds, what the sources print wrong, failures once more."""
+        failures = list(_failures(self.validation))
+        listed = [line for item in self._listed() for line in _claim(item, self.changed)]
+        parts = [failures, listed, list(_summary(self.validation)), failures, [f"Report: {self.folder}/report.html"]]
+        return "\n\n".join("\n".join(part) for part in parts if part)
+
+    def _listed(self) -> Sequence[Judged]:
+        """Return the claims that are listed: all if verbose, and of them those that changed where that was asked."""
+        if self.changed is None:
+            return self.validation.judged if self.verbose else ()
+        return [item for item in self.validation.judged if item.claim.id in self.changed]
+
+
+def _failures(run: Validation) -> Iterator[str]:
+    """Yield a line for each claim with a level that fails or stays undecided: its verdict, and what the level says."""
+    lines = [line for item in run.judged for line in _failure(item)]
+    yield from lines[:_MOST_FAILURES]
+    if len(lines) > _MOST_FAILURES:
+        yield f"and {len(lines) - _MOST_FAILURES} more"
+
+
+def _failure(item: Judged) -> Iterator[str]:
+    if item.verdict is Verdict.BROKEN or undecided(item):
+        causes = [
+            f"{result.level.value} {'fails' if result.outcome is Outcome.FAIL else 'is undecided'}{numbers(result)}"
+            for result in item.results
+            if result.outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
+        ]
+        yield f"{item.verdict.value}  {item.claim.id}: {'; '.join(causes) or 'a claim that it cites is broken or open'}"
+
+
+def _summary(run: Validation) -> Iterator[str]:
+    """Yield what was checked, how many claims hold, and by document the places where a source prints a wrong form."""
+    outcomes = Counter(run.outcomes())
+    yield (
+        f"{counted(len(run.judged), 'claim')}, {counted(run.checks, 'check')} in {run.seconds:.0f} s "
+        f"({run.spent:.0f} s of processor time): {outcomes[Outcome.FAIL]} fail, "
+        f"{outcomes[Outcome.INCONCLUSIVE]} undecided."
+    )
+    verdicts = Counter(item.verdict for item in run.judged)
+    yield ", ".join(f"{verdicts[verdict]} {verdict.value}" for verdict in Verdict if verdicts[verdict])
+    places: dict[str, list[str]] = {}
+    for finding in wrong_forms(run.judged):
+        places.setdefault(finding.source.document, []).append(finding.source.label)
+    if places:
+        yield "Wrong in print:"
+    for document, labels in sorted(places.items()):
+        yield f"  {document} {', '.join(dict.fromkeys(labels))}"
+
+
+def _claim(item: Judged, changed: Mapping[str, Sequence[str]] | None) -> Iterator[str]:
+    """Yield a line for the claim, and one for what changed and for each form that a source prints wrong."""
+    yield f"{item.claim.id}  {item.verdict.value}  {plain(item.claim.title)}"
+    if changed is not None:
+        yield f"  changed: {'; '.join(changed[item.claim.id])}"
+    for findings in same_form(item.printed):
+        first = findings[0]
+        if not first.right:
+            labels = ", ".join(finding.source.label for finding in findings)
+            value = f"{'by definition' if item.rows else 'measured'} {first.oracle}"
+            at = f", at {describe(first.point)}" if first.point else ""
+            yield f"  {first.source.document} {labels}: printed {first.printed}, {value}{at}"
 
 
 def answer(
@@ -74,19 +121,17 @@ def answer(
     folder: Path = Path("gdln-report"),
     device: str = "auto",
     write_evidence: bool = False,
-    seed: int | None = None,
     changed: bool = False,
+    verbose: bool = False,
     report: Report = lambda _task, _what, _share: None,
-    announce: Announce = lambda _text: None,
 ) -> ValidateAnswer:
     """Judge the claims whose ids begin with `claims` (all by default) and those they cite; report into `folder`.
 
-    The quick profile checks whole what its evidence does not cover, and of the rest, at points drawn from `seed`, the
-    round after that of the report in `folder`; the full profile and `write_evidence` check everything whole. `report`
-    receives the running step and the share done, `announce` a forecast of the steps and their time. With `changed` the
-    report shows the claims alone whose outcome differs from that in the report in `folder`. Raises InputError for an
-    unknown claim or profile, for a folder that holds other files or cannot be written, and for `changed` without an
-    earlier report; OutOfReachError for a device that is not there.
+    Every claim is checked at every level; the full profile draws four times the points and trains four times the
+    networks. `report` receives the running step and the share done. With `changed` the report shows the claims alone
+    whose outcome differs from that in the report in `folder`. Raises InputError for an unknown claim or profile, for a
+    folder that holds other files or cannot be written, and for `changed` without an earlier report; OutOfReachError
+    for a device that is not there.
 
     >>> answer(["gaussian.nothing"])
     Traceback (most recent call last):
@@ -94,8 +139,6 @@ def answer(
     theory.problem.errors.InputError: ...
     """
     settings = Settings(one_of(profile, "--profile", PROFILES), device)
-    if seed is not None and seed < 0:
-        raise InputError(f"--seed = {seed} is negative.", "Give 0 or a larger number.")
     chosen = select(list(claims))
     device_named(device)
     atomic.check_replaceable(folder)
@@ -105,12 +148,11 @@ def answer(
             f"{folder} holds no report of an earlier run, so that nothing can have changed since.",
             "Run once without --changed, or name the folder of a report with --out.",
         )
-    choice = Choice(profile == "full" or write_evidence, seed, report_files.last_round(folder))
-    result = validation.run(validation.with_cited(chosen, choice.everything), settings, choice, report, announce)
-    found = changes(before, report_files.summary(result)) if changed else None
+    result = validation.run(validation.with_cited(chosen), settings, report)
+    differences = changes(before, report_files.summary(result)) if changed else None
     with atomic.replacing(folder) as inside:
-        report_files.write(result, inside, found)
+        report_files.write(result, inside, differences)
     if write_evidence:
         evidence.write(result)
     report(TASK, "done", 1.0)
-    return ValidateAnswer(result, folder, found)
+    return ValidateAnswer(result, folder, differences, verbose)

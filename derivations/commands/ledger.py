@@ -13,7 +13,8 @@ MAY_BEGIN_WITH_MINUS = False
 def command(
     document: Annotated[str | None, typer.Option(help="Only this document (its file stem).")] = None,
     verdict: Annotated[
-        str | None, typer.Option(help="Only this verdict: CONFIRMED, CORRECTED, REFUTED, OPEN, DEFINITION or STALE.")
+        str | None,
+        typer.Option(help="Only this verdict: CONFIRMED, CORRECTED, REFUTED, BROKEN, OPEN, DEFINITION or STALE."),
     ] = None,
     timeout: Timeout = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

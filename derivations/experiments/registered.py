@@ -86,12 +86,10 @@ def measured(claims: Sequence[Claim], problem: str, settings: Settings, progress
     )
 
 
-def judged(
-    runs: Sequence[Measured], claims: Mapping[str, Claim], beside: Sequence[tuple[float, float]] = ()
-) -> tuple[CheckResult, ...]:
-    """Judge the measured runs together: Holm's correction across them and the tests `beside`, as (p, level)."""
+def judged(runs: Sequence[Measured], claims: Mapping[str, Claim]) -> tuple[CheckResult, ...]:
+    """Judge the measured runs together, by Holm's correction across them."""
     found = [(run, claims[name], agreed) for run in runs for name, agreed in run.agreements]
-    results = decide_all([(claim, agreed) for _, claim, agreed in found], beside)
+    results = decide_all([(claim, agreed) for _, claim, agreed in found])
     named = [
         (run.name, result if run.rounding is None else with_rounding(result, claim, *run.rounding))
         for (run, claim, _), result in zip(found, results, strict=True)

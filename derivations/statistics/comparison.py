@@ -216,12 +216,9 @@ def compare(claim: Claim, estimate: Estimate) -> CheckResult:
     return decide(claim, agreement(claim, estimate), _level(claim))
 
 
-def decide_all(
-    found: Sequence[tuple[Claim, Agreement]], beside: Sequence[tuple[float, float]] = ()
-) -> tuple[CheckResult, ...]:
-    """Judge measured claims with Holm's correction; `beside` has p and level of the family's tests judged before."""
-    p_values = [*(item.p for _, item in found), *(p for p, _ in beside)]
-    levels = holm_levels(p_values, [*(_level(claim) for claim, _ in found), *(level for _, level in beside)])
+def decide_all(found: Sequence[tuple[Claim, Agreement]]) -> tuple[CheckResult, ...]:
+    """Judge measured claims as one family, with Holm's correction."""
+    levels = holm_levels([item.p for _, item in found], [_level(claim) for claim, _ in found])
     return tuple(decide(claim, item, levels[index]) for index, (claim, item) in enumerate(found))
 
 

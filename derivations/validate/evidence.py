@@ -1,26 +1,22 @@
 """The evidence of a claim: one JSON file with its precise table, its simulated estimates, its hash and the versions.
 
-Only `gdln validate --write-evidence` writes it, of claims that it has checked whole; what reads it compares the hash,
-and a changed one is stale. The hashes of the code that each check ran, and the processor seconds that it took, say
-which checks a quick validation need not repeat and what the others cost. Each file is sealed.
+Only `gdln validate --write-evidence` writes it; what reads it compares the hash, and a changed one is stale. The
+processor seconds of each check forecast the time of the next run.
 """
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import mpmath
 
 from derivations.atomic import write_text
-from derivations.evidence.consistency import ROW_DIGITS
 from derivations.evidence.stored import FOLDER, SCHEMA, claim_hash, is_stale
 from derivations.output import plain, rounded
-from derivations.seals import sealed
-from derivations.validate.checks import Evidence
 from derivations.validate.judged import Judged, Validation
 from derivations.validate.report_files import claim_summary
 
 __all__ = ["FOLDER", "claim_hash", "is_stale", "write"]
+ROW_DIGITS = 32  # significant digits of a row of the precise table
 _CENTISECONDS = 2  # digits after the point
 _RECOMPUTED = ("source", "prediction", "alternatives")  # the problem file and the theory give these again
 _SIGNIFICANT = 8  # digits kept of a simulated number, five more than its standard error leaves of it
@@ -29,11 +25,10 @@ _SIGNIFICANT = 8  # digits kept of a simulated number, five more than its standa
 def write(validation: Validation, folder: Path = FOLDER) -> list[Path]:
     """Write the evidence of every judged claim; each file is the old one or the new one, never a part."""
     folder.mkdir(exist_ok=True)
-    evidence = Evidence([item.claim for item in validation.judged], folder, whole=True)
-    return [_write_one(item, validation, evidence.code(item.claim), folder) for item in validation.judged]
+    return [_write_one(item, validation, folder) for item in validation.judged]
 
 
-def _write_one(item: Judged, validation: Validation, code: Mapping[str, str], folder: Path) -> Path:
+def _write_one(item: Judged, validation: Validation, folder: Path) -> Path:
     path = folder / f"{item.claim.id}.json"
     estimates = {
         name: {key: rounded(value, _SIGNIFICANT) for key, value in data.items() if key not in _RECOMPUTED}
@@ -43,8 +38,6 @@ def _write_one(item: Judged, validation: Validation, code: Mapping[str, str], fo
     content = {
         "schema": SCHEMA,
         "hash": claim_hash(item.claim),
-        "code": code,
-        "cites": item.cites,
         "seconds": {name: round(spent, _CENTISECONDS) for name, spent in item.seconds.items()},
         "versions": dict(validation.versions),
         "profile": validation.profile,
@@ -59,5 +52,5 @@ def _write_one(item: Judged, validation: Validation, code: Mapping[str, str], fo
         ],
         "simulated": estimates,
     }
-    write_text(path, json.dumps(sealed(plain(content)), indent=1, allow_nan=False) + "\n")
+    write_text(path, json.dumps(plain(content), indent=1, allow_nan=False) + "\n")
     return path

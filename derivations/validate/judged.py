@@ -7,7 +7,6 @@ from importlib.metadata import version
 
 from derivations.experiments.model import Finding
 from derivations.output import DISTRIBUTION
-from derivations.validate.rotation import Plan
 from theory.claims.levels import PrintedFinding, TableRow
 from theory.claims.model import CheckResult, Claim, Level, Outcome, Standing
 from theory.claims.rows import Verdict, verdict_on
@@ -17,8 +16,7 @@ from theory.claims.rows import Verdict, verdict_on
 class Judged:
     """One claim with all results on it, and its standing by these and by the claims that it cites.
 
-    `stored` are the results taken from the evidence of version `evidence_version`. `seconds` is the processor time of
-    the checks that ran, by level and experiment; `cites` are the ids of the cited claims.
+    `seconds` is the processor time of its checks by level and experiment.
     """
 
     claim: Claim
@@ -26,26 +24,19 @@ class Judged:
     rows: tuple[TableRow, ...]
     printed: tuple[PrintedFinding, ...]
     standing: Standing
-    stored: tuple[CheckResult, ...] = ()
-    evidence_version: str = ""
     seconds: Mapping[str, float] = field(default_factory=dict)
-    cites: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
         """Return the verdict on the claim, that of the gravest of its rows in the ledger."""
         return verdict_on(self.standing, self.claim.sources, self.printed)
 
-    def is_stored(self, result: CheckResult) -> bool:
-        """Whether the result is taken from the evidence and was not checked in this run."""
-        return any(result is one for one in self.stored)
-
 
 @dataclass(frozen=True)
 class Validation:
     """A whole run: the judged claims in order, the findings of the experiments, the time and the versions.
 
-    `plan` has the checks that ran; `spent` is the processor time of the checks.
+    `checks` counts the levels and experiments that ran, `spent` is their processor time.
     """
 
     profile: str
@@ -53,7 +44,7 @@ class Validation:
     finding: Finding
     seconds: float
     versions: Mapping[str, str] = field(default_factory=dict)
-    plan: Plan | None = None
+    checks: int = 0
     spent: float = 0.0
 
     def outcomes(self) -> list[Outcome]:
@@ -68,17 +59,19 @@ def versions() -> dict[str, str]:
 
 
 def exit_outcome(validation: Validation) -> Outcome:
-    """FAIL where any level fails, INCONCLUSIVE where some claim stays undecided, else PASS.
-
-    A claim that states what would settle it is expected to stay open and makes no run INCONCLUSIVE.
-    """
+    """FAIL where any level fails, INCONCLUSIVE where some claim stays undecided, else PASS."""
     if Outcome.FAIL in validation.outcomes():
         return Outcome.FAIL
-    expected = (item for item in validation.judged if not item.claim.settled_by)
-    return Outcome.INCONCLUSIVE if any(_undecided(item) for item in expected) else Outcome.PASS
+    return Outcome.INCONCLUSIVE if any(map(undecided, validation.judged)) else Outcome.PASS
 
 
-def _undecided(item: Judged) -> bool:
+def undecided(item: Judged) -> bool:
+    """Whether a claim, or one of its levels, is neither shown to hold nor shown to fail.
+
+    A claim that states what would settle it is expected to stay open and does not count.
+    """
+    if item.claim.settled_by:
+        return False
     return item.standing is Standing.OPEN or any(result.outcome is Outcome.INCONCLUSIVE for result in item.results)
 
 

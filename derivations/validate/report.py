@@ -43,7 +43,6 @@ def markdown(
         "## What the sources print and what holds\n",
         _corrections(shown),
         "## Figures\n" if figures or validation.finding.remarks else "",
-        *(["Figures show what this run has measured.\n"] if validation.plan.stored and figures else []),
         *(_figure(image) for image in figures),
         *(f"{remark}\n" for remark in validation.finding.remarks),
         "## The claims\n" if shown else "",
@@ -74,32 +73,18 @@ def _sentence(validation: Validation, changed: Mapping[str, Sequence[str]] | Non
 def _run(validation: Validation) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in validation.versions.items())
     return (
-        f"Profile {validation.profile}, {validation.seconds:.0f} s. {sentence(ran(validation))}\n\n"
+        f"Profile {validation.profile}: {counted(validation.checks, 'check')} in {validation.seconds:.0f} s, "
+        f"{validation.spent:.0f} s of processor time.\n\n"
         f"Versions: {versions}.\n\n"
         "CONFIRMED: the statement holds and its sources print it. CORRECTED: the statement holds, and a source prints "
-        "something else by a slip; INHERITED: through a slip elsewhere. REFUTED: a check fails, or a conjecture of a "
-        "source has a counter-example. OPEN: undecided. REMARK and RESULT: it holds, and no source states it.\n"
-    )
-
-
-def ran(validation: Validation) -> str:
-    """One or two sentences: the checks that ran, with budget and seed, and those that the evidence covers."""
-    plan = validation.plan
-    if not any(check.fresh for check in (*plan.now, *plan.stored)):
-        ran_whole = "The check" if len(plan.now) == 1 else f"All {len(plan.now)} checks"
-        return f"{ran_whole} ran whole, {validation.spent:.0f} s of processor time"
-    versions = sorted({item.evidence_version for item in validation.judged if item.evidence_version})
-    covered = f"; the evidence of version {', '.join(versions)} covers {counted(len(plan.stored), 'check')}"
-    return (
-        f"{counted(len(plan.now), 'check')} ran now, of which {len(plan.changed)} whole because the claim or its code "
-        f"has changed{covered if plan.stored else ''}. What is fresh runs at new points (--seed {plan.seed}) within "
-        f"{plan.budget:.0f} s of processor time: round {plan.round + 1} of {plan.rounds}, each check at least once in "
-        f"{counted(plan.rounds, 'run')}. All of it took {validation.spent:.0f} s of processor time"
+        "something else by a slip; INHERITED: through a slip elsewhere. REFUTED: a conjecture of a source has a "
+        "counter-example. BROKEN: a check of the workbench's own statement fails. OPEN: undecided. REMARK and RESULT: "
+        "it holds, and no source states it.\n"
     )
 
 
 def _verdict_table(judged: Sequence[Judged], changed: Mapping[str, Sequence[str]] | None) -> str:
-    columns = ["claim", "verdict", "passed", "failed or undecided", "run now"]
+    columns = ["claim", "verdict", "passed", "failed or undecided"]
     if changed is not None:
         columns[2:] = ["changed"]
     return table(columns, (_row(item, changed) for item in judged))
@@ -116,8 +101,7 @@ def _row(item: Judged, changed: Mapping[str, Sequence[str]] | None) -> list[str]
         for level, outcome in found.items()
         if outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
     )
-    now = {one.level for one in item.results if one.outcome is not Outcome.SKIPPED and not item.is_stored(one)}
-    return [*own, counted(passed, "level") if passed else "–", other or "–", str(len(now)) if now else "–"]
+    return [*own, counted(passed, "level") if passed else "–", other or "–"]
 
 
 def _corrections(judged: Sequence[Judged]) -> str:
@@ -146,6 +130,13 @@ def same_form(printed: tuple[PrintedFinding, ...]) -> list[list[PrintedFinding]]
     return list(groups.values())
 
 
+def wrong_forms(judged: Sequence[Judged]) -> Iterator[PrintedFinding]:
+    """Yield the findings on printed forms that no reading makes right, of claims that hold."""
+    for item in judged:
+        if item.verdict is not Verdict.BROKEN:
+            yield from (finding for finding in item.printed if not finding.right)
+
+
 def _labels(findings: list[PrintedFinding]) -> str:
     return f"{findings[0].source.document} {', '.join(finding.source.label for finding in findings)}"
 
@@ -165,15 +156,8 @@ def _claim(item: Judged) -> str:
     lines.append("")
     lines += list(_derivation(item))
     lines += list(_table(item))
-    lines += [
-        f"- {result.level.value}: {_MARK[result.outcome]}{numbers(result)}{_from(item, result)}"
-        for result in item.results
-    ]
+    lines += [f"- {result.level.value}: {_MARK[result.outcome]}{numbers(result)}" for result in item.results]
     return heading + fold(summary, "\n".join(lines) + "\n")
-
-
-def _from(item: Judged, result: CheckResult) -> str:
-    return f"; by the evidence of version {item.evidence_version}" if item.is_stored(result) else ""
 
 
 def _derivation(item: Judged) -> Iterator[str]:

@@ -22,13 +22,11 @@ _BESIDE = 11  # sites shown on each side of the gate's; beyond them the weights 
 # The outcomes of a level in the order of their gravity, with their colours.
 _OUTCOMES = {
     "does not apply": "#e4e7eb",
-    "passed, by the evidence": "#8fd0b8",
-    "passed in this run": plots.GREEN,
+    "passed": plots.GREEN,
     "undecided": plots.YELLOW,
     "failed": plots.ORANGE,
 }
-_PASSED_BEFORE = 1
-_CODES = {Outcome.SKIPPED: 0, Outcome.PASS: 2, Outcome.INCONCLUSIVE: 3, Outcome.FAIL: 4}
+_CODES = {Outcome.SKIPPED: 0, Outcome.PASS: 1, Outcome.INCONCLUSIVE: 2, Outcome.FAIL: 3}
 
 
 @dataclass(frozen=True)
@@ -55,11 +53,7 @@ def overview(validation: Validation) -> Drawing:
 
 def _code(item: Judged, level: Level) -> int:
     """The number of the outcome in the order of `_OUTCOMES`; the gravest where a level has several results."""
-    found = [result for result in item.results if result.level is level]
-    codes = [
-        _PASSED_BEFORE if item.is_stored(one) and one.outcome is Outcome.PASS else _CODES[one.outcome] for one in found
-    ]
-    return max(codes, default=0)
+    return max((_CODES[result.outcome] for result in item.results if result.level is level), default=0)
 
 
 def _outcomes(codes: np.ndarray, areas: list[str]) -> Figure:
@@ -89,7 +83,7 @@ def _outcomes(codes: np.ndarray, areas: list[str]) -> Figure:
 
 
 def drawings(validation: Validation) -> Iterator[Drawing]:
-    """Every figure whose data this run has measured; those of other rounds are in their reports and in the book."""
+    """Every figure whose data this run has measured."""
     estimates = validation.finding.estimates
     trained = {name.split("/")[1]: data for name, data in estimates.items() if name.startswith(f"{WEIGHTS}/")}
     if trained:

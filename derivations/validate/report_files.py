@@ -37,31 +37,15 @@ def _drawn(drawing: Drawing, folder: Path) -> Image:
 
 
 def summary(validation: Validation) -> dict[str, Any]:
-    """The validation as plain data: verdicts, outcomes and numbers of every level, printed forms, what ran now."""
+    """The validation as plain data: verdicts, outcomes and numbers of every level, printed forms."""
     return {
         "profile": validation.profile,
         "seconds": validation.seconds,
-        "run": _run(validation),
-        "versions": dict(validation.versions),
-        "claims": [
-            {**claim_summary(item), "verdict": item.verdict.value, **_origin(item)} for item in validation.judged
-        ],
-        "remarks": list(validation.finding.remarks),
-    }
-
-
-def _run(validation: Validation) -> dict[str, Any]:
-    """The checks of this run, and the round, seed and budget that chose them."""
-    plan = validation.plan
-    return {
-        "checks_now": len(plan.now),
-        "checks_changed": len(plan.changed),
-        "checks_from_evidence": len(plan.stored),
-        "seed": plan.seed,
-        "round": plan.round,
-        "rounds": plan.rounds,
-        "budget_cpu_seconds": plan.budget,
+        "checks": validation.checks,
         "cpu_seconds": validation.spent,
+        "versions": dict(validation.versions),
+        "claims": [{**claim_summary(item), "verdict": item.verdict.value} for item in validation.judged],
+        "remarks": list(validation.finding.remarks),
     }
 
 
@@ -69,22 +53,9 @@ def last_summary(folder: Path) -> dict[str, Any] | None:
     """The summary of the report in `folder`; None where there is no report of this version."""
     try:
         found = json.loads((folder / _SUMMARY).read_text(encoding="utf-8"))
-        return found if isinstance(found["run"]["round"], int | None) and found["claims"] else None
+        return found if found["claims"] else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def last_round(folder: Path) -> int | None:
-    """The round of the report in `folder`; None where there is no report of this version."""
-    found = last_summary(folder)
-    return found["run"]["round"] if found else None
-
-
-def _origin(item: Judged) -> dict[str, Any]:
-    """The levels of a claim with "checked": now or evidence, and the version of that evidence (empty for none)."""
-    levels = zip(claim_summary(item)["levels"], item.results, strict=True)
-    origin = [{**level, "checked": "evidence" if item.is_stored(result) else "now"} for level, result in levels]
-    return {"levels": origin, "evidence_version": item.evidence_version}
 
 
 def claim_summary(item: Judged) -> dict[str, Any]:

@@ -1,105 +1,119 @@
-"""A piece of a validation that one process does: some levels of one claim, or one experiment; and its outcome."""
+"""The pieces of a validation that one process does: all levels of a claim, or an experiment; and their outcomes."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from derivations.evidence import stored
 from derivations.experiments import registered
 from derivations.experiments.folders import discover
 from derivations.experiments.model import Finding, Settings
 from derivations.experiments.registered import Measured
-from derivations.validate import recorded
-from derivations.validate.checks import Check
-from theory.claims.judge import examine, reexamine
+from theory.claims.citations import cited_by
+from theory.claims.judge import applicable, examine
 from theory.claims.levels import PrintedFinding, TableRow
-from theory.claims.model import CheckResult, Level
+from theory.claims.model import CheckResult, Claim
 from theory.claims.registry import catalog
 
 Progress = Callable[[str, float], None]
+_UNKNOWN_LEVEL, _UNKNOWN_EXPERIMENT = 0.5, 10.0  # assumed seconds of a check that has no stored evidence
 
 
 @dataclass(frozen=True)
 class Task:
-    """The checks that a process does together: all of one claim's chosen levels, or one experiment."""
+    """All levels of one claim, or, where `experiment` names one, that experiment and the claims that it judges.
 
-    checks: tuple[Check, ...]
-    seed: int
+    `checks` counts its levels, one for an experiment; `seconds` is the processor time that it is expected to take,
+    which orders the tasks and forecasts the time left, and decides nothing else.
+    """
+
+    claims: tuple[str, ...]
+    experiment: str
     settings: Settings
-    evidence: Path = stored.FOLDER
+    checks: int
+    seconds: float
 
     @property
     def name(self) -> str:
-        """The claim, or the experiment."""
-        return self.checks[0].experiment or self.checks[0].claims[0]
-
-    @property
-    def seconds(self) -> float:
-        """The processor seconds that the task is expected to take."""
-        scale = self.settings.scale if self.checks[0].level is None else 1
-        return scale * sum(check.seconds for check in self.checks)
+        """The experiment, or else the claim."""
+        return self.experiment or self.claims[0]
 
 
 @dataclass(frozen=True)
 class Done:
     """The outcome of a task: the results of a claim's levels, or the finding or measurement of an experiment.
 
-    `seconds` is the processor time by level or by experiment.
+    `seconds` is the processor time by level or by experiment; `cites` are the ids of the claims that a claim cites.
     """
 
     results: tuple[CheckResult, ...] = ()
     rows: tuple[TableRow, ...] = ()
     printed: tuple[PrintedFinding, ...] = ()
+    cites: tuple[str, ...] = ()
     finding: Finding | None = None
     measured: Measured | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
-def tasks(checks: Sequence[Check], seed: int, settings: Settings, evidence: Path = stored.FOLDER) -> list[Task]:
-    """Return the tasks of the checks, the longest first, so that no process ends with a long one alone."""
-    together: dict[str, list[Check]] = {}
-    for check in checks:
-        together.setdefault(check.claims[0] if check.level else check.name, []).append(check)
-    made = [Task(tuple(members), seed, settings, evidence) for members in together.values()]
-    return sorted(made, key=lambda task: -task.seconds)
+def tasks(claims: Sequence[Claim], settings: Settings) -> list[Task]:
+    """Return the tasks of the claims, the longest first, so that no process ends with a long one alone."""
+    known = {claim.id: _seconds(claim) for claim in claims}
+    certified = [
+        Task((claim.id,), "", settings, len(levels), sum(known[claim.id].get(one, _UNKNOWN_LEVEL) for one in levels))
+        for claim in claims
+        for levels in [applicable(claim)]
+    ]
+    trained = [
+        Task(ids, name, settings, 1, settings.scale * known[ids[0]].get(name, _UNKNOWN_EXPERIMENT))
+        for name, ids in experiments_of(claims)
+    ]
+    return sorted([*certified, *trained], key=lambda task: -task.seconds)
+
+
+def _seconds(claim: Claim) -> Mapping[str, float]:
+    """Return the processor time of the claim's checks as its evidence states it; empty without evidence."""
+    try:
+        return (stored.read(claim) or {}).get("seconds", {})
+    except stored.DamagedEvidenceError:
+        return {}
+
+
+def experiments_of(claims: Sequence[Claim]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield name and claims of every experiment that judges one of the claims, the registered ones first."""
+    for name, members in registered.groups(claims).items():
+        yield name, tuple(claim.id for claim in members)
+    chosen = {claim.id for claim in claims}
+    for experiment in discover():
+        ids = tuple(name for name in experiment.claims if name in chosen)
+        if ids:
+            yield experiment.name, ids
 
 
 def perform(task: Task, progress: Progress) -> Done:
     """Do a task. A claim is named by its id, because it holds functions and does not travel between processes."""
-    return _certify(task) if task.checks[0].level else _experiment(task, progress)
+    return _experiment(task, progress) if task.experiment else _certify(task)
 
 
 def _certify(task: Task) -> Done:
     claim = catalog()[task.name]
-    chosen = [check.level for check in task.checks]
-    if all(check.fresh for check in task.checks):
-        known = recorded.rows(claim, stored.read(claim, task.evidence)) if _needs_table(chosen) else ()
-        found = reexamine(claim, catalog(), chosen, task.seed, known)
-    else:
-        found = examine(claim, catalog())
-    seconds = {level.value: spent for level, spent in found.seconds.items()}
-    return Done(found.results, found.rows, found.printed, seconds=seconds)
-
-
-def _needs_table(chosen: Sequence[Level | None]) -> bool:
-    return bool({Level.PRECISE, Level.NEGATIVE_CONTROL} & set(chosen))
+    examined = examine(claim, catalog(), task.settings.scale)
+    seconds = {level.value: spent for level, spent in examined.seconds.items()}
+    return Done(examined.results, examined.rows, examined.printed, cited_by(claim), seconds=seconds)
 
 
 def _experiment(task: Task, progress: Progress) -> Done:
-    (check,) = task.checks
-    claims = {name: catalog()[name] for name in check.claims}
+    claims = {name: catalog()[name] for name in task.claims}
     started = time.process_time()
-    custom = {experiment.name: experiment for experiment in discover()}.get(check.experiment)
+    custom = {experiment.name: experiment for experiment in discover()}.get(task.experiment)
     if custom is None:
         members = tuple(claims.values())
-        problem = registered.problem_of(members[0], check.experiment)
+        problem = registered.problem_of(members[0], task.experiment)
         measured = registered.measured(members, problem, task.settings, progress)
-        return Done(measured=measured, seconds={check.experiment: time.process_time() - started})
-    found = custom.run(claims, task.settings, progress)
+        return Done(measured=measured, seconds={task.experiment: time.process_time() - started})
+    finding = custom.run(claims, task.settings, progress)
     results = tuple(
-        replace(result, details={**result.details, "experiment": check.experiment})
-        for result in found.results
+        replace(result, details={**result.details, "experiment": task.experiment})
+        for result in finding.results
         if result.claim in claims
     )
-    return Done(finding=replace(found, results=results), seconds={check.experiment: time.process_time() - started})
+    return Done(finding=replace(finding, results=results), seconds={task.experiment: time.process_time() - started})

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from theory.claims import levels
@@ -10,7 +10,6 @@ from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Standi
 from theory.claims.points import points
 from theory.claims.quadrature import NotConverged
 from theory.claims.rows import Verdict, verdict_on
-from theory.problem import InputError
 
 _Result = TypeVar("_Result")
 
@@ -27,7 +26,7 @@ class Examination:
     >>> from theory.claims import catalog
     >>> claim = catalog()["gaussian.step_step.orthant"]
     >>> Examination(claim, (CheckResult(claim.id, Level.PRECISE, Outcome.FAIL),)).verdict.value
-    'REFUTED'
+    'BROKEN'
     """
 
     claim: Claim
@@ -60,80 +59,35 @@ def applicable(claim: Claim) -> tuple[Level, ...]:
     return tuple(level for level, run in runs.items() if run)
 
 
-def examine(claim: Claim, claims: Mapping[str, Claim]) -> Examination:
+def examine(claim: Claim, claims: Mapping[str, Claim], scale: int = 1) -> Examination:
     """Run every level without simulation on one claim; `claims` are those that it may cite.
+
+    `scale` multiplies the number of points that are drawn (see `points`).
 
     >>> from theory.claims import catalog
     >>> examine(catalog()["model.relu.gating"], catalog()).verdict.value
     'CONFIRMED'
     """
     clock = _Clock()
+    tried = points(claim, scale) if claim.exact or claim.oracle else ()
     results = [
         clock.of(Level.SYMBOLIC, lambda: levels.symbolic(claim, claims)),
-        clock.of(Level.EXACT, lambda: levels.exact(claim)),
+        clock.of(Level.EXACT, lambda: levels.exact(claim, tried)),
     ]
     if claim.oracle is None:
         results += [levels.skipped(claim, level) for level in _without_oracle(claim)]
         return Examination(claim, tuple(results), seconds=clock.within(applicable(claim)))
-    rows = clock.of(Level.PRECISE, lambda: levels.table(claim))
+    try:
+        rows = clock.of(Level.PRECISE, lambda: levels.table(claim, tried=tried))
+    except NotConverged as error:
+        undecided = (Level.PRECISE, Level.NEGATIVE_CONTROL)
+        results += [CheckResult(claim.id, level, Outcome.INCONCLUSIVE, where=str(error)) for level in undecided]
+        return Examination(claim, tuple(results), seconds=clock.within(applicable(claim)))
     results.append(levels.precise(claim, rows))
-    results.append(clock.of(Level.FLOATING, lambda: levels.floating(claim, tuple(row.point for row in rows))))
+    results.append(clock.of(Level.FLOATING, lambda: levels.floating(claim, tried)))
     results.append(clock.of(Level.NEGATIVE_CONTROL, lambda: levels.negative_control(claim, rows)))
     printed = levels.printed_findings(claim, rows)
     return Examination(claim, tuple(results), rows, printed, clock.within(applicable(claim)))
-
-
-def reexamine(
-    claim: Claim, claims: Mapping[str, Claim], chosen: Collection[Level], seed: int, known: tuple[levels.TableRow, ...]
-) -> Examination:
-    """Run the `chosen` levels on an examined claim, at points drawn anew from `seed` (see `points`).
-
-    `known` is its certified table of values of the definition, with which mutants and printed forms are compared, so
-    that the values are not computed again. A printed form that agrees with that table must agree at the new points as
-    well.
-
-    >>> from theory.claims import catalog
-    >>> again = reexamine(catalog()["model.relu.gating"], catalog(), (Level.EXACT,), seed=1, known=())
-    >>> [(result.level.value, result.outcome.value) for result in again.results]
-    [('exact', 'PASS')]
-    """
-    clock = _Clock()
-    tried = points(claim, seed)
-    rows: tuple[levels.TableRow, ...] = ()
-    printed: tuple[levels.PrintedFinding, ...] = ()
-    results = []
-    for level in (level for level in applicable(claim) if level in chosen):
-        match level:
-            case Level.SYMBOLIC:
-                results.append(clock.of(level, lambda: levels.symbolic(claim, claims)))
-            case Level.EXACT:
-                results.append(clock.of(level, lambda: levels.exact(claim, tried)))
-            case Level.PRECISE:
-                try:
-                    rows = clock.of(level, lambda: levels.table(claim, tried=tried))
-                except NotConverged as error:
-                    results.append(CheckResult(claim.id, level, Outcome.INCONCLUSIVE, where=f"the definition: {error}"))
-                else:
-                    results.append(_with_printed(levels.precise(claim, rows), claim, known, rows))
-            case Level.FLOATING:
-                results.append(clock.of(level, lambda: levels.floating(claim, tried)))
-            case Level.NEGATIVE_CONTROL:
-                results.append(clock.of(level, lambda: levels.negative_control(claim, known)))
-                printed = levels.printed_findings(claim, known)
-            case Level.SIMULATED:
-                raise InputError("No simulation is run here.", "Experiments are run by derivations.experiments.")
-    return Examination(claim, tuple(results), rows, printed, clock.seconds)
-
-
-def _with_printed(
-    result: CheckResult, claim: Claim, known: tuple[levels.TableRow, ...], rows: tuple[levels.TableRow, ...]
-) -> CheckResult:
-    """Return the precise result, failed if a form agrees with the known table, as read, but differs at a new point."""
-    for before in levels.printed_findings(claim, known):
-        if row := levels.contradicted(before, rows):
-            where = f"{before.source.document} {before.source.label} agrees with the stored table and differs here: "
-            return replace(result, outcome=Outcome.FAIL, where=where + levels.describe(row.point))
-    return result
 
 
 class _Clock:

@@ -280,22 +280,6 @@ def _finding(source: Source, rows: tuple[TableRow, ...]) -> PrintedFinding:
     return PrintedFinding(source, False, row.point, printed, definition, next(right, ""), repaired)
 
 
-def contradicted(finding: PrintedFinding, rows: tuple[TableRow, ...]) -> TableRow | None:
-    """Return the first of other rows at which a form differs that agreed with a table as printed, read or repaired.
-
-    >>> from theory.claims import catalog
-    >>> claim = catalog()["conditional.variance.value"]
-    >>> rows = table(claim, tried=points(claim)[:2])
-    >>> [contradicted(finding, rows) for finding in printed_findings(claim, rows)]
-    [None]
-    """
-    source = finding.source
-    held = [reading for reading in source.readings if reading.convention == finding.reading]
-    held += [Reading("as printed")] if finding.agrees else []
-    held += [source.repaired] if finding.repaired and source.repaired else []
-    return next((row for reading in held for row in rows if _differs(reading, source, row)), None)
-
-
 def _differs(reading: Reading, source: Source, row: TableRow) -> bool:
     """Return whether the form differs from the definition under a reading that covers the point."""
     form = source.printed if reading.printed is None else reading.printed

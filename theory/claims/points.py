@@ -28,21 +28,20 @@ def seed_of(claim: Claim) -> int:
     return int.from_bytes(hashlib.sha256(claim.id.encode()).digest()[:8], "big")
 
 
-def points(claim: Claim, seed: int | None = None) -> tuple[Point, ...]:
-    """Return test points: `claim.drawn` random ones, then each interesting value of a parameter with the others drawn.
+def points(claim: Claim, scale: int = 1) -> tuple[Point, ...]:
+    """Return test points: `scale` times `claim.drawn` random ones, then each interesting value with the others drawn.
 
     Every point lies in the declared domains and meets the claim's conditions. Raises ValueError where no point does.
-    With a `seed` the points are the random ones alone, drawn from the seed and the claim's id.
 
     >>> from theory.claims import catalog
     >>> len(points(catalog()["gaussian.step_step.orthant"]))  # six drawn, three interesting values
     9
-    >>> len(points(catalog()["gaussian.step_step.orthant"], seed=1))
-    6
+    >>> len(points(catalog()["gaussian.step_step.orthant"], 4))
+    27
     """
-    rng = random.Random(seed_of(claim) if seed is None else f"{claim.id}/{seed}")
-    found = [_meeting_conditions(claim, rng, {}) for _ in range(claim.drawn if claim.params else 1)]
-    for param in claim.params if seed is None else ():
+    rng = random.Random(seed_of(claim))
+    found = [_meeting_conditions(claim, rng, {}) for _ in range(scale * claim.drawn if claim.params else 1)]
+    for param in claim.params:
         for value in param.interesting:
             found.append(_meeting_conditions(claim, rng, {param.symbol: sympy.Rational(value)}))
     unique = {tuple(sorted((str(key), value) for key, value in point.items())): point for point in found}

@@ -7,6 +7,7 @@
 | CORRECTED | a slip of the document: no reading within its conventions makes the form right |
 | INHERITED | the form is wrong only through a slip elsewhere, and right once that is repaired |
 | REFUTED | a conjecture or a question of the document that has a counter-example |
+| BROKEN | a check of the workbench's own statement fails: the workbench is wrong, not the document |
 | OPEN | the checks do not decide it |
 | REMARK | it holds and is near the document, which does not state it |
 | RESULT | it holds, and no document of the five states it: a result of the workbench |
@@ -27,6 +28,7 @@ class Verdict(StrEnum):
     'RESULT'
     """
 
+    BROKEN = "BROKEN"
     DEFINITION = "DEFINITION"
     CONFIRMED = "CONFIRMED"
     CORRECTED = "CORRECTED"
@@ -40,7 +42,7 @@ class Verdict(StrEnum):
 _GRAVEST_FIRST = (Verdict.CORRECTED, Verdict.REFUTED, Verdict.INHERITED, Verdict.CONFIRMED, Verdict.REMARK)
 _SAME = {
     Standing.DEFINITION: Verdict.DEFINITION,
-    Standing.FAILS: Verdict.REFUTED,
+    Standing.FAILS: Verdict.BROKEN,
     Standing.OPEN: Verdict.OPEN,
 }
 

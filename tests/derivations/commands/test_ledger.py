@@ -12,7 +12,6 @@ from derivations.answers import ledger as verb
 from derivations.evidence import entries as ledger
 from derivations.evidence import stored
 from derivations.output import CHECK_FAILED, PASS
-from derivations.seals import sealed
 from theory.claims import catalog
 from theory.claims.documents import BUMP_NOTE, NOTES
 from theory.claims.model import Claim, Kind
@@ -48,7 +47,7 @@ def _claim(*sources: Source) -> Claim:
 def _evidence(folder, claim, standing, *printed):
     common = {"schema": stored.SCHEMA, "hash": stored.claim_hash(claim), "standing": standing}
     content = {**common, "printed": list(printed), "levels": []}
-    (folder / f"{claim.id}.json").write_text(json.dumps(sealed(content)))
+    (folder / f"{claim.id}.json").write_text(json.dumps(content))
 
 
 def _finding(source, agrees):
@@ -67,7 +66,7 @@ def test_a_source_that_prints_it_right_is_confirmed(tmp_path):
 
 @pytest.mark.parametrize(
     ("standing", "verdict"),
-    [("HOLDS", "CONFIRMED"), ("FAILS", "REFUTED"), ("OPEN", "OPEN"), ("DEFINITION", "DEFINITION")],
+    [("HOLDS", "CONFIRMED"), ("FAILS", "BROKEN"), ("OPEN", "OPEN"), ("DEFINITION", "DEFINITION")],
 )
 def test_a_standing_gives_its_verdict(tmp_path, standing, verdict):
     claim = _claim(Source(NOTES, "(1)"))
@@ -87,7 +86,7 @@ def test_planted_stale_evidence_exits_1(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "evidence"
     shutil.copytree(stored.FOLDER, folder)
     path = folder / f"{CLAIM}.json"
-    path.write_text(json.dumps(sealed(json.loads(path.read_text()) | {"hash": "0"})))
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"hash": "0"}))
     entries = ledger.entries
     monkeypatch.setattr(verb, "entries", lambda claims: entries(claims, folder))
     code, shown = answer(capsys)

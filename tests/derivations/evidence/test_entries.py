@@ -7,7 +7,6 @@ import sympy
 
 from derivations.evidence import stored
 from derivations.evidence.entries import STALE, Entry, entries, label_order, verdict_on_claim
-from derivations.seals import sealed
 from theory.claims.documents import BUMP_NOTE, NEURAL_PATH_KERNEL, NOTES
 from theory.claims.model import Claim, Kind
 from theory.claims.rows import Verdict
@@ -71,7 +70,7 @@ def test_a_claim_without_a_source_has_one_entry(known, tmp_path):
     claim = Claim("area.subject.fact", "a title", Kind.EQUATION, CLAIM.statement)
     if known:
         content = {"schema": stored.SCHEMA, "hash": stored.claim_hash(claim), "standing": "HOLDS"}
-        text = json.dumps(sealed({**content, "printed": [], "levels": []}))
+        text = json.dumps({**content, "printed": [], "levels": []})
         (tmp_path / f"{claim.id}.json").write_text(text)
     (only,) = entries([claim], tmp_path)
     assert (only.source, only.verdict) == (None, Verdict.RESULT if known else STALE)

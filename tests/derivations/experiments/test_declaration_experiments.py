@@ -131,6 +131,6 @@ def test_the_experiment_decides_what_stands_of_a_remark():
     """A remark that its experiment does not show is none."""
     result = _judged(PASS)
     assert result.verdict is Verdict.REMARK
-    assert _judged(FAIL).verdict is Verdict.REFUTED
+    assert _judged(FAIL).verdict is Verdict.BROKEN
     assert _judged(INCONCLUSIVE).verdict is Verdict.OPEN
     assert judgement.exit_outcome(judgement.Validation("quick", (result,), Finding(), 0.0)) is PASS

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import sympy
 
-from derivations.validate import recorded
-from derivations.validate.evidence import FOLDER, is_stale
+from derivations.evidence.stored import FOLDER, is_stale
 from theory.claims import catalog
 from theory.claims.documents import NOTES
 from theory.claims.judge import standing
@@ -34,8 +33,15 @@ def faults(claim):
         yield "lacks a registered problem"
     if content["standing"] != computed(claim, content["levels"]):
         yield "has a standing that its outcomes do not give"
-    if any((finding.point is None) != finding.agrees for finding in recorded.printed(claim, content)):
-        yield "has a misprint without its point"
+    if any(
+        level["outcome"] == Outcome.PASS and "experiment" not in level and not within(level)
+        for level in content["levels"]
+    ):
+        yield "has a PASS above its tolerance"
+
+
+def within(level):
+    return level["worst"] <= level["tolerance"] and level.get("killed") != 0
 
 
 def test_every_claim_has_evidence_of_its_version_and_no_other_file_is_left():

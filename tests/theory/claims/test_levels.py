@@ -13,6 +13,7 @@ from theory.claims.documents import NOTES
 from theory.claims.evaluate import NotANumber, _diverges, evaluate
 from theory.claims.judge import examine, verdict
 from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Param
+from theory.claims.quadrature import NotConverged
 from theory.claims.rows import Verdict
 from theory.claims.sources import Reading, Slip, Source
 from theory.proof.derivation import Derivation, Step
@@ -112,7 +113,17 @@ def test_a_planted_fault_fails_its_level():
     for level, fault in FAULTS:
         examined = _examined(replace(CLAIM, **fault))
         outcomes = {result.level: result.outcome for result in examined.results}
-        assert (outcomes[level], examined.verdict) == (Outcome.FAIL, Verdict.REFUTED), (level, fault)
+        assert (outcomes[level], examined.verdict) == (Outcome.FAIL, Verdict.BROKEN), (level, fault)
+
+
+def test_a_definition_that_does_not_converge_is_undecided():
+    def lost(_point, _digits):
+        raise NotConverged("two orders differ")
+
+    examined = _examined(replace(CLAIM, oracle=lost))
+    outcomes = {result.level: result.outcome for result in examined.results}
+    assert outcomes[Level.PRECISE] is outcomes[Level.NEGATIVE_CONTROL] is Outcome.INCONCLUSIVE
+    assert examined.verdict is Verdict.OPEN
 
 
 def test_a_mutant_that_no_point_can_tell_apart_fails_the_negative_control():
@@ -165,7 +176,7 @@ OUTCOMES = (
     ({Level.SYMBOLIC: Outcome.PASS, Level.PRECISE: Outcome.PASS}, Verdict.CONFIRMED),
     ({Level.SYMBOLIC: Outcome.SKIPPED, Level.PRECISE: Outcome.PASS}, Verdict.OPEN),
     ({Level.SYMBOLIC: Outcome.PASS}, Verdict.OPEN),
-    ({Level.SYMBOLIC: Outcome.PASS, Level.PRECISE: Outcome.FAIL}, Verdict.REFUTED),
+    ({Level.SYMBOLIC: Outcome.PASS, Level.PRECISE: Outcome.FAIL}, Verdict.BROKEN),
     (
         {Level.SYMBOLIC: Outcome.PASS, Level.PRECISE: Outcome.PASS, Level.SIMULATED: Outcome.INCONCLUSIVE},
         Verdict.OPEN,

@@ -58,7 +58,7 @@ def test_the_verdict_on_a_row():
 def test_what_does_not_hold_is_never_confirmed():
     for source in (None, PLAIN, NEAR, GUESS):
         assert verdict_of(Standing.OPEN, source) is Verdict.OPEN
-        assert verdict_of(Standing.FAILS, source) is Verdict.REFUTED
+        assert verdict_of(Standing.FAILS, source) is Verdict.BROKEN
         assert verdict_of(Standing.DEFINITION, source) is Verdict.DEFINITION
 
 
