@@ -8,12 +8,13 @@ Gauss-Legendre panels refined around the fastest factor, and are accepted only w
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
-from math import ceil, log, sqrt
+from math import ceil, inf, log, sqrt
 
 import mpmath
 import sympy
 from flint import acb, arb, ctx, fmpq
 
+from theory.claims.model import Point
 from theory.expressions.balls.precision import precision
 
 _GUARD = 15
@@ -188,11 +189,7 @@ def step_erf_of_two(first: mpmath.mpf, second: mpmath.mpf, correlation: mpmath.m
 
 
 def half_line(integrand: Callable[[acb], acb], digits: int) -> mpmath.mpf:
-    """Return int_0^oo phi(z) f(z) dz of an entire function f, enclosed by Arb up to the cut of the Gaussian tail.
-
-    The enclosure is relative: where an absolute tolerance leaves too few digits of a small value, a relative one is
-    used. |f| in the tail is at most 1e5 times its mean, so that the cut does not change the returned digits. The
-    caller sets the precision of Arb, a few digits more than `digits`. Raises NotConverged where it is too low.
+    """Return int_0^oo phi(z) f(z) dz of an entire function f; see `between`.
 
     E erf(z)^2 = (2/pi) asin(2/3), of which this is half:
 
@@ -201,9 +198,27 @@ def half_line(integrand: Callable[[acb], acb], digits: int) -> mpmath.mpf:
     >>> mpmath.nstr(value * mpmath.pi, 12), mpmath.nstr(mpmath.asin(mpmath.mpf(2) / 3), 12)
     ('0.729727656227', '0.729727656227')
     """
+    return between(integrand, 0, inf, digits)
+
+
+def between(integrand: Callable[[acb], acb], lo: arb | float, hi: arb | float, digits: int) -> mpmath.mpf:
+    """Return int phi(z) f(z) dz over lo <= z < hi of an entire f, enclosed by Arb up to the cuts of the Gaussian tails.
+
+    The enclosure is relative: where an absolute tolerance leaves too few digits of a small value, a relative one is
+    used. |f| in the tail is at most 1e5 times its mean, so that the cut does not change the returned digits. The
+    caller sets the precision of Arb, a few digits more than `digits`. Raises NotConverged where it is too low.
+
+    int_1^2 phi(z) z dz = phi(1) - phi(2):
+
+    >>> with precision(digits=30):
+    ...     value = between(lambda z: z, 1, 2, 20)
+    >>> mpmath.nstr(value, 12), mpmath.nstr(mpmath.npdf(1) - mpmath.npdf(2), 12)
+    ('0.187979758313', '0.187979758313')
+    """
+    start, end = (arb.max(arb.min(arb(bound), arb(_reach(digits))), arb(-_reach(digits))) for bound in (lo, hi))
 
     def enclosed(**tolerances: arb) -> arb:
-        total = acb.integral(lambda z, _: _exponential(z) * integrand(z), 0, _reach(digits), **tolerances).real
+        total = acb.integral(lambda z, _: _exponential(z) * integrand(z), start, end, **tolerances).real
         return total / (2 * arb.pi()).sqrt()
 
     value = enclosed()
@@ -212,6 +227,15 @@ def half_line(integrand: Callable[[acb], acb], digits: int) -> mpmath.mpf:
     if not _has_digits(value, digits):
         raise NotConverged(f"Arb encloses the integral only to {value.str(3)}")
     return _to_mpf(value, digits)
+
+
+def balls(point: Point) -> dict[str, arb]:
+    """Return the exact rationals of a point as balls at Arb's working precision, by symbol name.
+
+    >>> balls({sympy.Symbol("a"): sympy.Rational(1, 4)})["a"] * 4 == 1
+    True
+    """
+    return {symbol.name: _ball(value) for symbol, value in point.items()}
 
 
 def probability(x: arb | acb) -> arb | acb:

@@ -17,8 +17,8 @@ from theory.expressions.exact import rational
 from theory.expressions.functions import OwensT, Phi, Relu
 from theory.expressions.relaxation import phi1
 
-# Powers of fractions with at most this many bits are computed exactly.
-MAX_BITS = 2000
+# Powers of fractions with at most this many bits are computed exactly, and those of shorter ones at higher exponents.
+MAX_BITS, MAX_EXPONENT = 2000, 64
 
 Value = arb | Fraction
 Table = Mapping[sympy.Expr, sympy.Expr | Value]
@@ -43,14 +43,14 @@ def sign(x: arb) -> int:
     return 1 if x > 0 else -1
 
 
-def _root(x: arb, power: sympy.Rational) -> arb:
+def _root(x: arb, power: Fraction) -> arb:
     if x < 0:
         raise Undefined("a root of a negative number")
     if power < 0 and x.is_zero():
         raise Undefined("division by zero")
     if not x >= 0:
         raise Undecided("a root of what may be negative")
-    return x.root(int(power.q)) ** int(power.p)
+    return x.root(power.denominator) ** power.numerator
 
 
 def _power(base: arb, exponent: arb) -> arb:
@@ -137,6 +137,9 @@ def enclose(expr: sympy.Expr, table: Table, others: Others | None = None) -> arb
 
     >>> bool(enclose(sympy.erfc(100), {}) > 0)
     True
+    >>> x, n = sympy.symbols("x n")
+    >>> enclose(x**n, {x: sympy.Integer(-2), n: sympy.Integer(3)}) == -8
+    True
     """
     number = _arb(_enclose(expr, table, others))
     if not number.is_finite():
@@ -198,15 +201,19 @@ def _enclose(expr: sympy.Expr, table: Table, others: Others | None) -> Value:
 
 
 def _enclose_power(base: Value, exponent: sympy.Expr, table: Table, others: Others | None) -> Value:
-    if not exponent.is_Rational:
-        return _power(_arb(base), enclose(exponent, table, others))
-    if not exponent.is_Integer:
-        return _root(_arb(base), exponent)
-    power = int(exponent)
+    power = _enclose(exponent, table, others)
+    if not isinstance(power, Fraction):
+        return _power(_arb(base), power)
+    if power.denominator != 1:
+        return _root(_arb(base), power)
+    power = power.numerator
     if power < 0 and (base == 0 if isinstance(base, Fraction) else base.is_zero()):
         raise Undefined("division by zero")
-    small = isinstance(base, Fraction) and base.denominator.bit_length() + base.numerator.bit_length() <= MAX_BITS
-    return base**power if small else _arb(base) ** power
+    if isinstance(base, Fraction):
+        bits = base.denominator.bit_length() + base.numerator.bit_length()
+        if bits <= MAX_BITS and bits * abs(power) <= MAX_EXPONENT * MAX_BITS:
+            return base**power
+    return _arb(base) ** power
 
 
 def _with_tails(total: sympy.Add) -> list[sympy.Expr]:

@@ -1,13 +1,14 @@
 """The amplifier phi = E[X erf(s X/sqrt2)] of three marginals in closed form, where a = s/sqrt(1 + s^2)."""
 
-from collections.abc import Callable
-
 import mpmath
 import sympy
+from flint import arb
 from sympy import Eq, Integral, Interval, Matrix, Rational, Tuple, erf, exp, oo, pi, sqrt
 
 from theory.claims.expectations import expectation_claim
 from theory.claims.model import Claim, Kind, Level, Param, Point
+from theory.claims.quadrature import balls, between, half_line
+from theory.expressions.balls.precision import precision
 from theory.expressions.symbols import z
 from theory.proof.derivation import Derivation, Step
 
@@ -24,27 +25,18 @@ _STEEPNESS = Param(
 _EXACT = "an erf at a rational number is not rational"
 
 
-def _by_quadrature(
-    density: Callable[[mpmath.mpf], mpmath.mpf], end: mpmath.mpf, point: Point, digits: int
-) -> mpmath.mpf:
-    """Return 2 int_0^end x erf(s x/sqrt2) p(x) dx, with panels that resolve both factors."""
-    with mpmath.workdps(digits + _GUARD):
-        slope = mpmath.mpf(point[s].p) / point[s].q / mpmath.sqrt(2)
-        fine = min(mpmath.mpf(1), 1 / slope) / 2
-        ends = [mpmath.mpf(0)]
-        while ends[-1] < end:
-            ends.append(min(end, ends[-1] + max(fine, ends[-1] / 2)))
-        return 2 * mpmath.quad(lambda t: t * mpmath.erf(slope * t) * density(t), ends)
-
-
 def _gaussian(point: Point, digits: int) -> mpmath.mpf:
-    return _by_quadrature(mpmath.npdf, mpmath.sqrt(5 * (digits + _GUARD)), point, digits)
+    """Return 2 int_0^oo x erf(s x/sqrt2) phi(x) dx."""
+    with precision(digits=digits + _GUARD):
+        slope = balls(point)["s"] / arb(2).sqrt()
+        return half_line(lambda t: 2 * t * (slope * t).erf(), digits)
 
 
 def _uniform(point: Point, digits: int) -> mpmath.mpf:
-    with mpmath.workdps(digits + _GUARD):
-        root = mpmath.sqrt(3)
-        return _by_quadrature(lambda _: 1 / (2 * root), root, point, digits)
+    """Return (1/sqrt3) int_0^sqrt3 x erf(s x/sqrt2) dx, the Gaussian weight taken out of the integrand."""
+    with precision(digits=digits + _GUARD):
+        slope, scale = balls(point)["s"] / arb(2).sqrt(), (2 * arb.pi() / 3).sqrt()
+        return between(lambda t: scale * t * (slope * t).erf() * (t * t / 2).exp(), 0, arb(3).sqrt(), digits)
 
 
 GAUSSIAN = expectation_claim(

@@ -5,6 +5,7 @@ from dataclasses import replace
 import mpmath
 import numpy as np
 import sympy
+from flint import arb
 from mpmath import mpf
 from sympy import Heaviside, Integer, Interval, asin, erf, oo, pi, sqrt
 
@@ -13,7 +14,9 @@ from theory.claims.expectations import expectation_claim, pair
 from theory.claims.model import Level, Param, Point
 from theory.claims.parameters import CORRELATION
 from theory.claims.points import values
+from theory.claims.quadrature import balls, half_line
 from theory.claims.trained import BESIDE, through_half_space, trained_on
+from theory.expressions.balls.precision import precision
 from theory.expressions.symbols import rho, z
 from theory.problem import Problem
 from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
@@ -23,15 +26,11 @@ s = sympy.Symbol("s", positive=True)
 
 def _by_quadrature(point: Point, digits: int) -> mpf:
     """The integral over x = z_2 of x_2 P(z_1 >= 0 | x), of which the odd part alone remains."""
-    with mpmath.workdps(digits + 15):
-        at, root = values(point), mpmath.sqrt(2)
-        steepness = at["rho"] / mpmath.sqrt((1 - at["rho"]) * (1 + at["rho"]))
-        turns = {step / abs(steepness) for step in (1, 4, 12)} if steepness else set()
-        ends = sorted({mpf(x) for x in (0, 1, 3, 6, 12)} | {x for x in turns if x < 12})
-        mean = mpmath.quad(
-            lambda x: mpmath.npdf(x) * mpmath.erf(x / root) * mpmath.erf(steepness * x / root), [*ends, mpmath.inf]
-        )
-        return at["s"] * mpmath.sqrt(3) * mean
+    with precision(digits=digits + 15), mpmath.workdps(digits + 15):
+        at, root = balls(point), arb(2).sqrt()
+        steepness = at["rho"] / ((1 - at["rho"]) * (1 + at["rho"])).sqrt()
+        mean = half_line(lambda x: (x / root).erf() * (steepness * x / root).erf(), digits)
+        return values(point)["s"] * mpmath.sqrt(3) * mean
 
 
 def _of_uniform_inputs(rho: float, s: float) -> float:

@@ -1,30 +1,12 @@
-"""Moments through slabs of one site: integrals over that site, and the library's float64 moments."""
+"""The library's float64 moments through slabs of one site."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-
-import mpmath
-from mpmath import mpf
+from math import isinf
 
 from theory.moments import GatedMoments, gated_moments
 from theory.problem import Network, NonlinearGP, Problem, SiteGate, Training
 from theory.problem.correlations.table import TableCorrelation
-
-Slab = tuple[mpf, mpf]
-FAR = 40  # exp(-FAR^2/2) = 10^-347: the Gaussian weight beyond is below every digit that is used
-
-
-def over_slab(f: Callable[[mpf], mpf], slab: Slab, scale: mpf | int = 1) -> mpf:
-    """Return int phi(x) f(x) dx over lo <= x < hi at mpmath's working precision; f changes on the length `scale` at 0.
-
-    >>> mpmath.nstr(over_slab(lambda x: x, (mpf(0), mpmath.inf)) * mpmath.sqrt(2 * mpmath.pi), 12)
-    '1.0'
-    """
-    lo, hi = max(slab[0], mpf(-FAR)), min(slab[1], mpf(FAR))
-    near = [sign * m * scale for m in (1, 4, 16) for sign in (-1, 1)]
-    apart = [*range(-FAR, FAR, 2), *near]
-    ends = [lo, *sorted({mpf(x) for x in apart if lo < x < hi}), hi]
-    return mpmath.quad(lambda x: mpmath.npdf(x) * f(x), ends)
 
 
 def float64_moments(
@@ -56,4 +38,4 @@ def float64_moments(
 
 
 def _bound(value: float) -> Fraction | float:
-    return value if mpmath.isinf(value) else Fraction(value)
+    return value if isinf(value) else Fraction(value)

@@ -7,18 +7,18 @@ whose correlations are smaller by $\lambda = \beta/\sqrt{1 + \beta^2}$. `gdln so
 from collections.abc import Callable
 from fractions import Fraction
 
-import mpmath
 import sympy
+from flint import acb, arb
 from mpmath import mpf
 from sympy import Integer, Interval, Matrix, Rational, S, erf, exp, pi, sqrt
 
-from theory.claims.areas.moment._slabs import FAR
 from theory.claims.areas.moment.threshold import THREE, THRESHOLD, theta
 from theory.claims.expectations import expectation_claim, pair
 from theory.claims.model import Level, Param, Point
 from theory.claims.parameters import CORRELATION
-from theory.claims.points import values
+from theory.claims.quadrature import balls, half_line, probability
 from theory.claims.three_sites import CONDITION, ik, il, kl
+from theory.expressions.balls.precision import precision
 from theory.expressions.symbols import rho, z
 from theory.moments import GatedMoments, gated_moments
 from theory.problem import AlwaysGate, Network, NonlinearGP, Problem, SiteGate, Training
@@ -42,15 +42,15 @@ def _density(x: sympy.Expr) -> sympy.Expr:
     return exp(-(x**2) / 2) / sqrt(2 * pi)
 
 
-def _through_gate(point: Point, digits: int, f: Callable[[dict[str, mpf], mpf], mpf]) -> mpf:
-    """int phi(x) Phi(beta (x - theta)) f(x) dx, on panels that narrow towards theta."""
-    with mpmath.workdps(digits + 20):
-        at = values(point)
-        turns = [at["theta"] + side * 4**k / at["beta"] for side in (-1, 1) for k in range(-2, 4)]
-        ends = sorted({x for x in [*range(-FAR, FAR + 1, 2), at["theta"], *turns] if -FAR <= x <= FAR})
-        return mpmath.quad(
-            lambda x: mpmath.npdf(x) * mpmath.ncdf(at["beta"] * (x - at["theta"])) * f(at, x), [mpf(x) for x in ends]
-        )
+def _through_gate(point: Point, digits: int, f: Callable[[dict[str, arb], acb], acb]) -> mpf:
+    """int phi(x) Phi(beta (x - theta)) f(x) dx, the values at x and at -x together."""
+    with precision(digits=digits + 20):
+        at = balls(point)
+
+        def integrand(x: acb) -> acb:
+            return probability(at["beta"] * (x - at["theta"])) * f(at, x)
+
+        return half_line(lambda x: integrand(x) + integrand(-x), digits)
 
 
 def _float64(correlations: list[float], theta: float, beta: float) -> GatedMoments:

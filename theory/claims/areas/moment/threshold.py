@@ -10,16 +10,18 @@ from math import inf
 import mpmath
 import numpy as np
 import sympy
+from flint import acb, arb
 from mpmath import mpf
 from sympy import Eq, Heaviside, Integer, Interval, Matrix, Rational, S, Tuple, erf, exp, pi, sqrt
 
 from theory.claims import reasons
-from theory.claims.areas.moment._slabs import float64_moments, over_slab
+from theory.claims.areas.moment._slabs import float64_moments
 from theory.claims.expectations import expectation_claim, pair
 from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, Registration
 from theory.claims.parameters import CORRELATION, GAIN
-from theory.claims.points import values
+from theory.claims.quadrature import balls, between
 from theory.claims.three_sites import CONDITION, ik, il, kl
+from theory.expressions.balls.precision import precision
 from theory.expressions.functions import OwensT
 from theory.expressions.symbols import g, rho, z
 from theory.gaussian import expect
@@ -62,11 +64,10 @@ def _beyond(x: sympy.Expr) -> sympy.Expr:
 
 def _by_one_erf(point: Point, digits: int) -> mpf:
     """int_theta^oo phi(x) E[erf(g z_k) | z_i = x] dx, by E erf(m + s N) = erf(m/sqrt(1 + 2 s^2))."""
-    with mpmath.workdps(digits + 20):
-        at = values(point)
-        slope = at["g"] * at["rho"] / mpmath.sqrt(1 + 2 * at["g"] ** 2 * (1 - at["rho"]) * (1 + at["rho"]))
-        scale = 1 / max(mpf(1), abs(slope))
-        return over_slab(lambda x: mpmath.erf(slope * x), (at["theta"], mpmath.inf), scale)
+    with precision(digits=digits + 20):
+        at = balls(point)
+        slope = at["g"] * at["rho"] / (1 + 2 * at["g"] ** 2 * (1 - at["rho"]) * (1 + at["rho"])).sqrt()
+        return between(lambda x: (slope * x).erf(), at["theta"], inf, digits)
 
 
 def _at_zero(problem: Problem) -> np.ndarray:
@@ -98,16 +99,16 @@ STEP_ERF = expectation_claim(
 # E[1(z_i >= theta) z_k z_l]
 
 
-def _given_site(at: dict[str, mpf], x: mpf) -> mpf:
+def _given_site(at: dict[str, arb], x: acb) -> acb:
     """E[z_k z_l | z_i = x]: the covariance that is left, and the product of the means."""
     left = at["rho_kl"] - at["rho_ik"] * at["rho_il"]
     return left + at["rho_ik"] * x * at["rho_il"] * x
 
 
 def _beyond_threshold(point: Point, digits: int) -> mpf:
-    with mpmath.workdps(digits + 20):
-        at = values(point)
-        return over_slab(lambda x: _given_site(at, x), (at["theta"], mpmath.inf))
+    with precision(digits=digits + 20):
+        at = balls(point)
+        return between(lambda x: _given_site(at, x), at["theta"], inf, digits)
 
 
 def _share_of_covariance(problem: Problem) -> np.ndarray:
@@ -144,9 +145,9 @@ SECOND = expectation_claim(
 
 
 def _over_one_slab(point: Point, digits: int) -> mpf:
-    with mpmath.workdps(digits + 20):
-        at = values(point)
-        return over_slab(lambda x: at["rho"] * x, (at["l"], at["u"]))
+    with precision(digits=digits + 20):
+        at = balls(point)
+        return between(lambda x: at["rho"] * x, at["l"], at["u"], digits)
 
 
 SLAB = expectation_claim(
@@ -184,10 +185,10 @@ def _derive_tiling() -> Derivation:
 
 def _over_the_tiling(point: Point, digits: int) -> mpf:
     """The three integrals, each over its slab."""
-    with mpmath.workdps(digits + 20):
-        at = values(point)
-        slabs = ((-mpmath.inf, at["l"]), (at["l"], at["u"]), (at["u"], mpmath.inf))
-        return mpmath.fsum(over_slab(lambda x: _given_site(at, x), slab) for slab in slabs)
+    with precision(digits=digits + 20), mpmath.workdps(digits + 10):
+        at = balls(point)
+        slabs = ((-inf, at["l"]), (at["l"], at["u"]), (at["u"], inf))
+        return mpmath.fsum(between(lambda x: _given_site(at, x), *slab, digits) for slab in slabs)
 
 
 def _sum_by_the_library(l: float, u: float, rho_ik: float, rho_il: float, rho_kl: float) -> float:

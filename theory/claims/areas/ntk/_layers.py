@@ -8,17 +8,19 @@ from functools import cache
 
 import mpmath
 import sympy
+from flint import arb
 from mpmath import mpf
 from sympy import Eq, Heaviside, asin, pi, sqrt
 
+from theory.claims import quadrature
 from theory.claims.expectations import pair
+from theory.expressions.balls.precision import precision
 from theory.expressions.functions import Relu
 from theory.expressions.symbols import rho, z
 from theory.gaussian.expectation import Expectation
 from theory.proof.derivation import Derivation, Step
 
 _GUARD = 12
-_REACH = 24  # standard deviations; the density there is 1e-125
 
 
 def k1(r: sympy.Expr) -> sympy.Expr:
@@ -61,18 +63,17 @@ def both_relus(r: mpf, digits: int) -> mpf:
     """Return 2 E[relu(z) relu(z')] = (2/pi) int cos(t) cos(t - a) dt over the angles at which both are positive."""
     with mpmath.workdps(digits + _GUARD):
         a = mpmath.acos(r)
-        inside = mpmath.quad(lambda t: mpmath.cos(t) * mpmath.cos(t - a), [a - mpmath.pi / 2, mpmath.pi / 2])
+        ends = [a - mpmath.pi / 2, mpmath.pi / 2]
+        inside = mpmath.quad(lambda t: mpmath.cos(t) * mpmath.cos(t - a), ends, method="gauss-legendre")
         return 2 * inside / mpmath.pi
 
 
 @cache
 def both_steps(r: mpf, digits: int) -> mpf:
     """Return 2 P(z > 0, z' > 0) = 2 int_0^oo phi(z) Phi(r z/sqrt(1 - r^2)) dz."""
-    with mpmath.workdps(digits + _GUARD):
-        steepness = r / mpmath.sqrt((1 - r) * (1 + r))
-        scale = 1 / max(abs(steepness), mpf(1))
-        edges = sorted({mpf(0), *(min(scale * k, mpf(_REACH)) for k in (1, 3, 8, 24)), mpf(3), mpf(8), mpf(_REACH)})
-        return 2 * mpmath.quad(lambda z: mpmath.npdf(z) * mpmath.ncdf(steepness * z), edges)
+    with mpmath.workdps(digits + _GUARD), precision(digits=digits + _GUARD):
+        steepness = arb(r / mpmath.sqrt((1 - r) * (1 + r)))
+        return 2 * quadrature.half_line(lambda z: quadrature.probability(steepness * z), digits)
 
 
 def number(value: sympy.Rational, digits: int) -> mpf:
