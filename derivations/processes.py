@@ -7,6 +7,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
@@ -14,6 +16,38 @@ from pathlib import Path
 from typing import Any
 
 _GRACE = 2.0  # seconds that a process has to end before it is killed
+
+
+class Process:
+    """A process that does one task after another: a pool of one, so that its death costs no task of another.
+
+    It is forked from a server that has loaded `modules`, is deaf to interrupts, which its parent handles, and ends with
+    its parent, however that ends. `begin(*given)` runs in it first.
+    """
+
+    def __init__(self, modules: Sequence[str], begin: Callable[..., None] | None = None, *given: Any) -> None:
+        context = mp.get_context(_start_method(modules))
+        self._pool = ProcessPoolExecutor(1, context, initializer=_begin, initargs=(begin, given))
+        with _interrupts_blocked(), _same_path():
+            self._number = self._pool.submit(os.getpid)
+
+    def submit(self, function: Callable[..., Any], *given: Any) -> Future[Any]:
+        """Call a module's function in the process. The future raises BrokenProcessPool where the process dies."""
+        return self._pool.submit(function, *given)
+
+    def kill(self) -> None:
+        """End the process, also in the middle of a task, and return when it has gone."""
+        with suppress(BrokenProcessPool, ProcessLookupError):
+            os.kill(self._number.result(), signal.SIGKILL)
+        self._pool.shutdown(cancel_futures=True)
+
+
+def _begin(begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it could not be blocked
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    leave_with_parent()
+    if begin is not None:
+        begin(*given)
 
 
 class Worker:

@@ -5,15 +5,16 @@ takes the place of the one before it, or is one more: a page that has seen some 
 which no page has asked for a while belongs to a closed tab and ends.
 """
 
-import signal
 from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from itertools import count
 from threading import Condition, Event, Thread
 from time import monotonic
 from typing import Any
 
-from derivations.processes import Worker, leave_with_parent
+from derivations.processes import Process
 from theory.problem import InputError, WorkbenchError
 
 PATIENCE = 60.0  # seconds without a question after which a job ends
@@ -190,27 +191,14 @@ def in_a_process(job: Job, function: Callable[..., Any], *given: Any, modules: S
     Function and values must be picklable; `modules`, which the function needs, are loaded once for all processes.
     Raises the WorkbenchError that the function raises, and StoppedError.
     """
-    worker = Worker(modules, _answer, function, given)
+    process = Process(modules)
     try:
-        while not worker.pipe.poll(_TURN):
+        answer = process.submit(function, *given)
+        while not wait([answer], _TURN).done:
             if job.stopping:
                 raise StoppedError
-        kind, answer = worker.pipe.recv()
-    except EOFError:
+        return answer.result()
+    except BrokenProcessPool:
         raise WorkbenchError("The process of this answer has ended without one.", "It may lack memory.") from None
     finally:
-        worker.process.kill()
-        worker.process.join()
-        worker.pipe.close()
-    if kind == "error":
-        raise WorkbenchError(*answer)
-    return answer
-
-
-def _answer(connection: Any, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends this process when it is interrupted
-    leave_with_parent()
-    try:
-        connection.send(("answer", function(*given)))
-    except WorkbenchError as error:
-        connection.send(("error", (error.message, error.hint, error.kind)))
+        process.kill()

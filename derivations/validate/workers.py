@@ -3,16 +3,17 @@
 A process that is killed costs the task that it was doing, which is tried once more; the others go on.
 """
 
-import signal
 import sys
-import traceback
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
+from multiprocessing.sharedctypes import RawValue
+from queue import SimpleQueue
+from threading import Event
+from typing import Any
 
-from derivations.processes import Worker, dismiss, leave_with_parent, throttled
+from derivations.processes import Process
 from derivations.threads import limit
 from derivations.validate.tasks import Done, Task, perform
 
@@ -20,13 +21,14 @@ Progress = Callable[[Task, str, float], None]
 Work = Callable[[Task, Callable[[str, float], None]], Done]
 _TRIES = 2
 _PAUSE = 0.2  # seconds between two reports of progress
+_SHARE: list[Any] = []  # of a process: where it writes the share done of its task
 
 
 @dataclass(frozen=True)
 class Lost:
     """The end of a task whose process died each time: why, for the report."""
 
-    reason: str
+    reason: str = "its process was killed twice; often there is too little memory"
 
 
 def do_all(
@@ -41,83 +43,69 @@ def do_all(
         for task in tasks:
             yield task, work(task, lambda what, share, task=task: progress(task, what, share))
         return
-    waiting = deque(tasks)
-    tries = dict.fromkeys((task.name for task in tasks), 0)
-    crew: list[Worker] = []
-    try:
-        while waiting or any(worker.task for worker in crew):
-            _hand_out(waiting, crew, processes, work)
-            for worker in _speaking(crew):
-                task = worker.task
+    crew = [_Worker() for _ in range(processes)]
+    idle, over = SimpleQueue[_Worker](), Event()
+    for worker in crew:
+        idle.put(worker)
+
+    def one(task: Task) -> Done | Lost:
+        worker = idle.get()
+        try:
+            return worker.done(task, work, over)
+        finally:
+            idle.put(worker)
+
+    with ThreadPoolExecutor(processes) as threads:
+        try:
+            waiting = {threads.submit(one, task): task for task in tasks}
+            while waiting:
+                for future in wait(waiting, _PAUSE, FIRST_COMPLETED).done:
+                    yield waiting.pop(future), future.result()
+                for worker in crew:
+                    if (task := worker.task) is not None:
+                        progress(task, f"checking {task.name}", worker.share.value)
+        finally:
+            over.set()
+            threads.shutdown(wait=False, cancel_futures=True)
+            for worker in crew:
+                worker.process.kill()
+
+
+class _Worker:
+    """A process, which is replaced where it dies; `task` is None while it waits, `share` that of the task's work."""
+
+    def __init__(self) -> None:
+        self.task: Task | None = None
+        self.share = RawValue("d", 0.0)
+        self.process = self._begun()
+
+    def _begun(self) -> Process:
+        loaded = [name for name in sys.modules if name.split(".")[0] in ("theory", "sim", "derivations")]
+        return Process(loaded, _begin, self.share)
+
+    def done(self, task: Task, work: Work, over: Event) -> Done | Lost:
+        """Return the outcome of a task; nothing is tried again once all is `over`."""
+        self.task, self.share.value = task, 0.0
+        try:
+            for _ in range(_TRIES):
                 try:
-                    kind, content = worker.pipe.recv()
-                except (EOFError, OSError):
-                    crew.remove(worker)
-                    tries[task.name] += 1
-                    if tries[task.name] < _TRIES:
-                        waiting.appendleft(task)
-                    else:
-                        yield task, Lost(_death(worker))
-                    continue
-                if kind == "progress":
-                    progress(task, *content)
-                    continue
-                if kind == "error":
-                    raise content
-                worker.task = None
-                yield task, content
-    finally:
-        dismiss(crew)
+                    return self.process.submit(_do, task, work).result()
+                except BrokenProcessPool:
+                    if over.is_set():
+                        break
+                    self.process = self._begun()
+            return Lost()
+        finally:
+            self.task = None
 
 
-def _speaking(crew: Sequence[Worker]) -> list[Worker]:
-    """The workers with a task that have sent a message or died; waits until there is one."""
-    busy = {worker.pipe: worker for worker in crew if worker.task}
-    return [busy[pipe] for pipe in wait(list(busy))]
-
-
-def _hand_out(waiting: deque[Task], crew: list[Worker], processes: int, work: Work) -> None:
-    while waiting:
-        idle = next((worker for worker in crew if worker.task is None), None)
-        if idle is None:
-            if len(crew) >= processes:
-                return
-            loaded = [name for name in sys.modules if name.split(".")[0] in ("theory", "sim", "derivations")]
-            idle = Worker(loaded, _work, work)
-            crew.append(idle)
-        idle.give(waiting.popleft())
-
-
-def _death(worker: Worker) -> str:
-    code, name = worker.death()
-    if name is None:
-        return f"its process ended with the exit code {code} twice"
-    hint = "; SIGKILL often means too little memory" if name == "SIGKILL" else ""
-    return f"its process was killed by {name} twice{hint}"
-
-
-def _work(pipe: Connection, work: Work) -> None:
-    """A worker's life: one task after the other until the pipe closes; it leaves with its parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where they could not be blocked
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    leave_with_parent()
+def _begin(share: Any) -> None:
+    _SHARE[:] = [share]
     limit(["validate"])
 
-    def say(what: str, share: float) -> None:
-        with suppress(OSError):
-            pipe.send(("progress", (what, share)))
 
-    while True:
-        try:
-            task = pipe.recv()
-        except EOFError:
-            return
-        try:
-            answer = "done", work(task, throttled(say, _PAUSE))
-        except Exception as error:  # noqa: BLE001 - whatever it is, the parent raises it
-            error.add_note(traceback.format_exc())
-            answer = "error", error
-        try:
-            pipe.send(answer)
-        except OSError:  # the parent has closed the pipe
-            return
+def _do(task: Task, work: Work) -> Done:
+    def tell(_what: str, share: float) -> None:
+        _SHARE[0].value = share
+
+    return work(task, tell)
