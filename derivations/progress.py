@@ -1,4 +1,4 @@
-"""Progress bars on stderr; where stderr is no terminal, one line at each tenth instead."""
+"""Progress bars on stderr; where stderr is no terminal nothing, or one line at each tenth."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -7,33 +7,39 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+_UPDATES = 200  # of a bar
+
 
 @contextmanager
-def bars() -> Iterator[Callable[[str, str, float], None]]:
-    """Yield `report(task, what, share)`, which may be called from any thread."""
+def bars(lines: bool = False) -> Iterator[Callable[[str, str, float], None]]:
+    """Yield `report(task, what, share)`, which may be called from any thread; `lines` are those without a terminal."""
     console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _lines()
-        return
     columns = (TextColumn("{task.description:<32}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
     times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-    with Progress(*columns, *times, console=console, transient=True) as progress:
-        tasks: dict[str, int] = {}
+    shown: dict[str, tuple[str, int]] = {}
+    with Progress(*columns, *times, console=console, transient=True, disable=not console.is_terminal) as progress:
+        tasks = {}
 
         def report(task: str, what: str, share: float) -> None:
-            if task not in tasks:
-                tasks[task] = progress.add_task(what, total=1.0)
-            progress.update(tasks[task], description=what, completed=share)
+            news = (what, int(_UPDATES * share)) if console.is_terminal else ("", int(10 * share))
+            if shown.get(task) == news:
+                return
+            shown[task] = news
+            if console.is_terminal:
+                if task not in tasks:
+                    tasks[task] = progress.add_task(what, total=1.0)
+                progress.update(tasks[task], description=what, completed=share)
+            elif lines:
+                print(f"gdln: {task} {share:4.0%}  {what}", file=sys.stderr, flush=True)
 
         yield report
 
 
-def _lines() -> Callable[[str, str, float], None]:
-    tenths: dict[str, int] = {}
-
-    def report(task: str, what: str, share: float) -> None:
-        if int(10 * share) > tenths.get(task, -1):
-            tenths[task] = int(10 * share)
-            print(f"gdln: {task} {share:4.0%}  {what}", file=sys.stderr, flush=True)
-
-    return report
+@contextmanager
+def training_bar() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
+    """Show a bar; yield the callback of training, and one that names each measurement."""
+    with bars() as report:
+        yield (
+            lambda done, total: report("", "training", done / total),
+            lambda name: report("", f"measuring {name.replace('-', ' ')}", 1.0),
+        )

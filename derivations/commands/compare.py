@@ -26,13 +26,13 @@ def command(
 
     def answered() -> Drawable:
         from derivations.answers import compare
-        from derivations.commands.simulate import progress_bar
+        from derivations.progress import training_bar
         from theory.problem import load
         from theory.problem.numbers import positive
 
         question = load(problem)
         limit = None if memory is None else int(positive(memory, "--memory", "networks need memory") * 2**30)
-        with progress_bar() as (training, measuring):
+        with training_bar() as (training, measuring):
             return compare.answer(question, device, backend, limit, training, measuring)
 
     return run(lambda: show_drawn("compare", answered, plot, json), json, timeout)

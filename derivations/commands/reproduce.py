@@ -1,7 +1,5 @@
 """`gdln reproduce`: the experiments of the sources, repeated from their registered definitions, with a verdict each."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -29,6 +27,7 @@ def command(
 
     def body() -> int:
         from derivations.answers import reproduce
+        from derivations.progress import bars
         from derivations.reproductions.stored import DEFAULT_STORE
         from theory.problem import InputError
 
@@ -38,26 +37,15 @@ def command(
                 raise InputError(f"{option} is for experiments that run, and none is named.", "Name one.", "usage")
             output.show("reproduce", reproduce.scoreboard(), json)
             return output.PASS
-        with _progress() as report:
-            answer = reproduce.answer(names, profile, DEFAULT_STORE if store is None else store, report, device)
+        with bars() as report:
+            answer = reproduce.answer(
+                names,
+                profile,
+                DEFAULT_STORE if store is None else store,
+                lambda name: lambda done, total: report(name, name, done / total),
+                device,
+            )
         output.show("reproduce", answer, json)
         return answer.exit_code
 
     return output.run(body, json, timeout)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], Callable[[int, int], None]]]:
-    """Show a bar for each experiment on stderr, if it is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-
-        def of(name: str) -> Callable[[int, int], None]:
-            task = bar.add_task(name, total=1.0)
-            return lambda done, total: bar.update(task, completed=done / total)
-
-        yield of

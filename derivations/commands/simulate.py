@@ -1,7 +1,6 @@
 """`gdln simulate`: train the networks of a problem file on sampled data and measure what they learned."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +10,6 @@ import typer
 from derivations.commands import Backend, Timeout, loading
 
 MAY_BEGIN_WITH_MINUS = False
-_UPDATES = 200
 
 
 def command(
@@ -65,6 +63,7 @@ def command(
 
 
 def _answer(question: Any, device: str, backend: str, limit: int | None, dtype: str | None, alignment: bool) -> Any:
+    from derivations.progress import training_bar
     from derivations.threads import side_by_side
     from sim.training.backends.ahead import compiled_ahead
 
@@ -75,7 +74,7 @@ def _answer(question: Any, device: str, backend: str, limit: int | None, dtype: 
         with loading():
             from derivations.answers import simulate  # it loads torch
 
-        with progress_bar() as (training, measuring):
+        with training_bar() as (training, measuring):
             return simulate.answer(question, device, backend, limit, training, measuring, None, threads, alignment)
 
 
@@ -99,24 +98,3 @@ def _written(
         answer = _answer(question, device, backend, limit, dtype, alignment)
         np.savez(file, **answer.arrays())
     return answer
-
-
-@contextmanager
-def progress_bar() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
-    """Show a bar on stderr; yield the callback of training, and one that names each measurement."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("training", total=None)
-        shown = 0
-
-        def trained(done: int, total: int) -> None:
-            nonlocal shown
-            if done == total or done - shown >= total / _UPDATES:
-                shown = done
-                bar.update(task, completed=done, total=total)
-
-        yield trained, lambda name: bar.update(task, description=f"measuring {name.replace('-', ' ')}")

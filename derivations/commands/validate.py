@@ -34,7 +34,7 @@ def command(
         from derivations.answers import validate
         from derivations.progress import bars
 
-        with bars() as report:
+        with bars(lines=True) as report:
             answer = validate.answer(claims or [], profile, out, device, write_evidence, changed, verbose, report)
         output.show("validate", answer, as_json)
         return {"PASS": output.PASS, "FAIL": output.CHECK_FAILED, "INCONCLUSIVE": output.UNDECIDED}[answer.outcome]
