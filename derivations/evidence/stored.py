@@ -15,6 +15,7 @@ from derivations.unreadable import why
 from theory.claims.model import Claim
 from theory.claims.sources import Source
 from theory.problem import WorkbenchError
+from theory.problem.table_files import stored_arrays
 from theory.problem.user_files import read_json
 
 FOLDER = Path(__file__).parent
@@ -87,13 +88,18 @@ def read(claim: Claim, folder: Path = FOLDER) -> Mapping[str, Any] | None:
 
 
 def _whole(path: Path, claim: str) -> Mapping[str, Any]:
-    """The content of an evidence file."""
+    """The content of an evidence file, with the arrays that lie beside it in their places."""
     try:
         evidence = read_json(path)
-    except (OSError, ValueError) as error:
+        if not isinstance(evidence, dict):
+            raise ValueError("it is not a JSON object")
+        if places := evidence.get("arrays"):
+            arrays = stored_arrays(path.with_suffix(".npz"))
+            for place in places:
+                estimate, _, name = place.rpartition("/")
+                evidence["simulated"][estimate][name] = arrays[place].tolist()
+    except (OSError, ValueError, KeyError) as error:
         raise DamagedEvidenceError(claim, f"it cannot be read: {why(error)}") from None
-    if not isinstance(evidence, dict):
-        raise DamagedEvidenceError(claim, "it is not a JSON object")
     return evidence
 
 

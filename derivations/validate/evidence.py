@@ -1,15 +1,17 @@
 """The evidence of a claim: one JSON file with its precise table, its simulated estimates, its hash and the versions.
 
-Only `gdln validate --write-evidence` writes it; what reads it compares the hash, and a changed one is stale. The
-processor seconds of each check forecast the time of the next run.
+Large arrays of the estimates lie beside it in a NumPy archive. Only `gdln validate --write-evidence` writes it; what
+reads it compares the hash, and a changed one is stale. The processor seconds of each check forecast the time of the
+next run.
 """
 
 import json
 from pathlib import Path
 
 import mpmath
+import numpy as np
 
-from derivations.atomic import write_text
+from derivations.atomic import new_file, write_text
 from derivations.evidence.stored import FOLDER, SCHEMA, claim_hash, is_stale
 from derivations.output import plain, rounded
 from derivations.validate.judged import Judged, Validation
@@ -19,6 +21,7 @@ __all__ = ["FOLDER", "claim_hash", "is_stale", "write"]
 ROW_DIGITS = 32  # significant digits of a row of the precise table
 _CENTISECONDS = 2  # digits after the point
 _RECOMPUTED = ("source", "prediction", "alternatives")  # the problem file and the theory give these again
+_ARRAYS, _LISTED = ("mean", "standard_error"), 64  # of an estimate; numbers of one that stands in the JSON
 _SIGNIFICANT = 8  # digits kept of a simulated number, five more than its standard error leaves of it
 
 
@@ -34,6 +37,12 @@ def _write_one(item: Judged, validation: Validation, folder: Path) -> Path:
         name: {key: rounded(value, _SIGNIFICANT) for key, value in data.items() if key not in _RECOMPUTED}
         for name, data in validation.finding.estimates.items()
         if name.split("/")[0] == item.claim.id
+    }
+    arrays = {
+        f"{name}/{key}": np.array(data.pop(key))
+        for name, data in estimates.items()
+        for key in _ARRAYS
+        if np.size(data.get(key)) > _LISTED
     }
     content = {
         "schema": SCHEMA,
@@ -51,6 +60,11 @@ def _write_one(item: Judged, validation: Validation, folder: Path) -> Path:
             for row in item.rows
         ],
         "simulated": estimates,
+        **({"arrays": sorted(arrays)} if arrays else {}),
     }
+    path.with_suffix(".npz").unlink(missing_ok=True)
+    if arrays:
+        with new_file(path.with_suffix(".npz")) as file:
+            np.savez(file, **dict(sorted(arrays.items())))
     write_text(path, json.dumps(plain(content), indent=1, allow_nan=False) + "\n")
     return path

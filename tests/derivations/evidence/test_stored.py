@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import sympy
 
@@ -37,6 +38,18 @@ def test_a_file_that_is_no_object_is_damaged(tmp_path):
         with pytest.raises(DamagedEvidenceError, match=r"area\.subject\.fact is damaged") as caught:
             read(CLAIM, tmp_path)
         assert caught.value.exit_code == CHECK_FAILED
+
+
+def test_arrays_lie_beside_the_text(tmp_path):
+    place, content = "area.subject.fact/a", {"area.subject.fact": {"times": [1]}}
+    write(tmp_path, simulated=content, arrays=["area.subject.fact/mean"])
+    with pytest.raises(DamagedEvidenceError, match="missing"):
+        read(CLAIM, tmp_path)
+    np.savez(tmp_path / f"{CLAIM.id}.npz", **{place: np.zeros(2)})
+    with pytest.raises(DamagedEvidenceError):
+        read(CLAIM, tmp_path)
+    np.savez(tmp_path / f"{CLAIM.id}.npz", **{"area.subject.fact/mean": np.array([0.5, 1])})
+    assert read(CLAIM, tmp_path)["simulated"] == {"area.subject.fact": {"times": [1], "mean": [0.5, 1]}}
 
 
 def test_each_part_of_a_registration_is_of_the_version():
