@@ -77,34 +77,6 @@ def receptive_fields(panels: dict[str, dict[str, np.ndarray]], window: slice) ->
     return figure
 
 
-def trajectories(
-    times: np.ndarray,
-    curve_times: np.ndarray,
-    curves: np.ndarray,
-    steps: np.ndarray,
-    mean: np.ndarray,
-    error: np.ndarray,
-    labels: list[str],
-) -> Figure:
-    """Weights against time, a row of each array a weight.
-
-    The flow as curves (at `curve_times`), the exact law of gradient descent as bars across, and trained means with
-    99 % error bars (both at `times`).
-    """
-    with plt.rc_context(STYLE):
-        figure, axis = plt.subplots(figsize=(5.8, 3.8))
-        for index, label in enumerate(labels):
-            colour, mark = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "^"), (GREY, "D"))[index % 4]
-            axis.plot(curve_times, curves[index], color=colour, lw=1.2)
-            style = {"fmt": mark, "ms": 4, "mfc": "white", "color": colour, "lw": 1.0}
-            axis.errorbar(times, mean[index], _BAND * error[index], label=label, **style)
-            exact = {"ls": "", "marker": "_", "ms": 14, "color": "black", "mew": 1.0}
-            axis.plot(times, steps[index], label="descent, exact" if index == 0 else None, **exact)
-        axis.set(xscale="log", xlabel="time $t$", ylabel="weight $w_{1j}(t)$")
-        axis.legend(fontsize=8, frameon=False, title="curves: flow; markers: trained", title_fontsize=8)
-    return figure
-
-
 def moment_matrices(panels: dict[str, np.ndarray]) -> Figure:
     """Matrices (n, n) side by side on one colour scale, except titles that begin with 'difference'."""
     with plt.rc_context(STYLE):

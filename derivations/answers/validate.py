@@ -13,7 +13,7 @@ from derivations.output import counted
 from derivations.validate import evidence, report_files, validation
 from derivations.validate.changes import changes
 from derivations.validate.judged import Judged, Validation, exit_outcome, undecided
-from derivations.validate.report import numbers, same_form, wrong_forms
+from derivations.validate.report import causes, same_form, wrong_forms
 from derivations.validate.validation import TASK, Report
 from sim.training.schedule import device_named
 from theory.claims.levels import describe
@@ -74,12 +74,7 @@ def _failures(run: Validation) -> Iterator[str]:
 
 def _failure(item: Judged) -> Iterator[str]:
     if item.verdict is Verdict.BROKEN or undecided(item):
-        causes = [
-            f"{result.level.value} {'fails' if result.outcome is Outcome.FAIL else 'is undecided'}{numbers(result)}"
-            for result in item.results
-            if result.outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
-        ]
-        yield f"{item.verdict.value}  {item.claim.id}: {'; '.join(causes) or 'a claim that it cites is broken or open'}"
+        yield f"{item.verdict.value}  {item.claim.id}: {causes(item)}"
 
 
 def _summary(run: Validation) -> Iterator[str]:

@@ -13,9 +13,10 @@ from sim.train import train
 from sim.training.rounding import descent_rounding
 from sim.training.run import Run
 from theory.claims.model import CheckResult, Claim, Level, Outcome
-from theory.problem import Problem
+from theory.problem import LossAtTimes, ParticipationRatioAtTimes, Problem, WeightsAtTimes
 
 _PILOT_REPLICATES = 8
+_LOSS_SAMPLES = 400  # examples of each network for the loss in figures
 _MOST_TIMES_REGISTERED = 4  # a pilot may raise the registered number of replicates up to this factor
 
 
@@ -73,14 +74,16 @@ def measured(claims: Sequence[Claim], problem: str, settings: Settings, progress
     limit = _MOST_TIMES_REGISTERED * prepared.simulated().replicates * settings.scale
     affordable = [claim for claim in claims if planned[claim.id] <= limit]
     estimates: list[tuple[Claim, Estimate]] = []
+    curves: Mapping[str, tuple[np.ndarray, np.ndarray]] = {}
     if affordable:
         count = max([prepared.simulated().replicates * settings.scale, *(planned[c.id] for c in affordable)])
         sized = _with(prepared, replicates=count, seed=_seed("run", claims[0], problem))
-        estimates = _estimates(affordable, sized, settings, lambda done: share(0.2 + 0.8 * done))
+        source, estimates = _estimates(affordable, sized, settings, lambda done: share(0.2 + 0.8 * done))
+        curves = _curves(source, settings) if isinstance(source, Run) else {}
     return Measured(
         name,
         tuple((claim.id, agreement(claim, estimate)) for claim, estimate in estimates),
-        {f"{claim.id}/{problem}": _record(claim, estimate) for claim, estimate in estimates},
+        {f"{claim.id}/{problem}": _record(claim, estimate, curves) for claim, estimate in estimates},
         tuple(_too_weak(claim, planned[claim.id], limit) for claim in claims if claim not in affordable),
         rounding_of(sized) if affordable and _is_trained(claims[0]) else None,
     )
@@ -142,19 +145,32 @@ def _plan(
 ) -> dict[str, int]:
     """For each claim the replicates it needs, from a pilot on a stream of its own."""
     pilot = _with(problem, replicates=_PILOT_REPLICATES, seed=seed)
-    estimates = _estimates(claims, pilot, settings, progress)
+    _, estimates = _estimates(claims, pilot, settings, progress)
     return {claim.id: replicates_needed(claim, estimate) for claim, estimate in estimates}
 
 
 def _estimates(
     claims: Sequence[Claim], problem: Problem, settings: Settings, progress: Callable[[float], None]
-) -> list[tuple[Claim, Estimate]]:
+) -> tuple[Problem | Run, list[tuple[Claim, Estimate]]]:
     source: Problem | Run = problem
     if _is_trained(claims[0]):
         source = train(problem, device=settings.device, progress=lambda done, total: progress(0.8 * done / total))
     estimates = [(claim, measure(claim.registration.observable, source, settings.device)) for claim in claims]
     progress(1.0)
-    return estimates
+    return source, estimates
+
+
+def _curves(run: Run, settings: Settings) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return mean and standard error of loss and participation ratio at each time, for figures.
+
+    The loss of each network is measured on a few examples: the mean over networks averages their noise.
+    """
+    few = replace(run, problem=_with(run.problem, samples=_LOSS_SAMPLES))
+    measures = {
+        "loss": measure(LossAtTimes(), few, settings.device),
+        "participation_ratio": measure(ParticipationRatioAtTimes(), run, settings.device),
+    }
+    return {name: (found.mean, found.standard_error) for name, found in measures.items()}
 
 
 def _too_weak(claim: Claim, needed: int, limit: int) -> CheckResult:
@@ -162,9 +178,10 @@ def _too_weak(claim: Claim, needed: int, limit: int) -> CheckResult:
     return CheckResult(claim.id, Level.SIMULATED, Outcome.INCONCLUSIVE, where=where, details={"needed": needed})
 
 
-def _record(claim: Claim, estimate: Estimate) -> dict[str, object]:
-    """The numbers of an estimate that figures and evidence take."""
+def _record(claim: Claim, estimate: Estimate, curves: Mapping[str, object]) -> dict[str, object]:
+    """The numbers of an estimate that figures and evidence take; `curves` beside weights."""
     registered = claim.registration
+    drawn = {"curves": curves} if isinstance(registered.observable, WeightsAtTimes) else {}
     return {
         "observable": type(registered.observable).__name__,
         "source": estimate.problem,
@@ -175,4 +192,5 @@ def _record(claim: Claim, estimate: Estimate) -> dict[str, object]:
         "standard_error": estimate.standard_error,
         "replicates": estimate.replicates,
         "seed": estimate.seed,
+        **drawn,
     }

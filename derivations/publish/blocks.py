@@ -27,7 +27,6 @@ _SAYS = {
     "CORRECTED": "it holds; its source prints something else",
     "INHERITED": "it holds; its source prints another form, which follows from an earlier slip",
     "REFUTED": "it holds against a conjecture or a question of its source",
-    "BROKEN": "a check of it fails",
     "REMARK": "it holds: a related statement, not in the source",
     "RESULT": "it holds; none of the sources states it",
     "OPEN": "it is undecided",

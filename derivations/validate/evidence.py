@@ -20,7 +20,8 @@ from derivations.validate.report_files import claim_summary
 __all__ = ["FOLDER", "claim_hash", "is_stale", "write"]
 ROW_DIGITS = 32  # significant digits of a row of the precise table
 _CENTISECONDS = 2  # digits after the point
-_RECOMPUTED = ("source", "prediction", "alternatives")  # the problem file and the theory give these again
+# The problem file and the theory give these again; the curves are for figures of the report alone.
+_LEFT_OUT = ("source", "prediction", "alternatives", "curves")
 _ARRAYS, _LISTED = ("mean", "standard_error"), 64  # of an estimate; numbers of one that stands in the JSON
 _SIGNIFICANT = 8  # digits kept of a simulated number, five more than its standard error leaves of it
 
@@ -34,7 +35,7 @@ def write(validation: Validation, folder: Path = FOLDER) -> list[Path]:
 def _write_one(item: Judged, validation: Validation, folder: Path) -> Path:
     path = folder / f"{item.claim.id}.json"
     estimates = {
-        name: {key: rounded(value, _SIGNIFICANT) for key, value in data.items() if key not in _RECOMPUTED}
+        name: {key: rounded(value, _SIGNIFICANT) for key, value in data.items() if key not in _LEFT_OUT}
         for name, data in validation.finding.estimates.items()
         if name.split("/")[0] == item.claim.id
     }

@@ -1,73 +1,77 @@
-"""The report of a validation as Markdown: a figure, a sentence and a table, then corrections, figures and claims."""
+"""The report of a validation as HTML: failures, what the sources print, theory beside networks, then every claim."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
+from pathlib import Path
 
 import mpmath
 
-from derivations.markdown import table
+from derivations.markdown import plain
 from derivations.output import counted
+from derivations.publish import html
 from derivations.publish.blocks import domain, notation_of, parting, place, sentence, where
-from derivations.publish.html import fold
-from derivations.validate.judged import Judged, Validation, result_at
+from derivations.validate.judged import Judged, Validation, undecided
 from theory.claims.levels import PrintedFinding, describe
 from theory.claims.model import CheckResult, Level, Outcome
 from theory.claims.rows import Verdict
 
 _MARK = {Outcome.PASS: "pass", Outcome.FAIL: "**FAIL**", Outcome.INCONCLUSIVE: "undecided", Outcome.SKIPPED: "–"}
 _SHOWN_ROWS = 5
+_BESIDE = Path(__file__)
 
 
 @dataclass(frozen=True)
 class Image:
-    """A figure of the report: its caption and the path of its file."""
+    """A figure of the report: its caption in Markdown and the path of its file."""
 
     caption: str
     path: str
 
 
-def markdown(
-    validation: Validation, opening: Image, figures: Sequence[Image], changed: Mapping[str, Sequence[str]] | None = None
-) -> str:
-    """Return the report: one figure, one sentence, one table of verdicts whose rows link to the claims below.
-
-    With `changed`, the changes by the id of the claim, only these claims are shown.
-    """
+def body(validation: Validation, figures: Sequence[Image], changed: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Return the report as the body of a page; with `changed`, the changes by the id of the claim, of these claims."""
     shown = [item for item in validation.judged if changed is None or item.claim.id in changed]
+    failing = [item for item in validation.judged if item.verdict is Verdict.BROKEN or undecided(item)]
     parts = [
-        "# Validation report\n",
-        _figure(opening),
-        _sentence(validation, changed),
-        _verdict_table(shown, changed) if shown else "",
-        "## What the sources print and what holds\n",
-        _corrections(shown),
-        "## Figures\n" if figures or validation.finding.remarks else "",
+        f"<style>{_BESIDE.with_suffix('.css').read_text(encoding='utf-8')}</style>",
+        "<h1>Validation report</h1>",
+        _markup(_sentence(validation, changed)),
+        _failures(failing) if failing else "",
+        "<h2>What the sources print and what holds</h2>",
+        *_corrections(shown),
+        "<h2>Theory beside trained networks</h2>" if figures else "",
         *(_figure(image) for image in figures),
-        *(f"{remark}\n" for remark in validation.finding.remarks),
-        "## The claims\n" if shown else "",
-        *(_claim(item) for item in shown),
-        "## The run\n",
-        _run(validation),
+        *(_markup(remark) for remark in validation.finding.remarks),
+        "<h2>Every claim</h2>" if shown else "",
+        _filter(shown) if shown else "",
+        *(_claim(item, changed) for item in shown),
+        "<h2>The run</h2>",
+        _markup(_run(validation)),
+        f"<script>{_BESIDE.with_suffix('.js').read_text(encoding='utf-8')}</script>" if shown else "",
     ]
-    return "\n".join(part for part in parts if part)
+    return "\n".join(part for part in parts if part) + "\n"
 
 
-def _figure(image: Image) -> str:
-    return f"![{image.caption}]({image.path})\n\n*{image.caption}*\n"
+def _markup(text: str) -> str:
+    return html.body(text).html
+
+
+def _inline(text: str) -> str:
+    """Return a line of Markdown as HTML without the paragraph around it."""
+    return _markup(text).strip().removeprefix("<p>").removesuffix("</p>")
 
 
 def _sentence(validation: Validation, changed: Mapping[str, Sequence[str]] | None) -> str:
     counts = Counter(item.verdict for item in validation.judged)
     listed = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
     outcomes = Counter(validation.outcomes())
-    failed, undecided = outcomes[Outcome.FAIL], outcomes[Outcome.INCONCLUSIVE]
-    checks = "no check fails or stays undecided"
-    if failed or undecided:
-        fail = f"{counted(failed, 'check')} fail{'s' * (failed == 1)}"
-        checks = f"{fail} and {undecided} stay{'s' * (undecided == 1)} undecided"
     since = "" if changed is None else f" Since the last report {counted(len(changed), 'claim')} changed."
-    return f"{counted(len(validation.judged), 'claim')}: {listed}; {checks}.{since}\n"
+    return (
+        f"{counted(len(validation.judged), 'claim')}: {listed}. {counted(validation.checks, 'check')}, of which "
+        f"{outcomes[Outcome.FAIL]} fail and {outcomes[Outcome.INCONCLUSIVE]} stay undecided.{since}"
+    )
 
 
 def _run(validation: Validation) -> str:
@@ -83,43 +87,46 @@ def _run(validation: Validation) -> str:
     )
 
 
-def _verdict_table(judged: Sequence[Judged], changed: Mapping[str, Sequence[str]] | None) -> str:
-    columns = ["claim", "verdict", "passed", "failed or undecided"]
-    if changed is not None:
-        columns[2:] = ["changed"]
-    return table(columns, (_row(item, changed) for item in judged))
+def causes(item: Judged) -> str:
+    """Return what fails or stays undecided of a claim, each level with its numbers."""
+    levels = [
+        f"{result.level.value} {'fails' if result.outcome is Outcome.FAIL else 'is undecided'}{numbers(result)}"
+        for result in item.results
+        if result.outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
+    ]
+    return "; ".join(levels) or "a claim that it cites is broken or open"
 
 
-def _row(item: Judged, changed: Mapping[str, Sequence[str]] | None) -> list[str]:
-    own = [f"[{item.claim.title}](#{item.claim.id})", item.verdict.value]
-    if changed is not None:
-        return [*own, "; ".join(changed[item.claim.id])]
-    found = {level: result.outcome for level in Level if (result := result_at(item, level)) is not None}
-    passed = sum(outcome is Outcome.PASS for outcome in found.values())
-    other = ", ".join(
-        f"{level.value} ({_MARK[outcome]})"
-        for level, outcome in found.items()
-        if outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
-    )
-    return [*own, counted(passed, "level") if passed else "–", other or "–"]
+def _failures(failing: Sequence[Judged]) -> str:
+    lines = [
+        f'<li>{_verdict(item)} <a href="#{item.claim.id}">{item.claim.id}</a>: {escape(causes(item))}</li>'
+        for item in failing
+    ]
+    return "\n".join(["<h2>Failures</h2>", '<ul class="failures">', *lines, "</ul>"])
 
 
-def _corrections(judged: Sequence[Judged]) -> str:
-    parts = []
+def _verdict(item: Judged) -> str:
+    return f'<strong class="verdict {item.verdict.value}">{item.verdict.value}</strong>'
+
+
+def _corrections(judged: Sequence[Judged]) -> Iterator[str]:
+    """Yield a folded passage for each form that a source prints wrong, and the list of those that hold."""
+    right = []
     for item in judged:
         for findings in same_form(item.printed):
             first = findings[0]
-            if not first.right:
-                at = {symbol.name: str(value) for symbol, value in first.point.items()}
-                finding = {"at": at, "printed": first.printed, "definition": first.oracle}
-                remarks = [part for found in findings for part in found.source.note.split("; ") if part]
-                parts.append(f"### {_labels(findings)}\n")
-                parts.append(f"{sentence(item.claim.title)} ([`{item.claim.id}`](#{item.claim.id}))\n")
-                parts.append(parting(item.claim, first.source, finding))
-                parts += [f"{sentence('; '.join(dict.fromkeys(remarks)))}\n"] if remarks else []
-    agreeing = [_labels(found) for item in judged for found in same_form(item.printed) if found[0].right]
-    parts += [] if parts else ["Nothing printed was refuted.\n"]
-    return "\n".join(parts) + (f"\nPrinted forms that hold: {', '.join(agreeing)}.\n" if agreeing else "")
+            if first.right:
+                right.append(_labels(findings))
+                continue
+            at = {symbol.name: str(value) for symbol, value in first.point.items()}
+            finding = {"at": at, "printed": first.printed, "definition": first.oracle}
+            remarks = dict.fromkeys(part for one in findings for part in one.source.note.split("; ") if part)
+            text = parting(item.claim, first.source, finding) + f"\n{sentence('; '.join(remarks)) if remarks else ''}"
+            title = f"{_labels(findings)}: {_inline(item.claim.title)}"
+            link = f'<p><a href="#{item.claim.id}">{item.claim.id}</a></p>'
+            yield _entry(item, title, "", _markup(text) + link)
+    if right:
+        yield f"<p>Printed forms that hold: {escape(', '.join(right))}.</p>"
 
 
 def same_form(printed: tuple[PrintedFinding, ...]) -> list[list[PrintedFinding]]:
@@ -141,37 +148,51 @@ def _labels(findings: list[PrintedFinding]) -> str:
     return f"{findings[0].source.document} {', '.join(finding.source.label for finding in findings)}"
 
 
-def _claim(item: Judged) -> str:
-    claim = item.claim
-    notation = notation_of(claim)
+def _figure(image: Image) -> str:
+    caption = _inline(image.caption)
+    alt = escape(plain(image.caption))
+    return f'<figure><img src="{image.path}" alt="{alt}"><figcaption>{caption}</figcaption></figure>'
+
+
+def _filter(judged: Sequence[Judged]) -> str:
+    """Return the form by which claims are selected: words of id and title, and a verdict."""
+    verdicts = sorted({item.verdict.value for item in judged})
+    options = "".join(f"<option>{verdict}</option>" for verdict in verdicts)
+    return (
+        '<form onsubmit="return false"><input type="search" id="words" aria-label="words" placeholder="words or ids">'
+        f'<select id="verdict" aria-label="verdict"><option value="">every verdict</option>{options}</select>'
+        '<output id="count"></output></form>'
+    )
+
+
+def _claim(item: Judged, changed: Mapping[str, Sequence[str]] | None) -> str:
+    text = _details(item)
+    if changed is not None:
+        text = f"Changed: {'; '.join(changed[item.claim.id])}.\n\n{text}"
+    outcomes = [result.outcome for result in item.results if result.outcome is not Outcome.SKIPPED]
+    passed = f"{outcomes.count(Outcome.PASS)} of {counted(len(outcomes), 'check')}" if outcomes else ""
+    marks = f'id="{item.claim.id}" data-verdict="{item.verdict.value}"'
+    return _entry(item, _inline(item.claim.title), passed, _markup(text), marks, f"<code>{item.claim.id}</code>")
+
+
+def _entry(item: Judged, title: str, levels: str, content: str, marks: str = "", name: str = "") -> str:
+    """Return a folded passage: verdict, title and checks in its line."""
+    line = f'{_verdict(item)}<span class="title">{title}</span>{name}<span class="levels">{levels}</span>'
+    return f'<details class="entry" {marks}><summary>{line}</summary><div>{content}</div></details>'
+
+
+def _details(item: Judged) -> str:
+    """Return statement, parameters, the first rows of the precise table and the outcome of each level."""
+    claim, notation = item.claim, notation_of(item.claim)
     tex, legend = notation.display(claim.statement)
-    heading = f'<a id="{claim.id}"></a>\n\n### {claim.title}\n\n'
-    summary = f"{item.verdict.value} {claim.id}: statement ({claim.kind.value}), derivation, results"
-    lines = []
-    lines += [f"$$\n{tex}\n$$\n", where(legend)]
+    lines = [f"$$\n{tex}\n$$\n", where(legend)]
     lines += [f"- ${domain(param, notation)}$: {param.doc}" for param in claim.params]
     lines += [f"- where ${notation.tex(condition)}$" for condition in claim.conditions]
     lines += [f"- {text}" for text in claim.assumptions]
     lines += [f"- open until: {claim.settled_by}"] if claim.settled_by else []
-    lines.append("")
-    lines += list(_derivation(item))
-    lines += list(_table(item))
+    lines += ["", *_table(item)]
     lines += [f"- {result.level.value}: {_MARK[result.outcome]}{numbers(result)}" for result in item.results]
-    return heading + fold(summary, "\n".join(lines) + "\n")
-
-
-def _derivation(item: Judged) -> Iterator[str]:
-    if item.claim.derive is None:
-        return
-    notation = notation_of(item.claim)
-    notation.display(item.claim.statement)
-    yield "Derivation (each step checked by the rule it names):\n"
-    for number, step in enumerate(item.claim.derive().steps):
-        cites = f", citing {', '.join(f'`{name}`' for name in step.cites)}" if step.cites else ""
-        tex, legend = notation.display(step.expr)
-        yield f"{number}. {sentence(step.why)} (*{step.rule}*{cites})\n\n   $$\n   {tex}\n   $$\n"
-        if legend:
-            yield f"   {where(legend)}"
+    return "\n".join(lines) + "\n"
 
 
 def _table(item: Judged) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The folder that `gdln validate` leaves: report.md, report.html, report.json and the figures with their data."""
+"""The folder that `gdln validate` leaves: report.html, report.json and the figures with their data."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,10 @@ import numpy as np
 
 from derivations import plots
 from derivations.output import plain
-from derivations.publish.document import page
-from derivations.publish.html import title_of
+from derivations.publish.document import document
 from derivations.validate.judged import Judged, Validation
-from derivations.validate.report import Image, markdown
-from derivations.validate.report_figures import Drawing, drawings, overview
+from derivations.validate.report import Image, body
+from derivations.validate.report_figures import Drawing, drawings
 
 _FIGURES = "figures"
 _SUMMARY = "report.json"
@@ -23,14 +22,13 @@ def write(validation: Validation, folder: Path, changed: Mapping[str, Sequence[s
     """Write the report into an empty folder; with `changed`, of the claims that it names alone."""
     (folder / _FIGURES).mkdir()
     figures = [_drawn(drawing, folder) for drawing in drawings(validation)]
-    text = markdown(validation, _drawn(overview(validation), folder), figures, changed)
-    (folder / "report.md").write_text(text, encoding="utf-8")
-    (folder / "report.html").write_text(page(text, title_of(text), folder), encoding="utf-8")
+    page = document(body(validation, figures, changed), "Validation report", folder)
+    (folder / "report.html").write_text(page, encoding="utf-8")
     (folder / _SUMMARY).write_text(json.dumps(plain(summary(validation)), indent=1, allow_nan=False) + "\n")
 
 
 def _drawn(drawing: Drawing, folder: Path) -> Image:
-    path = f"{_FIGURES}/{drawing.name}.png"
+    path = f"{_FIGURES}/{drawing.name}.svg"
     plots.save(drawing.draw(), folder / path)
     np.savez_compressed(folder / _FIGURES / f"{drawing.name}.npz", **drawing.arrays)
     return Image(drawing.caption, path)

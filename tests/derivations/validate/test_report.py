@@ -4,16 +4,18 @@ import json
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from derivations import threads
 from derivations.cli import main
-from derivations.experiments.model import Settings
+from derivations.experiments.folders import problem_named
+from derivations.experiments.model import Finding, Settings
 from derivations.output import plain
 from derivations.validate import report, report_figures, report_files, validation
 from derivations.validate.changes import changes
-from theory.claims.model import CheckResult, Level, Outcome
-from theory.claims.registry import select
+from theory.claims.model import CheckResult, Level, Outcome, Standing
+from theory.claims.registry import catalog, select
 
 
 def test_the_numbers_of_a_result():
@@ -30,6 +32,7 @@ def test_the_numbers_of_a_result():
 
 NAMES = ["flow.fixed_point.mode", "flow.gradient.small_bump", "model.small_bump_gate"]
 CLAIM = "flow.gradient.small_bump"
+CURVES = {"loss": 2, "participation_ratio": (2, 2)}  # two times, two units
 
 
 @pytest.fixture(scope="module")
@@ -40,32 +43,37 @@ def run():
         return validation.run(select(NAMES), Settings("quick", "cpu"))
 
 
-def test_the_figure_has_the_outcome_of_every_level(run):
-    arrays = report_figures.overview(run).arrays
-    assert arrays["claim"].tolist() == [item.claim.id for item in run.judged]
-    passed = {name: [] for name in arrays["claim"]}
-    for level, row in zip(Level, arrays["outcome"], strict=True):
-        for name, code in zip(arrays["claim"], row, strict=True):
-            if code == 1:
-                passed[name].append(level)
-    assert passed == {
-        item.claim.id: [
-            level for level in Level if any(r.level is level and r.outcome is Outcome.PASS for r in item.results)
-        ]
-        for item in run.judged
-    }
-
-
-def test_a_failure_is_in_the_figure_and_in_the_sentence(run):
+def test_a_failure_stands_first_and_leads_to_its_claim(run):
     first, *others = run.judged
     failing = replace(first, results=(replace(first.results[0], outcome=Outcome.FAIL), *first.results[1:]))
-    worse = replace(run, judged=(failing, *others))
-    assert report_figures.overview(worse).arrays["outcome"].max() == 3
-    text = report.markdown(worse, report.Image("c", "p"), [])
-    assert "1 check fails and 0 stay undecided" in text
-    rows = dict(re.findall(r"^\| \[.*?\]\(#([\w.]+)\) \| (.*) \|$", text, re.MULTILINE))
-    assert rows[first.claim.id] == "INHERITED | 3 levels | symbolic (**FAIL**)"
-    assert [row.split(" | ")[2] for row in list(rows.values())[1:]] == ["–", "–"]
+    broken = replace(failing, standing=Standing.FAILS)
+    text = report.body(replace(run, judged=(*others, broken)), [])
+    assert "1 fail and 0 stay undecided" in text
+    headings = re.findall("<h2>(.*?)</h2>", text)
+    assert headings == ["Failures", "What the sources print and what holds", "Every claim", "The run"]
+    assert f'<a href="#{first.claim.id}">{first.claim.id}</a>: symbolic fails' in text
+    entries = dict(re.findall(r'id="([\w.]+)" data-verdict="(\w+)"', text))
+    assert entries == {item.claim.id: item.verdict for item in others} | {first.claim.id: "BROKEN"}
+    assert "Failures" not in report.body(run, [])
+
+
+def test_a_trained_claim_is_drawn_beside_its_prediction(run):
+    claim, problem = catalog()["pulse.half_space.single"], problem_named("one-pulse")
+    prediction = claim.registration.predict(problem)
+    times = [float(time) for time in problem.training.times]
+    trained = {
+        "source": problem,
+        "times": times,
+        "mean": prediction + 1,
+        "standard_error": np.ones_like(prediction),
+        "replicates": 8,
+        "curves": {name: (np.ones(shape), np.ones(shape)) for name, shape in CURVES.items()},
+    }
+    finding = Finding(estimates={f"{claim.id}/one-pulse": trained})
+    (drawing,) = report_figures.drawings(replace(run, finding=finding))
+    np.testing.assert_array_equal(drawing.arrays["theory: weights"], prediction)
+    np.testing.assert_array_equal(drawing.arrays["networks: weights"], prediction + 1)
+    assert [axis.get_title().split()[0] for axis in drawing.draw().axes] == ["field", "field", "loss", "inverse"]
 
 
 def summary_with(run, change):
