@@ -24,6 +24,7 @@ STYLE = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "
 _DASHES, _MARKS = ("-", "--", "-."), ("o", "s", "^")
 _UNITS, _TIMES = 3, 3  # shown side by side, and in one panel
 _POINTS = 80  # of a smooth curve
+_TICKS = 5  # of a logarithmic axis
 _MOST_BARS = 60  # sites beyond which bars would touch: a band is drawn
 _WIDTH, _HEIGHT = 3.7, 2.9  # inches of a panel
 
@@ -225,14 +226,20 @@ def against_time(
 def finish(axis: Axes, times: Float[np.ndarray, " T"], title: str) -> None:
     """Write title and legend of a panel against time; its axis is logarithmic where positive times span a decade.
 
+    Ticks of a logarithmic axis are up to five of the times, far enough apart for their labels.
+
     >>> axis = Figure().subplots()
-    >>> finish(axis, np.array([1.0, 100.0]), "loss")
-    >>> axis.get_xscale()
-    'log'
+    >>> finish(axis, np.array([1.0, 2.0, 32.0, 100.0]), "loss")
+    >>> axis.get_xscale(), [label.get_text() for label in axis.get_xticklabels()]
+    ('log', ['1', '2', '32', '100'])
     """
     positive = times[times > 0]
     if len(positive) > 1 and len(positive) == len(times) and positive[-1] >= 10 * positive[0]:
         axis.set_xscale("log")
+        near = np.abs(np.log(positive)[:, None] - np.linspace(*np.log(positive[[0, -1]]), _TICKS)).argmin(axis=0)
+        shown = positive[np.unique(near)]
+        axis.set_xticks(shown, [f"{time:.3g}" for time in shown])
+        axis.minorticks_off()
     axis.set_title(title, fontsize=8)
     axis.set_xlabel("time t (in the unit of tau)")
     if axis.get_legend_handles_labels()[1]:
