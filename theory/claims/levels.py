@@ -13,7 +13,7 @@ from functools import cache
 
 import mpmath
 import sympy
-from flint import arb
+from flint import arb, fmpq
 
 from theory.claims import reasons
 from theory.claims.citations import citation_error
@@ -25,7 +25,7 @@ from theory.claims.sources import Reading, Source
 from theory.expressions.algebra import prove_equal
 from theory.expressions.balls.closed_form import NotCertified, ball
 from theory.expressions.balls.precision import decimals, precision
-from theory.expressions.balls.real import Others, Table, Undecided, Undefined, enclose, values_of_parts
+from theory.expressions.balls.real import FUNCTIONS, Others, Table, Undecided, Undefined, enclose, values_of_parts
 
 PRECISE_DIGITS = 30
 # For a float64 formula of a few correctly rounded functions: about 450 units in the last place.
@@ -322,27 +322,48 @@ def _rejected_by_balls(form: sympy.Expr, row: TableRow, known: Table | None = No
         oracle = arb(row.oracle)
         allowed = (abs(oracle) if row.oracle else 1) * arb(10) ** -REJECTION_DIGITS
         try:
-            difference = abs(enclose(form, known or row.point, _integrals_at(row.point)) - oracle)
+            difference = abs(enclose(form, known or row.point, _others_at(row.point)) - oracle)
         except (Undefined, Undecided):
             return None
         return bool(difference > allowed) if difference > allowed or difference < allowed else None
 
 
-def _integrals_at(point: Point) -> Others:
-    """Return balls of the integrals at a point."""
+def _others_at(point: Point) -> Others:
+    """Return balls of integrals, pieces and functions with fractions for values at a point."""
+    at = dict(point)
 
-    def value(expr: sympy.Expr, _enclose: Callable[[sympy.Expr], arb]) -> arb | None:
-        if not isinstance(expr, sympy.Integral):
+    def value(expr: sympy.Expr, inside: Callable[[sympy.Expr], arb]) -> arb | None:
+        if isinstance(expr, sympy.Integral):
+            return _integral(expr.xreplace(at))
+        if isinstance(expr, sympy.Piecewise):
+            return inside(_piece(expr, at))
+        if expr.func in FUNCTIONS:
             return None
-        try:
-            found = ball(expr.xreplace(dict(point)), {})
-        except NotCertified as error:
-            raise Undecided(str(error)) from error
-        if not found.imag.contains(0):
-            raise Undecided("an integral that is not real")
-        return found.real
+        known = expr.xreplace(at)
+        return arb(fmpq(int(known.p), int(known.q))) if known.is_Rational else None
 
     return value
+
+
+def _integral(expr: sympy.Integral) -> arb:
+    try:
+        number = ball(expr, {})
+    except NotCertified as error:
+        raise Undecided(str(error)) from error
+    if not number.imag.contains(0):
+        raise Undecided("an integral that is not real")
+    return number.real
+
+
+def _piece(expr: sympy.Piecewise, point: Point) -> sympy.Expr:
+    """Return the piece whose condition is the first to hold at the point."""
+    for piece, condition in expr.args:
+        holds = condition.xreplace(point)
+        if holds == sympy.true:
+            return piece
+        if holds != sympy.false:
+            raise Undecided(f"whether {holds}")
+    raise Undefined("no piece covers the point")
 
 
 def negative_control(
@@ -367,7 +388,7 @@ def negative_control(
     def known(index: int) -> Table:
         """Return values of the formula's subexpressions at a point; a mutant shares most of them."""
         with precision(digits=PRECISE_DIGITS):
-            return values_of_parts(formula, rows[index].point, _integrals_at(rows[index].point))
+            return values_of_parts(formula, rows[index].point, _others_at(rows[index].point))
 
     killed, same, survivors = 0, 0, []
     for mutant in mutants(formula):

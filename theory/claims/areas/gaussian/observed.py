@@ -5,10 +5,13 @@ from typing import Any
 
 import mpmath
 import sympy
+from flint import acb, arb
 from sympy import Eq, Integer, Interval, Rational, cos, erf, exp, pi, sqrt
 
 from theory.claims.expectations import pair
 from theory.claims.model import Claim, Kind, Level, Param, Point
+from theory.claims.quadrature import balls, to_mpf
+from theory.expressions.balls.precision import precision
 from theory.expressions.functions import Relu
 from theory.expressions.symbols import rho, z
 from theory.gaussian import expect
@@ -26,7 +29,7 @@ PARAMS = (
     ),
     Param(b, Interval(-3, 3), "observed value", (Integer(0), Integer(1), Rational(-3, 2))),
 )
-_REACH = 18  # in standard deviations, each a panel of the quadrature
+_REACH = 18  # in standard deviations; the density there is 1e-70
 
 
 def _observed_claim(
@@ -67,8 +70,8 @@ def _observed_claim(
 
 
 def _along(
-    f: Callable[[mpmath.mpf], mpmath.mpf],
-    second: Callable[[mpmath.mpf, mpmath.mpf], mpmath.mpf],
+    f: Callable[[acb], acb],
+    second: Callable[[acb, arb], acb],
     low: int | None,
     point: Point,
     digits: int,
@@ -77,26 +80,28 @@ def _along(
 
     The first integral begins at `low` = 0, below which f is 0, or is over the whole line where `low` is None.
     """
-    with mpmath.workdps(digits + 15):
-        r, value = (mpmath.mpf(int(point[symbol].p)) / int(point[symbol].q) for symbol in (rho, b))
+    with precision(digits=digits + 15), mpmath.workdps(digits + 15):
+        at = balls(point)
+        r, value = at["rho"], at["b"]
 
-        def density(x: mpmath.mpf) -> mpmath.mpf:
+        def energy(x: acb) -> acb:
             y = second(x, value)
-            return mpmath.exp(-(x * x - 2 * r * x * y + y * y) / (2 * (1 - r) * (1 + r)))
+            return (x * x - 2 * r * x * y + y * y) / (2 * (1 - r) * (1 + r))
 
         # -log of the density is a parabola in x: its middle and width from three values.
-        at = [-mpmath.log(density(mpmath.mpf(x))) for x in (-1, 0, 1)]
-        curvature = at[0] - 2 * at[1] + at[2]
-        middle, width = (at[0] - at[2]) / (2 * curvature), 1 / mpmath.sqrt(curvature)
-        line = [middle + k * width for k in range(-_REACH, _REACH + 1)]
-        panels = _REACH + max(0, int(middle / width) + 1)
-        own = line if low is None else [low + k * width for k in range(panels + 1)]
-        top = density(middle if low is None else max(middle, mpmath.mpf(low)))  # quad works to absolute errors
-        return top * _quad(lambda x: f(x) * density(x) / top, own) / _quad(density, line)
+        left, between, right = (energy(acb(x)).real.mid() for x in (-1, 0, 1))
+        curvature = left - 2 * between + right
+        middle, width = ((left - right) / (2 * curvature)).mid(), (1 / curvature.sqrt()).mid()
+        ends = middle - _REACH * width, middle + _REACH * width
+        start = ends[0] if low is None else arb(low)
+        lowest = energy(acb(arb.max(middle, start)))  # integrals end at absolute errors
 
+        def weighed(factor: Callable[[acb], acb], start: arb) -> mpmath.mpf:
+            return to_mpf(
+                acb.integral(lambda x, _: factor(x) * (lowest - energy(x)).exp(), start, ends[1]).real, digits
+            )
 
-def _quad(f: Callable[[mpmath.mpf], mpmath.mpf], ends: list[mpmath.mpf]) -> mpmath.mpf:
-    return mpmath.quad(f, ends, method="gauss-legendre")
+        return weighed(f, start) / weighed(lambda _: acb(1), ends[0])
 
 
 RELU = _observed_claim(
@@ -106,7 +111,7 @@ RELU = _observed_claim(
     z(2),
     rho * b * (1 + erf(rho * b / sqrt(2 * (1 - rho**2)))) / 2
     + sqrt(1 - rho**2) * exp(-(rho**2) * b**2 / (2 * (1 - rho**2))) / sqrt(2 * pi),
-    lambda point, digits: _along(lambda x: x, lambda _, value: value, 0, point, digits),
+    lambda point, digits: _along(lambda x: x, lambda _, value: acb(value), 0, point, digits),
 )
 
 COSINE = _observed_claim(
@@ -115,7 +120,7 @@ COSINE = _observed_claim(
     cos(z(1)),
     z(1) + z(2),
     exp(-(1 - rho) / 4) * cos(b / 2),
-    lambda point, digits: _along(mpmath.cos, lambda x, value: value - x, None, point, digits),
+    lambda point, digits: _along(acb.cos, lambda x, value: value - x, None, point, digits),
 )
 
 CLAIMS = (RELU, COSINE)

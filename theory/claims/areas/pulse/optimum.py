@@ -7,7 +7,7 @@ seven inputs opens no gate, one or both, and least squares gives the loss of the
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from itertools import product
+from itertools import permutations, product
 
 import sympy
 from sympy import Eq, Interval, Rational
@@ -29,6 +29,16 @@ _PULSES = [
 _INPUTS = (*((x, 1) for x in _PULSES), ((1, 1, 1), -1))
 _GIVEN = (*[Fraction(1, 6)] * 6, Fraction(1))
 _EVERY = 2 ** len(_INPUTS)
+
+
+def _permuted(sites: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the set of inputs that each set becomes where the sites are permuted; the law does not change."""
+    vectors = [x for x, _ in _INPUTS]
+    to = [vectors.index(tuple(x[site] for site in sites)) for x in vectors]
+    return tuple(sum(1 << to[index] for index in range(len(to)) if opened >> index & 1) for opened in range(_EVERY))
+
+
+_PERMUTED = [_permuted(sites) for sites in permutations(range(_SITES))]
 
 
 def _least_squares(weights: list[Fraction], opened: Opened) -> Fraction:
@@ -69,10 +79,16 @@ def _least(p: Fraction, exclusive: bool, cut: bool) -> Fraction:
 
 
 def _pairs(exclusive: bool, cut: bool) -> Iterator[Opened]:
+    """Yield every pair of sets, one of those that a permutation of the sites makes of each other: their loss is one."""
     sets: Iterable[int] = sorted(_half_spaces()) if cut else range(_EVERY)
     for one, other in product(sets, repeat=2):
-        if one <= other and not (exclusive and one & other):
+        if one <= other and not (exclusive and one & other) and (one, other) == min(_alike(one, other)):
             yield tuple((one >> index & 1, other >> index & 1) for index in range(len(_INPUTS)))
+
+
+def _alike(one: int, other: int) -> Iterator[tuple[int, int]]:
+    for moved in _PERMUTED:
+        yield tuple(sorted((moved[one], moved[other])))
 
 
 def _gain(cut: bool) -> Callable[[Point], Fraction]:
