@@ -121,7 +121,11 @@ def _corrections(judged: Sequence[Judged]) -> Iterator[str]:
             at = {symbol.name: str(value) for symbol, value in first.point.items()}
             finding = {"at": at, "printed": first.printed, "definition": first.oracle}
             remarks = dict.fromkeys(part for one in findings for part in one.source.note.split("; ") if part)
-            text = parting(item.claim, first.source, finding) + f"\n{sentence('; '.join(remarks)) if remarks else ''}"
+            tex, _ = notation_of(item.claim).display(item.claim.statement)
+            note = sentence("; ".join(remarks)) if remarks else ""
+            text = (
+                f"Printed:\n\n{parting(item.claim, first.source, finding)}\n{note}\n\nIt holds that\n\n$$\n{tex}\n$$\n"
+            )
             title = f"{_labels(findings)}: {_inline(item.claim.title)}"
             link = f'<p><a href="#{item.claim.id}">{item.claim.id}</a></p>'
             yield _entry(item, title, "", _markup(text) + link)
