@@ -56,7 +56,7 @@ def _require_server() -> None:
 
     from theory.problem import OutOfReachError
 
-    missing = [name for name in ("starlette", "uvicorn", "threadpoolctl") if find_spec(name) is None]
+    missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
     if missing:
         raise OutOfReachError(
             f"gdln explore needs {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not installed.",

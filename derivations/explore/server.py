@@ -1,6 +1,5 @@
 """Serves the explorer on the loopback address of this machine, behind a token, and opens it in the browser."""
 
-import os
 import secrets
 import socket
 import sys
@@ -94,7 +93,6 @@ def serve(
     """
     import uvicorn
 
-    leave_processors()
     sys.setswitchinterval(_TURN)
     token = secrets.token_urlsafe(24)
     origin = f"http://{HOST}:{listener.getsockname()[1]}"
@@ -132,17 +130,3 @@ def _load_libraries(problem: Problem) -> None:
     from derivations.explore.views import view_of
 
     attempt(lambda: view_of("data").answer(problem, {}))
-
-
-def leave_processors() -> None:
-    """Leave half of the processors to the browser; the library takes OMP_NUM_THREADS, if set, or the other half.
-
-    With more, threads that wait for each other keep the browser from drawing: a move of a slider takes half as long
-    again.
-    """
-    from threadpoolctl import threadpool_limits
-
-    if "OMP_NUM_THREADS" not in os.environ:
-        threads = max(1, (os.cpu_count() or 1) // 2)
-        os.environ["OMP_NUM_THREADS"] = str(threads)  # SciPy and torch read it when they are loaded
-        threadpool_limits(threads, user_api="blas")  # NumPy has been loaded

@@ -1,13 +1,11 @@
 """gdln explore as a command: what it says where it cannot start, and what it leaves to the browser."""
 
 import json
-import os
 import socket
 
 import pytest
 
 from derivations import cli
-from derivations.explore.server import leave_processors
 from derivations.output import BAD_INPUT, OUT_OF_REACH
 from tests.derivations.explore.browser import needs_a_browser
 
@@ -44,17 +42,3 @@ def test_a_view_or_a_site_that_is_not_there(words, said, capsys, tmp_path):
     options = [word.format(folder=tmp_path) for word in words]
     assert cli.main(["explore", "--no-open", *options]) == BAD_INPUT
     assert said in capsys.readouterr().err
-
-
-@needs_a_browser
-@pytest.mark.parametrize(("cores", "set_by_user", "threads"), [(6, None, "3"), (1, None, "1"), (6, "5", "5")])
-def test_half_of_the_processors_are_left_to_the_browser(cores, set_by_user, threads, monkeypatch):
-    limited = []
-    monkeypatch.setattr(os, "cpu_count", lambda: cores)
-    monkeypatch.setattr("threadpoolctl.threadpool_limits", lambda count, user_api: limited.append((count, user_api)))
-    monkeypatch.setenv("OMP_NUM_THREADS", set_by_user or "")
-    if set_by_user is None:
-        monkeypatch.delenv("OMP_NUM_THREADS")
-    leave_processors()
-    assert os.environ["OMP_NUM_THREADS"] == threads
-    assert limited == ([] if set_by_user else [(int(threads), "blas")])

@@ -45,7 +45,6 @@ def test_the_browser_s_command_line_names_a_private_page_without_the_token(monke
         page.extend([path.read_text(), stat.S_IMODE(path.parent.stat().st_mode)])
         opened.set()
 
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")  # nothing is limited
     monkeypatch.setattr("derivations.explore.server.sys.setswitchinterval", lambda _: None)
     monkeypatch.setattr("derivations.explore.server.JOBS.stop_all", lambda: None)
     monkeypatch.setattr("derivations.explore.server.webbrowser.open", browser)
