@@ -301,7 +301,7 @@ def _numbers(path: Path, columns: int) -> np.ndarray:
 
     try:
         if path.suffix == ".npy":
-            found = np.load(io.BytesIO(read_bytes(path, _LARGEST)), allow_pickle=False)
+            found = np.lib.format.read_array(io.BytesIO(read_bytes(path, _LARGEST)))
             if found.dtype.kind not in "fiu":
                 raise InputError(f"{path} holds {found.dtype}, not real numbers.", "Save float64 or integers.", "file")
             return found.astype(float)

@@ -25,3 +25,7 @@ def test_samples_are_real_numbers(refusal, tmp_path):
     np.save(tmp_path / "x.npy", np.exp(1j * np.arange(20)))
     code, message = refusal("amplifier", "--samples", tmp_path / "x.npy")
     assert (code, "holds complex128, not real numbers" in message) == (2, True)
+    with (tmp_path / "x.npy").open("wb") as file:
+        np.savez(file, x=np.arange(20.0))  # an archive, of which numpy.load would give no array
+    code, message = refusal("amplifier", "--samples", tmp_path / "x.npy")
+    assert (code, "is not a table of numbers" in message) == (2, True)
