@@ -56,9 +56,9 @@ def load(path: str | Path) -> Problem:
     ...     load(path) == problem
     True
     """
-    text, folder = text_of(path), Path(path).parent
-    allow(placed(tables_of(text, str(path)), folder).get("data"))
-    return loads(text, str(path), folder)
+    tables, folder = tables_of(text_of(path), str(path)), Path(path).parent
+    allow(placed(tables, folder).get("data"))
+    return _declared(tables, str(path), folder)
 
 
 def loads(text: str, name: str = "problem", folder: str | Path = "") -> Problem:
@@ -78,7 +78,11 @@ def loads(text: str, name: str = "problem", folder: str | Path = "") -> Problem:
     ...
     theory.problem.errors.InputError: problem: data.law = 'nglp' is not known. ...
     """
-    tables = tables_of(text, name)
+    return _declared(tables_of(text, name), name, folder)
+
+
+def _declared(tables: Mapping[str, Any], name: str, folder: str | Path) -> Problem:
+    """Return the problem that tables declare; `name` stands before each error."""
     try:
         return problem_of(placed(tables, folder))
     except InputError as error:
