@@ -7,6 +7,7 @@ import os
 import re
 import zipfile
 from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -23,6 +24,7 @@ LARGEST_FILE = 1024 * MEBIBYTE
 MOST_NUMBERS = 2**27  # in one file: 1 GiB in float64
 LARGEST_NUMBER = 1e100  # its square fits a float64
 LARGEST_CONTEXT = 2**53  # float64 represents all whole numbers up to here exactly
+_LONGEST_LINE = 2**20  # characters: 10,000 sites of a hundred digits
 _CORRECT = "Correct the file; rows of examples count from 0."
 _NAMES = ("x", "y", "context", "weights")
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -154,7 +156,7 @@ def _of_csv(content: bytes, path: str) -> dict[str, np.ndarray]:
         raise _refusal(path, f"it is no UTF-8 text ({error.reason})", "Save it as UTF-8.") from None
     if not text.isascii():
         raise _refusal(path, "it has letters or digits beyond ASCII", "Write names x0, y0, ... and plain numbers.")
-    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    lines = csv.reader(_lines(text, path), strict=True)
     numbers, count, underscores, last = array("d"), 0, "_" in text, text.count("\n")
     try:
         header = [name.strip() for name in next(lines, [])]
@@ -181,6 +183,15 @@ def _of_csv(content: bytes, path: str) -> dict[str, np.ndarray]:
         ) from None
     whole = np.frombuffer(numbers, dtype=float).reshape(count, len(header))
     return {name: whole[:, columns] for name, columns in places.items()}
+
+
+def _lines(text: str, path: str) -> Iterator[str]:
+    """Yield the lines of a CSV. Raises InputError for one of many more numbers than an example may have."""
+    stream = io.StringIO(text, newline="")
+    while line := stream.readline(_LONGEST_LINE + 1):
+        if len(line) > _LONGEST_LINE:
+            raise _refusal(path, f"it has a line of more than {_LONGEST_LINE} characters", "Write one example a line.")
+        yield line
 
 
 def _places(header: list[str], path: str) -> dict[str, list[int] | int]:

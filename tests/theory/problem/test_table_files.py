@@ -119,6 +119,7 @@ def test_arrays_that_are_no_examples_are_refused(tmp_path):
 WRONG_TEXTS = [
     ("", "it has no x"),
     ("x0,y\n", "it has no examples"),
+    ("," * 2**21, "it has a line of more than"),
     ("x0;y\n1;2\n", "its header has the column 'x0;y'"),
     ("x0,x2,y\n1,2,3\n", "its header lacks x1 beside x2"),
     ("x0,x0,y\n1,2,3\n", "its header names 'x0' twice"),
