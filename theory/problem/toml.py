@@ -35,7 +35,7 @@ from theory.problem.user_files import read_text
 _OPTIONAL = ("batch", "initialisation", "shared_stream", "optimizer", "momentum", "decay", "epsilon", "dtype")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 # A dotted key of d parts takes the parser d^2 time and memory. A pattern that begins with a literal is fast to find.
-_DEEPEST, _MOST_KEYS, _MOST_DIGITS = 8, 2**18, 5000
+_DEEPEST, _MOST_KEYS, _MOST_DIGITS = 8, 2**18, 2**14
 _DIGITS = "0123456789abcdefABCDEF_"
 _DEEP_KEY = re.compile(rf"""\.[ \t]*+(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{_DEEPEST - 1}}}""")
 _HEADER = re.compile(r"\n[ \t]*+\[")
@@ -97,7 +97,7 @@ def text_of(path: str | Path) -> str:
 def tables_of(text: str, name: str) -> dict[str, Any]:
     """Return the tables in TOML `text`, decimals exact; `name` stands for the file in errors.
 
-    Raises InputError, before the parser runs, for more than 8 parts of a dotted key, 2^18 keys and tables, or 5000
+    Raises InputError, before the parser runs, for more than 8 parts of a dotted key, 2^18 keys and tables, or 2^14
     digits of a number.
 
     >>> tables_of("a.b = 0.5", "file")
