@@ -1,4 +1,4 @@
-"""Every example of the README, run as it stands there: a command or an expression gives what the README shows.
+"""Every example of the README and the manual, run as it stands there: a command or an expression gives what they show.
 
 A mark is an HTML comment on the line before a block. `<!-- file NAME -->` writes the block to a file of that name,
 `<!-- not run: REASON -->` leaves it out. A line `...` stands for any lines, `...` inside a line for any characters.
@@ -27,7 +27,7 @@ _HEADING = re.compile(r"^#{2,} ", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of the README: its language, its text, and the mark before it (empty without one)."""
+    """A fenced block: its language, its text, and the mark before it (empty without one)."""
 
     language: str
     text: str
@@ -78,8 +78,12 @@ def statements(text: str) -> Iterator[tuple[str, str]]:
         yield source, value if isinstance(node, ast.Expr) else ""
 
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-SECTIONS = sections(README)
+FILES = (ROOT / "README.md", *sorted((ROOT / "derivations" / "manual").glob("*.md")))
+SECTIONS = {
+    f"{file.stem}: {title}": blocks
+    for file in FILES
+    for title, blocks in sections(file.read_text(encoding="utf-8")).items()
+}
 RUN = [title for title, blocks in SECTIONS.items() if any(b.language in ("console", "python") for b in blocks)]
 
 
@@ -119,7 +123,7 @@ def test_examples_give_what_is_shown(title, folder, trained_once, capsys):
                 assert program == "gdln"
                 cli.main(words)
                 printed = capsys.readouterr().out
-                assert shows(shown, printed), f"$ {command}\nprints\n{printed}and the README shows\n{shown}"
+                assert shows(shown, printed), f"$ {command}\nprints\n{printed}and the page shows\n{shown}"
         elif block.language == "python":
             names = run(block.text, names)
 

@@ -1,38 +1,36 @@
 """The answer of `gdln derive`: the book, made from claims, evidence and prose, or compared with the stored one."""
 
-import shutil
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from derivations.atomic import check_folder, write_text
-from derivations.publish import book_figures, compose, pdf, places
-from derivations.publish.compose import Book, Difference
-from derivations.publish.site import Site
-from derivations.publish.site_frame import CLAIMS, TITLE
+from derivations.atomic import check_folder
+from derivations.publish import compose, files, pdf, places, site
 from theory.claims import catalog
 from theory.problem import InputError
 from theory.problem.numbers import one_of
 
 FORMATS = ("md", "html", "pdf")
 PDF = "book.pdf"
+Written = tuple[tuple[str, ...], list[str]]  # the files that a reader opens, and warnings
 
 
 @dataclass(frozen=True)
 class DeriveAnswer:
     """The pages that were written into `folder`, or compared with it; the claims without current evidence.
 
-    `files` are the files that a reader opens, of the pages written.
+    `files` are the files that a reader opens, of the pages written; `warnings` are those of Sphinx.
     """
 
     pages: tuple[str, ...]
     folder: Path
     files: tuple[str, ...]
     checked: bool
-    differences: tuple[Difference, ...]
+    differences: tuple[files.Difference, ...]
     stale: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln derive --json` prints."""
@@ -41,8 +39,9 @@ class DeriveAnswer:
             "folder": str(self.folder),
             "files": list(self.files),
             "checked": self.checked,
-            "differences": [compose.as_data(item) for item in self.differences],
+            "differences": [asdict(item) for item in self.differences],
             "stale": list(self.stale),
+            "warnings": list(self.warnings),
         }
 
     def text(self) -> str:
@@ -57,6 +56,7 @@ class DeriveAnswer:
         if content["stale"]:
             names = ", ".join(content["stale"])
             lines.append(f"Without current evidence (gdln validate --write-evidence): {names}.")
+        lines += content["warnings"]
         if content["differences"]:
             lines.append("Run gdln derive --write and look at what changed.")
         elif content["checked"]:
@@ -96,50 +96,31 @@ def answer(
     chosen = compose.select(list(pages), sources)
     if not check:
         _prepare(folder)
-    book = compose.Book(catalog(), sources, folds=format == "html")
-    differences = _compared(book, chosen, folder, whole=not pages) if check else []
-    files = () if check else _WRITERS[format](book, chosen, folder)
+    book = compose.Book(catalog(), sources)
+    made = files.files_of(book, chosen)
+    differences = files.compare(made, folder, whole=not pages) if check else []
+    written, warnings = ((), []) if check else _WRITERS[format](book, chosen, made, folder)
     if write and not pages:
-        _remove_left_over(book, folder)
-    return DeriveAnswer(tuple(chosen), folder, files, check, tuple(differences), tuple(book.stale))
+        for path in files.left_over(made, folder):
+            path.unlink()
+    return DeriveAnswer(tuple(chosen), folder, written, check, tuple(differences), tuple(book.stale), tuple(warnings))
 
 
-def _compared(book: Book, chosen: Sequence[str], folder: Path, whole: bool) -> list[Difference]:
-    rendered = {name: book.render(name) for name in chosen}
-    figures, drawings = _drawn(book, chosen)
-    return [
-        *compose.compare(rendered, folder, whole),
-        *compose.compare_figures(figures, folder, whole),
-        *compose.compare_drawings(drawings, folder, whole),
-    ]
+def _write_markdown(_book: compose.Book, chosen: Sequence[str], made: files.Files, folder: Path) -> Written:
+    files.write(made, folder)
+    return tuple(f"{name}.md" for name in chosen), []
 
 
-def _drawn(book: Book, chosen: Sequence[str]) -> tuple[dict[str, book_figures.Data], dict[str, str]]:
-    """The data of all figures on the pages, and the drawings."""
-    figures = {name: data for page in chosen for name, data in book.figures(page).items()}
-    return figures, {name: text for page in chosen for name, text in book.drawings(page).items()}
+def _write_site(book: compose.Book, _chosen: Sequence[str], made: files.Files, folder: Path) -> Written:
+    return ("index.html",), site.write(book, made, folder)
 
 
-def _write_markdown(book: Book, chosen: Sequence[str], folder: Path) -> tuple[str, ...]:
-    _write_figures(book, chosen, folder)
-    for name in chosen:
-        write_text(folder / f"{name}.md", book.render(name))
-    return tuple(f"{name}.md" for name in chosen)
-
-
-def _write_site(book: Book, chosen: Sequence[str], folder: Path) -> tuple[str, ...]:
-    _write_figures(book, chosen, folder)
-    Site(book, chosen).write(folder)
-    return (*(f"{name}.html" for name in chosen), f"{CLAIMS}/index.html")
-
-
-def _write_pdf(book: Book, chosen: Sequence[str], folder: Path) -> tuple[str, ...]:
+def _write_pdf(book: compose.Book, chosen: Sequence[str], made: files.Files, folder: Path) -> Written:
     with TemporaryDirectory() as images:
-        _write_figures(book, chosen, Path(images))
-        chapters = {name: book.render(name) for name in chosen}
-        numbers = {name: number for number, name in enumerate(book.pages)}
-        pdf.write(chapters, numbers, TITLE, folder / PDF, Path(images))
-    return (PDF,)
+        files.write(made, Path(images))
+        chapters = {name: made.texts[f"{name}.md"] for name in chosen}
+        pdf.write(chapters, {name: at for at, name in enumerate(book.pages)}, site.TITLE, folder / PDF, Path(images))
+    return (PDF,), []
 
 
 _WRITERS = {"md": _write_markdown, "html": _write_site, "pdf": _write_pdf}
@@ -150,32 +131,3 @@ def _prepare(folder: Path) -> None:
         raise InputError(f"{folder} is a file, not a folder.", "Name another folder with --out.")
     check_folder(folder.parent, "--out")
     folder.mkdir(exist_ok=True)
-
-
-def _write_figures(book: Book, chosen: Sequence[str], folder: Path) -> None:
-    figures, drawings = _drawn(book, chosen)
-    if folder.resolve() != compose.BOOK.resolve():
-        _copy_stored(figures, folder)
-    for name, data in figures.items():
-        book_figures.write(name, data, folder)
-    for name, drawn in drawings.items():
-        (folder / book_figures.FOLDER).mkdir(exist_ok=True)
-        write_text(folder / book_figures.FOLDER / f"{name}.svg", drawn)
-
-
-def _copy_stored(names: Iterable[str], folder: Path) -> None:
-    """Copy the stored figures; those whose data have changed are drawn anew afterwards."""
-    for name in names:
-        for file in (compose.BOOK / book_figures.FOLDER).glob(f"{name}.*"):
-            (folder / book_figures.FOLDER).mkdir(exist_ok=True)
-            shutil.copyfile(file, folder / book_figures.FOLDER / file.name)
-
-
-def _remove_left_over(book: Book, folder: Path) -> None:
-    """Remove pages and figures of the stored book that no page makes."""
-    figures, drawings = _drawn(book, tuple(book.pages))
-    old = [path for path in folder.glob("*.md") if path.stem not in book.pages]
-    kept = {f"{name}{kind}" for name in figures for kind in (".json", ".svg")} | {f"{name}.svg" for name in drawings}
-    old += [path for path in (folder / book_figures.FOLDER).glob("*") if path.name not in kept]
-    for path in old:
-        path.unlink()

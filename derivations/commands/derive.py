@@ -13,7 +13,7 @@ MAY_BEGIN_WITH_MINUS = False
 
 def command(
     pages: Annotated[list[str] | None, typer.Argument(metavar="PAGE", help="Names of pages; all by default.")] = None,
-    format: Annotated[str, typer.Option(help="md, html (a site) or pdf (one book; needs the extra docs).")] = "md",
+    format: Annotated[str, typer.Option(help="md, html (a site) or pdf (one book); both need the extra docs.")] = "md",
     out: Annotated[
         Path | None, typer.Option(help="Folder; by default gdln-book, with --check the stored book.")
     ] = None,
@@ -33,4 +33,4 @@ def _derive(names: list[str], kind: str, out: Path | None, check: bool, write: b
 
     answer = derive.answer(names, kind, out, check, write)
     output.show("derive", answer, as_json)
-    return output.CHECK_FAILED if answer.differences or answer.stale else output.PASS
+    return output.CHECK_FAILED if answer.differences or answer.stale or answer.warnings else output.PASS

@@ -147,7 +147,7 @@ def as_data(entry: Entry, page: str | None) -> dict[str, Any]:
         "statement": statement(entry.claim.statement),
         "correction": correction(entry),
         "page": page,
-        "title": entry.claim.title,
+        "title": entry.claim.sentence,
         "says": source.says.value if source else "",
         "words": source.words if source else "",
         "note": source.note if source else "",

@@ -15,7 +15,7 @@ from derivations.explore.kinds import Kind
 from derivations.explore.laws import definition_of, legends, seen_in, title_of
 from derivations.explore.limits import refuse_large
 from derivations.explore.problems import carried, law_values, starting_values
-from derivations.publish.html import mathml
+from derivations.publish.mathml import mathml
 from theory.problem import LAWS, AlwaysGate, GatedGraph, InputError, Law, Network, Problem, WorkbenchError, dumps
 from theory.problem.distributions.own import OwnLaw
 from theory.problem.network import MODELS, READOUTS

@@ -5,7 +5,7 @@ from typing import Any
 from derivations.explore import formula
 from derivations.explore.bar import marked
 from derivations.explore.comparison import Comparison, comparison_csv
-from derivations.publish.html import mathml
+from derivations.publish.mathml import mathml
 from theory.problem import WorkbenchError
 
 # What a process that answers a formula loads: the page, and what its first answer would load otherwise.

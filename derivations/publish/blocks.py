@@ -11,7 +11,6 @@ from functools import cache
 import sympy
 
 from derivations.evidence.entries import STALE, Entry, verdict_on_claim
-from derivations.publish import html
 from derivations.publish.notation import Notation
 from theory.claims.model import Claim, Kind, Param, Standing
 from theory.claims.rows import Verdict
@@ -46,28 +45,21 @@ def formula(tex: str) -> str:
     return f"$$\n{tex}\n$$\n"
 
 
-def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = "", folds: bool = False) -> str:
-    """Heading, statement, domain, cited claims, and verdict; `folds` as in `stated`."""
-    heading = f'<a id="{claim.id}"></a>\n\n### {claim.title}\n\n'
-    return heading + stated(claim, evidence, link, name, folds)
+def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = "") -> str:
+    """Heading, statement, domain, cited claims, and verdict."""
+    return f'<a id="{claim.id}"></a>\n\n### {claim.title}\n\n' + stated(claim, evidence, link, name)
 
 
-def stated(claim: Claim, evidence: Mapping | None, link: Link, name: str = "", folds: bool = False) -> str:
-    """Return `statement` without its heading; `folds` marks the ranges of sampled points for pages that fold them."""
+def stated(claim: Claim, evidence: Mapping | None, link: Link, name: str = "") -> str:
+    """Return `statement` without its heading: the protocol under the name comes first."""
     notation = notation_of(claim)
     tex, legend = notation.display(claim.statement, name)
-    lines = [formula(tex)]
+    lines = [f"{sentence(claim.protocol.removeprefix(f'{claim.title}: '))}\n"] if claim.protocol else []
+    lines += [formula(tex)]
     lines += [where(legend)] if legend else []
-    folded = [param for param in claim.params if folds and _is_sampled(param)]
-    for group in _alike(claim.params):
-        if any(param in folded for param in group):
-            lines += [_letter(param, notation) if param in folded else _parameter([param], notation) for param in group]
-        else:
-            lines.append(_parameter(group, notation))
+    lines += [_parameter(group, notation) for group in _alike(claim.params)]
     lines += [f"- ${notation.tex(condition)}$" for condition in claim.conditions]
     lines += [f"- {text}" for text in claim.assumptions]
-    if folded:
-        lines.append("\n" + html.fold("Ranges", f"${',$ $'.join(domain(param, notation) for param in folded)}$\n"))
     verdict = verdict_on_claim(claim, evidence) if evidence else STALE
     kind = "" if claim.kind is Kind.DEFINITION else f", {_kind(claim)}"
     fails = evidence is not None and evidence["standing"] == Standing.FAILS
@@ -92,18 +84,6 @@ def _alike(params: Sequence[Param]) -> list[list[Param]]:
 def _parameter(params: Sequence[Param], notation: Notation) -> str:
     letters = ", ".join(notation.tex(param.symbol) for param in params)
     return f"- ${domain(params[0], notation, letters)}$: {params[0].doc}"
-
-
-def _letter(param: Param, notation: Notation) -> str:
-    """The meaning of a parameter without its domain."""
-    letter = notation.tex(param.symbol)
-    return f"- {param.doc}" if param.doc.startswith(f"${letter} =") else f"- ${letter}$: {param.doc}"
-
-
-def _is_sampled(param: Param) -> bool:
-    """Whether the domain is a box in which points are drawn: an end is a number other than 0, 1 and -1."""
-    ends = (param.domain.inf, param.domain.sup)
-    return any(end.is_number and end.is_finite and abs(end) not in (0, 1) for end in ends)
 
 
 def where(legend: Sequence[str]) -> str:
@@ -187,15 +167,14 @@ def _indented(text: str) -> str:
     return "\n".join(f"   {line}" if line else "" for line in text.split("\n"))
 
 
-def numbers(claim: Claim, evidence: Mapping | None, folds: bool = False) -> str:
-    """The outcomes of the levels of checking, and the first rows of the precise table; `folds` as in `stated`."""
+def numbers(claim: Claim, evidence: Mapping | None) -> str:
+    """The outcomes of the levels of checking, and the first rows of the precise table."""
     if evidence is None:
         return f"*Numbers.* {STALE}: run `gdln validate --write-evidence`.\n"
     said = [text for level in evidence["levels"] if (text := _level(level))]
     lines = [f"*Numbers.* {' '.join(said)}\n"] if said else []
     if evidence["precise"]:
-        shown = precise_table(claim, evidence, _EXACT_ROWS)
-        lines.append(html.fold("Digits", shown) if folds else shown)
+        lines.append(precise_table(claim, evidence, _EXACT_ROWS))
     return "\n".join(lines)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from derivations.evidence.entries import STALE, Entry
@@ -29,17 +30,17 @@ def markdown(
 ) -> str:
     """Return the page; `name` is the paper's name for the left side in TeX, empty where the claim has its own."""
     sections = {
-        "": blocks.stated(claim, evidence, link, name, folds=True),
+        "": blocks.stated(claim, evidence, link, name),
         "Sources": _sources(entries, name),
         "Derivation": _derivation(claim, link),
         "Evidence": _evidence(claim, evidence),
-        "Rejected forms": _rejected(evidence),
+        "Rejected forms": "\n".join(_rejections(evidence) if evidence else ()) + "\n",
         "In the book": _places(places),
         "To check it": _commands(claim),
     }
     parts = [f"# {claim.title}\n", f"`{claim.id}`\n"]
     for title, text in sections.items():
-        parts += [f"## {title}\n"] if title and text else []
+        parts += [f"## {title}\n"] if title and text.strip() else []
         parts.append(text)
     return "\n".join(parts)
 
@@ -74,9 +75,6 @@ def _evidence(claim: Claim, evidence: Mapping[str, Any] | None) -> str:
         count = len(evidence["precise"])
         digits = blocks.precise_table(claim, evidence)
         lines.append(html.fold(f"Definition and formula at {count} point{'s' * (count != 1)}", digits))
-    drawn = _drawn(claim)
-    if drawn:
-        lines.append(html.fold("Where points are drawn", drawn))
     versions = ", ".join(f"{package} {number}" for package, number in evidence["versions"].items())
     seconds = ", ".join(f"{check} {spent:g} s" for check, spent in evidence["seconds"].items())
     lines.append(
@@ -92,26 +90,8 @@ def _level(level: Mapping[str, Any]) -> tuple[str, ...]:
     return level["level"], _OUTCOMES[level["outcome"]], *numbers, blocks.place(level["where"]).replace("|", "\\|")
 
 
-def _drawn(claim: Claim) -> str:
-    notation = blocks.notation_of(claim)
-    lines = []
-    for param in claim.params:
-        parts = [f"${blocks.domain(param, notation)}$"]
-        if param.likely is not None:
-            parts.append(f"at random from ${notation.tex(param.likely)}$")
-        if param.interesting:
-            parts.append(f"always ${', '.join(map(str, param.interesting))}$")
-        lines.append(f"- {'; '.join(parts)}")
-    return "\n".join([*lines, ""]) if lines else ""
-
-
-def _rejected(evidence: Mapping[str, Any] | None) -> str:
-    """The wrong forms that the checks reject: mutants, printed forms, and forms that networks rule out."""
-    lines = list(_rejections(evidence)) if evidence else []
-    return "\n".join([*lines, ""]) if lines else ""
-
-
 def _rejections(evidence: Mapping[str, Any]) -> Iterator[str]:
+    """The wrong forms that the checks reject: mutants, printed forms, and forms that networks rule out."""
     for level in evidence["levels"]:
         if level["level"] == Level.NEGATIVE_CONTROL and level["outcome"] != "SKIPPED":
             if "killed" in level:
@@ -137,8 +117,7 @@ def _commands(claim: Claim) -> str:
     lines = [f"```sh\ngdln validate {claim.id}\n```\n"]
     if asked := question(claim):
         lines.append(f"As a formula that you may change:\n\n```sh\n{asked.command}\n```\n")
-        lines.append(
-            "The next command opens it in the explorer. With `--site` and the folder of these pages the explorer "
-            f"serves them too, and links lead both ways.\n\n```sh\n{asked.opening}\n```\n"
-        )
+        lines.append(f"The next command opens it in the explorer:\n\n```sh\n{asked.opening}\n```\n")
+        link = "<a>Open this formula in the explorer</a>"  # which a script shows where the explorer serves the page
+        lines.append(f'<p id="in-explorer" data-question="{escape(asked.fragment)}" hidden>{link}</p>\n')
     return "\n".join(lines)

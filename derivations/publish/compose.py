@@ -15,11 +15,8 @@ the directives that give the numbers of the prose are those of `derivations/publ
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 from derivations.evidence import stored
 from derivations.evidence.entries import STALE, Entry, entries, verdict_on_claim
@@ -32,7 +29,7 @@ from derivations.publish.gallery import gallery
 from derivations.publish.graph_drawing import drawing
 from derivations.publish.law_tables import law_table
 from derivations.publish.numbers import INLINE, number, refuse_typed
-from derivations.publish.places import DIRECTIVE, PLACES, Place, directives, placed
+from derivations.publish.places import DIRECTIVE, PLACES, Place, by_part, directives, placed
 from derivations.publish.region_table import region_table
 from derivations.publish.stored_runs import stored_table
 from theory.claims.model import Claim
@@ -44,17 +41,6 @@ _INLINE = re.compile(r"\{(ref|verdict) ([\w.]+)\}")
 _MADE = "<!-- Made by gdln derive from derivations/publish/pages/{name}.md; edit that file. -->"
 
 
-@dataclass(frozen=True)
-class Difference:
-    """A page or figure of the book that differs from what claims and prose give; `where` is a line or a number."""
-
-    page: str
-    status: str  # stale, missing, left over
-    where: str = ""
-    stored: str = ""
-    rendered: str = ""
-
-
 class Book:
     """The pages rendered from claims, evidence and prose."""
 
@@ -63,9 +49,8 @@ class Book:
         claims: Mapping[str, Claim],
         pages: Mapping[str, str],
         evidence: Path = stored.FOLDER,
-        folds: bool = False,  # mark the passages that pages in HTML fold away
     ) -> None:
-        self.claims, self.pages, self.folds = claims, pages, folds
+        self.claims, self.pages = claims, pages
         self.entries = entries(claims.values(), evidence)
         self.evidence = {name: stored.read(claim, evidence) for name, claim in claims.items()}
         self.folder = evidence
@@ -124,7 +109,7 @@ class Book:
         makers: dict[str, Callable[[], str]] = {
             "claim": lambda: self._statement(argument, link, here),
             "derivation": lambda: blocks.derivation(self._claim(argument, here), link),
-            "numbers": lambda: blocks.numbers(self._claim(argument, here), self.evidence[argument], self.folds),
+            "numbers": lambda: blocks.numbers(self._claim(argument, here), self.evidence[argument]),
             "printed": lambda: self._printed(argument, here),
             "whole": lambda: self._whole(argument, link, here),
             "rest": lambda: self._rest(page, argument.split() or [""], link, here),
@@ -178,7 +163,7 @@ class Book:
 
     def _statement(self, argument: str, link: blocks.Link, here: str) -> str:
         name, _, tex = argument.partition(" as ")
-        return blocks.statement(self._claim(name, here), self.evidence[name], link, tex, self.folds)
+        return blocks.statement(self._claim(name, here), self.evidence[name], link, tex)
 
     def _whole(self, argument: str, link: blocks.Link, here: str) -> str:
         name = argument.partition(" as ")[0]
@@ -186,7 +171,7 @@ class Book:
         parts = (
             self._statement(argument, link, here),
             blocks.derivation(claim, link),
-            blocks.numbers(claim, self.evidence[name], self.folds),
+            blocks.numbers(claim, self.evidence[name]),
             self._printed(argument, here),
         )
         return "\n".join(part for part in parts if part)
@@ -207,13 +192,22 @@ class Book:
     def _table(self, document: str, link: blocks.Link, here: str) -> str:
         rows = ["| label | verdict | statement | derived in |", "|---|---|---|---|"]
         for entry in self._of_document(document, here):
-            said = f"“{entry.source.words}”" if entry.verdict == Verdict.REFUTED else entry.claim.title
+            said = f"“{entry.source.words}”" if entry.verdict == Verdict.REFUTED else entry.claim.sentence
             label = entry.source.label.replace(" ", "\u00a0")
             rows.append(f"| {label} | {entry.verdict} | {said} | {link(entry.claim.id)} |")
         return "\n".join(rows) + "\n"
 
     def _contents(self, page: str) -> str:
-        return "\n".join(_entry(name, text) for name, text in self.pages.items() if name != page) + "\n"
+        listed = by_part(name for name in self.pages if name != page)
+        return (
+            "\n\n".join(
+                "\n".join(
+                    [f"**{part}**\n" if part else "", *(_entry(name, self.pages[name]) for name in names)]
+                ).lstrip()
+                for part, names in listed.items()
+            )
+            + "\n"
+        )
 
 
 def _scoreboard(here: str) -> str:
@@ -239,64 +233,3 @@ def select(names: list[str], pages: Mapping[str, str]) -> list[str]:
         if name.removesuffix(".md") not in pages:
             raise InputError(f"There is no page {name!r}.", f"Pages: {', '.join(pages)}.")
     return [name.removesuffix(".md") for name in names] or list(pages)
-
-
-def compare(rendered: Mapping[str, str], folder: Path, whole: bool) -> list[Difference]:
-    """Return the differences of the pages in `folder` from these; with `whole`, also obsolete pages."""
-    found = []
-    for name, text in rendered.items():
-        path = folder / f"{name}.md"
-        if not path.is_file():
-            found.append(Difference(name, "missing"))
-        elif (there := path.read_text(encoding="utf-8")) != text:
-            found.append(_first_difference(name, there.splitlines(), text.splitlines()))
-    left = sorted(path.stem for path in folder.glob("*.md") if path.stem not in rendered) if whole else []
-    return [*found, *(Difference(name, "left over") for name in left)]
-
-
-def _first_difference(name: str, there: list[str], now: list[str]) -> Difference:
-    both = list(zip_longest(there, now, fillvalue=""))
-    line = next((number for number, (old, new) in enumerate(both, start=1) if old != new), len(both))
-    return Difference(name, "stale", f"line {line}", *both[line - 1])
-
-
-def compare_figures(data: Mapping[str, book_figures.Data], folder: Path, whole: bool) -> list[Difference]:
-    """Return the differences of figures' data or images in `folder` from these; with `whole`, also unused ones."""
-    found = [
-        Difference(f"{book_figures.FOLDER}/{name}", status, where, old, new)
-        for name, numbers in data.items()
-        for status, where, old, new in book_figures.differences(name, numbers, folder)
-    ]
-    files = (folder / book_figures.FOLDER).glob("*") if whole else ()
-    left = sorted({_left_over_as(path) for path in files if path.suffix != ".svg"} - set(data))
-    return [*found, *(Difference(f"{book_figures.FOLDER}/{name}", "left over") for name in left)]
-
-
-def _left_over_as(path: Path) -> str:
-    """The name of a file that is no drawing: that of its figure, or the file's own where no figure has such a file."""
-    return path.stem if path.suffix == ".json" else path.name
-
-
-def compare_drawings(drawings: Mapping[str, str], folder: Path, whole: bool) -> list[Difference]:
-    """Return the differences of the drawings in `folder` from these; with `whole`, also unused ones."""
-    inside, found = folder / book_figures.FOLDER, []
-    for name, text in drawings.items():
-        path = inside / f"{name}.svg"
-        if not path.is_file():
-            found.append(Difference(f"{book_figures.FOLDER}/{name}.svg", "missing"))
-        elif path.read_text(encoding="utf-8") != text:
-            found.append(Difference(f"{book_figures.FOLDER}/{name}.svg", "stale"))
-    images = {path.stem for path in inside.glob("*.svg") if not path.with_suffix(".json").is_file()}
-    left = sorted(images - set(drawings)) if whole else ()
-    return [*found, *(Difference(f"{book_figures.FOLDER}/{name}.svg", "left over") for name in left)]
-
-
-def as_data(difference: Difference) -> dict[str, Any]:
-    """One difference as plain data."""
-    return {
-        "page": difference.page,
-        "status": difference.status,
-        "where": difference.where,
-        "stored": difference.stored,
-        "rendered": difference.rendered,
-    }

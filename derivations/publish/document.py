@@ -6,26 +6,20 @@ from html import escape
 from pathlib import Path
 
 from derivations import fonts
-from derivations.publish import html
 
-ASSETS = Path(__file__).with_name("assets")
+_STYLE = Path(__file__).with_name("assets") / "page.css"
 
 
 def document(body: str, title: str, folder: Path | None = None) -> str:
     """Return a whole document around `body`, whose images are read from `folder`."""
     body = re.sub(r'<img src="([^"]+)"', lambda found: f'<img src="{_inside(found[1], folder)}"', body)
     face = f'@font-face {{ font-family: "{fonts.FAMILY}"; src: url({_data("font/woff2", fonts.FILE)}); }}'
-    style = (ASSETS / "page.css").read_text(encoding="utf-8")
+    style = _STYLE.read_text(encoding="utf-8")
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
         f"<style>\n{face}\n{style}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
     )
-
-
-def page(markdown: str, title: str, folder: Path | None = None) -> str:
-    """Return a text in Markdown as a whole document."""
-    return document(html.body(markdown).html, title, folder)
 
 
 def _inside(path: str, folder: Path | None) -> str:

@@ -69,7 +69,7 @@ def _slip(slip: Slip, entries: Sequence[Entry], link: Link, names: Mapping[str, 
         entry = group[0]
         tex, legend = notation_of(entry.claim).display(entry.claim.statement, names.get(entry.claim.id, ""))
         places = ", ".join(one.source.label for one in group)
-        yield f"{sentence(entry.claim.title)} {link(entry.claim.id)}, printed in {places}:\n"
+        yield f"{sentence(entry.claim.sentence)} {link(entry.claim.id)}, printed in {places}:\n"
         yield difference(entry, names.get(entry.claim.id, ""))
         yield f"What holds:\n\n{formula(tex)}"
         yield where(legend)
@@ -90,12 +90,12 @@ def _follows(group: Sequence[Entry], link: Link) -> str:
     first = group[0]
     condition = first.source.repaired.condition if first.source.repaired else ""
     printed = f"{_labels(group)}, where {condition}" if condition else _labels(group)
-    return f"- {printed}: {first.claim.title} ({link(first.claim.id)})\n"
+    return f"- {printed}: {first.claim.sentence} ({link(first.claim.id)})\n"
 
 
 def _against(entry: Entry, link: Link, names: Mapping[str, str]) -> str:
     said = f"{entry.source.label} {entry.source.says.value}: “{entry.source.words}”"
-    lines = [f"{_capital(said)}\n", f"{sentence(entry.claim.title)} {link(entry.claim.id)}\n"]
+    lines = [f"{_capital(said)}\n", f"{sentence(entry.claim.sentence)} {link(entry.claim.id)}\n"]
     if entry.differs:
         lines.append(difference(entry, names.get(entry.claim.id, "")))
     return "\n".join(lines + ([f"{sentence(entry.source.note)}\n"] if entry.source.note else []))
@@ -112,7 +112,7 @@ def _remark(entry: Entry, link: Link) -> str:
 
 def _short(entry: Entry, link: Link) -> str:
     note = f" {sentence(entry.source.note)}" if entry.source.note else ""
-    return f"{sentence(entry.claim.title)}{note} ({link(entry.claim.id)})"
+    return f"{sentence(entry.claim.sentence)}{note} ({link(entry.claim.id)})"
 
 
 def _capital(text: str) -> str:

@@ -210,7 +210,7 @@ def _definitions() -> str:
 
 
 def _command(law: str) -> str:
-    return "see the README" if law == "own" else f"`gdln new mine --law {law}`"
+    return "see the manual" if law == "own" else f"`gdln new mine --law {law}`"
 
 
 def _statistics() -> str:

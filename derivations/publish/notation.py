@@ -14,7 +14,6 @@ import sympy
 from sympy.core.alphabets import greeks
 from sympy.printing.latex import LatexPrinter
 
-from derivations.publish.widths import width
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import g
 from theory.expressions.triangular import triangle
@@ -30,7 +29,7 @@ _SPREAD = 1 + 2 * g**2
 _AVERAGES = (Expectation, GivenExpectation)
 _SECOND_MOMENT = Expectation(sympy.erf(g * sympy.Symbol("z1", real=True)) ** 2, sympy.Matrix([[1]]))
 _ARCSINE = sympy.asin(KAPPA**2)  # pi Z^2/2
-_WIDE = 78  # characters of a formula that fit a line of text, as `width` counts them
+_WIDE = 78  # characters of a formula that fit a line of text, as `_width` counts them
 _NESTED = 260  # characters of TeX from which on a formula that is not wide is high, with small fractions in fractions
 _NAMES_AT_MOST = 4
 _WORTH_A_NAME = 12  # a repeated part shorter than this is not given a name
@@ -187,7 +186,7 @@ class Notation:
         rows = [self._sides(part) for part in expr] if isinstance(expr, sympy.Tuple) else [self._sides(expr)]
         named: dict[sympy.Basic, sympy.Symbol] = {}
         shown = [[self._print(side, _Printer()) for side in row] for row in rows]
-        if max(sum(map(width, row)) for row in shown) > _WIDE or any(len(t) > _NESTED for row in shown for t in row):
+        if max(sum(map(_width, row)) for row in shown) > _WIDE or any(len(t) > _NESTED for row in shown for t in row):
             named = _named_parts(rows)
             rows = [[side.xreplace(named) for side in row] for row in rows]
         printer = _Printer()
@@ -310,7 +309,7 @@ def _named_parts(rows: list[list[sympy.Basic]]) -> dict[sympy.Basic, sympy.Symbo
 
 
 def _one_line_or_more(lines: list[list[str]], rows: list[list[sympy.Basic]], show) -> str:
-    total = [sum(width(side) for side in line) + 3 * (len(line) - 1) for line in lines]
+    total = [sum(_width(side) for side in line) + 3 * (len(line) - 1) for line in lines]
     if len(lines) == 1 and total[0] <= _WIDE:
         return " = ".join(lines[0])
     broken = []
@@ -321,7 +320,7 @@ def _one_line_or_more(lines: list[list[str]], rows: list[list[sympy.Basic]], sho
             broken += [part if number else f"& {part}" for number, part in enumerate(_terms(line[0], row[0], show))]
         else:
             first, *rest = line
-            if width(first) > _WIDE // 3:
+            if _width(first) > _WIDE // 3:
                 head, *more = _terms(first, row[0], show) if len(row) == len(line) else [first]
                 broken += [f"& {head}", *more]
                 first = ""
@@ -334,7 +333,7 @@ def _one_line_or_more(lines: list[list[str]], rows: list[list[sympy.Basic]], sho
 
 def _terms(text: str, expr: sympy.Basic, show, widest: int = _WIDE) -> list[str]:
     """A sum that is too wide, or a multiple of one, over several lines."""
-    if width(text) <= widest:
+    if _width(text) <= widest:
         return [text]
     if isinstance(expr, sympy.Mul):
         return _bracketed(text, expr, show)
@@ -347,7 +346,7 @@ def _terms(text: str, expr: sympy.Basic, show, widest: int = _WIDE) -> list[str]
         shown, *more = _terms(show(-term if negative else term), -term if negative else term, show)
         sign = "- " if negative else "+ "
         part = sign + shown if negative or lines or line else shown
-        if line and width(line + part) > widest:
+        if line and _width(line + part) > widest:
             lines.append(line)
             line = r"& \quad " + part
         else:
@@ -363,8 +362,18 @@ def _bracketed(text: str, product: sympy.Mul, show) -> list[str]:
     sums = [factor for factor in product.args if factor.is_Add]
     if not sums:
         return [text]
-    longest = max(sums, key=lambda factor: width(show(factor)))
+    longest = max(sums, key=lambda factor: _width(show(factor)))
     first, *rest = _terms(show(longest), longest, show, _WIDE * 3 // 4)
     others = sympy.Mul(*(f for f in product.args if f is not longest))
     factor = f"({show(others)})" if others.is_Add else show(others)
     return [f"{factor} [", rf"& \quad {first}", *rest[:-1], f"{rest[-1]} ]"] if rest else [text]
+
+
+def _width(tex: str) -> int:
+    """Estimate the width of TeX in characters: the wider half of a fraction, a command as one character."""
+    while (fraction := re.search(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", tex)) is not None:
+        tex = tex[: fraction.start()] + max(fraction[1], fraction[2], key=_width) + tex[fraction.end() :]
+        if "frac" not in tex:
+            break
+    tex = re.sub(r"\\(?:left|right|operatorname|text|mathbf|mathbb|displaystyle)\b", "", tex)
+    return len(re.sub(r"\\[A-Za-z]+", "x", re.sub(r"[\s{}^_&]|\\[,!; ]", "", tex)))

@@ -3,8 +3,10 @@
 import json
 import re
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 
+from derivations.publish.places import by_part
 from theory.problem import OutOfReachError
 
 # Sizes, contents and numbers of pages, what stays together, and the commands that pandoc uses without definition.
@@ -72,20 +74,32 @@ def write(chapters: Mapping[str, str], numbers: Mapping[str, int], title: str, p
             "Install the extra: pip install -e '.[docs]'; or use --format html, which needs nothing more.",
         ) from error
     parts = [f"#set document(title: {_text(title)}, date: none)", _PREAMBLE, _front(title)]
-    for name, markdown in chapters.items():
-        linked = _linked(markdown, name, chapters)
-        body = pypandoc.convert_text(linked, "typst", format=_MARKDOWN, extra_args=_ARGUMENTS)
-        body = _LEADING.sub(r"\1#block(sticky: true)[\2]", _OLD_NAMES.sub(lambda name: _RENAMED[name[0]], body))
-        parts += [_numbered(numbers[name]), _CAPTIONED.sub(r"#block(sticky: true)[\1]", body)]
+    for part, names in by_part(chapters).items():
+        parts += [_part(part)] if part and len(chapters) > len(names) else []
+        for name in names:
+            linked = _linked(chapters[name], name, chapters)
+            body = pypandoc.convert_text(linked, "typst", format=_MARKDOWN, extra_args=_ARGUMENTS)
+            body = _LEADING.sub(r"\1#block(sticky: true)[\2]", _OLD_NAMES.sub(lambda name: _RENAMED[name[0]], body))
+            parts += [_numbered(numbers[name]), _CAPTIONED.sub(r"#block(sticky: true)[\1]", body)]
     path.write_bytes(typst.compile("\n".join(parts).encode(), root=str(images)))
 
 
 def _front(title: str) -> str:
-    """The title and the contents; chapters begin on new pages."""
+    """The title page and the contents; chapters begin on new pages."""
     return (
-        f'#align(center, text(size: 1.7em, weight: "bold", {_text(title)}))\n#v(1em)\n'
-        "#outline(title: none, depth: 2)\n"
+        f'#page(numbering: none, align(center + horizon)[#text(size: 2.2em, weight: "bold", {_text(title)})\n\n'
+        f"The gdln workbench, version {version('gdln-workbench')}])\n"
+        "#outline(depth: 2)\n"
         "#show heading.where(level: 1): it => { pagebreak(weak: true); it }\n"
+    )
+
+
+def _part(title: str) -> str:
+    """The page that begins a part, and its line in the contents."""
+    return (
+        "#pagebreak(weak: true)\n"
+        f'#align(center + horizon, figure(kind: "part", supplement: none, numbering: none, '
+        f'outlined: true, text(size: 1.9em, weight: "bold", {_text(f"Part {title}")})))\n'
     )
 
 

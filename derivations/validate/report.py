@@ -55,7 +55,7 @@ def body(validation: Validation, figures: Sequence[Image], changed: Mapping[str,
 
 
 def _markup(text: str) -> str:
-    return html.body(text).html
+    return html.body(text)
 
 
 def _inline(text: str) -> str:
@@ -189,7 +189,8 @@ def _details(item: Judged) -> str:
     """Return statement, parameters, the first rows of the precise table and the outcome of each level."""
     claim, notation = item.claim, notation_of(item.claim)
     tex, legend = notation.display(claim.statement)
-    lines = [f"$$\n{tex}\n$$\n", where(legend)]
+    lines = [f"{sentence(claim.protocol)}\n"] if claim.protocol else []
+    lines += [f"$$\n{tex}\n$$\n", where(legend)]
     lines += [f"- ${domain(param, notation)}$: {param.doc}" for param in claim.params]
     lines += [f"- where ${notation.tex(condition)}$" for condition in claim.conditions]
     lines += [f"- {text}" for text in claim.assumptions]

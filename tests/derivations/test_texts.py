@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from derivations.experiments.folders import discover, figures
 from derivations.markdown import plain
 from derivations.publish import book_figures
-from derivations.publish.html import mathml
+from derivations.publish.mathml import mathml
 from theory.claims import catalog, reasons
 from theory.claims.recorded import RECORDED
 from theory.gaussian import limits
@@ -33,7 +33,7 @@ def strings(item: object) -> Iterator[str]:
 def texts() -> Iterator[str]:
     """Every text beside the code that may hold TeX."""
     for claim in catalog().values():
-        yield from (claim.title, claim.settled_by, *claim.assumptions, *claim.unchecked.values())
+        yield from (claim.title, claim.protocol, claim.settled_by, *claim.assumptions, *claim.unchecked.values())
         yield from (param.doc for param in claim.params)
         yield from strings(claim.sources)
         yield from (wrong.name for wrong in claim.registration.alternatives) if claim.registration else ()

@@ -141,6 +141,8 @@ class Registration:
 class Claim:
     """A statement with everything needed to judge it. Ids read `area.subject.fact` and are never reused.
 
+    `title` is a short name; `protocol` is the whole sentence, with the setting in which an experiment decides it, where
+    the name does not say it.
     `statement` is an Eq whose right-hand side is evaluated at points; `oracle` computes the left-hand side from its
     definition and shares no code with the right-hand side; `exact` does the same in fractions, where the definition is
     rational; `numeric` is the library's float64 path, called with the parameters by name. `conditions` are relations
@@ -172,6 +174,12 @@ class Claim:
     drawn: int = 6
     settled_by: str = ""
     unchecked: Mapping[Level, str] = field(default_factory=dict)
+    protocol: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What the claim says, as one sentence of Markdown without a full stop."""
+        return self.protocol or self.title
 
     def __post_init__(self) -> None:
         # Oracles set the precision of mpmath, which all threads share: one at a time.

@@ -13,7 +13,7 @@ from derivations.explore.data_page import page
 from derivations.explore.kinds import Kind
 from derivations.explore.laws import legends, says
 from derivations.explore.problems import FIRST, law_values, starting_values
-from derivations.publish.html import mathml
+from derivations.publish.mathml import mathml
 from tests.tolerances import EXPLORER_EXAMPLES, STANDARD_ERRORS
 from theory.problem import LAWS, Elliptical, NonlinearGP, SinglePulse, StudentT, load
 from theory.problem.correlations import CORRELATIONS

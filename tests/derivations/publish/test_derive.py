@@ -11,9 +11,8 @@ import sympy
 from derivations import cli
 from derivations.evidence.entries import Entry
 from derivations.output import BAD_INPUT, CHECK_FAILED, PASS
-from derivations.publish import book_figures, compose, notation, places
+from derivations.publish import book_figures, compose, files, places
 from derivations.publish.errata import errata
-from derivations.publish.widths import widest
 from theory.claims import catalog
 from theory.claims.documents import NOTES
 from theory.claims.rows import Verdict
@@ -61,6 +60,7 @@ def test_only_write_changes_the_stored_book(tmp_path, monkeypatch, capsys):
     work.mkdir()
     (book / "no-page.md").write_text("x")
     monkeypatch.setattr(compose, "BOOK", book)
+    monkeypatch.setattr(files, "BOOK", book)
     monkeypatch.setattr(places, "sources", lambda: {"one": "# One\n\nA page.\n"})
     monkeypatch.chdir(work)
     assert cli.main(["derive"]) in (PASS, CHECK_FAILED)
@@ -110,9 +110,10 @@ def test_a_planted_change_of_text_is_a_difference(tmp_path, capsys, texts):
 
 def test_a_missing_and_a_left_over_page_are_found(tmp_path):
     (tmp_path / "old.md").write_text("# Old\n")
-    result = compose.compare({"new": "# New\n"}, tmp_path, whole=True)
+    made = files.Files({"new.md": "# New\n"}, {})
+    result = files.compare(made, tmp_path, whole=True)
     assert [(item.page, item.status) for item in result] == [("new", "missing"), ("old", "left over")]
-    assert [item.page for item in compose.compare({"new": "# New\n"}, tmp_path, whole=False)] == ["new"]
+    assert [item.page for item in files.compare(made, tmp_path, whole=False)] == ["new"]
 
 
 def test_a_wrong_directive_is_an_error_with_its_line():
@@ -154,17 +155,6 @@ def test_an_unknown_page_and_options_that_exclude_each_other_are_bad_input(capsy
     assert capsys.readouterr().out == ""
 
 
-def too_wide(text):
-    """The display formulas with a line that is wider than the page, as its width is counted."""
-    formulas = re.findall(r"\$\$\n(.*?)\n\s*\$\$", text, re.DOTALL)
-    # A page holds half as much again as the width at which a formula is broken; nested fractions count too much.
-    return [formula for formula in formulas if widest(formula) > 3 * notation._WIDE // 2]
-
-
-def test_no_formula_is_wider_than_the_page(texts):
-    assert {page: wide for page, text in texts.items() if (wide := too_wide(text))} == {}
-
-
 FIGURE = "receptive-fields"
 
 
@@ -192,7 +182,7 @@ def test_an_edited_datum_of_a_figure_is_a_difference(figures):
         edited = json.loads(text)
         change(next(iter(edited.values())))
         path.write_text(json.dumps(edited), encoding="utf-8")
-        (difference,) = compose.compare_figures(data, folder, whole=True)
+        (difference,) = files.compare(files.Files({}, data), folder, whole=True)
         assert (difference.page, difference.status) == (f"figures/{FIGURE}", status)
         assert difference.where.endswith(where)
 
@@ -202,12 +192,12 @@ def test_a_missing_an_unreadable_and_a_left_over_figure_are_found(figures):
     inside = folder / book_figures.FOLDER
     (inside / "old.png").write_bytes(b"")
     (inside / f"{FIGURE}.json").write_text("{", encoding="utf-8")
-    assert [(d.page, d.status) for d in compose.compare_figures(data, folder, whole=True)] == [
+    assert [(d.page, d.status) for d in files.compare(files.Files({}, data), folder, whole=True)] == [
         (f"figures/{FIGURE}", "unreadable"),
         ("figures/old.png", "left over"),
     ]
     (inside / f"{FIGURE}.svg").unlink()
-    assert [d.status for d in compose.compare_figures(data, folder, whole=False)] == ["missing"]
+    assert [d.status for d in files.compare(files.Files({}, data), folder, whole=False)] == ["missing"]
 
 
 def test_the_contents_have_the_summary_of_each_page_that_gives_one():

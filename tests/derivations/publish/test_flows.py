@@ -1,7 +1,7 @@
 """The flow of a starter problem on a page: its parts, its drawing, and what is said of another part."""
 
 from derivations.experiments.folders import problem_named
-from derivations.publish import compose, flows
+from derivations.publish import compose, files, flows
 from theory.flow.graph.conditions import Condition
 from theory.flow.graph.data import flow_of
 from theory.flow.graph.gradient_flow import GraphFlow
@@ -51,8 +51,9 @@ def test_the_table_of_paths_has_the_number_of_the_gates_of_each():
 
 
 def test_the_stored_drawing_is_the_drawn_one_and_an_edited_one_is_stale(tmp_path):
-    drawings = compose.Book({}, {"page": "# Page\n\n{drawing switch}\n"}).drawings("page")
-    assert compose.compare_drawings(drawings, compose.BOOK, whole=False) == []
+    text = compose.Book({}, {"page": "# Page\n\n{drawing switch}\n"}).drawings("page")["switch"]
+    made = files.Files({"figures/switch.svg": text}, {})
+    assert files.compare(made, compose.BOOK, whole=False) == []
     (tmp_path / "figures").mkdir()
-    (tmp_path / "figures" / "switch.svg").write_text(drawings["switch"].replace("P1", "P7"), encoding="utf-8")
-    assert [each.status for each in compose.compare_drawings(drawings, tmp_path, whole=False)] == ["stale"]
+    (tmp_path / "figures" / "switch.svg").write_text(text.replace("P1", "P7"), encoding="utf-8")
+    assert [each.status for each in files.compare(made, tmp_path, whole=False)] == ["stale"]

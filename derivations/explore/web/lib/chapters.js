@@ -9,7 +9,7 @@ export function inTheBook(chapters, site, announce) {
   const entries = chapters.map(({ page, title }) => {
     const command = `gdln derive ${page}`;
     return site
-      ? h("a", { href: `site/${page}.html`, target: "_blank", rel: "opener" }, title) // the tab keeps the token
+      ? h("a", { href: `site/book/${page}.html`, target: "_blank", rel: "opener" }, title) // the tab keeps the token
       : h("span", {}, title, " ", copying(`Copy ${command}`, () => command, announce));
   });
   return h("p", { class: "in-book" }, "In the book: ", ...entries.flatMap((entry, k) => (k ? [" · ", entry] : [entry])));

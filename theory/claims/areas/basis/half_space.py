@@ -27,7 +27,8 @@ def _through_a_half_space(point: Point) -> Fraction:
 
 OWN_BLOCK = Claim(
     id="basis.half_space.own_block",
-    title=r"For an even law and a half space through the origin $\langle g x x^\top \rangle$ is half of "
+    title="Second moment of an even law through a half-space through the origin",
+    protocol=r"For an even law and a half space through the origin $\langle g x x^\top \rangle$ is half of "
     r"$\langle x x^\top \rangle$, whatever its direction",
     kind=Kind.EQUATION,
     statement=Eq(

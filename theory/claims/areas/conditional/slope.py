@@ -70,7 +70,8 @@ _LABELS = (
 
 SLOPE_I = Claim(
     id="conditional.slope.gate_site",
-    title="The coefficient of $z_i$, the gate's site, in the argument of "
+    title="The coefficient of $z_i$ in the conditional average of an erf",
+    protocol="The coefficient of $z_i$, the gate's site, in the argument of "
     r"$\mathbb{E}[\operatorname{erf}(g z_l) \mid z_i, z_k]$",
     kind=Kind.EQUATION,
     statement=Eq(a_i, C * OF_I, evaluate=False),
@@ -86,7 +87,8 @@ SLOPE_I = Claim(
 
 SLOPE_K = Claim(
     id="conditional.slope.other_site",
-    title="The coefficient of $z_k$, the other site, in the argument of "
+    title="The coefficient of $z_k$ in the conditional average of an erf",
+    protocol="The coefficient of $z_k$, the other site, in the argument of "
     r"$\mathbb{E}[\operatorname{erf}(g z_l) \mid z_i, z_k]$",
     kind=Kind.EQUATION,
     statement=Eq(a_k, C * OF_K, evaluate=False),

@@ -94,7 +94,8 @@ VARIANCE_VALUE = Claim(
 
 VARIANCE_DETERMINANT = Claim(
     id="conditional.variance.determinant",
-    title=r"The same variance as a ratio of determinants, $\det R_{ikl}/(1 - \rho_{ik}^2)$: (12) and (13) are one "
+    title="The conditional variance as a ratio of determinants",
+    protocol=r"The same variance as a ratio of determinants, $\det R_{ikl}/(1 - \rho_{ik}^2)$: (12) and (13) are one "
     "function",
     kind=Kind.EQUATION,
     statement=Eq(variance, DETERMINANT / LEFT, evaluate=False),

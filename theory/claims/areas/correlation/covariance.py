@@ -89,7 +89,7 @@ EXPONENTIAL = _claim(
 _S = sqrt(3) * u
 MATERN = _claim(
     "correlation.covariance.matern",
-    r"Two inputs whose latents have the Matérn correlation $(1 + s) \exp(-s)$ with $s = \sqrt{3} \, d/\xi$",
+    "Covariance of two inputs with a Matérn latent",
     (1 + _S) * exp(-_S),
     r"(1 + \sqrt{3} u) \exp(-\sqrt{3} u)",
     lambda u: 2 * (mpmath.sqrt(3) * u / 2) ** 1.5 / mpmath.gamma(1.5) * mpmath.besselk(1.5, mpmath.sqrt(3) * u),

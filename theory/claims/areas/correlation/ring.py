@@ -39,7 +39,9 @@ def _by_elimination(point: Point) -> Fraction:
 
 DETERMINANT = Claim(
     id="correlation.ring.determinant",
-    title=r"The determinant of $\exp(-d/\xi)$ on a ring: it never vanishes, so that this is a covariance for all $\xi$",
+    title=r"The determinant of $\exp(-d/\xi)$ on a ring",
+    protocol=r"The determinant of $\exp(-d/\xi)$ on a ring: it never vanishes, so that this is a covariance for all "
+    r"$\xi$",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("det")(n), _DETERMINANT, evaluate=False),
     params=(

@@ -191,7 +191,9 @@ _FOUR = _HALFWAY - _HALFWAY.xreplace({a: a0})
 
 FOUR_LAYERS = Claim(
     id="deep.balanced.four_layers",
-    title="The time of four balanced layers in elementary functions: the wait is $\\tau/(2 s \\sqrt{a_0})$ to leading "
+    title="The time of four balanced layers",
+    protocol="The time of four balanced layers in elementary functions: the wait is $\\tau/(2 s \\sqrt{a_0})$ to "
+    "leading "
     "order",
     kind=Kind.EQUATION,
     statement=Eq(time_of(a0, a), _FOUR, evaluate=False),

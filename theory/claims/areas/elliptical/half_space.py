@@ -110,7 +110,9 @@ def _of_the_gaussian(problem: Problem) -> np.ndarray:
 
 FIRST = Claim(
     id="elliptical.half_space.first",
-    title=r"An elliptical input through a half-space: $(\mathbb{E} r/\sqrt{\mathbb{E} r^2})$ times the Gaussian value",
+    title="An elliptical input through a half-space",
+    protocol=r"An elliptical input through a half-space: $(\mathbb{E} r/\sqrt{\mathbb{E} r^2})$ times the Gaussian "
+    r"value",
     kind=Kind.EQUATION,
     statement=Eq(_MOMENT, SHARE * _ALONG, evaluate=False),
     params=(*SCALES, *WEIGHTS, _NEIGHBOURS),
@@ -206,7 +208,9 @@ def _derive_rest() -> Derivation:
 
 REST = Claim(
     id="elliptical.half_space.rest",
-    title=r"A ReLU neuron rests on elliptical inputs only where $\lambda_0(q)/\lambda_1(q)$ is one number for all its "
+    title="Where a ReLU neuron rests on elliptical inputs",
+    protocol=r"A ReLU neuron rests on elliptical inputs only where $\lambda_0(q)/\lambda_1(q)$ is one number for "
+    r"all its "
     "modes $q$: no localization unless many modes share their ratio",
     kind=Kind.EQUATION,
     statement=Eq(of_zero, a * _RATIO, evaluate=False),

@@ -92,7 +92,9 @@ def _gaussian(problem: Problem) -> Problem:
 
 FIVE = Claim(
     id="elliptical.student_gate.five",
-    title=r"Student's law with five degrees of freedom through a half-space: $\sqrt{8/(3 \pi)}$ of the Gaussian value",
+    title="Student's law with five degrees of freedom through a half-space",
+    protocol=r"Student's law with five degrees of freedom through a half-space: $\sqrt{8/(3 \pi)}$ of the Gaussian "
+    r"value",
     kind=Kind.EQUATION,
     statement=_RESULT,
     params=(*WEIGHTS, Param(rho, Interval.open(0, 1), "correlation of the two sites", (Rational(1, 64),))),

@@ -269,7 +269,9 @@ def _exact(value: Fraction) -> fmpq:
 
 ON_ITS_SUBSET = Claim(
     id="flow.exclusive.own_subset",
-    title="Under exclusive gates a unit of the mean readout rests at $K$ times the OLS solution on its gate's subset",
+    title="The rest of a unit under exclusive gates, in the mean readout",
+    protocol="Under exclusive gates a unit of the mean readout rests at $K$ times the OLS solution on its gate's "
+    "subset",
     kind=Kind.EQUATION,
     statement=Eq(w_first(oo), K * _SUBSET, evaluate=False),
     params=(
@@ -331,7 +333,8 @@ def _after_a_newton_step(point: Point) -> Fraction:
 
 TRANSIENT_ENDS = Claim(
     id="flow.exclusive.transient",
-    title=r"At $t = \infty$ the transient of (25) has gone: in the sum readout $w_1(\infty) = A_{11}^{-1} b_1$, "
+    title=r"The transient of (25) at $t = \infty$",
+    protocol=r"At $t = \infty$ the transient of (25) has gone: in the sum readout $w_1(\infty) = A_{11}^{-1} b_1$, "
     "whatever $C$ is",
     kind=Kind.EQUATION,
     statement=Eq(u1(oo), c1 / lam, evaluate=False),

@@ -106,11 +106,13 @@ def _through_a_step(point: Point, digits: int) -> mpf:
 
 MOMENT = expectation_claim(
     "flow.moving_gates.moment",
-    r"While a half space turns $\Sigma^{yx}$ depends on $t$: the gated mean of a site of correlation $\rho$ with "
-    r"$v(t) \cdot x$",
+    "The gated mean of a site while a half-space turns",
     _STEP_TIMES_SITE,
     pair(rho),
     rho / sqrt(2 * pi),
+    protocol=r"While a half space turns $\Sigma^{yx}$ depends on $t$: the gated mean of a site of correlation "
+    r"$\rho$ with "
+    r"$v(t) \cdot x$",
     params=(CORRELATION,),
     assumptions=(
         r"$x$ Gaussian of unit variance; $z_1 = v(t) \cdot x$ over its standard deviation; $\rho$ depends on $t$ "

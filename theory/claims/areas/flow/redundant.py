@@ -334,7 +334,8 @@ def _largest_difference(point: Point) -> Fraction:
 
 SHARED_MOMENTS = Claim(
     id="flow.redundant.moments",
-    title="Two units that share a gate have $b_1 = b_2$ and $A_{11} = A_{12} = A_{22}$: the largest difference is 0",
+    title="Moments of two units that share a gate",
+    protocol="Two units that share a gate have $b_1 = b_2$ and $A_{11} = A_{12} = A_{22}$: the largest difference is 0",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("difference")(x11, x12, x21, x22), 0, evaluate=False),
     params=tuple(Param(value, Interval(-3, 3), "entry of an input") for value in (x11, x12, x21, x22)),

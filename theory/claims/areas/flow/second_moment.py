@@ -32,7 +32,8 @@ def _asymmetry(point: Point) -> Fraction:
 
 BLOCKS_SYMMETRIC = Claim(
     id="flow.second_moment.symmetric",
-    title=r"Every block $A_{ij} = \langle g_i g_j x x^\top \rangle$ is symmetric and equals $A_{ji}$: the largest "
+    title="Symmetry of the blocks $A_{ij}$",
+    protocol=r"Every block $A_{ij} = \langle g_i g_j x x^\top \rangle$ is symmetric and equals $A_{ji}$: the largest "
     "difference is 0",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("asymmetry")(x11, x12, x21, x22), 0, evaluate=False),
@@ -81,7 +82,8 @@ def _quadratic_form(point: Point) -> Fraction:
 
 NONNEGATIVE = Claim(
     id="flow.second_moment.nonnegative",
-    title=r"The eigenvalues of $A$ are nonnegative: $v^\top A v = \langle (v \cdot \tilde x)^2 \rangle$, a mean of "
+    title="Nonnegative eigenvalues of $A$",
+    protocol=r"The eigenvalues of $A$ are nonnegative: $v^\top A v = \langle (v \cdot \tilde x)^2 \rangle$, a mean of "
     "squares",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("form")(v1, v2, v3, v4), _SQUARES, evaluate=False),

@@ -33,7 +33,8 @@ def _gate_of_scaled_weights(point: Point) -> Fraction:
 
 GATE_SCALE = Claim(
     id="gate.relu.scale",
-    title=r"The gate of scaled weights $c w$: that of $w$ for $c > 0$, its complement for $c < 0$ ($w \cdot x$ not "
+    title="The gate of scaled weights",
+    protocol=r"The gate of scaled weights $c w$: that of $w$ for $c > 0$, its complement for $c < 0$ ($w \cdot x$ not "
     "0), 1 for $c = 0$",
     kind=Kind.EQUIVALENCE,
     statement=Eq(

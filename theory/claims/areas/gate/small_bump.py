@@ -77,7 +77,8 @@ def _derive_product() -> Derivation:
 
 PRODUCT = Claim(
     id="gate.small_bump.product",
-    title=r"The small-bump gates are both open at $x_i = 0$ alone: $\Sigma^{xx}(p_1, p_2) = 0$ where $x_i$ has a "
+    title="The product of the small-bump gates",
+    protocol=r"The small-bump gates are both open at $x_i = 0$ alone: $\Sigma^{xx}(p_1, p_2) = 0$ where $x_i$ has a "
     "density",
     kind=Kind.EQUATION,
     statement=Eq(_PRODUCT, _BOTH, evaluate=False),
@@ -139,7 +140,8 @@ def _derive_both_open() -> Derivation:
 
 BOTH_OPEN = Claim(
     id="gate.small_bump.both_open",
-    title=r"For single pulses of support $\{0, 1\}$ on a ring, width uniform on $a, \ldots, b$, both small-bump "
+    title="Probability that both small-bump gates are open on a single pulse",
+    protocol=r"For single pulses of support $\{0, 1\}$ on a ring, width uniform on $a, \ldots, b$, both small-bump "
     "gates are open with probability $1 - (a + b)/(2 n)$",
     kind=Kind.EQUATION,
     statement=Eq(_P_BOTH, _OFF, evaluate=False),

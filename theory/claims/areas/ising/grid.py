@@ -42,7 +42,8 @@ def _turned(problem: Problem) -> Problem:
 
 NEIGHBOURS = Claim(
     id="ising.grid.neighbours",
-    title="Neighbours in a row of a grid through a half-space: their bond, and the way round through the columns",
+    title="Neighbours in a row of a grid through a half-space",
+    protocol="Neighbours in a row of a grid through a half-space: their bond, and the way round through the columns",
     kind=Kind.EQUATION,
     statement=Eq(
         sympy.Symbol(r"\langle \mathbf{1}[x_{11} \geq 0] x_{12} \rangle", real=True),

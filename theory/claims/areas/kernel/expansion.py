@@ -154,7 +154,8 @@ def _without_base_paths(at: dict[str, Fraction]) -> int:
 
 BASE = Claim(
     id="kernel.expansion.base_paths",
-    title="The weights of every term of the second moment that is not 0 are those of two base paths, twice each",
+    title="The weights of the terms of the second moment",
+    protocol="The weights of every term of the second moment that is not 0 are those of two base paths, twice each",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\#\{\text{terms without base paths}\}", real=True), Integer(0), evaluate=False),
     params=(nodes(1, 2), layers(1, 4)),

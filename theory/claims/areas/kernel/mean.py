@@ -50,7 +50,9 @@ _READ = (
 
 VALUE = Claim(
     id="kernel.mean.value",
-    title="The mean of the tangent kernel with fixed gates: depth times input product times the number of shared paths",
+    title="The mean of the tangent kernel with fixed gates",
+    protocol="The mean of the tangent kernel with fixed gates: depth times input product times the number of shared "
+    "paths",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\mathbb{E} K_0(x, x')", real=True), _FORMULA, evaluate=False),
     params=(
@@ -123,7 +125,9 @@ def _relative_second_moment(at: dict[str, Fraction]) -> Fraction:
 
 LIMIT = Claim(
     id="kernel.mean.limit",
-    title="The tangent kernel with fixed gates converges to its mean relative to it, at a fixed depth and for inputs "
+    title="Convergence of the tangent kernel with fixed gates to its mean",
+    protocol="The tangent kernel with fixed gates converges to its mean relative to it, at a fixed depth and for "
+    "inputs "
     "that share open nodes in proportion to the width",
     kind=Kind.ASYMPTOTIC,
     statement=Eq(

@@ -259,7 +259,9 @@ PATHS = Claim(
 )
 BUNDLES = Claim(
     id="kernel.pooling.bundles",
-    title="The number of different strengths of paths, each of which belongs to as many paths as there are positions",
+    title="The number of different strengths of paths with pooling",
+    protocol="The number of different strengths of paths, each of which belongs to as many paths as there are "
+    "positions",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\hat B", real=True), q**n, evaluate=False),
     params=_SIZES,

@@ -117,7 +117,8 @@ LAST = Claim(
 
 ADJACENT = Claim(
     id="kernel.proof.adjacent",
-    title="Paths through two weights of adjacent middle layers that meet: the share of those through one of them",
+    title="Paths through two weights of adjacent middle layers",
+    protocol="Paths through two weights of adjacent middle layers that meet: the share of those through one of them",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\frac{|\mathcal{P}''|}{|\mathcal{P}'|}", real=True), 1 / w, evaluate=False),
     params=(nodes(1, 3), layers(4, 5), _INPUTS),

@@ -92,7 +92,8 @@ def _in_float64(other: int, depth: int | None = None) -> Callable[..., float]:
 
 OWN = Claim(
     id="kernel.random_gates.own",
-    title="The second moment of a diagonal entry of the tangent kernel with Bernoulli gates, at any width and depth",
+    title="Second moment of a diagonal entry of the tangent kernel, Bernoulli gates",
+    protocol="The second moment of a diagonal entry of the tangent kernel with Bernoulli gates, at any width and depth",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\mathbb{E} K_0(x, x)^2", real=True), _SECOND_MOMENT, evaluate=False),
     params=(nodes(2, 5), layers(1, 6), OPEN),

@@ -102,7 +102,8 @@ VALUE = Claim(
 _A = 1 + 2 / w
 GAUSSIAN_WEIGHTS = Claim(
     id="kernel.variance.gaussian_weights",
-    title="The second moment of the tangent kernel at any width and depth with Gaussian weights, all gates open",
+    title="Second moment of the tangent kernel with Gaussian weights",
+    protocol="The second moment of the tangent kernel at any width and depth with Gaussian weights, all gates open",
     kind=Kind.EQUATION,
     statement=Eq(
         sympy.Symbol(r"\mathbb{E} K_0^2", real=True),
@@ -150,7 +151,9 @@ _ORDER = (
 _SCALED = r"$\operatorname{Var}[K_0(x, x')] \leq O(\operatorname{max}(d^2/w, d^3/w^2))$ (for $\sigma^2 = O(1/w)$)"
 ORDER = Claim(
     id="kernel.variance.order",
-    title="The variance of the tangent kernel of wide networks is of the order of the cube of the depth over the width",
+    title="The order of the variance of the tangent kernel of wide networks",
+    protocol="The variance of the tangent kernel of wide networks is of the order of the cube of the depth over the "
+    "width",
     kind=Kind.ASYMPTOTIC,
     statement=Eq(
         sympy.Symbol(r"\lim_{d \to \infty} \lim_{w \to \infty} \frac{w}{d^3} \operatorname{Var} K_0", real=True),

@@ -111,7 +111,8 @@ def _smallest(at: dict[str, Fraction]) -> Fraction:
 
 SMALLEST = Claim(
     id="kernel.whitening.smallest",
-    title="The smallest eigenvalue of the mean kernel of equal inputs, which occurs once less than there are inputs",
+    title="The smallest eigenvalue of the mean kernel of equal inputs",
+    protocol="The smallest eigenvalue of the mean kernel of equal inputs, which occurs once less than there are inputs",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\rho_{\min}", real=True), 1 - mu ** (d - 1), evaluate=False),
     params=(nodes(1, 2), layers(1, 3), OPEN, _INPUTS),

@@ -9,7 +9,9 @@ COVERED, MARGIN = Rational(4, 5), Rational(8, 100)
 
 COVERAGE = Claim(
     id="law.estimates.coverage",
-    title="Fields predicted from estimated moments: their 80 % intervals contain the mean of trained networks in 80 % "
+    title="Coverage of the intervals of fields predicted from estimated moments",
+    protocol="Fields predicted from estimated moments: their 80 % intervals contain the mean of trained networks in "
+    "80 % "
     "of cases",
     kind=Kind.EMPIRICAL,
     statement=Lt(Abs(sympy.Symbol("P_covered", nonnegative=True) - COVERED), MARGIN),

@@ -9,7 +9,8 @@ MARGIN = Rational(1, 100)  # of the largest weight
 
 TRAINED = Claim(
     id="law.examples.trained",
-    title="Networks trained on pairs, on examples made from second moments and on images follow gradient descent on "
+    title="Networks trained on pairs, on examples of second moments and on images",
+    protocol="Networks trained on pairs, on examples made from second moments and on images follow gradient descent on "
     "the sums over all examples",
     kind=Kind.EMPIRICAL,
     statement=Lt(sympy.Symbol("D", nonnegative=True), MARGIN),

@@ -30,7 +30,8 @@ def _share(name: str) -> sympy.Symbol:
 
 CONCENTRATED = Claim(
     id="localization.design.concentrated",
-    title=r"Nonlinear Gaussian process on a ring of 40, $\xi_1 > \xi_2$: in 130 of 144 configurations of ReLU units "
+    title="Participation ratio of ReLU fields over a design, first length longer",
+    protocol=r"Nonlinear Gaussian process on a ring of 40, $\xi_1 > \xi_2$: in 130 of 144 configurations of ReLU units "
     r"the inverse participation ratio at $t = 16 K^2 \tau$ exceeds 3/42, that of Gaussian weights",
     kind=Kind.EMPIRICAL,
     statement=Gt(_share("concentrated"), _HALF),
@@ -64,7 +65,9 @@ CONCENTRATED = Claim(
 
 OSCILLATING = Claim(
     id="localization.design.oscillating",
-    title=r"Nonlinear Gaussian process on a ring of 40, $\xi_1 < \xi_2$: in 87 of 144 configurations ReLU units have "
+    title="Low-frequency share of ReLU fields over a design, first length shorter",
+    protocol=r"Nonlinear Gaussian process on a ring of 40, $\xi_1 < \xi_2$: in 87 of 144 configurations ReLU units "
+    r"have "
     r"less than half of their power at frequencies $\lvert q \rvert \leq n/4$ at $t = 64 K^2 \tau$, in all 72 whose "
     "shorter length is 1 and in 15 of the 72 whose shorter length is 2",
     kind=Kind.EMPIRICAL,
@@ -97,7 +100,8 @@ OSCILLATING = Claim(
 
 GATES = Claim(
     id="localization.design.gates",
-    title="Nonlinear Gaussian process on a ring of 40: in all 288 trainings of ReLU units, 144 configurations "
+    title="Gates of ReLU units that differ from those of the start, over a design",
+    protocol="Nonlinear Gaussian process on a ring of 40: in all 288 trainings of ReLU units, 144 configurations "
     "in both orders of the lengths, more than a tenth of the gates differ from those of the start at "
     r"$t/(K^2 \tau) = 4$, 8 and 16",
     kind=Kind.EMPIRICAL,
@@ -124,7 +128,8 @@ GATES = Claim(
 
 GROWTH = Claim(
     id="localization.design.growth",
-    title=r"Nonlinear Gaussian process on a ring of 40, $\xi_1 < \xi_2$: in all 144 configurations of ReLU units "
+    title="Growth of the weights of ReLU units over a design, first length shorter",
+    protocol=r"Nonlinear Gaussian process on a ring of 40, $\xi_1 < \xi_2$: in all 144 configurations of ReLU units "
     r"the weights are longer at $t/(K^2 \tau) = 4$, 8 and 16 than at 1",
     kind=Kind.EMPIRICAL,
     statement=Gt(_share("grown"), _HALF),

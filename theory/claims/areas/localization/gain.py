@@ -66,7 +66,8 @@ def _correlation(length: int, lag: int) -> sympy.Expr:
 
 GAIN_LOCALIZES = Claim(
     id="localization.gain.participation",
-    title=r"Ring of 40, $\xi_1 = 2 > \xi_2 = 1$: under a fixed site gate the optimal weights have the inverse "
+    title="Participation ratio under a site gate, by the gain",
+    protocol=r"Ring of 40, $\xi_1 = 2 > \xi_2 = 1$: under a fixed site gate the optimal weights have the inverse "
     "participation ratio 0.412, 0.588, 0.755, 0.822 at gain 1/20, 1, 3, 100",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("ipr")(g), table(g, PARTICIPATION), evaluate=False),
@@ -101,7 +102,8 @@ high_gain = sympy.Symbol("R(g=10)", real=True)
 
 NEURON = Claim(
     id="localization.gain.neuron",
-    title=r"One ReLU neuron, nonlinear Gaussian process on a ring of 40, $\xi_1 = 0.7 > \xi_2 = 0.3$, $t = 100$: "
+    title="Effective number of sites of one ReLU neuron at two gains",
+    protocol=r"One ReLU neuron, nonlinear Gaussian process on a ring of 40, $\xi_1 = 0.7 > \xi_2 = 0.3$, $t = 100$: "
     "the effective number of sites $1/R$ is above 10 at gain 1/10 and below 2 at gain 10",
     kind=Kind.EMPIRICAL,
     statement=sympy.And(low_gain < Rational(1, 10), high_gain > Rational(1, 2)),

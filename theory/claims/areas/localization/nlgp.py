@@ -40,7 +40,9 @@ def _largest_input(point: Point, digits: int) -> mpmath.mpf:
 
 NLGP_SUPPORT = Claim(
     id="localization.nlgp.support",
-    title=r"The support of the nonlinear Gaussian process is continuous: all of the cube $\lvert x_i \rvert \leq 1/Z$",
+    title="The support of the nonlinear Gaussian process",
+    protocol=r"The support of the nonlinear Gaussian process is continuous: all of the cube $\lvert x_i \rvert \leq "
+    r"1/Z$",
     kind=Kind.EQUATION,
     statement=_SUPPORT,
     params=(GAIN,),

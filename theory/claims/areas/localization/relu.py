@@ -39,7 +39,8 @@ contrast_without = sympy.Symbol("D", real=True)
 
 RELU_ORDER = Claim(
     id="localization.relu.order",
-    title=_HERE
+    title="Low-frequency share of ReLU fields in both orders of the lengths",
+    protocol=_HERE
     + r", $t = 400$ to 1600: more than half of the power lies at frequencies $\lvert q \rvert \leq n/4$ for "
     r"$\xi_1 = 2 > \xi_2 = 1$, less than half for $\xi_1 = 1 < \xi_2 = 2$",
     kind=Kind.EMPIRICAL,
@@ -61,7 +62,8 @@ RELU_ORDER = Claim(
 
 LOCALIZES = Claim(
     id="localization.relu.localizes",
-    title=f"{_LONG_FIRST}: the inverse participation ratio, about 0.09 at $t = 800$ and 0.11 at $t = 1600$, exceeds "
+    title="Participation ratio of ReLU fields against Gaussian weights",
+    protocol=f"{_LONG_FIRST}: the inverse participation ratio, about 0.09 at $t = 800$ and 0.11 at $t = 1600$, exceeds "
     "the 0.071 of Gaussian weights",
     kind=Kind.EMPIRICAL,
     statement=Gt(participation, Rational(gaussian_ratio(40))),
@@ -85,7 +87,9 @@ LOCALIZES = Claim(
 
 GATES_FLIP = Claim(
     id="localization.relu.gates_flip",
-    title=f"{_LONG_FIRST}: at $t = 100$ to 800 more than a tenth of the gates differ from those of the start, about a "
+    title="Gates of ReLU units that differ from those of the start",
+    protocol=f"{_LONG_FIRST}: at $t = 100$ to 800 more than a tenth of the gates differ from those of the start, "
+    "about a "
     "fifth at $t = 100$ and three in ten at $t = 800$",
     kind=Kind.EMPIRICAL,
     statement=Gt(flipped, Rational(1, 10)),
@@ -118,7 +122,8 @@ GATES_FLIP = Claim(
 
 GROWTH_STOPS = Claim(
     id="localization.relu.growth_stops",
-    title=f"{_LONG_FIRST}: at $t = 200$, 400 and 800 the weights are shorter than at $t = 100$",
+    title="Length of the weights of ReLU units, first length longer",
+    protocol=f"{_LONG_FIRST}: at $t = 200$, 400 and 800 the weights are shorter than at $t = 100$",
     kind=Kind.EMPIRICAL,
     statement=Lt(growth, 1),
     assumptions=(
@@ -139,7 +144,8 @@ GROWTH_STOPS = Claim(
 
 GROWTH_GOES_ON = Claim(
     id="localization.relu.growth_goes_on",
-    title=f"{_SHORT_FIRST}: at $t = 200$, 400 and 800 the weights are longer than at half of that time",
+    title="Growth of the weights of ReLU units, first length shorter",
+    protocol=f"{_SHORT_FIRST}: at $t = 200$, 400 and 800 the weights are longer than at half of that time",
     kind=Kind.EMPIRICAL,
     statement=Gt(growth, 1),
     assumptions=(
@@ -162,7 +168,9 @@ GROWTH_GOES_ON = Claim(
 
 AROUND_MODE = Claim(
     id="localization.relu.around_mode",
-    title=f"{_LONG_FIRST}: for about seven units in ten the largest weight at $t = 800$ lies within two sites of that "
+    title="The site of the largest weight of a ReLU unit, early and late",
+    protocol=f"{_LONG_FIRST}: for about seven units in ten the largest weight at $t = 800$ lies within two sites of "
+    "that "
     "at $t = 100$; by chance it would be one in eight",
     kind=Kind.EMPIRICAL,
     statement=Gt(near_the_mode, Rational(1, 2)),
@@ -188,7 +196,8 @@ AROUND_MODE = Claim(
 
 REPLAYED_GATES = Claim(
     id="localization.relu.replayed_gates",
-    title=f"{_LONG_FIRST}: a gated linear network with the gates of the end of a run has its loss at $t = 800$ "
+    title="Loss of a gated linear network with replayed gates",
+    protocol=f"{_LONG_FIRST}: a gated linear network with the gates of the end of a run has its loss at $t = 800$ "
     f"within 1 %",
     kind=Kind.EMPIRICAL,
     statement=Lt(apart, Rational(1, 100)),
@@ -225,7 +234,8 @@ REPLAYED_GATES = Claim(
 
 BIASES_REMOVED = Claim(
     id="localization.relu.biases_removed",
-    title=f"{_HERE}, lengths 2 and 1: the contrast of the two orders in low-frequency power has the same sign with "
+    title="Contrast of the two orders with and without biases",
+    protocol=f"{_HERE}, lengths 2 and 1: the contrast of the two orders in low-frequency power has the same sign with "
     "and without biases, at $t = 200$, 400 and 800",
     kind=Kind.EMPIRICAL,
     statement=Gt(contrast_with * contrast_without, 0),

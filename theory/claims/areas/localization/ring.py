@@ -36,7 +36,8 @@ def _alternating_mode(point: Point) -> Fraction:
 
 ALTERNATING = Claim(
     id="localization.ring.alternating",
-    title="Eigenvalue of the alternating mode on a ring of eight sites: negative above $r = 0.713472$ "
+    title="Eigenvalue of the alternating mode on a ring of eight sites",
+    protocol="Eigenvalue of the alternating mode on a ring of eight sites: negative above $r = 0.713472$ "
     r"($\xi = 1.72104$)",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("lambda")(step), _ALTERNATING, evaluate=False),
@@ -101,7 +102,8 @@ def _first_failure_by_bisection(point: Point, digits: int) -> mpf:
 
 RING_LIMIT = Claim(
     id="localization.ring.first_failure",
-    title=r"On a ring of $n$ sites $\exp(-d^2/\xi^2)$ first fails to be a covariance at $\xi = 1.73$, 2.62, 3.65, "
+    title=r"Where $\exp(-d^2/\xi^2)$ first fails to be a covariance on a ring",
+    protocol=r"On a ring of $n$ sites $\exp(-d^2/\xi^2)$ first fails to be a covariance at $\xi = 1.73$, 2.62, 3.65, "
     "5.70 ($n = 8$, 20, 40, 100)",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("first")(n), table(n, FIRST_FAILURES), evaluate=False),

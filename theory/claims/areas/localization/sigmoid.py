@@ -56,7 +56,8 @@ def _sigmoid_by_cases(point: Point, digits: int) -> mpmath.mpf:
 
 SIGMOID_NO_BIASES = Claim(
     id="localization.sigmoid.no_biases",
-    title="Two sigmoid units without biases, each class even in $x$: averaged over $x$ and $-x$ the squared error "
+    title="The loss of two sigmoid units without biases on even classes",
+    protocol="Two sigmoid units without biases, each class even in $x$: averaged over $x$ and $-x$ the squared error "
     "is 1/4 plus the squared deviation of the output from 1/2",
     kind=Kind.EQUATION,
     statement=_SIGMOID,
@@ -90,7 +91,9 @@ SIGMOID_NO_BIASES = Claim(
 
 SIGMOID_LIKE_ERF = Claim(
     id="localization.sigmoid.like_erf",
-    title="Sigmoid and erf networks on a ring of 40 whose outputs start at the mean of the labels: are they alike, in "
+    title="Sigmoid beside erf networks that start at the mean of the labels",
+    protocol="Sigmoid and erf networks on a ring of 40 whose outputs start at the mean of the labels: are they "
+    "alike, in "
     "low-frequency share and participation ratio and for both orders of the lengths, in most configurations? In 16 of "
     "16 drawn",
     kind=Kind.EMPIRICAL,

@@ -70,10 +70,11 @@ def _of_clusters(*parts: tuple[float, NonlinearGP]) -> float:
 
 COMPONENT = expectation_claim(
     "mixture.half_space.component",
-    "A Gaussian input with a mean through a half-space of another site: a cluster that the threshold cuts",
+    "A Gaussian input with a mean through a half-space",
     _through(a, b),
     pair(rho),
     _cut_off(a, b),
+    protocol="A Gaussian input with a mean through a half-space of another site: a cluster that the threshold cuts",
     params=(
         Param(a, _MEANS, "mean of the gate's site", (Integer(0),)),
         Param(b, _MEANS, "mean of the other site", (Integer(0),)),

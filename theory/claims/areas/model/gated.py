@@ -54,7 +54,8 @@ _GATE = FiniteSet(Integer(0), Integer(1))
 
 FORMS = Claim(
     id="model.gated.forms",
-    title=r"The gated network is linear in the gated input: $\hat y = w \cdot \tilde x/K = \tilde g^\top W_1 x/K$ "
+    title="The gated network as a linear function of the gated input",
+    protocol=r"The gated network is linear in the gated input: $\hat y = w \cdot \tilde x/K = \tilde g^\top W_1 x/K$ "
     r"with $\tilde x = \tilde g \otimes x$",
     kind=Kind.EQUIVALENCE,
     statement=Eq(output, _BY_GATED_INPUT, evaluate=False),

@@ -9,8 +9,7 @@ from theory.claims.sources import Source
 
 INPUT_INPUT_MOMENT = definition(
     "model.input_input.definition",
-    r"$\Sigma^{xx}(p_k, p_l) = \langle g_k g_l x x^\top \rangle$, the second moment of the input through two gates "
-    "($A_{kl}$ in the notes)",
+    "The second moment of the input through two gates",
     Eq(A[k, i, l, j], SECOND_MOMENT[1], evaluate=False),
     (Source(NOTES, "(7)"), Source(BUMP_NOTE, "(6)")),
     "an uncentred moment; written for a law of $N$ points with probabilities $p$",

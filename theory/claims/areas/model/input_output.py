@@ -9,8 +9,7 @@ from theory.claims.sources import Source
 
 INPUT_OUTPUT_MOMENT = definition(
     "model.input_output.definition",
-    r"$\Sigma^{yx}(p_k) = \langle g_k y x^\top \rangle$, the correlation of input and output through a gate "
-    r"($b_k^\top$ in the notes)",
+    "The correlation of input and output through a gate",
     Eq(b[k, i], INPUT_OUTPUT[1], evaluate=False),
     (Source(NOTES, "(6)"), Source(BUMP_NOTE, "(5)")),
     "written for a law of $N$ points with probabilities $p$; both classes are averaged over, with their priors",

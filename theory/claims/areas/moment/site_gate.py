@@ -242,7 +242,8 @@ _SITE = Param(d, Range(-4, 5), "distance of the other site from the gate's")
 
 OWN_SITE = Claim(
     id="moment.site_gate.own_site",
-    title="Second moment of the input through a site gate, of the gate's own site and another: half the covariance",
+    title="Second moment through a site gate with the gate's own site",
+    protocol="Second moment of the input through a site gate, of the gate's own site and another: half the covariance",
     kind=Kind.EQUATION,
     statement=OWN,
     params=(_SITE, GAIN, *LENGTHS),

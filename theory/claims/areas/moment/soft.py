@@ -68,11 +68,13 @@ def _float64(correlations: list[float], theta: float, beta: float) -> GatedMomen
 
 FIRST = expectation_claim(
     "moment.soft.first_moment",
-    r"First moment of a Gaussian input through a soft gate: that of a half-space whose correlation and threshold are "
-    r"smaller by $\beta/\sqrt{1 + \beta^2}$",
+    "First moment of a Gaussian input through a soft gate",
     _GATE * z(2),
     pair(rho),
     rho * _SHARE * _density(_SHARE * theta),
+    protocol=r"First moment of a Gaussian input through a soft gate: that of a half-space whose correlation and "
+    r"threshold are "
+    r"smaller by $\beta/\sqrt{1 + \beta^2}$",
     params=(THRESHOLD, SHARPNESS, CORRELATION),
     oracle=lambda point, digits: _through_gate(point, digits, lambda at, x: at["rho"] * x),
     numeric=lambda theta, beta, rho: _float64([rho], theta, beta).sigma_yx[0, 1],
@@ -81,11 +83,13 @@ FIRST = expectation_claim(
 
 SECOND = expectation_claim(
     "moment.soft.second_moment",
-    "Second moment of Gaussian inputs through a soft gate: its share of the covariance, and a term in the correlations "
-    "with its site",
+    "Second moment of Gaussian inputs through a soft gate",
     _GATE * z(2) * z(3),
     _COV,
     kl * (1 - erf(_SHARE * theta / sqrt(2))) / 2 + ik * il * _SHARE**3 * theta * _density(_SHARE * theta),
+    protocol="Second moment of Gaussian inputs through a soft gate: its share of the covariance, and a term in the "
+    "correlations "
+    "with its site",
     params=(THRESHOLD, SHARPNESS, *THREE),
     conditions=(CONDITION,),
     oracle=lambda point, digits: _through_gate(

@@ -121,11 +121,13 @@ def _share_of_covariance(problem: Problem) -> np.ndarray:
 
 SECOND = expectation_claim(
     "moment.threshold.second_moment",
-    "Second moment of Gaussian inputs through a half-space at any threshold: its share of the covariance, and a term "
-    "in the correlations with its site",
+    "Second moment of Gaussian inputs through a half-space at any threshold",
     Heaviside(z(1) - theta) * z(2) * z(3),
     _COV,
     kl * _beyond(theta) + ik * il * theta * _density(theta),
+    protocol="Second moment of Gaussian inputs through a half-space at any threshold: its share of the covariance, "
+    "and a term "
+    "in the correlations with its site",
     params=(THRESHOLD, *THREE),
     conditions=(CONDITION,),
     oracle=_beyond_threshold,
@@ -152,11 +154,13 @@ def _over_one_slab(point: Point, digits: int) -> mpf:
 
 SLAB = expectation_claim(
     "moment.threshold.slab",
-    "First moment of a Gaussian input through a slab: its correlation with the site, times the difference of the "
-    "densities at the bounds",
+    "First moment of a Gaussian input through a slab",
     (Heaviside(z(1) - lo) - Heaviside(z(1) - hi)) * z(2),
     pair(rho),
     rho * (_density(lo) - _density(hi)),
+    protocol="First moment of a Gaussian input through a slab: its correlation with the site, times the difference "
+    "of the "
+    "densities at the bounds",
     params=(*BOUNDS, CORRELATION),
     conditions=(lo < hi,),
     oracle=_over_one_slab,

@@ -155,7 +155,9 @@ def _largest_difference(point: Point) -> Fraction:
 
 MOMENTS = Claim(
     id="ols.gated_input.moments",
-    title=r"$A = \langle \tilde x \tilde x^\top \rangle$ and $b = \langle \tilde x y \rangle$ are the matrix and the "
+    title="The moments $A$ and $b$ as those of the gated input",
+    protocol=r"$A = \langle \tilde x \tilde x^\top \rangle$ and $b = \langle \tilde x y \rangle$ are the matrix and "
+    r"the "
     "vector of (8): the largest difference is 0",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("difference")(x11, x12, x21, x22, y1, y2), 0, evaluate=False),
@@ -201,7 +203,8 @@ def _by_projection(point: Point) -> Fraction:
 
 SAMPLES = Claim(
     id="ols.gated_input.samples",
-    title=r"The OLS solution $(X^\top X)^{-1} X^\top y$ of a sample is "
+    title="The OLS solution of a sample",
+    protocol=r"The OLS solution $(X^\top X)^{-1} X^\top y$ of a sample is "
     r"$\langle x x^\top \rangle^{-1} \langle x y \rangle$ with its averages: its size cancels",
     kind=Kind.EQUATION,
     statement=Eq(_coefficient, _BY_MEANS, evaluate=False),

@@ -99,7 +99,9 @@ def _objective_in_float64(**at: Number) -> float:
 
 GATE_OBJECTIVE = Claim(
     id="ols.gates.objective",
-    title=r"What the best gates maximise: $L^\ast = m_1^\top S^{-1} m_1$ of (16), so that the loss is $(1 - L^\ast)/2$",
+    title="The objective that the best gates maximise",
+    protocol=r"What the best gates maximise: $L^\ast = m_1^\top S^{-1} m_1$ of (16), so that the loss is $(1 - "
+    r"L^\ast)/2$",
     kind=Kind.EQUATION,
     statement=Eq(objective, form((s11, s12, s22), m1), evaluate=False),
     params=(*SECOND_MOMENTS, *MEAN_1, *MEAN_0),
@@ -130,7 +132,8 @@ def _printed_objective(point: Point) -> Fraction:
 
 PRINTED_OBJECTIVE = Claim(
     id="ols.gates.printed_objective",
-    title="With $K n = 2$ the objective (18) as printed is 1 for any independent class means: it prefers no gates",
+    title="The objective (18) as printed, with $K n = 2$",
+    protocol="With $K n = 2$ the objective (18) as printed is 1 for any independent class means: it prefers no gates",
     kind=Kind.EQUATION,
     statement=Eq(printed_objective(), 1, evaluate=False),
     params=(*MEAN_1, *MEAN_0),
@@ -322,7 +325,9 @@ GAINED = 1947594834  # in units of 10^-12
 
 OVERLAP_ON_SITES = Claim(
     id="ols.gates.overlap_on_sites",
-    title=r"Overlapping site gates $\mathbf{1}[z_2 \geq 0]$ and $\mathbf{1}[z_3 < 0]$ have loss 0.2775, the tiling by "
+    title="Loss of overlapping site gates beside that of a tiling",
+    protocol=r"Overlapping site gates $\mathbf{1}[z_2 \geq 0]$ and $\mathbf{1}[z_3 < 0]$ have loss 0.2775, the "
+    r"tiling by "
     "a site gate 0.2794",
     kind=Kind.EQUATION,
     statement=Eq(sympy.floor(10**_PLACES * (loss_tiling - loss_overlapping)), Integer(GAINED), evaluate=False),
@@ -365,7 +370,8 @@ def _with_always_on(point: Point) -> Fraction:
 
 SPAN = Claim(
     id="ols.gates.span",
-    title="The gates 1 and $h$, whose precision is not block diagonal, have the loss of the tiling $h$ and $1 - h$",
+    title="The loss of the gates $1$ and $h$ and of a tiling",
+    protocol="The gates 1 and $h$, whose precision is not block diagonal, have the loss of the tiling $h$ and $1 - h$",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("loss")(x1, x2, x3, x4), _BY_HALVES, evaluate=False),
     params=tuple(Param(entry, Interval.open(0, 3), "input") for entry in (x1, x2, x3, x4)),
@@ -403,7 +409,8 @@ def _by_counting(point: Point) -> Fraction:
 
 INDEPENDENCE = Claim(
     id="ols.gates.independence",
-    title=r"Of the two blocks of $\tilde x$ behind two gates that tile the space exactly one is zero: they are "
+    title=r"Dependence of the blocks of $\tilde x$ behind gates that tile the space",
+    protocol=r"Of the two blocks of $\tilde x$ behind two gates that tile the space exactly one is zero: they are "
     "dependent",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("dependence")(share), -share * (1 - share), evaluate=False),

@@ -119,7 +119,8 @@ def _labels_in_float64(y1: Number, y0: Number, **at: Number) -> float:
 
 LOSS_LABELS = Claim(
     id="ols.loss.labels",
-    title="The least-squares loss for any two labels $y_1$ and $y_0$ of balanced classes, without an output bias",
+    title="The least-squares loss for any two labels",
+    protocol="The least-squares loss for any two labels $y_1$ and $y_0$ of balanced classes, without an output bias",
     kind=Kind.EQUATION,
     statement=Eq(
         loss,
@@ -170,7 +171,8 @@ def with_output_bias(point: Point, digits: int) -> mpf:
 
 LABELS_FREE = Claim(
     id="ols.loss.intercept",
-    title="With an output bias the labels are free: the least loss is $(y_1 - y_0)^2$ times a number of the "
+    title="The least loss with an output bias, for any labels",
+    protocol="With an output bias the labels are free: the least loss is $(y_1 - y_0)^2$ times a number of the "
     "inputs alone",
     kind=Kind.EQUATION,
     statement=Eq(loss, (y1 - y0) ** 2 / 4 * (1 - _DISTANCE / 4), evaluate=False),

@@ -83,7 +83,9 @@ def _slope(at: dict[str, Fraction]) -> int:
 
 CONCENTRATION = Claim(
     id="path.alignment.concentration",
-    title="More of the trace on the eigenvalue with more of the labels lowers the alignment, up to the share at which "
+    title="Alignment where the trace is concentrated on one eigenvalue",
+    protocol="More of the trace on the eigenvalue with more of the labels lowers the alignment, up to the share at "
+    "which "
     "it is least",
     kind=Kind.EQUATION,
     statement=Eq(

@@ -73,7 +73,8 @@ def _slope_of_the_library(n: int, **values: float) -> float:
 
 SENSITIVITY = Claim(
     id="path.kernel.sensitivity",
-    title="The slope of a path's value by a weight is the product of the path's other weights, and 0 off the path",
+    title="The slope of a path's value by a weight",
+    protocol="The slope of a path's value by a weight is the product of the path's other weights, and 0 off the path",
     kind=Kind.EQUATION,
     statement=Eq(Symbol(r"\partial v(p, n)", real=True), _SLOPE, evaluate=False),
     params=(
@@ -226,7 +227,9 @@ def _wire_of_the_library(**values: float) -> float:
 
 SIGNAL_WIRE = Claim(
     id="path.kernel.signal_wire",
-    title="The tangent kernel is a double sum over input nodes: paths from different input nodes share later weights",
+    title="The tangent kernel as a double sum over input nodes",
+    protocol="The tangent kernel is a double sum over input nodes: paths from different input nodes share later "
+    "weights",
     kind=Kind.EQUATION,
     statement=Eq(_K, _WIRE, evaluate=False),
     params=(*INPUTS, *_OTHER, *_SIGNAL_GATES, *FIRST, *LAST),
@@ -325,7 +328,8 @@ def _derive_slack() -> Derivation:
 
 CONDITIONING = Claim(
     id="path.kernel.conditioning",
-    title=r"The tangent kernel is at most $\rho_{max}(V)$ times the path kernel: here the difference is a square",
+    title="The tangent kernel bounded by the path kernel",
+    protocol=r"The tangent kernel is at most $\rho_{max}(V)$ times the path kernel: here the difference is a square",
     kind=Kind.EQUATION,
     statement=Eq(Symbol(r"\rho_{max}(V) z^\top H z - z^\top K z", real=True), _SQUARE, evaluate=False),
     params=(

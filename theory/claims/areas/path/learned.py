@@ -143,7 +143,9 @@ def _feature(at: dict[str, Fraction]) -> Fraction:
 
 FEATURE = Claim(
     id="path.learned.feature",
-    title="With learned gates a path feature moves by the slopes of its activity times the velocities of the weights",
+    title="The velocity of a path feature with learned gates",
+    protocol="With learned gates a path feature moves by the slopes of its activity times the velocities of the "
+    "weights",
     kind=Kind.EQUATION,
     statement=Eq(Symbol(r"\dot{\phi}(p)", real=True), _CHANGE, evaluate=False),
     params=(

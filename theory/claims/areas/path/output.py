@@ -113,7 +113,8 @@ def relu_in_float64(**values: float) -> float:
 
 HOMOGENEOUS = Claim(
     id="path.output.homogeneous",
-    title="A ReLU network without biases is positively homogeneous: an input times $c$ gives the output times $c$",
+    title="Homogeneity of a ReLU network without biases",
+    protocol="A ReLU network without biases is positively homogeneous: an input times $c$ gives the output times $c$",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function(r"\hat{y}")(c * sympy.Symbol("x")), c * RELU_SUM, evaluate=False),
     params=(

@@ -123,7 +123,8 @@ def _derive_hadamard() -> Derivation:
 
 HADAMARD = Claim(
     id="path.overlap.hadamard",
-    title=r"The neural path kernel is input Gram matrix times overlap, entry by entry: $H = \Sigma \odot \Lambda$",
+    title="The neural path kernel as an entrywise product",
+    protocol=r"The neural path kernel is input Gram matrix times overlap, entry by entry: $H = \Sigma \odot \Lambda$",
     kind=Kind.EQUATION,
     statement=Eq(_H, _HADAMARD, evaluate=False),
     params=(*INPUTS, *_OTHER_INPUT, *GATES, *_OTHER_GATES),
@@ -186,7 +187,8 @@ _NO_ZERO = sympy.And(
 )
 RELU = Claim(
     id="path.overlap.relu",
-    title="The overlap of a ReLU network is a product over its levels of the numbers of gates open on both inputs",
+    title="The overlap of a ReLU network as a product over levels",
+    protocol="The overlap of a ReLU network is a product over its levels of the numbers of gates open on both inputs",
     kind=Kind.EQUATION,
     statement=Eq(_LAMBDA, _relu_product(is_open, _X, _Y), evaluate=False),
     params=tuple(
@@ -211,7 +213,8 @@ RELU = Claim(
 
 TOY = Claim(
     id="path.overlap.toy",
-    title="With two input nodes, paths that are active on both inputs come in pairs that share their hidden nodes",
+    title="Active paths of two input nodes in pairs",
+    protocol="With two input nodes, paths that are active on both inputs come in pairs that share their hidden nodes",
     kind=Kind.EQUATION,
     statement=Eq(Symbol(r"\Lambda(1, 2)", real=True), Integer(1), evaluate=False),
     assumptions=(

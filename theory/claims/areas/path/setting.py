@@ -153,7 +153,7 @@ INFORMATION = _definition(
 )
 ACTIVE_PATHS = _definition(
     "active_paths",
-    "A path is active on an input where its gate is open; its region has the inputs on which it is active",
+    "Active paths and their regions",
     Eq(Function("1_{A(x)}")(pi), Function("f")(pi, x), evaluate=False),
     (Source(HALF_SPACES, "section 3.1", note=r"$\pi \in A(x)$ and $x \in A_\pi$ are the same"),),
 )

@@ -171,7 +171,8 @@ def _by_duals(at: dict[str, Fraction]) -> Fraction:
 
 ACTIVITY = Claim(
     id="path.soft.activity",
-    title="The slope of a path's activity is a sum over its gates: the slope of one times the values of the others",
+    title="The slope of a path's activity",
+    protocol="The slope of a path's activity is a sum over its gates: the slope of one times the values of the others",
     kind=Kind.EQUATION,
     statement=Eq(Symbol(r"\partial_\theta A", real=True), _PRODUCT_RULE, evaluate=False),
     params=(*_GATES, *_SLOPES),

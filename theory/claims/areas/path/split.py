@@ -139,7 +139,8 @@ def _split_of_the_library(**values: float) -> float:
 
 DECOUPLED = Claim(
     id="path.split.decoupled",
-    title="With weights of its own for the gates the tangent kernel is one of strengths plus one of activations",
+    title="The tangent kernel where gates have weights of their own",
+    protocol="With weights of its own for the gates the tangent kernel is one of strengths plus one of activations",
     kind=Kind.EQUATION,
     statement=Eq(Symbol("K(x, x')", real=True), _DECOUPLED, evaluate=False),
     params=(*_INPUTS, *_WEIGHTS, *_GATING, *_SOFT),

@@ -81,7 +81,8 @@ def _added(problem: Problem) -> Problem:
 _OF_SEVERAL = Eq(_GATED, several.UNION.statement.rhs, evaluate=False)
 UNION = Claim(
     id="pulse.half_space.union",
-    title="Several pulses through a half-space: the share of examples in which some pulse lights each of two sites",
+    title="Several pulses through a half-space",
+    protocol="Several pulses through a half-space: the share of examples in which some pulse lights each of two sites",
     kind=Kind.EQUATION,
     statement=_OF_SEVERAL,
     params=several.UNION.params,

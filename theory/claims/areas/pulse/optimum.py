@@ -152,7 +152,8 @@ _UNCHECKED = {Level.SYMBOLIC: "a minimum over finitely many gates, all of them e
 
 LEAST = Claim(
     id="pulse.optimum.least",
-    title="The least loss of any two gates on single pulses of three sites; two overlapping half-spaces reach it",
+    title="The least loss of two gates on single pulses of three sites",
+    protocol="The least loss of any two gates on single pulses of three sites; two overlapping half-spaces reach it",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("loss")(share), _LEAST, evaluate=False),
     params=(_prior(sympy.S.One),),
@@ -192,7 +193,9 @@ OVERLAP = Claim(
 
 HALF_SPACES = Claim(
     id="pulse.optimum.half_spaces",
-    title="On single pulses of three sites two overlapping half-spaces have a smaller loss than every exclusive pair "
+    title="Overlapping beside exclusive half-spaces on single pulses of three sites",
+    protocol="On single pulses of three sites two overlapping half-spaces have a smaller loss than every exclusive "
+    "pair "
     "of half-spaces",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("gain")(share), share / 18 - _LEAST, evaluate=False),

@@ -31,7 +31,8 @@ _CLOSED_BELOW = site_gate(hi=Fraction(1, 2))
 
 OVERLAP = Claim(
     id="pulse.small_bump.cross",
-    title=r"For single pulses of support $\{0, 1\}$ on a ring, width uniform on $a, \ldots, b$, the small-bump "
+    title="Overlap of the small-bump gates on single pulses",
+    protocol=r"For single pulses of support $\{0, 1\}$ on a ring, width uniform on $a, \ldots, b$, the small-bump "
     r"gates overlap: $\Sigma^{xx}(p_1, p_2)$ is not 0 in general",
     kind=Kind.EQUATION,
     statement=Eq(

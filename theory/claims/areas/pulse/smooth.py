@@ -46,7 +46,9 @@ def _blocks(problem: Problem) -> Problem:
 
 NEIGHBOURS = Claim(
     id="pulse.smooth.neighbours",
-    title="Smooth pulses that add up: the overlap of a pulse with itself, and the product of the means of two pulses",
+    title="Overlaps of smooth pulses that add up",
+    protocol="Smooth pulses that add up: the overlap of a pulse with itself, and the product of the means of two "
+    "pulses",
     kind=Kind.EQUATION,
     statement=Eq(
         sympy.Symbol(r"\langle x_i x_{i+1} \rangle", real=True),

@@ -75,7 +75,9 @@ def _kept_by_the_flow(point: Point, digits: int) -> mpf:
 
 STRENGTH_OF_PRIVATE = Claim(
     id="race.private.strength",
-    title=r"Beside a pathway of strength $w$ that $m$ contexts share, a private one has $v = w_0 (w/w_0)^{1/\sqrt{m}}$",
+    title="The strength of a private pathway beside a shared one",
+    protocol=r"Beside a pathway of strength $w$ that $m$ contexts share, a private one has $v = w_0 "
+    r"(w/w_0)^{1/\sqrt{m}}$",
     kind=Kind.EQUATION,
     statement=_KEPT,
     params=(

@@ -288,7 +288,8 @@ def _time_of_the_library(b20: float, b2: float, **at: float) -> float:
 
 TIME_TO_LEARN = Claim(
     id="race.routing.time",
-    title="The time in which the shared strength of a routing network grows from $b_2(0)$ to $b_2$, as an integral",
+    title="The time in which the shared strength of a routing network grows",
+    protocol="The time in which the shared strength of a routing network grows from $b_2(0)$ to $b_2$, as an integral",
     kind=Kind.EQUATION,
     statement=_TIME,
     params=(
@@ -376,7 +377,8 @@ def _balanced_time_of_the_library(c: float, y0: float, y1: float, **at: float) -
 
 BALANCED_TIME = Claim(
     id="race.routing.balanced_time",
-    title="The time in which the shared strength of a routing network grows from $y_0 c$ to $y_1 c$, in closed form",
+    title="The time in which the shared strength of a routing network grows, balanced",
+    protocol="The time in which the shared strength of a routing network grows from $y_0 c$ to $y_1 c$, in closed form",
     kind=Kind.EQUATION,
     statement=_BALANCED_TIME,
     params=(

@@ -16,7 +16,8 @@ _NETWORK = (
 
 REDUCTION = Claim(
     id="race.trained.reduction",
-    title="Four domains, two partners: the trained strengths of an aligned start stay within 1 % of the reduction",
+    title="Trained strengths of an aligned start beside the reduction",
+    protocol="Four domains, two partners: the trained strengths of an aligned start stay within 1 % of the reduction",
     kind=Kind.EMPIRICAL,
     statement=Lt(departure, Rational(1, 100)),
     assumptions=(
@@ -27,7 +28,8 @@ REDUCTION = Claim(
 )
 ZERO_SHOT = Claim(
     id="race.trained.zero_shot",
-    title="Four domains, two partners, two hidden units: networks that have learned also answer untrained pairs, "
+    title="Untrained pairs of trained routing networks",
+    protocol="Four domains, two partners, two hidden units: networks that have learned also answer untrained pairs, "
     "within 1/100, where the graph of trained pairs is a ring, and not all do where it is two blocks",
     kind=Kind.EMPIRICAL,
     statement=sympy.And(Lt(connected, Rational(1, 100)), Gt(disconnected, Rational(1, 10))),

@@ -169,7 +169,8 @@ def _open_in_all_tables(point: Point) -> Fraction:
 
 FREE = Claim(
     id="race.zero_shot.free",
-    title="Zero training error leaves $r^2 (c - 1)$ directions of the untrained outputs open, $c$ the number of "
+    title="Directions of untrained outputs that zero training error leaves open",
+    protocol="Zero training error leaves $r^2 (c - 1)$ directions of the untrained outputs open, $c$ the number of "
     "connected components of the bipartite graph of trained pairs",
     kind=Kind.EQUATION,
     statement=Eq(_unseen, r**2 * (parts - 1), evaluate=False),

@@ -26,7 +26,9 @@ def _layer_by_layer(at: dict[str, Fraction]) -> Fraction:
 
 NORMAL = Claim(
     id="region.half_space.normal",
-    title="The pre-activation of the second layer of linear gates is linear in the input, so that its gate opens on a "
+    title="Gates of the second layer of a linearly gated network",
+    protocol="The pre-activation of the second layer of linear gates is linear in the input, so that its gate opens "
+    "on a "
     "half-space through the origin",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\eta_{2,1}(x, y)", real=True), _FORM, evaluate=False),
