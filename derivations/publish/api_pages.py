@@ -75,7 +75,7 @@ def _paragraph(lines: list[str]) -> list[str]:
         first = next(at for at, line in enumerate(lines) if line.lstrip().startswith(">>>"))
         return [*map(_escaped, lines[:first]), *([""] if first else []), *lines[first:]]
     if any(_COLUMNS.search(line) for line in lines):
-        return ["::", "", *(f"   {line}" for line in lines)]
+        return [".. code-block:: text", "", *(f"   {line}" for line in lines)]
     return [_escaped(line) for line in lines]
 
 

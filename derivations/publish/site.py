@@ -48,7 +48,7 @@ _MENTION = re.compile(r"\]\((?:[\w-]+\.md)?#([\w.]+)\)")
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])+)\]\(([\w./-]+\.md)(#[^)]*)?\)")
 _SETTINGS = {
     "project": TITLE,
-    "html_title": TITLE,
+    "html_title": "The gdln workbench",
     "extensions": ["myst_parser", "sphinx.ext.autodoc", "derivations.publish.extension"],
     "myst_enable_extensions": ["dollarmath"],
     "myst_heading_anchors": 4,
