@@ -90,17 +90,14 @@ def _front(title: str) -> str:
         f'#page(numbering: none, align(center + horizon)[#text(size: 2.2em, weight: "bold", {_text(title)})\n\n'
         f"The gdln workbench, version {version('gdln-workbench')}])\n"
         "#outline(depth: 2)\n"
-        "#show heading.where(level: 1): it => { pagebreak(weak: true); it }\n"
+        "#show heading.where(level: 1): it => { pagebreak(weak: true)\n"
+        "  if it.supplement == [Part] { v(1fr); align(center, text(size: 1.5em, it.body)); v(2fr) } else { it } }\n"
     )
 
 
 def _part(title: str) -> str:
     """The page that begins a part, and its line in the contents."""
-    return (
-        "#pagebreak(weak: true)\n"
-        f'#align(center + horizon, figure(kind: "part", supplement: none, numbering: none, '
-        f'outlined: true, text(size: 1.9em, weight: "bold", {_text(f"Part {title}")})))\n'
-    )
+    return f"#heading(level: 1, numbering: none, supplement: [Part], strong({_text(f'Part {title}')}))\n"
 
 
 def _numbered(number: int) -> str:

@@ -17,10 +17,11 @@ MISSING = [name for name in ("pypandoc", "typst", "pypdf") if find_spec(name) is
 def test_formulas_have_the_numbers_of_the_site(tmp_path):
     import pypdf
 
-    chapters = ("single-pulse", "ising")
+    chapters = ("single-pulse", "ising", "dialects")
     assert cli.main(["derive", *chapters, "--format", "pdf", "--out", str(tmp_path)]) == PASS
     assert [path.name for path in tmp_path.iterdir()] == ["book.pdf"]
     text = "\n".join(page.extract_text() for page in pypdf.PdfReader(tmp_path / "book.pdf").pages)
+    assert text.count("Part I Localization") == 2  # in the contents and on its page
     number = {name: at for at, name in enumerate(places.sources())}
     for name in chapters:
         markdown = (compose.BOOK / f"{name}.md").read_text(encoding="utf-8")
