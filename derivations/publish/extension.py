@@ -1,6 +1,7 @@
 """The extension of Sphinx that the site needs: formulas as MathML with numbers, ids of claims, colours of verdicts."""
 
 import re
+from contextlib import suppress
 from posixpath import dirname, relpath
 from typing import Any
 
@@ -9,6 +10,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
+from derivations.markdown import on_a_line
 from derivations.publish.api_pages import restructured
 from derivations.publish.mathml import mathml
 
@@ -22,7 +24,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("gdln_claims", (), "env")  # the ids of the claims that have a page
     app.add_html_math_renderer("mathml", inline_renderers=(_inline, None), block_renderers=(_block, None))
     app.add_transform(_Anchors)
-    app.add_transform(_Numbers)
+    app.add_transform(_Formulas)
     app.add_transform(_Verdicts)
     app.add_transform(_Claims)
     app.connect("autodoc-process-docstring", lambda *arguments: restructured(arguments[-1]))
@@ -31,16 +33,20 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def _inline(writer: Any, node: nodes.math) -> None:
-    writer.body.append(mathml(node.astext()))
+    writer.body.append(mathml(_tex(node)))
     raise nodes.SkipNode
 
 
 def _block(writer: Any, node: nodes.math_block) -> None:
     number = node.get("number")
     link = f'<a class="number" href="#{node["ids"][0]}">({number})</a>' if number else ""
-    box = f"<div>{mathml(node.astext().strip(), display=True)}</div>"
+    box = f"<div>{mathml(_tex(node), display=True)}</div>"
     writer.body.append(f"{writer.starttag(node, 'div', CLASS='formula')}{box}{link}</div>\n")
     raise nodes.SkipNode
+
+
+def _tex(node: nodes.Element) -> str:
+    return node.get("tex", node.astext()).strip()
 
 
 class _Anchors(SphinxTransform):
@@ -59,16 +65,25 @@ class _Anchors(SphinxTransform):
                 paragraph.parent.remove(paragraph)
 
 
-class _Numbers(SphinxTransform):
-    """Numbers the display formulas of a chapter."""
+class _Formulas(SphinxTransform):
+    """Numbers the display formulas of a chapter; titles and the search get a formula in a line as Unicode."""
 
     default_priority = 800
 
     def apply(self, **_: Any) -> None:
         chapter = self.config.gdln_chapters.get(self.env.docname)
-        for count, node in enumerate(self.document.findall(nodes.math_block) if chapter else (), start=1):
-            node["number"] = f"{chapter}.{count}"
-            node["ids"].append(f"eq-{count}")
+        for count, node in enumerate(self.document.findall(nodes.math_block), start=1):
+            node["tex"] = node.astext()
+            node.clear()
+            if chapter:
+                node["number"] = f"{chapter}.{count}"
+                node["ids"].append(f"eq-{count}")
+        for node in self.document.findall(nodes.math):
+            node["tex"] = node.astext()
+            with suppress(ValueError):  # outside of the vocabulary of one line
+                shown = nodes.Text(on_a_line(node["tex"]))
+                node.clear()
+                node += shown
 
 
 class _Verdicts(SphinxTransform):

@@ -5,6 +5,7 @@ load nothing but files of the site, so that it works from the disk.
 """
 
 import io
+import posixpath
 import re
 import shutil
 from collections.abc import Iterable, Mapping
@@ -46,6 +47,7 @@ MANUAL_PAGES = (
 )
 _MENTION = re.compile(r"\]\((?:[\w-]+\.md)?#([\w.]+)\)")
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\[\]]*\])+)\]\(([\w./-]+\.md)(#[^)]*)?\)")
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _SETTINGS = {
     "project": TITLE,
     "html_title": "The gdln workbench",
@@ -118,7 +120,7 @@ class Site:
         for area, names in areas.items():
             rows = [self._row(name) for name in names]
             shown = table(("claim", "verdict", "sources"), rows)
-            pages[f"{CLAIMS}/{area}"] = f"# Claims {area}\n\n{shown}" + _contents(names)
+            pages[f"{CLAIMS}/{area}"] = f"# Claims: {area}\n\n{shown}" + _contents(names)
             pages |= {f"{CLAIMS}/{name}": self._claim_page(name) for name in names}
         return pages
 
@@ -162,17 +164,18 @@ class Site:
 
     def _linked(self, text: str, path: str, pages: Mapping[str, str]) -> str:
         """The page without the links that lead out of the site."""
-        base = Path("/", path).parent
 
         def kept(link: re.Match[str]) -> str:
-            target = (base / link[2]).resolve().relative_to("/").with_suffix("")
-            return link[0] if str(target) in pages else link[1]
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link[2]))
+            return link[0] if target.removesuffix(".md") in pages else link[1]
 
         return _LINK.sub(kept, text)
 
 
 def _contents(paths: Iterable[str], caption: str = "") -> str:
     """A tree of contents for the sidebar, and for the pages before and after."""
+    if not (paths := list(paths)):
+        return ""
     lines = ["", "```{toctree}", ":hidden:", *([f":caption: {caption}"] if caption else []), "", *paths, "```", ""]
     return "\n".join(lines)
 
@@ -214,4 +217,4 @@ def write(book: Book, made: files.Files, folder: Path) -> list[str]:
         )
         with redirect_stdout(io.StringIO()):
             app.build(force_all=True)
-    return [line for line in warnings.getvalue().splitlines() if line]
+    return [line for line in _COLOUR.sub("", warnings.getvalue()).splitlines() if line]
