@@ -25,7 +25,7 @@ from sim.networks.losses import loss_named
 from sim.networks.parameters import Parameters, joined
 from sim.random.streams import MEASUREMENT, reference_normals, stream
 from sim.train import Progress, shifted, train
-from sim.training.backends.choice import fastest_in_torch, fastest_normals
+from sim.training.backends.choice import fastest_normals
 from sim.training.backends.reference import descend
 from sim.training.batches import fresh_batches
 from sim.training.run import Run
@@ -159,9 +159,7 @@ def replay(
     question = replace(problem, network=network)
     switches = steps_at_times(_at_times(bare, gates.times)) if mode == "piecewise" else (0,)
     untrained = _at_times(bare, (Fraction(0),))
-    start = train(
-        untrained, device, dtype=kind, replicates=gates.replicates, sample=sample, backend=fastest_in_torch(where)
-    )
+    start = train(untrained, device, dtype=kind, replicates=gates.replicates, sample=sample, compile_steps=False)
     fill = fastest_normals(where)
     gated, sources = (tuple(Replicate(of, number, fill) for number in gates.replicates) for of in (question, bare))
     last, state = gated[0].snapshot_steps[-1], beginning(sources)

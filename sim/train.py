@@ -51,16 +51,16 @@ def train(
     pauses: Pauses | None = None,
     memory: int | None = None,
     threads: int = 1,
+    compile_steps: bool = True,
 ) -> Run:
     """Train the problem's network; return every replicate's parameters at the problem's times.
 
     A replicate depends on the seed and its number only: training some of them (`replicates`, default all) changes none.
     `sample` gives the examples of a full-batch run, entry s for the s-th replicate, instead of drawing them.
     `dtype` overrides simulation.dtype; `Run.dtype` is the type used.
-    `backend` is "reference" (torch), "compiled-normals" (the same on normal numbers made by numba), "compiled-examples"
-    (the same on batches drawn by numba), "captured" (the reference as a CUDA graph), "compiled" (numba, on the CPU,
-    online) or "auto", which takes the fastest of the others that can train the
-    problem here; `Run.backend` says which.
+    `backend` is "reference" (torch), "compiled" (loops of numba, on the CPU), "captured" (the reference as a CUDA
+    graph) or "auto", which takes the fastest of the others here; `Run.backend` says which. Without `compile_steps`, and
+    where no loops take the steps of the problem (`Run.fallback`), torch takes them on what the loops draw.
     `resume` continues from the `state` of an earlier run of the same networks, with the same numbers as in a run
     without a break; all times must lie after it. `pauses` gives a part of the run every few seconds, with which a later
     call continues bit for bit; runs on a GPU have no pauses. `memory` bounds the bytes of the networks trained side by
@@ -85,7 +85,7 @@ def train(
     where, kind = device_named(device), dtype_of(problem) if dtype is None else dtype
     called, last = name_of(kind), steps_at_times(problem)[-1]
     numbers = tuple(range(settings.replicates)) if replicates is None else tuple(replicates)
-    chosen = backend_for(backend, problem, where)
+    chosen = backend_for(backend, problem, where, compile_steps)
     if settings.mode == "full-batch":
         if sample is None:
             refuse_endless(last, len(numbers), settings.samples)

@@ -263,7 +263,6 @@ READERS = {
     "gdln flow": lambda problem: flow_answer.answer(problem).json(),
     "gdln solve": lambda problem: solve_answer.answer(problem).json(),
     "reference": backend("reference"),
-    "compiled": backend("compiled"),
     "auto": backend("auto"),
     "observables": everything_measured,
     "gdln compare": lambda problem: compare_answer.answer(problem, "cpu", "reference").json(),
@@ -353,7 +352,6 @@ OF_ONE_LAYER = {
     "moments",
     "solve",
     "discrete descent",
-    "compiled",
     "cell of a sweep",
     "view of gates",
     "view of fields",
@@ -386,5 +384,5 @@ def test_a_deep_network_is_refused_by_every_reader_of_another_network(law, name)
     """Those that do not name what they read themselves name the command that reads it."""
     refused = refusals(deep(DATA[law], name))
     assert set(refused) == set(READERS) - OF_EVERY_NETWORK - TRAINS_DEEP
-    for reader in set(refused) - OF_GRAPHS - {"compiled"}:
+    for reader in set(refused) - OF_GRAPHS:
         assert "gdln paths" in refused[reader].hint, reader

@@ -11,7 +11,9 @@ from derivations.answers.about import about
 from sim.measure import measure_each
 from sim.measure.source import lies_on_a_line
 from sim.train import train
-from sim.training.backends.short import for_a_short_run
+from sim.training.backends.choice import STEPS_IN_TORCH
+from sim.training.backends.names import numba_is_installed
+from sim.training.backends.short import has_few_steps, is_short
 from sim.training.run import Run
 from sim.training.schedule import device_named, refuse_endless_measurement
 from sim.training.state import Replicate, beginning
@@ -167,7 +169,8 @@ def answer(
 ) -> "SimulateAnswer | GraphSimulateAnswer":
     """Train the networks of `problem` and measure them; at most `memory` bytes are taken by networks side by side.
 
-    `backend` "auto" is that of `sim.training.backends.short` for a short run, else that of `sim.train`.
+    `backend` "auto" is torch alone for a short run, else that of `sim.train`, and torch takes steps that are few; see
+    `sim.training.backends.short`.
     `dtype`, "float64" or "float32", overrides simulation.dtype. `progress` receives the number of steps done and
     the total, `measuring` the name of the next measurement. On a CPU `threads` share the work; the numbers do not
     depend on them. `alignment` asks for nu of a deep network on listed examples. Raises InputError for a problem
@@ -237,11 +240,23 @@ def _trained(
     progress: Callable[[int, int], None] | None,
     threads: int,
 ) -> Run:
-    """Return the run, with the reason in `fallback` where it is too short for compiled steps."""
-    found = for_a_short_run(problem, device_named(device)) if backend == "auto" else None
-    chosen, reason = (backend, None) if found is None else found
-    run = train(problem, device, progress=progress, backend=chosen, memory=memory, threads=threads)
-    return run if reason is None else replace(run, fallback=reason)
+    """Return the run, with the reason in `fallback` where it is too short for compiled loops."""
+    choice = backend == "auto" and device_named(device).type == "cpu" and numba_is_installed()
+    short, few = (choice and decide(problem) for decide in (is_short, has_few_steps))
+    run = train(
+        problem,
+        device,
+        progress=progress,
+        backend="reference" if short else backend,
+        memory=memory,
+        threads=threads,
+        compile_steps=not few,
+    )
+    if short:
+        return replace(run, fallback="The run is short: torch alone finishes it before the compiled loops are loaded.")
+    if few and run.fallback == STEPS_IN_TORCH:
+        return replace(run, fallback="Torch takes the steps, which are too few to compile loops for them.")
+    return run
 
 
 def _observables(problem: Problem) -> dict[str, Observable]:

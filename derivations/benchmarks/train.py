@@ -33,7 +33,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from importlib.util import find_spec
 from statistics import median
 from typing import Any
 
@@ -178,8 +177,6 @@ def _own(case: Case, share: int) -> dict[str, Callable[[], float]]:
     problems = {"sim": ("auto", problem_of(case, steps), steps)}
     few = max(1, steps // 25)
     problems["reference"] = ("reference", problem_of(case, few), few)
-    if find_spec("numba") is not None:
-        problems["torch steps"] = ("compiled-normals", problem_of(case, few), few)
 
     def contender(backend: str, problem: Problem, steps: int) -> Callable[[], float]:
         def run() -> None:

@@ -1,6 +1,5 @@
 """`gdln simulate`: train the networks of a problem file on sampled data and measure what they learned."""
 
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -65,17 +64,15 @@ def command(
 def _answer(question: Any, device: str, backend: str, limit: int | None, dtype: str | None, alignment: bool) -> Any:
     from derivations.progress import training_bar
     from derivations.threads import side_by_side
-    from sim.training.backends.ahead import compiled_ahead
 
     if dtype is not None:
         question = replace(question, simulation=replace(question.simulated(), dtype=dtype))
     threads = side_by_side()
-    with compiled_ahead(question, device, backend) if threads > 1 else nullcontext():
-        with loading():
-            from derivations.answers import simulate  # it loads torch
+    with loading():
+        from derivations.answers import simulate  # it loads torch
 
-        with training_bar() as (training, measuring):
-            return simulate.answer(question, device, backend, limit, training, measuring, None, threads, alignment)
+    with training_bar() as (training, measuring):
+        return simulate.answer(question, device, backend, limit, training, measuring, None, threads, alignment)
 
 
 def _written(

@@ -50,14 +50,11 @@ def replayed(problem: Problem, pieces: str, report: Callable[[float], None]) -> 
     """
     from sim.record import loss, record, replay
     from sim.train import train
-    from sim.training.backends.choice import fastest_in_torch
-    from sim.training.schedule import device_named
 
     starts = recorded_times(problem, pieces)
     times = tuple(sorted({*starts, *problem.training.times}))
     whole = replace(problem, training=replace(problem.training, times=times))
-    backend = fastest_in_torch(device_named("cpu"))
-    trained = train(whole, "cpu", progress=lambda done, total: report(done / total / 2), backend=backend)
+    trained = train(whole, "cpu", progress=lambda done, total: report(done / total / 2), compile_steps=False)
     gates = record(trained).at(*starts)
     mode = "frozen" if len(starts) == 1 else "piecewise"
     again = replay(problem, gates, mode, device="cpu", progress=lambda done, total: report((1 + done / total) / 2))

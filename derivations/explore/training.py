@@ -35,11 +35,8 @@ def train_together(
     """
     from sim.measure import measure
     from sim.train import train
-    from sim.training.backends.choice import fastest_in_torch
-    from sim.training.schedule import device_named
     from theory.problem import LossAtTimes
 
-    backend = fastest_in_torch(device_named("cpu"))
     states = dict.fromkeys(problems)
     parameters: dict[str, list[Mapping[str, np.ndarray]]] = {name: [] for name in problems}
     losses: dict[str, list[np.ndarray]] = {name: [] for name in problems}
@@ -54,7 +51,7 @@ def train_together(
                 if report is not None:
                     report((begun + done / max(total, 1) / len(problems)) / len(times), None)
 
-            run = train(part, "cpu", replicates=replicates, resume=states[name], progress=step, backend=backend)
+            run = train(part, "cpu", replicates=replicates, resume=states[name], progress=step, compile_steps=False)
             states[name] = run.state
             parameters[name].append({key: array[:, 0].copy() for key, array in run.parameters.items()})
             losses[name].append(np.full(len(run.diverged), np.nan))

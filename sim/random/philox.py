@@ -1,4 +1,4 @@
-"""Philox4x32-10, the generator of every random number; without torch, so that loops can be compiled while torch loads.
+"""Philox4x32-10, the generator of every random number.
 
 Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 """

@@ -26,8 +26,8 @@ class Run:
     `parameters` are arrays (S, T, ...) in float64 by the names of the problem's parameters. A diverged replicate is
     frozen at its last parameters below the divergence limit; its later entries are not results.
     `sample` holds the examples of a full-batch run. `wall_time` is in seconds. `backend` is the name of the back end;
-    `fallback` is the reason why "auto" did not choose the compiled one, else None. `dtype` is the floating-point type
-    of training. `sim.train.train(..., resume=state)` continues from `state`.
+    `fallback` is the reason why torch took the steps where compiled loops might have, else None. `dtype` is the
+    floating-point type of training. `sim.train.train(..., resume=state)` continues from `state`.
     """
 
     problem: Problem

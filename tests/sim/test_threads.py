@@ -8,7 +8,6 @@ import pytest
 from sim.measure import measure_each
 from sim.threads import StoppedError, in_threads
 from sim.train import train
-from sim.training.backends import ahead
 from sim.training.backends.names import numba_is_installed
 from sim.training.memory import bytes_of_one
 from tests.sim.cases import line, problem
@@ -77,25 +76,9 @@ def test_memory_bounds_the_threads(monkeypatch):
 )
 def test_measuring_on_examples_of_compiled_loops(data, network, changes):
     """They are the same examples, sorted by class: sums of the same terms, up to the roundings of erf."""
-    run = train(problem(data, network, **changes), "cpu", backend="compiled-normals")
+    run = train(problem(data, network, **changes), "cpu", compile_steps=False)
     wanted = [LossAtTimes(), PreactivationKurtosisAtTimes(category=1)]
     wanted += [InputOutputMoment()] if network is None else []
     loops, torch_alone = (measure_each(wanted, run, "cpu", backend=backend) for backend in ("compiled", "auto"))
     for measured, expected in zip(loops, torch_alone, strict=True):
         assert np.abs(measured.values - expected.values).max() < SIM_SUMS
-
-
-@NEEDS_NUMBA
-@pytest.mark.slow
-def test_steps_are_compiled_in_another_process_while_training_waits(monkeypatch, tmp_path):
-    """Once: a later run takes the loops that an earlier one has compiled."""
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    question = problem(batch=1)
-    with ahead.compiled_ahead(question, "cpu", "compiled"):
-        process = ahead._process
-        train(question, "cpu", backend="compiled")
-        assert process.returncode == 0
-    assert ahead._process is None
-    assert list(tmp_path.glob("*/descent.single_steps-*.nbi"))
-    with ahead.compiled_ahead(question, "cpu", "compiled"):
-        assert ahead._process is None

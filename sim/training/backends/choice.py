@@ -1,7 +1,7 @@
-"""The choice of a back end: steps in torch, with or without compiled draws or a CUDA graph, or compiled loops."""
+"""The choice of a back end: torch, compiled loops on a CPU, or torch recorded as a CUDA graph."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import torch
@@ -9,17 +9,15 @@ import torch
 from sim.data.sample import Sampler, prepare
 from sim.networks.examples import Examples
 from sim.random.streams import Fill, reference_normals
-from sim.training.backends import ahead
-from sim.training.backends.compiling import compile_order
+from sim.training.backends.captured import Captured
 from sim.training.backends.names import BACKENDS, numba_is_installed
 from sim.training.backends.reference import train_group
-from sim.training.backends.support import data_obstacle, draw_obstacle, obstacle
+from sim.training.backends.support import draw_obstacle, steps_obstacle
 from sim.training.sizes import MANY
 from sim.training.state import Replicate, Report, State
 from theory.problem import InputError, OutOfReachError, Problem, resolved
 
-_INSTALL = "Install the extra: pip install 'gdln-workbench[speed]'."
-
+STEPS_IN_TORCH = "Torch takes the steps."
 # A function of replicates, their sampler or fixed examples, the state and a report; it returns snapshots and a state.
 TrainGroup = Callable[
     [Sequence[Replicate], Sampler | None, Examples | None, State, Report], tuple[dict[str, torch.Tensor], State]
@@ -31,7 +29,7 @@ class Backend:
     """A way to train: the function that trains a group of networks, and the generator of their normal numbers.
 
     `one_at_a_time` means that a group is one network, unless networks share their examples. `fallback` is the reason
-    why "auto" did not choose the compiled loops; None where it did, or where a back end was requested by name.
+    why torch takes the steps where compiled loops could have been chosen; else None.
     """
 
     name: str
@@ -41,15 +39,15 @@ class Backend:
     fallback: str | None = None
 
 
-def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend:
+def backend_for(backend: str, problem: Problem, device: torch.device, compile_steps: bool = True) -> Backend:
     """Return the back end of that name.
 
-    "reference" is torch alone. "compiled-normals" takes the same steps on normal numbers from compiled loops, equal up
-    to rounding; "compiled-examples" takes them on batches that compiled loops draw, equal up to rounding and the order
-    within a batch. "compiled" takes the steps in compiled loops too. "captured" is the reference with its steps
-    recorded as a CUDA graph. "auto" is "captured" on a GPU; on a CPU it is the first of "compiled",
-    "compiled-examples", "compiled-normals" and "reference" that can train the problem. Raises InputError for another
-    name, and OutOfReachError where a named back end cannot train the problem here.
+    "reference" is torch alone. "compiled" takes the steps in loops compiled by numba, which draw the examples as well;
+    where there are no loops for the steps, or without `compile_steps`, torch takes them on examples that loops draw, or
+    on normal numbers from loops. All agree up to rounding and the order within a batch. "captured" is the reference
+    with its steps recorded as a CUDA graph. "auto" is "captured" on a GPU, and on a CPU "compiled" where numba is
+    installed, else "reference". Raises InputError for another name, and OutOfReachError where a named back end cannot
+    run here.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
@@ -65,26 +63,15 @@ def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend
         return Backend("reference", train_group)
     if backend == "captured" or (backend == "auto" and device.type == "cuda"):
         return _captured(device)
-    if backend == "compiled-normals":
-        return _on_compiled_normals(device)
-    if backend == "compiled-examples":
-        return _on_compiled_examples(problem, device)
-    found = obstacle(problem, device)
-    if found is None:
-        from sim.training.backends.compiled.train import train_each
-
-        return Backend("compiled", train_each, fastest_normals(device), one_at_a_time=True)
-    reason = f"The compiled back end {found[0]}."
-    if backend == "compiled":
-        raise OutOfReachError(reason, found[1], "backend")
-    if draw_obstacle(problem, device) is None:
-        return replace(_on_compiled_examples(problem, device), fallback=reason)
-    return Backend(fastest_in_torch(device), train_group, fastest_normals(device), fallback=reason)
-
-
-def fastest_in_torch(device: torch.device) -> str:
-    """Return the name of the fastest back end that takes single steps in torch."""
-    return "compiled-normals" if device.type == "cpu" and numba_is_installed() else "reference"
+    if device.type != "cpu":
+        reason = f"Compiled loops run on the CPU, not on {device.type}."
+        raise OutOfReachError(reason, 'Use backend="auto" there, or --device cpu.', "backend")
+    if numba_is_installed():
+        return _compiled(problem, compile_steps)
+    reason = "Compiled loops need numba, which is not installed."
+    if backend == "auto":
+        return Backend("reference", train_group, fallback=reason)
+    raise OutOfReachError(reason, "Install the extra: pip install 'gdln-workbench[speed]'.", "backend")
 
 
 def fastest_normals(device: torch.device) -> Fill:
@@ -99,13 +86,14 @@ def fastest_normals(device: torch.device) -> Fill:
 def compiled_sampler(problem: Problem, device: torch.device, dtype: torch.dtype) -> Sampler:
     """Return a sampler of the problem's law in compiled loops: the examples of `sim.data` up to rounding and order.
 
-    If `support.data_obstacle` has a reason against compiled loops, return the sampler of `sim.data`.
+    Where loops do not draw the law or its gates here, return the sampler of `sim.data`.
     """
     sampler = prepare(problem.data, device, dtype)
-    return sampler if data_obstacle(problem, device) is not None else _compiled(problem, sampler)
+    able = device.type == "cpu" and numba_is_installed() and draw_obstacle(problem) is None
+    return _in_loops(problem, sampler) if able else sampler
 
 
-def _compiled(problem: Problem, sampler: Sampler, segment: int | None = None) -> Sampler:
+def _in_loops(problem: Problem, sampler: Sampler, segment: int | None = None) -> Sampler:
     """Return the sampler in compiled loops, with examples sorted by class within each `segment` of a draw."""
     from sim.training.backends.compiled.sampler import CompiledSampler
 
@@ -114,32 +102,23 @@ def _compiled(problem: Problem, sampler: Sampler, segment: int | None = None) ->
     return CompiledSampler(sampler, latent, by_site=batch is None or batch >= MANY, segment=segment)
 
 
-def _on_compiled_normals(device: torch.device) -> Backend:
-    if device.type != "cpu":
-        raise OutOfReachError(
-            f"Compiled normal numbers are drawn on the CPU, and this run is on {device.type}.",
-            'Use backend="auto" there, or --device cpu.',
-            "backend",
-        )
-    if not numba_is_installed():
-        raise OutOfReachError("Compiled normal numbers need numba, which is not installed.", _INSTALL, "backend")
-    return Backend("compiled-normals", train_group, fastest_normals(device))
+def _compiled(problem: Problem, compile_steps: bool) -> Backend:
+    fill, reason = fastest_normals(torch.device("cpu")), steps_obstacle(problem)
+    if reason is None and compile_steps:
+        from sim.training.backends.compiled.train import train_each
 
+        return Backend("compiled", train_each, fill, one_at_a_time=True)
+    fallback = STEPS_IN_TORCH if reason is None else f"Torch takes the steps: the loops {reason}."
+    settings = problem.simulated()
+    if settings.mode != "online" or draw_obstacle(problem) is not None:
+        return Backend("compiled", train_group, fill, fallback=fallback)
 
-def _on_compiled_examples(problem: Problem, device: torch.device) -> Backend:
-    found = draw_obstacle(problem, device)
-    if found is not None:
-        raise OutOfReachError(f"The back end compiled-examples {found[0]}.", found[1], "backend")
-    compile_order(problem.simulated().dtype)  # there is time for it while another process compiles the draws
-
-    def train_on_compiled(
+    def train_on_drawn(
         replicates: Sequence[Replicate], sampler: Sampler, sample: Examples | None, state: State, report: Report
     ) -> tuple[dict[str, torch.Tensor], State]:
-        ahead.wait()
-        drawing = _compiled(problem, sampler, segment=problem.simulated().batch)
-        return train_group(replicates, drawing, sample, state, report)
+        return train_group(replicates, _in_loops(problem, sampler, settings.batch), sample, state, report)
 
-    return Backend("compiled-examples", train_on_compiled, fastest_normals(device))
+    return Backend("compiled", train_on_drawn, fill, fallback=fallback)
 
 
 def _captured(device: torch.device) -> Backend:
@@ -149,6 +128,4 @@ def _captured(device: torch.device) -> Backend:
             'Use backend="auto" there, or --device cuda.',
             "backend",
         )
-    from sim.training.backends.captured import Captured
-
     return Backend("captured", partial(train_group, capture=Captured))

@@ -2,13 +2,7 @@
 
 from importlib.util import find_spec
 
-PACKAGES = {
-    "reference": ("torch",),
-    "compiled-normals": ("torch", "numba"),
-    "compiled-examples": ("torch", "numba"),
-    "captured": ("torch",),
-    "compiled": ("torch", "numba"),
-}
+PACKAGES = {"reference": ("torch",), "compiled": ("torch", "numba"), "captured": ("torch",)}
 BACKENDS = ("auto", *PACKAGES)
 
 

@@ -1,83 +1,53 @@
-"""Short runs, which torch finishes, or whose steps it takes, before the compiled loops are loaded or compiled."""
+"""Short runs: those that torch finishes before the loops are loaded, and those whose steps are not worth compiling.
 
-from typing import TYPE_CHECKING
+Both decisions depend on the sizes of the problem only, neither on the clock nor on a cache, so that runs repeat.
+"""
 
-from sim.training.backends.names import numba_is_installed
-from sim.training.backends.support import obstacle_on
 from sim.training.sizes import columns, grouping
 from sim.training.times import steps_at_times
 from theory.problem import Problem
 
-if TYPE_CHECKING:
-    import torch
-
-# Seconds of processor time, measured on one core with batches of 1 to 4,000 examples at n = 40 and n = 100. In torch a
-# step of a group of networks takes 1.2e-4 to 1.4e-4 longer than in compiled loops, and each number of an example, drawn
-# and trained on, 3.6e-8 to 6.8e-8. Loading numba and the loops from its cache takes 0.6 to 1; without a cache,
-# compiling them takes several times as long. A run below the bound is therefore not slower in torch.
-_OF_A_STEP, _OF_A_NUMBER, _OF_LOADING = 1.3e-4, 5e-8, 0.5
-
-
-# Where compiled loops draw the batches and torch takes the steps, torch loses about 1.3e-4 a step of a group and 2e-9 a
-# number: a batch of 4,000 at n = 40 takes 550 microseconds in place of 90, its gates included. To compile the loops of
-# steps takes 3 seconds where no earlier run has kept them. With half of that as the bound a first run saves at least as
-# much as a later one, which finds them compiled, loses.
-_OF_A_STEPPED_NUMBER, _OF_COMPILING_STEPS = 2e-9, 1.5
+# Seconds of processor time, measured on one core with batches of 1 to 4,000 examples at n = 40 and n = 100: torch takes
+# longer than compiled loops by the first for a step of a group of networks, by the second for a number of an example
+# that it draws and trains on, by the third for one on which it takes a step alone. Loading numba with its loops takes
+# more than `_LOADING`; compiling the loops of the steps takes 3, and half of that is the bound, so that a first run
+# saves at least as much as a later one, which finds them compiled, loses.
+_OF_A_STEP, _OF_A_NUMBER, _OF_A_STEPPED_NUMBER = 1.3e-4, 5e-8, 2e-9
+_LOADING, _COMPILING = 0.5, 1.5
 
 
-def for_a_short_run(problem: Problem, device: "torch.device") -> tuple[str, str] | None:
-    """Return the back end for a single run that is too short for compiled steps, and why; None for a longer run.
+def is_short(problem: Problem) -> bool:
+    """Return whether torch alone trains and measures the problem before compiled loops are loaded.
 
-    The decision depends on the sizes of the problem only, neither on the clock nor on a cache, so that runs repeat.
+    A full-batch run takes its steps in torch in any case; only its examples are drawn in compiled loops.
 
-    >>> import torch
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
     >>> training = Training("half-mse", 1, NormalInitialisation(1, 0), times=(0, 10**4))
     >>> settings = Simulation("online", samples=10, learning_rate="1/2", replicates=3, seed=0, batch=8)
-    >>> for_a_short_run(Problem(law, Network("relu", "mean", units=2), training, settings), torch.device("cpu"))
+    >>> long = Problem(law, Network("relu", "mean", units=2), training, settings)
+    >>> is_short(long), has_few_steps(long)
+    (False, False)
     """
-    if device.type != "cpu" or not numba_is_installed():
-        return None
-    if is_short(problem):
-        return "reference", "The run is short: torch alone finishes it before the compiled loops are loaded."
-    if steps_are_few(problem):
-        return "compiled-examples", "The steps are few: compiled loops draw the examples, and torch takes the steps."
-    return None
+    settings, steps, trained = problem.simulated(), *_work(problem)
+    measured = settings.replicates * settings.samples * columns(problem)
+    return _OF_A_STEP * steps + _OF_A_NUMBER * (trained + measured) <= _LOADING
 
 
-def is_short(problem: Problem) -> bool:
-    """Return whether torch alone finishes the run before the compiled loops are loaded."""
-    return seconds_lost(problem) <= _OF_LOADING
+def has_few_steps(problem: Problem) -> bool:
+    """Return whether torch takes the steps of an online run before their loops are compiled."""
+    steps, trained = _work(problem)
+    return _OF_A_STEP * steps + _OF_A_STEPPED_NUMBER * trained <= _COMPILING
 
 
-def seconds_lost(problem: Problem) -> float:
-    """Return how many seconds of processor time more than compiled loops torch takes to train and measure a problem.
+def _work(problem: Problem) -> tuple[int, int]:
+    """Return the steps of all groups of networks that are trained side by side, and the numbers that are drawn.
 
-    A full-batch run takes its steps in torch in any case; only its examples are drawn in compiled loops.
+    The steps of a full-batch run do not count: torch takes them in any case.
     """
     settings = problem.simulated()
-    examples, steps = settings.samples, 0
-    if settings.mode == "online":
-        examples, steps = steps_at_times(problem)[-1] * settings.batch, _steps_of_groups(problem)
-    numbers = settings.replicates * (examples + settings.samples) * columns(problem)
-    return _OF_A_STEP * steps + _OF_A_NUMBER * numbers
-
-
-def steps_are_few(problem: Problem) -> bool:
-    """Return whether torch takes the steps on compiled examples before loops could be compiled that train the problem.
-
-    False where there are no such loops: then the steps are torch's in any case.
-    """
-    if obstacle_on("cpu", problem) is not None:
-        return False
-    settings = problem.simulated()
-    numbers = settings.replicates * steps_at_times(problem)[-1] * settings.batch * columns(problem)
-    return _OF_A_STEP * _steps_of_groups(problem) + _OF_A_STEPPED_NUMBER * numbers <= _OF_COMPILING_STEPS
-
-
-def _steps_of_groups(problem: Problem) -> int:
-    """The steps of an online run, each of all networks that are trained side by side."""
-    settings = problem.simulated()
-    at_once = grouping(settings.batch, columns(problem)).replicates
-    return steps_at_times(problem)[-1] * -(-settings.replicates // at_once)
+    if settings.mode == "full-batch":
+        return 0, settings.replicates * settings.samples * columns(problem)
+    steps = steps_at_times(problem)[-1]
+    groups = -(-settings.replicates // grouping(settings.batch, columns(problem)).replicates)
+    return steps * groups, settings.replicates * steps * settings.batch * columns(problem)

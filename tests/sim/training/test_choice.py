@@ -16,7 +16,7 @@ from sim.networks.losses import loss_named
 from sim.random.streams import reference_normals
 from sim.train import train
 from sim.training.backends import names, short
-from sim.training.backends.choice import fastest_in_torch, fastest_normals
+from sim.training.backends.choice import fastest_normals
 from sim.training.backends.names import preferred
 from sim.training.optimisers import optimiser_of
 from tests.sim.cases import gated, line, problem
@@ -83,19 +83,16 @@ def test_a_gate_without_a_simulation_is_named():
 @pytest.mark.parametrize(
     ("data", "network", "reason"),
     [
-        (MadeUpLaw(), Network("relu", "mean", 2), "draws Gaussian laws and their erf, not made-up"),
-        (line(), gated((SiteGate(1), MadeUpGate())), "opens no gates of the kind made-up"),
+        (MadeUpLaw(), Network("relu", "mean", 2), "draw Gaussian laws and their erf, not made-up"),
+        (line(), gated((SiteGate(1), MadeUpGate())), "open no gates of the kind made-up"),
     ],
     ids=["law", "gate"],
 )
 def test_a_new_law_or_gate_is_left_to_torch_with_its_reason(simulated, data, network, reason):
-    """With its two files a law or gate trains at once; the compiled loops say why they do not."""
-    question = problem(data, network)
-    run = train(question, "cpu")
-    assert (run.backend, run.fallback) == ("compiled-normals", f"The compiled back end {reason}.")
-    with pytest.raises(OutOfReachError, match=reason) as caught:
-        train(question, "cpu", backend="compiled")
-    assert caught.value.kind == "backend"
+    """With its two files a law or gate trains at once; the compiled loops say why they do not take its steps."""
+    for backend in ("auto", "compiled"):
+        run = train(problem(data, network), "cpu", backend=backend)
+        assert (run.backend, run.fallback) == ("compiled", f"Torch takes the steps: the loops {reason}.")
 
 
 DATA = FiniteData([[1, 0, 0, 1], [0, 1, 1, 0]], [1, -1])
@@ -105,14 +102,14 @@ DATA = FiniteData([[1, 0, 0, 1], [0, 1, 1, 0]], [1, -1])
 def test_what_the_loops_do_not_draw_is_left_to_torch():
     gates = (SiteGate(1, lo=0, on="input"), SiteGate(1, hi=0, on="input"))
     for data, reason in [
-        (line(xi=(2, 1, 1), labels=(1, 0, 2)), "draws two equally likely classes"),
-        (line(priors=("1/4", "3/4")), "draws two equally likely classes"),
-        (line(means=((1, 0, 0, 0), (0, 0, 0, 0))), "draws no class means"),
-        (line(labels=((1, 0), (0, 1))), "trains one output"),
-        (DATA, "draws Gaussian laws and their erf, not finite"),
+        (line(xi=(2, 1, 1), labels=(1, 0, 2)), "draw two equally likely classes"),
+        (line(priors=("1/4", "3/4")), "draw two equally likely classes"),
+        (line(means=((1, 0, 0, 0), (0, 0, 0, 0))), "draw no class means"),
+        (line(labels=((1, 0), (0, 1))), "train one output"),
+        (DATA, "draw Gaussian laws and their erf, not finite"),
     ]:
         run = train(problem(data, gated(gates)), "cpu")
-        assert (run.backend, reason in run.fallback) == ("compiled-normals", True)
+        assert (run.backend, reason in run.fallback) == ("compiled", True)
 
 
 def test_unknown_activations_losses_and_optimizers_are_named():
@@ -130,21 +127,18 @@ def test_without_numba_nothing_is_compiled(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
     assert not names.numba_is_installed()
     run = train(problem(), "cpu")
-    assert run.backend == preferred("cpu") == fastest_in_torch(CPU) == "reference"
-    assert "needs numba" in run.fallback
+    assert run.backend == preferred("cpu") == "reference"
+    assert "need numba" in run.fallback
     assert (run.weights == expected.weights).all()  # the reference takes no numba where there is one
     assert fastest_normals(CPU) is reference_normals
     with pytest.raises(OutOfReachError, match="need numba, which is not installed"):
-        train(problem(), "cpu", backend="compiled-normals")
+        train(problem(), "cpu", backend="compiled")
 
 
-@NEEDS_NUMBA
-def test_a_short_run_is_for_torch_where_there_is_a_choice(monkeypatch):
+def test_short_runs_and_few_steps():
     question, samples = problem(), problem(samples=10**6)
-    assert short.for_a_short_run(question, CPU)[0] == "reference"
-    assert short.for_a_short_run(question, torch.device("cuda")) is None
-    assert short.for_a_short_run(samples, CPU)[0] == "compiled-examples"
-    full = problem(mode="full-batch", batch=None, samples=10**6)
-    assert short.for_a_short_run(full, CPU) is None  # its steps are torch's in any case
-    monkeypatch.setitem(sys.modules, "numba", None)
-    assert short.for_a_short_run(question, CPU) is None  # there is nothing else, and nothing to explain
+    assert (short.is_short(question), short.has_few_steps(question)) == (True, True)
+    assert (short.is_short(samples), short.has_few_steps(samples)) == (False, True)
+    long = problem(times=(10**5,))
+    assert (short.is_short(long), short.has_few_steps(long)) == (False, False)
+    assert not short.is_short(problem(mode="full-batch", batch=None, samples=10**6))

@@ -1,20 +1,15 @@
 """Batches that compiled loops draw for torch steps: the reference's examples, sorted by class within each step."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-import torch
 
 from sim.train import train
-from sim.training.backends.choice import backend_for
+from sim.training.backends.choice import STEPS_IN_TORCH
 from tests.sim.cases import problem
 from tests.tolerances import SIM_DESCENT
-from theory.problem import Edge, FiniteData, GatedGraph, Node, OutOfReachError, SiteGate
+from theory.problem import Edge, GatedGraph, Node, SiteGate
 
 pytest.importorskip("numba", reason="numba is not installed (extra `speed`)")
-
-CPU = torch.device("cpu")
 
 
 def two_layers(on):
@@ -29,20 +24,16 @@ def two_layers(on):
 def test_a_graph_is_trained_as_by_the_reference(batch, on):
     question = problem(network=two_layers(on), batch=batch)
     drawn, plain = (train(question, "cpu", backend=backend) for backend in ("auto", "reference"))
-    assert (drawn.backend, plain.backend) == ("compiled-examples", "reference")
-    assert "has no loops for the model gated-graph" in drawn.fallback
+    assert (drawn.backend, plain.backend) == ("compiled", "reference")
+    assert "take no steps of the model gated-graph" in drawn.fallback
     for name, expected in plain.parameters.items():
         assert np.abs(drawn.parameters[name] - expected).max() / np.abs(expected).max() < SIM_DESCENT
     assert np.abs(plain.parameters["C"][:, -1] - plain.parameters["C"][:, 0]).max() > SIM_DESCENT
 
 
-def test_what_it_cannot_draw_is_named():
-    full = problem(network=two_layers("input"), mode="full-batch", samples=10, batch=None)
-    with pytest.raises(OutOfReachError, match=r"compiled-examples draws fresh examples; a full-batch run is"):
-        train(full, "cpu", backend="compiled-examples")
-    assert train(full, "cpu").backend == "compiled-normals"
-    data = FiniteData([[1, 0, 0, 1], [0, 1, 1, 0]], [1, -1])
-    with pytest.raises(OutOfReachError, match="compiled-examples draws Gaussian laws and their erf, not finite"):
-        train(replace(problem(network=two_layers("input")), data=data), "cpu", backend="compiled-examples")
-    with pytest.raises(OutOfReachError, match="runs on the CPU, not on cuda"):
-        backend_for("compiled-examples", problem(), torch.device("cuda"))
+@pytest.mark.parametrize("batch", [8, 40])
+def test_steps_that_are_not_compiled_are_taken_on_the_same_examples(batch):
+    question = problem(batch=batch)
+    left, plain = train(question, "cpu", compile_steps=False), train(question, "cpu", backend="reference")
+    assert (left.backend, left.fallback) == ("compiled", STEPS_IN_TORCH)
+    assert np.abs(left.weights - plain.weights).max() < SIM_DESCENT * np.abs(plain.weights).max()

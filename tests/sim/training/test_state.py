@@ -16,7 +16,7 @@ from tests.sim.cases import gated, line, problem, with_simulation
 from tests.tolerances import SIM_DESCENT
 from theory.problem import InputError, OutOfReachError, WeightsAtTimes
 
-BACKENDS = ["reference", "auto", *(["compiled-examples"] if numba_is_installed() else [])]
+WAYS = [{"backend": "reference"}, {}, *([{"compile_steps": False}] if numba_is_installed() else [])]
 ADAM = {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)}
 
 
@@ -24,12 +24,12 @@ def far(values, expected):
     return np.abs(values - expected).max() / np.abs(expected).max()
 
 
-@pytest.mark.parametrize(("settings", "backend"), [({}, "auto"), *((ADAM, backend) for backend in BACKENDS)], ids=str)
-def test_a_resumed_run_is_the_run_without_a_break(settings, backend):
+@pytest.mark.parametrize(("settings", "way"), [({}, {}), *((ADAM, way) for way in WAYS)], ids=str)
+def test_a_resumed_run_is_the_run_without_a_break(settings, way):
     times = (0, 1, 5, 8)
-    whole = train(problem(times=times, **settings), "cpu", backend=backend)
-    first = train(problem(times=times[:2], **settings), "cpu", backend=backend)
-    second = train(problem(times=times[2:], **settings), "cpu", backend=backend, resume=first.state)
+    whole = train(problem(times=times, **settings), "cpu", **way)
+    first = train(problem(times=times[:2], **settings), "cpu", **way)
+    second = train(problem(times=times[2:], **settings), "cpu", **way, resume=first.state)
     assert first.state.step == 2
     assert far(second.weights, whole.weights[:, 2:]) < SIM_DESCENT
     with pytest.raises(InputError, match="has taken 2 steps; training"):
@@ -40,11 +40,11 @@ def test_a_resumed_run_is_the_run_without_a_break(settings, backend):
         train(problem(network=gated(biases="fixed"), times=times[2:]), "cpu", resume=first.state)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_a_frozen_network_stands_still_where_its_next_step_is_a_small_one(backend):
-    first = train(problem(times=(1,)), "cpu", backend=backend)
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_a_frozen_network_stands_still_where_its_next_step_is_a_small_one(way):
+    first = train(problem(times=(1,)), "cpu", **way)
     state = replace(first.state, frozen=np.array([False, True, False]))
-    run = train(problem(times=(2, 8)), "cpu", backend=backend, resume=state)
+    run = train(problem(times=(2, 8)), "cpu", **way, resume=state)
     assert run.diverged.tolist() == [False, True, False]
     assert (run.weights[1] == first.weights[1]).all()
     assert (run.weights[[0, 2]] != first.weights[[0, 2]]).all()

@@ -1,74 +1,26 @@
 """Compiled draws of Gaussian laws: the examples of a stream in blocks that reuse their memory."""
 
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
 
-from sim.data.factors import Dense, Factor, Separable
+from sim.data.factors import Dense, Separable
 from sim.data.gaussian import GaussianSampler
 from sim.random.streams import WORDS, Stream, key_of
 from sim.training.backends.compiled import colour, error_function, numbers, one_at_first
 
-
-@dataclass(frozen=True)
-class _Forms:
-    """The factors of a sampler in the form of the loops: a Maker for each, or None where one has no Maker.
-
-    `even` is the number of even modes of a factor whose even modes come first and whose other modes are odd; None for
-    another factor.
-    """
-
-    makers: tuple[tuple, ...] | None
-    even: tuple[int | None, ...]
-
-
 _AT_ONCE = 64  # examples of a grid
-# With so many sites and modes, products of even and odd modes take less time than loops: on a ring of 400 sites 0.74 of
-# it with 101 modes in float32, and 0.88 with 137 modes in float64.
-_HALVED_SITES, _HALVED_MODES = 200, 64
-_FORMS: WeakKeyDictionary[GaussianSampler, _Forms] = WeakKeyDictionary()
+_MAKERS: WeakKeyDictionary[GaussianSampler, tuple[tuple, ...] | None] = WeakKeyDictionary()
 
 
-def _forms(sampler: GaussianSampler) -> _Forms:
-    """Return the forms of the factors, computed once for each sampler."""
-    if sampler not in _FORMS:
-        even = tuple(_even_first(factor) for factor in sampler.factors)
-        halved = None not in even and sampler.n >= _HALVED_SITES and sampler.rank >= _HALVED_MODES
-        makers = [None if halved else colour.maker(factor) for factor in sampler.factors]
-        whole = None if None in makers else tuple(map(tuple, makers))  # numba unpacks plain tuples faster
-        _FORMS[sampler] = _Forms(whole, even)
-    return _FORMS[sampler]
-
-
-def _even_first(factor: Factor) -> int | None:
-    if not isinstance(factor, Dense) or factor.band is not None:
-        return None
-    parity = colour.parities(factor.matrix.numpy())
-    return None if parity is None or (np.diff(parity) > 0).any() else np.count_nonzero(parity > 0)
-
-
-class _Halves:
-    """The even and the odd modes of a factor, for two matrix products of half the size.
-
-    z_j and z_{n-1-j} are the sum and the difference of the two products at site j < n/2. In float32 both together take
-    0.75 of the time of the full product at n = 130 with 64 modes, 0.6 at n = 200 and 0.55 at n = 400 with n modes.
-    """
-
-    def __init__(self, matrix: np.ndarray, even: int, rows: int) -> None:
-        self.sites = -(-matrix.shape[1] // 2)
-        self.even, self.odd = matrix[:even, : self.sites], matrix[even:, : self.sites]
-        self.scratch = np.empty((self.sites, rows), matrix.dtype)
-
-    def colour(self, noise: np.ndarray, z: np.ndarray) -> None:
-        """Compute z (n, rows) from the noise (modes, rows)."""
-        even, odd = len(self.even), self.scratch[:, : noise.shape[1]]
-        np.matmul(noise[:even].T, self.even, out=z[: self.sites].T)
-        np.matmul(noise[even:].T, self.odd, out=odd.T)
-        others = len(z) - self.sites
-        np.subtract(z[:others], odd[:others], out=z[self.sites :][::-1])
-        z[: self.sites] += odd
+def _makers(sampler: GaussianSampler) -> tuple[tuple, ...] | None:
+    """Return a Maker for each factor, computed once for each sampler; None where a factor has none."""
+    if sampler not in _MAKERS:
+        makers = [colour.maker(factor) for factor in sampler.factors]
+        # numba unpacks plain tuples faster
+        _MAKERS[sampler] = None if None in makers else tuple(map(tuple, makers))
+    return _MAKERS[sampler]
 
 
 class _Grid:
@@ -116,20 +68,15 @@ class Block:
         n, kind = sampler.n, np.dtype(dtype).type
         self.factors, self.by_site = sampler.factors, by_site
         self.labels = sampler.labels.numpy().astype(dtype)
-        forms = _forms(sampler)
-        self.makers = forms.makers
+        self.makers = _makers(sampler)
         if self.makers:
-            self.ways, self.scratch = colour.ways(self.makers), colour.room_for(self.makers)
+            self.scratch = colour.room_for(self.makers)
         on_grid = all(isinstance(factor, Separable) for factor in self.factors)
         self.grids = [_Grid(factor) for factor in self.factors] if on_grid else None
         self.curve = None if sampler.gain is None else (kind(sampler.gain), kind(sampler.normaliser))
         # Gain and Z where x is computed directly, without storing z.
         self.at_once = self.curve if (self.makers or self.grids) and not latent else None
         calls = max(-(-factor.rank // WORDS) for factor in self.factors)
-        self.halves = [
-            None if self.makers or even is None else _Halves(factor.matrix.numpy(), even, rows)
-            for factor, even in zip(self.factors, forms.even, strict=True)
-        ]
         self.noise = np.empty((WORDS * calls, 0 if self.makers or self.grids else rows), dtype)
         self.z = _room(n, rows, dtype, by_site)
         self.x = self.z if self.curve is None or self.at_once else _room(n, rows, dtype, by_site)
@@ -141,7 +88,7 @@ class Block:
 
         The segments are in the order of the stream; within a segment the rows are sorted by class.
         """
-        with one_at_first((self.y.dtype, self.by_site, self.at_once is None, self.makers and self.ways)):
+        with one_at_first((self.y.dtype, self.by_site, self.at_once is None, self.makers is None)):
             self._draw(own, first, count, segment)
 
     def _draw(self, own: Stream, first: int, count: int, segment: int) -> None:
@@ -149,7 +96,7 @@ class Block:
         key, word = tuple(np.uint64(part) for part in key_of(own.seed)), np.uint64(own.word)
         numbers.arrange(key, np.uint64(own.word + 1), first, segment, self.labels, y, example, row, self.middle)
         if self.makers:
-            held = (key, word, self.makers, self.ways, example, segment, self.middle)
+            held = (key, word, self.makers, example, segment, self.middle)
             colour.fill_coloured(*held, self.at_once, self.scratch, self.z.T)
         else:
             draw = self._on_grid if self.grids else self._gaussian
@@ -171,20 +118,13 @@ class Block:
         example, factor = self.example[low:high], self.factors[c]
         calls = -(-factor.rank // WORDS)
         numbers.fill(key, word, calls, example, self.noise, low, self.part)
-        noise, halves = self.noise[: factor.rank, low:high], self.halves[c]
-        if halves is None:
-            _colour(factor, noise.T, self.z[low:high])
+        noise, z = self.noise[: factor.rank, low:high].T, self.z[low:high]
+        if isinstance(factor, Dense):
+            np.matmul(noise, factor.matrix.numpy(), out=z)
         else:
-            halves.colour(noise, self.z[low:high].T)
+            z[:] = factor.coloured(torch.from_numpy(noise)).numpy()
 
 
 def _room(n: int, rows: int, dtype: np.dtype, by_site: bool) -> np.ndarray:
     """Return an array (rows, n) in which the numbers of a site, or else those of an example, are contiguous."""
     return np.empty((n, rows), dtype).T if by_site else np.empty((rows, n), dtype)
-
-
-def _colour(factor: Factor, noise: np.ndarray, z: np.ndarray) -> None:
-    if isinstance(factor, Dense):
-        np.matmul(noise, factor.matrix.numpy(), out=z)
-    else:
-        z[:] = factor.coloured(torch.from_numpy(noise)).numpy()

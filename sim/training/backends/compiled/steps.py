@@ -1,4 +1,4 @@
-"""The compiled steps of one network in flat arrays; without torch, so that they can be compiled while torch loads."""
+"""The compiled steps of one network in flat arrays."""
 
 import numpy as np
 

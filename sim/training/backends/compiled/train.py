@@ -12,7 +12,6 @@ from sim.networks.examples import Examples
 from sim.networks.losses import loss_named
 from sim.networks.one_hidden_layer import leak, readout_scale
 from sim.networks.parameters import Parameters
-from sim.training.backends import ahead
 from sim.training.backends.compiled import descent, one_at_first
 from sim.training.backends.compiled.draw import Block
 from sim.training.backends.compiled.steps import Steps
@@ -122,7 +121,6 @@ def train_each(
             moving = [own for own in crew if not own.frozen]
             if moving:
                 drawn = data.draw(step, count, moving[0].segment)
-                ahead.wait()
                 for own in moving:
                     own.advance(step, count, drawn)
             step += count
