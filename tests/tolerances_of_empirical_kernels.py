@@ -20,3 +20,7 @@ NU_ROUNDINGS = 4 * 40 * UNIT_ROUNDOFF
 # Relative to the trace: the eigenvalues of a kernel with at most 40 rows, computed with a backward error of a few
 # rounding errors for each row.
 EIGENVALUE_SUMS = 4 * 40 * UNIT_ROUNDOFF
+
+# A tangent kernel in float32, over its largest entry: products of two sums of 128 terms, through five layers forward
+# and back, on both sides of the comparison.
+KERNEL_BENCH = 2 * 2 * 5 * 128 * 2.0**-24

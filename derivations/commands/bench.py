@@ -9,22 +9,7 @@ from derivations import output
 from derivations.commands import Timeout
 
 MAY_BEGIN_WITH_MINUS = False
-BENCHES = (
-    "moments",
-    "expectations",
-    "relu-gates",
-    "solve",
-    "gates",
-    "sample",
-    "flow",
-    "kernels",
-    "deep",
-    "threads",
-    "sweep",
-    "train",
-    "explore",
-    "explore-memory",
-)
+BENCHES = ("moments", "expectations", "relu-gates", "solve", "sample", "flow", "kernels", "deep", "train")
 
 
 def command(
@@ -63,7 +48,7 @@ def _bench(what: str, out: str | None, points: int | None, as_json: bool) -> int
     from importlib import import_module
 
     from derivations import atomic
-    from derivations.benchmarks.machine import machine
+    from derivations.benchmarks.machine import machine, text
     from theory.problem import InputError
     from theory.problem.numbers import one_of
 
@@ -78,5 +63,5 @@ def _bench(what: str, out: str | None, points: int | None, as_json: bool) -> int
         payload = output.plain({"bench": what, "machine": machine(), **module.measure(**options)})
         if file is not None:
             file.write(json.dumps(payload, indent=1) + "\n")
-    output.emit("bench", payload, "" if as_json else module.text(payload), as_json)
+    output.emit("bench", payload, "" if as_json else getattr(module, "text", text)(payload), as_json)
     return output.PASS

@@ -1,4 +1,4 @@
-"""Training in JAX: steps under `lax.scan`, compiled, in the variants that `gdln bench train` compares.
+"""Training in JAX: steps under `lax.scan`, compiled, in the fastest variants that we could write.
 
 yhat = (1/K) sum_k relu(w_k.x), half squared error, x = erf(gain z)/Z, and z = F_c^T noise for an example of class c.
 """
@@ -15,7 +15,6 @@ import numpy as np
 
 from derivations.benchmarks.peers.law import Peer, bands, factors, over_normaliser
 from theory.problem import OutOfReachError, Problem
-from theory.problem.numbers import one_of
 
 if TYPE_CHECKING:
     from jax import Array
@@ -26,8 +25,6 @@ FLAGS = (
     "intra_op_parallelism_threads=1",
     "--xla_cpu_prefer_vector_width=512",
 )
-NORMALS = ("library", "polynomial")
-COLOURS = ("two products", "sorted", "band")
 # A block of m fair coins has more heads than m/2 + 6.5 sqrt(m)/2 with probability 4e-11: never in a benchmark.
 _DEVIATIONS = 6.5
 
@@ -36,26 +33,19 @@ _DEVIATIONS = 6.5
 class Variant:
     """The options with which the peer is written.
 
-    `networks` are trained side by side; the examples of `block` steps are drawn at once. `normals`: those of
-    jax.random, or Box and Muller's of the same random bits by polynomials. `colour`: both classes' products for every
-    example, of which each picks one; or examples sorted by class, with a product for each class's share; or the few
-    diagonals of the Cholesky factors.
+    `networks` are trained side by side; the examples of `block` steps are drawn at once. `colour`: "sorted", examples
+    sorted by class with a product for each class's share, or "band", the few diagonals of the Cholesky factors.
     """
 
     networks: int
-    block: int = 1
-    normals: str = "polynomial"
-    colour: str = "two products"
-
-    def __post_init__(self) -> None:
-        one_of(self.normals, "normals", NORMALS)
-        one_of(self.colour, "colour", COLOURS)
+    block: int
+    colour: str
 
     @property
     def name(self) -> str:
         """The variant in words."""
         at_once = f", {self.block} steps drawn at once" if self.block > 1 else ""
-        return f"JAX scan of {self.networks}{at_once}, {self.normals} normals, {self.colour}"
+        return f"JAX scan of {self.networks}{at_once}, {self.colour}"
 
 
 def installed() -> bool:
@@ -135,8 +125,6 @@ def _draw(problem: Problem, variant: Variant) -> Callable[["Array"], tuple["Arra
     first, second = (float(label) for label in problem.data.labels)
 
     def normals(key: "Array") -> "Array":
-        if variant.normals == "library":
-            return jax.random.normal(key, (rows, modes))
         return polynomial_normals(jax.random.bits(key, (2, -(-rows // 2), modes)))[:rows]
 
     def draw(key: "Array") -> tuple["Array", "Array"]:
@@ -182,8 +170,6 @@ def _coloured(problem: Problem, colour: str, rows: int) -> tuple[int, Callable[.
     first, second = (jnp.asarray(factor) for factor in factors(problem))
     slack = int(_DEVIATIONS * math.sqrt(rows) / 2) + 1
     low, high = max(0, rows // 2 - slack), min(rows, rows // 2 + slack)
-    if colour == "two products":
-        return len(first), lambda noise, heads: (jnp.where(heads[:, None], noise @ second, noise @ first), heads)
 
     def by_class(noise: "Array", heads: "Array") -> tuple["Array", "Array"]:
         z0, z1 = noise[:high] @ first, noise[low:] @ second

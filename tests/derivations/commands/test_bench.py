@@ -1,49 +1,43 @@
 """`gdln bench`: that it measures, and that its contenders compute the same; how fast is not a test's business."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
-from derivations.benchmarks import flow, solve, sweep, train
+from derivations.benchmarks import deep, flow, kernels, sample, solve, train
 from derivations.benchmarks.peers import jax_scan
 from derivations.cli import main
-from derivations.experiments.folders import problem_named
-from tests.tolerances import FLOW_DENSE
-from tests.tolerances_of_graphs import GRAPH_SHALLOW
-from theory.flow import solve as solved
-from theory.flow.graph.integrate import integrate
-from theory.problem import NormalInitialisation
+from tests.tolerances import FLOW_DENSE, STANDARD_ERRORS
+from tests.tolerances_of_deep_training import DEEP_BENCH, DEEP_BENCH_ADAM
+from tests.tolerances_of_empirical_kernels import KERNEL_BENCH
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
+def apart(measured):
+    """The distances of the contenders from the first one, by row."""
+    return {row["name"]: max(row["apart"].values(), default=0.0) for row in measured["rows"]}
 
 
 @pytest.mark.slow
 def test_train_is_measured_beside_its_peers(tmp_path, monkeypatch):
     monkeypatch.setattr(jax_scan, "find_spec", lambda _name: None)
-    measured = train.measure(quick=True)
+    measured = train.measure((train.Case(40, 2, 50, (2, 1), 2, 10),), rounds=1)
     monkeypatch.setattr(train, "measure", lambda: measured)
     out = tmp_path / "train.json"
     assert main(["bench", "train", "--json", "--out", str(out)]) == 0
-    case = json.loads(out.read_text())["cases"][0]
-    assert case["rates"]["jax"] == case["rates"]["jax-own"] == "jax is not installed"
-    assert min(case["rates"][name] for name in ("sim", "reference", "torch")) > 0
-    assert set(case["ratios"]) == {"reference", "torch"}
-    assert case["reached"] == (case["ratios"]["torch"] >= case["goal"])
-
-
-@pytest.mark.slow
-def test_the_store_of_sweeps_is_measured():
-    measured = sweep.measure(count=8, listed=5, shared=2, rounds=1, others=3)
-    assert set(measured["a cell"]) == {"command", "store", "files alone"}
-    assert all(seconds["wall"] > 0 for seconds in measured["a cell"].values())
-    assert "5 cells listed" in sweep.text(measured)
+    (row,) = json.loads(out.read_text())["rows"]
+    assert list(row["seconds"]) == ["sim", "torch loop of 1"]
+    assert min(row["seconds"].values()) > 0
 
 
 def test_the_contender_of_solve_gives_the_same_weights():
     """Else a ratio of times would compare different answers."""
-    for boundary in ("open", "ring"):
-        problem = solve.problem_of(solve.Case(boundary, 12, False))
-        structured, dense = solve.by_structure(problem), solve.by_dense_matrices(problem)
-        assert abs(structured.reshape(dense.shape) - dense).max() <= FLOW_DENSE
+    cases = tuple(solve.Case(boundary, 12, long=False) for boundary in ("open", "ring"))
+    assert max(apart(solve.measure(cases, rounds=1)).values()) <= FLOW_DENSE
 
 
 def test_the_contender_of_flow_gives_the_same_weights(monkeypatch):
@@ -56,14 +50,30 @@ def test_the_contender_of_flow_gives_the_same_weights(monkeypatch):
     ):
         row = flow.solution(name, problem, 1)
         assert row["rank"] == rank
-        assert row["apart"] <= FLOW_DENSE
-        assert row["ratio"] == row["dense_seconds"] / row["seconds"] > 0
+        assert row["apart"]["dense"] <= FLOW_DENSE
 
 
-def test_the_small_bump_is_the_same_network_as_a_graph():
-    """Else the speeds of training would be those of different work: the flow of the derived equations is one."""
-    shallow = problem_named("small-bump")
-    shallow = replace(shallow, training=replace(shallow.training, w0=NormalInitialisation(0, 0)))
-    weights, expected = integrate(flow.as_graph(shallow)).weights, solved(shallow).weights
-    for k in range(2):
-        assert abs(weights[f"W{k}"][:, 0] - expected[:, k]).max() <= GRAPH_SHALLOW
+@pytest.mark.slow
+@pytest.mark.parametrize(("optimiser", "allowed"), [("sgd", DEEP_BENCH), ("adam", DEEP_BENCH_ADAM)])
+def test_every_contender_trains_the_same_deep_networks(optimiser, allowed):
+    weights = {name: train_by() for name, train_by in deep.contenders(optimiser, 3, 3).items()}
+    expected = weights.pop("sim")
+    assert set(weights) == {"loop", "loop, fused optimiser", "vmap"}
+    assert max(float((found - expected).norm() / expected.norm()) for found in weights.values()) <= allowed
+
+
+@pytest.mark.slow
+def test_every_contender_gives_the_same_kernels():
+    assert max(apart(kernels.measure(8, rounds=1)).values()) <= KERNEL_BENCH
+
+
+def test_random_features_have_the_covariance_up_to_the_error_of_their_number():
+    """Each entry is a mean of numbers of size at most 2 and of variance at most 1/2 + 1/2."""
+    import numpy as np
+
+    from theory.problem import latent_correlation
+
+    for name in ("line xi=3", "open grid xi=1"):
+        law = sample.laws(8, 4)[name]
+        waves = sample.features(law, 4000)
+        assert np.abs(waves.T @ waves - latent_correlation(law, 0)).max() <= STANDARD_ERRORS / np.sqrt(4000)
