@@ -9,14 +9,17 @@ from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Progress, Settings
 from derivations.statistics.comparison import Agreement, agreement, decide_all, replicates_needed, seed_for
 from sim.measure import Estimate, measure
+from sim.measure.receptive_fields import participation_ratio
 from sim.train import train
 from sim.training.rounding import descent_rounding
 from sim.training.run import Run
 from theory.claims.model import CheckResult, Claim, Level, Outcome
-from theory.problem import LossAtTimes, ParticipationRatioAtTimes, Problem, WeightsAtTimes
+from theory.flow.linear.convention import convention
+from theory.flow.linear.descent import mse_at
+from theory.moments import gated_moments
+from theory.problem import Problem, WeightsAtTimes
 
 _PILOT_REPLICATES = 8
-_LOSS_SAMPLES = 400  # examples of each network for the loss in figures
 _MOST_TIMES_REGISTERED = 4  # a pilot may raise the registered number of replicates up to this factor
 
 
@@ -79,7 +82,7 @@ def measured(claims: Sequence[Claim], problem: str, settings: Settings, progress
         count = max([prepared.simulated().replicates * settings.scale, *(planned[c.id] for c in affordable)])
         sized = _with(prepared, replicates=count, seed=_seed("run", claims[0], problem))
         source, estimates = _estimates(affordable, sized, settings, lambda done: share(0.2 + 0.8 * done))
-        curves = _curves(source, settings) if isinstance(source, Run) else {}
+        curves = _curves(source) if isinstance(source, Run) else {}
     return Measured(
         name,
         tuple((claim.id, agreement(claim, estimate)) for claim, estimate in estimates),
@@ -160,17 +163,21 @@ def _estimates(
     return source, estimates
 
 
-def _curves(run: Run, settings: Settings) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def _curves(run: Run) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Return mean and standard error of loss and participation ratio at each time, for figures.
 
-    The loss of each network is measured on a few examples: the mean over networks averages their noise.
+    The loss of each network is that of its weights on the exact moments, so that no further examples are drawn.
     """
-    few = replace(run, problem=_with(run.problem, samples=_LOSS_SAMPLES))
-    measures = {
-        "loss": measure(LossAtTimes(), few, settings.device),
-        "participation_ratio": measure(ParticipationRatioAtTimes(), run, settings.device),
+    kept, s = run.surviving(), float(convention(run.problem).s)
+    weights, biases = run.weights[kept], None if run.biases is None else run.biases[kept]
+    curves = {
+        "loss": mse_at(gated_moments(run.problem), weights, s, biases),
+        "participation_ratio": participation_ratio(weights),
     }
-    return {name: (found.mean, found.standard_error) for name, found in measures.items()}
+    return {
+        name: (values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values)))
+        for name, values in curves.items()
+    }
 
 
 def _too_weak(claim: Claim, needed: int, limit: int) -> CheckResult:

@@ -62,7 +62,8 @@ def _trained(claim: str, problem: str, data: Mapping) -> Drawing:
     return Drawing(
         f"trained_{problem}",
         f"Problem `{problem}` (`{claim}`): gradient descent on the exact moments (lines) and {data['replicates']} "
-        "networks trained on sampled data (markers or bands: mean and 99 % interval).",
+        "networks trained on sampled data (markers or bands: mean and 99 % interval). The loss is that of the weights, "
+        "averaged over the law exactly.",
         arrays,
         lambda: picture(data["source"].data, [theory, networks]),
     )
