@@ -1,8 +1,8 @@
 """Cells of a domain on which two sides are analytic, and the certificates of real algebra that make them so.
 
 The zeros of a function of one parameter whose sign matters divide that parameter's interval. For a function of several
-parameters the solver of `theory.conjecture.real_algebra` must show, on each cell and under the conditions and minors of
-the domain, that it has no zero where a side may jump, and that a side that is real on one side of it only is real on
+parameters the solver of `theory.expressions.real_algebra` must show, on each cell and under the conditions and minors
+of the domain, that it has no zero where a side may jump, and that a side that is real on one side of it only is real on
 all of the cell or meets no zero of it; otherwise there are no cells. Absolute values and denominators may change sign:
 both sides are continuous there, or have no value.
 """
@@ -17,12 +17,11 @@ from typing import NamedTuple
 import sympy
 
 from theory.conjecture.points import values
-from theory.conjecture.real_algebra import RealSet, Relation, Root
 from theory.conjecture.statement import Domains
 from theory.expressions.domains import Condition
 from theory.expressions.exact import rational
 from theory.expressions.pieces import Kind, decisive, polynomial_on_line, unnamed
-from theory.expressions.signs import outer_ends
+from theory.expressions.real_algebra import RealSet, Relation, Root, outer_ends
 from theory.gaussian.admissible import principal_minors
 
 MAX_CELLS = 48
@@ -133,7 +132,7 @@ def cells(
     number = prod(len(found) - 1 for found in ends.values())
     if number > MAX_CELLS:
         raise NoCells(f"the domain falls into {number} cells")
-    at_least = tuple((condition.margin, ">" if condition.strict else ">=") for condition in conditions)
+    at_least = tuple(condition.relation for condition in conditions)
     at_least += tuple((minor, ">=") for minor in ([] if cov is None else principal_minors(cov)) if minor.free_symbols)
     inside = [condition.margin for condition in conditions if condition.strict] + _minors(cov, domains)
     radicands = tuple(function for function, kind in wanted if kind is Kind.REAL)

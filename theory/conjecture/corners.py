@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 import sympy
 
 from theory.conjecture.points import Point, admissible, points
-from theory.conjecture.real_algebra import RealSet, Relation
 from theory.conjecture.statement import Statement
 from theory.expressions.pieces import Kind, decisive
-from theory.gaussian.admissible import principal_minors
+from theory.expressions.real_algebra import Relation
 from theory.problem.errors import OutOfReachError
 
 # The most points of the solver that are tried.
@@ -19,23 +18,9 @@ MOST = 36
 ANGLES = [k * sympy.pi / 12 for k in range(-24, 25)]
 
 
-def domain(statement: Statement) -> RealSet:
-    """Return the points of the domain: intervals with their ends, conditions, and the minors of the covariance."""
-    relations: list[Relation] = [(c.margin, ">" if c.strict else ">=") for c in statement.conditions]
-    for symbol in statement.parameters:
-        interval = statement.domains[symbol]
-        if interval.start.is_finite:
-            relations.append((symbol - interval.start, ">" if interval.left_open else ">="))
-        if interval.end.is_finite:
-            relations.append((symbol - interval.end, "<" if interval.right_open else "<="))
-    if statement.cov is not None:
-        relations += [(minor, ">=") for minor in principal_minors(statement.cov) if minor.free_symbols]
-    return RealSet(tuple(relations))
-
-
 def corners(statement: Statement, jumps: list[sympy.Expr]) -> Iterator[Point]:
     """Yield points at which the algebraic sides differ, or a function that matters vanishes or has either sign."""
-    inside, symbols = domain(statement), statement.parameters
+    inside, symbols = statement.points, statement.parameters
     questions: list[tuple[Relation, ...]] = []
     if not statement.expectations:
         lhs, rhs = statement.lhs, statement.rhs
@@ -52,7 +37,7 @@ def corners(statement: Statement, jumps: list[sympy.Expr]) -> Iterator[Point]:
     functions |= {
         symbol - end: None for symbol in symbols for end in statement.domains[symbol].args[:2] if end.is_finite
     }
-    functions |= {minor: None for minor in ([] if statement.cov is None else principal_minors(statement.cov))}
+    functions |= {minor: None for minor in statement.minors}
     questions += [((function, sign),) for sign in ("==", "<", ">") for function in functions if function.free_symbols]
     for question in questions[:MOST]:
         point = inside.point(symbols, *question)

@@ -6,13 +6,14 @@ Points that break a condition, or at which the matrix is not a covariance matrix
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from itertools import chain, combinations, islice
+from itertools import islice
 
 import sympy
 
 from theory.conjecture.statement import Domains, Statement, is_covariance
-from theory.expressions.domains import Condition, Nowhere
+from theory.expressions.domains import Condition
 from theory.expressions.exact import rational
+from theory.expressions.real_algebra import RealSet, Relation, within
 from theory.problem.errors import InputError
 
 Point = dict[sympy.Symbol, sympy.Rational]
@@ -30,10 +31,9 @@ DISTANT = (Fraction(100), Fraction(10**4))
 BOUND = 10**30
 # The most combinations tried for one list of points; at most of them the matrix may not be a covariance matrix.
 MAX_LOOKED_AT = 600
-# The most sums of conditions examined for a contradiction.
-MAX_SUMS = 300
-# Distances of the last parameter from an end of its admissible interval (negative: from the upper end; 0: random).
-CLOSE_TO_CONDITION = (0, Fraction(1, 10**3), -Fraction(1, 10**3), 0, Fraction(1, 10**9), -Fraction(1, 10**9))
+# The most points of the solver that are drawn, and how close they come to where a condition ceases to hold (0: random).
+MAX_SOLVED = 60
+CLOSE_TO_CONDITION = (0, sympy.Rational(1, 10**3), 0, sympy.Rational(1, 10**9))
 # With conditions this factor more points are drawn: an equation may be false only close to a condition's boundary.
 MORE_DRAWN = 3
 
@@ -149,50 +149,23 @@ def _with_sum(sizes: list[int], total: int) -> Iterator[tuple[int, ...]]:
             yield (first, *others)
 
 
-def _joint_points(domains: Domains, parameters: list[sympy.Symbol], conditions: list[Condition]) -> Iterator[Point]:
-    """Yield random points, each parameter from the part of its interval that the earlier ones leave admissible."""
-    draw = random.Random(len(parameters))
-    for attempt in range(MAX_LOOKED_AT):
-        order = parameters if attempt % 2 else draw.sample(parameters, len(parameters))
-        close = CLOSE_TO_CONDITION[attempt % len(CLOSE_TO_CONDITION)]
-        point: Point = {}
-        for symbol in order:
-            interval = narrowed(domains[symbol], symbol, conditions, point)
-            if not isinstance(interval, sympy.Interval):
-                break
-            end = _close_to_end(interval, close) if symbol == order[-1] else None
-            point |= _point([symbol], [random_value(interval, draw) if end is None else end])
-        else:
-            yield point
+def _joint_points(statement: Statement) -> Iterator[Point]:
+    """Yield points of the solver, which meet the conditions: all parameters but one, or fewer, are drawn before.
 
-
-def _close_to_end(interval: sympy.Interval, close: Fraction) -> Fraction | None:
-    """Return the number at this part of the width from the lower end (the upper if negative), None if infinite."""
-    low, high = bounds(interval)
-    width = high - low if low is not None and high is not None else 1
-    end = low if close > 0 else high
-    return None if end is None or close == 0 else end + close * width
-
-
-def narrowed(
-    interval: sympy.Interval, symbol: sympy.Symbol, conditions: list[Condition], point: Point
-) -> sympy.Set | None:
-    """Return the part of an interval on which the conditions on `symbol` hold at the point; None where one never does.
-
-    >>> a, b = sympy.symbols("a b", real=True)
-    >>> narrowed(sympy.Interval.open(0, 9), b, [Condition(a, "<", b)], {a: sympy.Integer(2)})
-    Interval.open(2, 9)
+    Every third point lies close to where a condition ceases to hold.
     """
-    found: sympy.Set = interval
-    for condition in conditions:
-        if condition.polynomial is None or condition.parameters - point.keys() != {symbol}:
-            continue
-        try:
-            own = condition.interval_beside(point)
-        except Nowhere:
-            return None
-        found = found if own is None else found.intersect(own)
-    return found
+    parameters, margins = statement.parameters, [condition.margin for condition in statement.conditions]
+    for attempt, target in enumerate(islice(_random_points(statement.domains, parameters), MAX_SOLVED)):
+        order = parameters[attempt % len(parameters) :] + parameters[: attempt % len(parameters)]
+        close = CLOSE_TO_CONDITION[attempt % len(CLOSE_TO_CONDITION)]
+        near = [(margins[attempt % len(margins)] - close, "<")] if close else []
+        pinned: list[Relation] = []
+        for symbol in order[1:]:
+            pin = (symbol - target[symbol], "==")
+            pinned += [] if statement.points.empty(pin, *near, *pinned) else [pin]
+        point = statement.points.point(parameters, *near, *pinned)
+        if point and all(x.is_Rational for x in point.values()):
+            yield point
 
 
 def admissible(statement: Statement, point: Mapping[sympy.Symbol, sympy.Expr]) -> bool:
@@ -210,9 +183,11 @@ def points(statement: Statement, plain: int, close: int, drawn: int) -> Iterator
     if not parameters:
         yield {}
         return
-    random_points = _random_points(domains, parameters)
-    if statement.conditions:
-        random_points = _joint_points(domains, parameters, [*statement.conditions, *statement.asked.conditions])
+    if statement.conditions and statement.points.empty():
+        against = _contradiction(statement)
+        contradict = "contradicts the bounds" if len(against) == 1 else "contradict each other"
+        raise InputError(f"The domain is empty: {' and '.join(map(str, against))} {contradict}.", "Correct it.")
+    random_points = _joint_points(statement) if statement.conditions else _random_points(domains, parameters)
     kinds = (
         (_plain_points(domains, parameters), plain),
         (_points_near_boundary(domains, parameters), close),
@@ -230,9 +205,6 @@ def points(statement: Statement, plain: int, close: int, drawn: int) -> Iterator
                 if point not in seen:
                     seen.append(point)
                     yield point
-        if not seen and (against := contradiction(statement.conditions, domains)):
-            contradict = "contradicts the bounds" if len(against) == 1 else "contradict each other"
-            raise InputError(f"The domain is empty: {' and '.join(map(str, against))} {contradict}.", "Correct it.")
     if not seen:
         raise _no_point(statement, looked_at)
 
@@ -247,20 +219,11 @@ def _no_point(statement: Statement, looked_at: int) -> InputError:
     return InputError(f"No point was found: none of the {looked_at} tried meets {' and '.join(wanted)}.", hint)
 
 
-def contradiction(conditions: Iterable[Condition], domains: Domains) -> tuple[Condition, ...]:
-    """Return conditions that cannot all hold, as the sum of their margins is certainly not positive; () if not found.
-
-    >>> a, b = sympy.symbols("a b", real=True)
-    >>> box = {a: sympy.Interval(0, 1), b: sympy.Interval(0, 1)}
-    >>> [str(condition) for condition in contradiction([Condition(a, "<", b), Condition(b, "<", a)], box)]
-    ['a < b', 'b < a']
-    """
-    known = [condition for condition in conditions if condition.polynomial is not None]
-    subsets = chain.from_iterable(combinations(known, size) for size in range(1, len(known) + 1))
-    for subset in islice(subsets, MAX_SUMS):
-        strict = any(condition.strict for condition in subset)
-        total = sympy.expand(sympy.Add(*(condition.polynomial for condition in subset)))
-        summed = Condition(total, ">" if strict else ">=", sympy.Integer(0))
-        if summed.fails_on(domains) if total.free_symbols else not summed.holds({}):
-            return subset
-    return ()
+def _contradiction(statement: Statement) -> list[Condition]:
+    """Return conditions that cannot all hold within the bounds, none of which can be spared."""
+    rest = list(statement.conditions)
+    bounds = RealSet(within({symbol: statement.domains[symbol] for symbol in statement.parameters}))
+    for condition in statement.conditions:
+        fewer = [other for other in rest if other is not condition]
+        rest = fewer if bounds.empty(*(other.relation for other in fewer)) else rest
+    return rest

@@ -16,9 +16,8 @@ import sympy
 
 from theory.conjecture import enclosure
 from theory.conjecture.cells import Cell, Cells, Ends, NoCells, cells
-from theory.conjecture.corners import domain
 from theory.conjecture.points import Point, admissible, values
-from theory.conjecture.statement import Statement, symbolic_power
+from theory.conjecture.statement import Statement, step_factors, symbolic_power
 from theory.expressions.algebra import Region, proved_zero
 from theory.expressions.balls.precision import precision
 from theory.expressions.exact import rational
@@ -266,15 +265,10 @@ def jumps(statement: Statement) -> Iterator[sympy.Expr]:
             yield from step.args[: 2 if isinstance(step, sympy.atan2) else 1]
     for e in statement.expectations:
         for step in e.integrand.atoms(sympy.sign, sympy.Heaviside):
-            argument = step.args[0]
-            if not variables(argument):
-                yield argument
-                continue
-            gradient = sympy.Matrix([argument.diff(symbol) for symbol in e.bound_symbols])
-            variance = sympy.expand((gradient.T * e.cov * gradient)[0, 0])
-            if variables(variance):
-                raise NotProved(f"the step in {argument} is not one of a linear form")
-            yield variance
+            for base, _, variance in step_factors(step.args[0], e.cov):
+                if variance is not None and variables(variance):
+                    raise NotProved(f"the step in {step.args[0]} is not one of linear forms")
+                yield base if variance is None else variance
 
 
 def _faces(statement: Statement, found: Cells, real: set[tuple[int, ...]]) -> Iterator[tuple[sympy.Symbol, Ends]]:
@@ -297,7 +291,7 @@ def _on_face(
     try:
         steps = _decide(statement.at({symbol: value}), digits, faces)
     except InputError as error:  # no covariance matrix there, or a condition fails
-        if domain(statement).empty((symbol - value, "==")):
+        if statement.points.empty((symbol - value, "==")):
             return []
         raise NotProved(f"it is not certified that the domain has no point at {symbol} = {value}") from error
     except Counterexample as error:

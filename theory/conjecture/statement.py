@@ -9,9 +9,10 @@ import sympy
 from theory.expressions.domains import Condition, Domain
 from theory.expressions.functions import Phi, Relu
 from theory.expressions.language import Names, parse_equation, parse_equations, parse_list
-from theory.expressions.signs import sign_on
+from theory.expressions.real_algebra import RealSet, within
+from theory.expressions.symbols import z
 from theory.gaussian import Expectation, Moment, expect
-from theory.gaussian.admissible import Admissible
+from theory.gaussian.admissible import Admissible, principal_minors
 from theory.gaussian.covariance import covariance, means
 from theory.gaussian.derive.engine import value_form
 from theory.gaussian.expectation import GivenExpectation, variables
@@ -63,6 +64,18 @@ class Statement:
         if self.cov is not None:
             used |= self.cov.free_symbols
         return sorted(used, key=lambda symbol: symbol.name)
+
+    @cached_property
+    def points(self) -> RealSet:
+        """The points of the domain: intervals with their ends, conditions, and the minors of the covariance."""
+        relations = [*within({symbol: self.domains[symbol] for symbol in self.parameters})]
+        relations += [condition.relation for condition in self.conditions]
+        return RealSet((*relations, *((minor, ">=") for minor in self.minors)))
+
+    @property
+    def minors(self) -> list[sympy.Expr]:
+        """The principal minors of the covariance that have parameters."""
+        return [] if self.cov is None else principal_minors(self.cov)
 
     @cached_property
     def moments(self) -> dict[Expectation, Moment]:
@@ -155,10 +168,36 @@ def _without_certain_steps(e: Expectation) -> Expectation:
         return e
     table = {}
     for step in e.integrand.atoms(sympy.sign, sympy.Heaviside):
-        gradient = sympy.Matrix([step.args[0].diff(symbol) for symbol in e.bound_symbols])
-        if not variables(sympy.Add(*gradient)) and (gradient.T * e.cov * gradient)[0, 0] == 0:
-            table[step] = step.func(step.args[0].xreplace(dict.fromkeys(e.bound_symbols, sympy.Integer(0))))
+        factors = step_factors(step.args[0], e.cov)
+        if any(variance == 0 for _, _, variance in factors):
+            origin = dict.fromkeys(e.bound_symbols, sympy.Integer(0))
+            parts = [(base.xreplace(origin) if variance == 0 else base) ** power for base, power, variance in factors]
+            table[step] = step.func(sympy.Mul(*parts))
     return Expectation(e.integrand.xreplace(table), e.cov)
+
+
+def step_factors(
+    argument: sympy.Expr, cov: sympy.MatrixBase
+) -> list[tuple[sympy.Expr, sympy.Integer, sympy.Expr | None]]:
+    """Return (base, power, variance of the base) for the factors of the argument of a step.
+
+    The variance is None for a base without Gaussian variables, and depends on them where the base is not linear.
+
+    >>> z1, a = sympy.symbols("z1 a", real=True)
+    >>> step_factors(a * z1**2 - a * z1, sympy.Matrix([[2 * a]]))
+    [(a, 1, None), (z1 - 1, 1, 2*a), (z1, 1, 2*a)]
+    """
+    symbols = [z(index) for index in variables(argument)]
+    factors = [(argument, sympy.Integer(1))]
+    if symbols and argument.is_polynomial(*symbols):
+        number, powers = sympy.factor_list(argument, *symbols)
+        factors = [(number, 1), *powers] if number != 1 else powers
+    result = []
+    for base, power in factors:
+        gradient = sympy.Matrix([base.diff(z(k + 1)) for k in range(cov.rows)])
+        variance = sympy.expand((gradient.T * cov * gradient)[0, 0]) if variables(base) else None
+        result.append((base, power, variance))
+    return result
 
 
 @lru_cache(maxsize=4096)
@@ -239,20 +278,9 @@ class _Averages:
         after = Expectation(in_steps(after.integrand), after.cov)
         self.questions.append((after, question))
         for variance in law.innovations:
-            if not _positive_on(variance, self.domains):
+            if RealSet(within(self.domains)).sign(variance) <= 0:
                 self.needs[Condition(variance, ">", sympy.Integer(0))] = None
         return after
-
-
-def _positive_on(variance: sympy.Expr, domains: Domains) -> bool:
-    """Return whether a variance is certainly positive on the domain, its ends included."""
-    own = [domains[symbol] for symbol in variance.free_symbols]
-    closed = any(
-        end.is_finite and not is_open
-        for interval in own
-        for end, is_open in ((interval.start, interval.left_open), (interval.end, interval.right_open))
-    )
-    return not own or (not closed and variance.is_polynomial() and sign_on(variance, domains) > 0)
 
 
 def in_steps(expr: sympy.Expr) -> sympy.Expr:

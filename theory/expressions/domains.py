@@ -1,11 +1,9 @@
 """Domains of parameters as a user types them: bounds such as "-1<rho<1", and conditions such as "c**2<a*b"."""
 
 import ast
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 
 import sympy
@@ -13,9 +11,8 @@ import sympy
 from theory.expressions.balls.precision import precision
 from theory.expressions.balls.real import FUNCTIONS as WITH_BALLS
 from theory.expressions.balls.real import Table, Undecided, Undefined, enclose, sign
-from theory.expressions.exact import rational
 from theory.expressions.language import CONSTANTS, FUNCTIONS, Names, Walk, finite
-from theory.expressions.signs import sign_on
+from theory.expressions.real_algebra import RealSet
 from theory.problem.errors import InputError
 from theory.problem.grammar import NAME, one_line, short, tree_of
 
@@ -66,11 +63,6 @@ class Condition:
         return self.right - self.left if "<" in self.sign else self.left - self.right
 
     @cached_property
-    def parameters(self) -> frozenset[sympy.Symbol]:
-        """The names in the margin."""
-        return frozenset(self.margin.free_symbols)
-
-    @cached_property
     def polynomial(self) -> sympy.Expr | None:
         """The margin, expanded, where it is a polynomial with rational coefficients; else None."""
         symbols = sorted(self.symbols, key=lambda symbol: symbol.name)
@@ -93,27 +85,14 @@ class Condition:
         return None
 
     @property
+    def relation(self) -> tuple[sympy.Expr, str]:
+        """The condition as a relation of `theory.expressions.real_algebra`."""
+        return self.margin, ">" if self.strict else ">="
+
+    @property
     def impossible(self) -> bool:
-        """Whether certainly no numbers satisfy the condition; False for a condition on more than one parameter."""
-        if not self.symbols:
-            return self.holds({}) is False
-        try:
-            return len(self.symbols) == 1 and self.interval() is sympy.S.EmptySet
-        except Nowhere:
-            return True
-
-    def fails_on(self, box: Mapping[sympy.Symbol, sympy.Interval]) -> bool:
-        """Whether the condition certainly holds nowhere on a box, including those ends that belong to the box.
-
-        >>> a = sympy.Symbol("a", real=True)
-        >>> least = Condition(a, ">=", sympy.Integer(1))
-        >>> least.fails_on({a: sympy.Interval.open(0, 1)}), least.fails_on({a: sympy.Interval(0, 1)})
-        (True, False)
-        """
-        if self.polynomial is None or sign_on(self.polynomial, box) >= 0:
-            return False
-        own = [box[symbol] for symbol in self.polynomial.free_symbols]
-        return self.strict or all(interval.left_open and interval.right_open for interval in own)
+        """Whether certainly no numbers satisfy the condition."""
+        return self.holds({}) is False if not self.symbols else RealSet((self.relation,)).empty()
 
     def at(self, point: Mapping[sympy.Symbol, sympy.Expr]) -> "Condition":
         """Return the condition with symbols replaced by values or other symbols."""
@@ -153,42 +132,6 @@ class Condition:
             return None
         poly = sympy.Poly(self.polynomial, x)
         return _satisfying(x, [poly.nth(power) for power in range(3)], self.strict)
-
-    def interval_beside(self, point: Mapping[sympy.Symbol, sympy.Rational]) -> sympy.Interval | None:
-        """The `interval` of the condition with these values of all parameters but one; None where it contains none.
-
-        Raises Nowhere where no number satisfies it, or a single one.
-
-        >>> a, b = sympy.symbols("a b", real=True)
-        >>> Condition(a**2, "<", a * b).interval_beside({a: sympy.Integer(3)})
-        Interval.open(3, oo)
-        """
-        (x,) = self.parameters - point.keys()
-        coefficients = [] if self.polynomial is None else self._coefficients(x, point)
-        if len(coefficients) < 2:
-            left = self.at(point)
-            return left.interval() if left.parameters else None
-        return _satisfying(x, [*coefficients, sympy.S.Zero][:3], self.strict) if len(coefficients) <= 3 else None
-
-    def _coefficients(self, x: sympy.Symbol, point: Mapping[sympy.Symbol, sympy.Rational]) -> list[sympy.Rational]:
-        """The coefficients of the margin in x at a point, from the constant to the last that is not zero."""
-        found: dict[int, Fraction] = {}
-        numbers = {symbol: rational(value) for symbol, value in point.items()}
-        for powers, coefficient in self._terms:
-            value = math.prod((numbers[symbol] ** power for symbol, power in powers if symbol != x), start=coefficient)
-            degree = next((power for symbol, power in powers if symbol == x), 0)
-            found[degree] = found.get(degree, 0) + value
-        last = max((degree for degree, value in found.items() if value), default=-1)
-        return [sympy.Rational(*found.get(degree, Fraction(0)).as_integer_ratio()) for degree in range(last + 1)]
-
-    @cached_property
-    def _terms(self) -> list[tuple[list[tuple[sympy.Symbol, int]], Fraction]]:
-        """The terms of the polynomial: the powers of the parameters, and the coefficient."""
-        poly = sympy.Poly(self.polynomial, *self.symbols)
-        return [
-            ([(symbol, power) for symbol, power in zip(poly.gens, powers, strict=True) if power], rational(number))
-            for powers, number in poly.terms()
-        ]
 
 
 def _ray(end: sympy.Expr, upward: bool, is_open: bool) -> sympy.Interval:

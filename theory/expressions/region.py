@@ -13,7 +13,7 @@ from itertools import pairwise
 import sympy
 
 from theory.expressions.exact import rational
-from theory.expressions.signs import outer_ends, sign_on
+from theory.expressions.real_algebra import outer_ends, sign_on
 
 # The width of the intervals that isolate roots.
 ISOLATION = sympy.QQ(1, 10**12)

@@ -9,7 +9,7 @@ from itertools import combinations
 import sympy
 
 from theory.expressions.domains import Condition, Domain, Nowhere, bounds_of, domain_of
-from theory.expressions.signs import sign_on
+from theory.expressions.real_algebra import RealSet, sign_on, within
 from theory.problem.errors import InputError
 
 # Larger matrices have too many minors to be written out.
@@ -73,7 +73,7 @@ def admissible(domain: Domain, cov: sympy.MatrixBase) -> Admissible:
         for symbol, reasons in cut.items()
     )
     for condition in (*needs, *domain.conditions):
-        if condition.fails_on(intervals):
+        if RealSet(within(intervals)).empty(condition.relation):
             why = NO_GAUSSIAN if condition in needs else "The condition contradicts the bounds."
             box = ", ".join(bounds_of(symbol, interval) for symbol, interval in intervals.items())
             raise InputError(f"{condition} holds nowhere on {box}.", f"{why} Correct the domain.")
@@ -89,7 +89,7 @@ def admissible(domain: Domain, cov: sympy.MatrixBase) -> Admissible:
 def _without_ends(symbol: sympy.Symbol, interval: sympy.Interval, condition: Condition) -> sympy.Interval:
     """Return the interval without the ends at which a condition cannot hold: a >= 0 and c**2 < a*b make a > 0."""
     low, high = (
-        not is_open and condition.at({symbol: end}).impossible
+        not is_open and end.is_finite and condition.at({symbol: end}).impossible
         for end, is_open in ((interval.start, interval.left_open), (interval.end, interval.right_open))
     )
     return sympy.Interval(interval.start, interval.end, interval.left_open or low, interval.right_open or high)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import sympy
 from sympy import Interval, Rational, oo, sqrt
 
-from theory.expressions.signs import sign_on
+from theory.expressions.real_algebra import sign_on
 
 x, y, z = SYMBOLS = sympy.symbols("x y z", real=True)
 # Each with the function from (0, 1) onto it.

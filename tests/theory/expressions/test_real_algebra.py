@@ -7,7 +7,7 @@ from sympy import Abs, Heaviside, Max, Min, Rational, acos, asin, atan, erf, exp
 
 from theory.conjecture import read
 from theory.conjecture.prove import prove
-from theory.conjecture.real_algebra import RealSet, Root
+from theory.expressions.real_algebra import RealSet, Root
 
 x, y = sympy.symbols("x y", real=True)
 UNIT = RealSet(((x, ">"), (x - 1, "<")))

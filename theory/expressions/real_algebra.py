@@ -9,7 +9,7 @@ only answer that is used; a model, a time-out and "unknown" decide nothing.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 
 import sympy
 import z3
@@ -42,12 +42,59 @@ _RANGES: Mapping[type, tuple[Fraction | None, Fraction | None, bool]] = {
     OwensT: (Fraction(-1, 4), Fraction(1, 4), True),
 }
 _POWERS = (Fraction(0), None, True)
+# An irrational end of an interval is replaced by the next multiple of 1/CLOSE outside of it.
+CLOSE = 10**30
 _MAY_BE_COMPLEX = (sympy.log, sympy.asin, sympy.acos, Phi2)
 # Functions with the sign of their argument.
 _ODD = (sympy.erf, sympy.atan, sympy.asin, sympy.tanh, sympy.sinh)
 
 
 Relation = tuple[sympy.Expr, str]
+
+
+def outer_ends(interval: sympy.Interval) -> tuple[Fraction | None, Fraction | None]:
+    """Return the rational ends of an interval that contains `interval`; None for an infinite end.
+
+    >>> [str(end) for end in outer_ends(sympy.Interval.open(0, sympy.oo))]
+    ['0', 'None']
+    """
+    low, high = interval.start, interval.end
+    below = None if low.is_infinite else rational(low if low.is_Rational else sympy.floor(low * CLOSE) / CLOSE)
+    above = None if high.is_infinite else rational(high if high.is_Rational else sympy.ceiling(high * CLOSE) / CLOSE)
+    return below, above
+
+
+def within(box: Mapping[sympy.Symbol, sympy.Interval]) -> tuple[Relation, ...]:
+    """Return the relations of a box, with those ends that belong to its intervals.
+
+    >>> a = sympy.Symbol("a", real=True)
+    >>> within({a: sympy.Interval.Lopen(0, 2)})
+    ((a, '>'), (a - 2, '<='))
+    """
+    relations: list[Relation] = []
+    for symbol, interval in box.items():
+        for end, sign, is_open in (
+            (interval.start, ">", interval.left_open),
+            (interval.end, "<", interval.right_open),
+        ):
+            relations += [(symbol - end, sign + "=" * (not is_open))] if end.is_finite else []
+    return tuple(relations)
+
+
+def sign_on(expr: sympy.Expr, box: Mapping[sympy.Symbol, sympy.Interval]) -> int:
+    """Return 1 or -1 where the expression certainly has this sign everywhere inside the box, else 0.
+
+    >>> x, y = sympy.symbols("x y", real=True)
+    >>> sign_on(1 + 2 * x**2 * (1 - y**2), {x: sympy.Interval.open(0, sympy.oo), y: sympy.Interval.open(-1, 1)})
+    1
+    """
+    symbols = sorted(expr.free_symbols, key=lambda symbol: symbol.name)
+    return _sign_on(expr, tuple((symbol, *box[symbol].args[:2]) for symbol in symbols))
+
+
+@lru_cache(maxsize=4096)
+def _sign_on(expr: sympy.Expr, ends: tuple[tuple[sympy.Symbol, sympy.Expr, sympy.Expr], ...]) -> int:
+    return RealSet(within({symbol: sympy.Interval.open(low, high) for symbol, low, high in ends})).sign(expr)
 
 
 @dataclass(frozen=True)
@@ -228,7 +275,7 @@ class _Encoding:
 
     def _variable(self, expr: sympy.Expr) -> z3.ArithRef:
         """A symbol, a number in a ball, or a function within its range; infinite and other things are any number."""
-        variable = z3.Real(expr.name) if expr.is_Symbol else self._new()
+        variable = z3.Real(expr.name) if expr.is_Symbol and not expr.is_Dummy else self._new()
         if not expr.free_symbols and (ends := _enclosed(expr)):
             self.facts += [variable >= _number(ends[0]), variable <= _number(ends[1])]
         elif expr.is_Pow or expr.func in _RANGES:
