@@ -10,28 +10,27 @@ both sides are continuous there, or have no value.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice, pairwise, product
+from itertools import pairwise, product
 from math import prod
 from typing import NamedTuple
 
 import sympy
 
-from theory.conjecture.points import values
 from theory.conjecture.statement import Domains
 from theory.expressions.domains import Condition
 from theory.expressions.exact import rational
 from theory.expressions.pieces import Kind, decisive, polynomial_on_line, unnamed
-from theory.expressions.real_algebra import RealSet, Relation, Root, outer_ends
+from theory.expressions.real_algebra import RealSet, Relation, Root, outer_ends, within
 from theory.gaussian.admissible import principal_minors
 
 MAX_CELLS = 48
 # The most choices of signs and extremes in a function whose zeros are isolated.
 MAX_BRANCHES = 16
-# The most points tried in the search for one at which all principal minors are positive.
-MAX_WITNESSES = 600
 # The width of the intervals with rational ends that isolate irrational roots.
 ISOLATION = sympy.QQ(1, 10**8)
 Ends = tuple[Fraction, Fraction]
+# Numbers by the fractions around them.
+Marks = dict[Ends, sympy.Expr | Root]
 
 
 class NoCells(ValueError):
@@ -119,7 +118,7 @@ def cells(
             raise NoCells(f"it is not known where {atom} is analytic")
     wanted = {item for expr in exprs for item in decisive(expr)} | {(jump, Kind.JUMP) for jump in jumps}
     wanted = sorted(((f, kind) for f, kind in wanted if f.free_symbols), key=str)
-    marks: dict[sympy.Symbol, dict[Ends, sympy.Poly]] = {symbol: {} for symbol in domains}
+    marks: dict[sympy.Symbol, Marks] = {symbol: {} for symbol in domains}
     joint = []
     for function, kind in wanted:
         (only,) = function.free_symbols if len(function.free_symbols) == 1 else (None,)
@@ -129,6 +128,8 @@ def cells(
             continue
         marks[only] |= zeros
     ends = {symbol: _ends(domains[symbol], set(marks[symbol])) for symbol in domains}
+    for symbol, interval in domains.items():
+        marks[symbol] |= {_enclosed(end): end for end in interval.args[:2] if end.is_finite}
     number = prod(len(found) - 1 for found in ends.values())
     if number > MAX_CELLS:
         raise NoCells(f"the domain falls into {number} cells")
@@ -138,7 +139,7 @@ def cells(
     radicands = tuple(function for function, kind in wanted if kind is Kind.REAL)
     result = []
     for place in product(*(range(len(found) - 1) for found in ends.values())):
-        box = _box(ends, place, domains, marks)
+        box = _box(ends, place, marks)
         points = RealSet((*box.relations, *at_least), box.beside)
         if points.empty():
             continue
@@ -158,24 +159,13 @@ def cells(
 def _jumps_at(
     symbol: sympy.Symbol,
     ends: tuple[Ends | None, ...],
-    marks: Mapping[Ends, sympy.Poly],
+    marks: Marks,
     jumping: list[sympy.Expr],
     at_least: tuple[Relation, ...],
 ) -> frozenset[Ends]:
     """Return the ends of a parameter's intervals at which the solver does not exclude a zero of these functions."""
-    found = set()
-    for end in filter(None, ends):
-        low = sympy.Rational(end[0].numerator, end[0].denominator)
-        if end[0] == end[1]:
-            face = RealSet((*at_least, (symbol - low, "==")))
-        elif end in marks:
-            face = RealSet(at_least, ((symbol, "==", Root(marks[end], *end)),))
-        else:  # an irrational end of the domain
-            high = sympy.Rational(end[1].numerator, end[1].denominator)
-            face = RealSet((*at_least, (symbol - low, ">="), (symbol - high, "<=")))
-        if not all(face.empty((function, "==")) for function in jumping):
-            found.add(end)
-    return frozenset(found)
+    faces = {end: RealSet(at_least, ((symbol, "==", marks[end]),)) for end in filter(None, ends)}
+    return frozenset(end for end, face in faces.items() if not all(face.empty((f, "==")) for f in jumping))
 
 
 def _certify(
@@ -212,17 +202,19 @@ def _certify(
     return all(real.values()), tuple(decided)
 
 
-def _zeros(function: sympy.Expr, only: sympy.Symbol) -> dict[Ends, sympy.Poly] | None:
-    """Return intervals around numbers that include all zeros of a function of one parameter, each with a polynomial.
+def _zeros(function: sympy.Expr, only: sympy.Symbol) -> Marks | None:
+    """Return numbers that include all zeros of a function of one parameter, by intervals around them.
 
     None where the function is not algebraic, or may vanish on an interval.
     """
-    found: dict[Ends, sympy.Poly] = {}
+    found: Marks = {}
     for branch in _branches(function):
         poly = polynomial_on_line(branch, only, {})
         if poly is None:
             return None
-        found |= {ends: poly for ends in _real_roots(poly)}
+        for low, high in _real_roots(poly):
+            exact = sympy.Rational(low.numerator, low.denominator) if low == high else Root(poly, low, high)
+            found[low, high] = exact
     return found
 
 
@@ -254,25 +246,16 @@ def _polynomial_factors(function: sympy.Expr) -> list[sympy.Expr]:
 def _box(
     ends: Mapping[sympy.Symbol, tuple[Ends | None, ...]],
     place: tuple[int, ...],
-    domains: Domains,
-    marks: Mapping[sympy.Symbol, Mapping[Ends, sympy.Poly]],
+    marks: Mapping[sympy.Symbol, Marks],
 ) -> RealSet:
     """Return the open box of a cell, its ends exact."""
-    relations: list[Relation] = []
-    beside = []
-    for (symbol, found), k in zip(ends.items(), place, strict=True):
-        for index, sign in ((k, ">"), (k + 1, "<")):
-            if found[index] is None:
-                continue
-            low, high = found[index]
-            if low == high:
-                relations.append((symbol - sympy.Rational(low.numerator, low.denominator), sign))
-            elif found[index] in marks[symbol]:
-                beside.append((symbol, sign, Root(marks[symbol][found[index]], low, high)))
-            else:  # an irrational end of the domain
-                end = domains[symbol].start if index == 0 else domains[symbol].end
-                relations.append((symbol - end, sign))
-    return RealSet(tuple(relations), tuple(beside))
+    beside = [
+        (symbol, sign, marks[symbol][limits[index]])
+        for (symbol, limits), k in zip(ends.items(), place, strict=True)
+        for index, sign in ((k, ">"), (k + 1, "<"))
+        if limits[index] is not None
+    ]
+    return RealSet((), tuple(beside))
 
 
 def _minors(cov: sympy.MatrixBase | None, domains: Domains) -> list[sympy.Expr]:
@@ -287,12 +270,8 @@ def _minors(cov: sympy.MatrixBase | None, domains: Domains) -> list[sympy.Expr]:
     if not all(entry.is_polynomial(*symbols) and sympy.Poly(entry, *symbols).total_degree() <= 1 for entry in cov):
         return []
     minors = principal_minors(cov)
-    lists = [values(sympy.Interval.open(domains[symbol].start, domains[symbol].end)) for symbol in symbols]
-    for numbers in islice(product(*lists), MAX_WITNESSES):
-        point = dict(zip(symbols, numbers, strict=True))
-        if all(Condition(minor, ">", sympy.Integer(0)).holds(point) for minor in minors):
-            return minors
-    return []
+    point = RealSet((*within(domains), *((minor, ">") for minor in minors))).point(symbols) or {}
+    return minors if all(Condition(minor, ">", sympy.Integer(0)).holds(point) for minor in minors) else []
 
 
 def _real_roots(poly: sympy.Poly) -> list[Ends]:

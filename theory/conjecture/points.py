@@ -6,7 +6,7 @@ Points that break a condition, or at which the matrix is not a covariance matrix
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, product
 
 import sympy
 
@@ -31,6 +31,8 @@ DISTANT = (Fraction(100), Fraction(10**4))
 BOUND = 10**30
 # The most combinations tried for one list of points; at most of them the matrix may not be a covariance matrix.
 MAX_LOOKED_AT = 600
+# The most combinations of plain values that are sorted.
+MAX_COMBINED = 10_000
 # The most points of the solver that are drawn, and how close they come to where a condition ceases to hold (0: random).
 MAX_SOLVED = 60
 CLOSE_TO_CONDITION = (0, sympy.Rational(1, 10**3), 0, sympy.Rational(1, 10**9))
@@ -105,7 +107,9 @@ def random_value(interval: sympy.Interval, draw: random.Random) -> Fraction:
 def _plain_points(domains: Domains, parameters: list[sympy.Symbol]) -> Iterator[Point]:
     """Yield combinations of plain values, ordered by the sum of their indices in the lists."""
     lists = [values(domains[symbol]) for symbol in parameters]
-    for choice in islice(_by_sum([len(items) for items in lists]), MAX_LOOKED_AT):
+    most = int(MAX_COMBINED ** (1 / len(lists)))
+    choices = sorted(product(*(range(min(len(items), most)) for items in lists)), key=sum)
+    for choice in choices[:MAX_LOOKED_AT]:
         yield _point(parameters, [items[k] for items, k in zip(lists, choice, strict=True)])
 
 
@@ -130,23 +134,6 @@ def _random_points(domains: Domains, parameters: list[sympy.Symbol]) -> Iterator
 
 def _point(parameters: list[sympy.Symbol], numbers: Iterable[Fraction]) -> Point:
     return {s: sympy.Rational(x.numerator, x.denominator) for s, x in zip(parameters, numbers, strict=True)}
-
-
-def _by_sum(sizes: list[int]) -> Iterator[tuple[int, ...]]:
-    """Yield all tuples k with k_i < sizes_i, ordered by their sum."""
-    for total in range(sum(size - 1 for size in sizes) + 1):
-        yield from _with_sum(sizes, total)
-
-
-def _with_sum(sizes: list[int], total: int) -> Iterator[tuple[int, ...]]:
-    if not sizes:
-        if total == 0:
-            yield ()
-        return
-    rest = sum(size - 1 for size in sizes[1:])
-    for first in range(max(0, total - rest), min(sizes[0] - 1, total) + 1):
-        for others in _with_sum(sizes[1:], total - first):
-            yield (first, *others)
 
 
 def _joint_points(statement: Statement) -> Iterator[Point]:

@@ -7,6 +7,7 @@ at limits of such points, unless it jumps there.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 import sympy
 
@@ -18,8 +19,9 @@ from theory.expressions.refute import (
     FIRST_BITS,
     MORE_BITS,
     excludes_zero,
-    points_in_pieces,
+    points_near_ends,
     real_points,
+    solved_points,
     without_numbers,
 )
 from theory.expressions.region import Domains, Open, Region, interval_of
@@ -81,7 +83,8 @@ def is_zero(expr: sympy.Expr, domains: Domains | None = None) -> bool | None:
         return True
     if proved_zero(expr, region_of(expr, domains), points).verdict == "zero":
         return True
-    for point in () if opaque else (*points, *points_in_pieces(expr, domains, points)):
+    more = (solved_points(expr, domains), points_near_ends(expr, domains, points[0]))
+    for point in () if opaque else chain(points, *more):
         if excludes_zero(expr, point, (*FIRST_BITS, *MORE_BITS)):
             return False
     return None

@@ -113,8 +113,8 @@ class RealSet:
     (expr, "real") says that the value is a real number, though parts may not be: sqrt(x)*sqrt(y) for negative x and y;
     (expr, "real and not 0") that it is another one than 0.
 
-    `beside` compares symbols with roots of polynomials. At a point of the set all roots and quotients in the relations
-    are real.
+    `beside` compares symbols with numbers, which may be roots of polynomials. At a point of the set all roots and
+    quotients in the relations are real.
 
     >>> x, y = sympy.symbols("x y", real=True)
     >>> disc = RealSet(((1 - x**2 - y**2, ">="),))
@@ -123,7 +123,7 @@ class RealSet:
     """
 
     relations: tuple[Relation, ...] = ()
-    beside: tuple[tuple[sympy.Symbol, str, Root], ...] = ()
+    beside: tuple[tuple[sympy.Symbol, str, sympy.Expr | Root], ...] = ()
 
     def empty(self, *more: Relation) -> bool:
         """Return whether the solver proves that no point meets the relations and these further ones."""
@@ -156,8 +156,9 @@ class RealSet:
                 encoding.facts += [imaginary == 0] + ([real != 0] if sign != "real" else [])
             else:
                 encoding.facts.append(_related(encoding.of(expr), sign))
-        for symbol, sign, root in self.beside:
-            encoding.facts.append(_related(encoding.of(symbol) - encoding.root(root), sign))
+        for symbol, sign, end in self.beside:
+            number = encoding.root(end) if isinstance(end, Root) else encoding.of(end)
+            encoding.facts.append(_related(encoding.of(symbol) - number, sign))
         solver = z3.SolverFor("QF_NRA")
         solver.set("rlimit", MOST_STEPS)
         solver.add(*encoding.facts)
@@ -286,6 +287,11 @@ class _Encoding:
         if isinstance(expr, _ODD):
             inner = self.of(expr.args[0])
             self.facts += [(inner > 0) == (variable > 0), (inner < 0) == (variable < 0)]
+        if isinstance(expr, sympy.log):
+            inner = self.of(expr.args[0])
+            self.facts.append(
+                z3.Implies(inner > 0, z3.And((inner > 1) == (variable > 0), (inner < 1) == (variable < 0)))
+            )
         return variable
 
     def _new(self) -> z3.ArithRef:

@@ -7,6 +7,7 @@ digits, proves nothing.
 import random
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import product
 
 import sympy
 from flint import arb
@@ -15,7 +16,9 @@ from sympy.core.function import AppliedUndef
 from theory.expressions.balls.precision import precision
 from theory.expressions.balls.real import FUNCTIONS, Undecided, Undefined, enclose
 from theory.expressions.exact import rational
-from theory.expressions.pieces import candidates
+from theory.expressions.pieces import decisive
+from theory.expressions.real_algebra import RealSet, outer_ends, within
+from theory.expressions.region import interval_of
 
 Domains = Mapping[sympy.Symbol, sympy.Interval]
 Point = dict[sympy.Expr, Fraction]
@@ -26,6 +29,10 @@ MORE_BITS = (256, 1024, 4096)
 POINTS = 6
 # The most draws for each point requested; expressions are not real at some of them.
 DRAWS = 40
+# The most functions whose signs are combined: 2^k questions for the solver.
+MOST_FUNCTIONS = 5
+# Distances from an end, as shares of the length of an interval; their inverses where there is none.
+MARKS = (Fraction(1, 2**6), Fraction(1, 2**14), Fraction(1, 2**34))
 
 
 def excludes_zero(expr: sympy.Expr, point: Point, precisions: tuple[int, ...]) -> bool:
@@ -71,11 +78,32 @@ def real_points(expr: sympy.Expr, domains: Domains, count: int = POINTS) -> Iter
             return
 
 
-def points_in_pieces(expr: sympy.Expr, domains: Domains, points: list[Point]) -> Iterator[Point]:
-    """Yield points in the pieces on which `expr` is analytic; a random draw may miss narrow ones."""
-    for point in candidates((expr,), domains, points) if points else ():
-        if is_real(expr, point):
-            yield point
+def solved_points(expr: sympy.Expr, domains: Domains) -> Iterator[Point]:
+    """Yield points of the solver at which `expr` is real: one where it is algebraic and not 0, then one in each piece.
+
+    In a piece each function whose zeros matter has one sign; a random draw may miss narrow ones.
+    """
+    symbols = sorted(expr.free_symbols, key=lambda symbol: symbol.name)
+    inside = RealSet(within({symbol: interval_of(symbol, domains) for symbol in symbols}))
+    functions = sorted({f for f, _ in decisive(expr) if f.free_symbols}, key=sympy.default_sort_key)[:MOST_FUNCTIONS]
+    signs = product("<>", repeat=len(functions)) if functions else ()
+    for question in ([(expr, "!=")], *(list(zip(functions, choice, strict=True)) for choice in signs)):
+        point = inside.point(symbols, *question) or {}
+        whole = all(x.is_Rational and (x.is_Integer or not symbol.is_integer) for symbol, x in point.items())
+        if point and whole and is_real(expr, rationals := {symbol: rational(x) for symbol, x in point.items()}):
+            yield rationals
+
+
+def points_near_ends(expr: sympy.Expr, domains: Domains, base: Point) -> Iterator[Point]:
+    """Yield points with one symbol close to an end of its interval, or far out, and the others as in `base`."""
+    for symbol in (symbol for symbol in expr.free_symbols if not symbol.is_integer):
+        low, high = outer_ends(interval_of(symbol, domains))
+        for mark in MARKS:
+            size = 1 / mark if low is None or high is None else (high - low) * mark
+            above = base[symbol] - size if low is None else low + size * (mark**2 if high is None else 1)
+            below = base[symbol] + size if high is None else high - size * (mark**2 if low is None else 1)
+            points = ({**base, symbol: above}, {**base, symbol: below})
+            yield from (point for point in points if is_real(expr, point))
 
 
 def free_functions(expr: sympy.Expr) -> set[sympy.Expr]:

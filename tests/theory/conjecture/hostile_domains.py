@@ -118,7 +118,8 @@ a<b,  (a<b)  a<=b,b<=a  a<=b<=a  a**2+b**2<=0  -1<=a<=1,-1<=b<=1,a+b>=2  -oo<a<o
 0<a<1e-300  a**64<b**64  a/b<b/a  1/(a-b)<0  sqrt(a-b)<=0  log(a)<log(b)  asin(a)<b  exp(exp(a))<b  abs(a)<abs(b)
 min(a,b)>1  Heaviside(a)<Heaviside(b)  erf(a)<2  Phi(a)<b  owens_t(a,b)<1  hermite(2,a)<b  a**0.5<b  pi<a<4  a<---b
 ((((((a))))))<b  a<1>b  0<=a<=b<=1  a<b<a+1e-40  0<a<b<a+1/1000<1  a**2+b**2<1e-40  a**2>4  a**2<=2,b<a
-a**2-3*a+2<0  a**3-a<0  a**2+b**2>1e40  (a-b)**2+(a+b-1)**2<1e-12  a+b<1,a-b<1,-a+b<1,-a-b<1  a>sqrt(2)+sqrt(3)-sqrt(5+2*sqrt(6))
+a**2-3*a+2<0  a**3-a<0  a**2+b**2>1e40
+(a-b)**2+(a+b-1)**2<1e-12  a+b<1,a-b<1,-a+b<1,-a-b<1  a>sqrt(2)+sqrt(3)-sqrt(5+2*sqrt(6))
 """
 
 # What cannot stand between blanks: nothing, characters that are not seen, and texts beyond the limits.
