@@ -14,6 +14,7 @@ from theory.conjecture.statement import Statement
 from theory.expressions.language import Names, parse, parse_equations, parse_list
 from theory.gaussian import Certified, Moment, conditional_law, expect
 from theory.gaussian.admissible import Admissible
+from theory.gaussian.certified.digits import with_numbers
 from theory.gaussian.limits import limit as limit_of
 from theory.gaussian.moment import MAX_DIGITS, text
 from theory.gaussian.text import setting
@@ -159,7 +160,7 @@ def _exporter(language: str) -> Callable[[Moment], tuple[str, str | None]]:
         return lambda moment: (export(moment.closed_form, language), None)
 
     def written(moment: Moment) -> tuple[str, str]:
-        form = stable_form(moment.closed_form, moment.expr, moment.cov)
+        form = stable_form(with_numbers(moment.closed_form), moment.expr, moment.cov)
         return export(form, language), accuracy(form)
 
     return written

@@ -13,8 +13,8 @@ def command(
     activation: Annotated[
         str,
         typer.Option(
-            help="linear, relu, leaky-relu:SLOPE, abs, step, sign, erf (the function erf(h)), gelu, sin, cos, or a "
-            "formula in h such as 'erf(h/sqrt(2))'."
+            help="linear, relu, leaky-relu:SLOPE, abs, step, sign, erf (the function erf(h)), gelu, sin, cos, tanh, "
+            "sigmoid, softplus, swish, or a formula in h such as 'erf(h/sqrt(2))'."
         ),
     ],
     depth: Annotated[int, typer.Option(help="Layers of weights, one more than the hidden levels.")],

@@ -19,10 +19,10 @@ from theory.expressions.balls.closed_form import NotCertified, fraction
 from theory.expressions.balls.precision import precision
 from theory.expressions.balls.real import Table, Undecided, Undefined
 from theory.expressions.functions import OwensT, Phi2
-from theory.gaussian.certified.digits import signs_ball
+from theory.gaussian.certified.digits import average_ball
 from theory.gaussian.certified.effort import Effort
 from theory.gaussian.certified.signs import two_signs
-from theory.gaussian.expectation import Expectation
+from theory.gaussian.expectation import Expectation, Quadrature
 
 # Bits beyond the requested digits, and the most doublings of the precision before a point counts as undecided.
 GUARD_BITS = 40
@@ -68,8 +68,8 @@ def enclose(expr: sympy.Expr, table: Table) -> arb:
 
 def _others(expr: sympy.Expr, ball: Callable[[sympy.Expr], arb]) -> arb | None:
     try:
-        if isinstance(expr, Expectation):
-            return signs_ball(expr, Effort())
+        if isinstance(expr, Expectation | Quadrature):
+            return average_ball(expr, Effort())
         if isinstance(expr, Phi2):
             return _phi2(*map(ball, expr.args))
     except (NotCertified, ArithmeticError) as error:
@@ -162,7 +162,7 @@ def _doublings(expr: sympy.Expr, table: Table) -> int:
     """Return how often the precision may be doubled: fewer times where an integral is computed."""
     known = {atom: value for atom, value in table.items() if not atom.is_Symbol and expr.has(atom)}
     parts = (expr.xreplace(dict.fromkeys(known, sympy.Integer(1))), *known.values())
-    return INTEGRAL_DOUBLINGS if any(part.has(Expectation, OwensT, Phi2) for part in parts) else DOUBLINGS
+    return INTEGRAL_DOUBLINGS if any(part.has(Expectation, Quadrature, OwensT, Phi2) for part in parts) else DOUBLINGS
 
 
 def _proved_zero(side: sympy.Expr, ball: arb, table: Table) -> bool:

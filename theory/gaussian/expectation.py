@@ -115,6 +115,44 @@ class GivenExpectation(_Average):
         return f"E[{printer._print(self.integrand)} | {', '.join(self.equations(printer._print))}; cov={cov}]"
 
 
+class Quadrature(_Average):
+    """E[f(z1)], or E[f(z1) g(z2)], without parameters: the integral itself is the result, and Arb its value.
+
+    It is no `Expectation`: no move applies to it. One variable is printed as standard, with the integral over it.
+
+    >>> Quadrature(sympy.tanh(z(1)) ** 2, sympy.Matrix([[4]]))
+    Integral(sqrt(2)*exp(-z1**2/2)*tanh(2*z1)**2/(2*sqrt(pi)), (z1, -oo, oo))
+    """
+
+    def __new__(cls, integrand: sympy.Expr, cov: sympy.MatrixBase) -> "Quadrature":
+        """The average of `integrand`, a product of functions of one variable each, under one or two rows of `cov`."""
+        return super().__new__(cls, integrand, sympy.ImmutableDenseMatrix(cov))
+
+    @property
+    def standard(self) -> list[sympy.Expr]:
+        """The factors of each variable as functions of a z1 of variance 1."""
+        factors = sympy.Mul.make_args(self.integrand)
+        found = []
+        for index in range(self.cov.rows):
+            one = sympy.Mul(*(factor for factor in factors if variables(factor) == [index + 1]))
+            found.append(one.xreplace({z(index + 1): sympy.sqrt(self.cov[index, index]) * z(1)}))
+        return found
+
+    def _printed(self, printer, given: str) -> str:
+        if self.cov.rows > 1:
+            return super()._printed(printer, given)
+        density = sympy.exp(-(z(1) ** 2) / 2) / sympy.sqrt(2 * sympy.pi)
+        return printer._print(sympy.Integral(density * self.standard[0], (z(1), -sympy.oo, sympy.oo)))
+
+    def _latex(self, printer) -> str:
+        return self._printed(printer, "")
+
+    def _sympystr(self, printer) -> str:
+        if self.cov.rows > 1:
+            return f"E[{printer._print(self.integrand)}; cov={printer._print(self.cov.tolist())}]"
+        return self._printed(printer, "")
+
+
 def derivative(f: sympy.Expr, variable: sympy.Symbol) -> sympy.Expr:
     """Return df/dvariable with d sign(u)/du = 2 delta(u), also where SymPy cannot tell that u is real.
 

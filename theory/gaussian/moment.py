@@ -12,26 +12,25 @@ from theory.expressions.balls.precision import decimals
 from theory.expressions.functions import OwensT, Phi2
 from theory.expressions.printer import Printer
 from theory.expressions.symbols import z
-from theory.gaussian.certified.digits import Certified, certified, certified_form
+from theory.gaussian.certified.digits import FLOAT64_DIGITS, Certified, certified, certified_form, with_numbers
 from theory.gaussian.covariance import covariance, exact, means
 from theory.gaussian.derive.engine import arctangents, derive, value_form
-from theory.gaussian.derive.integrand import affine, check_reach, expand
+from theory.gaussian.derive.integrand import affine, expand
 from theory.gaussian.derive.moves import covariance_of
-from theory.gaussian.expectation import Expectation, GivenExpectation, variables
+from theory.gaussian.expectation import Expectation, GivenExpectation, Quadrature, variables
 from theory.gaussian.observations import ConditionalLaw, conditioned, observed, opening
 from theory.gaussian.text import typed
 from theory.problem.errors import InputError, OutOfReachError
 from theory.proof.derivation import Derivation
 
 MAX_DIGITS = 1000
-# Digits that identify a float64.
-FLOAT64_DIGITS = 17
 MOST_BITS = 2_000  # the bits of a product of three numbers of 200 digits, the longest that text may contain
 PAIR = 2
 NO_ELEMENTARY_FORM = (
     "No elementary form is known in general: four signs are a spherical tetrahedron's volume (Schlaefli), and this "
     "one-dimensional integral of elementary functions is what Price's theorem leaves."
 )
+NO_KNOWN_FORM = "The engine has no closed form: the integral over the density is the result."
 
 
 @dataclass(frozen=True)
@@ -67,25 +66,29 @@ class Moment:
     @property
     def kind(self) -> str:
         """The class: "elementary" (powers, exp, asin, erf), "special" (Owen's T, Phi2) or "integral"."""
-        if self.closed_form.has(sympy.Integral):
+        if self.closed_form.has(sympy.Integral, Quadrature):
             return "integral"
         return "special" if self.closed_form.has(OwensT, Phi2) else "elementary"
 
     @property
     def dimension(self) -> int:
         """The number of integrations in the closed form."""
-        return 1 if self.kind == "integral" else 0
+        averages = self.closed_form.atoms(Quadrature)
+        return max([1, *(e.cov.rows for e in averages)]) if self.kind == "integral" else 0
 
     @property
     def integrand(self) -> str:
         """The class of the integrand: "elementary" or "special" (Owen's T, Phi2); empty without an integral."""
-        integrals = self.closed_form.atoms(sympy.Integral)
-        special = any(integral.function.has(OwensT, Phi2) for integral in integrals)
+        averages = self.closed_form.atoms(Quadrature)
+        integrals = [*(i.function for i in self.closed_form.atoms(sympy.Integral)), *(q.integrand for q in averages)]
+        special = any(function.has(OwensT, Phi2) for function in integrals)
         return "" if not integrals else "special" if special else "elementary"
 
     @property
     def remark(self) -> str:
         """A sentence on simpler forms where the closed form has an integral; else empty."""
+        if self.closed_form.has(Quadrature):
+            return NO_KNOWN_FORM
         return NO_ELEMENTARY_FORM if self.kind == "integral" else ""
 
     @cached_property
@@ -171,7 +174,7 @@ class Moment:
 
     @cached_property
     def _value_form(self) -> sympy.Expr:
-        return value_form(self.expr, self.cov)
+        return with_numbers(value_form(self.expr, self.cov))
 
     def _point(self, values: Mapping[str, object]) -> dict[sympy.Symbol, sympy.Expr]:
         names = {symbol.name: symbol for symbol in self.parameters}
@@ -252,7 +255,12 @@ def prepared(expr: object, cov: object, mean: object = None) -> tuple[sympy.Expr
         if not symbol.is_extended_real:
             raise InputError(f"The symbol {symbol} is not declared real.", f'Use Symbol("{symbol}", real=True).')
     _require_bounded_numbers(integrand, matrix)
-    check_reach(expand(integrand), matrix.rows)
+    beyond = [index for index in variables(integrand) if index > matrix.rows]
+    if beyond:
+        raise InputError(
+            f"z{beyond[0]} occurs, but the covariance matrix is {matrix.rows} x {matrix.rows}.",
+            f"Use z1 to z{matrix.rows}, or give a larger matrix.",
+        )
     _require_spread(integrand, matrix)
     return integrand.xreplace(_dependent(matrix)), matrix
 
@@ -292,10 +300,15 @@ def _dependent(cov: sympy.MatrixBase) -> dict[sympy.Symbol, sympy.Expr]:
 
 def _require_spread(integrand: sympy.Expr, cov: sympy.MatrixBase) -> None:
     """Raise OutOfReachError for a step or sign whose argument is a constant."""
+    dependent = _dependent(cov)
     for step in integrand.atoms(sympy.sign, sympy.Heaviside):
-        signs = {atom for key in expand(step) for atom in key if isinstance(atom, sympy.sign)}
-        forms = [affine(sign.args[0])[0] for sign in signs]
-        if any(is_zero(covariance_of(form, form, cov)) is True for form in forms):
+        try:
+            signs = {atom for key in expand(step) for atom in key if isinstance(atom, sympy.sign)}
+            forms = [affine(sign.args[0])[0] for sign in signs]
+            constant = any(is_zero(covariance_of(form, form, cov)) is True for form in forms)
+        except OutOfReachError:  # not of a linear form
+            constant = not variables(step.args[0].xreplace(dependent))
+        if constant:
             raise OutOfReachError(
                 f"The argument of {step} has variance zero, and at zero the value of a step is a convention.",
                 "Replace that factor by its value.",

@@ -137,10 +137,10 @@ OUT_OF_REACH = [
     (sympy.tan(z1), "tan"),
     (sqrt(z1), "sqrt"),
     (1 / z1, "1/z1"),
-    (sign(rho * z1), "sign of the coefficient"),
+    (sign(rho * z1 - 1), "sign of the coefficient"),
     (erf(z1) * erf(2 * z1) * erf(3 * z1) * erf(z2) * erf(2 * z2) * erf(3 * z2), "6 dependent steps"),
     (z1**65 * z2**65, "130 powers"),
-    (erf(z1) ** 13, "13 steps"),
+    (erf(z1) ** 13 * erf(z2), "14 steps"),
 ]
 
 

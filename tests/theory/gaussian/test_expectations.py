@@ -151,12 +151,17 @@ BAD = [
     ("sqrt(-1)*z1", P, InputError, "not real"),
     ("foo(z1)", P, InputError, "foo"),
     ("q*z1", P, InputError, "domain"),
-    ("relu(erf(z1))", P, OutOfReachError, "not linear"),
+    ("relu(erf(z1*z2))", P, OutOfReachError, "not linear"),
     ("z1**z2", P, OutOfReachError, "z1**z2"),
     ("Phi2(z1,z2,1/2)", P, OutOfReachError, "Phi2"),
-    ("(1+erf(z1))**12*(1+erf(z2))**12", P, OutOfReachError, "13"),
-    ("erf(z1)**12", P, OutOfReachError, "12 dependent"),
-    ("relu(z1-1)**20*relu(z2-1/3)**20", P, OutOfReachError, "1200 products"),
+    ("(1+erf(z1))**12*(1+erf(z1-z2))**12", P, OutOfReachError, "13"),
+    ("erf(z1)**10*erf(z2)*erf(z1-z2)", P, OutOfReachError, "12 dependent"),
+    ("z2*exp(z1**2)", "[[1, 0], [0, 1]]", OutOfReachError, "infinite"),
+    ("z2*exp(tanh(z1)+z1**2)", "[[1, 0], [0, 1]]", OutOfReachError, "infinite"),
+    ("tanh(z1)/(z1**2-1)", P, OutOfReachError, "keep away from 0"),
+    ("sqrt(z1+100)*tanh(z1)", P, OutOfReachError, "real"),
+    ("tanh(z1)*exp(z1**4)", P, OutOfReachError, "faster"),
+    ("relu(z1-1)**20*relu(z1-z2-1/3)**20", P, OutOfReachError, "1200 products"),
 ]
 
 

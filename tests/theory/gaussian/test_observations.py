@@ -253,7 +253,6 @@ REFUSED = [
     (4, "z1", INDEPENDENT, "z1**2 = 1", "not linear"),
     (4, "z1", INDEPENDENT, "relu(z1) = 1", "not linear"),
     (4, "Heaviside(z1)", INDEPENDENT, "z1 = 0", "observed to be zero"),
-    (4, "cos(z1)*Heaviside(z2)", "[[1, 0], [0, 1]]", "z1 + z2 = 1", "erf at a complex number"),
 ]
 
 

@@ -25,6 +25,8 @@ ACTIVATIONS: dict[str, tuple[Function, Function]] = {
     "sin": (np.sin, np.cos),
     "cos": (np.cos, lambda x: -np.sin(x)),
     "relu(h)**2": (lambda x: np.maximum(x, 0) ** 2, lambda x: 2 * np.maximum(x, 0)),
+    "tanh": (np.tanh, lambda x: 1 / np.cosh(x) ** 2),
+    "softplus": (lambda x: np.logaddexp(0, x), lambda x: 1 / (1 + np.exp(-x))),
     "h*cos(h + 1)": (lambda x: x * np.cos(x + 1), lambda x: np.cos(x + 1) - x * np.sin(x + 1)),
 }
 

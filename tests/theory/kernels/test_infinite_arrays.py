@@ -20,7 +20,10 @@ def drawn(inputs: int, seed: int = 5) -> np.ndarray:
     return x @ x.T
 
 
-@pytest.mark.parametrize("name", [name for name in ACTIVATIONS if name not in ("linear", "leaky-relu:1/10", "cos")])
+NOT_HERE = ("linear", "leaky-relu:1/10", "cos", "tanh", "softplus")
+
+
+@pytest.mark.parametrize("name", [name for name in ACTIVATIONS if name not in NOT_HERE])
 def test_every_entry_is_the_certified_one(name):
     network = WideNetwork(name, 3, weight_variance="3/2", bias_variance="1/3", last="unit")
     found = gram_kernels(GRAM, network)

@@ -15,7 +15,7 @@ from flint import acb, arb, ctx, fmpq
 from theory.expressions.balls.owens_t import owens_t
 from theory.expressions.balls.precision import precision
 from theory.expressions.exact import rational
-from theory.expressions.functions import OwensT, Phi
+from theory.expressions.functions import OwensT, Phi, Relu
 from theory.problem.errors import origin
 
 # Precision doubles until the radius is small enough; 2^16 bits are 19,000 digits, beyond any request.
@@ -89,9 +89,10 @@ def _root(x: acb, power: sympy.Rational, analytic: bool) -> acb:
 
 
 def _sign(x: acb, analytic: bool) -> acb:
-    """Return the sign of the real part; not finite where the ball contains both signs."""
-    del analytic
-    return acb(1) if x.real > 0 else acb(-1) if x.real < 0 else acb(0) if x.is_zero() else _nan()
+    """Return the sign of the real part; where a ball contains both, [-1, 1] for real numbers, else not finite."""
+    if x.real > 0 or x.real < 0 or x.is_zero():
+        return acb(1 if x.real > 0 else -1 if x.real < 0 else 0)
+    return _nan() if analytic or not x.imag.is_zero() else acb(arb(0, 1))
 
 
 def _abs(x: acb, analytic: bool) -> acb:
@@ -99,6 +100,49 @@ def _abs(x: acb, analytic: bool) -> acb:
     if not analytic and x.imag.is_zero():
         return acb(abs(x.real))
     return x * _sign(x, analytic)
+
+
+def _step(x: acb, at_zero: acb, analytic: bool) -> acb:
+    """The Heaviside function, `at_zero` at 0."""
+    return at_zero if x.is_zero() and not analytic else (1 + _sign(x, analytic)) / 2
+
+
+def _larger(side: int, *arguments: acb | bool) -> acb:
+    """Return the largest of real numbers for side 1, the smallest for side -1, continued analytically as one of them.
+
+    The last argument says whether the value must be analytic.
+    """
+    *numbers, analytic = arguments
+    best = numbers[0]
+    for x in numbers[1:]:
+        gap = side * (x - best).real
+        if gap > 0:
+            best = x
+        elif not gap < 0:
+            if analytic or not (x.imag.is_zero() and best.imag.is_zero()):
+                return _nan()
+            best = acb((arb.max if side > 0 else arb.min)(x.real, best.real))
+    return best
+
+
+def _relu(x: acb, analytic: bool) -> acb:
+    return _larger(1, acb(0), x, analytic)
+
+
+def _atan2(y: acb, x: acb, analytic: bool) -> acb:
+    """The angle of (x, y), in (-pi, pi]; y and x are not both 0."""
+    if x.real > 0:
+        return _atan(y / x, analytic)
+    if y.real > 0 or y.real < 0:
+        return _sign(y, analytic) * acb(arb.pi()) / 2 - _atan(x / y, analytic)
+    return _nan() if analytic or not (x.imag.is_zero() and y.imag.is_zero()) else acb(arb(0, 4))
+
+
+def _power(base: acb, exponent: acb, analytic: bool) -> acb:
+    """Return base ** exponent of a positive base; not finite for another real base."""
+    if base.imag.is_zero() and not base.real > 0:
+        return _nan()
+    return (exponent * base.log(analytic=analytic)).exp()
 
 
 def _phi(x: acb, analytic: bool) -> acb:
@@ -123,7 +167,13 @@ FUNCTIONS: Mapping[type, Callable[..., acb]] = {
     sympy.tanh: lambda x, _: x.tanh(),
     sympy.sign: _sign,
     sympy.Abs: _abs,
+    sympy.Heaviside: _step,
+    sympy.Max: lambda *x: _larger(1, *x),
+    sympy.Min: lambda *x: _larger(-1, *x),
+    sympy.atan2: _atan2,
+    sympy.Pow: _power,
     Phi: _phi,
+    Relu: _relu,
     OwensT: owens_t,
 }
 
@@ -164,7 +214,7 @@ def ball(expr: sympy.Expr, values: Mapping[sympy.Symbol, acb], analytic: bool = 
     return function(*(ball(argument, values, analytic) for argument in expr.args), analytic)
 
 
-class _Program:
+class Program:
     """An integrand as a list of operations on balls.
 
     Constants are computed once, and common subexpressions once for each point.
@@ -189,6 +239,7 @@ class _Program:
         return place
 
     def __call__(self, point: acb, analytic: bool) -> acb:
+        """Return the value at a ball; with `analytic`, not finite where the function is not analytic on it."""
         memory = list(self.constants)
         memory[self.slots[self.t]] = point
         for place, operation in self.operations:
@@ -225,13 +276,13 @@ def _integral(integral: sympy.Integral, values: Mapping[sympy.Symbol, acb]) -> a
         raise NotCertified(f"{integral} is not one integral between two limits")
     ((x, low, high),) = integral.limits
     start, length = ball(low, values), ball(high - low, values)
-    program = _Program(integral.function, x, values)
+    program = Program(integral.function, x, values)
 
     def across(t: acb, analytic: bool) -> acb:
         return program(start + t * length, analytic) * length
 
     integrand = program if (low, high) == (0, 1) else across
-    direct = _quadrature(integrand, acb(1), EASY_PER_BIT)
+    direct = quadrature(integrand, acb(0), acb(1), EASY_PER_BIT)
     if direct.real.is_finite() and float(direct.real.rad()) < 2.0 ** (-0.8 * min(ctx.prec, 1200)):
         return direct
     end = acb(int(0.35 * ctx.prec) + 2)
@@ -240,13 +291,14 @@ def _integral(integral: sympy.Integral, values: Mapping[sympy.Symbol, acb]) -> a
     def stretched(u: acb, analytic: bool) -> acb:
         return integrand(u.tanh() * scale, analytic) * u.sech() ** 2 * scale
 
-    return _quadrature(stretched, end, HARD_PER_BIT)
+    return quadrature(stretched, acb(0), end, HARD_PER_BIT)
 
 
-def _quadrature(integrand: Callable[[acb, bool], acb], end: acb, evaluations_per_bit: int) -> acb:
+def quadrature(integrand: Callable[[acb, bool], acb], start: acb, end: acb, evaluations_per_bit: int) -> acb:
+    """Return the integral from `start` to `end` by Arb. Raises NotCertified where the integrand does."""
     limits = {"depth_limit": DEPTH_PER_BIT * ctx.prec, "eval_limit": evaluations_per_bit * ctx.prec}
     try:
-        return acb.integral(integrand, acb(0), end, **limits)
+        return acb.integral(integrand, start, end, **limits)
     except SystemError as error:
         # An exception of the integrand passes through C code, which wraps it in a SystemError.
         cause = origin(error)

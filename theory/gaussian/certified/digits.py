@@ -11,6 +11,7 @@ import sympy
 from theory.expressions.algebra import is_zero
 from theory.expressions.balls.precision import precision
 from theory.expressions.exact import rational
+from theory.expressions.symbols import z
 from theory.gaussian.certified.saturation import (
     REMAINDER_EXPONENT,
     Remainders,
@@ -22,7 +23,7 @@ from theory.gaussian.certified.saturation import (
 from theory.gaussian.derive.engine import value_form
 from theory.gaussian.derive.factors import signs_of
 from theory.gaussian.derive.four_signs import is_four_signs, representative
-from theory.gaussian.expectation import Expectation
+from theory.gaussian.expectation import Expectation, Quadrature
 from theory.problem.errors import InputError, OutOfReachError
 
 if TYPE_CHECKING:
@@ -31,12 +32,16 @@ if TYPE_CHECKING:
     from theory.gaussian.certified.effort import Effort
 
 # The expectation that each symbol replaces, and the sign by which it is multiplied.
-Names = dict[sympy.Dummy, tuple[Expectation, int]]
+Names = dict[sympy.Dummy, tuple[Expectation | Quadrature, int]]
+# Digits that identify a float64.
+FLOAT64_DIGITS = 17
 # Digits printed beyond those requested, so that rounding the last one affects none of the requested digits.
 SPARE = 2
 PAIR, TRIPLE = 2, 3
 # Remainders of which only the bound exp(-REMAINDER_EXPONENT) is known do not become more accurate with more bits.
 MOST_BITS = 2 * REMAINDER_EXPONENT
+# The most bits of an integral over a line where fewer digits are requested: some seconds of work.
+MOST_LINE_BITS = 2**11
 
 
 @dataclass(frozen=True)
@@ -107,8 +112,9 @@ def _named(form: sympy.Expr) -> tuple[sympy.Expr, Names]:
     """Replace each different expectation of signs by a symbol; returns the form and the expectations by symbol."""
     known: dict[tuple, sympy.Dummy] = {}
     names, replacements = {}, {}
-    for e in sorted(form.atoms(Expectation), key=sympy.default_sort_key):
-        side, key = representative(e) if is_four_signs(e) and not e.free_symbols else (1, (e,))
+    for e in sorted(form.atoms(Expectation, Quadrature), key=sympy.default_sort_key):
+        signs = isinstance(e, Expectation) and is_four_signs(e) and not e.free_symbols
+        side, key = representative(e) if signs else (1, (e,))
         if side and key not in known:
             known[key] = sympy.Dummy(f"signs{len(known)}", real=True)
             names[known[key]] = e, side
@@ -128,11 +134,12 @@ def _enclosed(
     bounded = not all(remainder.known for remainder in remainders.values())
 
     def value() -> acb:
-        known = {name: acb(signs_ball(e, effort) * side) for name, (e, side) in names.items()}
+        known = {name: acb(average_ball(e, effort) * side) for name, (e, side) in names.items()}
         return ball(form, known | {name: acb(remainder.ball()) for name, remainder in remainders.items()})
 
     try:
-        return enclose(value, digits + SPARE + 1, MOST_BITS if bounded else MAX_BITS)
+        lines = any(isinstance(e, Quadrature) for e, _ in names.values())
+        return enclose(value, digits + SPARE + 1, MOST_LINE_BITS if lines else MOST_BITS if bounded else MAX_BITS)
     except NotCertified as error:
         raise OutOfReachError(
             f"{digits} certified digits are out of reach: {error}.", _advice(error.reached)
@@ -147,6 +154,32 @@ def _advice(reached: tuple[Fraction, Fraction] | None) -> str:
         return f"The value cannot be separated from zero: its size is at most {upper(abs(middle) + radius)}."
     known = rounded(middle, radius, 15, "arb")
     return f"Reached: {known.value}, error at most {known.radius}."
+
+
+def average_ball(e: Expectation | Quadrature, effort: "Effort") -> "arb":
+    """Return the ball of an average of signs, or of functions of one variable or two.
+
+    >>> from theory.expressions.symbols import z
+    >>> from theory.gaussian.certified.effort import Effort
+    >>> average_ball(Quadrature(sympy.cosh(z(1)), sympy.eye(1)), Effort()).str(10)
+    '[1.648721271 +/- 3.00e-10]'
+    """
+    if isinstance(e, Expectation):
+        return signs_ball(e, effort)
+    if e.cov.rows == 1:
+        from theory.gaussian.certified.line import Line
+
+        return Line(*e.standard, z(1)).ball()
+    from theory.expressions.balls.closed_form import ball
+    from theory.gaussian.certified.pair import pair
+
+    return pair(*e.standard, z(1), ball(e.cov[0, 1] / sympy.sqrt(e.cov[0, 0] * e.cov[1, 1]), {}).real, {}, {})
+
+
+def with_numbers(form: sympy.Expr) -> sympy.Expr:
+    """Return a form with decimals of float64 precision in place of its `Quadrature` parts."""
+    numbers = {e: certified_form(e, FLOAT64_DIGITS).value for e in form.atoms(Quadrature)}
+    return form.xreplace({e: sympy.Float(value, FLOAT64_DIGITS) for e, value in numbers.items()})
 
 
 def signs_ball(e: Expectation, effort: "Effort") -> "arb":

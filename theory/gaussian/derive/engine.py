@@ -6,17 +6,18 @@ from functools import lru_cache
 import sympy
 
 import theory.gaussian.derive.rules  # noqa: F401 - it registers the checkers of the moves
-from theory.gaussian.derive import four_signs, laws, moves, powers, quadratic, waves
+from theory.gaussian.derive import four_signs, laws, lines, moves, powers, quadratic, waves
 from theory.gaussian.derive.factors import atoms
+from theory.gaussian.derive.integrand import check_reach, expand
 from theory.gaussian.derive.rules.laws import equal_by_algebra, same_polynomial
-from theory.gaussian.expectation import Expectation
+from theory.gaussian.expectation import Expectation, Quadrature
 from theory.problem.errors import OutOfReachError
 from theory.proof.derivation import Derivation, Step
 from theory.proof.rules.shared import replaced
 
 # Every move removes a factor, a power, a variable or an expectation; a power of 64 takes about as many steps.
 MAX_STEPS = 300
-WHY = {**moves.WHY, **powers.WHY, **laws.WHY, **waves.WHY, **quadratic.WHY}
+WHY = {**moves.WHY, **powers.WHY, **laws.WHY, **waves.WHY, **quadratic.WHY, **lines.WHY}
 # Powers are removed all at once where possible, otherwise one at a time.
 MOVES = {name: move for name, move in moves.MOVES.items() if name != "stein"} | powers.MOVES
 MOVES["stein"] = moves.stein
@@ -33,15 +34,28 @@ Move = Callable[[Expectation], sympy.Expr | None]
 def derive(expr: sympy.Expr, cov: sympy.MatrixBase, factored: bool = True) -> Derivation:
     """Return the proof of E[expr] = closed form for z ~ N(0, cov), as a chain of equal expressions.
 
-    Common factors are put in front at the end, if `factored`.
-
-    Raises OutOfReachError where five or more dependent signs remain, or where the proof takes more than MAX_STEPS.
+    Common factors are put in front at the end, if `factored`. What the moves do not reach is averaged along one line
+    (`lines`) where it depends on one linear form only. Raises OutOfReachError for anything else.
 
     >>> from theory.expressions.symbols import z
     >>> [step.rule for step in derive(sympy.erf(z(1)) * z(2), sympy.eye(2)).steps]
     ['definition', 'noisy-sign', 'independence', 'parity']
     """
-    chain = _started(expr, cov)
+    chain = _Chain(Expectation(expr, cov))
+    try:
+        _reduce(chain)
+    except OutOfReachError as refusal:
+        chain = _along_lines(chain.start, refusal)
+        _reduce(chain)
+    chain.integrate()
+    if factored:
+        chain.tidy()
+    return chain.derivation()
+
+
+def _reduce(chain: "_Chain") -> None:
+    """Apply moves until no expectation is left."""
+    _start(chain)
     # The arcsine law is derived where it is the result, and cited as a lemma inside longer derivations.
     if chain.expectations() and all(map(laws.pair_of_signs, chain.expectations())):
         chain.move("price", laws.price)
@@ -52,26 +66,47 @@ def derive(expr: sympy.Expr, cov: sympy.MatrixBase, factored: bool = True) -> De
             raise OutOfReachError(
                 f"The derivation takes more than {MAX_STEPS} steps: the powers are too high.", "Use lower powers."
             )
-    chain.integrate()
-    if factored:
-        chain.tidy()
-    return chain.derivation()
+
+
+def _along_lines(start: Expectation, refusal: OutOfReachError) -> "_Chain":
+    """Return a chain whose expectations are within reach of the moves; the others are integrals over one variable."""
+    chain = _Chain(start)
+    for name, move in lines.MOVES.items():
+        while chain.move(name, move):
+            pass
+    beyond = [e for e in chain.expectations() if e == start or not _within_reach(e)]
+    for e in beyond:  # before any average is found to be 0, as a factor
+        lines.require_integrable(e, refusal)
+    chain.move("symmetry", lambda e: lines.symmetry(e) if e in beyond else None)
+    chain.move("quadrature", lambda e: lines.quadrature(e, refusal) if e in beyond else None)
+    return chain
+
+
+@lru_cache(maxsize=256)
+def _within_reach(e: Expectation) -> bool:
+    try:
+        _reduce(_Chain(e))
+    except OutOfReachError:
+        return False
+    return True
 
 
 def _out_of_reach(left: Expectation, asked: Expectation) -> OutOfReachError:
     return OutOfReachError(
         f"{len(atoms(left.integrand))} dependent steps, signs or erfs remain in the expectation of {asked.integrand}.",
-        "The engine has no closed form and no integral for five and more, unless all their correlations are 1/2.",
+        "Five and more have a value where all their correlations are 1/2, or where they are functions of one linear "
+        "form without parameters.",
     )
 
 
-def _started(expr: sympy.Expr, cov: sympy.MatrixBase) -> "_Chain":
+def _start(chain: "_Chain") -> None:
     """Expand sums, make every argument a variable, and apply the moves that need no integral."""
-    chain = _Chain(Expectation(expr, cov))
+    for e in chain.expectations():
+        check_reach(expand(e.integrand))
     chain.move("mehler", moves.mehler)
     chain.move("linearity", moves.linearity)
+    chain.move("quadratic-tilt", quadratic.quadratic_tilt)  # refuses infinite means, which parity would call 0
     chain.move("parity", moves.parity)
-    chain.move("quadratic-tilt", quadratic.quadratic_tilt)
     if chain.move("exponential-tilt", moves.exponential_tilt):
         chain.move("linearity", moves.linearity)
     if chain.move("characteristic-function", waves.characteristic_function):
@@ -80,21 +115,28 @@ def _started(expr: sympy.Expr, cov: sympy.MatrixBase) -> "_Chain":
     chain.move("linearity", moves.linearity_of_sums)
     while any(chain.move(name, moves.MOVES[name]) for name in ("parity", "collinear-signs", "independence")):
         pass
-    return chain
 
 
 def value_form(expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
     """Return an equal expression for numerical evaluation.
 
     Expectations of two signs with thresholds, and of three or four signs, remain in it. A ReLU becomes
-    z (1 + sign z)/2, and powers are integrated out: E relu(z) = 1/sqrt(2 pi).
+    z (1 + sign z)/2, and powers are integrated out: E relu(z) = 1/sqrt(2 pi). Averages that the moves do not reach
+    remain as `Quadrature`.
 
     >>> from theory.expressions.functions import Relu
     >>> from theory.expressions.symbols import z
     >>> value_form(Relu(z(1)), sympy.eye(1))
     sqrt(2)/(2*sqrt(pi))
     """
-    return evaluated(_started(expr, cov).now)
+    chain = _Chain(Expectation(expr, cov))
+    try:
+        _start(chain)
+        return evaluated(chain.now)
+    except OutOfReachError as refusal:
+        chain = _along_lines(chain.start, refusal)
+        _start(chain)
+        return evaluated(chain.now)
 
 
 def evaluated(form: sympy.Expr) -> sympy.Expr:
@@ -180,7 +222,8 @@ class _Chain:
 
     def tidy(self) -> None:
         """Move common factors to the front and shorten; integrals remain unchanged."""
-        names = {integral: sympy.Dummy(f"integral{k}") for k, integral in enumerate(self.now.atoms(sympy.Integral))}
+        integrals = self.now.atoms(sympy.Integral, Quadrature)
+        names = {integral: sympy.Dummy(f"integral{k}") for k, integral in enumerate(integrals)}
         back = {name: integral for integral, name in names.items()}
         tidied = shortest(self.now.xreplace(names)).xreplace(back)
         if tidied != self.now:

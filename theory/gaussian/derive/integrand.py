@@ -17,7 +17,7 @@ from theory.expressions.balls.known_sign import known_sign
 from theory.expressions.functions import Phi, Relu
 from theory.expressions.symbols import z
 from theory.gaussian.expectation import variables
-from theory.problem.errors import InputError, OutOfReachError
+from theory.problem.errors import OutOfReachError
 
 # Most steps, signs and erfs in one product. Independence may split so many into groups of at most four.
 MAX_SIGNS = 12
@@ -82,7 +82,8 @@ def expand(expr: sympy.Expr) -> Expansion:
     if rule is None:
         raise OutOfReachError(
             f"No rule derives the expectation of {expr}.",
-            f"Use powers of z1, z2, ... and {', '.join(f.__name__.lower() for f in FUNCTIONS)} of affine forms.",
+            f"Use powers of z1, z2, ... and {', '.join(f.__name__.lower() for f in FUNCTIONS)} of affine forms; "
+            "without parameters also products of one function of z1 and one of z2, or any function of one linear form.",
         )
     if not isinstance(expr, sympy.Max | sympy.Min) and expr.args[0].has(*PIECEWISE):
         return _by_signs(rule, expr.args[0])
@@ -304,26 +305,20 @@ def _clean(expansion: Expansion) -> Expansion:
     return {key: c for key, c in expansion.items() if c != 0 and sympy.expand(c) != 0}
 
 
-def check_reach(expansion: Expansion, size: int) -> None:
-    """Raise InputError for variables beyond the covariance matrix, and OutOfReachError for products too long.
+def check_reach(expansion: Expansion) -> None:
+    """Raise OutOfReachError for products that are too long.
 
-    >>> check_reach(expand(z(3) ** 2), 2)
+    >>> check_reach(expand(sympy.erf(z(1)) ** 13))
     Traceback (most recent call last):
     ...
-    theory.problem.errors.InputError: z3 occurs, but the covariance matrix is 2 x 2. ...
+    theory.problem.errors.OutOfReachError: A product has 13 steps, signs and erfs; the limit is 12. ...
     """
     for product in expansion:
-        beyond = [index for index in variables(prod(product, start=sympy.Integer(1))) if index > size]
-        if beyond:
-            raise InputError(
-                f"z{beyond[0]} occurs, but the covariance matrix is {size} x {size}.",
-                f"Use z1 to z{size}, or give a larger matrix.",
-            )
         signs = sum(isinstance(atom, sympy.sign | sympy.erf) for atom in product)
         degree = sum(atom.is_Symbol for atom in product)
         if signs > MAX_SIGNS or degree > MAX_DEGREE:
             what, most = ("steps, signs and erfs", MAX_SIGNS) if signs > MAX_SIGNS else ("powers", MAX_DEGREE)
             raise OutOfReachError(
-                f"A product has {max(signs, degree) if signs > MAX_SIGNS else degree} {what}; the limit is {most}.",
-                "No closed form and no one-dimensional integral is known for five dependent signs and more.",
+                f"A product has {signs if signs > MAX_SIGNS else degree} {what}; the limit is {most}.",
+                "Ask for a function of one linear form without parameters, or for lower powers.",
             )

@@ -8,7 +8,7 @@ from theory.expressions.language import Names, parse
 from theory.expressions.symbols import z
 from theory.gaussian.covariance import sign
 from theory.gaussian.derive.integrand import Expansion, expand
-from theory.problem.errors import InputError
+from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.numbers import exact, shown
 
 h = sympy.Symbol("h", real=True)
@@ -24,6 +24,10 @@ ACTIVATIONS = {
     "sign": ("sign(h)", "1"),
     "erf": ("erf(h)", "1"),
     "gelu": ("h*Phi(h)", "1"),
+    "tanh": ("tanh(h)", "1"),
+    "sigmoid": ("sigmoid(h)", "1"),
+    "softplus": ("softplus(h)", "1"),
+    "swish": ("swish(h)", "1"),
     "sin": ("sin(h)", "1"),
     "cos": ("cos(h)", "1"),
 }
@@ -59,7 +63,10 @@ class Activation:
     def degree(self) -> int | None:
         """The k with s(a h) = a^k s(h) for all a > 0, from 0 to 3; None for other activations."""
         a = sympy.Symbol("a", positive=True)
-        there, scaled = (expand(self.expr.xreplace({h: factor * z(1)})) for factor in (sympy.Integer(1), a))
+        try:
+            there, scaled = (expand(self.expr.xreplace({h: factor * z(1)})) for factor in (sympy.Integer(1), a))
+        except OutOfReachError:  # such a function is not homogeneous, or not known to be
+            return None
         return next((k for k in range(4) if _ratio_is(there, scaled, a**k)), None)
 
     @property

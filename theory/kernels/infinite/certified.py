@@ -11,7 +11,6 @@ determinant of the covariance vanishes, and its ball would not.
 """
 
 from collections.abc import Callable, Iterator
-from enum import Enum
 from typing import TYPE_CHECKING
 
 import sympy
@@ -23,11 +22,14 @@ from theory.gaussian.certified.digits import SPARE, Certified, rounded
 from theory.gaussian.covariance import sign
 from theory.kernels.infinite.duals import Dual, Pair, c, dual, gap, p, q
 from theory.kernels.infinite.network import ALIKE, WideNetwork
+from theory.kernels.infinite.relation import EQUAL, LINES, SIDES, Case
 from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.numbers import one_of
 
 if TYPE_CHECKING:
     from flint import acb
+
+    from theory.kernels.infinite.quadrature import Averages
 
 NTK, NNGP, FIXED_GATES = "ntk", "nngp", "fixed-gates"
 KERNELS = (NTK, NNGP, FIXED_GATES)
@@ -35,22 +37,7 @@ MAX_DIGITS = 1000
 _CHECK_BITS = 64
 # A layer loses some ten bits where its inputs are nearly proportional: enough for a thousand layers. Forms with
 # Owen's T and integrals are slow at such precisions.
-_MOST_BITS, _MOST_SPECIAL_BITS = 2**14, 2**10
-
-
-class _Case(Enum):
-    """The relation of z and z' in a layer: z' = z, z' = -z, on a line through 0, uncorrelated, or another one."""
-
-    SAME = "same"
-    OPPOSITE = "opposite"
-    LINE = "line"
-    OPPOSITE_LINE = "opposite line"
-    UNCORRELATED = "uncorrelated"
-    GENERAL = "general"
-
-
-_SIDES = {_Case.SAME: 1, _Case.OPPOSITE: -1, _Case.LINE: 1, _Case.OPPOSITE_LINE: -1}
-_EQUAL, _LINES = {1: _Case.SAME, -1: _Case.OPPOSITE}, {1: _Case.LINE, -1: _Case.OPPOSITE_LINE}
+_MOST_BITS, _MOST_SPECIAL_BITS, _MOST_QUADRATURE_BITS = 2**14, 2**10, 2**9
 
 
 def certified_kernel(
@@ -83,11 +70,41 @@ def certified_kernel(
         )
     with decimals():
         start = _start(network, correlation, norms)
-        forms = dual(network.activation)
-        layers = list(_layers(forms, start, network))
-        special = any(form.has(OwensT, sympy.Integral) for pair in layers for form in (pair.value, pair.slope))
-    bits = _MOST_SPECIAL_BITS if special else _MOST_BITS
+        layers, bits = _averages(network, start)
     return _certified(lambda: _value(network, start, layers, kernel), digits, bits)
+
+
+def _averages(network: WideNetwork, start: tuple[sympy.Expr, sympy.Expr, sympy.Expr]) -> "tuple[list[Averages], int]":
+    """Return the averages of each layer as functions of balls, and the most bits: by closed forms or by integrals."""
+    try:
+        forms = dual(network.activation)
+        pairs = list(_layers(forms, start, network))
+    except OutOfReachError:
+        from theory.kernels.infinite import quadrature
+
+        biased = bool(network.bias_variance)
+        found = quadrature.layers(network.activation, _first_case(start), network.depth - 1, biased=biased)
+        return list(found), _MOST_QUADRATURE_BITS
+    special = any(form.has(OwensT, sympy.Integral) for pair in pairs for form in (pair.value, pair.slope))
+    square = forms.equal_inputs(1).value
+    return [_by_forms(pair, square) for pair in pairs], _MOST_SPECIAL_BITS if special else _MOST_BITS
+
+
+def _by_forms(pair: Pair, square: sympy.Expr) -> "Averages":
+    """Return the averages of a layer by closed forms; `square` is that of E s(z)^2."""
+    from flint import acb
+
+    from theory.expressions.balls.closed_form import ball
+    from theory.gaussian.certified.price_path import nonnegative
+
+    def averages(one: acb, other: acb, both: acb) -> tuple[acb, ...]:
+        table = {p: one, q: other, c: both, gap: acb(nonnegative((one * other - both * both).real))}
+        if not table[gap].is_finite():
+            return (acb("nan"),) * 4
+        slope, value = ball(pair.slope, table), ball(pair.value, table)
+        return value, slope, *(ball(square, {p: variance}) for variance in (one, other))
+
+    return averages
 
 
 def _start(
@@ -106,13 +123,13 @@ def _start(
     return one**2 + bias, other**2 + bias, correlation * one * other + bias
 
 
-def _first_case(start: tuple[sympy.Expr, sympy.Expr, sympy.Expr]) -> _Case:
+def _first_case(start: tuple[sympy.Expr, sympy.Expr, sympy.Expr]) -> Case:
     one, other, both = start
     if is_zero(both) is True:
-        return _Case.UNCORRELATED
+        return Case.UNCORRELATED
     if is_zero(one * other - both**2) is not True:
-        return _Case.GENERAL
-    return (_EQUAL if is_zero(one - other) is True else _LINES)[sign(both)]
+        return Case.GENERAL
+    return (EQUAL if is_zero(one - other) is True else LINES)[sign(both)]
 
 
 def _layers(forms: Dual, start: tuple[sympy.Expr, sympy.Expr, sympy.Expr], network: WideNetwork) -> Iterator[Pair]:
@@ -123,18 +140,18 @@ def _layers(forms: Dual, start: tuple[sympy.Expr, sympy.Expr, sympy.Expr], netwo
         yield pair
 
 
-def _layer(forms: Dual, case: _Case, *, biased: bool) -> tuple[Pair, _Case]:
+def _layer(forms: Dual, case: Case, *, biased: bool) -> tuple[Pair, Case]:
     """Return the forms of one layer, and the relation of the next layer's inputs."""
-    if case is _Case.GENERAL:
+    if case is Case.GENERAL:
         return forms.pair, case
-    if case is _Case.UNCORRELATED:
+    if case is Case.UNCORRELATED:
         pair = forms.uncorrelated
-        return pair, case if pair.value == 0 and not biased else _Case.GENERAL
-    side = _SIDES[case]
-    equal = case in (_Case.SAME, _Case.OPPOSITE)
+        return pair, case if pair.value == 0 and not biased else Case.GENERAL
+    side = SIDES[case]
+    equal = case in (Case.SAME, Case.OPPOSITE)
     pair = forms.equal_inputs(side) if equal else forms.on_a_line(side)
     if pair is None:
-        return forms.pair, _Case.GENERAL
+        return forms.pair, Case.GENERAL
     if not pair.finite:
         raise OutOfReachError(
             f"The slopes of {forms.activation.expr} have no form for proportional inputs.",
@@ -143,21 +160,19 @@ def _layer(forms: Dual, case: _Case, *, biased: bool) -> tuple[Pair, _Case]:
     along = side if side == 1 else forms.activation.parity
     keeps = (equal or forms.activation.degree is not None) and along and not (biased and (along < 0 or not equal))
     if keeps:
-        return pair, (_EQUAL if equal else _LINES)[along]
+        return pair, (EQUAL if equal else LINES)[along]
     vanishes = pair.value == 0 and not biased
-    return pair, _Case.UNCORRELATED if vanishes else _Case.GENERAL
+    return pair, Case.UNCORRELATED if vanishes else Case.GENERAL
 
 
 def _value(
-    network: WideNetwork, start: tuple[sympy.Expr, sympy.Expr, sympy.Expr], layers: list[Pair], kernel: str
+    network: WideNetwork, start: tuple[sympy.Expr, sympy.Expr, sympy.Expr], layers: "list[Averages]", kernel: str
 ) -> "acb":
     """Return the ball of the kernel at the working precision."""
     from flint import acb, fmpq
 
     from theory.expressions.balls.closed_form import ball
-    from theory.gaussian.certified.price_path import nonnegative
 
-    forms = dual(network.activation).equal_inputs(1).value
     weight, bias = (
         acb(fmpq(number.numerator, number.denominator)) for number in (network.weight_variance, network.bias_variance)
     )
@@ -165,17 +180,14 @@ def _value(
     tangent, gates = both, both - bias
     unit = network.last != ALIKE and network.depth > 1
     covariance = both
-    for number, pair in enumerate(layers, start=2):
-        table = {p: one, q: other, c: both, gap: acb(nonnegative((one * other - both * both).real))}
-        if not table[gap].is_finite():
-            return acb("nan")
-        slope, value = ball(pair.slope, table), ball(pair.value, table)
+    for number, averages in enumerate(layers, start=2):
+        value, slope, *squares = averages(one, other, both)
         factor = 1 if unit and number == network.depth else weight
         covariance = factor * value + bias
         both = weight * value + bias
         tangent = factor * slope * tangent + both
         gates = weight * slope * gates
-        one, other = (weight * ball(forms, {p: variance}) + bias for variance in (one, other))
+        one, other = (weight * square + bias for square in squares)
     if kernel == FIXED_GATES:
         return (network.depth - 1) * gates / (weight if unit else 1) + gates
     return tangent if kernel == NTK else covariance
@@ -190,6 +202,10 @@ def _certified(compute: Callable[[], "acb"], digits: int, bits: int) -> Certifie
                 return Certified("0", "0", digits, "exact")
         middle, radius = enclose(compute, digits + SPARE + 1, bits)
     except NotCertified as error:
-        hint = "Ask for fewer digits, or a smaller depth." if error.reached else "Use a smaller depth or norms."
+        hint = (
+            "Ask for fewer digits, or a smaller depth."
+            if error.reached
+            else "Use a smaller depth or norms, or smaller correlations."
+        )
         raise OutOfReachError(f"{digits} certified digits are out of reach: {error}.", hint) from error
     return rounded(middle, radius, digits, "arb")

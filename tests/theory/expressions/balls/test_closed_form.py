@@ -82,4 +82,4 @@ def test_an_interrupt_ends_more_than_its_integral():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        closed_form._quadrature(interrupted, acb(1), 10)
+        closed_form.quadrature(interrupted, acb(0), acb(1), 10)

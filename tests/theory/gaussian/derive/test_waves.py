@@ -79,7 +79,7 @@ def test_known_forms_and_refusals():
 
 
 def test_long_products_are_refused_by_name():
-    for integrand, word in ((sin(z1 * z2), "linear"), (sin(exp(z1)), "linear"), (sympy.tan(z1), "tan")):
+    for integrand, word in ((sin(z1 * z2), "linear"), (sympy.tan(z1), "tan")):
         with pytest.raises(OutOfReachError, match=word):
             expect(integrand, PAIR)
 

@@ -5,6 +5,7 @@ from theory.gaussian.derive.rules import (  # noqa: F401 - an import registers t
     gaussian_integrals,
     laws,
     limits,
+    lines,
     moves,
     noisy_sign,
     observations,

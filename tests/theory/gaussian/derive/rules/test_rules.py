@@ -9,6 +9,7 @@ import theory.gaussian.derive.rules  # noqa: F401 - registers the rules
 from theory.expressions.functions import OwensT, Phi, Phi2, Relu
 from theory.expressions.symbols import path, z
 from theory.gaussian import Expectation
+from theory.gaussian.expectation import Quadrature
 from theory.proof.derivation import RULES, Step, StepError
 
 z1, z2, z3, z4 = map(z, (1, 2, 3, 4))
@@ -39,6 +40,27 @@ SIXTH, JUMP = 15 * erf(k / sqrt(2)), 2 * exp(-(k**2) / 2) / sqrt(2 * pi)
 
 # rule, what it rewrites, the right answer, wrong answers
 CASES = [
+    (
+        "one-form",
+        Expectation(sympy.tanh(z1 + 2 * z2) ** 2, APART),
+        Expectation(sympy.tanh(z1) ** 2, sympy.Matrix([[5]])),
+        [
+            Expectation(sympy.tanh(z1) ** 2, sympy.Matrix([[3]])),
+            Expectation(sympy.tanh(z1), sympy.Matrix([[5]])),
+            2 * Expectation(sympy.tanh(z1) ** 2, sympy.Matrix([[5]])),
+        ],
+    ),
+    ("symmetry", Expectation(1 / (1 + exp(-g * z1)), pair_at(0)), Q(1, 2), [Q(1, 3), sympy.Integer(0), g]),
+    (
+        "quadrature",
+        Expectation(3 * sympy.tanh(z1) ** 2, sympy.eye(1)),
+        3 * Quadrature(sympy.tanh(z1) ** 2, sympy.eye(1)),
+        [
+            Quadrature(sympy.tanh(z1) ** 2, sympy.eye(1)),
+            3 * Quadrature(sympy.tanh(z1), sympy.eye(1)),
+            3 * Quadrature(sympy.tanh(z1) ** 2, 2 * sympy.eye(1)),
+        ],
+    ),
     (
         "linearity",
         Expectation(Heaviside(z1) * Heaviside(-z2), PAIR),

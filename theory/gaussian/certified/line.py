@@ -1,0 +1,228 @@
+"""E f(x) of one standard Gaussian variable x, for any function of the language, as a certified ball.
+
+    E f(x) = int_-R^R f(x) phi(x) dx + rest,    |rest| <= int_|x|>R exp(a + b |x| + q x^2) phi(x) dx,
+
+with the bound |f(x)| <= exp(a + b |x| + q x^2) of `growth`, q < 1/2, and R such that the rest is below the working
+precision. The interval is cut at the zeros of arguments of steps, signs, |.|, maxima and minima. Between them f is
+analytic and Arb integrates it. A zero is known up to a ball, which adds its width times the largest integrand on it.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations, pairwise
+from math import ceil
+
+import sympy
+from flint import acb, arb, ctx
+
+from theory.expressions.balls.closed_form import NotCertified, Program, ball, fraction, quadrature
+from theory.expressions.balls.growth import Growth
+from theory.expressions.functions import Relu
+
+Values = Mapping[sympy.Symbol, acb]
+# An analytic function on an interval.
+Piece = tuple[arb, arb, sympy.Expr]
+
+SWITCHES = (sympy.sign, sympy.Heaviside, sympy.Abs, Relu, sympy.Max, sympy.Min)
+EVALUATIONS_PER_BIT = 400
+# Bits of the tail beyond the working precision.
+SPARE = 8
+# The most intervals in which the zeros of one argument are looked for, and the most steps of Newton's method for one.
+MOST_INTERVALS, NEWTON = 600, 60
+# Intervals are cut off their middle, where a symmetric function would have its zero.
+OFF_MIDDLE = 0.4871
+
+
+class Line:
+    """The average of f(x), x ~ N(0, 1); other symbols in f have balls as their values.
+
+    Raises OutOfReachError where f is not shown to be real and integrable.
+
+    E tanh(x)^2 + E 1/cosh(x)^2 = 1:
+
+    >>> from theory.expressions.balls.precision import precision
+    >>> x = sympy.Symbol("x", real=True)
+    >>> with precision(100):
+    ...     total = sum(Line(f, x).ball() for f in (sympy.tanh(x) ** 2, 1 / sympy.cosh(x) ** 2))
+    >>> total.contains(1), bool(total.rad() < 1e-25)
+    (True, True)
+    """
+
+    def __init__(self, f: sympy.Expr, x: sympy.Symbol, values: Values | None = None) -> None:
+        self.f, self.x, self.values = f, x, dict(values or {})
+        self.bound = Growth(x, self.values).integrable(f)
+
+    def ball(self) -> arb:
+        """Return the average at the working precision. Raises NotCertified where the work allowed does not suffice."""
+        end = arb(ceil(float(self._reach().upper())))
+        parts = list(pieces(self.f, self.x, self.values, -end, end))
+        total = sum((self._integral(*piece) for piece in parts), arb(0))
+        for cut, functions in cuts(self.f, parts):
+            most = sum((abs(self._weighted(f)(acb(cut), False)) for f in functions), arb(0))
+            total += arb(0, 1) * (2 * cut.rad() * most).upper()
+        if not total.is_finite() or total.rad() > arb(2) ** (-ctx.prec // 2) * (1 + abs(total)):
+            raise NotCertified(f"the integral of {self.f} takes more evaluations than are allowed")
+        return total / (2 * arb.pi()).sqrt() + self._rest(end)
+
+    def _reach(self) -> arb:
+        """Return an R with (1/2 - q) R^2 - b R - a >= log 2 (prec + SPARE)."""
+        a, b, q = self.bound
+        s = 1 - 2 * q
+        goal = arb.max(a + (ctx.prec + SPARE) * arb(2).log(), arb(0))
+        return (b + (b * b + 2 * s * goal).sqrt()) / s
+
+    def _rest(self, end: arb) -> arb:
+        """Return the integral of the bound beyond the end, as a ball around 0."""
+        a, b, q = self.bound
+        root = (1 - 2 * q).sqrt()
+        tail = ((end * root - b / root) / arb(2).sqrt()).erfc()
+        return arb(0, 1) * ((a + b * b / (2 * root * root)).exp() * tail / root).upper()
+
+    def _integral(self, start: arb, end: arb, f: sympy.Expr) -> arb:
+        if f == 0:
+            return arb(0)
+        return quadrature(self._weighted(f), acb(start.mid()), acb(end.mid()), EVALUATIONS_PER_BIT).real
+
+    def _weighted(self, f: sympy.Expr) -> "Function":
+        return Function(f * sympy.exp(-(self.x**2) / 2, evaluate=False), self.x, self.values)
+
+
+class Function:
+    """A function of x at balls, not finite where it must be analytic and is not; constants have no x.
+
+    >>> x = sympy.Symbol("x", real=True)
+    >>> Function(2 * sympy.Abs(x), x, {})(acb(-3), False).real.str()
+    '6.00000000000000'
+    """
+
+    def __init__(self, f: sympy.Expr, x: sympy.Symbol, values: Values) -> None:
+        self.program = Program(f, x, values) if f.has(x) else None
+        self.constant = None if self.program else ball(f, values)
+
+    def __call__(self, point: acb, analytic: bool) -> acb:
+        """Return the value at a ball."""
+        return self.program(point, analytic) if self.program else self.constant
+
+
+def cuts(f: sympy.Expr, parts: list[Piece]) -> Iterator[tuple[arb, list[sympy.Expr]]]:
+    """Yield each end of pieces that is known up to a ball only, and the functions in and beside it."""
+    for left, right in pairwise([None, *parts, None]):
+        ends = [piece[side] for piece, side in ((left, 1), (right, 0)) if piece is not None]
+        cut = ends[0].union(ends[-1])
+        if not cut.rad().is_zero():
+            yield cut, [f, *(piece[2] for piece in (left, right) if piece is not None)]
+
+
+def pieces(
+    f: sympy.Expr, x: sympy.Symbol, values: Values, low: arb, high: arb, kept: frozenset = frozenset()
+) -> Iterator[Piece]:
+    """Yield pieces between zeros of the arguments of steps, from `low` to `high`; the steps in `kept` stay as they are.
+
+    >>> x = sympy.Symbol("x", real=True)
+    >>> [(float(a), float(b), f) for a, b, f in pieces(sympy.Abs(x - 1), x, {}, arb(-2), arb(2))]
+    [(-2.0, 1.0, 1 - x), (1.0, 2.0, x - 1)]
+    """
+    steps = sorted(f.atoms(*SWITCHES) - kept, key=sympy.default_sort_key)
+    step = next((one for one in steps if one.has(x) and not any(part.has(*SWITCHES) for part in one.args)), None)
+    if step is None:
+        yield low, high, f
+        return
+    cuts: list[arb] = []
+    for argument in _arguments(step):
+        zeros = _zeros(argument, x, values, low.mid(), high.mid())
+        if zeros is None:
+            yield from pieces(f, x, values, low, high, kept | {step})
+            return
+        cuts += zeros
+    for start, end in pairwise(_merged([low, *cuts, high])):
+        middle = (start.mid() + end.mid()) / 2
+        branch = _branch(step, x, values, middle)
+        new, rest = (f, kept | {step}) if branch is None else (f.xreplace({step: branch}), kept)
+        yield from pieces(new, x, values, start, end, rest)
+
+
+def _arguments(step: sympy.Expr) -> list[sympy.Expr]:
+    if isinstance(step, sympy.Max | sympy.Min):
+        return [one - other for one, other in combinations(step.args, 2)]
+    return [step.args[0]]
+
+
+def _branch(step: sympy.Expr, x: sympy.Symbol, values: Values, middle: arb) -> sympy.Expr | None:
+    """Return the value of a step at a point at which no argument vanishes; None where the balls do not decide."""
+    if isinstance(step, sympy.Max | sympy.Min):
+        best, *others = step.args
+        for other in others:
+            side = _sign_at(other - best, x, values, middle)
+            if side is None:
+                return None
+            best = other if side == (1 if isinstance(step, sympy.Max) else -1) else best
+        return best
+    side = _sign_at(step.args[0], x, values, middle)
+    if side is None:
+        return None
+    if isinstance(step, sympy.Abs):
+        return side * step.args[0]
+    if isinstance(step, sympy.sign):
+        return sympy.Integer(side)
+    open_ = sympy.Integer((1 + side) // 2)
+    return open_ if isinstance(step, sympy.Heaviside) else open_ * step.args[0]
+
+
+def _sign_at(f: sympy.Expr, x: sympy.Symbol, values: Values, point: arb) -> int | None:
+    value = ball(f, {**values, x: acb(point)}).real
+    return 1 if value > 0 else -1 if value < 0 else None
+
+
+def _merged(cuts: list[arb]) -> list[arb]:
+    """Return balls in ascending order; balls that overlap become one."""
+    merged: list[arb] = []
+    for cut in sorted(cuts, key=lambda cut: fraction(cut.mid())):
+        if merged and cut.overlaps(merged[-1]):
+            merged[-1] = merged[-1].union(cut)
+        else:
+            merged.append(cut)
+    return merged
+
+
+def _zeros(f: sympy.Expr, x: sympy.Symbol, values: Values, low: arb, high: arb) -> list[arb] | None:
+    """Return balls in [low, high] that contain all zeros of f there; None where that takes too much work."""
+    if not f.has(x):
+        return []
+    if f.is_polynomial(x) and sympy.degree(f, x) == 1:
+        slope = f.diff(x)
+        zero = -(ball(f.xreplace({x: sympy.Integer(0)}), values) / ball(slope, values)).real
+        return [zero] if zero.is_finite() and zero > low and zero < high else [] if zero < low or zero > high else None
+    value, slope = Function(f, x, values), Function(f.diff(x), x, values)
+    found, waiting, finest = [], [(low, high)], arb(2) ** -ctx.prec
+    for _ in range(MOST_INTERVALS):
+        if not waiting:
+            return found
+        inside = arb.union(*waiting.pop())
+        start, end = inside.lower(), inside.upper()
+        if not value(acb(inside), False).real.contains(0):
+            continue
+        narrow = _by_newton(value, slope, inside)
+        if narrow is not None:
+            found.append(narrow)
+        elif end - start < finest:
+            found.append(inside)
+        else:
+            middle = (start + (end - start) * OFF_MIDDLE).mid()
+            waiting += [(start, middle), (middle, end)]
+    return None
+
+
+def _by_newton(value: Function, slope: Function, inside: arb) -> arb | None:
+    """Return a small ball that contains every zero in an interval on which f is monotonic; None on others."""
+    for _ in range(NEWTON):
+        rate = slope(acb(inside), False).real
+        if not rate.is_finite() or rate.contains(0):
+            return None
+        middle = inside.mid()
+        next_ = middle - value(acb(middle), False).real / rate
+        if not next_.overlaps(inside):
+            return None
+        smaller = next_.intersection(inside)
+        if not smaller.rad() < inside.rad() / 2:
+            return smaller
+        inside = smaller
+    return inside
