@@ -225,8 +225,9 @@ def _engine(moment: Any, values: Mapping[str, Any]) -> Any:
     import sympy
 
     from theory.expressions.functions import Phi2
+    from theory.gaussian.expectation import Quadrature
 
-    if moment.closed_form.has(sympy.Integral, Phi2):
+    if moment.closed_form.has(sympy.Integral, Phi2, Quadrature):
         return moment.numeric(**{symbol.name: values[symbol.name] for symbol in moment.parameters})
     return _number(moment.closed_form, values)
 

@@ -159,6 +159,8 @@ BAD = [
     ("z2*exp(z1**2)", "[[1, 0], [0, 1]]", OutOfReachError, "infinite"),
     ("z2*exp(tanh(z1)+z1**2)", "[[1, 0], [0, 1]]", OutOfReachError, "infinite"),
     ("tanh(z1)/(z1**2-1)", P, OutOfReachError, "keep away from 0"),
+    *((text, "[[1]]", OutOfReachError, "not integrable") for text in ("1/z1", "sign(z1)/abs(z1)", "exp(1/z1)")),
+    ("asin(1/z1)", "[[1]]", OutOfReachError, "real"),
     ("sqrt(z1+100)*tanh(z1)", P, OutOfReachError, "real"),
     ("tanh(z1)*exp(z1**4)", P, OutOfReachError, "faster"),
     ("relu(z1-1)**20*relu(z1-z2-1/3)**20", P, OutOfReachError, "1200 products"),

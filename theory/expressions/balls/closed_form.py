@@ -294,9 +294,16 @@ def _integral(integral: sympy.Integral, values: Mapping[sympy.Symbol, acb]) -> a
     return quadrature(stretched, acb(0), end, HARD_PER_BIT)
 
 
-def quadrature(integrand: Callable[[acb, bool], acb], start: acb, end: acb, evaluations_per_bit: int) -> acb:
-    """Return the integral from `start` to `end` by Arb. Raises NotCertified where the integrand does."""
-    limits = {"depth_limit": DEPTH_PER_BIT * ctx.prec, "eval_limit": evaluations_per_bit * ctx.prec}
+def quadrature(
+    integrand: Callable[[acb, bool], acb], start: acb, end: acb, evaluations_per_bit: int, bits: int | None = None
+) -> acb:
+    """Return the integral from `start` to `end` by Arb, to about `bits` of the precision, by default all of them.
+
+    Raises NotCertified where the integrand does.
+    """
+    bits = ctx.prec if bits is None else bits
+    limits = {"depth_limit": DEPTH_PER_BIT * bits, "eval_limit": evaluations_per_bit * bits}
+    limits |= {"rel_tol": arb(2) ** -bits, "abs_tol": arb(2) ** -bits}
     try:
         return acb.integral(integrand, start, end, **limits)
     except SystemError as error:

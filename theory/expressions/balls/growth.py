@@ -6,7 +6,8 @@ With t = |x|, a `Bound` (a, b, q) is the polynomial a + b t + q t^2. Three quest
     least(f)    log |f(x)| >= -bound,       so that f has no zero
     above(f)    f(x) <= bound
 
-for every real x. The bounds are far from sharp, which is enough for tails: log(1 + t) <= t/K + log K - 1 + 1/K turns
+for every real x, or, with `far`, for those at which every affine part in a denominator or logarithm has a size of at
+least 1. The bounds are far from sharp, which is enough for tails: log(1 + t) <= t/K + log K - 1 + 1/K turns
 powers into exponentials. A function without such a bound, or that is not shown to be real for all x, is refused.
 """
 
@@ -17,6 +18,7 @@ import sympy
 from flint import acb, arb, fmpq, fmpq_poly
 
 from theory.expressions.balls.closed_form import NotCertified, ball
+from theory.expressions.balls.poles import Pole
 from theory.expressions.exact import rational
 from theory.expressions.functions import OwensT, Phi, Relu
 from theory.problem.errors import OutOfReachError
@@ -42,7 +44,9 @@ BOUNDED: Mapping[type, int] = {
 }
 # Functions whose values are not negative.
 NONNEGATIVE = (sympy.Abs, sympy.exp, sympy.cosh, sympy.erfc, sympy.acos, sympy.Heaviside, Phi, Relu)
-HINT = "Integrands are real for all z and grow at most like exp(q z^2) with q below 1/(2 Var z)."
+# The distance from a pole, as a power of 1/2, at which its order is determined.
+NEAR = 40
+HINT = "Integrands are real for every z and grow at most like exp(q z^2) with q below 1/(2 Var z)."
 
 
 class Growth:
@@ -54,17 +58,21 @@ class Growth:
     [0.0, 3.0, 0.0]
     >>> growth.least(1 + sympy.exp(z(1))) == ZERO
     True
-    >>> growth.size(1 / z(1))
+    >>> growth.integrable(1 / z(1))
     Traceback (most recent call last):
     ...
-    theory.problem.errors.OutOfReachError: z1 is not shown to keep away from 0. ...
+    theory.problem.errors.OutOfReachError: 1/z1 is not integrable at the zero of z1, or not known to be. ...
     """
 
-    def __init__(self, x: sympy.Symbol, values: Mapping[sympy.Symbol, acb] | None = None) -> None:
-        self.x, self.values = x, dict(values or {})
+    def __init__(self, x: sympy.Symbol, values: Mapping[sympy.Symbol, acb] | None = None, far: bool = False) -> None:
+        self.x, self.values, self.far = x, dict(values or {}), far
+        self.poles: dict[sympy.Expr, Pole] = {}
 
-    def integrable(self, f: sympy.Expr, power: int = 1) -> Bound:
-        """Return the bound of log |f|. Raises OutOfReachError unless |f|^power has a mean for a standard Gaussian x.
+    def integrable(self, f: sympy.Expr, power: int = 1) -> tuple[Bound, list[Pole]]:
+        """Return the bound of log |f| where every affine pole of f has a size of at least 1, and the poles.
+
+        Raises OutOfReachError unless |f|^power has a mean for a standard Gaussian x; for powers above 1, poles are
+        refused.
 
         >>> from theory.expressions.symbols import z
         >>> Growth(z(1)).integrable(sympy.exp(z(1) ** 2 / 3), power=2)
@@ -72,37 +80,43 @@ class Growth:
         ...
         theory.problem.errors.OutOfReachError: The mean square of exp(z1**2/3) is infinite, or not known ...
         """
-        self.require_real(f)
-        bound = self.size(f)
+        far = Growth(self.x, self.values, far=power == 1)
+        self.require_real(f, far)
+        bound = far.size(f)
+        for pole in far.poles.values():
+            order = pole.order(f, self.number(pole.zero) + arb(0, 1) * arb(2) ** -NEAR)[1]
+            if not order < 1:
+                raise OutOfReachError(f"{f} is not integrable at the zero of {pole.affine}, or not known to be.", HINT)
         if not power * bound[2] < arb(1) / 2:
             mean = "mean" if power == 1 else "mean square"
             raise OutOfReachError(
                 f"The {mean} of {f} is infinite, or not known to be finite.",
                 "Use numbers for which the function grows more slowly than the density decays.",
             )
-        return bound
+        return bound, list(far.poles.values())
 
-    def require_real(self, f: sympy.Expr) -> None:
-        """Raise OutOfReachError unless every part of f is shown to be real for all x."""
+    def require_real(self, f: sympy.Expr, far: "Growth") -> None:
+        """Raise OutOfReachError unless every part of f is shown to be real for all x, and finite but at poles."""
         for part in sympy.preorder_traversal(f):
             if not isinstance(part, sympy.Expr) or not part.has(self.x):
                 continue
             if part.is_Pow and not part.exp.is_Integer and not self.nonnegative(part.base):
-                raise OutOfReachError(f"{part} is not shown to be real for all z.", HINT)
+                raise OutOfReachError(f"{part} is not shown to be real everywhere.", HINT)
             if isinstance(part, sympy.log) and not self.nonnegative(part.args[0]):
-                raise OutOfReachError(f"{part} is not shown to be real for all z.", HINT)
+                raise OutOfReachError(f"{part} is not shown to be real everywhere.", HINT)
             if isinstance(part, sympy.asin | sympy.acos) and not self._within(part.args[0], arb(1)):
-                raise OutOfReachError(f"{part} is not shown to be real for all z.", HINT)
+                raise OutOfReachError(f"{part} is not shown to be real everywhere.", HINT)
             if isinstance(part, sympy.atan2) and not any(map(self._vanishes_nowhere, part.args)):
-                raise OutOfReachError(f"{part} is not shown to have a value for all z.", HINT)
+                raise OutOfReachError(f"{part} is not shown to have a value everywhere.", HINT)
             if (part.is_Pow and part.exp.is_negative) or isinstance(part, sympy.log):
-                self._require_finite(part)
+                far.require_finite(part)
 
-    def _require_finite(self, part: sympy.Expr) -> None:
+    def require_finite(self, part: sympy.Expr) -> None:
+        """Raise OutOfReachError unless 1/u or log(u) is shown to be finite."""
         try:
             self.least(part.args[0])
         except OutOfReachError as error:
-            raise OutOfReachError(f"{part} is not shown to be finite for all z. {error.message}", HINT) from error
+            raise OutOfReachError(f"{part} is not shown to be finite everywhere. {error.message}", HINT) from error
 
     def number(self, f: sympy.Expr) -> arb:
         """Return the ball of a part without x."""
@@ -179,25 +193,32 @@ class Growth:
             value = abs(self.number(f)).lower()
             if value > 0:
                 return (-value.log(), arb(0), arb(0))
-        elif isinstance(f, sympy.exp):
-            return self.above(-f.args[0])
+        elif self.far and f.is_polynomial(self.x) and sympy.degree(f, self.x) == 1:
+            self.poles[f] = Pole(f, self.x, self.values)
+            return ZERO
         elif f.is_Pow:
             return self._least_power(f)
-        elif isinstance(f, sympy.cosh):
-            return ZERO
         elif f.is_Mul:
             return _sum(map(self.least, f.args))
-        elif isinstance(f, sympy.Abs):
-            return self.least(f.args[0])
-        elif isinstance(f, Phi | sympy.erfc):
-            return self._least_tail(f)
-        elif isinstance(f, sympy.Max):
-            positive = [argument for argument in f.args if self.nonnegative(argument)]
-            if positive:
-                return self.least(positive[0])
         elif f.is_Add:
             return self._least_sum(f)
+        else:
+            return self._least_function(f)
         raise _vanishing(f)
+
+    def _least_function(self, f: sympy.Expr) -> Bound:
+        if isinstance(f, sympy.exp):
+            return self.above(-f.args[0])
+        if isinstance(f, sympy.cosh):
+            return ZERO
+        if isinstance(f, Phi | sympy.erfc):
+            return self._least_tail(f)
+        inside = [f.args[0]] if isinstance(f, sympy.Abs) else []
+        if isinstance(f, sympy.Max):
+            inside = [argument for argument in f.args if self.nonnegative(argument)]
+        if not inside:
+            raise _vanishing(f)
+        return self.least(inside[0])
 
     def _least_power(self, f: sympy.Pow) -> Bound:
         if not f.exp.is_Rational:

@@ -15,7 +15,9 @@ import sympy
 from flint import acb, arb, ctx
 
 from theory.expressions.balls.closed_form import NotCertified, Program, ball, fraction, quadrature
-from theory.expressions.balls.growth import Growth
+from theory.expressions.balls.growth import NEAR, Growth
+from theory.expressions.balls.poles import Pole
+from theory.expressions.balls.precision import precision
 from theory.expressions.functions import Relu
 
 Values = Mapping[sympy.Symbol, acb]
@@ -26,6 +28,12 @@ SWITCHES = (sympy.sign, sympy.Heaviside, sympy.Abs, Relu, sympy.Max, sympy.Min)
 EVALUATIONS_PER_BIT = 400
 # Bits of the tail beyond the working precision.
 SPARE = 8
+# Times the working precision, at which the ends of an interval around a pole are exact.
+EXACT = 40
+# Times the precision near poles, where digits cancel.
+NEAR_POLES = 4
+# The least width of such an interval, in units of the error of its middle.
+NARROWEST = 64
 # The most intervals in which the zeros of one argument are looked for, and the most steps of Newton's method for one.
 MOST_INTERVALS, NEWTON = 600, 60
 # Intervals are cut off their middle, where a symmetric function would have its zero.
@@ -49,26 +57,54 @@ class Line:
 
     def __init__(self, f: sympy.Expr, x: sympy.Symbol, values: Values | None = None) -> None:
         self.f, self.x, self.values = f, x, dict(values or {})
-        self.bound = Growth(x, self.values).integrable(f)
+        self.bound, self.poles = Growth(x, self.values).integrable(f)
 
     def ball(self) -> arb:
         """Return the average at the working precision. Raises NotCertified where the work allowed does not suffice."""
-        end = arb(ceil(float(self._reach().upper())))
-        parts = list(pieces(self.f, self.x, self.values, -end, end))
-        total = sum((self._integral(*piece) for piece in parts), arb(0))
-        for cut, functions in cuts(self.f, parts):
-            most = sum((abs(self._weighted(f)(acb(cut), False)) for f in functions), arb(0))
-            total += arb(0, 1) * (2 * cut.rad() * most).upper()
-        if not total.is_finite() or total.rad() > arb(2) ** (-ctx.prec // 2) * (1 + abs(total)):
+        bits = ctx.prec
+        with precision(NEAR_POLES * bits if self.poles else bits):
+            total = self._ball(bits)
+        if not total.is_finite() or total.rad() > arb(2) ** (-bits // 2) * (1 + abs(total)):
             raise NotCertified(f"the integral of {self.f} takes more evaluations than are allowed")
+        return total
+
+    def _ball(self, bits: int) -> arb:
+        end = arb(ceil(float(self._reach(bits).upper())))
+        parts = list(pieces(self.f, self.x, self.values, -end, end))
+        total, gaps = arb(0), []
+        for pole in self.poles:
+            *gap, most = self._around(pole, bits)
+            gaps.append(gap)
+            total += arb(0, 1) * most
+        for start, stop, f in parts:
+            for low, high in _outside(start.mid(), stop.mid(), gaps) if f != 0 else ():
+                total += quadrature(self._weighted(f), acb(low), acb(high), EVALUATIONS_PER_BIT, bits).real
+        for cut, functions in cuts(self.f, parts):
+            if not any(low <= cut and cut <= high for low, high in gaps):
+                most = sum((abs(self._weighted(f)(acb(cut), False)) for f in functions), arb(0))
+                total += arb(0, 1) * (2 * cut.rad() * most).upper()
         return total / (2 * arb.pi()).sqrt() + self._rest(end)
 
-    def _reach(self) -> arb:
-        """Return an R with (1/2 - q) R^2 - b R - a >= log 2 (prec + SPARE)."""
+    def _around(self, pole: Pole, bits: int) -> tuple[arb, arb, arb]:
+        """Return the exact ends of an interval around a pole, and a bound on the integral over it."""
+        zero = ball(pole.zero, self.values).real
+        _, s = pole.order(self.f, zero + arb(0, 1) * arb(2) ** -NEAR)
+        width = arb.max(NARROWEST * zero.rad(), arb(2) ** -ceil((bits + SPARE) / float(1 - s))).upper()
+        c, s = pole.order(self.f, zero + arb(0, 1) * (2 * width))
+        left = ball(1 - s, {}).real
+        with precision(EXACT * ctx.prec):
+            low, high = zero.mid() - width, zero.mid() + width
+        return low, high, (2 * c.exp() * (2 * width) ** left / left).upper()
+
+    def _reach(self, bits: int) -> arb:
+        """Return an R with (1/2 - q) R^2 - b R - a >= log 2 (bits + SPARE)."""
         a, b, q = self.bound
         s = 1 - 2 * q
-        goal = arb.max(a + (ctx.prec + SPARE) * arb(2).log(), arb(0))
-        return (b + (b * b + 2 * s * goal).sqrt()) / s
+        goal = arb.max(a + (bits + SPARE) * arb(2).log(), arb(0))
+        reach = (b + (b * b + 2 * s * goal).sqrt()) / s
+        for pole in self.poles:  # the bound holds where |affine| is at least 1
+            reach = arb.max(reach, abs(ball(pole.zero, self.values)) + 1 / abs(ball(pole.slope, self.values)))
+        return reach
 
     def _rest(self, end: arb) -> arb:
         """Return the integral of the bound beyond the end, as a ball around 0."""
@@ -76,11 +112,6 @@ class Line:
         root = (1 - 2 * q).sqrt()
         tail = ((end * root - b / root) / arb(2).sqrt()).erfc()
         return arb(0, 1) * ((a + b * b / (2 * root * root)).exp() * tail / root).upper()
-
-    def _integral(self, start: arb, end: arb, f: sympy.Expr) -> arb:
-        if f == 0:
-            return arb(0)
-        return quadrature(self._weighted(f), acb(start.mid()), acb(end.mid()), EVALUATIONS_PER_BIT).real
 
     def _weighted(self, f: sympy.Expr) -> "Function":
         return Function(f * sympy.exp(-(self.x**2) / 2, evaluate=False), self.x, self.values)
@@ -101,6 +132,19 @@ class Function:
     def __call__(self, point: acb, analytic: bool) -> acb:
         """Return the value at a ball."""
         return self.program(point, analytic) if self.program else self.constant
+
+
+def _outside(start: arb, end: arb, gaps: list[list[arb]]) -> list[tuple[arb, arb]]:
+    """Return the parts of an interval outside of gaps."""
+    parts = [(start, end)]
+    for low, high in gaps:
+        parts = [
+            ends
+            for left, right in parts
+            for ends in ((left, low if low < right else right), (high if high > left else left, right))
+            if ends[0] < ends[1]
+        ]
+    return parts
 
 
 def cuts(f: sympy.Expr, parts: list[Piece]) -> Iterator[tuple[arb, list[sympy.Expr]]]:
@@ -190,7 +234,7 @@ def _zeros(f: sympy.Expr, x: sympy.Symbol, values: Values, low: arb, high: arb) 
     if f.is_polynomial(x) and sympy.degree(f, x) == 1:
         slope = f.diff(x)
         zero = -(ball(f.xreplace({x: sympy.Integer(0)}), values) / ball(slope, values)).real
-        return [zero] if zero.is_finite() and zero > low and zero < high else [] if zero < low or zero > high else None
+        return [] if zero < low or zero > high else [zero] if zero.is_finite() else None
     value, slope = Function(f, x, values), Function(f.diff(x), x, values)
     found, waiting, finest = [], [(low, high)], arb(2) ** -ctx.prec
     for _ in range(MOST_INTERVALS):

@@ -47,7 +47,7 @@ class Series:
 
     def __init__(self, f: sympy.Expr, x: sympy.Symbol, values: Values | None = None, terms: float = 0) -> None:
         values = values or {}
-        a, b, q = Growth(x, values).integrable(f, power=2)
+        (a, b, q), _ = Growth(x, values).integrable(f, power=2)
         bits = ctx.prec + SPARE
         s = arb(1) / 2 - 2 * q
         end = ceil(float(((b + (b * b + 2 * s * (abs(a) + bits * arb(2).log())).sqrt()) / s).upper()))

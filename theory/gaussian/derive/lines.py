@@ -22,12 +22,12 @@ TAME = (
 
 
 def terms(e: Expectation) -> sympy.Expr | None:
-    """E of a sum is the sum of E of its terms; a function of one linear form stays whole.
+    """E of a sum is the sum of E of its terms; a function of one linear form without parameters stays whole.
 
     >>> terms(Expectation((1 + z(2)) * sympy.tanh(z(1)), sympy.eye(2)))
     E[z2*tanh(z1); cov=[[1, 0], [0, 1]]] + E[tanh(z1); cov=[[1, 0], [0, 1]]]
     """
-    if form_of(e.integrand) is not None:
+    if not e.free_symbols and form_of(e.integrand) is not None:
         return None
     parts = sympy.Add.make_args(sympy.expand(e.integrand, deep=False))
     if len(parts) == 1:
@@ -150,10 +150,12 @@ def symmetry(e: Expectation) -> sympy.Expr | None:
     >>> symmetry(Expectation(1 / (1 + sympy.exp(-z(1))), sympy.eye(1)))
     1/2
     """
+    both = e.integrand + e.integrand.xreplace({symbol: -symbol for symbol in e.bound_symbols})
+    if both == 0:
+        return sympy.Integer(0)
     middle = e.integrand.xreplace(dict.fromkeys(e.bound_symbols, sympy.Integer(0)))
-    back = e.integrand.xreplace({symbol: -symbol for symbol in e.bound_symbols})
     try:
-        return middle if is_zero(e.integrand + back - 2 * middle) is True else None
+        return middle if middle.is_finite and is_zero(both - 2 * middle) is True else None
     except OutOfReachError:
         return None
 

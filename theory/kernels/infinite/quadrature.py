@@ -10,6 +10,7 @@ import sympy
 from flint import acb, arb
 
 from theory.expressions.algebra import is_zero
+from theory.expressions.balls.growth import Growth
 from theory.expressions.functions import Relu
 from theory.gaussian.certified.line import Line
 from theory.gaussian.certified.pair import pair
@@ -54,6 +55,8 @@ def parity_of(s: sympy.Expr) -> int:
 def layers(activation: Activation, case: Case, count: int, *, biased: bool) -> Iterator[Averages]:
     """Yield the averages of each layer; `case` is the relation of the first layer's inputs."""
     s, slope = activation.expr, slope_of(activation.expr)
+    for f in (s, slope):
+        Growth(h).require_real(f, Growth(h, far=True))
     parity = parity_of(s)
     for _ in range(count):
         yield _averages(s, slope, parity, case)

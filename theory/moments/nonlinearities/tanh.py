@@ -98,13 +98,14 @@ class TanhStatistics(SeriesStatistics):
 
 
 def _square_in_balls(gain: Any) -> Any:
-    """E tanh(gain z)^2: twice the integral up to z = 2 sqrt(bits), and of the rest erfc at most."""
-    from flint import acb, arb, ctx
+    """E tanh(gain z)^2, by `Line`."""
+    import sympy
+    from flint import acb
 
-    end = 2 * arb(ctx.prec).sqrt()
-    whole = acb.integral(lambda z, _: (gain * z).tanh() ** 2 * (-z * z / 2).exp(), 0, end).real
-    rest = (end / arb(2).sqrt()).erfc()
-    return whole * (2 / arb.pi()).sqrt() + rest.union(0)
+    from theory.gaussian.certified.line import Line
+
+    g, z = sympy.symbols("g z", real=True)
+    return Line(sympy.tanh(g * z) ** 2, z, {g: acb(gain)}).ball()
 
 
 @dataclass(frozen=True, eq=False)

@@ -103,3 +103,22 @@ def test_mehlers_series_is_the_closed_form(name):
         value = pair(f, f, x, arb(fmpq(-3, 5)), {}, {})
         assert value.rel_accuracy_bits() > 80
         assert value.overlaps(arb(certified.value, float(certified.radius)))
+
+
+# Integrable singularities, and quotients whose zeros cancel.
+SINGULAR = [
+    ("log(abs(z1))", lambda: -(mpmath.euler + mpmath.log(2)) / 2),
+    ("log(z1**2)*sign(z1)**2", lambda: -(mpmath.euler + mpmath.log(2))),
+    ("abs(z1)**(-1/2)", lambda: mpmath.gamma(0.25) / mpmath.sqrt(mpmath.pi) / mpmath.mpf(2) ** 0.25),
+    ("sin(z1)/z1", lambda: mpmath.sqrt(mpmath.pi / 2) * mpmath.erf(1 / mpmath.sqrt(2))),
+    ("z1*log(abs(z1))", lambda: mpmath.mpf(0)),
+]
+
+
+@pytest.mark.parametrize("case", SINGULAR, ids=lambda case: case[0])
+def test_integrable_singularities(case):
+    text, exact = case
+    value = expect(text, "[[1]]").evaluate(30)
+    with mpmath.workdps(WORKING):
+        assert abs(mpmath.mpf(value.value) - exact()) <= mpmath.mpf(value.radius)
+    assert value.digits == 30

@@ -59,7 +59,6 @@ def test_the_value_is_the_sum_over_a_grid(integrand, function):
 IDENTITIES = [
     (sin(z1) ** 2 + cos(z1) ** 2, [[p]], sympy.Integer(1)),
     (cos(z1) * Relu(z2), [[p, 0], [0, q]], exp(-p / 2) * sympy.sqrt(q / (2 * sympy.pi))),
-    (cos(z1) * sign(z2) * z2, [[1, Rational(1, 2)], [Rational(1, 2), 1]], None),
     (cos(z1 - z2), [[1, 1], [1, 1]], sympy.Integer(1)),
     (sin(z1) * sign(z2), PAIR, None),
     (cos(z1) * erf(z2), PAIR, sympy.Integer(0)),
