@@ -27,10 +27,11 @@ def packages_loaded_by(code: str) -> set[str]:
         ("import theory.problem", {*SYMBOLS, "torch", "matplotlib", "sim", "derivations"}),
         ("import theory.gaussian, theory.claims", {"torch", "matplotlib", "sim", "derivations"}),
         ("import sim.train", {*SYMBOLS, "matplotlib", "derivations", "theory.claims"}),
+        ("import derivations.answers.graph_run", {*SYMBOLS, "torch", "matplotlib", "sim", "theory.flow"}),
         ("from derivations.cli import main; main(['--help'])", {"sympy", "scipy", "torch", "matplotlib", "sim"}),
         (f"from derivations.cli import main; assert main({MOMENT!r}) == 0", {"torch", "matplotlib", "sim"}),
     ],
-    ids=["theory.problem", "theory", "sim", "gdln --help", "gdln moment"],
+    ids=["theory.problem", "theory", "sim", "networks of graphs", "gdln --help", "gdln moment"],
 )
 def test_a_question_loads_no_more_than_it_needs(code, never):
     assert packages_loaded_by(code) & never == set()

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.answers.about import UNDEFINED
-from derivations.answers.graph import (
+from derivations.answers.graph_run import (
     GraphSimulateAnswer,
     bars,
     map_table,

@@ -40,7 +40,7 @@ from theory.problem.gates.base import looks_on
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from derivations.answers.graph import GraphSimulateAnswer
+    from derivations.answers.graph_run import GraphSimulateAnswer
     from theory.flow.picture import Series
 
 _ALONG_A_LINE = "low_frequency_power"
@@ -191,7 +191,7 @@ def answer(
         check_alignment(problem)
     run = _trained(problem, device, backend, memory, progress, threads)
     if isinstance(problem.network, GatedGraph | DeepNetwork):
-        from derivations.answers.graph import measured  # it loads SymPy
+        from derivations.answers.graph_run import measured
 
         return measured(run, device, measuring, threads, alignment)
     means: dict[str, Any] = {"times": run.times, "readout": None, "readout_standard_error": None}
