@@ -166,8 +166,8 @@ def _ring_modes(n: int) -> Float[np.ndarray, "n n"]:
     """Return the orthonormal modes of a ring as rows, in the order of the eigenvalues q = 0, ..., n - 1.
 
     sqrt(2/n) cos(pi k/n) for q < n/2 and sqrt(2/n) sin(pi k/n) for q > n/2, with k = q (2j + 1), which changes its sign
-    from site j to n - 1 - j; 1/sqrt(n) and (-1)^j/sqrt(n) for q = 0 and n/2. With exactly even and odd modes the
-    compiled loops need half of the products; to obtain them, the angles are reduced in integer arithmetic.
+    from site j to n - 1 - j; 1/sqrt(n) and (-1)^j/sqrt(n) for q = 0 and n/2. The angles are reduced in integer
+    arithmetic, so that modes are exactly even or odd.
     """
     k = np.outer(np.arange(n), 2 * np.arange(n) + 1) % (2 * n)
     angle = np.pi / n * np.minimum(k, 2 * n - k)
