@@ -133,7 +133,12 @@ def _point(statement: "Statement", refuted: Mapping[str, Any] | None) -> dict[st
 
 
 def _grid(interval: "sympy.Interval", count: int, inside: float | None) -> tuple[np.ndarray, bool]:
-    """Values of a parameter in its domain, widened to hold `inside`; and whether they are spaced by their logarithm."""
+    """Values of a parameter in its domain, widened to hold `inside`; and whether they are spaced by their logarithm.
+
+    >>> import sympy
+    >>> _grid(sympy.Interval.open(-sympy.oo, 1), 3, -40.0)[0][0].item()
+    -40.0
+    """
     from theory.conjecture.points import bounds
 
     low, high = (None if bound is None else float(bound) for bound in bounds(interval))
@@ -144,7 +149,9 @@ def _grid(interval: "sympy.Interval", count: int, inside: float | None) -> tuple
     stop = high if high is not None else start + 2 * _FAR if low is None else start + _FAR
     start, stop = (min(start, inside), max(stop, inside)) if inside is not None else (start, stop)
     gap = _INSET * (stop - start)
-    return np.linspace(start + gap * bool(interval.left_open), stop - gap * bool(interval.right_open), count), False
+    start += gap * (low is not None and bool(interval.left_open))
+    stop -= gap * (high is not None and bool(interval.right_open))
+    return np.linspace(start, stop, count), False
 
 
 def _admissible(statement: "Statement", rest: Mapping[str, float], name: str, x: np.ndarray) -> np.ndarray:
