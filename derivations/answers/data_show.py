@@ -166,7 +166,8 @@ def _report(report: LatentReport) -> dict[str, Any]:
         "is_lower_bound": None if found is None else found.bound,
         "rounding": None if found is None else found.rounding,
         "cycles_per_site": None if found is None else found.frequency,
-        "longest_valid_xi": report.longest,
+        "longest_valid_xi": None if report.longest is None else report.longest[0],
+        "indefinite_above_xi": None if report.longest is None else report.longest[1],
     }
 
 

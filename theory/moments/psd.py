@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from theory.moments.latent_rank import regular
 from theory.problem import InputError, NonlinearGP
 from theory.problem.distributions.base import Law
-from theory.problem.positivity import MOST_DENSE, Smallest, longest_valid, smallest
+from theory.problem.positivity import MOST_DENSE, Smallest, length_text, longest_valid, smallest
 
 
 @dataclass(frozen=True)
@@ -13,8 +13,8 @@ class LatentReport:
     """The correlation of the latent of class `c` on `shape`, an axis, or the grid if it is one of Euclidean distance.
 
     `found` is the smallest eigenvalue before anything is clipped, None where it was not computed; `proved` is True if a
-    theorem makes the matrix positive semidefinite, and `regular` if it is certainly not singular. `longest` is a length
-    above which the matrix is indefinite, None where none was asked for or found.
+    theorem makes the matrix positive semidefinite, and `regular` if it is certainly not singular. `longest` are lengths
+    up to which the matrix is positive semidefinite and above which it is indefinite (`longest_valid`), or None.
     """
 
     c: int
@@ -24,7 +24,7 @@ class LatentReport:
     found: Smallest | None
     proved: bool
     regular: bool
-    longest: float | None
+    longest: tuple[float, float] | None
 
     @property
     def valid(self) -> bool:
@@ -36,10 +36,11 @@ class LatentReport:
         where = " x ".join(map(str, self.shape))
         length = "" if self.xi is None else f", xi = {self.xi:g}"
         verdict = "positive semidefinite" if self.valid else "NOT positive semidefinite"
-        why = " by a theorem" if self.proved else ""
+        sure = self.found is None or self.found.decided or not self.valid
+        why = " by a theorem" if self.proved else "" if sure else " up to rounding"
         singular = "" if self.regular or not self.valid else "; singular, or not certain to be regular"
         value = f"not computed for more than {MOST_DENSE} open sites" if self.found is None else self.found.text()
-        limit = "" if self.longest is None else f"; indefinite above about xi = {self.longest:.3g}"
+        limit = "" if self.longest is None else f"; indefinite above about xi = {length_text(self.longest)}"
         return f"class {self.c}, {self.kind}{length}, {where} sites: {verdict}{why}; {value}{singular}{limit}"
 
 
@@ -50,8 +51,8 @@ def psd_report(law: Law, longest: bool = False) -> tuple[LatentReport, ...]:
 
     >>> law = NonlinearGP(40, (15, 1), 1, "ring", "none", (1, 0), positive_part="clipped")
     >>> first, second = psd_report(law, longest=True)
-    >>> first.valid, second.valid, round(first.longest, 2)
-    (False, True, 3.65)
+    >>> first.valid, second.valid, [round(xi, 4) for xi in first.longest]
+    (False, True, [3.6443, 3.6443])
     """
     if not isinstance(law, NonlinearGP):
         raise InputError(

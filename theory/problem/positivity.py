@@ -16,6 +16,7 @@ from jaxtyping import Float
 from theory.problem.correlations import GAUSSIAN, Correlation
 from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.lags import Shape, matrix_of, row_of
+from theory.problem.wrapped import halved, threshold
 
 MOST_DENSE = 2048  # sites; the eigenvalues of so many take some seconds
 MOST_REPEATED = 256  # open sites; the eigenvalues of so many are computed fifty times
@@ -113,34 +114,49 @@ def embedding(row: Float[np.ndarray, " m"], shape: Shape) -> tuple[Float[np.ndar
     return row.reshape(shape)[places].ravel(), around
 
 
-def longest_valid(kernel: Correlation, shape: Shape, boundary: str, xi: float) -> float | None:
-    """A length at which the smallest eigenvalue passes through zero: the correlation is valid just below it.
+def longest_valid(kernel: Correlation, shape: Shape, boundary: str, xi: float) -> tuple[float, float] | None:
+    """Return two lengths: up to the first the correlation is valid, and just above the second it is indefinite.
 
-    It is found by 50 bisections between a thousandth of a site and the first invalid of xi, 2 xi, 4 xi, ... up to 64
-    times the longest axis; None where all these are valid, and on more open sites than are diagonalised so often. The
-    eigenvalue need not be monotonic in xi.
+    They are the ends of the range of lengths over which rounding hides the sign of the smallest eigenvalue. On a ring
+    or torus of up to 512 sites they are one number to nine digits, by `threshold`, for a kernel that takes decimals
+    (Gaussian and exponential). The second lies between a thousandth of a site and the first of xi, 2 xi, 4 xi, ... at
+    which the smallest eigenvalue is negative beyond rounding, up to 64 times the longest axis; None where there is
+    none, and on more open sites than are diagonalised so often. The eigenvalue need not be monotonic in xi.
 
-    >>> round(longest_valid(GAUSSIAN, (8,), "ring", 1.0), 3)
-    1.721
+    >>> [round(length, 4) for length in longest_valid(GAUSSIAN, (40,), "ring", 1.0)]
+    [3.6443, 3.6443]
     """
     if not kernel.needs_length or (boundary == "open" and prod(shape) > MOST_REPEATED):
         return None
 
-    def is_valid(length: float) -> bool:
+    def sign(length: float) -> int:
         try:
-            return smallest(kernel, shape, boundary, length).valid
+            value = smallest(kernel, shape, boundary, length)
         except InputError:  # a formula that is no correlation at this length
-            return False
+            return -1
+        return 1 if value.decided else 0 if value.valid else -1
 
-    low, high = 1e-3, xi
-    while is_valid(high):
-        low, high = high, 2 * high
+    shortest, high = 1e-3, xi
+    while sign(high) >= 0:
+        high *= 2
         if high > 64 * max(shape):
             return None
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if is_valid(middle) else (low, middle)
-    return low
+    _, high = halved(lambda length: sign(length) >= 0, shortest, high)
+    low, _ = halved(lambda length: sign(length) > 0, shortest, high)
+    return (threshold(kernel, shape, low, high) if boundary != "open" else None) or (low, high)
+
+
+def length_text(lengths: tuple[float, float]) -> str:
+    """The result of `longest_valid` in words, to at most five digits, all correct.
+
+    >>> length_text((3.64432, 3.64433)), length_text((3.1, 8.93))
+    ('3.6443', 'a length from 3.1 to 8.93')
+    """
+    low, high = lengths
+    for digits in (5, 4, 3):
+        if f"{low:.{digits}g}" == f"{high:.{digits}g}":
+            return f"{low:#.{digits}g}"
+    return f"a length from {low:.3g} to {high:.3g}"
 
 
 def refuse_indefinite(law: Any, size: str) -> None:
@@ -176,7 +192,7 @@ def _refusal(law: Any, size: str, kernel: Correlation, shape: Shape, xi: float, 
         ways.append('boundary="open"')
     if kernel.needs_length:
         limit = longest_valid(kernel, shape, law.boundary, xi)
-        ways.append("a smaller xi" + ("" if limit is None else f" (valid up to about {limit:.3g})"))
+        ways.append("a smaller xi" + ("" if limit is None else f" (valid up to about {length_text(limit)})"))
     if wrapped and not law.isotropic:
         ways.append('positive_part="clipped", which declares the law whose negative eigenvalues are set to 0')
     remedy = f"Use {', or '.join(ways)}." if ways else "Correct its values."

@@ -23,9 +23,9 @@ from theory.problem import (
     latent_correlation,
     loads,
 )
-from theory.problem.correlations import CORRELATIONS, correlation_of
+from theory.problem.correlations import CORRELATIONS, GAUSSIAN, correlation_of
 from theory.problem.formulas import evaluate
-from theory.problem.positivity import MOST_DENSE, smallest
+from theory.problem.positivity import MOST_DENSE, length_text, longest_valid, smallest
 
 
 def law_of(name, boundary, kind=NonlinearGP, **changes):
@@ -171,3 +171,25 @@ def test_numpy_and_sympy_read_the_same_formula():
         formula = parse(text, Names(parameters={"d": d, "xi": xi}))
         exact = float(formula.subs({d: at, xi: sympy.Rational(3, 2)}).doit().evalf(30))
         assert abs(float(evaluate(text, {"d": np.array(float(at)), "xi": np.array(1.5)})) - exact) <= CORRELATION
+
+
+@pytest.mark.parametrize(("n", "longest"), [(40, "3.6443"), (100, "5.6977")])
+def test_the_longest_gaussian_correlation_of_a_ring(n, longest):
+    """In 80 digits its matrix has a Cholesky factor just below that length and none just above it."""
+    low, high = longest_valid(GAUSSIAN, (n,), "ring", n / 4)
+    assert length_text((low, high)) == longest
+
+    def factor(xi):
+        row = [mpmath.exp(-((min(d, n - d) / mpmath.mpf(xi)) ** 2)) for d in range(n)]
+        return mpmath.cholesky(mpmath.matrix([[row[abs(i - j)] for j in range(n)] for i in range(n)]))
+
+    with mpmath.workdps(80):
+        factor(low * (1 - 1e-9))
+        with pytest.raises(ValueError, match="positive-definite"):
+            factor(high * (1 + 1e-9))
+
+
+def test_a_length_that_rounding_hides_is_a_range():
+    formula = correlation_of({"kind": "formula", "formula": "exp(-(d/xi)**2)"}, "data.correlation")
+    low, high = longest_valid(formula, (40,), "ring", 10.0)
+    assert low < 3.6443 < high < 3.7

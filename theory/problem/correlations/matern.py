@@ -58,7 +58,7 @@ class MaternCorrelation(Correlation):
 
     def at(self, squared: Int[np.ndarray, "*any"], xi: float) -> Float[np.ndarray, "*any"]:
         """exp(-s) P_p(s) by Horner's rule."""
-        s = np.sqrt(2 * float(self.smoothness) * squared) / xi
+        s = np.sqrt(self.smoothness.numerator * squared) / xi
         near = np.minimum(s, _FAR)
         total = np.zeros_like(near)
         for number in reversed(self.coefficients):
