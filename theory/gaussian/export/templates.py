@@ -26,6 +26,8 @@ RESERVED = (
     "upper",
     "upper2",
     "below",
+    "on_a_line",
+    "isinf",
     "fmin",
     "fmax",
     "guarded",
@@ -174,7 +176,7 @@ def _owens_t(h, a):
     h, a = _arrays(h, a)
     far = abs(a) > 1
     safe = _where(far, a, a*0 + 2)
-    g, b = abs(_where(far, a*h, h)), _where(far, 1/safe, a)
+    g, b = abs(_where(far & (h != 0), a*h, h)), _where(far, 1/safe, a)
     b = _where(abs(b)*g > 9.0, _sign(a)*9.0/_where(g > 9.0, g, g*0 + 9.0), b)
     s = 1 + (b[..., None]*LEGENDRE_X)**2
     near = b*(LEGENDRE_W*_exp(-g[..., None]**2*s/2)/s).sum(-1)/(2*_PI)
@@ -205,7 +207,7 @@ static double guarded(double value, double size) {
     "OwensT": """
 static double owens_t(double h, double a) {
   const int far = fabs(a) > 1;
-  const double g = far ? fabs(a*h) : fabs(h), ratio = far ? 1/fabs(a) : fabs(a), side = a < 0 ? -1 : 1;
+  const double g = far && h != 0 ? fabs(a*h) : fabs(h), ratio = far ? 1/fabs(a) : fabs(a), side = a < 0 ? -1 : 1;
   const double b = ratio*g > 9 ? 9/g : ratio, q = erfc(fabs(h)*M_SQRT1_2)/2, q_far = erfc(g*M_SQRT1_2)/2;
   double total = 0;
   for (int k = 0; k < %(order)d; ++k) {

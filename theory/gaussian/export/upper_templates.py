@@ -16,7 +16,7 @@ by r it is p q upper2(p - 1, q - 1, ...), or the density of one threshold times 
 
 PYTHON = '''\
 
-_ROOT_2PI, _SWITCH, _TERMS, _FAR = math.sqrt(2*math.pi), 2.5, 60, 800.0
+_ROOT_2PI, _SWITCH, _TERMS, _FAR, _NONE = math.sqrt(2*math.pi), 2.5, 60, 800.0, 1e3
 
 
 def _density(x):
@@ -25,6 +25,7 @@ def _density(x):
 
 def _upper_value(q, x):
     """E max(z - x, 0)^q of a standard normal z; P(z > x) for q = 0."""
+    x = _minimum(x, _zeros(x) + _NONE)
     last, value = _density(x), _erfc(x/2**0.5)/2
     product, y = value, _where(x > _SWITCH, x, x*0 + _SWITCH)
     for n in range(1, q + 1):
@@ -65,13 +66,36 @@ def _ordered_value(p, q, s, t, r, gap):
     return total
 
 
+def _on_a_line(p, q, s, t, r):
+    """E max(z - s, 0)^p max(r z - t, 0)^q for r = 1 or -1: over z > s and z > t, or s < z < -t."""
+    low = _maximum(_where(r > 0, _maximum(s, t), s), _zeros(s) - 9)
+    end = _sqrt(2*_minimum(_where(low > 0, low*low/2, _zeros(s)), _zeros(s) + _FAR) + 100)
+    end = _maximum(_where(r > 0, end, _minimum(end, -t)), low)
+    middle = _minimum(_maximum(low, _zeros(s)), end)
+    total = _zeros(s)
+    for first, last in ((low, middle), (middle, end)):
+        z = first[..., None] + (last - first)[..., None]*TANH_SINH_X
+        rest = abs((z - s[..., None])**p*(r[..., None]*z - t[..., None])**q)
+        total = total + (last - first)*(TANH_SINH_W*_density(z)*rest).sum(-1)
+    return total
+
+
 def _upper2_value(p, q, s, t, r, gap):
+    """The moment, its limit at infinite thresholds, and that at |r| = 1; nan for |r| > 1, and for 0 times infinity."""
     total = _zeros(s)
     total[...] = math.nan
+    finite, inside = (abs(s) < math.inf) & (abs(t) < math.inf), abs(r) <= 1
     for turned in (False, True):
-        rows = (gap > 0) & ((s < t) == turned)
         a, b, h, k = (q, p, t, s) if turned else (p, q, s, t)
+        rows = finite & (gap > 0) & ((s < t) == turned)
         total[rows] = _ordered_value(a, b, *(x[rows] for x in (h, k, r, gap)))
+        certain = ~finite & inside & (h == -math.inf)  # max(z1 - h, 0)^a is 1 for a = 0, and else infinite
+        total[certain & (k == math.inf)] = math.nan if a else 0.0
+        rows = certain & (k < math.inf)
+        total[rows] = _upper_value(b, k[rows]) + (math.inf if a else 0.0)
+        total[~finite & inside & (h == math.inf) & (k > -math.inf)] = 0.0
+    rows = finite & (gap == 0) & inside
+    total[rows] = _on_a_line(p, q, *(x[rows] for x in (s, t, r)))
     return total
 '''
 
@@ -85,7 +109,7 @@ def _upper(q, x):
 
 
 def _upper2(p, q, s, t, r, gap):
-    """E max(z1 - s, 0)^p max(z2 - t, 0)^q for a correlation r, gap = 1 - r^2; nan unless |r| < 1."""
+    """E max(z1 - s, 0)^p max(z2 - t, 0)^q for a correlation r, gap = 1 - r^2."""
     s, t, r, gap = _arrays(s, t, r, gap)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         return _upper2_value(p, q, s, t, r, gap)
@@ -112,9 +136,11 @@ def _upper(q, x):
 
 
 def _edge(q, s, t, r, gap):
-    """E[delta(z1 - s) max(z2 - t, 0)^q], a delta in place of the power -1."""
+    """E[delta(z1 - s) max(z2 - t, 0)^q], a delta in place of the power -1; 0 for infinite s."""
+    finite = abs(s) < math.inf
+    s = _where(finite, s, _zeros(s))
     tau, ahead = _sqrt(gap), _below(t, r, s, gap)
-    return _density(s)*(_density(ahead)/tau if q < 0 else tau**q*_upper(q, ahead))
+    return finite*_density(s)*(_density(ahead)/tau if q < 0 else tau**q*_upper(q, ahead))
 
 
 def _by_threshold(p, q, s, t, r, gap):
@@ -143,7 +169,7 @@ class _Upper2(torch.autograd.Function):
 
 
 def _upper2(p, q, s, t, r, gap):
-    """E max(z1 - s, 0)^p max(z2 - t, 0)^q for a correlation r, gap = 1 - r^2; nan unless |r| < 1."""
+    """E max(z1 - s, 0)^p max(z2 - t, 0)^q for a correlation r, gap = 1 - r^2."""
     return _Upper2.apply(p, q, *_arrays(s, t, r, gap))
 ''',
 }
@@ -151,6 +177,7 @@ def _upper2(p, q, s, t, r, gap):
 C = {
     "UpperMoment": """
 static double upper(int q, double x) {
+  if (x > 1e3) return 0;
   double last = exp(-x*x/2)/sqrt(2*M_PI), value = erfc(x*M_SQRT1_2)/2;
   if (x > 2.5 && q) {
     double ratio = (sqrt(x*x + 4*60.0) - x)/2;
@@ -174,9 +201,31 @@ static double below(double t, double r, double z, double gap) {
   return ((t - side*z) + side*z*gap/(1 + fabs(r)))/sqrt(gap);
 }
 
-/* E max(z1 - s, 0)^p max(z2 - t, 0)^q for standard normal variables; gap = 1 - r^2, nan unless |r| < 1. */
+/* E max(z - s, 0)^p max(r z - t, 0)^q for r = 1 or -1: over z > s and z > t, or s < z < -t. */
+static double on_a_line(int p, int q, double s, double t, double r) {
+  const double low = fmax(r > 0 ? fmax(s, t) : s, -9), far = sqrt((low > 0 ? fmin(low*low, 1600) : 0) + 100);
+  const double end = fmax(r > 0 ? far : fmin(far, -t), low), middle = fmin(fmax(low, 0), end);
+  double total = 0;
+  for (int i = 0; i < 2; ++i) {
+    const double first = i ? middle : low, width = (i ? end : middle) - first;
+    for (int k = 0; k < %(points)d; ++k) {
+      const double z = first + width*TANH_SINH_X[k];
+      total += width*TANH_SINH_W[k]*exp(-z*z/2)/sqrt(2*M_PI)*fabs(pow(z - s, p)*pow(r*z - t, q));
+    }
+  }
+  return total;
+}
+
+/* E max(z1 - s, 0)^p max(z2 - t, 0)^q for standard normal variables; gap = 1 - r^2. */
 static double upper2(int p, int q, double s, double t, double r, double gap) {
-  if (!(gap > 0)) return NAN;
+  if (!(fabs(r) <= 1)) return NAN;
+  if (isinf(s) || isinf(t)) {
+    if ((p && s < 0 && isinf(s) && isinf(t) && t > 0) || (q && t < 0 && isinf(t) && isinf(s) && s > 0)) return NAN;
+    if ((isinf(s) && s > 0) || (isinf(t) && t > 0)) return 0;
+    if ((p && isinf(s)) || (q && isinf(t))) return INFINITY;
+    return isinf(s) ? upper(q, t) : upper(p, s);
+  }
+  if (gap == 0) return on_a_line(p, q, s, t, r);
   if (s < t) return upper2(q, p, t, s, r, gap);
   const double low = fmax(s, -9), ahead = fmax(below(t, r, s, gap), 0);
   const double start = s < 0 ? 0 : fmin((s*s + ahead*ahead)/2, 800), end = sqrt(2*start + 100);

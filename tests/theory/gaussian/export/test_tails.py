@@ -64,9 +64,7 @@ def _compiled(form: sympy.Expr, language: str, folder) -> Callable[..., float]:
 
 @cache
 def _function(expr: str, cov: str, language: str, folder) -> Callable[..., float]:
-    place = folder / str(len(list(folder.iterdir())))
-    place.mkdir()
-    return _compiled(_form(expr, cov), language, place)
+    return _compiled(_form(expr, cov), language, _folder(folder))
 
 
 def _form(expr: str, cov: str) -> sympy.Expr:
@@ -217,3 +215,41 @@ def test_the_code_says_how_accurate_it_is():
         form = _form(expr, "[[1,1/2],[1/2,1]]")
         assert word in accuracy(form)
         assert accuracy(form) in export(form, "numpy")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_limits_at_infinite_thresholds_and_at_correlations_of_one(language, tmp_path):
+    """P(z1 > -h, z2 > -k) and E relu(z1 + h)^2 1[z2 > -k], whose limits are expectations in one variable."""
+    domain = "h real, k real, -1<r<1"
+    steps, hinge = (
+        _compiled(stable_form(m.closed_form, m.expr, m.cov), language, _folder(tmp_path))
+        for m in (
+            expect(f"{f}*Heaviside(z2+k)", "[[1, r], [r, 1]]", where=domain)
+            for f in ("Heaviside(z1+h)", "relu(z1+h)**2")
+        )
+    )
+
+    def one(integrand: str) -> float:
+        return float(expect(integrand, ONE).evaluate(17).value)
+
+    inf, step = float("inf"), one("Heaviside(z1-1/2)")
+    square, both = one("relu(z1+1)**2"), "relu(z1+1)**2*Heaviside(1/2-z1)"
+    for h, k, r, probability, moment in (
+        (-inf, -0.5, 0.3, 0, 0),
+        (inf, -0.5, -1.0, step, inf),
+        (1.0, inf, 0.3, one("Heaviside(z1+1)"), square),
+        (1.0, -inf, 1.0, 0, 0),
+        (inf, -inf, 0.3, 0, float("nan")),
+        (1.0, -0.5, 1.0, step, one("relu(z1+1)**2*Heaviside(z1-1/2)")),
+        (1.0, 0.5, -1.0, one("Heaviside(z1+1)*Heaviside(1/2-z1)"), one(both)),
+        (-1.0, 0.5, -1.0, 0, 0),
+    ):
+        for value, expected in ((steps(h=h, k=k, r=r), probability), (hinge(h=h, k=k, r=r), moment)):
+            same = value == expected or np.isnan([value, expected]).all()
+            assert same or abs(value - expected) <= EXPORTED_TAIL * expected < inf, (h, k, r)
+
+
+def _folder(parent):
+    place = parent / str(len(list(parent.iterdir())))
+    place.mkdir()
+    return place
