@@ -18,14 +18,15 @@ from theory.proof.rules.shared import replaced
 # Every move removes a factor, a power, a variable or an expectation; a power of 64 takes about as many steps.
 MAX_STEPS = 300
 WHY = {**moves.WHY, **powers.WHY, **laws.WHY, **waves.WHY, **quadratic.WHY, **lines.WHY}
-# Powers are removed all at once where possible, otherwise one at a time.
-MOVES = {name: move for name, move in moves.MOVES.items() if name != "stein"} | powers.MOVES
-MOVES["stein"] = moves.stein
+# Few powers are removed one at a time, because the longer proof is easier to follow.
+LEAST_POWERS = 6
+AT_ONCE = {name: move for name, move in moves.MOVES.items() if name != "stein"} | powers.MOVES
+AT_ONCE["stein"] = moves.stein  # where it declines
 
 # Expectations of up to this many signs have a closed law or reduce to a one-dimensional integral.
 MOST_SIGNS = 4
-# The most operations of an expression that SymPy simplifies.
-MOST_SIMPLIFIED = 40
+# The most operations of an expression that SymPy simplifies, and of one that is multiplied out.
+MOST_SIMPLIFIED, MOST_EXPANDED = 40, 1000
 HALF = sympy.Rational(1, 2)
 
 Move = Callable[[Expectation], sympy.Expr | None]
@@ -156,7 +157,7 @@ def evaluated(form: sympy.Expr) -> sympy.Expr:
 
 def _evaluated(e: Expectation) -> sympy.Expr | None:
     """Return the result of the first move that applies, or None for two to four signs to which no move applies."""
-    each = (*MOVES.values(), four_signs.dependence, laws.one_sign, laws.arcsine, laws.common_factor)
+    each = (*AT_ONCE.values(), four_signs.dependence, laws.one_sign, laws.arcsine, laws.common_factor)
     new = next((new for move in each if (new := move(e)) is not None), None)
     if new is None and e.cov.rows > MOST_SIGNS:
         raise _out_of_reach(e, e)
@@ -175,6 +176,7 @@ class _Chain:
     def __init__(self, start: Expectation) -> None:
         self.start = start
         self.steps = [Step(start, "the expectation asked for", "definition")]
+        self.at_once = False
 
     @property
     def now(self) -> sympy.Expr:
@@ -206,7 +208,9 @@ class _Chain:
 
     def move_by_first_applicable(self) -> bool:
         hardest = self.hardest()
-        return any(self._move(name, move, hardest) for name, move in (*MOVES.items(), *laws.LAWS.items()))
+        self.at_once |= any(sum(f.is_Symbol for f in atoms(e.integrand)) >= LEAST_POWERS for e in hardest)
+        table = (AT_ONCE if self.at_once else moves.MOVES) | laws.LAWS
+        return any(self._move(name, move, hardest) for name, move in table.items())
 
     def integrate(self) -> None:
         """Replace integrals of c r / sqrt(v - t^2 r^2) by c asin(t r / sqrt v); others remain."""
@@ -221,7 +225,9 @@ class _Chain:
         self.steps.append(Step(self.now.xreplace(values), why, "integrate", using))
 
     def tidy(self) -> None:
-        """Move common factors to the front and shorten; integrals remain unchanged."""
+        """Move common factors to the front and shorten, unless there are too many terms; integrals remain unchanged."""
+        if self.now.count_ops() > MOST_EXPANDED:
+            return
         integrals = self.now.atoms(sympy.Integral, Quadrature)
         names = {integral: sympy.Dummy(f"integral{k}") for k, integral in enumerate(integrals)}
         back = {name: integral for integral, name in names.items()}

@@ -1,95 +1,131 @@
-"""Powers times one sign: one move that integrates by parts until no power remains.
+"""Powers times signs: one move that integrates by parts until no power remains.
 
-With w = Var z_b, c_i = Cov(z_i, z_b) and f the density of z_b at -c, for every monomial P
+With X_T = E[prod_(k in T) 2 delta(z_k + c_k) prod_(k not in T) sign(z_k + c_k)], for every monomial P
 
-    E[P sign(z_b + c)] = E[P] erf(c/sqrt(2 w)) + 2 f S[P],   S[z_i Q] = c_i E[Q | z_b = -c] + sum_j c_ij S[dQ/dz_j];
+    E[P prod_k sign(z_k + c_k)] = sum_T a_T X_T,
 
-the first term of S comes from the derivative of the sign in Stein's formula. E[P] and E[Q | z_b = -c] obey recursions
-of the same kind. The value of each monomial is computed once.
+where a = V_{}[P]. Given z_k = -c_k for the k in T, let z have the means m and the covariances c. Stein's formula is
+
+    V_T[z_i Q] = m_i V_T[Q] + sum_j c_ij V_T[dQ/dz_j] + sum_(k not in T) c_ik V_(T + k)[Q],
+
+whose last term comes from the derivatives of the signs, and V_T[1] is one at T. The value of each monomial is computed
+once.
 """
 
 from functools import lru_cache
+from math import prod
 
 import sympy
 from sympy.polys.rings import PolyElement
 
+from theory.expressions.algebra import is_zero
+from theory.expressions.symbols import z
 from theory.gaussian.derive.factors import atoms, threshold
-from theory.gaussian.derive.polynomial_ring import Entries
-from theory.gaussian.expectation import Expectation, variables
+from theory.gaussian.derive.polynomial_ring import Entries, Rows
+from theory.gaussian.expectation import Expectation, marginal, variables
 
-# Fewer powers are removed one at a time, because the longer proof is easier to follow.
-LEAST_POWERS = 6
+# Five dependent signs have no law; the recursion would store a moment for each subset of them.
+MOST_SIGNS = 4
 
 Powers = tuple[int, ...]
+Value = dict[Rows, PolyElement]
 
 
-def one_sign_powers(e: Expectation) -> sympy.Expr | None:
-    """E[prod_i z_i^n_i sign(z_b + c)] for six powers and more.
+def sign_powers(e: Expectation) -> sympy.Expr | None:
+    """E[prod_i z_i^n_i prod_k sign(z_k + c_k)] for up to four signs.
 
-    E |z|^7 = 2^3 3! sqrt(2/pi):
+    E |z|^7 is twice the density at 0 times 2^3 3!:
 
-    >>> from theory.expressions.symbols import z
-    >>> one_sign_powers(Expectation(z(1) ** 7 * sympy.sign(z(1)), sympy.ImmutableDenseMatrix([[1]])))
-    48*sqrt(2)/sqrt(pi)
+    >>> sign_powers(Expectation(z(1) ** 7 * sympy.sign(z(1)), sympy.ImmutableDenseMatrix([[1]])))
+    96*E[DiracDelta(z1); cov=[[1]]]
     """
     factors = atoms(e.integrand)
     powers = [variables(factor)[0] for factor in factors if factor.is_Symbol]
-    signs = [factor for factor in factors if isinstance(factor, sympy.sign)]
-    if len(signs) != 1 or len(powers) < LEAST_POWERS or len(powers) + 1 < len(factors):
+    signs = dict(threshold(factor) for factor in factors if isinstance(factor, sympy.sign))
+    if not powers or not 0 < len(signs) <= MOST_SIGNS or len(powers) + len(signs) < len(factors):
         return None
-    return _by_parts(e.cov, *threshold(signs[0])).moment(tuple(powers.count(k + 1) for k in range(e.cov.rows)))
+    by_parts = _by_parts(e.cov, tuple(sorted(signs.items())))
+    if not by_parts.transversal:
+        return None
+    return by_parts.moment(tuple(powers.count(k + 1) for k in range(e.cov.rows)))
 
 
 class _ByParts:
-    """Moments of monomials times sign(z_row + offset), by recursion over the degree."""
+    """Moments of monomials times the signs of z_k + c_k, by recursion over the degree."""
 
-    def __init__(self, cov: sympy.ImmutableDenseMatrix, row: int, offset: sympy.Expr) -> None:
-        self.variance, self.offset = cov[row, row], offset
-        self.entries = entries = Entries(cov, row, offset)
-        self.cov, along = entries.cov, entries.cov[row]
-        rows = range(cov.rows)
-        # Given z_row, its own conditional covariances are zero.
-        self.mean = [-entries.offset * (1 if i == row else along[i] * entries.inverse) for i in rows]
-        self.given = [
-            [
-                entries.ring.zero if row in (i, j) else self.cov[i][j] - along[i] * along[j] * entries.inverse
-                for j in rows
+    def __init__(self, cov: sympy.ImmutableDenseMatrix, signs: tuple[tuple[int, sympy.Expr], ...]) -> None:
+        self.original, self.signs = cov, dict(signs)
+        self.entries = Entries(cov, self.signs)
+        zero, one = self.entries.ring.zero, self.entries.ring.one
+        self.mean, self.cov = {(): [zero] * cov.rows}, {(): self.entries.cov}
+        self.known: dict[tuple[Rows, Powers], Value] = {}
+        self.unit = {T: {T: one} for T in self._conditioned()}
+        self.basis = {T: self._factors(T) for T in self.mean}
+
+    def _conditioned(self) -> list[Rows]:
+        """Compute the means and covariances given z_k = -c_k for k in T, for every T that is not singular."""
+        for (*before, k), inverse in self.entries.inverses.items():
+            mean, cov = self.mean[tuple(before)], self.cov[tuple(before)]
+            slope = [row[k] * inverse for row in cov]
+            gap = self.entries.offsets[k] + mean[k]
+            rows, T = range(len(cov)), (*before, k)
+            fixed = [i in T for i in rows]
+            self.mean[T] = [-self.entries.offsets[i] if fixed[i] else mean[i] - slope[i] * gap for i in rows]
+            self.cov[T] = [
+                [self.entries.ring.zero if fixed[i] or fixed[j] else cov[i][j] - slope[i] * cov[k][j] for j in rows]
+                for i in rows
             ]
-            for i in rows
-        ]
-        self.along = along
-        self.known: dict[tuple[str, Powers], PolyElement] = {}
+        return list(self.mean)
+
+    @property
+    def transversal(self) -> bool:
+        """Whether no z_k + c_k vanishes given zeros of others, of which it is a combination: its sign would be open."""
+        open_signs = (
+            is_zero(self.entries.expr(mean[k] + self.entries.offsets[k])) is not False
+            for T, mean in self.mean.items()
+            for k in self.signs
+            if k not in T and _with(T, k) not in self.mean
+        )
+        return not any(open_signs)
 
     def moment(self, powers: Powers) -> sympy.Expr:
-        """E[z^powers sign(z_row + offset)]."""
-        plain, jump = (self.entries.expr(self._of(kind, powers)) for kind in ("plain", "jump"))
-        w, c = self.variance, self.offset
-        density = sympy.exp(-(c**2) / (2 * w)) / sympy.sqrt(2 * sympy.pi * w)
-        return plain * sympy.erf(c / sympy.sqrt(2 * w)) + 2 * density * jump
+        """E[z^powers prod_k sign(z_k + c_k)]."""
+        return sympy.Add(*(self.entries.expr(a) * self.basis[T] for T, a in self._value((), powers).items()))
 
-    def _of(self, kind: str, powers: Powers) -> PolyElement:
-        """E[P] ("plain"), E[P | z_row = -offset] ("given") or S[P] ("jump") of the monomial."""
-        if (kind, powers) not in self.known:
-            self.known[kind, powers] = self._reduced(kind, powers)
-        return self.known[kind, powers]
+    def _factors(self, T: Rows) -> sympy.Expr:
+        """X_T; delta(s u) = delta(u)/s for the scale s of the entries."""
+        functions = ((sympy.DiracDelta if k in T else sympy.sign)(z(k + 1) + c) for k, c in self.signs.items())
+        front = sympy.Mul(*(2 / self.entries.scale[k] for k in T))
+        return front * marginal(prod(functions, start=sympy.Integer(1)), self.original)
 
-    def _reduced(self, kind: str, powers: Powers) -> PolyElement:
-        ring = self.entries.ring
+    def _value(self, T: Rows, powers: Powers) -> Value:
+        """V_T[z^powers]."""
+        if (T, powers) not in self.known:
+            self.known[T, powers] = self._reduced(T, powers)
+        return self.known[T, powers]
+
+    def _reduced(self, T: Rows, powers: Powers) -> Value:
         first = next((i for i, power in enumerate(powers) if power), None)
         if first is None:
-            return ring.zero if kind == "jump" else ring.one
-        rest, total = _lowered(powers, first), ring.zero
-        if kind != "plain":
-            total += (self.along if kind == "jump" else self.mean)[first] * self._of("given", rest)
-        cov = (self.given if kind == "given" else self.cov)[first]
-        for j, power in enumerate(rest):
-            if power and cov[j]:
-                total += power * cov[j] * self._of(kind, _lowered(rest, j))
-        return total
+            return self.unit[T]
+        rest, row = _lowered(powers, first), self.cov[T][first]
+        parts = [(self.mean[T][first], T, rest)]
+        parts += [(power * row[j], T, _lowered(rest, j)) for j, power in enumerate(rest) if power]
+        parts += [(row[k], _with(T, k), rest) for k in self.signs if k not in T and _with(T, k) in self.mean]
+        total: Value = {}
+        for factor, given, left in parts:
+            if factor:
+                for key, value in self._value(given, left).items():
+                    total[key] = total[key] + factor * value if key in total else factor * value
+        return {key: value for key, value in total.items() if value}
 
 
 # The monomials of one integrand are evaluated in succession and share a recursion.
-_by_parts = lru_cache(maxsize=4)(_ByParts)
+_by_parts = lru_cache(maxsize=8)(_ByParts)
+
+
+def _with(T: Rows, k: int) -> Rows:
+    return tuple(sorted((*T, k)))
 
 
 def _lowered(powers: Powers, index: int) -> Powers:
@@ -97,7 +133,7 @@ def _lowered(powers: Powers, index: int) -> Powers:
 
 
 WHY = {
-    "one-sign-powers": "powers times one sign, by parts (Stein) until no power is left; the sign's derivative is "
-    "twice a Dirac factor",
+    "sign-powers": "powers times signs, by parts (Stein) until no power is left; a sign's derivative is twice a "
+    "Dirac factor",
 }
-MOVES = {"one-sign-powers": one_sign_powers}
+MOVES = {"sign-powers": sign_powers}

@@ -1,76 +1,136 @@
-"""The rule that checks powers times one sign: by the derivative in the threshold c and the limits c -> +-oo.
+"""The rule that checks powers times signs: polynomials reduced face by face, from the highest degree down.
 
-The derivative of E[P sign(z_b + c)] is 2 f(c) m(-c), f the density N(0, w) and m(x) = E[P | z_b = x] a polynomial.
-That of A erf(c/sqrt(2 w)) + 2 B(c) f(c) is 2 f(c) (A + B' - c B/w), which gives the coefficients of B from the highest
-down, and then A. Each of the two functions tends to opposite limits at the two ends, so they differ by no constant.
+On the face where z_k = -c_k for the k in T, let z have the means m and the covariances c, and F be the product of the
+signs that remain. The derivative along c_i of q F times the density integrates to zero:
+
+    E[z_i q F] = m_i E[q F] + sum_j c_ij E[dq/dz_j F] + sum_(k not in T) c_ik E[q 2 delta(z_k + c_k) F/sign(z_k + c_k)],
+
+whose last terms belong to the faces of T and one k more.
 """
 
-from itertools import product
-from math import comb, factorial, prod
+from functools import lru_cache
+from math import prod
 
 import sympy
 from sympy.polys.rings import PolyElement
 
-from theory.gaussian.derive.polynomial_ring import Entries
-from theory.gaussian.derive.rules.polynomials import pairings
-from theory.gaussian.derive.rules.replacements import equal, expectation_rule, offset_of
-from theory.gaussian.expectation import Expectation, variables
+from theory.expressions.algebra import is_zero
+from theory.gaussian.derive.polynomial_ring import Entries, Rows
+from theory.gaussian.derive.rules.replacements import equal, expectation_rule, offset_of, terms
+from theory.gaussian.expectation import Expectation, marginal, variables
 from theory.proof.derivation import StepError
 
+Polynomial = dict[tuple[int, ...], PolyElement]
 
-@expectation_rule("one-sign-powers")
-def one_sign_powers(old: Expectation, new: sympy.Expr) -> None:
-    """A erf(c/sqrt(2 w)) + 2 B(c) f(c), where A + B' - c B/w is the mean of the powers given the sign's variable.
 
-    E |z|^3 = 2 sqrt(2/pi):
+@expectation_rule("sign-powers")
+def sign_powers(old: Expectation, new: sympy.Expr) -> None:
+    """Compare the coefficient of each product of signs and Dirac factors with that of the reduced polynomial.
+
+    E |z|^3 = 4 E delta(z) = 2 sqrt(2/pi):
 
     >>> from theory.expressions.symbols import z
-    >>> one_sign_powers(Expectation(z(1) ** 3 * sympy.sign(z(1)), sympy.eye(1)), 2 * sympy.sqrt(2 / sympy.pi))
+    >>> point = Expectation(sympy.DiracDelta(z(1)), sympy.eye(1))
+    >>> sign_powers(Expectation(z(1) ** 3 * sympy.sign(z(1)), sympy.eye(1)), 4 * point)
     """
     factors = sympy.Mul.make_args(old.integrand)
     signs = [f for f in factors if isinstance(f, sympy.sign)]
     powers = [f.as_base_exp() for f in factors if not isinstance(f, sympy.sign)]
-    if len(signs) != 1 or not all(base.is_Symbol and n.is_Integer and n > 0 for base, n in powers):
-        raise StepError(f"{old.integrand} is not a product of powers and one sign")
-    row, c = offset_of(signs[0])
-    w = old.cov[row, row]
-    entries = Entries(old.cov, row, c)
-    mean = _given(entries, row, {variables(base)[0] - 1: int(n) for base, n in powers})
-    front, polynomial = _integrated(entries, entries.cov[row][row], mean)
-    density = sympy.exp(-(c**2) / (2 * w)) / sympy.sqrt(2 * sympy.pi * w)
-    expected = entries.expr(front) * sympy.erf(c / sympy.sqrt(2 * w)) + 2 * density * entries.expr(polynomial)
-    if new != expected:
-        equal(sympy.expand(new - expected), sympy.Integer(0), "the integral over thresholds")
+    offsets = dict(map(offset_of, signs))
+    if len(offsets) < len(signs) or not all(base.is_Symbol and n.is_Integer and n > 0 for base, n in powers):
+        raise StepError(f"{old.integrand} is not a product of powers and signs of different variables")
+    exponents = {variables(base)[0] - 1: int(n) for base, n in powers}
+    entries = _entries(sympy.ImmutableDenseMatrix(old.cov), tuple(sorted(offsets.items())))
+    expected: dict[Expectation, sympy.Expr] = {}
+    for T, constant in _reduced(entries, tuple(exponents.get(i, 0) for i in range(old.cov.rows))).items():
+        parts = (sympy.DiracDelta(f.args[0]) if offset_of(f)[0] in T else f for f in signs)
+        front = sympy.Mul(*(2 / entries.scale[k] for k in T))
+        expected[marginal(sympy.Mul(*parts), old.cov)] = front * entries.expr(constant)
+    for coefficient, basis in terms(new):
+        if basis not in expected:
+            raise StepError(f"{basis} is not an expectation of these signs")
+        expected[basis] -= coefficient
+    for left in expected.values():
+        if left != 0:
+            equal(sympy.expand(left), sympy.Integer(0), "the coefficient of an expectation of signs")
 
 
-def _given(entries: Entries, row: int, exponents: dict[int, int]) -> dict[int, PolyElement]:
-    """Return the coefficients of x^k in E[prod z_i^n_i | z_row = x]: z_i = c_i x/w + remainder, remainders paired."""
-    own = exponents.get(row, 0)
-    rows = [i for i in exponents if i != row]
-    degrees = [exponents[i] for i in rows]
-    slopes = [entries.cov[i][row] * entries.inverse for i in rows]
-    left_over = [[entries.cov[i][j] - s * entries.cov[row][j] for j in rows] for i, s in zip(rows, slopes, strict=True)]
-    mean: dict[int, PolyElement] = {}
-    for taken in product(*(range(n + 1) for n in degrees)):
-        left = [n - m for n, m in zip(degrees, taken, strict=True)]
-        powers = (comb(n, m) * (s**m if m else 1) for n, m, s in zip(degrees, taken, slopes, strict=True))
-        front = prod(powers, start=entries.ring.one)
-        if sum(left) % 2 == 0 and front:
-            rest = entries.ring.zero
-            for formed in pairings(tuple(left)):
-                ways = prod(map(factorial, left))
-                for (i, j), count in formed.items():
-                    ways //= factorial(count) * (2**count if i == j else 1)
-                rest += ways * prod((left_over[i][j] ** k for (i, j), k in formed.items()), start=entries.ring.one)
-            mean[own + sum(taken)] = mean.get(own + sum(taken), entries.ring.zero) + front * rest
-    return mean
+@lru_cache(maxsize=8)  # of all monomials of one integrand
+def _entries(cov: sympy.ImmutableDenseMatrix, offsets: tuple[tuple[int, sympy.Expr], ...]) -> Entries:
+    return Entries(cov, dict(offsets))
 
 
-def _integrated(entries: Entries, w: PolyElement, mean: dict[int, PolyElement]) -> tuple[PolyElement, PolyElement]:
-    """Return A and B(c), where m(-c) = A + B' - c B/w for m(x) = sum_k mean_k x^k."""
+def _reduced(entries: Entries, powers: tuple[int, ...]) -> dict[Rows, PolyElement]:
+    """Return the constants that remain on each face of the monomial with these powers."""
+    faces: dict[Rows, Polynomial] = {T: {} for T in ((), *sorted(entries.inverses, key=len))}
+    faces[()][powers] = entries.ring.one
+    for T, polynomial in faces.items():
+        if not polynomial:
+            continue
+        mean, cov = _law(entries, T)
+        next_faces = {k: _next(entries, T, k, mean[k], cov) for k in entries.offsets if k not in T}
+        for degree in range(max(map(sum, polynomial)), 0, -1):
+            for monomial in [m for m in polynomial if sum(m) == degree]:
+                front = polynomial.pop(monomial)
+                i = max(i for i, power in enumerate(monomial) if power)
+                rest = _less(monomial, i)
+                _add(polynomial, rest, front * mean[i])
+                for j, power in enumerate(rest):
+                    if power:
+                        _add(polynomial, _less(rest, j), power * front * cov[i][j])
+                for k, face in next_faces.items():
+                    if face is not None:
+                        _add(faces[face], rest, front * cov[i][k])
+    return {T: constant for T, polynomial in faces.items() for constant in polynomial.values()}
+
+
+def _next(entries: Entries, T: Rows, k: int, mean: PolyElement, cov: list[list[PolyElement]]) -> Rows | None:
+    """Return the face of T and k; None where z_k is constant on that of T, and then not -c_k."""
+    face = tuple(sorted((*T, k)))
+    if face in entries.inverses:
+        return face
+    for row in cov:
+        equal(entries.expr(row[k]), sympy.Integer(0), f"the conditional covariances of z{k + 1}")
+    if is_zero(entries.expr(mean + entries.offsets[k])) is not False:
+        raise StepError(f"the sign of z{k + 1} may vanish where other signs do")
+    return None
+
+
+@lru_cache(maxsize=64)
+def _law(entries: Entries, T: Rows) -> tuple[list[PolyElement], list[list[PolyElement]]]:
+    """Return the means and covariances given z_k = -c_k for k in T, by the inverse of Cov(z_T)."""
+    block = [[entries.cov[a][b] for b in T] for a in T]
+    inverse = prod((entries.inverses[T[: size + 1]] for size in range(len(T))), start=entries.ring.one)
+    weights = [[inverse * (-1) ** (a + b) * _minor(block, a, b) for b in range(len(T))] for a in range(len(T))]
+    slopes = [
+        [sum((row[a] * w for a, w in zip(T, column, strict=True)), entries.ring.zero) for column in weights]
+        for row in entries.cov
+    ]
+    rows = range(len(entries.cov))
     zero = entries.ring.zero
-    b: dict[int, PolyElement] = {}
-    for j in range(max(mean, default=0) - 1, -1, -1):
-        b[j] = w * ((j + 2) * b.get(j + 2, zero) - (-1) ** (j + 1) * mean.get(j + 1, zero))
-    polynomial = sum((coefficient * (entries.offset**j if j else 1) for j, coefficient in b.items()), zero)
-    return mean.get(0, zero) - b.get(1, zero), polynomial
+    mean = [-sum((s * entries.offsets[k] for s, k in zip(slopes[i], T, strict=True)), zero) for i in rows]
+    cov = [
+        [
+            entries.cov[i][j] - sum((s * entries.cov[k][j] for s, k in zip(slopes[i], T, strict=True)), zero)
+            for j in rows
+        ]
+        for i in rows
+    ]
+    return mean, cov
+
+
+def _minor(block: list[list[PolyElement]], row: int, column: int) -> PolyElement | int:
+    """The determinant without a row and a column."""
+    rest = [[x for b, x in enumerate(line) if b != column] for a, line in enumerate(block) if a != row]
+    if not rest:
+        return 1
+    return sum((-1) ** b * x * _minor(rest, 0, b) for b, x in enumerate(rest[0]))
+
+
+def _less(monomial: tuple[int, ...], index: int) -> tuple[int, ...]:
+    return tuple(power - (k == index) for k, power in enumerate(monomial))
+
+
+def _add(polynomial: Polynomial, monomial: tuple[int, ...], front: PolyElement) -> None:
+    if front:
+        polynomial[monomial] = polynomial[monomial] + front if monomial in polynomial else front

@@ -35,8 +35,11 @@ NOISY_WITH_FACTOR = sympy.Matrix(
 )
 HELD = Expectation(DiracDelta(z1) * z2 * z3, THREE)
 ONE = Expectation(sign(z1), sympy.eye(1))
-# E[z1^6 sign(z2 + k)] by Mehler's formula: 15 erf(k/sqrt 2) and twice the density times Hermite polynomials in k
-SIXTH, JUMP = 15 * erf(k / sqrt(2)), 2 * exp(-(k**2) / 2) / sqrt(2 * pi)
+SIGN_AT, JUMP_AT = (Expectation(f(z1 + k), sympy.eye(1)) for f in (sign, DiracDelta))
+TWO_AT, DELTA_1, DELTA_2, DELTAS = (
+    Expectation(f(z1 + h) * other(z2 + k), PAIR)
+    for f, other in ((sign, sign), (DiracDelta, sign), (sign, DiracDelta), (DiracDelta, DiracDelta))
+)
 
 # rule, what it rewrites, the right answer, wrong answers
 CASES = [
@@ -193,22 +196,31 @@ CASES = [
         2 * r * Expectation(DiracDelta(z1), sympy.eye(1)),
         [r * Expectation(DiracDelta(z1), sympy.eye(1)), 2 * Expectation(DiracDelta(z1), sympy.eye(1))],
     ),
-    (
-        "one-sign-powers",
+    (  # Mehler's formula: 15 erf(k/sqrt 2) and twice the density times Hermite polynomials in k
+        "sign-powers",
         Expectation(z1**6 * sign(z2 + k), PAIR),
-        SIXTH + JUMP * (-45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 15 * k) * r**6),
+        15 * SIGN_AT + 2 * (-45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 15 * k) * r**6) * JUMP_AT,
         [
-            SIXTH,
-            SIXTH + JUMP * (45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 15 * k) * r**6),
-            SIXTH + JUMP * (-45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 14 * k) * r**6),
-            1 + SIXTH + JUMP * (-45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 15 * k) * r**6),
+            15 * SIGN_AT,
+            15 * SIGN_AT
+            + 2 * (45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 15 * k) * r**6) * JUMP_AT,
+            15 * SIGN_AT
+            + 2 * (-45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 14 * k) * r**6) * JUMP_AT,
+            15 * SIGN_AT + JUMP_AT,
+            15,
         ],
     ),
-    (  # r E[z^2 sign(z + k)], whose derivative in k is r times twice k^2 and the density at k
-        "one-sign-powers",
-        Expectation(z1 * z2 * sign(z2 + k), PAIR),
-        r * (erf(k / sqrt(2)) - k * JUMP),
-        [r * (erf(k / sqrt(2)) + k * JUMP), r * erf(k / sqrt(2)), r * k * JUMP, erf(k / sqrt(2)) - k * JUMP],
+    (  # E z1 z2 of N(0, [[1, r], [r, 1]]) where both exceed thresholds: r P + (1 + r^2)-weighted densities
+        "sign-powers",
+        Expectation(z1**2 * sign(z1 + h) * sign(z2 + k), PAIR),
+        TWO_AT - 2 * h * DELTA_1 - 2 * k * r**2 * DELTA_2 + 4 * r * (1 - r**2) * DELTAS,
+        [
+            TWO_AT - 2 * h * DELTA_1 - 2 * k * r**2 * DELTA_2 + 4 * r * DELTAS,
+            TWO_AT - 2 * h * DELTA_1 - 2 * k * r * DELTA_2 + 4 * r * (1 - r**2) * DELTAS,
+            TWO_AT + 2 * h * DELTA_1 - 2 * k * r**2 * DELTA_2 + 4 * r * (1 - r**2) * DELTAS,
+            r**2 * TWO_AT - 2 * h * DELTA_1 - 2 * k * r**2 * DELTA_2 + 4 * r * (1 - r**2) * DELTAS,
+            TWO_AT - 2 * h * DELTA_1 + 4 * r * (1 - r**2) * DELTAS,
+        ],
     ),
     (
         "density",
