@@ -1,11 +1,10 @@
-"""Processes that do one task after another, each connected by a pipe to its parent, which starts and ends them."""
+"""Processes that do one task after another, each in a pool of its own, which their parent starts and ends."""
 
 import multiprocessing as mp
 import os
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -14,8 +13,6 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
-
-_GRACE = 2.0  # seconds that a process has to end before it is killed
 
 
 class Process:
@@ -35,6 +32,12 @@ class Process:
         """Call a module's function in the process. The future raises BrokenProcessPool where the process dies."""
         return self._pool.submit(function, *given)
 
+    def tell(self, number: signal.Signals) -> None:
+        """Send a signal to the process, once it has begun."""
+        if self._number.done() and not self._number.exception():
+            with suppress(ProcessLookupError):
+                os.kill(self._number.result(), number)
+
     def kill(self) -> None:
         """End the process, also in the middle of a task, and return when it has gone."""
         with suppress(BrokenProcessPool, ProcessLookupError):
@@ -48,37 +51,6 @@ def _begin(begin: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
     leave_with_parent()
     if begin is not None:
         begin(*given)
-
-
-class Worker:
-    """A process that runs `target(pipe, *given)`, and this end of its pipe; `task` is None while it waits.
-
-    `modules` are what the target imports. The first worker starts a server that loads them once, and every worker is
-    forked from that server.
-    """
-
-    def __init__(self, modules: Sequence[str], target: Callable[..., None], *given: Any) -> None:
-        context = mp.get_context(_start_method(modules))
-        self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=target, args=(theirs, *given), daemon=True)
-        with _interrupts_blocked(), _same_path():
-            self.process.start()
-        theirs.close()
-        self.task: Any = None
-
-    def give(self, task: Any) -> None:
-        """Send a task to the process."""
-        self.task = task
-        with suppress(OSError):  # it has died; reading from its pipe says so
-            self.pipe.send(task)
-
-    def death(self) -> tuple[int | None, str | None]:
-        """Wait for the process to end; return its exit code and, where a signal killed it, the signal's name."""
-        self.process.join()
-        code = self.process.exitcode
-        if code is None or code >= 0:
-            return code, None
-        return code, signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
 
 
 def _start_method(modules: Sequence[str]) -> str:
@@ -114,19 +86,6 @@ def _interrupts_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def dismiss(crew: Sequence[Worker]) -> None:
-    """Stop all processes, and kill those that take too long."""
-    for worker in crew:
-        worker.pipe.close()
-        worker.process.terminate()
-    deadline = time.monotonic() + _GRACE
-    for worker in crew:
-        worker.process.join(max(0.0, deadline - time.monotonic()))
-        if worker.process.is_alive():
-            worker.process.kill()
-            worker.process.join()
-
-
 @contextmanager
 def environment(changes: Mapping[str, str]) -> Iterator[None]:
     """Set these environment variables for processes that start in the block."""
@@ -150,16 +109,3 @@ def leave_with_parent() -> None:
 def _leave_with_parent() -> None:
     wait([mp.parent_process().sentinel])
     os._exit(1)
-
-
-def throttled(report: Callable[..., None], pause: float) -> Callable[..., None]:
-    """Return `report` without the calls that follow the last one within `pause` seconds."""
-    last = 0.0
-
-    def told(*what: Any) -> None:
-        nonlocal last
-        if (now := time.monotonic()) - last >= pause:
-            last = now
-            report(*what)
-
-    return told

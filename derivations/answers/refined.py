@@ -1,13 +1,12 @@
-"""The part of the answer of `gdln sweep` on adaptive sweeps alone: generations, why they ended, pooled intervals."""
+"""The part of the answer of `gdln sweep` on adaptive sweeps alone: generations, and why they ended."""
 
 from collections.abc import Iterator
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from derivations.output import counted
-from derivations.sweeps.stages import Stage
-from derivations.sweeps.table import number_or_text
-from theory.problem.refine import CHANGE, MEAN
+from derivations.sweeps.refining import Stage
+from theory.problem.refine import MEAN
 from theory.problem.sweep import number_of, value_text
 
 if TYPE_CHECKING:
@@ -17,11 +16,10 @@ if TYPE_CHECKING:
 def content(stage: Stage) -> dict[str, Any]:
     """Return the object `refine` of `gdln sweep --json`.
 
-    `generations` are the numbers of their cells, `ended` is null while cells of the last one are missing, `full_grid`
-    is the number of cells of the finest grid ("change"), and `points` has the interval of each point ("interval").
+    `generations` are the numbers of their cells, `ended` is null while cells of the last one are missing, and
+    `full_grid` is the number of cells of the finest grid.
     """
-    refine = stage.declared.refine
-    changes = refine.where == CHANGE
+    refine, end = stage.declared.refine, stage.found.end
     return {
         "where": refine.where,
         "observable": refine.observable,
@@ -29,9 +27,8 @@ def content(stage: Stage) -> dict[str, Any]:
         "time": float(refine.time),
         "confidence": float(refine.confidence),
         "generations": [len(spots) for spots in stage.found.spots],
-        "ended": None if stage.end is None else {"kind": stage.end.kind, "why": stage.end.why},
-        "full_grid": prod(len(values) for values in refine.finest.values()) if changes else None,
-        "points": None if changes else stage.points(),
+        "ended": None if end is None else {"kind": end[0], "why": end[1]},
+        "full_grid": prod(len(values) for values in refine.finest.values()),
     }
 
 
@@ -41,22 +38,14 @@ def order(stage: Stage) -> list[int]:
 
 
 def lines(stage: Stage) -> Iterator[str]:
-    """Yield the lines of the text: the interval of each point ("interval"), the generations, and why they ended."""
-    refine = stage.declared.refine
-    if refine.where != CHANGE:
-        yield f"{read(stage)}: mean of all networks of a point, and the half width of its {_percent(stage)} % interval"
-        for point, cell in zip(stage.points(), stage.declared.cells, strict=True):
-            number = "-" if point["mean"] is None else f"{point['mean']:.4g} +- {point['half_width']:.2g}"
-            yield f"{cell.label}: {number}, {point['networks']} networks"
-        yield ""
-    numbers = [len(spots) for spots in stage.found.spots]
-    grid = content(stage)["full_grid"]
-    of = "" if grid is None else f" of the {grid} of the finest grid"
+    """Yield the lines of the text: the generations, and why they ended."""
+    numbers, end = [len(spots) for spots in stage.found.spots], stage.found.end
+    of = f" of the {content(stage)['full_grid']} of the finest grid"
     yield f"Generations of {', '.join(map(str, numbers))} cells: {counted(sum(numbers), 'cell')}{of}."
-    if stage.end is None:
+    if end is None:
         yield f"Generation {len(numbers) - 1} is not finished; what follows it is decided then."
     else:
-        yield f"The refinement ended. {stage.end.why}"
+        yield f"The refinement ended. {end[1]}"
 
 
 def read(stage: Stage) -> str:
@@ -64,7 +53,7 @@ def read(stage: Stage) -> str:
 
     >>> from theory.problem import loads_sweep, Refine
     >>> from types import SimpleNamespace
-    >>> rule = Refine("interval", "loss", 10, "0.95", 40, half_width=1)
+    >>> rule = Refine("change", "loss", 10, "0.95", 40, step=1, finest={"data.gain": (0, 1)})
     >>> read(SimpleNamespace(declared=SimpleNamespace(refine=rule)))
     'loss at t = 10'
     """
@@ -73,24 +62,14 @@ def read(stage: Stage) -> str:
     return f"{refine.observable.replace('-', ' ')}{of} at t = {value_text(refine.time)}"
 
 
-def _percent(stage: Stage) -> str:
-    return f"{float(100 * stage.declared.refine.confidence):g}"
-
-
 def figure(stage: Stage) -> "Figure":
-    """Draw the observable that the rule reads: points and boxes where they are, or the interval of each point."""
-    from derivations.answers.refined_figure import intervals_picture, line_picture, map_picture
+    """Draw the observable that the rule reads: points and boxes where they are."""
+    from derivations.answers.refined_figure import line_picture, map_picture
 
     refine = stage.declared.refine
     name = refine.observable.replace("-", " ")
     fields = [axis.field for axis in stage.declared.axes]
-    note = "not finished" if stage.end is None else f"ended: {stage.end.kind}"
-    if refine.where != CHANGE:
-        points = [
-            {field: number_or_text(value) for field, value in cell.values.items()} | point
-            for cell, point in zip(stage.declared.cells, stage.points(), strict=True)
-        ]
-        return intervals_picture(fields, points, f"{read(stage)}\n{note}; {_percent(stage)} % intervals", name)
+    note = "not finished" if stage.found.end is None else f"ended: {stage.found.end[0]}"
     grids = [[float(number_of(value)) for value in refine.finest[field]] for field in fields]
     generation = dict(zip(stage.spots, stage.generation, strict=True))
     numbers = {spot: values for spot, values in stage.values.items() if values}

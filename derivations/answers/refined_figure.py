@@ -1,4 +1,4 @@
-"""The pictures of an adaptive sweep: its points where they are, the boxes of two axes, the intervals of points."""
+"""The pictures of an adaptive sweep: its points where they are, and the boxes of two axes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from derivations.sweeps.generations import Box, Spot
+from derivations.sweeps.refining import Box, Spot
 from theory.flow.picture import BAND, COLOURS, GREY, STYLE
 
 _MARKS = "os^Dv<>*"
@@ -104,39 +104,6 @@ def map_picture(
             if _is_wide(grid):
                 scale("log")
             limit(grid[0], grid[-1])
-    return figure
-
-
-def intervals_picture(fields: Sequence[str], points: Sequence[Mapping[str, Any]], title: str, name: str) -> Figure:
-    """Draw the mean of all networks of each point with its interval, and below it the number of networks.
-
-    `points` are those of `Stage.points`, with the values of the axes by the names in `fields`; the first axis is drawn
-    along, the others are lines.
-    """
-    lines: dict[str, list[Mapping[str, Any]]] = {}
-    for point in points:
-        if point["mean"] is not None:
-            others = ", ".join(f"{field} = {point[field]}" for field in fields[1:])
-            lines.setdefault(others, []).append(point)
-    with rc_context(STYLE):
-        figure = Figure(figsize=(5.4, 4.2), layout="constrained")
-        values, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
-        for number, (others, own) in enumerate(lines.items()):
-            x = [point[fields[0]] if fields else "" for point in own]
-            look = {"color": COLOURS[number % len(COLOURS)], "marker": _MARKS[number % len(_MARKS)], "ms": 4}
-            look |= {"mfc": "white", "lw": 1.0}
-            mean, half_width = ([point[key] for point in own] for key in ("mean", "half_width"))
-            values.errorbar(x, mean, half_width, capsize=2, label=others or None, **look)
-            below.plot(x, [point["networks"] for point in own], **look)
-        values.set(ylabel=name)
-        values.set_title(title, fontsize=9)
-        below.set(xlabel=fields[0] if fields else "", ylabel="networks")
-        below.set_ylim(0, 1.15 * max((point["networks"] for own in lines.values() for point in own), default=1))
-        drawn = [point[fields[0]] for own in lines.values() for point in own] if fields else []
-        if drawn and not any(isinstance(x, str) for x in drawn) and _is_wide(sorted(drawn)):
-            below.set_xscale("log")
-        if any(lines):
-            values.legend(fontsize=7)
     return figure
 
 

@@ -14,10 +14,12 @@ from derivations.reproductions.rules import ORDER, REPRODUCED
 from derivations.reproductions.rules import UNDECIDED as UNDECIDED_RUNS
 from derivations.reproductions.running import Report, device_for, run_with_theory
 from derivations.reproductions.scoreboard import Entry, entries, shown_time
+from derivations.sweeps.engines import MOST_WORKERS, engine_named
+from derivations.sweeps.engines.resources import Resources
 from theory.problem import InputError
 from theory.problem.datasets.folder import checked_content
 from theory.problem.datasets.known import DATASETS
-from theory.problem.numbers import one_of
+from theory.problem.numbers import one_of, whole
 
 PROFILES = ("quick", "full")
 _MEANING = "What verdicts and numbers mean: derivations/book/scoreboard.md."
@@ -126,8 +128,11 @@ def answer(
     folder: Path = stored.DEFAULT_STORE,
     report: Callable[[str], Report] = lambda _name: lambda _done, _all: None,
     device: str = "auto",
+    by: tuple[str, int, str | None] = ("local", 1, None),
 ) -> ReproduceAnswer:
     """Run the experiments of these names in a profile on a device, and judge them.
+
+    `by` names the engine, its number of processes and its scheduler; the local one with one process is this process.
 
     `device` "auto" takes a GPU for the experiments whose cells can be made there. Finished cells of the store `folder`
     are kept. `report(name)` returns the function that is told how many cells are finished. Raises InputError for
@@ -139,13 +144,17 @@ def answer(
     chosen = named(names)
     if not chosen:
         raise InputError("No experiment is named.", "Name one, as listed by gdln reproduce.")
+    engine_name, workers, scheduler = by
+    whole(workers, "--workers", least=1, most=MOST_WORKERS, why="each is a process of its own")
+    waits = Resources(wait=True if engine_name == "slurm" else None)
+    engine = None if by == ("local", 1, None) else engine_named(engine_name, workers, waits, scheduler)
     results, remarks, made = [], [], 0
     places = [device_for(one, device) for one in chosen]
     if not folder.exists():  # nothing is made of a store whose cells would all lack their images
         for dataset in {name: DATASETS[name] for one in chosen for name in one.datasets}.values():
             checked_content(dataset, dataset.files[0])
     for one, place in zip(chosen, places, strict=True):
-        ran = run_with_theory(one, profile, folder, report(one.name), place)
+        ran = run_with_theory(one, profile, folder, report(one.name), place, engine)
         results.append(stored.result(one, profile, ran))
         for part in (ran, ran.theory):
             if part is not None:

@@ -19,6 +19,9 @@ def command(
     device: Annotated[
         str, typer.Option(help="auto, cpu or cuda; auto takes a GPU for deep networks that train on one.")
     ] = "auto",
+    workers: Annotated[int, typer.Option(help="Processes; with 1, cells are computed in this one.")] = 1,
+    engine: Annotated[str, typer.Option(help="local; slurm or dask, as of gdln sweep.")] = "local",
+    scheduler: Annotated[str | None, typer.Option(help="dask: address; by default a cluster on this machine.")] = None,
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
@@ -44,6 +47,7 @@ def command(
                 DEFAULT_STORE if store is None else store,
                 lambda name: lambda done, total: report(name, name, done / total),
                 device,
+                (engine, workers, scheduler),
             )
         output.show("reproduce", answer, json)
         return answer.exit_code

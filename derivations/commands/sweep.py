@@ -12,7 +12,7 @@ from derivations.commands import Timeout
 
 if TYPE_CHECKING:
     from derivations.answers.sweep import StoreAnswer, SweepAnswer
-    from derivations.answers.sweep_looks import LookAnswer
+    from theory.problem import Sweep
 
 MAY_BEGIN_WITH_MINUS = False
 _WORDS = {
@@ -20,34 +20,48 @@ _WORDS = {
     "record": "--record",
     "watch": "--watch",
     "status": "--status",
-    "submit": "--engine without --wait",
+    "submit": "--engine slurm without --wait",
 }
-_MOST_WORKERS, _DEFAULT_WORKERS = 256, 16
+_DEFAULT_WORKERS = 16
 
 
 def command(
     sweep: Annotated[
         Path | None,
-        typer.Argument(help="A sweep file (TOML): base, axes, observables, store, refine.", show_default=False),
+        typer.Argument(
+            help="A sweep file (TOML): base, axes, observables, store, refine; with --set, a problem file.",
+            show_default=False,
+        ),
+    ] = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUES", help="An axis, as in data.gain=0.5,1,2; SWEEP is then a problem."),
+    ] = None,
+    observables: Annotated[
+        str | None, typer.Option(help="With --set: what is measured, as in loss,weights; loss by default.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the store; by default the one the file names.")] = None,
     workers: Annotated[
-        int | None,
-        typer.Option(help="Processes; by default one a core, at most 16; one a job; on a GPU as many as fit."),
+        int | None, typer.Option(help="Processes, of each job if there are jobs; by default one a core, one a job.")
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     dtype: Annotated[str | None, typer.Option(help="float64 or float32; by default that of the base.")] = None,
     worker: Annotated[
-        Path | None, typer.Option(metavar="STORE", help="Make the missing cells of all sweeps recorded in this store.")
+        Path | None, typer.Option(metavar="STORE", help="Compute the missing cells of all sweeps of this store.")
+    ] = None,
+    allow_code: Annotated[
+        bool, typer.Option("--allow-code", help="With --worker: run the Python laws that the store names.")
+    ] = False,
+    import_: Annotated[
+        Path | None, typer.Option("--import", metavar="STORE", help="Convert a store of the version before to --out.")
     ] = None,
     record: Annotated[
         bool, typer.Option("--record", help="Record the sweep in its store for workers; run nothing.")
     ] = False,
-    engine: Annotated[str, typer.Option(help="local, or slurm: submit jobs of workers (extra cluster).")] = "local",
-    jobs: Annotated[int | None, typer.Option(help="slurm: jobs, one by default.")] = None,
-    cpus: Annotated[
-        int | None, typer.Option(help="slurm: processors a job, by default one a worker, at most 8 a GPU.")
-    ] = None,
+    engine: Annotated[str, typer.Option(help="local; slurm (extra cluster); dask (extra dask).")] = "local",
+    scheduler: Annotated[str | None, typer.Option(help="dask: address; by default a cluster on this machine.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="slurm: jobs, by default as many as cells, at most 8.")] = None,
+    cpus: Annotated[int | None, typer.Option(help="slurm: processors a job, by default one a worker.")] = None,
     gpus: Annotated[int | None, typer.Option(help="slurm: GPUs a job.")] = None,
     memory: Annotated[str | None, typer.Option(help="slurm: memory a job, as in 4G.")] = None,
     time: Annotated[str | None, typer.Option(help="slurm: time a job: 90, 4:00:00; by default an hour.")] = None,
@@ -55,12 +69,9 @@ def command(
     wait: Annotated[bool, typer.Option("--wait", help="slurm: wait for the cells.")] = False,
     status: Annotated[bool, typer.Option("--status", help="Show the cells; run and write nothing.")] = False,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Show the state again and again until every cell is there or failed.")
+        bool, typer.Option("--watch", help="Show the state again and again until no cell is missing.")
     ] = False,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Read and verify every cell, however many there are.")
-    ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would run; run and write nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would run, and where; run nothing.")] = False,
     csv: Annotated[
         Path | None, typer.Option(help="Also write means and standard errors to this new .csv file.")
     ] = None,
@@ -82,39 +93,40 @@ def command(
     def body() -> int:
         from derivations.answers import sweep as answers
         from derivations.pictures import write_picture
-        from derivations.sweeps.launch.resources import Resources, megabytes, minutes
-        from theory.problem import InputError, load_sweep
+        from derivations.sweeps.engines.resources import Resources
+        from theory.problem import InputError
 
-        resources = Resources(jobs, cpus, gpus, megabytes(memory), minutes(time), partition)
-        of_engine = [] if engine == "local" else ["--engine"]
-        of_engine += ([] if not wait else ["--wait"]) + resources.given
-        mode = _mode(verify, of_engine, status=status, watch=watch, plan=dry_run, record=record)
-        if mode == "run" and engine != "local" and not wait:
+        resources = Resources(jobs, cpus, gpus, memory, time, partition, wait or None)
+        mode = _mode(status=status, watch=watch, plan=dry_run, record=record)
+        if mode == "run" and engine == "slurm" and not wait:
             mode = "submit"
+        if import_ is not None:
+            return _imported(import_, out, json)
         if worker is not None:
             others = {"SWEEP": sweep, "--out": out, "--dtype": dtype, "--csv": csv, "--plot": plot}
-            _check_alone(mode, [name for name, given in others.items() if given is not None] + of_engine)
+            _check_alone(
+                mode, engine, [name for name, given in others.items() if given is not None] + resources.options
+            )
             if mode == "watch":
                 return _watch(answers.looks(None, worker, device), json)
             with _progress(mode == "run") as report:
-                filled = answers.store_answer(worker, mode, device, _count(workers, device), report, verify)
+                count = _count(workers, "local")
+                filled = answers.store_answer(worker, mode, device, count, report, allow_code)
             output.emit("sweep", filled.json(), filled.text(), json)
             return filled.exit_code
         if sweep is None:
             raise InputError("No sweep is named.", "Name a sweep file, or a store with --worker.", "usage")
-        if wait and engine == "local":
-            message = "--wait would be ignored: the local engine always waits for its cells."
-            raise InputError(message, "Leave it out, or add --engine slurm.", "usage")
+        if allow_code:
+            raise InputError("--allow-code is for --worker.", "A file that you name may run its own laws.", "usage")
         _check_files(mode, csv, plot)
+        declared = _declared(sweep, values, observables, out)
         if mode == "watch":
-            return _watch(answers.looks(load_sweep(sweep), out, device, dtype), json)
+            return _watch(answers.looks(declared, out, device, dtype), json)
         with nullcontext() if csv is None else new_text(csv) as table:
             with _progress(mode in ("run", "record", "submit")) as report:
-                # A table and a picture need the results of every cell.
-                every = verify or csv is not None or plot is not None
-                count = _count(workers, device, resources.gpus, engine)
-                asked = (mode, device, count, report, dtype, engine, resources, every)
-                answer = answers.answer(load_sweep(sweep), out, *asked)
+                count = _count(workers, engine)
+                asked = (mode, device, count, report, dtype, engine, resources, scheduler)
+                answer = answers.answer(declared, out, *asked)
             if table is not None:
                 table.write(answer.csv())
         if plot is not None:
@@ -127,7 +139,39 @@ def command(
     return output.run(body, json, timeout)
 
 
-def _watch(look: "Callable[[], SweepAnswer | LookAnswer | StoreAnswer]", as_json: bool) -> int:
+def _declared(path: Path, values: list[str] | None, observables: str | None, out: Path | None) -> "Sweep":
+    """Return the sweep of a file, or of a problem file and the axes in `values`."""
+    from theory.problem import InputError, load_sweep
+    from theory.problem.sweep_toml import sweep_of_words
+
+    if values:
+        return sweep_of_words(
+            path, values, (observables or "loss").split(","), f"{path.stem}-sweep" if out is None else str(out)
+        )
+    if observables is not None:
+        raise InputError("--observables is for --set.", "A sweep file names its observables.", "usage")
+    return load_sweep(path)
+
+
+def _imported(source: Path, out: Path | None, as_json: bool) -> int:
+    from derivations import output
+    from derivations.sweeps.importing import imported
+    from theory.problem import InputError
+
+    if out is None:
+        raise InputError("--import needs the folder of the new store.", "Name it with --out.", "usage")
+    number, remarks = imported(source, out)
+    words = [f"{output.counted(number, 'cell')} of {source} are in {out} now.", *remarks]
+    output.emit(
+        "sweep",
+        {"mode": "import", "store": str(out), "imported": number, "remarks": remarks},
+        "\n".join(words),
+        as_json,
+    )
+    return output.PASS
+
+
+def _watch(look: "Callable[[], SweepAnswer | StoreAnswer]", as_json: bool) -> int:
     """Show what `look` returns until no cell is missing or in work: renewed on a terminal, else a line at each change.
 
     A change is one of the numbers of cells in a state.
@@ -137,14 +181,14 @@ def _watch(look: "Callable[[], SweepAnswer | LookAnswer | StoreAnswer]", as_json
     from rich.text import Text
 
     from derivations import output
-    from derivations.answers.sweep_looks import watch
+    from derivations.answers.sweep import watch
 
     if not as_json and sys.stdout.isatty():
         with Live(console=Console(highlight=False), auto_refresh=False, vertical_overflow="crop") as live:
             return watch(look, lambda answer: live.update(Text(answer.text()), refresh=True)).exit_code
     last: list[str] = []
 
-    def show(answer: "SweepAnswer | LookAnswer | StoreAnswer") -> None:
+    def show(answer: "SweepAnswer | StoreAnswer") -> None:
         if last != [answer.states]:
             last[:] = [answer.states]
             output.emit("sweep", answer.json(), answer.line(), as_json)
@@ -153,44 +197,27 @@ def _watch(look: "Callable[[], SweepAnswer | LookAnswer | StoreAnswer]", as_json
     return watch(look, show).exit_code
 
 
-def _count(workers: int | None, device: str, gpus: int | None = None, engine: str = "local") -> int:
-    """Return the most processes, of each job with `gpus` if there are jobs.
-
-    They are those asked for, or what may share a GPU; without one, one a job, or one a core.
-    """
+def _count(workers: int | None, engine: str) -> int:
+    """Return the number of processes, of each job where there are jobs: one by default, else one a core."""
     import os
 
-    from derivations.sweeps.gpus import MOST_CLIENTS
-    from derivations.sweeps.running import kind_of
+    from derivations.sweeps.engines import MOST_WORKERS
     from theory.problem.numbers import whole
 
     if workers is None:
-        if engine != "local":  # whatever there is where the jobs are submitted
-            return 1 if gpus is None else MOST_CLIENTS
-        if kind_of(device) == "cuda":
-            return MOST_CLIENTS
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        return min(cores, _DEFAULT_WORKERS)
-    return whole(workers, "--workers", least=1, most=_MOST_WORKERS, why="each is a process of its own")
+        return 1 if engine == "slurm" else min(cores, _DEFAULT_WORKERS)
+    return whole(workers, "--workers", least=1, most=MOST_WORKERS, why="each is a process of its own")
 
 
-def _mode(verify: bool, of_engine: list[str], **given: bool) -> str:
-    """Return the only mode that is given, or "run".
-
-    InputError for two, for --verify where nothing is read, and for options of an engine where nothing is run.
-    """
+def _mode(**given: bool) -> str:
+    """Return the only mode that is given, or "run". InputError for two."""
     from theory.problem import InputError
 
     chosen = [mode for mode, is_given in given.items() if is_given]
     if len(chosen) > 1:
         message = "--status, --watch, --dry-run and --record exclude each other."
         raise InputError(message, "Leave all but one out.", "usage")
-    if chosen and of_engine:
-        message = f"{_WORDS[chosen[0]]} runs nothing; {', '.join(of_engine)} would be ignored."
-        raise InputError(message, "Leave one out.", "usage")
-    if verify and chosen not in ([], ["status"]):
-        message = f"{_WORDS[chosen[0]]} goes by names; --verify would be ignored."
-        raise InputError(message, "Use --verify with --status, or with a run.", "usage")
     return chosen[0] if chosen else "run"
 
 
@@ -211,11 +238,12 @@ def _check_files(mode: str, csv: Path | None, plot: Path | None) -> None:
             raise InputError(f"--csv and --plot would both write {csv}.", "Name two files.", "usage")
 
 
-def _check_alone(mode: str, others: list[str]) -> None:
+def _check_alone(mode: str, engine: str, others: list[str]) -> None:
     """InputError where --worker, which reads its sweeps from the store, is given with words that belong to a file."""
     from theory.problem import InputError
 
     others += [_WORDS[mode]] if mode in ("plan", "record") else []
+    others += [] if engine == "local" else ["--engine"]
     if others:
         raise InputError(
             f"--worker STORE makes the sweeps that the store has recorded; {', '.join(others)} would be ignored.",
@@ -239,11 +267,7 @@ def _progress(runs: bool) -> Iterator[Callable[[float, str], None]]:
     if not runs:
         yield lambda _share, _what: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from derivations.progress import bars
 
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not (runs and console.is_terminal)) as bar:
-        task = bar.add_task("sweep", total=1.0)
-        yield lambda share, what: bar.update(task, completed=share, description=what)
+    with bars() as report:
+        yield lambda share, what: report("sweep", what, share)

@@ -370,7 +370,8 @@ def dots(folder: str, x: str, y: str, quantity: str, unit: int) -> tuple[Dot, ..
 
     Raises InputError for a folder that is no store, and where no sweep of it has both axes and the quantity.
     """
-    from derivations.sweeps.store import Store, answers
+    from derivations.sweeps.plans import sweep_id
+    from derivations.sweeps.store import Store
     from derivations.sweeps.table import mean_and_error
 
     observable = _OBSERVABLES.get(quantity)
@@ -379,11 +380,14 @@ def dots(folder: str, x: str, y: str, quantity: str, unit: int) -> tuple[Dot, ..
             f"A sweep stores no {QUANTITIES[quantity].title} of a field.", "Map another quantity.", "store"
         )
     store = Store.open(folder)
-    found = []
-    for sweep in store.sweeps().values():
-        fields = {axis.field for axis in sweep.axes}
-        if {x, y} <= fields and observable in sweep.observables:
-            for cell, meta, arrays in answers(store, sweep)[1]:
+    recorded, found = store.plans()[0], []
+    for name in dict.fromkeys(sweep_id(one.declared) for one in recorded):
+        made = store.best(name)
+        fields = {axis.field for axis in made.sweep.axes}
+        if {x, y} <= fields and observable in made.sweep.observables:
+            for cell, meta, arrays in store.each(made):
+                if observable not in arrays:
+                    continue
                 mean, error = mean_and_error(arrays[observable], arrays["diverged"])
                 rest = replace(cell, values={k: v for k, v in cell.values.items() if k not in (x, y)})
                 place = (float(cell.values[key]) for key in (x, y))

@@ -1,33 +1,31 @@
-"""Making the cells of an experiment in a store of sweeps: finished cells are kept, and checkpoints of the trainings in
-one that is not finished, so that a run resumes at any moment.
+"""Computing the cells of an experiment in a store of sweeps: finished cells are kept, and checkpoints of the trainings
+in one that is not finished, so that a run resumes at any moment.
 
-A cell is named by the hash of its question and of the code, which names the device, as in `gdln sweep`: a cell made on
-another device is another cell, and both stay. Several processes or machines may share a store: the lease
-of a cell decides who makes it.
+A cell is named by the hash of its question and of the code, which names the device, as in `gdln sweep`: a cell of
+another device is another cell, and both stay. Several processes or machines may share a store.
 """
 
 import ast
 import inspect
 import platform
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from derivations.output import DISTRIBUTION
+from derivations.output import DISTRIBUTION, OUT_OF_REACH
 from derivations.reproductions import convolutional, expansions, networks, training
 from derivations.reproductions.model import Cell, Reproduction, Runs, Setting
 from derivations.seals import canonical, digest
 from derivations.statistics.comparison import seed_for
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError, Question
-from derivations.sweeps.leases import BUSY, MADE
+from derivations.sweeps.computing import DONE, LEFT, Engine, Here, Task, Work, map_cells
+from derivations.sweeps.orders import LeftError
 from derivations.sweeps.store import Store
 from sim.training.devices import device_type
 from theory.kernels import linearised_errors
@@ -35,15 +33,14 @@ from theory.problem import InputError, OutOfReachError
 from theory.problem.user_files import parse_json
 
 Report = Callable[[int, int], None]  # (cells finished, cells in all)
-_PAUSE = 0.5  # seconds before a cell is asked for again that another process is making
 
 
 @dataclass(frozen=True)
 class Ran:
-    """The cells of a profile after a run, how many of them it made, and their time.
+    """The cells of a profile after a run, how many of them it computed, and their time.
 
-    `device` is "cpu" or "cuda", where all of them are made. `theory` is the run of the theory beside the experiment,
-    where it has cells of its own.
+    `device` is "cpu" or "cuda", that of all of them. `theory` is the run of the theory beside the experiment, where it
+    has cells of its own.
     """
 
     finished: tuple[Cell, ...]
@@ -109,13 +106,16 @@ def run_with_theory(
     folder: Path,
     report: Report = lambda _done, _all: None,
     device: str = "cpu",
+    engine: Engine | None = None,
 ) -> Ran:
-    """Make the cells of a profile, as `run` does, and then those of the theory beside it, always on the processor."""
+    """Compute the cells of a profile, as `run` does, and then those of the theory beside it, on the processor."""
     if one.theory is None:
-        return run(one, profile, folder, report, device)
-    own, beside = (_cells_of(each, profile) for each in (one, one.theory))
-    ran = run(one, profile, folder, lambda done, _all: report(done, own + beside), device)
-    theory = run(one.theory, profile, folder, lambda done, _all: report(own + done, own + beside))
+        return run(one, profile, folder, report, device, engine)
+    cells_of = [_cells_of(each, profile) for each in (one, one.theory)]
+    ran = run(one, profile, folder, lambda done, _all: report(done, sum(cells_of)), device, engine)
+    theory = run(
+        one.theory, profile, folder, lambda done, _all: report(cells_of[0] + done, sum(cells_of)), engine=engine
+    )
     return replace(ran, theory=theory)
 
 
@@ -129,43 +129,47 @@ def run(
     folder: Path,
     report: Report = lambda _done, _all: None,
     device: str = "cpu",
+    engine: Engine | None = None,
 ) -> Ran:
-    """Make the cells of a profile that the store `folder` lacks, one after the other on one thread or on a GPU.
+    """Compute the cells of a profile that the store `folder` lacks, by default one after the other in this process.
 
-    `device` is one of those of `device_for`, "cpu" or "cuda". Cells that another process is making are waited for, and
-    made here once their process is gone.
+    `device` is one of those of `device_for`, "cpu" or "cuda".
 
     Raises InputError for a folder that cannot be a store, and for a store that has cells of this experiment and profile
-    from another definition. On an interrupt the finished cells stay.
+    from another definition; LeftError after a signal to leave, and WorkbenchError where a cell fails. On an interrupt
+    the finished cells stay.
     """
-    code, store = code_of(one, device), _store(folder)
-    asked = [
-        (setting, index, question(one, profile, setting, index))
-        for setting in one.designs[profile].settings
-        for index in one.designs[profile].indices
+    code, store, design = code_of(one, device), _store(folder), one.designs[profile]
+    settings = [(setting, index) for setting in design.settings for index in design.indices]
+    requests = [question(one, profile, setting, index) for setting, index in settings]
+    remarks = _refuse_other_definitions(one, profile, store, requests, code)
+    tasks = [
+        Task(request.cell(code), request, code, device, partial(_computed, one.cell, one.name, one.numbers, setting))
+        for request, (setting, _) in zip(requests, settings, strict=True)
     ]
-    remarks = _refuse_other_definitions(one, profile, store, {each.key for _, _, each in asked}, code)
-    finished: dict[int, Cell] = {}
-    made, seconds, waiting = 0, 0.0, list(range(len(asked)))
-    while waiting:
-        busy = []
-        for place in waiting:
-            report(len(finished), len(asked))
-            setting, index, each = asked[place]
-            found, is_new = _found_or_made(one, store, each.cell(code), each, code, setting, remarks, device)
-            if found is None:
-                busy.append(place)
-                continue
-            meta, numbers = found
-            made += is_new
-            seconds += meta["wall_seconds"]
-            finished[place] = Cell(setting, index, {key: numbers[key] for key in one.numbers})
-        waiting = busy
-        if waiting:
-            time.sleep(_PAUSE)
-    report(len(asked), len(asked))
-    in_order = tuple(finished[place] for place in range(len(asked)))
-    return Ran(in_order, made, seconds, code, tuple(dict.fromkeys(remarks)), device)
+    done = made = 0
+    report(done, len(tasks))
+    for answer in map_cells(tasks, store, engine or Here()):
+        if answer.what == LEFT:
+            raise LeftError(answer.remarks[-1], "The same command continues there.")
+        if answer.error is not None:
+            error = (OutOfReachError if answer.error["exit_code"] == OUT_OF_REACH else InputError)(
+                *(answer.error[key] for key in ("message", "hint", "kind"))
+            )
+            raise error
+        done, made = done + 1, made + (answer.what == DONE)
+        remarks += answer.remarks
+        report(done, len(tasks))
+    if absent := [task for task in tasks if not store.has(task.cell)]:
+        error = store.attempt(absent[0].cell).get("error") or {"message": "The jobs ended before.", "hint": ""}
+        said = f"{len(absent)} of {len(tasks)} cells are missing. {error['message']}"
+        raise InputError(said, error["hint"] or "The same command computes the rest.", "missing")
+    finished, seconds = [], 0.0
+    for task, (setting, index) in zip(tasks, settings, strict=True):
+        _, numbers = store.read(task.cell)
+        seconds += store.attempt(task.cell).get("seconds", 0.0)
+        finished.append(Cell(setting, index, {key: numbers[key] for key in one.numbers}))
+    return Ran(tuple(finished), made, seconds, code, tuple(dict.fromkeys(remarks)), device)
 
 
 def _store(folder: Path) -> Store:
@@ -176,69 +180,29 @@ def _store(folder: Path) -> Store:
         raise InputError(error.message, error.hint.replace("--out", "--store"), error.kind) from None
 
 
-def _found_or_made(
-    one: Runs,
-    store: Store,
-    name: str,
-    asked: Question,
-    code: str,
-    setting: Setting,
-    remarks: list[str],
-    device: str,
-) -> tuple[tuple[dict, dict] | None, bool]:
-    """Return the meta.json and the arrays of a cell, None where another process is making it; and whether it is new."""
+def _computed(
+    cell: Callable[..., dict], name: str, declared: tuple[str, ...], setting: Setting, work: Work
+) -> tuple[dict[str, np.ndarray], dict]:
+    """Return the arrays and the facts of a cell."""
+    device, seed = work.task.device, work.task.question.seed
     try:
-        if store.is_there(name):
-            return store.read(name), False
-    except DamagedError as error:
-        remarks.append(f"{error.message} It was set aside and made again.")
-
-    def compute() -> tuple[dict[str, np.ndarray], dict]:
-        with training.resumable(store.checkpoints, name):
-            return _computed(one, setting, asked.seed, device)
-
-    made = store.make(name, asked, code, compute)
-    return (None, False) if made == BUSY else (store.read(name), made == MADE)
-
-
-def _computed(one: Runs, setting: Setting, seed: int, device: str) -> tuple[dict[str, np.ndarray], dict]:
-    """Return the arrays and the facts of a cell; its seconds are those of this process, which may have resumed it."""
-    started, clock = datetime.now(UTC), time.perf_counter()
-    where = () if device == "cpu" else (device,)
-    try:
-        with _one_thread():
-            numbers = {key: np.asarray(value, dtype=float) for key, value in one.cell(setting, seed, *where).items()}
+        with training.resumable(work.store.checkpoints, work.task.cell, orders=work.orders):
+            found = cell(setting, seed, *(() if device == "cpu" else (device,)))
     except torch.OutOfMemoryError as error:
         raise OutOfReachError(
-            f"{one.name}: the GPU has not enough free memory for a cell.",
-            "Use --device cpu, or a larger GPU.",
-            "memory",
+            f"{name}: the GPU has not enough free memory for a cell.", "Use --device cpu, or a larger GPU.", "memory"
         ) from error
-    facts = _facts(one, numbers, started, time.perf_counter() - clock, device)
-    runs = facts["replicates"]
-    plain = {"times": np.zeros(0), "replicates": np.arange(runs), "diverged": np.zeros(runs, dtype=bool)}
-    return {**plain, **numbers}, facts
-
-
-def _facts(one: Runs, numbers: dict[str, np.ndarray], started: datetime, seconds: float, device: str) -> dict:
-    if set(numbers) != set(one.numbers) or len({len(value) for value in numbers.values()}) != 1:
+    numbers = {key: np.asarray(value, dtype=float) for key, value in found.items()}
+    if set(numbers) != set(declared) or len({len(value) for value in numbers.values()}) != 1:
         shapes = {key: value.shape for key, value in numbers.items()}
         raise InputError(
-            f"{one.name}: a cell gives the numbers {shapes}; it declares {', '.join(one.numbers)}.",
+            f"{name}: a cell gives the numbers {shapes}; it declares {', '.join(declared)}.",
             "Give each declared number an array with the runs of the cell along its first axis.",
         )
-    return {
-        "state": cells.COMPLETE,
-        "replicates": len(next(iter(numbers.values()))),
-        "diverged": 0,
-        "undefined": {},
-        "versions": versions(device),
-        "device": device,
-        "steps": 0,
-        "wall_seconds": round(seconds, 3),
-        "started": started.isoformat(timespec="seconds"),
-        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
+    runs = len(next(iter(numbers.values())))
+    plain = {"times": np.zeros(0), "replicates": np.arange(runs), "diverged": np.zeros(runs, dtype=bool)}
+    facts = {"state": cells.COMPLETE, "replicates": runs, "diverged": 0, "undefined": {}, "names": {}, "steps": 0}
+    return {**plain, **numbers}, facts | {"versions": {"torch": version("torch")}, "device": device}
 
 
 def versions(device: str = "cpu") -> dict[str, str]:
@@ -249,40 +213,23 @@ def versions(device: str = "cpu") -> dict[str, str]:
     return found
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Compute with one thread: the bits must not depend on the machine's cores."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-def _refuse_other_definitions(one: Runs, profile: str, store: Store, keys: set[str], code: str) -> list[str]:
-    """Raise InputError for cells of another definition; return remarks on cells that another version has made."""
-    older = 0
-    for name in store.names():
-        claim = cells.claimed(store.place(name))
-        if claim is None:
-            continue
-        if claim[0] in keys:
-            older += claim[1] != code
-            continue
+def _refuse_other_definitions(one: Runs, profile: str, store: Store, requests: list[Question], code: str) -> list[str]:
+    """Raise InputError for cells of another definition; return remarks on cells that another version has computed."""
+    older, expected = 0, {canonical(request.placeless()) for request in requests}
+    for name in store.names() - {request.cell(code) for request in requests}:
         try:
-            asked = parse_json(store.meta(name)["problem"])
-        except (DamagedError, ValueError, TypeError):
+            meta = cells.facts(store.place(name))
+            asked = parse_json(meta["problem"])
+        except (DamagedError, cells.UnreadableError, FileNotFoundError, ValueError):
             continue
-        if (asked.get("reproduction"), asked.get("profile")) == (one.name, profile):
+        if canonical({key: meta[key] for key in ("problem", "observables", "seed")}) in expected:
+            older += 1
+        elif (asked.get("reproduction"), asked.get("profile")) == (one.name, profile):
             raise InputError(
                 f"{store.folder} has cells of {one.name} ({profile}) from the definition {asked.get('definition')}; "
                 f"this version has the definition {one.definition(profile)}, so that the two answer other questions.",
                 "Name another folder with --store, or use the version that made it.",
                 "version",
             )
-    return (
-        [f"{older} cells of {one.name} were made by another version of the code or on another device; they stay."]
-        if older
-        else []
-    )
+    said = f"{older} cells of {one.name} were made by another version of the code or on another device; they stay."
+    return [said] if older else []

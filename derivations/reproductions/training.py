@@ -10,9 +10,10 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from derivations.sweeps.orders import LeftError, Orders
 from sim import deep
 from sim.deep import ExampleSet, Family, FamilyRun, Settings, Validation
 from theory.problem import InputError
@@ -32,6 +33,7 @@ class _Kept:
     cell: str
     every: float
     clock: Clock
+    orders: Orders = field(default_factory=Orders)
     number: int = 0
 
 
@@ -39,9 +41,14 @@ _KEPT: ContextVar[_Kept | None] = ContextVar("kept", default=None)
 
 
 @contextmanager
-def resumable(folder: Path, cell: str, every: float = EVERY, clock: Clock = time.monotonic) -> Iterator[None]:
-    """Let each `train_family` in the block write checkpoints of this cell into a folder, and begin from those there."""
-    token = _KEPT.set(_Kept(folder, cell, every, clock))
+def resumable(
+    folder: Path, cell: str, every: float = EVERY, clock: Clock = time.monotonic, orders: Orders | None = None
+) -> Iterator[None]:
+    """Let each `train_family` in the block write checkpoints of this cell into a folder, and begin from those there.
+
+    By its `orders` it also writes one, or writes one and raises LeftError.
+    """
+    token = _KEPT.set(_Kept(folder, cell, every, clock, orders or Orders()))
     try:
         yield
     finally:
@@ -85,8 +92,10 @@ def train_family(
             run = replace(run, stages={**({} if before is None else before.stages), **run.stages})
             now = kept.clock()
             piece = max(1, round(piece * min(10.0, _PIECE / max(now - begun, 1e-9))))
-            if now - last >= kept.every:
-                saved, last = _saved(run, path), now
+            if now - last >= kept.every or kept.orders.save:
+                saved, last, kept.orders.save = _saved(run, path), now, False
+            if kept.orders.leave:
+                raise LeftError(f"The cell {kept.cell[:12]} was left after step {run.state.step}, with a checkpoint.")
     except BaseException:
         if run is not saved:
             _saved(run, path)

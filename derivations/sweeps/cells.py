@@ -1,51 +1,47 @@
-"""One cell of a store: a folder with data.npz and meta.json that is complete or absent, and whose checksums verify it.
+"""One cell of a store: one file with its arrays and its facts, every byte of which follows from declaration and code.
 
-It is written under the name of an attempt, synced and renamed (`leases`). Its name is the hash of the problem, the
-observables, the seed and the code that answered, which names the back end and its versions too. Its meta.json seals
-itself and holds the checksum of data.npz.
+Its name is the hash of the problem, the observables, the seed and the code, which names the back end and its versions
+too. When, where and how long it was computed stands elsewhere (`store`), so that two computations of a cell give
+identical bytes, and whoever puts his file in place last changes nothing.
 """
 
 import hashlib
+import io
 import json
 import os
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
 import sim
 from derivations.output import DISTRIBUTION
-from derivations.seals import SEAL, canonical, digest, is_whole, sealed
-from derivations.sweeps import shapes
-from derivations.sweeps.installed import versions_of
+from derivations.seals import canonical, digest
 from derivations.unreadable import is_of_the_disk, why
-from sim.training.backends.names import preferred
+from sim.training.backends.names import preferred, versions
 from theory import problem as problem_room
 from theory.problem import Problem, WorkbenchError, dumps
 from theory.problem.shared import Shared
-from theory.problem.user_files import LARGEST_TEXT, open_regular, read_json
+from theory.problem.user_files import open_regular, parse_json
 
-SCHEMA = "gdln.cell/1"
-DATA, META = "data.npz", "meta.json"
+SCHEMA = "gdln.cell/2"
+META = "meta.json"  # the entry of the facts; each array is an entry NAME.npy
 COMPLETE, DIVERGED = "complete", "diverged"
 # In the TOML of a problem: the place of a file or of a folder, and that of code up to the colon before its function.
 _SHA256 = r'sha256 = "[0-9a-f]{64}"$'
 _PLACE = re.compile(rf'^(?:file|folder) = ".*"\n(?={_SHA256})|^path = ".*(?=:\w+"\n{_SHA256})', re.MULTILINE)
-_LARGEST_META = 2 * LARGEST_TEXT  # it holds a problem, whose line ends JSON writes as two characters
 _FACTS = {
     "cell": str,
     "code": str,
     "problem": str,
     "observables": list,
     "seed": int,
-    "data": dict,
     "state": str,
     "replicates": int,
     "diverged": int,
@@ -53,14 +49,12 @@ _FACTS = {
     "versions": dict,
     "device": str,
     "steps": int,
-    "wall_seconds": float,
-    "started": str,
-    "finished": str,
+    "names": dict,
 }
 
 
 class DamagedError(WorkbenchError):
-    """A folder in the place of a cell is not the cell that its name promises."""
+    """A file in the place of a cell fails verification."""
 
     exit_code = 1
     default_kind = "damaged"
@@ -82,16 +76,11 @@ class Question:
     seed: int
 
     def cell(self, code: str) -> str:
-        """The id of the cell that `code` makes of this question: 64 hexadecimal digits."""
-        return digest(canonical({"schema": SCHEMA, "code": code, **self._asked()}))
+        """The id of the cell by which `code` answers this question: 64 hexadecimal digits."""
+        return digest(canonical({"schema": SCHEMA, "code": code, **self.placeless()}))
 
-    @property
-    def key(self) -> str:
-        """The hash of the question alone, the same for every version of the code."""
-        return digest(canonical(self._asked()))
-
-    def _asked(self) -> dict[str, Any]:
-        """The fields, without the place of a file of data: its sha256, which follows, says what is in it."""
+    def placeless(self) -> dict[str, Any]:
+        """Return the fields, without the place of a file of data: its sha256, which follows, identifies its content."""
         return vars(self) | {"problem": _PLACE.sub("", self.problem)}
 
 
@@ -100,6 +89,7 @@ def question(problem: Problem, observables: tuple[str, ...], shared: Shared | No
     return Question(dumps(problem, shared), tuple(sorted(observables)), problem.simulated().seed)
 
 
+@cache
 def code_version(device: str = "cpu") -> str:
     """Return what a cell's numbers depend on: package version, hash of its sources, back end and the versions of that.
 
@@ -107,190 +97,109 @@ def code_version(device: str = "cpu") -> str:
     problem, the problem alone decides which one does. So equal codes and equal questions have equal numbers.
     """
     name = preferred(device)
-    return "+".join([_sources(), name, *(f"{package}-{number}" for package, number in versions_of(name).items())])
+    return "+".join([_sources(), name, *(f"{package}-{number}" for package, number in versions(name).items())])
 
 
 @cache
 def _sources() -> str:
     """The version of the package and a hash of the sources."""
-    found = hashlib.sha256()
+    total = hashlib.sha256()
     roots = [Path(package.__path__[0]) for package in (sim, problem_room)]
     files = [(file.relative_to(root.parent), file) for root in roots for file in sorted(root.rglob("*.py"))]
-    making = Path(__file__).with_name("making.py")
-    for name, file in [*files, (making.name, making)]:
-        found.update(f"{name}\0".encode() + file.read_bytes() + b"\0")
-    return f"{version(DISTRIBUTION)}+{found.hexdigest()[:16]}"
+    training = Path(__file__).with_name("making.py")
+    for name, file in [*files, (training.name, training)]:
+        total.update(f"{name}\0".encode() + file.read_bytes() + b"\0")
+    return f"{version(DISTRIBUTION)}+{total.hexdigest()[:16]}"
 
 
-def write(
-    folder: Path, cell: str, asked: Question, code: str, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]
-) -> None:
-    """Write the files of a cell into the empty `folder`, bring them to the disk and read them again.
-
-    The caller renames the folder to the cell's place. Raises OSError where the disk is full or the folder is lost,
-    DamagedError where the disk gives back other bytes, and UnreadableError where it gives none.
-    """
-    with open(folder / DATA, "xb") as file:
-        _write_arrays(file, arrays)
-        _sync(file)
-    with open(folder / DATA, "rb") as file:
-        checksum = hashlib.file_digest(file, "sha256").hexdigest()
-    meta = {
-        "schema": SCHEMA,
-        "cell": cell,
-        "question": asked.key,
-        "code": code,
-        **vars(asked),
-        **facts,
-        "data": {"sha256": checksum, "bytes": (folder / DATA).stat().st_size},
-    }
-    with open(folder / META, "x", encoding="utf-8") as file:
-        json.dump(sealed(meta), file, indent=1, allow_nan=False)
-        _sync(file)
-    with _opened(folder, None, cell):
-        pass
-
-
-def read_meta(folder: Path, problem: Problem | None = None) -> dict[str, Any]:
-    """Return the meta.json of a cell, verified with the checksum and the shapes of its data.
-
-    `problem` is what the cell answers; where it is given, the numbers of times, units and sites are verified too.
-    Raises DamagedError with what is wrong, and UnreadableError where the disk fails.
-    """
-    with _opened(folder, problem) as (meta, _):
-        return meta
-
-
-def read(folder: Path, problem: Problem | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the cell's verified meta.json and its arrays. Raises what `read_meta` raises."""
-    with _opened(folder, problem) as (meta, file):
-        try:
-            with np.load(file, allow_pickle=False) as archive:
-                return meta, {name: archive[name] for name in archive.files}
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-            raise _unread(folder, DATA, error, "its arrays") from None
-
-
-@contextmanager
-def _opened(
-    folder: Path, problem: Problem | None, cell: str | None = None
-) -> Iterator[tuple[dict[str, Any], IO[bytes]]]:
-    """The verified meta.json and the open data of a cell: the bytes that were verified are those that are read.
-
-    The cell's id is `cell`, by default the folder's name.
-    """
-    meta = _verified(folder, folder.name if cell is None else cell)
-    try:
-        file = open_regular(folder / DATA)
-    except (OSError, ValueError) as error:
-        raise _unread(folder, DATA, error) from None
-    with file:
-        try:
-            wrong = _fault_of(file, meta, problem)
-        except OSError as error:
-            raise _unread(folder, DATA, error) from None
-        if wrong is not None:
-            raise damaged(folder, wrong)
-        file.seek(0)
-        yield meta, file
-
-
-def _fault_of(file: IO[bytes], meta: Mapping[str, Any], problem: Problem | None) -> str | None:
-    """Return the fault of a cell's data, by their checksum and the shapes of the arrays; None where they have none."""
-    size = os.fstat(file.fileno()).st_size
-    if size != meta["data"]["bytes"] or hashlib.file_digest(file, "sha256").hexdigest() != meta["data"]["sha256"]:
-        return f"the checksum of {DATA} is another"
-    file.seek(0)
-    return shapes.fault(file, meta, problem)
-
-
-def facts(folder: Path) -> dict[str, Any]:
-    """Return the meta.json of a cell, verified by its seal; of the data only the size is. Raises as `read_meta` "
-    "does."""
-    meta = _verified(folder, folder.name)
-    try:
-        size = (folder / DATA).stat().st_size
-    except OSError as error:
-        raise _unread(folder, DATA, error) from None
-    if size != meta["data"]["bytes"]:
-        raise damaged(folder, f"the size of {DATA} is another")
-    return meta
-
-
-def claimed(folder: Path) -> tuple[str, str] | None:
-    """Return the question and the code that the cell's meta.json names, unverified; None where it names none."""
-    try:
-        meta = read_json(folder / META, _LARGEST_META)
-        question, code = meta["question"], meta["code"]
-    except (OSError, ValueError, TypeError, KeyError):
-        return None
-    return (question, code) if isinstance(question, str) and isinstance(code, str) else None
-
-
-def _verified(folder: Path, cell: str) -> dict[str, Any]:
-    """The meta.json of a cell with its seal, its facts and its name verified."""
-    try:
-        meta = read_json(folder / META, _LARGEST_META)
-    except (OSError, ValueError) as error:
-        raise _unread(folder, META, error) from None
-    if not isinstance(meta, dict) or meta.get("schema") != SCHEMA:
-        raise damaged(folder, f"{META} is not of the form {SCHEMA}")
-    if not is_whole(meta):
-        raise damaged(folder, f"{META} was changed after it was written")
-    del meta[SEAL]
-    if wrong := _wrong_facts(meta):
-        raise damaged(folder, f"{META} lacks {', '.join(wrong)}")
-    asked = Question(meta["problem"], tuple(meta["observables"]), meta["seed"])
-    if not meta["cell"] == cell == asked.cell(meta["code"]) or meta.get("question") != asked.key:
-        raise damaged(folder, "it answers another question than that of its name")
-    return meta
-
-
-def _wrong_facts(meta: Mapping[str, Any]) -> list[str]:
-    """The names of the facts that are missing or of another type, so that whoever reads a cell may trust them."""
-    wrong = [name for name, kind in _FACTS.items() if not isinstance(meta.get(name), kind)]
-    if wrong:
-        return wrong
-    texts = {
-        "observables": meta["observables"],
-        "undefined": meta["undefined"].values(),
-        "versions": (*meta["versions"].values(), meta["versions"].get("torch")),
-    }
-    sound = {name: all(isinstance(text, str) for text in found) for name, found in texts.items()} | {
-        "state": meta["state"] in (COMPLETE, DIVERGED),
-        "data": isinstance(meta["data"].get("bytes"), int) and isinstance(meta["data"].get("sha256"), str),
-        "replicates": 0 <= meta["diverged"] <= meta["replicates"],
-    }
-    return [name for name, is_sound in sound.items() if not is_sound]
-
-
-def damaged(folder: Path, fault: str) -> DamagedError:
-    """Return the error for a folder that is not a valid cell, with the reason and the remedy."""
-    return DamagedError(
-        f"The cell {folder.name[:12]} is damaged: {fault}.",
-        "Run the sweep with --verify: it sets it aside and makes it anew.",
-    )
-
-
-def _unread(folder: Path, name: str, error: Exception, what: str | None = None) -> DamagedError | UnreadableError:
-    """Return the error for a file of a cell that cannot be read: only what is wrong with the file itself is damage."""
-    if not is_of_the_disk(error):
-        return damaged(folder, f"{name if what is None else what} cannot be read: {why(error)}")
-    return UnreadableError(
-        f"The cell {folder.name[:12]} cannot be read now: {why(error)} ({folder / name}).",
-        "Run the command again. If the error stays, check the disk; once its folder is removed, a sweep makes it anew.",
-    )
-
-
-def _write_arrays(file: Any, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write an archive like np.savez, with every byte a function of the arrays: equal results have equal files."""
+def encoded(request: Question, code: str, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> bytes:
+    """Return the bytes of a cell's file: an archive like that of np.savez, without times."""
+    arrays = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
+    meta = {"schema": SCHEMA, "cell": request.cell(code), "code": code, **request.placeless(), **facts}
+    meta = parse_json(canonical({**meta, "observables": list(request.observables)}))  # as it will be read
+    content, file = json.dumps({**meta, "sha256": _checksum(meta, arrays)}, indent=1, sort_keys=True), io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        for name in sorted(arrays):
-            entry = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
-            with archive.open(entry, "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.ascontiguousarray(arrays[name]), allow_pickle=False)
+        archive.writestr(_entry(META), content)
+        for name, array in arrays.items():
+            with archive.open(_entry(f"{name}.npy"), "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
+    return file.getvalue()
 
 
-def _sync(file: Any) -> None:
-    file.flush()
-    os.fsync(file.fileno())
+def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the facts and the arrays of a cell, verified by their checksum and by the cell's name.
+
+    Raises DamagedError with what is wrong, FileNotFoundError where there is no file, and UnreadableError where the disk
+    fails.
+    """
+    return _read(path, with_arrays=True)
+
+
+def facts(path: Path) -> dict[str, Any]:
+    """Return the facts of a cell, verified by its name; the arrays are not read. Raises as `read` does."""
+    return _read(path, with_arrays=False)[0]
+
+
+def _read(path: Path, with_arrays: bool) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    try:
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
+            entries = archive.infolist()
+            stored = all(entry.compress_type == zipfile.ZIP_STORED for entry in entries)
+            if not stored or sum(entry.file_size for entry in entries) > os.fstat(file.fileno()).st_size:
+                raise ValueError("entries that are larger than the file")
+            meta, arrays = parse_json(archive.read(META).decode()), {}
+            for name in [entry.filename for entry in entries if entry.filename != META and with_arrays]:
+                with archive.open(name) as member:
+                    arrays[name.removesuffix(".npy")] = np.lib.format.read_array(member, allow_pickle=False)
+                    if member.read():  # at its end the archive's own checksum is verified too
+                        raise ValueError("more than an array")
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, KeyError, EOFError, MemoryError, NotImplementedError, zipfile.BadZipFile) as error:
+        if is_of_the_disk(error):
+            raise UnreadableError(
+                f"The cell {path.stem[:12]} cannot be read now: {why(error)} ({path}).",
+                "Run the command again. If the error stays, check the disk.",
+            ) from None
+        raise damaged(path, f"it cannot be read: {why(error)}") from None
+    if fault := _fault(path, meta, arrays if with_arrays else None):
+        raise damaged(path, fault)
+    return meta, arrays
+
+
+def _fault(path: Path, meta: Any, arrays: Mapping[str, np.ndarray] | None) -> str | None:
+    """Return what is wrong with the content of a cell, or None."""
+    if not isinstance(meta, dict) or meta.get("schema") != SCHEMA:
+        return f"{META} is not of the form {SCHEMA}"
+    if lacking := [name for name, kind in _FACTS.items() if not isinstance(meta.get(name), kind)]:
+        return f"{META} lacks {', '.join(lacking)}"
+    request = Question(meta["problem"], tuple(meta["observables"]), meta["seed"])
+    if not meta["cell"] == path.stem == request.cell(meta["code"]):
+        return "it answers another question than that of its name"
+    checksum = meta.pop("sha256", None)
+    if arrays is not None and checksum != _checksum(meta, arrays):
+        return "the checksum of its content is another"
+    return None
+
+
+def damaged(path: Path, fault: str) -> DamagedError:
+    """Return the error for a file that is not a valid cell, with the reason and the remedy."""
+    return DamagedError(
+        f"The cell {path.stem[:12]} is damaged: {fault}.",
+        "Run the sweep: it computes the cell again and keeps the damaged file beside it.",
+    )
+
+
+def _checksum(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
+    total = hashlib.sha256(canonical(meta).encode())
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        total.update(canonical([name, array.dtype.str, array.shape]).encode() + array.tobytes())
+    return total.hexdigest()
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """Return the head of an entry, which says nothing of the time or of the system."""
+    entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+    entry.create_system = 3
+    return entry

@@ -1,14 +1,11 @@
 """Checkpoints of cells in work: the part of a training from which another attempt continues bit for bit.
 
-    checkpoints/<cell>     the part of the cell's training, with the cell's id inside
-    checkpoints/.<token>   one that is being written
-
-Only the worker that holds the lease of a cell reads or writes its checkpoint. One that was wrongly judged dead may
-still write: the name of a cell stands for its question and its code, so that its part is another of the same run, and
-a rename puts it in place whole.
+A checkpoint is the file checkpoints/<cell> of a store, with the cell's id inside, written aside and renamed. The id
+stands for the question and the code, so that whoever writes one, it is a part of the same run. It saves work and guards
+nothing: where it cannot be written the training goes on, and where it cannot be read it begins anew.
 """
 
-import os
+import io
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from derivations.sweeps.leaving import Orders
-from derivations.sweeps.owners import new_token
+from derivations.sweeps.orders import LeftError, Orders
+from derivations.sweeps.store import replace
 from derivations.unreadable import why
 from sim.networks.parameters import Parameters
 from sim.training.pieces import Part, Pauses, part_of
@@ -27,12 +24,6 @@ from theory.problem import InputError, Problem, WorkbenchError
 
 EVERY = 300.0  # seconds of training that are lost at most where a worker dies without notice
 _MEMORY = ("first", "second")
-
-
-class LeftError(WorkbenchError):
-    """The worker was told to leave; its cell in work has a checkpoint."""
-
-    default_kind = "left"
 
 
 class BadCheckpointError(WorkbenchError):
@@ -61,8 +52,11 @@ def pauses(
         leaves = orders.leave
         if leaves or orders.save or clock() - written >= EVERY:
             orders.save = False
-            fault = _fault_of_writing(folder, cell, part)
-            written = clock()
+            fault, written = None, clock()
+            try:
+                write(folder, cell, part)
+            except OSError as error:
+                fault = why(error)
             if fault is not None and not leaves:
                 remark(f"A checkpoint of the cell {cell[:12]} could not be written: {fault}. Its training went on.")
         if leaves:
@@ -72,17 +66,6 @@ def pauses(
     return Pauses(keep, begun)
 
 
-def _fault_of_writing(folder: Path, cell: str, part: Part) -> str | None:
-    """Write the checkpoint; return the reason where the disk did not take it, or None."""
-    try:
-        write(folder, cell, part)
-    except FileNotFoundError:  # this process stood still for so long that another removed its file
-        return "its file was removed"
-    except OSError as error:
-        return why(error)
-    return None
-
-
 def write(folder: Path, cell: str, part: Part) -> None:
     """Write the checkpoint of a cell into `folder`; an interruption leaves the earlier one. Raises OSError."""
     state = part.state
@@ -90,16 +73,10 @@ def write(folder: Path, cell: str, part: Part) -> None:
     arrays["frozen"] = state.frozen
     for name, tensors in _tensors(part).items():
         arrays |= {f"{name}.{parameter}": tensor.numpy() for parameter, tensor in tensors.items()}
-    aside = folder / f".{new_token()}"
-    try:
-        with open(aside, "xb") as file:
-            np.savez(file, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.rename(folder / cell)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
+    content = io.BytesIO()
+    np.savez(content, **arrays)
+    folder.mkdir(exist_ok=True)
+    replace(folder / cell, content.getvalue())
 
 
 def read(folder: Path, cell: str, problem: Problem) -> Part | None:

@@ -1,20 +1,19 @@
-"""Making one cell: train its networks, measure the observables, and report the outcome."""
+"""The numbers of one cell of a sweep: train its networks and measure the observables."""
 
-import platform
-import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from derivations.output import DISTRIBUTION
-from derivations.sweeps.installed import version_of, versions_of
 from sim.measure import measure
 from sim.train import train
+from sim.training.backends.names import versions
 from sim.training.pieces import Pauses
 from sim.training.run import DivergedError
 from theory.problem import OBSERVABLES, InputError, Problem
+from theory.problem.maps import names_along
 
 
 def make(
@@ -24,16 +23,14 @@ def make(
     progress: Callable[[int, int], None] | None = None,
     pauses: Pauses | None = None,
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The arrays and the facts of a cell.
+    """Return the arrays and the facts of a cell.
 
     Arrays: "times" (T), "replicates" (S), "diverged" (S), and each observable (S, ...) in float64, NaN for the
     replicates that diverged. Facts: "state" is "diverged" where fewer than two replicates are left, which then have
-    no observables; "undefined" says which observables the networks do not have, and why; "resumed" is the step at which
-    the training continued with `pauses.begun`, whose seconds count, or None.
+    no observables; "undefined" says which observables the networks do not have, and why; "names" has the places of
+    weights, paths and modes by name. None of them depends on when, where or how often the training was interrupted.
     Raises what sim.train.train and sim.measure.measure raise.
     """
-    started, begun = datetime.now(UTC), None if pauses is None else pauses.begun
-    clock = time.perf_counter()  # the clock of the machine may be set meanwhile
     trained = train(problem, device, progress=progress, pauses=pauses)
     arrays = {
         "times": np.asarray(trained.times, dtype=float),
@@ -55,26 +52,18 @@ def make(
         whole = np.full((len(trained.diverged), *values.shape[1:]), np.nan)
         whole[~trained.diverged] = values
         arrays[name] = whole
-    finished, seconds = datetime.now(UTC), time.perf_counter() - clock
+    axes = {axis for name in observables for axis in OBSERVABLES[name].axes}
     facts = {
         "state": state,
         "replicates": len(trained.replicates),
         "diverged": int(trained.diverged.sum()),
         "undefined": undefined,
-        "versions": _versions(trained.backend),
-        "device": trained.device,
+        "names": {axis: names for axis in axes if (names := names_along(axis, problem)) is not None},
+        "versions": {DISTRIBUTION: version(DISTRIBUTION), **versions(trained.backend)},
+        "device": trained.device.partition(":")[0],
         "backend": trained.backend,
         "dtype": trained.dtype,
         "fallback": trained.fallback,
         "steps": int(trained.steps),
-        "resumed": None if begun is None else begun.state.step,
-        "wall_seconds": round(seconds + (0.0 if begun is None else begun.seconds), 3),
-        "started": started.isoformat(timespec="seconds"),
-        "finished": finished.isoformat(timespec="seconds"),
     }
     return arrays, facts
-
-
-def _versions(backend: str) -> dict[str, str]:
-    common = {name: version_of(name) for name in (DISTRIBUTION, "numpy")}
-    return {"python": platform.python_version(), **common, **versions_of(backend)}

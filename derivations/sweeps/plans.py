@@ -1,35 +1,28 @@
 """The plan of a sweep: the id of every cell for a version of the code, and what the cell costs.
 
-The id of a cell is the hash of its problem, which takes half a millisecond to declare. The plan of a large sweep is
-therefore kept in its store, beside the record of the sweep, and whoever looks at the store reads it there. It depends
-on the declaration and the code alone, so that all who write it write the same bytes. Problems that name files depend on
-what is in these; their plans are not kept.
+The id of a cell is the hash of its problem, which has to be declared for it: half a millisecond each, and Python where
+a user's law is Python. The store keeps the plan of every sweep that ran. So whoever looks at a store, or reads its
+results, reads ids and declares nothing: no code that a store names is run by looking.
 """
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from derivations.atomic import write_text
-from derivations.seals import digest
+from derivations.seals import canonical, digest
 from derivations.sweeps import cells
-from derivations.sweeps.checking import refuse_invalid, timed
-from derivations.sweeps.store import Store, sweep_id
-from theory.problem import Sweep
-from theory.problem.paths import PATHS
+from theory.problem import Cell, InputError, Sweep, dumps_sweep
 from theory.problem.shared import Shared
-from theory.problem.user_files import open_regular, read_bytes
+from theory.problem.sweep_toml import loads_record
+from theory.problem.user_files import parse_json
 
-SCHEMA = "gdln.plan/1"
+SCHEMA = "gdln.plan/2"
 LARGE = 1000  # cells; the plan of a smaller sweep is made in less than a second
-_LARGEST, _LONGEST_HEAD = 2**28, 2**12
-_ENDING = ".plan"
-_INVALID = "-"
-
+_LISTED = 10
+_SWEEPS = ("sweep", "adaptive")
 Report = Callable[[float, str], None]  # (share done, what is running)
 
 
@@ -37,125 +30,115 @@ Report = Callable[[float, str], None]  # (share done, what is running)
 class Plan:
     """The cells of a sweep in order: their ids ("" for one that is no valid problem), networks, and steps of each.
 
-    `is_kept` where the plan was read from a store.
+    `errors` has the reason for each invalid cell by its position. Of an adaptive sweep, `adaptive` is the sweep as it
+    was written, `sweep` its cells so far, and `generation` that of each.
     """
 
+    sweep: Sweep
     code: str
     ids: tuple[str, ...]
     networks: tuple[int, ...]
     steps: tuple[int, ...]
-    is_kept: bool = field(default=False, compare=False)
+    errors: Mapping[int, Mapping[str, Any]]
+    adaptive: Sweep | None = None
+    generation: tuple[int, ...] | None = None
 
-    def cost(self, position: int) -> int:
-        """Return the network-steps of a cell."""
-        return self.networks[position] * self.steps[position]
+    @property
+    def declared(self) -> Sweep:
+        """The sweep as it was written."""
+        return self.adaptive or self.sweep
 
     @cached_property
     def position(self) -> Mapping[str, int]:
         """The position of each id."""
         return {name: position for position, name in enumerate(self.ids) if name}
 
+    def cost(self, position: int) -> int:
+        """Return the network-steps of a cell."""
+        return self.networks[position] * self.steps[position]
 
-def planned(sweep: Sweep, code: str, report: Report = lambda _share, _what: None) -> Plan:
+    def at(self, position: int) -> Cell:
+        """Return a cell with its place and its values, and without its problem."""
+        index = self.sweep.index(position)
+        return Cell(index, self.sweep.values_at(index), None)
+
+    @property
+    def name(self) -> str:
+        """The name of its record in a store."""
+        return f"{sweep_id(self.declared)}.{digest(self.code)[:16]}.json"
+
+    def text(self) -> str:
+        """Return the record: the same text for whoever writes it."""
+        content = {name: getattr(self, name) for name in ("code", "ids", "networks", "steps", "generation")}
+        sweeps = {name: one and json.loads(dumps_sweep(one)) for name, one in vars(self).items() if name in _SWEEPS}
+        content = {"schema": SCHEMA, **content, **sweeps, "errors": [*self.errors.items()]}
+        return json.dumps({**content, "sha256": digest(canonical(content))})
+
+
+def plan(sweep: Sweep, code: str, report: Report = lambda _share, _what: None) -> Plan:
     """Return the plan, made by declaring one problem after the other; `report` receives how many there are.
 
-    Raises InputError as `refuse_invalid` does, and where two cells ask the same.
+    Raises InputError where cells are invalid and the sweep does not leave them out, where none is valid, and where two
+    cells ask the same. Cells whose times are no whole number of steps count as invalid too.
     """
-    return planned_for(sweep, (code,), report)[code]
+    from sim.training.times import steps_at_times
 
-
-def planned_for(sweep: Sweep, codes: Collection[str], report: Report = lambda _share, _what: None) -> dict[str, Plan]:
-    """Return the plan of each of some versions of the code; see `planned`. The problems are declared once."""
-    networks, steps, invalid, where = [], [], [], {}
-    ids: dict[str, list[str]] = {code: [] for code in codes}
+    ids, networks, steps, errors, where = [], [], [], {}, {}
     shared = Shared()
     for position, index in enumerate(sweep.indices()):
-        if position % LARGE == 0:
+        if position % LARGE == 0 and sweep.size > LARGE:
             report(0.0, f"planning: {position} of {sweep.size} cells")
-        cell, length = timed(sweep.cell(index, shared))
-        asked = None
-        if cell.problem is None:
-            invalid.append(cell)
-        else:
-            asked = cells.question(cell.problem, sweep.observables, shared)
-        for code, names in ids.items():
-            names.append("" if asked is None else asked.cell(code))
-            if asked is not None and where.setdefault(names[-1], index) != index:
-                raise sweep.same(where[names[-1]], index)
-        networks.append(0 if cell.problem is None else cell.problem.simulated().replicates)
-        steps.append(length)
-    refuse_invalid(sweep, invalid, len(steps))
-    return {code: Plan(code, tuple(names), tuple(networks), tuple(steps)) for code, names in ids.items()}
-
-
-def plan(store: Store | None, sweep: Sweep, code: str, report: Report = lambda _share, _what: None) -> Plan:
-    """Return the plan that the store keeps, else make it. Raises InputError as `planned` does; nothing is written."""
-    kept = None if store is None else _read(_place(store, sweep, code), sweep, code)
-    return planned(sweep, code, report) if kept is None else kept
-
-
-def keep(store: Store, sweep: Sweep, made: Plan) -> None:
-    """Keep the plan in the store, unless it was read there or depends on files. Raises OSError."""
-    if not made.is_kept and not _names_files(sweep):
-        write_text(_place(store, sweep, made.code), _text(made, sweep))
-
-
-def is_kept(sweep: Sweep) -> bool:
-    """Whether whoever runs the sweep keeps its plan, because it is large and depends on no files."""
-    return sweep.size > LARGE and not _names_files(sweep)
-
-
-def kept(store: Store, sweep: Sweep) -> set[str]:
-    """Return the versions of the code for which the store has a plan of the sweep, as the plans name them."""
-    codes = set()
-    for file in (store.folder / "sweeps").glob(f"{sweep_id(sweep)}.*{_ENDING}"):
+        cell, name, number, length = sweep.cell(index, shared), "", 0, 0
         try:
-            with open_regular(file) as content:
-                code = json.loads(content.readline(_LONGEST_HEAD))["code"]
-        except (OSError, ValueError, TypeError, KeyError):
-            continue
-        if isinstance(code, str) and file == _place(store, sweep, code):
-            codes.add(code)
-    return codes
+            if cell.problem is None:
+                raise cell.error
+            length, number = steps_at_times(cell.problem)[-1], cell.problem.simulated().replicates
+            name = cells.question(cell.problem, sweep.observables, shared).cell(code)
+        except InputError as error:
+            errors[position] = error
+        if name and where.setdefault(name, index) != index:
+            raise sweep.same(where[name], index)
+        for column, entry in ((ids, name), (networks, number), (steps, length)):
+            column.append(entry)
+    _refuse_invalid(sweep, errors)
+    words = {
+        place: {"kind": error.kind, "message": error.message, "hint": error.hint} for place, error in errors.items()
+    }
+    return Plan(sweep, code, tuple(ids), tuple(networks), tuple(steps), words)
 
 
-def _place(store: Store, sweep: Sweep, code: str) -> Path:
-    return store.folder / "sweeps" / f"{sweep_id(sweep)}.{digest(code)[:16]}{_ENDING}"
+def _refuse_invalid(sweep: Sweep, errors: Mapping[int, InputError]) -> None:
+    if not errors or (sweep.invalid != "refuse" and len(errors) < sweep.size):
+        return
+    first = next(iter(errors.values()))
+    if sweep.size == 1:
+        raise first
+    labels = {place: Cell((), sweep.values_at(sweep.index(place)), None).label for place in [*errors][:_LISTED]}
+    lines = [f"\n  {label}: {errors[place].message}" for place, label in labels.items()]
+    more = f"\n  and {len(errors) - _LISTED} more" if len(errors) > _LISTED else ""
+    leave = "" if len(errors) == sweep.size else ' Or write invalid = "leave-out" to run the others.'
+    message = f"{len(errors)} of {sweep.size} cells are no valid problem:{''.join(lines)}{more}"
+    raise InputError(message, f"{first.hint}{leave}")
 
 
-def _text(made: Plan, sweep: Sweep) -> str:
-    """Return a line of JSON that names the plan and the checksum of what follows: a line for each cell."""
-    rows = zip(made.ids, made.networks, made.steps, strict=True)
-    body = "\n".join(f"{name or _INVALID} {networks} {steps}" for name, networks, steps in rows)
-    return f"{json.dumps(_head(sweep, made.code, digest(body)))}\n{body}"
+def read_plan(text: str, folder: str) -> Plan:
+    """Return the plan in a record; `folder` is that of the store. Raises InputError for another text.
 
-
-def _head(sweep: Sweep, code: str, checksum: str) -> dict[str, Any]:
-    return {"schema": SCHEMA, "cell": cells.SCHEMA, "sweep": sweep_id(sweep), "code": code, "sha256": checksum}
-
-
-def _read(path: Path, sweep: Sweep, code: str) -> Plan | None:
-    """Return the plan in a file; None where there is none, or none of this sweep and code that is whole."""
-    if _names_files(sweep):
-        return None
+    No problem is declared, and the code that the sweep names is not allowed to run.
+    """
     try:
-        head, _, body = read_bytes(path, _LARGEST).partition(b"\n")
-        if json.loads(head) != _head(sweep, code, hashlib.sha256(body).hexdigest()):
-            return None
-    except (OSError, ValueError):
-        return None
-    words = body.decode().split()
-    ids = tuple("" if name == _INVALID else name for name in words[::3])
-    return Plan(code, ids, tuple(map(int, words[1::3])), tuple(map(int, words[2::3])), is_kept=True)
+        content = parse_json(text)
+        if content.pop("sha256") != digest(canonical(content)) or content["schema"] != SCHEMA:
+            raise ValueError
+        sweep, adaptive = (one and loads_record(json.dumps(one), folder) for one in map(content.get, _SWEEPS))
+        columns = (tuple(content[name]) for name in ("ids", "networks", "steps"))
+        generation = content["generation"] and tuple(content["generation"])
+        found = Plan(sweep, content["code"], *columns, dict(content["errors"]), adaptive, generation)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise InputError("This is not the record of a sweep.", "Run the sweep again; it writes the record.") from None
+    return found
 
 
-def _names_files(sweep: Sweep) -> bool:
-    """Whether problems of the sweep name files, whose content is a part of them."""
-    fields = [axis.field.rpartition(".")[2] for axis in sweep.axes]
-    return bool(set(fields) & set(PATHS)) or _has_path([sweep.base, *(axis.values for axis in sweep.axes)])
-
-
-def _has_path(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return bool(set(value) & set(PATHS)) or _has_path(tuple(value.values()))
-    return isinstance(value, list | tuple) and any(_has_path(entry) for entry in value)
+def sweep_id(sweep: Sweep) -> str:
+    """The hash of the declaration, without the place of its store."""
+    return hashlib.sha256(dumps_sweep(sweep).encode()).hexdigest()[:16]

@@ -1,327 +1,290 @@
-"""The store of sweeps: one folder for each cell, filled by any number of processes on one machine or on many.
+"""The store of sweeps: a folder with one file for each cell, filled by any number of processes on any machines.
 
-store.json      marks this folder as a store and names its format
-sweeps/         the record of every sweep that was run here, one JSON file each; the versions of the code that ran them
-cells/<hash>/   data.npz and meta.json of one cell
-attempts/       cells that are being written, or were when their writers died
-leases/<hash>/  who makes this cell (`leases`)
-checkpoints/    parts of the trainings of cells in work (`checkpoints`)
-failures/<hash> why this cell could not be made when it was last tried (`failures`)
-damaged/        files and folders that were found in the place of a cell
+store.json            marks this folder as a store and names its format
+sweeps/               the plan of every sweep that ran here, for each version of the code (`plans`)
+cells/<id>.npz        a cell (`cells`); <id>.npz.damaged-<hash> is what was there in its place
+attempts/<id>.json    the last attempt at this cell: where, when, how long, and why it failed, if it did
+checkpoints/          parts of the trainings of cells in work (`checkpoints`)
 
-Earlier versions wrote cells into hidden folders of cells/ and had locks of the kernel in locks/; both are left alone.
+A file is written aside and renamed, so that it is whole or absent; no lock and no clock is asked. Two processes that
+compute the same cell write the same bytes.
 """
 
 import hashlib
 import json
 import os
+import platform
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from derivations.atomic import check_folder, write_text
-from derivations.sweeps import cells, failures, leases, leftovers
-from derivations.sweeps.disk import Disk
-from derivations.sweeps.owners import Watch, new_token
-from derivations.sweeps.versions import NAME, found, ids_of, there
-from theory.problem import Cell, InputError, Problem, Sweep, dumps_sweep
-from theory.problem.sweep_toml import loads_record, with_code
-from theory.problem.user_files import LARGEST_TEXT, read_json, read_text
+from derivations.sweeps import cells
+from derivations.sweeps.cells import DamagedError
+from derivations.sweeps.plans import Plan, plan, read_plan, sweep_id
+from theory.problem import Cell, InputError, Sweep
+from theory.problem.user_files import read_json, read_text
 
-SCHEMA = "gdln.store/1"
-_MARKER, _PART = "store.json", ".store.json."
-_ROOMS = ("cells", "attempts", "leases", "checkpoints", "sweeps", "damaged", "failures")
-# In a store whose maker died; the last three are those of earlier versions.
-_BEGUN = {*_ROOMS, "locks", "store.json.part", "store.lock"}
-_MAKE_IT = "Run gdln sweep to make it; finished cells in it are kept."
-LARGEST_RECORD = 2 * LARGEST_TEXT  # a base of the largest size, with its quotes escaped
-
-
-@dataclass(frozen=True)
-class Rooms:
-    """Names in the folders of a store, each as it was at one moment; an empty folder of cells/ is no cell."""
-
-    leases: frozenset[str]
-    failures: frozenset[str]
-    cells: frozenset[str]
+SCHEMA, BEFORE = "gdln.store/2", "gdln.store/1"
+ROOMS = ("sweeps", "cells", "attempts", "checkpoints")
+PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # seconds before another try where the disk refuses
+_MARKER, _ENDING, _DAMAGED = "store.json", ".npz", ".damaged-"
+_LARGEST_RECORD, _LARGEST_NOTE = 2**28, 2**20
+_ABANDONED = 3600.0  # seconds after which a file that was begun is one whose writer died
+_MAKE_IT = "gdln sweep SWEEP.toml makes one, in the folder that the file or --out names."
+_Result = TypeVar("_Result")
+Answers = Iterator[tuple[Cell, dict[str, Any], dict[str, np.ndarray]]]
 
 
 @dataclass(frozen=True)
 class Store:
-    """An existing store. `Store.open` reads one, `Store.create` makes it where it is missing."""
+    """The cells and the plans in a folder; `open` and `create` make sure that it is a store."""
 
     folder: Path
-    watch: Watch = field(default_factory=Watch, compare=False, repr=False)
 
     @classmethod
     def open(cls, folder: str | Path) -> "Store":
-        """The store in `folder`, unchanged. Raises InputError where `folder` is no store, or one of another format."""
+        """The store in an existing folder. Raises InputError where there is none, or one of another form."""
         folder = Path(folder)
-        if not (folder / _MARKER).is_file():
-            inside = "its store.json is no file" if (folder / _MARKER).exists() else "it holds no store.json"
-            why = inside if folder.is_dir() else "it is no folder" if folder.exists() else "it is not there"
-            raise InputError(f"{folder} is no store of sweeps: {why}.", _MAKE_IT, "file")
+        if not folder.is_dir() or not (folder / _MARKER).is_file():
+            reason = "it has no store.json" if folder.is_dir() else "it is no folder"
+            raise InputError(f"{folder} is no store of sweeps: {reason}.", _MAKE_IT, "file")
         try:
-            found = read_json(folder / _MARKER)["schema"]
+            form = read_json(folder / _MARKER)["schema"]
         except (ValueError, TypeError, KeyError):
-            found = None
-        if not isinstance(found, str):
             raise InputError(
                 f"{folder / _MARKER} does not say the form of a store.",
                 "If the folder was one, remove this file and run the sweep again: finished cells are kept. Else name "
                 "another folder with --out.",
                 "file",
-            )
-        if found != SCHEMA:
+            ) from None
+        if form != SCHEMA:
+            convert = f"gdln sweep --import {folder} --out NEW converts it"
             raise InputError(
-                f"{folder} is a store of the form {found[:40]!r}; this version reads and writes {SCHEMA!r}.",
-                "Use the version that made it, or name another folder with --out.",
+                f"{folder} is a store of the form {str(form)[:40]!r}; this version reads and writes {SCHEMA!r}.",
+                f"{convert}." if form == BEFORE else "Use the version that made it, or another folder with --out.",
                 "version",
             )
         return cls(folder)
 
     @classmethod
     def create(cls, folder: str | Path) -> "Store":
-        """The store in `folder`, made where the folder is absent or empty; its dead writers' leftovers are removed.
+        """The store in `folder`, made where the folder is absent or empty.
 
-        Raises InputError where the folder holds other files; OSError where it cannot be written.
+        Files that writers have begun and left an hour ago are removed. Raises InputError where the folder holds other
+        files; OSError where it cannot be written.
         """
         folder = Path(folder)
         check_creatable(folder)
-        folder.mkdir(exist_ok=True)
-        for room in _ROOMS:
-            (folder / room).mkdir(exist_ok=True)
+        for room in ROOMS:
+            (folder / room).mkdir(parents=True, exist_ok=True)
         if not (folder / _MARKER).exists():
-            # Others may do the same: all of them write the same bytes.
-            handle, part = tempfile.mkstemp(dir=folder, prefix=_PART)
-            with open(handle, "w", encoding="utf-8") as file:
-                file.write(json.dumps({"schema": SCHEMA}) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(part, 0o644)
-            os.replace(part, folder / _MARKER)
-            Disk(folder).sync(".")
-        store = cls.open(folder)
-        store.remove_leftovers()
-        return store
+            write_text(folder / _MARKER, json.dumps({"schema": SCHEMA}) + "\n")
+        for file in [part for room in ROOMS for part in (folder / room).glob(".*")]:
+            with suppress(FileNotFoundError):
+                if time.time() - file.stat().st_mtime > _ABANDONED:
+                    file.unlink()
+        return cls.open(folder)
 
     @property
     def checkpoints(self) -> Path:
         """The folder of the checkpoints of cells in work."""
         return self.folder / "checkpoints"
 
-    @property
-    def _disk(self) -> Disk:
-        return Disk(self.folder)
-
     def place(self, cell: str) -> Path:
-        """Return the folder of a cell, whether the cell is made or not."""
-        return self.folder / "cells" / cell
+        """Return the file of a cell, whether there is one or not."""
+        return self.folder / "cells" / f"{cell}{_ENDING}"
 
-    def make(
-        self,
-        cell: str,
-        asked: cells.Question,
-        code: str,
-        compute: Callable[[], tuple[Mapping[str, np.ndarray], Mapping[str, Any]]],
-        share: Callable[[], float | None] = lambda: None,
-    ) -> str:
-        """Make the cell once, with the arrays and facts that `compute` returns, unless it is there or being made.
+    def has(self, cell: str) -> bool:
+        """Whether there is a file in the place of the cell."""
+        return os.path.lexists(self.place(cell))
 
-        Returns "made", "there" or "busy" (see `leases.attempt`); `share` is the share done, for those who look. What is
-        in the cell's place and is no valid cell is moved to damaged/. Raises what `compute` raises, OSError, and
-        InputError where the store has gone; then nothing of the cell is left.
-        """
+    def names(self) -> frozenset[str]:
+        """The ids of all existing cells, of any sweep or version, in one look at the folder."""
+        with suppress(FileNotFoundError):
+            names = os.listdir(self.folder / "cells")
+            return frozenset(name.removesuffix(_ENDING) for name in names if name.endswith(_ENDING))
+        return frozenset()
 
-        def content() -> tuple[Mapping[str, np.ndarray], Mapping[str, Any]]:
-            found = compute()
-            self._make_rooms()  # they may have gone in the hours that it took
-            return found
+    def read(self, cell: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """Return the verified facts and the arrays of a cell. Raises what `cells.read` raises."""
+        return cells.read(self.place(cell))
 
-        def write(place: str, content: tuple[Mapping[str, np.ndarray], Mapping[str, Any]]) -> None:
-            cells.write(self.folder / place, cell, asked, code, *content)
+    def put(self, cell: str, content: bytes) -> None:
+        """Write the bytes of a cell, patiently; see `patiently`. The cell that another has finished stays."""
 
-        def is_valid() -> bool:
-            return self._is_valid(cell)
+        def write() -> None:
+            if not self.has(cell):
+                (self.folder / "cells").mkdir(exist_ok=True)
+                replace(self.place(cell), content)
 
-        self._make_rooms()
-        disk = self._disk
-        what = leases.attempt(disk, cell, new_token, self.watch, is_valid, content, write, share)
-        if what != leases.BUSY:
-            leftovers.remove_checkpoints(self.folder, cell)
-        return what
+        patiently(write)
 
-    def _make_rooms(self) -> None:
-        """Make the folders of the store that are missing: those that are empty may be purged from a scratch disk."""
-        absent = [room for room in _ROOMS if not (self.folder / room).is_dir()]
-        if absent:
-            Store.open(self.folder)  # it raises InputError where all of the store has gone
-            for room in absent:
-                (self.folder / room).mkdir(exist_ok=True)
-
-    def _is_valid(self, cell: str) -> bool:
-        try:
-            cells.read_meta(self.place(cell))
-        except cells.DamagedError:
-            return False
-        return True
-
-    def note_failure(self, cell: str, failed: failures.Failure) -> None:
-        """Keep the record of a failure at the cell, where the disk allows it."""
-
-        def write(place: str) -> None:
-            failures.write(self.folder / place, cell, failed)
-
-        with suppress(OSError):  # a full disk may be the reason of the failure
-            leases.note_failure(self._disk, cell, failed.token, write)
-
-    def failure(self, cell: str) -> failures.Failure | None:
-        """Return the last failure at the cell; None where none is recorded. It says nothing where the cell is there."""
-        return failures.read(self.folder / "failures" / cell)
-
-    def maker(self, cell: str) -> tuple[str, float | None] | None:
-        """Return the token of the attempt that makes the cell, and the share done as far as it is known.
-
-        None where nobody makes it, and where its process is gone as far as `watch` can tell.
-        """
-        name = leases.holder(self._disk, cell)
-        if name is None:
-            return None
-        token = name.rpartition(".")[0]
-        return None if self.watch.gone(cell, token, name) else (token, leases.share_of(name))
-
-    def is_there(self, cell: str) -> bool:
-        """Whether the cell's path exists, as a cell or as anything else but an empty folder, which is no cell yet."""
+    def set_aside(self, cell: str) -> str:
+        """Rename what is in the cell's place, and return its name beside there."""
         place = self.place(cell)
-        return os.path.lexists(place) and not _is_empty(place)
+        with suppress(OSError):
+            aside = f"{place.name}{_DAMAGED}{hashlib.sha256(place.read_bytes()).hexdigest()[:8]}"
+            os.replace(place, place.with_name(aside))
+            return aside
+        aside = f"{place.name}{_DAMAGED}{os.urandom(4).hex()}"  # a folder, or a file that cannot be read
+        os.replace(place, place.with_name(aside))
+        return aside
 
-    def meta(self, cell: str, problem: Problem | None = None) -> dict[str, Any] | None:
-        """The verified meta.json of the cell, None where it is missing. Raises what `cells.read_meta` raises."""
-        return cells.read_meta(self.place(cell), problem) if self.is_there(cell) else None
+    def drop_checkpoints(self) -> None:
+        """Remove the checkpoints of finished cells: of one that two have computed, the slower may have left one."""
+        names = self.names()
+        for part in self.checkpoints.glob("[!.]*"):
+            if part.name.partition(".")[0] in names:
+                with suppress(OSError):
+                    part.unlink()
 
-    def read(self, cell: str, problem: Problem | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """The verified meta.json and the arrays of an existing cell. Raises what `cells.read_meta` raises."""
-        return cells.read(self.place(cell), problem)
+    def note(self, cell: str, seconds: float | None = None, error: Mapping[str, Any] | None = None) -> None:
+        """Keep what is known of an attempt at a cell, where the disk allows it: nothing rests on it.
 
-    def set_aside(self, cell: str) -> Path | None:
-        """Move what is in the cell's place to damaged/, unless it is a valid cell; return where it is now, or None."""
-        aside = f"damaged/{cell}.{new_token()}"
-        moved = leases.set_aside(self._disk, cell, aside, lambda: self._is_valid(cell))
-        return self.folder / aside if moved else None
-
-    def names(self) -> tuple[str, ...]:
-        """The ids of all existing cells, of any sweep or version."""
-        return tuple(sorted(item.name for item in self.place("").iterdir() if NAME.fullmatch(item.name)))
-
-    def rooms(self) -> Rooms:
-        """Return the names in the folders, each read once: for a look at many cells."""
-        # Cells last: one whose lease ends between the looks has its folder by then, so that it does not seem missing.
-        return Rooms(*(frozenset(self._disk.names(room)) for room in ("leases", "failures", "cells")))
-
-    def remove_leftovers(self) -> None:
-        """Remove what workers that are gone have left; what is no lease or checkpoint is moved to damaged/.
-
-        A worker of this machine is gone when its process is. Of another machine it is gone if nothing changed between
-        two calls on this Store, `watch.patience` seconds apart.
+        `seconds` is None where the attempt begins.
         """
-        leftovers.remove(self)
+        note = {"cell": cell, "machine": platform.node(), "process": os.getpid(), "seconds": seconds}
+        note |= {"when": datetime.now(UTC).isoformat(timespec="seconds")}
+        note |= {"python": platform.python_version(), "numpy": np.__version__}
+        with suppress(OSError):
+            (self.folder / "attempts").mkdir(exist_ok=True)
+            place = self.folder / "attempts" / f"{cell}.json"
+            replace(place, json.dumps(note | {"error": error}).encode(), synced=False)
 
-    def record(self, sweep: Sweep) -> str:
-        """Keep the declaration of a sweep beside its cells; returns its id."""
-        text = dumps_sweep(sweep)
-        name = sweep_id(sweep)
-        path = self.folder / "sweeps" / f"{name}.json"
-        if not _is_text(path, text):
-            if os.path.lexists(path) and not path.is_file():
-                leftovers.move_away(self.folder, path, "record")
-            write_text(path, text)
-        return name
+    def attempt(self, cell: str) -> dict[str, Any]:
+        """Return what is known of the last attempt at a cell; an empty dict where nothing is."""
+        try:
+            note = read_json(self.folder / "attempts" / f"{cell}.json", _LARGEST_NOTE)
+            sound = note["cell"] == cell and isinstance(note["seconds"], float | int | None)
+            error, sound = note["error"], sound and all(isinstance(note[key], str) for key in ("machine", "when"))
+            sound &= error is None or all(isinstance(error[key], str) for key in ("kind", "message", "hint"))
+            return note if sound else {}
+        except (OSError, ValueError, TypeError, KeyError):
+            return {}
 
-    def sweeps(self) -> dict[str, Sweep]:
-        """The sweeps recorded here, by id. Raises InputError for a record that cannot be read."""
-        recorded, faults = self.records()
-        if faults:
-            raise faults[0]
-        return recorded
+    def record(self, made: Plan) -> None:
+        """Keep the plan of a sweep beside its cells."""
+        place, text = self.folder / "sweeps" / made.name, made.text()
+        with suppress(OSError, InputError):
+            if read_text(place, _LARGEST_RECORD) == text:
+                return
+        patiently(lambda: write_text(place, text))
 
-    def records(self) -> tuple[dict[str, Sweep], tuple[InputError, ...]]:
-        """Return the sweeps recorded here, by id, and an error for each record that cannot be read."""
-        recorded, faults = {}, []
+    def plans(self) -> tuple[tuple[Plan, ...], tuple[InputError, ...]]:
+        """Return the plans that are recorded here, and an error for each record that cannot be read."""
+        recorded, faults = [], []
         for file in sorted((self.folder / "sweeps").glob("*.json")):
             try:
-                recorded[file.stem] = self._recorded(file)
-            except InputError as error:
-                faults.append(error)
-        return recorded, tuple(faults)
+                recorded.append(self._recorded(file))
+            except (OSError, InputError) as error:
+                reason = getattr(error, "message", None) or f"{getattr(error, 'strerror', None) or error}."
+                hint = "Remove it; a sweep that runs writes its own."
+                faults.append(InputError(f"{file} is no record of a sweep: {reason}", hint, "file"))
+        return tuple(recorded), tuple(faults)
 
-    def _recorded(self, file: Path) -> Sweep:
-        try:
-            return with_code(loads_record(read_text(file, LARGEST_RECORD), str(self.folder)))
-        except (OSError, InputError) as error:
-            why = getattr(error, "message", None) or f"{getattr(error, 'strerror', None) or error}."
-            raise InputError(
-                f"{file} is no record of a sweep: {why}", "Remove it; a sweep that runs writes its own.", "file"
-            ) from None
+    def _recorded(self, file: Path) -> Plan:
+        return read_plan(read_text(file, _LARGEST_RECORD), str(self.folder))
 
-    def the_sweep(self, sweep: Sweep | None = None) -> Sweep:
-        """`sweep`, or the only one recorded here. Raises InputError where none or several are."""
+    def plan_of(self, sweep: Sweep | None = None, code: str | None = None) -> Plan:
+        """Return the plan of a sweep, by default the only one recorded; see `best`. One without a record is made here.
+
+        Raises InputError where none or several are recorded.
+        """
         if sweep is not None:
-            return sweep
-        recorded = self.sweeps()
-        if len(recorded) != 1:
-            raise InputError(
-                f"{self.folder} has the records of {len(recorded)} sweeps.",
-                'Say which: theory.problem.load_sweep("SWEEP.toml").' if recorded else "Run gdln sweep first.",
-            )
-        return next(iter(recorded.values()))
+            return self.best(sweep_id(sweep), code) or plan(sweep, code or cells.code_version())
+        recorded, faults = self.plans()
+        ids = {sweep_id(one.declared) for one in recorded}
+        if faults and not recorded:
+            raise faults[0]
+        if len(ids) != 1:
+            hint = 'Say which: theory.problem.load_sweep("SWEEP.toml").' if ids else "Run gdln sweep first."
+            raise InputError(f"{self.folder} has the records of {len(ids)} sweeps.", hint)
+        return self.best(*ids, code)
+
+    def best(self, name: str, code: str | None = None) -> Plan | None:
+        """Return the recorded plan of the sweep with this id, for a version of the code; None where there is none.
+
+        By default that is the version of this machine's CPU or GPU where it has made any cell, else the one that has
+        made most.
+        """
+        names, here = self.names(), [cells.code_version(device) for device in ("cpu", "cuda")]
+        fits = [one for one in self.plans()[0] if sweep_id(one.declared) == name and code in (None, one.code)]
+        counts = {one.code: len(names.intersection(one.position)) for one in fits}
+
+        def rank(one: Plan) -> tuple[bool, int, bool]:
+            return counts[one.code] > 0 and one.code in here, counts[one.code], one.code == here[0]
+
+        return max(fits, key=rank, default=None)
+
+    def each(self, made: Plan) -> Answers:
+        """Yield the cells of a plan that are there: the declaration without its problem, the facts and the arrays.
+
+        A cell that is damaged or cannot be read has the state "damaged", its "fault" in words, and no arrays.
+        """
+        names = self.names()
+        for position, name in enumerate(made.ids):
+            if name in names:
+                try:
+                    meta, arrays = self.read(name)
+                except (DamagedError, cells.UnreadableError) as error:
+                    meta, arrays = {"cell": name, "state": "damaged", "fault": error.message}, {}
+                except FileNotFoundError:
+                    continue
+                yield made.at(position), meta, arrays
 
     def table(self, sweep: Sweep | None = None, code: str | None = None) -> list[dict[str, Any]]:
         """Return plain rows, one for each cell, observable, time, unit and site; see `table.rows`."""
         from derivations.sweeps.table import rows
 
-        sweep, code, generation = self._cells_of(self.the_sweep(sweep), code)
-        return list(rows(answers(self, sweep, code)[1], sweep, generation))
+        made = self.plan_of(sweep, code)
+        return list(rows(self.each(made), made.sweep, made.generation))
 
     def to_xarray(self, sweep: Sweep | None = None, code: str | None = None):
         """The sweep as an xarray.Dataset; see `dataset.dataset`. OutOfReachError where xarray is not installed."""
         from derivations.sweeps.dataset import dataset
 
-        sweep, code, generation = self._cells_of(self.the_sweep(sweep), code)
-        code, _ = answers(self, sweep, code)
-        return dataset(lambda: answers(self, sweep, code)[1], sweep, code, generation)
-
-    def _cells_of(self, sweep: Sweep, code: str | None) -> tuple[Sweep, str | None, tuple[int, ...] | None]:
-        """The sweep and the code, or an adaptive sweep's cells as a plain one, their code and their generations."""
-        if sweep.refine is None:
-            return sweep, code, None
-        from derivations.sweeps.stages import stored
-
-        code, _ = answers(self, sweep, code)
-        stage = stored(sweep, lambda part: answers(self, part, code)[1])
-        return stage.sweep, code, stage.generation
+        made = self.plan_of(sweep, code)
+        return dataset(lambda: self.each(made), self.attempt, made)
 
 
-def _is_empty(folder: Path) -> bool:
-    """Whether it is a folder without anything in it, or has gone: a worker has only asked whether the cell is there."""
+def replace(place: Path, content: bytes, synced: bool = True) -> None:
+    """Write a file aside, bring it to the disk, and rename it. Raises OSError; nothing of it is left then."""
+    handle, aside = tempfile.mkstemp(dir=place.parent, prefix=".")
     try:
-        return not os.path.islink(folder) and not os.listdir(folder)
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            if synced:
+                os.fsync(file.fileno())
+        os.chmod(aside, 0o644)  # other users of the store read it too
+        os.replace(aside, place)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(aside)
+        raise
 
 
-def _is_text(path: Path, text: str) -> bool:
-    """Whether `path` is a regular file with this text."""
-    try:
-        return read_text(path, LARGEST_RECORD) == text
-    except (OSError, InputError):
-        return False
+def patiently(write: Callable[[], _Result]) -> _Result:
+    """Return the result of `write`, tried again after PAUSES where the disk refuses it for a while.
+
+    Raises the OSError of the last try; that of permissions at once.
+    """
+    for pause in PAUSES:
+        try:
+            return write()
+        except PermissionError:
+            raise
+        except OSError:
+            time.sleep(pause)
+    return write()
 
 
 def check_creatable(folder: Path) -> None:
@@ -332,57 +295,10 @@ def check_creatable(folder: Path) -> None:
     check_folder(folder.parent, "--out")
     if (folder / _MARKER).exists():
         Store.open(folder)
-    elif folder.is_dir() and (others := _others(folder)):
-        raise InputError(f"{folder} holds other files ({others[0][:60]}) and is no store.", remedy, "file")
+    elif folder.is_dir():
+        others = sorted(name for name in os.listdir(folder) if name not in ROOMS and not name.startswith("."))
+        if others:
+            raise InputError(f"{folder} holds other files ({others[0][:60]}) and is no store.", remedy, "file")
     place = folder if folder.exists() else folder.parent
     if not os.access(place, os.W_OK | os.X_OK):
         raise InputError(f"{place} cannot be written.", f"Check its permissions. {remedy}", "file")
-
-
-def _others(folder: Path) -> list[str]:
-    """The names in a folder that no store has."""
-    return sorted(name for name in os.listdir(folder) if name not in _BEGUN and not name.startswith(_PART))
-
-
-def sweep_id(sweep: Sweep) -> str:
-    """The hash of the declaration, without the place of its store."""
-    return hashlib.sha256(dumps_sweep(sweep).encode()).hexdigest()[:16]
-
-
-def _codes_here() -> list[str]:
-    """The versions of the code of this machine's CPU and GPU."""
-    return [cells.code_version(device) for device in ("cpu", "cuda")]
-
-
-def answers(
-    store: Store, sweep: Sweep, code: str | None = None
-) -> tuple[str, Iterator[tuple[Cell, dict[str, Any], dict[str, np.ndarray]]]]:
-    """A version of the code, and the sweep's cells of that one: the declaration, the verified meta.json, the arrays.
-
-    The version is `code`; by default the one of this machine's CPU or GPU where it has made any, else the one that has
-    made most. Reading a cell raises DamagedError where it is not what its name says; a cell that cannot say what it
-    answers, and so may be one of these, is a DamagedError at once. Raises InputError where a cell is no valid problem
-    any more, such as one whose data are gone, unless the sweep leaves such cells out.
-    """
-    faults = [cell.error for cell in sweep.cells if cell.error is not None]
-    if faults and sweep.invalid == "refuse":
-        raise faults[0]
-    asked = {
-        cell.index: cells.question(cell.problem, sweep.observables) for cell in sweep.cells if cell.problem is not None
-    }
-    names = frozenset(store.names())
-    if code is not None:
-        place = there(store, ids_of(asked, code), names)
-    else:
-        here = _codes_here()
-        seen = found(store, asked, here, names)
-        if seen.nameless:
-            raise cells.damaged(
-                store.place(seen.nameless[0]),
-                f"{cells.META} cannot be read, as in {len(seen.nameless)} of the cells of {store.folder}; they may "
-                "belong to this sweep",
-            )
-        known = [name for name in here if name in seen.there] or list(seen.there) or here[:1]
-        code = max(known, key=lambda name: (len(seen.there.get(name, ())), name == here[0], name))
-        place = seen.there.get(code, {})
-    return code, ((cell, *store.read(place[cell.index], cell.problem)) for cell in sweep.cells if cell.index in place)

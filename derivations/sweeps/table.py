@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from theory.problem import OBSERVABLES, Cell, OutOfReachError, Problem, Sweep
-from theory.problem.maps import mode_names
-from theory.problem.routes import route_names
+from theory.problem import OBSERVABLES, Cell, OutOfReachError, Sweep
 from theory.problem.sweep import number_of, value_text
 
-# The declaration, the verified meta.json and the arrays of each cell that is there.
+# The declaration, the facts and the arrays of each cell that is there.
 Answers = Iterable[tuple[Cell, Mapping[str, Any], Mapping[str, np.ndarray]]]
 PLACES = ("time", "unit", "other_unit", "site", "other_site", "bias", "other_time", "weight", "path", "map_mode")
 
@@ -34,58 +32,40 @@ def axes_of(name: str, dimensions: int) -> tuple[str, ...]:
     if len(axes) != dimensions:
         raise OutOfReachError(
             f"{name} has {dimensions} axes here, and names for {len(axes)} of them: {', '.join(axes)}.",
-            "Labels of several numbers have no table; read the arrays by derivations.sweeps.store.answers.",
+            "Labels of several numbers have no table; read the arrays by Store.each.",
         )
     return axes
-
-
-def names_along(axis: str, problem: Problem) -> tuple[str, ...] | None:
-    """The names of the places along an axis of weights, paths or modes; None for an axis whose places have numbers.
-
-    >>> from derivations.experiments.folders import problem_named
-    >>> names_along("weight", problem_named("race"))
-    ('encode', 'R', 'L', 'decode', 'always')
-    """
-    if axis == "weight":
-        return tuple(parameter.name for parameter in problem.parameters)
-    if axis == "path":
-        return route_names(problem.graph)
-    return mode_names(problem.graph, problem.data.contexts) if axis == "map_mode" else None
 
 
 def rows(there: Answers, sweep: Sweep, generation: Sequence[int] | None = None) -> Iterator[dict[str, Any]]:
     """One row for each cell, observable, time, unit and site (None where the observable has none of it).
 
-    Weights, paths and modes of a graph stand by their names.
-    Keys: the axes' fields, "cell", "observable", PLACES, "mean", "standard_error", "networks", "diverged".
-    `there` are the cells as `store.answers` gives them. `generation` has that of each cell of an adaptive sweep, and
-    is a key before "cell" then.
+    Weights, paths and modes of a graph stand by their names. A cell without numbers, because it diverged or is damaged,
+    has one row. Keys: the axes' fields, "cell", "observable", PLACES, "mean", "standard_error", "networks", "diverged",
+    "state". `there` are the cells as `Store.each` gives them. `generation` has that of each cell of an adaptive sweep,
+    and is a key before "cell" then.
     """
     for cell, meta, arrays in there:
         head = {field: number_or_text(value) for field, value in cell.values.items()}
         head |= {} if generation is None else {"generation": generation[cell.index[0]]}
         head |= {"cell": meta["cell"][:16]}
-        tail = {"networks": meta["replicates"] - meta["diverged"], "diverged": meta["diverged"]}
-        for name in sweep.observables:
-            if name not in arrays:
-                continue
+        counts = (meta["replicates"] - meta["diverged"], meta["diverged"]) if "diverged" in meta else (None, None)
+        tail = {"networks": counts[0], "diverged": counts[1], "state": meta["state"]}
+        observables = [name for name in sweep.observables if name in arrays]
+        if not observables:
+            nothing = dict.fromkeys(("observable", *PLACES, "mean", "standard_error"))
+            yield {**head, **nothing, **tail}
+        for name in observables:
             mean, error = mean_and_error(arrays[name], arrays["diverged"])
             axes = axes_of(name, mean.ndim)
-            named = {axis: names for axis in axes if (names := names_along(axis, cell.problem)) is not None}
             for index in np.ndindex(mean.shape):
                 place: dict[str, Any] = dict.fromkeys(PLACES) | dict(zip(axes, index, strict=True))
                 for axis in {"time", "other_time"} & set(axes):
                     place[axis] = float(arrays["times"][place[axis]])
-                for axis, names in named.items():
-                    place[axis] = names[place[axis]]
-                yield {
-                    **head,
-                    "observable": name,
-                    **place,
-                    "mean": float(mean[index]),
-                    "standard_error": float(error[index]),
-                    **tail,
-                }
+                for axis in meta["names"].keys() & set(axes):
+                    place[axis] = meta["names"][axis][place[axis]]
+                numbers = {"mean": float(mean[index]), "standard_error": float(error[index])}
+                yield {**head, "observable": name, **place, **numbers, **tail}
 
 
 def csv_text(table: Iterable[Mapping[str, Any]]) -> str:

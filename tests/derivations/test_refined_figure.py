@@ -1,8 +1,8 @@
-"""Pictures of adaptive sweeps: points where they are, boxes of their own size, intervals as wide as they are."""
+"""Pictures of adaptive sweeps: points where they are, boxes of their own size."""
 
 import numpy as np
 
-from derivations.answers.refined_figure import intervals_picture, line_picture, map_picture
+from derivations.answers.refined_figure import line_picture, map_picture
 from theory.flow.picture import BAND
 
 GRID = [1.0, 2.0, 4.0, 8.0, 16.0]
@@ -44,19 +44,3 @@ def test_boxes_have_their_own_size_and_the_mean_of_their_corners():
     assert patches.get_clim() == points.get_clim()
     assert [text.get_text() for text in right.get_legend().get_texts()] == ["0: 7", "1: 1"]
     assert (left.get_xscale(), left.get_yscale()) == ("log", "linear")
-
-
-def test_intervals_are_drawn_as_wide_as_they_are():
-    points = [
-        {"n": n, "model": model, "mean": float(n), "half_width": 0.5, "networks": 10 * n}
-        for model in ("relu", "erf")
-        for n in (1, 2)
-    ]
-    missing = {"n": 3, "model": "relu", "mean": None, "half_width": None, "networks": 0}
-    values, below = intervals_picture(["n", "model"], [*points, missing], "a title", "loss").axes
-    for container in values.containers:
-        line, _, (bars,) = container.lines
-        assert line.get_xdata().tolist() == [1, 2]
-        assert [np.ptp(bar[:, 1]) for bar in bars.get_segments()] == [1.0, 1.0]
-    assert [text.get_text() for text in values.get_legend().get_texts()] == ["model = relu", "model = erf"]
-    assert below.get_lines()[0].get_ydata().tolist() == [10, 20]

@@ -6,6 +6,7 @@ that pass the same gates, and the network adds up those that are open.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from theory.problem.errors import OutOfReachError
 from theory.problem.gates.always import AlwaysGate
@@ -77,3 +78,12 @@ def _of_contexts(contexts: Sequence[int]) -> str:
 
 def _of_routes(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+def names_along(axis: str, problem: Any) -> tuple[str, ...] | None:
+    """Return the names of the places along an axis of weights, paths or modes; None where the places have numbers."""
+    if axis == "weight":
+        return tuple(parameter.name for parameter in problem.parameters)
+    if axis == "path":
+        return route_names(problem.graph)
+    return mode_names(problem.graph, problem.data.contexts) if axis == "map_mode" else None

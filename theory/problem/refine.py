@@ -8,34 +8,31 @@ from typing import Any
 
 from theory.problem.errors import InputError
 from theory.problem.keys import check_keys
+from theory.problem.maps import names_along
 from theory.problem.numbers import exact, one_of, positive, shown, whole
 from theory.problem.observables import OBSERVABLES
 
-CHANGE, INTERVAL = "change", "interval"
+CHANGE = "change"
 MEAN = "mean"
 MOST_AXES = 2  # along which changes are followed
-_COMMON = ("where", "observable", "time", "confidence", "most_cells")
-_OF_RULE = {CHANGE: ("step", "finest"), INTERVAL: ("half_width",)}
+_KEYS = ("where", "observable", "time", "confidence", "most_cells", "step", "finest")
 _SEED = "simulation.seed"
 _TWO_PLACES = {"site", "other_site", "other_time", "other_unit"}  # axes that leave more than one number at a time
 
 
 @dataclass(frozen=True)
 class Refine:
-    """A rule that adds cells to a sweep: "change" between neighbours that differ, "interval" where scatter is large.
+    """A rule that adds cells to a sweep: "change" between neighbours that differ.
 
     It reads `observable` at `time`, one of training.times: a number for each network; of units, weights, paths, modes
-    or biases that of number `unit`, or the "mean" over them. `confidence` is that of each decision.
-
-    "change": the axes, one or two, are numbers in rising order, and `finest` has the grid that may be reached along
-    each of them; new cells lie between neighbours whose means differ by more than `step`, as far as the scatter of the
-    networks shows it. "interval": each cell gets further networks, with other seeds, until the half width of the
-    interval of their mean is at most `half_width`. `step` and `half_width` are in units of the observable.
-    No generation begins by which there would be more than `most_cells` cells.
+    or biases that of number `unit`, or the "mean" over them. `confidence` is that of each decision. The axes, one or
+    two, are numbers in rising order, and `finest` has the grid that may be reached along each of them; new cells lie
+    between neighbours whose means differ by more than `step`, in units of the observable, as far as the scatter of the
+    networks shows it. No generation begins by which there would be more than `most_cells` cells.
     Raises InputError for a rule that is incomplete, and for numbers that make none.
 
-    >>> rule = Refine("interval", "loss", 1, "0.95", 40, half_width="0.01")
-    >>> rule.confidence, rule.half_width
+    >>> rule = Refine("change", "loss", 1, "0.95", 40, step="0.01", finest={"data.gain": (1, 2)})
+    >>> rule.confidence, rule.step
     (Fraction(19, 20), Fraction(1, 100))
     """
 
@@ -46,11 +43,10 @@ class Refine:
     most_cells: int
     unit: int | str | None = None
     step: Fraction | None = None
-    half_width: Fraction | None = None
     finest: Mapping[str, tuple[Any, ...]] | None = None
 
     def __post_init__(self) -> None:
-        rule = one_of(self.where, "refine.where", _OF_RULE)
+        one_of(self.where, "refine.where", (CHANGE,))
         axes = OBSERVABLES[one_of(self.observable, "refine.observable", OBSERVABLES)].axes
         if axes[0] != "time" or _TWO_PLACES & set(axes):
             raise InputError(
@@ -59,7 +55,7 @@ class Refine:
             )
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         unit = ("unit",) if len(axes) > 1 else ()
-        needed = (*_COMMON, *unit, *_OF_RULE[rule])
+        needed = (*_KEYS, *unit)
         check_keys({key: value for key, value in given.items() if value is not None}, "[refine]", required=needed)
         self._set("time", exact(self.time, "refine.time"))
         confidence = exact(self.confidence, "refine.confidence")
@@ -73,34 +69,37 @@ class Refine:
             if isinstance(self.unit, str):
                 raise InputError(f'refine.unit = {shown(self.unit)} is neither a number nor "{MEAN}".', "Write one.")
             whole(self.unit, "refine.unit", least=0)
-        if rule == CHANGE:
-            self._set("step", positive(self.step, "refine.step", "differences are compared with it"))
-        else:
-            self._set("half_width", positive(self.half_width, "refine.half_width", "no interval is narrower"))
+        self._set("step", positive(self.step, "refine.step", "differences are compared with it"))
+
+    def check_problem(self, problem: Any) -> None:
+        """Raise InputError where the problem of a cell has no such time or unit, or networks that are one cluster."""
+        if self.time not in problem.training.times:
+            listed = ", ".join(str(float(time)) for time in problem.training.times)
+            message = f"refine.time = {float(self.time):g} is not in training.times."
+            raise InputError(message, f"Choose from: {listed}.")
+        if isinstance(self.unit, int):
+            _check_unit(self.unit, self.observable, problem)
+        if problem.simulated().shared_stream:
+            raise InputError(
+                "[refine] compares means with their scatter, and with simulation.shared_stream all networks see the "
+                "same examples: they are one cluster, whose scatter says nothing of the mean.",
+                "Leave out simulation.shared_stream.",
+            )
 
     def _set(self, name: str, value: Fraction) -> None:
         object.__setattr__(self, name, value)
 
-    def check_sweep(
-        self, base: Mapping[str, Any], axes: Mapping[str, Sequence[Any]], observables: Sequence[str], combine: str
-    ) -> None:
-        """Raise InputError where a sweep with these tables, axes and observables cannot be refined by this rule."""
+    def check_sweep(self, axes: Mapping[str, Sequence[Any]], observables: Sequence[str], combine: str) -> None:
+        """Raise InputError where a sweep with these axes and observables cannot be refined by this rule."""
         if self.observable not in observables:
             raise InputError(
                 f'refine.observable = "{self.observable}" is not among the observables of the sweep.',
                 f"Add it to observables, or choose from: {', '.join(observables)}.",
             )
-        if self.where == CHANGE:
-            self._check_grid(axes, combine)
-        else:
-            self._check_seeds(base, axes)
-
-    def _check_grid(self, axes: Mapping[str, Sequence[Any]], combine: str) -> None:
         if combine != "product" or not 1 <= len(axes) <= MOST_AXES:
             raise InputError(
-                f'refine.where = "change" follows changes along one or two axes; this sweep has {len(axes)} '
-                f"({combine}).",
-                'Write one or two axes and combine = "product", or where = "interval".',
+                f"[refine] follows changes along one or two axes; this sweep has {len(axes)} ({combine}).",
+                'Write one or two axes and combine = "product".',
             )
         check_keys(self.finest, "[refine.finest]", required=tuple(axes))
         for field, values in axes.items():
@@ -119,44 +118,14 @@ class Refine:
                     "grid of 65 (64 steps).",
                 )
 
-    def _check_seeds(self, base: Mapping[str, Any], axes: Mapping[str, Sequence[Any]]) -> None:
-        for field in axes:
-            for seed in (*self.seeds(base), "simulation.initialisation"):
-                if seed == field or seed.startswith(f"{field}.") or field.startswith(f"{seed}."):
-                    raise InputError(
-                        f'axes: {field} sets {seed}, by which refine.where = "interval" tells networks apart.',
-                        "Leave this axis out.",
-                    )
 
-    @staticmethod
-    def seeds(base: Mapping[str, Any]) -> dict[str, int]:
-        """Return the seeds that further networks raise, by their dotted keys: all but that of a start that is shared.
-
-        Raises InputError where the base has no seed of the simulation.
-
-        >>> start = {"w0": {"law": "normal", "scale": 1, "seed": 7}}
-        >>> Refine.seeds({"training": start, "simulation": {"seed": 3, "initialisation": "per-replicate"}})
-        {'simulation.seed': 3, 'training.w0.seed': 7}
-        """
-        simulation = base.get("simulation")
-        seed = simulation.get("seed") if isinstance(simulation, Mapping) else None
-        if isinstance(seed, bool) or not isinstance(seed, int):
-            raise InputError(
-                f"base.simulation.seed = {shown(seed)} is no whole number, and further networks raise it.",
-                "Write a seed in the base.",
-            )
-        own = simulation.get("initialisation") == "per-replicate"
-        return {_SEED: seed} | (dict(_seeds_in(base.get("training"), "training")) if own else {})
-
-
-def _seeds_in(table: Any, path: str):
-    """Yield the seeds in a table and in the tables and lists in it, by their dotted keys."""
-    entries = table.items() if isinstance(table, Mapping) else enumerate(table) if isinstance(table, list) else ()
-    for key, entry in entries:
-        if key == "seed" and isinstance(entry, int):
-            yield f"{path}.{key}", entry
-        else:
-            yield from _seeds_in(entry, f"{path}.{key}")
+def _check_unit(unit: int, observable: str, problem: Any) -> None:
+    axis = OBSERVABLES[observable].axes[1]
+    names = names_along(axis, problem)
+    number = problem.network.units + (axis == "bias") if names is None else len(names)
+    if unit >= number:
+        message = f'refine.unit = {unit}: "{observable}" has {number} numbers at a time, counted from 0.'
+        raise InputError(message, f'Write a number up to {number - 1}, or "{MEAN}".')
 
 
 def refinable() -> tuple[str, ...]:

@@ -142,7 +142,7 @@ class Sweep:
         self._check_axes()
         if self.refine is not None:
             axes = {axis.field: axis.values for axis in self.axes}
-            self.refine.check_sweep(self.base, axes, self.observables, self.combine)
+            self.refine.check_sweep(axes, self.observables, self.combine)
             most, why = self.refine.most_cells, "a sweep has no more cells"
             whole(most, "refine.most_cells", least=prod(self.shape), most=MOST_CELLS, why=why)
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from theory.problem.paths import PATHS, placed
 from theory.problem.refine import Refine
 from theory.problem.sweep import FIELDS, MOST_CELLS, Axis, Sweep
 from theory.problem.toml import tables_of, text_of
-from theory.problem.user_code import allow
+from theory.problem.user_code import CODE, allow
 from theory.problem.user_files import parse_json
 
 _REFINE = tuple(field.name for field in fields(Refine))
@@ -37,12 +37,25 @@ def load_sweep(path: str | Path) -> Sweep:
 
 
 def with_code(sweep: Sweep) -> Sweep:
-    """Return the sweep of a file that the user named, or of a store that was opened: the code that it names may run."""
-    allow(sweep.base.get("data"))
-    for axis in sweep.axes:
-        for value in axis.values:
-            allow({axis.field.removeprefix("data."): value})
+    """Return the sweep of a file that the user named, or of a store that the user trusts: its code may run."""
+    for table in _data_tables(sweep):
+        allow(table)
     return sweep
+
+
+def code_named(sweep: Sweep) -> list[str]:
+    """Return the functions and entry points that the laws of a sweep name; nothing is run."""
+    return [table[key] for table in _data_tables(sweep) for key in CODE if isinstance(table.get(key), str)]
+
+
+def _data_tables(sweep: Sweep) -> list[Mapping[str, Any]]:
+    """Return the tables [data] of a sweep: of its base, and of axes the parts that they set."""
+    tables = [sweep.base.get("data")]
+    for axis in sweep.axes:
+        if axis.field.partition(".")[0] == "data":
+            key = axis.field.removeprefix("data").removeprefix(".")
+            tables += [{key: value} if key else value for value in axis.values]
+    return [table for table in tables if isinstance(table, Mapping)]
 
 
 def loads_sweep(text: str, folder: Path = Path(), name: str = "sweep") -> Sweep:
@@ -59,6 +72,25 @@ def loads_sweep(text: str, folder: Path = Path(), name: str = "sweep") -> Sweep:
         return _sweep(tables, folder)
     except InputError as error:
         raise InputError(f"{name}: {error.message}", error.hint, error.kind) from None
+
+
+def sweep_of_words(path: str | Path, axes: Sequence[str], observables: Sequence[str], store: str) -> Sweep:
+    """Return the sweep of a problem file along axes in words: "data.gain=0.5,1,2" takes each value in turn.
+
+    The values are those of a list in TOML; words without quotes are taken for text. Raises InputError.
+    """
+    table = {}
+    for words in axes:
+        field, equals, values = words.partition("=")
+        if not equals or not values:
+            raise InputError(f"--set {shown(words)} is no axis.", "Write for example --set data.gain=0.5,1,2.", "usage")
+        try:
+            table[field] = tables_of(f"values = [{values}]", "--set")["values"]
+        except InputError:
+            table[field] = [word.strip() for word in values.split(",")]
+    base = _base(str(Path(path).absolute()), Path())
+    made = Sweep(base, tuple(_axes(table, "", Path())), tuple(observables), store)
+    return with_code(made)
 
 
 def _sweep(tables: Mapping[str, Any], folder: Path) -> Sweep:
@@ -147,7 +179,7 @@ def _refine(table: Any, folder: Path) -> Refine:
         raise InputError(f"refine = {shown(table)} must be a table.", 'Write [refine] and below it where = "change".')
     check_keys(table, "[refine]", optional=_REFINE)
     if "where" not in table:
-        raise InputError("[refine] lacks `where`.", 'Write where = "change" or where = "interval".')
+        raise InputError("[refine] lacks `where`.", 'Write where = "change".')
     written = dict(table)
     if isinstance(table.get("finest"), Mapping):
         try:

@@ -23,6 +23,7 @@ from theory.problem.numbers import nearest, shown
 from theory.problem.user_files import read_bytes
 
 GROUP = "gdln.laws"
+CODE = ("path", "sampler")  # keys of [data] that name code
 _PLACE = re.compile(r"(.+):([A-Za-z_]\w*)")
 _allowed: set[str] = set()  # sha256 of files, and names of entry points
 

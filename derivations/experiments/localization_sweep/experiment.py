@@ -31,7 +31,8 @@ from derivations.experiments.model import Experiment, Finding, Progress, Setting
 from derivations.output import rounded
 from derivations.statistics.comparison import seed_for
 from derivations.statistics.intervals import intervals
-from derivations.sweeps.store import Store, answers, sweep_id
+from derivations.sweeps.plans import sweep_id
+from derivations.sweeps.store import Store
 from derivations.sweeps.table import mean_and_error
 from sim.measure.receptive_fields import participation_ratio, spectral_peak
 from sim.train import train
@@ -61,25 +62,25 @@ def summary(store: Store, sweep: Sweep) -> dict[str, Any]:
     the power at the spectral peak, (times), by mean and standard error over networks; "flat", (times), counts the
     networks with their spectral peak at frequency 0. Raises InputError where cells are missing or networks diverged.
     """
-    code, there = answers(store, sweep)
-    read = list(there)
-    if len(read) < len(sweep.cells):
+    made = store.plan_of(sweep)
+    read = [(cell, meta, arrays) for cell, meta, arrays in store.each(made) if arrays]
+    if len(read) < sweep.size:
         raise InputError(
-            f"{store.folder} has {len(read)} of {len(sweep.cells)} cells.", "Finish it: gdln sweep makes the rest."
+            f"{store.folder} has {len(read)} of {sweep.size} cells.", "Finish it: gdln sweep computes the rest."
         )
     if lost := sum(meta["diverged"] for _, meta, _ in read):
         raise InputError(f"{lost} networks diverged.", "Means over the rest are other means; lower the learning rate.")
     first = read[0][1]
     return {
         "sweep": sweep_id(sweep),
-        "code": code,
+        "code": made.code,
         "versions": first["versions"],
         "device": first["device"],
         "seed": first["seed"],
         "networks": first["replicates"],
         "steps": first["steps"],
         "times": read[0][2]["times"].tolist(),
-        "cells": [_cell(cell.problem, arrays) for cell, _, arrays in read],
+        "cells": [_cell(sweep.cell(cell.index).problem, arrays) for cell, _, arrays in read],
     }
 
 

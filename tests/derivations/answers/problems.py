@@ -130,17 +130,6 @@ most_cells = 60
 """
 _MAP = _REFINE.replace("17]", "5]").replace("[0.1, 1, 10]\n", '[0.1, 10]\n"data.xi.0" = [0.3, 0.5]\n', 1)
 _MAP += '"data.xi.0" = [0.3, 0.35, 0.5]\n'
-_INTERVAL = """[axes]
-"data.gain" = [0.5, 2.0]
-[refine]
-where = "interval"
-half_width = 0.02
-observable = "participation-ratio"
-unit = "mean"
-time = 2.0
-confidence = 0.8
-most_cells = 60
-"""
 
 
 def changed(text: str, *changes: tuple[str, str]) -> str:
@@ -250,4 +239,3 @@ def _sweeps() -> Iterator[tuple[str, str]]:
     yield "sweep-bad.toml", f'invalid = "leave-out"\n{base}[axes]\n"training.times" = [[1.0], [0.3]]\n'
     yield "refined.toml", changed(base, ('"store"', '"refined"')) + _REFINE
     yield "map.toml", changed(base, ('"store"', '"map"')) + _MAP
-    yield "interval.toml", changed(base, ('"store"', '"interval"')) + _INTERVAL

@@ -32,16 +32,15 @@ NETWORKS = [
     "fields toy.toml",
 ]
 SWEEPS = [
-    "sweep sweep.toml --dry-run",
+    "sweep sweep.toml --dry-run --workers 2",
     "sweep sweep.toml --status",
     "sweep sweep.toml --workers 1 --plot sweep.svg",
     "sweep sweep.toml --status",
     "sweep --worker store --status",
     "sweep sweep-bad.toml --workers 1 --out bad",
-    "sweep refined.toml --dry-run",
+    "sweep refined.toml --dry-run --workers 2",
     "sweep refined.toml --workers 1 --plot refined.svg",
     "sweep map.toml --workers 1 --plot map.svg",
-    "sweep interval.toml --workers 1 --plot interval.svg",
     "sweep sweep.toml --dry-run --status",
     "sweep --worker nothing --status",
     "sweep sweep.toml --engine nothing",

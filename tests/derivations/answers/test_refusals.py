@@ -139,6 +139,9 @@ WORDS = [
     "sweep sweep.toml --engine slurm --partition --x",
     "sweep sweep.toml --engine slurm --out /x/store%j",
     "sweep sweep.toml --engine slurm --plot x.svg",
+    "sweep sweep.toml --scheduler x",
+    "sweep sweep.toml --set data.gain",
+    "sweep --import store",
 ]
 HARD = 'kind = "own", gate = { kind = "hard", at_zero = "closed" }'
 # A verb, a file, and words of the file that are replaced.

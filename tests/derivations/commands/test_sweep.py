@@ -12,12 +12,11 @@ import pytest
 
 from derivations.cli import main
 from derivations.output import BAD_INPUT, CHECK_FAILED, INTERRUPTED, OUT_OF_REACH, PASS, UNDECIDED
-from derivations.sweeps import cells, running
+from derivations.sweeps import running
+from derivations.sweeps.plans import plan
 from derivations.sweeps.store import Store
-from tests.derivations.sweeps.cases import ROOT, TEXT, contents, sweep_of
-from tests.derivations.sweeps.forked import Forked
-
-KILLS = 2
+from tests.derivations.sweeps.cases import TEXT, contents, sweep_of
+from tests.paths import ROOT
 
 
 @pytest.fixture(scope="session")
@@ -64,11 +63,6 @@ def begun(folder, *words):
     return subprocess.Popen(command(folder, *words), cwd=ROOT, start_new_session=True, **pipes)
 
 
-def forked(folder, *words, **named):
-    """The same, where neither the interpreter nor the server of its workers is what is tested."""
-    return Forked("sweep", folder / "sweep.toml", *words, **named)
-
-
 def until(condition, process):
     """Wait until it holds; the process must not end before."""
     while not condition():
@@ -77,15 +71,14 @@ def until(condition, process):
 
 
 def nothing_half_written(store):
-    """Every cell of a store proves itself and nothing hidden is left."""
-    assert all(Store.open(store).meta(name) for name in Store.open(store).names())
-    assert [os.listdir(store / room) for room in ("attempts", "leases")] == [[], []]
+    """Every cell of a store proves itself."""
+    assert all(Store.open(store).read(name) for name in Store.open(store).names())
 
 
 def test_one_process_gives_the_same_bits_and_nothing_runs_twice(finished, gdln, tmp_path, monkeypatch):
     assert gdln("--workers", 1)[0] == PASS
     assert contents(tmp_path / "store") == contents(finished / "store")
-    monkeypatch.setattr("derivations.sweeps.workers.Worker", None)  # no process can be begun
+    monkeypatch.setattr("derivations.sweeps.engines.local._Process", None)  # no process can be begun
     code, out, err = gdln("--json")
     assert (code, err) == (PASS, "")
     assert {cell["source"] for cell in json.loads(out)["cells"]} == {"store"}
@@ -110,43 +103,13 @@ def test_status_and_plan_write_nothing(finished, gdln, tmp_path):
 
 
 @pytest.mark.slow
-def test_killed_again_and_again_it_ends_with_the_same_bits(finished, tmp_path):
-    (tmp_path / "sweep.toml").write_text(TEXT)
-    store, expected = tmp_path / "store", contents(finished / "store")
-    for round_ in range(KILLS):
-        process = forked(tmp_path, "--workers", 2)
-        until(lambda count=round_: (store / "cells").is_dir() and len(contents(store)) >= count, process)
-        process.kill()
-        process.communicate()
-        assert contents(store).items() <= expected.items()
-    last = forked(tmp_path)
-    assert (last.communicate()[1], last.returncode) == (b"", PASS)
-    assert contents(store) == expected
-    nothing_half_written(store)
-
-
-@pytest.mark.slow
-def test_two_at_once_share_the_work_and_both_finish(finished, tmp_path):
-    (tmp_path / "sweep.toml").write_text(TEXT)
-    both = [forked(tmp_path, "--workers", 1, "--json") for _ in range(2)]
-    answers = [json.loads(process.communicate()[0]) for process in both]
-    assert [process.returncode for process in both] == [PASS, PASS]
-    made = [cell["cell"] for answer in answers for cell in answer["cells"] if cell["source"] == "made"]
-    assert sorted(made) == sorted(contents(finished / "store"))
-    assert contents(tmp_path / "store") == contents(finished / "store")
-    nothing_half_written(tmp_path / "store")
-
-
-@pytest.mark.slow
 def test_an_interrupt_ends_it_soon_and_keeps_what_is_finished(tmp_path):
     (tmp_path / "sweep.toml").write_text(
         changed(('"data.gain" = [0.5, 2.0]', '"training.times" = [[1.0], [500000.0]]'))
     )
     store = tmp_path / "store"
     process = begun(tmp_path, "--workers", 2, "--json")
-    until(
-        lambda: (store / "leases").is_dir() and len(contents(store)) == 2 and any((store / "leases").iterdir()), process
-    )
+    until(lambda: len(contents(store)) == 2 and len([*(store / "attempts").glob("[!.]*")]) == 4, process)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to the children too
     out, err = process.communicate(timeout=30)  # its pipes are closed only when every worker has ended too
     assert process.returncode == INTERRUPTED
@@ -178,16 +141,16 @@ def test_what_hits_one_cell_is_its_own(gdln, tmp_path):
     ]
     assert "not a whole number of steps" in answer["cells"][3]["error"]["message"]
     assert len(contents(tmp_path / "store")) == 2  # divergence is a result: it is not run again
-    assert Store.open(tmp_path / "store").table()[0]["networks"] == 3
-    code, out, _ = gdln("--status", change=[(old, axes)])
-    assert code == CHECK_FAILED
-    assert "diverged" in out
+    code, out, _ = gdln("--status", "--csv", tmp_path / "table.csv", change=[(old, axes)])
+    assert (code, "diverged" in out) == (CHECK_FAILED, True)
+    states = [line.rsplit(",", 1)[1] for line in (tmp_path / "table.csv").read_text().splitlines()[1:]]
+    assert (states.count("diverged"), set(states)) == (1, {"diverged", "complete"})
 
 
 def test_a_damaged_cell_is_set_aside_and_made_again(finished, gdln, tmp_path):
     shutil.copytree(finished / "store", tmp_path / "store")
     name = min(contents(tmp_path / "store"))
-    os.truncate(tmp_path / "store" / "cells" / name / cells.DATA, 200)
+    os.truncate(tmp_path / "store" / "cells" / f"{name}.npz", 200)
     code, out, _ = gdln("--status", "--json")
     assert (code, json.loads(out)["counts"]) == (CHECK_FAILED, {"cells": 4, "complete": 3, "damaged": 1})
     code, out, _ = gdln("--workers", 1, "--json")
@@ -195,8 +158,7 @@ def test_a_damaged_cell_is_set_aside_and_made_again(finished, gdln, tmp_path):
     assert (code, answer["counts"]) == (PASS, {"cells": 4, "complete": 4})
     assert [cell["cell"] for cell in answer["cells"] if cell["source"] == "made"] == [name]
     (remark,) = answer["remarks"]
-    assert "checksum" in remark
-    assert len(list((tmp_path / "store" / "damaged").rglob("meta.json"))) == 1
+    assert f"the file is kept as cells/{name}.npz.damaged-" in remark
     assert contents(tmp_path / "store") == contents(finished / "store")
 
 
@@ -224,10 +186,10 @@ def test_exit_codes():
         (("complete", "out of reach", "missing"), OUT_OF_REACH),
         (("failed", "out of reach"), CHECK_FAILED),
         (("diverged",), CHECK_FAILED),
-        (("in work", "complete"), UNDECIDED),
+        (("missing", "complete"), UNDECIDED),
     ):
         outcomes = tuple(running.Outcome(cell, state) for state in states)
-        assert running.Swept(sweep_of(), "x", outcomes).exit_code == code, states
+        assert running.Swept(plan(sweep_of(), "x"), outcomes).exit_code == code, states
 
 
 def test_the_table_as_csv(finished, gdln, tmp_path):
@@ -241,3 +203,43 @@ def test_the_table_as_csv(finished, gdln, tmp_path):
     answer = json.loads((finished / "answer.json").read_text())["cells"]
     loss = [row["mean"] for row in rows if row["observable"] == "loss"]
     assert loss == [mean for cell in answer for mean in cell["observables"]["loss"]["mean"]]
+
+
+def test_a_sweep_without_a_file_is_that_of_a_file(finished, gdln, tmp_path, capsys):
+    """Axes on the command line, over a problem file: the same cells, by the same names."""
+    (tmp_path / "problem.toml").write_text("[data]" + TEXT.partition("[base.data]")[2].replace("[base.", "["))
+    words = ["--set", "data.gain=0.5,2.0", "--set", "simulation.seed=1,2", "--observables", "loss,participation-ratio"]
+    code = main(
+        ["sweep", str(tmp_path / "problem.toml"), *words, "--status", "--json", "--out", str(finished / "store")]
+    )
+    assert (code, json.loads(capsys.readouterr().out)["counts"]) == (PASS, {"cells": 4, "complete": 4})
+    for wrong in ("data.gain", "data.gian=1,2", "data.gain=1,1"):
+        assert main(["sweep", str(tmp_path / "problem.toml"), "--set", wrong, "--dry-run"]) == BAD_INPUT
+    capsys.readouterr()
+
+
+LAW = "import numpy as np\n\n\ndef draw(rng, count, width):\n    open({mark!r}, 'a').close()\n"
+LAW += "    y = rng.integers(0, 2, count)\n    return rng.normal(size=(count, 5)) + y[:, None], y\n"
+
+
+def test_to_look_at_a_store_runs_no_code_that_it_names(gdln, tmp_path, capsys):
+    """Its own sweep file may; a worker of the store asks for --allow-code."""
+    mark = tmp_path / "ran"
+    (tmp_path / "law.py").write_text(LAW.format(mark=str(mark)))
+    own = 'law = "own"\npath = "law.py:draw"\nn = 5\nlabels = [0.0, 1.0]\nparameters = { width = 4 }\n'
+    old = TEXT[TEXT.index("law = ") : TEXT.index("[base.network]")]
+    change = [(old, own), ('"data.gain" = [0.5, 2.0]', '"data.parameters.width" = [4]')]
+    assert gdln("--record", change=change)[0] == PASS
+    mark.unlink(missing_ok=True)
+    worker = ["sweep", "--worker", str(tmp_path / "store")]
+    assert main([*worker, "--status"]) == UNDECIDED
+    assert main([*worker, "--workers", "1"]) == BAD_INPUT
+    assert "law.py:draw" in capsys.readouterr().err
+    assert not mark.exists()
+    assert main([*worker, "--workers", "1", "--allow-code"]) == PASS
+    assert mark.exists()
+    mark.unlink()
+    assert main([*worker, "--status"]) == PASS
+    assert len(Store.open(tmp_path / "store").table()) == 2 * (2 + 2)
+    assert not mark.exists()
+    capsys.readouterr()

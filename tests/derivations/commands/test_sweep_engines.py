@@ -1,4 +1,4 @@
-"""`gdln sweep --engine`: what is refused, what SLURM is asked for, and a sweep whose every process is told to leave."""
+"""`gdln sweep --engine`: what is refused, what SLURM is asked for, and what is not installed."""
 
 import json
 import os
@@ -69,38 +69,52 @@ def test_what_is_not_installed_is_out_of_reach(gdln, programs, tmp_path, monkeyp
 
 def test_what_slurm_is_asked_for(gdln, programs, tmp_path):
     pytest.importorskip("submitit", reason="the extra cluster is not installed")
-    options = {"--jobs": 3, "--workers": 2, "--cpus": 3, "--gpus": 1, "--memory": "1.5G", "--partition": "long"}
+    options = {"--jobs": 3, "--workers": 2, "--cpus": 3, "--gpus": 1, "--memory": "1500M", "--partition": "long"}
     options |= {"--time": "1-02:30:30"}
     words = [word for pair in options.items() for word in pair]
     code, out, err = gdln("--engine", "slurm", "--json", *words)
     answer = json.loads(out)
     assert (code, err, answer["mode"], answer["job"]) == (PASS, "", "submit", "7")
     assert answer["counts"] == {"cells": 4, "missing": 4}
-    assert "Job 7 with up to 6 workers was submitted to SLURM" in answer["remarks"][-1]
     lines = {line.removeprefix("#SBATCH --") for line in (tmp_path / "job.sh").read_text().splitlines()}
     assert lines >= {
         "array=0-2%3",
         "cpus-per-task=3",
         "gpus-per-node=1",
-        "mem=1536M",
+        "mem=1500M",
         "partition=long",
         "time=1591",
         "signal=USR2@120",
         "requeue",
     }
-    code, out, _ = gdln("--engine", "slurm")
-    assert (code, "4 cells, 4 missing" in out, "Job 7 with 1 worker was submitted" in out) == (PASS, True, True)
+    assert "/store-jobs/" in (tmp_path / "job.sh").read_text()  # the pickles of jobs are not in the store
+    assert (tmp_path / "store-jobs").stat().st_mode & 0o077 == 0
+    code, out, _ = gdln("--engine", "slurm", "--jobs", 1)
+    assert (code, "4 cells, 4 missing" in out, "SLURM has job 7" in out) == (PASS, True, True)
     script = (tmp_path / "job.sh").read_text()
     assert "#SBATCH --time=60" in script
     assert "--array" not in script
     assert "--mem" not in script
     assert "--cpus-per-task=1\n" in script
-    assert "with up to 48 workers was submitted" in gdln("--engine", "slurm", "--gpus", 1)[1]
-    assert "--cpus-per-task=8\n" in (tmp_path / "job.sh").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("slurm", "--jobs", 3, "--time", 90), "3 jobs of SLURM, each with at most 2 cells and 1 worker: time = 90"),
+        (("dask", "--scheduler", "tcp://node:8786"), "the Dask scheduler at tcp://node:8786"),
+        (("local", "--workers", 2), "2 processes on this machine"),
+    ],
+)
+def test_a_dry_run_says_where_cells_would_be_computed(gdln, tmp_path, words, said):
+    """Whether the engine is installed or not; nothing is asked, and nothing written."""
+    code, out, _ = gdln("--engine", *words, "--dry-run")
+    assert (code, said in out) == (PASS, True)
+    assert os.listdir(tmp_path) == ["sweep.toml"]
 
 
 def test_to_wait_ends_with_the_jobs(gdln, programs, tmp_path):
-    """No job is left, and nothing was made; then all is there, and no job is submitted."""
+    """No job is left, and nothing was computed; then all is there, and no job is submitted."""
     pytest.importorskip("submitit", reason="the extra cluster is not installed")
     code, out, _ = gdln("--engine", "slurm", "--wait", "--json")
     answer = json.loads(out)

@@ -4,23 +4,18 @@ import io
 import json
 import os
 import shutil
-import time
 from contextlib import redirect_stdout
 
-import numpy as np
 import pytest
 
 from derivations.cli import main
 from derivations.output import BAD_INPUT, PASS, UNDECIDED
-from derivations.sweeps import cells, generations
-from derivations.sweeps.generations import FINEST, MOST_CELLS, SETTLED
-from derivations.sweeps.stages import Stage
+from derivations.sweeps import cells
+from derivations.sweeps.refining import FINEST, MOST_CELLS, SETTLED
 from derivations.sweeps.store import Store
 from tests.derivations.answers.problems import changed
-from tests.derivations.sweeps.adaptive import LINE, LINE_WHOLE, TEXTS, adaptive
+from tests.derivations.sweeps.adaptive import LINE, LINE_WHOLE, TEXTS
 from tests.derivations.sweeps.cases import contents, sweep_of
-from tests.derivations.sweeps.forked import Forked
-from tests.tolerances_of_sweeps import REFINE_MEANS
 
 
 @pytest.fixture(scope="session")
@@ -53,13 +48,6 @@ def answer_of(finished, name):
     return json.loads((finished / name / "answer.json").read_text())
 
 
-def until(condition, process):
-    """Wait until it holds; the process must not end before."""
-    while not condition():
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)  # only how often it looks
-
-
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_answer_says_generations_and_why_they_ended(finished, name):
     answer = answer_of(finished, name)
@@ -71,11 +59,11 @@ def test_the_answer_says_generations_and_why_they_ended(finished, name):
     ]
     assert refine["ended"]["kind"] in (SETTLED, FINEST)
     assert {cell["source"] for cell in answer["cells"]} == {"made"}
-    assert refine["full_grid"] == {"line": 17, "map": 15, "widths": None}[name]
+    assert refine["full_grid"] == {"line": 17, "map": 15}[name]
     assert set(contents(finished / name / "store")) == {cell["cell"] for cell in answer["cells"]}
 
 
-def test_cells_are_those_of_the_finest_grid(finished, monkeypatch):
+def test_cells_are_those_of_the_finest_grid(finished):
     """Exact values give a cell of the refinement the name that a plain sweep of the finest grid gives it."""
 
     def names(sweep):
@@ -83,49 +71,20 @@ def test_cells_are_those_of_the_finest_grid(finished, monkeypatch):
 
     whole, found = names(sweep_of(LINE_WHOLE)), set(contents(finished / "line" / "store"))
     assert found < whole
-    # Mutant: points rounded to three digits.
-    exact, stage = Stage._grid.func, Stage(adaptive("line"), generations.Generations((((3,), (5,)),), None), {})
-    assert names(stage.sweep) < whole
-    rounded = {"data.gain": tuple(f"{float(value):.3g}" for value in exact(stage)["data.gain"])}
-    monkeypatch.setattr(Stage, "_grid", rounded)
-    assert not names(Stage(stage.declared, stage.found, {}).sweep) <= whole
+    rows = Store.open(finished / "line" / "store").table()
+    assert {row["cell"] for row in rows} == {name[:16] for name in found}
+    assert {row["generation"] for row in rows} == {*range(len(answer_of(finished, "line")["refine"]["generations"]))}
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_again_nothing_is_made(finished, gdln, name, monkeypatch):
-    monkeypatch.setattr("derivations.sweeps.workers.Worker", None)  # no process can be begun
+    monkeypatch.setattr("derivations.sweeps.engines.local._Process", None)  # no process can be begun
     for words in ((), ("--status",)):
         code, out, _ = gdln(finished / name / "sweep.toml", "--json", *words)
         again, before = json.loads(out), answer_of(finished, name)
         assert (code, again["refine"]) == (PASS, before["refine"])
         assert [cell["cell"] for cell in again["cells"]] == [cell["cell"] for cell in before["cells"]]
         assert {cell["source"] for cell in again["cells"]} == {"store"}
-
-
-@pytest.mark.slow
-def test_killed_while_it_refines_it_ends_with_the_same_cells(finished, tmp_path, gdln):
-    shutil.copy(finished / "widths" / "sweep.toml", tmp_path)
-    whole, store = contents(finished / "widths" / "store"), tmp_path / "store"
-    running = Forked("sweep", tmp_path / "sweep.toml", "--workers", 1)
-    until(lambda: (store / "cells").is_dir() and len(contents(store)) >= 3, running)
-    running.kill()
-    running.communicate()
-    assert contents(store).items() <= whole.items()
-    assert gdln(tmp_path / "sweep.toml", "--workers", 1)[0] == PASS
-    assert contents(store) == whole
-
-
-def test_pooled_intervals_are_as_narrow_as_asked_for(finished):
-    refine = answer_of(finished, "widths")["refine"]
-    store, sweep = Store.open(finished / "widths" / "store"), adaptive("widths")
-    for point in refine["points"]:
-        assert point["half_width"] <= float(sweep.refine.half_width)
-        gain = sweep.cells[point["index"][0]].values["data.gain"]
-        rows = [row for row in store.table() if row["data.gain"] == float(gain) and row["time"] == 2.0]
-        pooled = [row for row in rows if row["observable"] == "participation-ratio"]
-        assert len(pooled) == point["cells"]
-        mean = np.mean([row["mean"] for row in pooled])  # there are equally many networks in each
-        assert abs(mean - point["mean"]) <= REFINE_MEANS
 
 
 def test_a_largest_number_that_is_reached_is_undecided(finished, gdln, tmp_path):

@@ -11,8 +11,8 @@ from derivations.experiments.folders import read
 from derivations.experiments.localization_sweep import experiment as localization_sweep
 from derivations.experiments.localization_sweep import tables as localization_tables
 from derivations.sweeps import cells
-from derivations.sweeps.making import make
-from derivations.sweeps.store import Store, sweep_id
+from derivations.sweeps.plans import sweep_id
+from tests.derivations.sweeps.cases import computed
 from tests.tolerances import STORED_RATIOS
 from theory.claims.model import Outcome
 
@@ -27,16 +27,7 @@ def swept(folder, gains, **simulation):
     base["training"]["times"] = [0, 1, 100]
     base["simulation"] |= {"batch": 50, "samples": 100, "replicates": 3} | simulation
     sweep = replace(whole, base=base, axes=(whole.axes[0], replace(whole.axes[1], values=gains)))
-    store, code = Store.create(folder / "store"), cells.code_version()
-    for cell in sweep.cells:
-        request = cells.question(cell.problem, sweep.observables)
-        store.make(
-            request.cell(code),
-            request,
-            code,
-            lambda request=request, cell=cell: make(cell.problem, request.observables, "cpu"),
-        )
-    return store, sweep
+    return computed(folder / "store", sweep), sweep
 
 
 @pytest.fixture(scope="module")

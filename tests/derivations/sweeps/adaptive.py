@@ -14,12 +14,7 @@ MAP = TEXT.replace(
     + _CHANGE.replace("17", "5")
     + '"data.xi.0" = [0.3, 0.35, 0.5]\n',
 )
-WIDTHS = TEXT.replace(
-    _AXES,
-    '[axes]\n"data.gain" = [0.5, 2.0]\n[refine]\nwhere = "interval"\nhalf_width = 0.04\nmost_cells = 60\n'
-    + _COMMON.replace("0.5", "0.8"),
-)
-TEXTS = {"line": LINE, "map": MAP, "widths": WIDTHS}
+TEXTS = {"line": LINE, "map": MAP}
 
 
 def adaptive(name):

@@ -1,15 +1,14 @@
-"""A small sweep, what a cell of it could hold, and programs that work on a store and can be killed."""
+"""A small sweep, and what a cell of it could hold."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 
 from derivations.sweeps import cells
+from derivations.sweeps.computing import DONE, Task, compute
+from derivations.sweeps.orders import Orders
+from derivations.sweeps.plans import plan
 from derivations.sweeps.store import Store
-from tests.paths import ROOT
 from theory.problem import loads_sweep
 
 CODE = "0.1.0+test"
@@ -50,32 +49,18 @@ FACTS = {
     "replicates": 3,
     "diverged": 0,
     "undefined": {},
-    "versions": {"python": "3", "gdln-workbench": "0", "numpy": "2", "torch": "2"},
+    "names": {},
+    "versions": {"torch": "2"},
     "device": "cpu",
     "steps": 4,
-    "wall_seconds": 0.1,
-    "started": "2020-01-01T00:00:00+00:00",
-    "finished": "2020-01-01T00:00:01+00:00",
 }
 
-# Writes cells with numbers that are known beforehand, as a sweep does it but without training.
-WRITER = """
-import sys
-from tests.derivations.sweeps.cases import write_all
-write_all(sys.argv[1], int(sys.argv[2]))
-"""
 
-
-def write_all(folder, count):
-    """Write the cells that are missing of `count` into the store `folder`."""
-    store = Store.create(folder)
-    for index, asked in enumerate(questions(count)):
-        put(store, asked, CODE, index)
-
-
-def put(store, asked, code, index):
-    """Make a cell with the numbers of `arrays(index)`; return what the store says."""
-    return store.make(asked.cell(code), asked, code, lambda: (arrays(index), FACTS))
+def put(store, index):
+    """Write the cell of a question with the numbers of `arrays(index)`; return its file."""
+    request = questions(index + 1)[index]
+    store.put(request.cell(CODE), cells.encoded(request, CODE, arrays(index), FACTS))
+    return store.place(request.cell(CODE))
 
 
 def sweep_of(text=TEXT):
@@ -101,38 +86,25 @@ def arrays(index):
     }
 
 
-def started(program, *words):
-    """A Python program, running."""
-    return subprocess.Popen(
-        [sys.executable, "-c", program, *map(str, words)],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def computed(folder, sweep, keep=lambda cell: True):
+    """A store with the sweep's plan and its cells, computed in this process."""
+    store = Store.create(folder)
+    made = plan(sweep, cells.code_version())
+    store.record(made)
+    for cell in filter(keep, sweep.cells):
+        request = cells.question(cell.problem, sweep.observables)
+        answer = compute(Task(request.cell(made.code), request, made.code, "cpu"), store, Orders())
+        assert answer.what == DONE
+    return store
 
 
 def contents(folder):
-    """The bytes of every cell's data, by the cell's name; an empty folder is no cell."""
-    found = {}
-    for item in (Path(folder) / "cells").iterdir():
-        try:
-            inside = os.listdir(item)
-        except FileNotFoundError:  # a worker asks whether a cell is there by a folder that it removes
-            continue
-        if inside:
-            found[item.name] = (item / cells.DATA).read_bytes()
-    return found
+    """The bytes of every cell, by the cell's name."""
+    return {file.stem: file.read_bytes() for file in (Path(folder) / "cells").glob("[!.]*.npz")}
 
 
-def the_cell(store):
-    """The only cell's folder."""
-    (name,) = store.names()
-    return store.place(name)
-
-
-def flip(file):
-    """Change one bit in the middle."""
+def flip(file, place=None):
+    """Change one bit, by default in the middle."""
     content = bytearray(file.read_bytes())
-    content[len(content) // 2] ^= 1
+    content[len(content) // 2 if place is None else place] ^= 1
     file.write_bytes(content)

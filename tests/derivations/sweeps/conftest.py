@@ -3,13 +3,12 @@
 import pytest
 
 from derivations.sweeps.store import Store
-from tests.derivations.sweeps.cases import CODE, put, questions
+from tests.derivations.sweeps.cases import put
 
 
 @pytest.fixture
 def store(tmp_path):
     """A store with one cell."""
     made = Store.create(tmp_path / "store")
-    (asked,) = questions(1)
-    put(made, asked, CODE, 0)
+    put(made, 0)
     return made

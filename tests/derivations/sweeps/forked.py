@@ -10,7 +10,7 @@ import time
 from multiprocessing.connection import Connection, wait
 
 from derivations import processes
-from derivations.sweeps.workers import _MODULES
+from derivations.sweeps.engines import local
 
 PIPES = (1, 2)  # stdout and stderr
 
@@ -23,7 +23,7 @@ class Forked:
     """
 
     def __init__(self, *words: object, largest: int = resource.RLIM_INFINITY) -> None:
-        multiprocessing.set_forkserver_preload([*_MODULES, "derivations.cli"])
+        multiprocessing.set_forkserver_preload([*local._MODULES, "derivations.cli"])
         context = multiprocessing.get_context("forkserver")
         pipes = [context.Pipe(duplex=False) for _ in PIPES]
         theirs = [pipe for _, pipe in pipes]
@@ -33,6 +33,11 @@ class Forked:
             pipe.close()
         self._pipes = [pipe for pipe, _ in pipes]
         self.kill, self.terminate = self._process.kill, self._process.terminate
+
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self._process.pid
 
     @property
     def returncode(self) -> int | None:
@@ -80,6 +85,6 @@ def _command(words: list[str], pipes: list[Connection], largest: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
     # A worker of the server is ended by a termination; the command takes one for an interrupt.
     os.register_at_fork(after_in_child=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
-    processes._start_method = lambda modules: "fork"
+    processes._start_method = lambda _modules: "fork"
     sys.argv = ["gdln", *words]
     sys.exit(main())

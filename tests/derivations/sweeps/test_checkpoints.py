@@ -9,11 +9,10 @@ import pytest
 import torch
 
 from derivations.sweeps import cells, checkpoints
-from derivations.sweeps.checkpoints import EVERY, BadCheckpointError, LeftError, pauses, read, write
-from derivations.sweeps.leases import MADE
-from derivations.sweeps.leaving import Orders
+from derivations.sweeps.checkpoints import EVERY, BadCheckpointError, pauses, read, write
+from derivations.sweeps.computing import DONE, LEFT, Task, compute
+from derivations.sweeps.orders import LeftError, Orders
 from derivations.sweeps.store import Store
-from derivations.sweeps.workers import KEPT, Job, _make
 from sim.train import train
 from sim.training.pieces import Pauses
 from tests.derivations.sweeps.cases import (
@@ -92,24 +91,21 @@ STEPS = 30_000
 SHORT = TEXT.replace("times = [0.5, 2.0]", f"times = [0.5, {STEPS / 2}]")
 
 
-def job_of(text):
-    """The first cell of a sweep, to be made."""
-    sweep = sweep_of(text)
-    asked, code = cells.question(sweep.cells[0].problem, sweep.observables), cells.code_version("cpu")
-    return Job(asked.cell(code), asked, code)
-
-
 def test_a_cell_that_was_left_has_the_bits_of_one_that_was_not(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoints, "Pauses", partial(Pauses, seconds=0.0))
-    job, whole, broken = job_of(SHORT), Store.create(tmp_path / "whole"), Store.create(tmp_path / "broken")
-    assert _make(job, str(whole.folder), "cpu", lambda *_: None, Orders()) == (MADE, None, None)
-    what, error, remark = _make(job, str(broken.folder), "cpu", lambda *_: None, Orders(leave=True))
-    assert (what, error) == (KEPT, None)
-    assert [os.listdir(broken.folder / room) for room in ("cells", "leases", "attempts")] == [[], [], []]
-    step = read(broken.checkpoints, job.cell, loads(job.asked.problem)).state.step
+    sweep, code = sweep_of(SHORT), cells.code_version("cpu")
+    request = cells.question(sweep.cells[0].problem, sweep.observables)
+    task, whole, broken = (
+        Task(request.cell(code), request, code, "cpu"),
+        Store.create(tmp_path / "whole"),
+        Store.create(tmp_path / "broken"),
+    )
+    assert compute(task, whole, Orders()).what == DONE
+    left = compute(task, broken, Orders(leave=True))
+    assert (left.what, left.error, contents(broken.folder)) == (LEFT, None, {})
+    step = read(broken.checkpoints, task.cell, loads(request.problem)).state.step
     assert 0 < step < STEPS
-    assert f"was left after step {step}" in remark
-    assert _make(job, str(broken.folder), "cpu", lambda *_: None, Orders()) == (MADE, None, None)
+    assert f"was left after step {step}" in left.remarks[-1]
+    assert compute(task, broken, Orders()).what == DONE
     assert contents(broken.folder) == contents(whole.folder)
-    assert (whole.meta(job.cell)["resumed"], broken.meta(job.cell)["resumed"]) == (None, step)
     assert os.listdir(broken.checkpoints) == []

@@ -4,21 +4,10 @@ import numpy as np
 import pytest
 
 from derivations.sweeps import cells
-from derivations.sweeps.making import make
+from derivations.sweeps.plans import plan
 from derivations.sweeps.store import Store
-from tests.derivations.sweeps.cases import TEXT, sweep_of
+from tests.derivations.sweeps.cases import CODE, TEXT, computed, flip, sweep_of
 from theory.problem import InputError, loads_sweep
-
-
-def stored(folder, sweep, keep=lambda cell: True):
-    """A store with the sweep's cells, made in this process."""
-    store = Store.create(folder)
-    store.record(sweep)
-    for cell in filter(keep, sweep.cells):
-        asked = cells.question(cell.problem, sweep.observables)
-        code = cells.code_version()
-        store.make(asked.cell(code), asked, code, lambda cell=cell: make(cell.problem, sweep.observables, "cpu"))
-    return store
 
 
 def values(store, sweep, cell, name):
@@ -33,7 +22,7 @@ class TestWithXarray:
 
     def test_every_number_is_at_its_place(self, tmp_path):
         sweep = sweep_of()
-        store = stored(tmp_path / "store", sweep, lambda cell: cell.index != (1, 0))
+        store = computed(tmp_path / "store", sweep, lambda cell: cell.index != (1, 0))
         found = store.to_xarray()
         assert dict(found.sizes) == {
             "data.gain": 2, "simulation.seed": 2, "replicate": 3, "time": 2, "unit": 1
@@ -56,7 +45,7 @@ class TestWithXarray:
         axes = '[axes]\n"data.n" = [4, 6]\n"training.times" = [[0.5], [0.5, 1.0]]\n"simulation.replicates" = [2, 3]\n'
         text = TEXT.replace(TEXT[TEXT.index("[axes]") : TEXT.index("[base.data]")], 'combine = "zip"\n' + axes)
         sweep = loads_sweep(text.replace('"loss", "participation-ratio"', '"weights"'))
-        store = stored(tmp_path / "store", sweep)
+        store = computed(tmp_path / "store", sweep)
         found = store.to_xarray(sweep)
         assert dict(found.sizes) == {"cell": 2, "replicate": 3, "time": 2, "unit": 1, "site": 6}
         assert found["weights"].dims == ("cell", "replicate", "time", "unit", "site")
@@ -71,9 +60,9 @@ def test_which_sweep_must_be_plain(tmp_path):
     store = Store.create(tmp_path / "store")
     with pytest.raises(InputError, match="records of 0 sweeps"):
         store.table()
-    store.record(sweep_of())
+    store.record(plan(sweep_of(), CODE))
     assert store.table() == []
-    store.record(sweep_of(TEXT.replace("[1, 2]", "[1]")))
+    store.record(plan(sweep_of(TEXT.replace("[1, 2]", "[1]")), CODE))
     with pytest.raises(InputError, match="records of 2 sweeps"):
         store.table()
     assert store.table(sweep_of()) == []
@@ -82,7 +71,7 @@ def test_which_sweep_must_be_plain(tmp_path):
 def test_rows_say_where_they_are(tmp_path):
     text = TEXT.replace('"loss", "participation-ratio"', '"weights", "loss"').replace("[1, 2]", "[1]")
     sweep = sweep_of(text)
-    store = stored(tmp_path / "store", sweep)
+    store = computed(tmp_path / "store", sweep)
     rows = store.table()
     assert len(rows) == 2 * (2 * 5 + 2)
     for row in rows:
@@ -94,3 +83,25 @@ def test_rows_say_where_they_are(tmp_path):
             assert row["unit"] is row["site"] is None
         assert row["mean"] == found.mean()
         assert row["networks"] == 3
+
+
+def test_one_damaged_cell_is_missing_and_named(tmp_path):
+    """The numbers of all others are there, in the table and in the dataset."""
+    pytest.importorskip("xarray", reason="the extra `export` is not installed")
+    store = computed(tmp_path / "store", sweep_of())
+    whole, name = store.table(), min(store.names())
+    flip(store.place(name))
+    rows, found = store.table(), store.to_xarray()
+    (named,) = [row for row in rows if row["state"] == "damaged"]
+    assert (named["cell"], named["mean"]) == (name[:16], None)
+    assert [row for row in rows if row is not named] == [row for row in whole if row["cell"] != name[:16]]
+    assert sorted(found["state"].values.ravel()) == ["complete"] * 3 + ["damaged"]
+    assert int(found["loss"].notnull().sum()) == 3 * 3 * 2
+    assert name[:12] in found.attrs["damaged"]
+
+
+def test_a_diverged_cell_has_its_row(tmp_path):
+    text = TEXT.replace("learning_rate = 0.5", "learning_rate = 1e30").replace("times = [0.5, 2.0]", "times = [3e30]")
+    (row,) = computed(tmp_path / "store", sweep_of(text), lambda cell: cell.index == (0, 0)).table()
+    assert (row["state"], row["mean"]) == ("diverged", None)
+    assert row["networks"] + row["diverged"] == 3

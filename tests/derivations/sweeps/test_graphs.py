@@ -3,10 +3,8 @@
 import pytest
 
 from derivations.sweeps import cells
-from derivations.sweeps.cells import DamagedError
-from derivations.sweeps.making import make
-from derivations.sweeps.store import Store
 from derivations.sweeps.table import csv_text, mean_and_error
+from tests.derivations.sweeps.cases import computed
 from tests.paths import ROOT
 from theory.problem import loads, loads_sweep
 
@@ -35,23 +33,12 @@ def folder(tmp_path_factory):
 def stored(folder):
     """The sweep with all its cells, made in this process."""
     sweep = loads_sweep(HEAD + AXES, folder)
-    store = Store.create(folder / "store")
-    store.record(sweep)
-    for cell in sweep.cells:
-        asked = cells.question(cell.problem, sweep.observables)
-        name = asked.cell(cells.code_version())
-        store.make(
-            name,
-            asked,
-            cells.code_version(),
-            lambda cell=cell, asked=asked: make(cell.problem, asked.observables, "cpu"),
-        )
-    return sweep, store
+    return sweep, computed(folder / "store", sweep)
 
 
 def arrays(stored, cell):
     sweep, store = stored
-    return store.read(cells.question(cell.problem, sweep.observables).cell(cells.code_version()), cell.problem)[1]
+    return store.read(cells.question(cell.problem, sweep.observables).cell(cells.code_version()))[1]
 
 
 def test_axes_reach_nodes_by_name_and_problem_files_travel(stored):
@@ -83,18 +70,6 @@ def test_rows_name_weights_and_paths(stored):
         assert (row["path"] is None) == (row["observable"] != "path-strengths")
         assert (row["map_mode"] is None) == (row["observable"] != "map-modes")
     assert "x -> h -> left -> y" in csv_text(rows)
-
-
-def test_a_cell_with_another_number_of_paths_is_damaged(stored, tmp_path):
-    sweep, _ = stored
-    cell = sweep.cells[0]
-    asked, code = cells.question(cell.problem, sweep.observables), cells.code_version()
-    found, facts = make(cell.problem, asked.observables, "cpu")
-    store = Store.create(tmp_path / "store")
-    found["path-strengths"] = found["path-strengths"][..., :2]
-    store.make(asked.cell(code), asked, code, lambda: (found, facts))
-    with pytest.raises(DamagedError, match="path-strengths has the shape"):
-        store.read(asked.cell(code), cell.problem)
 
 
 def test_bad_axes_are_their_cells_errors(folder):

@@ -3,10 +3,8 @@
 from fractions import Fraction
 from pathlib import Path
 
-import pytest
-
 from tests.theory.problem.refusals import not_refused
-from theory.problem import Refine, Sweep, dumps_sweep, loads_sweep
+from theory.problem import Sweep, dumps_sweep, loads_sweep
 from theory.problem.sweep_toml import loads_record
 
 HERE = Path(__file__).parent
@@ -14,7 +12,6 @@ HEAD = 'base = "valid.toml"\nobservables = ["loss", "participation-ratio", "weig
 AXES = '[axes]\n"data.gain" = [0.5, 1, 2]\n'
 COMMON = '[refine]\nobservable = "loss"\ntime = 10.0\nconfidence = 0.99\nmost_cells = 40\n'
 CHANGE = COMMON + 'where = "change"\nstep = 0.1\n[refine.finest]\n"data.gain" = { linspace = [0.5, 2, 31] }\n'
-INTERVAL = COMMON + 'where = "interval"\nhalf_width = "1/20"\n'
 TEXT = HEAD + AXES + CHANGE
 
 
@@ -26,25 +23,15 @@ def test_all_numbers_are_exact():
     rule = loaded(TEXT).refine
     assert (rule.step, rule.confidence, rule.time, rule.most_cells) == (Fraction(1, 10), Fraction(99, 100), 10, 40)
     assert rule.finest["data.gain"][:3] == (Fraction(1, 2), Fraction(11, 20), Fraction(3, 5))
-    assert loaded(HEAD + AXES + INTERVAL).refine.half_width == Fraction(1, 20)
 
 
-@pytest.mark.parametrize("rule", [CHANGE, INTERVAL])
-def test_a_record_has_the_rule_and_a_plain_sweep_keeps_its_record(rule):
-    sweep = loaded(HEAD + AXES + rule)
+def test_a_record_has_the_rule_and_a_plain_sweep_keeps_its_record():
+    sweep = loaded(TEXT)
     again = loads_record(dumps_sweep(sweep), sweep.store)
     assert dumps_sweep(again) == dumps_sweep(sweep)
     assert again.refine.observable == "loss"
     assert '"refine"' not in dumps_sweep(loaded(HEAD + AXES))
     assert loads_record(dumps_sweep(loaded(HEAD + AXES)), "elsewhere").refine is None
-
-
-def test_seeds_that_further_networks_raise():
-    start = {"w0": {"law": "normal", "seed": 1}, "readout0": [{"seed": 2}, 3], "times": [1]}
-    base = {"training": start, "simulation": {"seed": 5, "initialisation": "per-replicate"}}
-    assert Refine.seeds(base) == {"simulation.seed": 5, "training.w0.seed": 1, "training.readout0.0.seed": 2}
-    base["simulation"]["initialisation"] = "shared"  # one start for all: it is part of the question
-    assert Refine.seeds(base) == {"simulation.seed": 5}
 
 
 def changed(old: str, new: str, text: str = TEXT) -> str:
@@ -77,14 +64,6 @@ BAD = [
     (changed("[refine]", '"data.n" = [30, 40]\n"training.tau" = [1, 2]\n[refine]'), "this sweep has 3 (product)"),
     (changed("store =", 'combine = "zip"\nstore ='), "this sweep has 1 (zip)"),
     (changed("data.gain", "simulation.seed"), "nothing lies between two seeds"),
-    (
-        HEAD + '[axes]\n"simulation.seed" = [1, 2]\n' + INTERVAL,
-        'sets simulation.seed, by which refine.where = "interval" tells networks apart',
-    ),
-    (
-        changed('base = "valid.toml"\n', "", HEAD) + AXES + INTERVAL + "[base.simulation]\nmode = 'online'\n",
-        "base.simulation.seed = None is no whole number",
-    ),
 ]
 
 

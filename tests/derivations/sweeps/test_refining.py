@@ -2,18 +2,49 @@
 
 import random
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
-from derivations.sweeps import decisions, generations
-from derivations.sweeps.decisions import interval as interval_of
-from derivations.sweeps.generations import FINEST, MOST_CELLS, SETTLED
-from tests.derivations.sweeps.rules import change, finished, interval, noisy
-from tests.tolerances_of_sweeps import REFINE_COVERAGE, REFINE_SHARE, REFINE_TRIALS
+from derivations.statistics.intervals import intervals
+from derivations.sweeps import refining
+from derivations.sweeps.refining import FINEST, MOST_CELLS, SETTLED, changes, generations, quantile
+from tests.tolerances_of_sweeps import REFINE_QUANTILE, REFINE_SHARE, REFINE_TRIALS
+from theory.problem.refine import Refine
 
+LEVEL = Fraction(95, 100)
+DECIMALS = 1 / 10**6  # to which quantiles are rounded up
 START = [range(0, 1025, 256)]
+
+
+def change(step="0.1", confidence="0.99", most_cells=10_000):
+    """A rule that follows changes; the grid is that of the test."""
+    return Refine("change", "loss", 1, confidence, most_cells, step=step, finest={"data.gain": (0, 1)})
+
+
+def noisy(mean, scatter, networks=8, seed=0):
+    """The numbers of a cell's networks: a known mean and normal scatter, which is the same whenever it is asked for."""
+
+    @cache
+    def numbers(spot):
+        rng = np.random.default_rng([seed, *spot])
+        return tuple((mean(spot) + scatter * rng.normal(size=networks)).tolist())
+
+    return numbers
+
+
+def finished(start, numbers, rule):
+    """The refinement at its end, with whole generations of cells."""
+    values = {}
+    while True:
+        refined = generations(start, values, rule)
+        absent = [spot for spots in refined.spots for spot in spots if spot not in values]
+        if not absent:
+            return refined
+        values |= {spot: numbers(spot) for spot in absent}
 
 
 def step_at(place):
@@ -29,7 +60,7 @@ def test_a_step_is_found_with_few_cells(place):
     assert {(place,), (place + 1,)} <= spots
     assert len(spots) == 5 + 8
     assert [len(spots) for spots in found.spots[1:]] == [1] * 8
-    assert found.end.kind == FINEST
+    assert found.end[0] == FINEST
 
 
 def circle(places):
@@ -48,7 +79,7 @@ def test_a_curved_line_is_found_whole():
         if len({round(numbers(spot)[0]) for spot in product((x, x + 1), (y, y + 1))}) == 2
     }
     assert crossed <= set(refined.boxes)
-    assert refined.end.kind == FINEST
+    assert refined.end[0] == FINEST
     spots = [spot for spots in refined.spots for spot in spots]
     assert len(set(spots)) == len(spots)
     assert 4 * len(spots) < (places + 1) ** 2
@@ -64,7 +95,7 @@ def false_divisions(confidence, networks=4):
     start = [range(0, 2 * REFINE_TRIALS + 1, 2)]
     rule = change(step=Fraction(1, 10**6), confidence=confidence)
     values = {spot: noisy(lambda _: 0.0, 1.0, networks)(spot) for spot in product(*start)}
-    found = generations.generations(start, values, rule)
+    found = generations(start, values, rule)
     return len(found.spots[1]) / REFINE_TRIALS if len(found.spots) > 1 else 0.0
 
 
@@ -72,20 +103,19 @@ def test_noise_is_divided_no_more_often_than_its_level(monkeypatch):
     for confidence in (Fraction(9, 10), Fraction(99, 100)):
         assert abs(false_divisions(confidence) - (1 - confidence)) < REFINE_SHARE
     # Mutant: a rule without standard errors.
-    monkeypatch.setattr(decisions, "quantile", lambda *_: Fraction(0))
+    monkeypatch.setattr(refining, "quantile", lambda *_: Fraction(0))
     assert false_divisions(Fraction(9, 10)) > 1 - Fraction(9, 10) + REFINE_SHARE
 
 
 def test_a_change_is_divided_only_above_the_step():
     numbers = noisy(lambda spot: 0.05 * (spot[0] > 100), 0.001)
-    assert finished(START, numbers, change(step="0.1")).end.kind == SETTLED
-    assert finished(START, numbers, change(step="0.01")).end.kind == FINEST
+    assert finished(START, numbers, change(step="0.1")).end[0] == SETTLED
+    assert finished(START, numbers, change(step="0.01")).end[0] == FINEST
 
 
 CASES = {
     "one axis": (START, noisy(lambda spot: np.tanh((spot[0] - 300) / 90), 0.2), change()),
     "two axes": ([range(0, 9, 4)] * 2, noisy(lambda spot: float(sum(spot) > 9), 0.3), change("0.2", "0.9")),
-    "intervals": (5, noisy(lambda spot: spot[0], 1.0, 4), interval("0.5")),
 }
 
 
@@ -98,19 +128,17 @@ def test_the_order_in_which_cells_finish_does_not_matter(name):
     values, order = {(10**6, 1): (5.0, 6.0)}, random.Random(0)
     for generation in whole:
         for spot in order.sample(generation, len(generation)):
-            refined = generations.generations(start, values, rule)
+            refined = generations(start, values, rule)
             assert refined.spots == whole[: len(refined.spots)]
             assert refined.end is None
             values[spot] = numbers(spot)
-    assert generations.generations(start, values, rule).end is not None
+    assert generations(start, values, rule).end is not None
 
 
 def test_no_generation_exceeds_the_largest_number():
     found = finished(START, step_at(700), change(most_cells=9))
-    assert (sum(map(len, found.spots)), found.end.kind) == (9, MOST_CELLS)
-    assert "1 more cells, 10 in all, and most_cells is 9" in found.end.why
-    found = finished(2, noisy(lambda _: 0.0, 1.0, 4), interval("0.1", most_cells=20))
-    assert (len(found.spots), found.end.kind) == (1, MOST_CELLS)
+    assert (sum(map(len, found.spots)), found.end[0]) == (9, MOST_CELLS)
+    assert "1 more cells, 10 in all, and most_cells is 9" in found.end[1]
 
 
 def test_points_without_a_number_are_left():
@@ -119,51 +147,25 @@ def test_points_without_a_number_are_left():
 
     found = finished(START, numbers, change())
     assert {(0, 256), (256, 512), (512, 768), (768, 1024)} - {box for (box,) in found.boxes} == {(0, 256)}
-    assert found.end.kind == FINEST
-    found = finished(2, lambda spot: () if spot[0] else (0.0, 1.0), interval("5"))
-    assert (len(found.spots), "1 of 2 points have no number" in found.end.why) == (1, True)
+    assert found.end[0] == FINEST
 
 
-def test_networks_that_diverge_are_made_up_for():
-    nan = float("nan")
-    full = noisy(lambda _: 0.0, 1.0, 4)
-    whole = finished(1, full, interval("0.2"))
-    lossy = finished(1, lambda spot: full(spot) if spot[1] == 0 else (nan, *full(spot)[1:]), interval("0.2"))
-    assert len(lossy.spots) > len(whole.spots) == 2
-    cells = [spot for spots in lossy.spots for spot in spots]
-    assert 3 * (len(cells) - 1) + 4 >= decisions.networks_needed(full((0, 0)), Fraction(1, 5), Fraction(9, 10))
+def test_quantiles_are_rounded_up():
+    for freedom in (1, 2, 9, 99):
+        reach = student.ppf(0.975, freedom)
+        assert -REFINE_QUANTILE < float(quantile(freedom, LEVEL)) - reach < DECIMALS + REFINE_QUANTILE
 
 
-def looks_each_time(start, values, rule):
-    """Mutant: one more cell as long as the interval of all networks so far is too wide: it stops at a low scatter."""
-    done = [[(cell, 0) for cell in range(start)]]
-    own = {cell: [] for cell in range(start)}
-    while values.keys() >= set(done[-1]):
-        for cell, looks in done[-1]:
-            own[cell] += values[cell, looks]
-        widths = {spot: interval_of(own[spot[0]], own[spot[0]], rule.confidence)[1] for spot in done[-1]}
-        if not (new := [(cell, looks + 1) for (cell, looks), width in widths.items() if width > rule.half_width]):
-            return generations.Generations(tuple(map(tuple, done)), generations.End(SETTLED, ""))
-        done.append(new)
-    return generations.Generations(tuple(map(tuple, done)), None)
-
-
-def coverage(decide, pilot_alone):
-    """The share of points whose interval holds the true mean, 0; all half widths are as narrow as was asked for."""
-    rule, numbers = interval("0.8", "0.9", 10**6), noisy(lambda _: 0.0, 1.0, 3)
-    found = finished(REFINE_TRIALS, numbers, rule, decide=decide)
-    held = 0
-    own: dict[int, list[float]] = {}
-    for spot in (spot for spots in found.spots for spot in spots):
-        own.setdefault(spot[0], []).extend(numbers(spot))
-    for cell, values in own.items():
-        mean, half_width = interval_of(numbers((cell, 0)) if pilot_alone else values, values, rule.confidence)
-        assert half_width <= float(rule.half_width)
-        held += abs(mean) <= half_width
-    return held / REFINE_TRIALS
-
-
-def test_intervals_hold_the_mean_as_often_as_they_say():
-    """Stein's rule on normal numbers; a rule that looks again and again misses more often."""
-    assert abs(coverage(generations.generations, True) - 0.9) < REFINE_COVERAGE
-    assert coverage(looks_each_time, False) < 0.9 - REFINE_COVERAGE
+def test_a_change_is_student_s_interval_of_the_differences():
+    """Of the same networks: a common scatter has no part, and networks that diverged are left out."""
+    seen = set()
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        first, second = rng.normal(size=(2, 7)) + 5 * rng.normal(size=7)
+        result = intervals((second - first)[:, None], 0.05)
+        for step in (0.1, 0.3, 1.0):
+            shown = float(result.low[0]) > step or float(result.high[0]) < -step
+            assert changes([*first, np.nan], [*second, 7.0], Fraction(step), LEVEL) == shown
+            seen.add(shown)
+    assert seen == {True, False}
+    assert not changes((0.0, np.nan, 0.1), (1.0, 7.0, np.nan), Fraction(1, 10), LEVEL)
