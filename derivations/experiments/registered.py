@@ -82,7 +82,8 @@ def measured(claims: Sequence[Claim], problem: str, settings: Settings, progress
         count = max([prepared.simulated().replicates * settings.scale, *(planned[c.id] for c in affordable)])
         sized = _with(prepared, replicates=count, seed=_seed("run", claims[0], problem))
         source, estimates = _estimates(affordable, sized, settings, lambda done: share(0.2 + 0.8 * done))
-        curves = _curves(source) if isinstance(source, Run) else {}
+        drawn = any(isinstance(claim.registration.observable, WeightsAtTimes) for claim in claims)
+        curves = _curves(source) if drawn and isinstance(source, Run) else {}
     return Measured(
         name,
         tuple((claim.id, agreement(claim, estimate)) for claim, estimate in estimates),
