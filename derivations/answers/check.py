@@ -9,6 +9,7 @@ from typing import Any
 from derivations.answers.domain import domain_json, domain_lines
 from derivations.answers.steps import step_lines
 from derivations.markdown import plain
+from derivations.output import counted
 from theory.conjecture import Answer, Statement, judge, read
 from theory.conjecture.verdict import Trial
 from theory.expressions.domains import Condition
@@ -86,11 +87,12 @@ class CheckAnswer:
         if content["verdict"] == "proved":
             lines.append(
                 f"proved wherever both sides are real, by the steps below; they agree to {digits} digits at "
-                f"{points['agreeing']} points"
+                f"{counted(points['agreeing'], 'point')}"
             )
         elif content["verdict"] == "supported":
             lines.append(
-                f"supported: the sides agree to {digits} digits at {points['agreeing']} points; this is no proof"
+                f"supported: the sides agree to {digits} digits at {counted(points['agreeing'], 'point')}; "
+                "this is no proof"
             )
         elif content["verdict"] == "undecided":
             missing = points["tried"] - points["agreeing"] - len(points["undefined"])
