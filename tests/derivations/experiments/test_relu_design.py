@@ -122,4 +122,4 @@ def test_what_is_stored_is_of_the_design_and_judges_every_claim():
         share_of_all = experiment._share(rule.orders, rule.decide, run["trained"])
         every = share_of_all.holds == share_of_all.count
         counted = f"in all {share_of_all.count}" if every else f"in {share_of_all.holds} of {share_of_all.count}"
-        assert counted in catalog()[rule.claim].title.lower()
+        assert counted in catalog()[rule.claim].sentence.lower()

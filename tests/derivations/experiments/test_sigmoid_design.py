@@ -109,7 +109,7 @@ def test_the_second_look_judges_the_claim_and_its_title_counts_it():
     assert result.outcome is Outcome.PASS
     assert experiment.controlled(trained_again).outcome is Outcome.PASS
     counted = result.where.removeprefix("alike in ").partition(" configurations")[0]
-    assert counted in catalog()[experiment.CLAIM].title
+    assert counted in catalog()[experiment.CLAIM].sentence
 
 
 def test_the_claim_holds_from_14_of_16_on():

@@ -141,7 +141,7 @@ def test_the_axis_is_widened_to_hold_a_counterexample_far_away():
 
 @pytest.mark.parametrize(
     ("where", "low", "high", "insets"),
-    [("-oo<a<oo", -4, 4, (1, 1)), ("a<=-1", -5, -1, (1, 0)), ("-2<a<=1", -2, 1, (1, 0))],
+    [("-oo<a<oo", -4, 4, (0, 0)), ("a<=-1", -5, -1, (0, 0)), ("-2<a<=1", -2, 1, (1, 0))],
 )
 def test_the_axis_of_a_parameter_follows_its_domain(where, low, high, insets):
     view, gap = view_of("z1**2+a", "[[2]]", where).compare(), INSET * (high - low)
