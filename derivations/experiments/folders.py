@@ -29,9 +29,9 @@ _PACKAGE = __name__.rpartition(".")[0]
 
 
 def names() -> tuple[str, ...]:
-    """The experiments: every folder here except that of shared problems."""
-    inside = (path.name for path in FOLDER.iterdir() if path.is_dir() and path.name[0] not in "._")
-    return tuple(sorted(name for name in inside if name != SHARED))
+    """The experiments: every folder here except that of shared problems, and one that holds compiled files alone."""
+    folders = (path for path in FOLDER.iterdir() if path.is_dir() and path.name[0] not in "._" and path.name != SHARED)
+    return tuple(sorted(path.name for path in folders if {one.name for one in path.iterdir()} != {"__pycache__"}))
 
 
 @cache
