@@ -10,6 +10,7 @@ import time
 from multiprocessing.connection import Connection, wait
 
 from derivations import processes
+from derivations.output import INTERRUPTED
 from derivations.sweeps.engines import local
 
 PIPES = (1, 2)  # stdout and stderr
@@ -80,11 +81,15 @@ def _command(words: list[str], pipes: list[Connection], largest: int) -> None:
         pipe.close()
     # The streams of the server know whether what stood here before was a file.
     sys.stdout, sys.stderr = (io.TextIOWrapper(io.FileIO(handle, "w", closefd=False)) for handle in PIPES)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
     # A worker of the server is ended by a termination; the command takes one for an interrupt.
     os.register_at_fork(after_in_child=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
     processes._start_method = lambda _modules: "fork"
     sys.argv = ["gdln", *words]
-    sys.exit(main())
+    try:  # an interrupt that came meanwhile, or comes before the main program listens, is one like any other
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        code = main()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    sys.exit(code)
