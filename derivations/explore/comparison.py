@@ -139,9 +139,9 @@ def _grid(interval: "sympy.Interval", count: int, inside: float | None) -> tuple
     >>> _grid(sympy.Interval.open(-sympy.oo, 1), 3, -40.0)[0][0].item()
     -40.0
     """
-    from theory.conjecture.points import bounds
+    from theory.expressions.real_algebra import inner_ends
 
-    low, high = (None if bound is None else float(bound) for bound in bounds(interval))
+    low, high = (None if end is None else float(end) for end in inner_ends(interval))
     if low == 0 and high is None:
         ends = [-_DECADES, _DECADES] + ([] if inside is None else [np.log10(inside)])
         return 10 ** np.linspace(min(ends), max(ends), count), True

@@ -21,13 +21,12 @@ from theory.expressions.domains import Condition
 from theory.expressions.exact import rational
 from theory.expressions.pieces import Kind, decisive, polynomial_on_line, unnamed
 from theory.expressions.real_algebra import RealSet, Relation, Root, outer_ends, within
+from theory.expressions.region import open_interval, real_roots
 from theory.gaussian.admissible import principal_minors
 
 MAX_CELLS = 48
 # The most choices of signs and extremes in a function whose zeros are isolated.
 MAX_BRANCHES = 16
-# The width of the intervals with rational ends that isolate irrational roots.
-ISOLATION = sympy.QQ(1, 10**8)
 Ends = tuple[Fraction, Fraction]
 # Numbers by the fractions around them.
 Marks = dict[Ends, sympy.Expr | Root]
@@ -212,7 +211,7 @@ def _zeros(function: sympy.Expr, only: sympy.Symbol) -> Marks | None:
         poly = polynomial_on_line(branch, only, {})
         if poly is None:
             return None
-        for low, high in _real_roots(poly):
+        for low, high in real_roots(poly):
             exact = sympy.Rational(low.numerator, low.denominator) if low == high else Root(poly, low, high)
             found[low, high] = exact
     return found
@@ -274,16 +273,6 @@ def _minors(cov: sympy.MatrixBase | None, domains: Domains) -> list[sympy.Expr]:
     return minors if all(Condition(minor, ">", sympy.Integer(0)).holds(point) for minor in minors) else []
 
 
-def _real_roots(poly: sympy.Poly) -> list[Ends]:
-    """Return isolating intervals of the roots; both ends are the root where it is rational."""
-    if poly.degree() < 1:
-        return []
-    linear = [factor for factor, _ in poly.factor_list()[1] if factor.degree() == 1]
-    exact = {rational(-factor.nth(0) / factor.nth(1)) for factor in linear}
-    isolated = [(rational(low), rational(high)) for (low, high), _ in poly.intervals(eps=ISOLATION)]
-    return [next(((root, root) for root in exact if low <= root <= high), (low, high)) for low, high in isolated]
-
-
 def _ends(interval: sympy.Interval, roots: set[Ends]) -> tuple[Ends | None, ...]:
     """Return the ends of the interval and the roots inside it as disjoint intervals in ascending order."""
     low, high = (None if end.is_infinite else _enclosed(end) for end in (interval.start, interval.end))
@@ -304,11 +293,5 @@ def _enclosed(end: sympy.Expr) -> Ends:
 def _piece(ends: tuple[Ends | None, ...], k: int) -> tuple[sympy.Interval, sympy.Interval]:
     """Return two intervals with rational ends, one inside and one around the interval after the k-th end."""
     left, right = ends[k], ends[k + 1]
-    inner = _open(left and left[1], right and right[0])
-    return inner, _open(left and left[0], right and right[1])
-
-
-def _open(low: Fraction | None, high: Fraction | None) -> sympy.Interval:
-    start = -sympy.oo if low is None else sympy.Rational(low.numerator, low.denominator)
-    end = sympy.oo if high is None else sympy.Rational(high.numerator, high.denominator)
-    return sympy.Interval.open(start, end)
+    inner = open_interval(left and left[1], right and right[0])
+    return inner, open_interval(left and left[0], right and right[1])

@@ -12,8 +12,8 @@ import sympy
 
 from theory.conjecture.statement import Domains, Statement, is_covariance
 from theory.expressions.domains import Condition
-from theory.expressions.exact import rational
-from theory.expressions.real_algebra import RealSet, Relation, within
+from theory.expressions.real_algebra import RealSet, Relation, inner_ends, within
+from theory.expressions.refute import random_fraction
 from theory.problem.errors import InputError
 
 Point = dict[sympy.Symbol, sympy.Rational]
@@ -27,8 +27,6 @@ PLAIN = tuple(dict.fromkeys(side * x for x in _POSITIVE for side in (1, -1)))
 # Distances from a finite bound, as parts of the width, and magnitudes in place of an infinite bound.
 NEAR = (Fraction(1, 100), Fraction(1, 10**6))
 DISTANT = (Fraction(100), Fraction(10**4))
-# Irrational bounds are replaced by fractions inside the domain, at most this far away.
-BOUND = 10**30
 # The most combinations tried for one list of points; at most of them the matrix may not be a covariance matrix.
 MAX_LOOKED_AT = 600
 # The most combinations of plain values that are sorted.
@@ -46,7 +44,7 @@ def values(interval: sympy.Interval) -> list[Fraction]:
     >>> [str(x) for x in values(sympy.Interval.open(0, 1))[:4]]
     ['1/2', '1/3', '1/4', '2/3']
     """
-    low, high = bounds(interval)
+    low, high = inner_ends(interval)
     ends = [x for x, is_open in ((low, interval.left_open), (high, interval.right_open)) if x is not None]
     inside = [x for x in (*PLAIN, *ends) if contains(interval, x)]
     if low is not None and high is not None:
@@ -61,47 +59,18 @@ def values(interval: sympy.Interval) -> list[Fraction]:
     return inside
 
 
-def bounds(interval: sympy.Interval) -> tuple[Fraction | None, Fraction | None]:
-    """Return rational bounds of the interval, inside it where a bound is irrational; None for an infinite bound."""
-    low, high = interval.start, interval.end
-    inner = None, None
-    if low.is_finite:
-        inner = (rational(low) if low.is_Rational else Fraction(int(sympy.floor(low * BOUND)) + 1, BOUND)), None
-    if high.is_finite:
-        inner = (
-            inner[0],
-            (rational(high) if high.is_Rational else Fraction(int(sympy.ceiling(high * BOUND)) - 1, BOUND)),
-        )
-    return inner
-
-
 def contains(interval: sympy.Interval, x: Fraction) -> bool:
     """Return whether x lies in the interval."""
-    low, high = bounds(interval)
-    above = low is None or x > low or (x == low and not (interval.left_open and interval.start.is_Rational))
-    below = high is None or x < high or (x == high and not (interval.right_open and interval.end.is_Rational))
-    return above and below
+    return interval.contains(sympy.Rational(x.numerator, x.denominator)) == sympy.true
 
 
 def near_boundary(interval: sympy.Interval) -> list[Fraction]:
     """Return fractions close to the ends of the interval."""
-    low, high = bounds(interval)
+    low, high = inner_ends(interval)
     width = high - low if low is not None and high is not None else Fraction(1)
     found = [low + part * width for part in NEAR] if low is not None else [-x for x in DISTANT]
     found += [high - part * width for part in NEAR] if high is not None else list(DISTANT)
     return [x for x in found if contains(interval, x)]
-
-
-def random_value(interval: sympy.Interval, draw: random.Random) -> Fraction:
-    """Return a random fraction of three digits between the ends, or of any size where an end is infinite."""
-    low, high = bounds(interval)
-    share = Fraction(draw.randint(1, 996), 997)
-    if low is not None and high is not None:
-        return low + (high - low) * share
-    size = share / (1 - share)
-    if low is None and high is None:
-        return size * draw.choice((-1, 1))
-    return low + size if low is not None else high - size
 
 
 def _plain_points(domains: Domains, parameters: list[sympy.Symbol]) -> Iterator[Point]:
@@ -128,7 +97,7 @@ def _random_points(domains: Domains, parameters: list[sympy.Symbol]) -> Iterator
     draw = random.Random(len(parameters))
     for attempt in range(MAX_LOOKED_AT):
         shrink = Fraction(1, 1 + attempt % 4)
-        drawn = [random_value(domains[symbol], draw) for symbol in parameters]
+        drawn = [random_fraction(domains[symbol], draw) for symbol in parameters]
         yield _point(parameters, [x + (y - x) * shrink for x, y in zip(plain, drawn, strict=True)])
 
 
@@ -137,20 +106,24 @@ def _point(parameters: list[sympy.Symbol], numbers: Iterable[Fraction]) -> Point
 
 
 def _joint_points(statement: Statement) -> Iterator[Point]:
-    """Yield points of the solver, which meet the conditions: all parameters but one, or fewer, are drawn before.
+    """Yield random points that meet the conditions, moved there by the solver in few parameters where they do not.
 
-    Every third point lies close to where a condition ceases to hold.
+    Every second point lies close to where a condition ceases to hold.
     """
     parameters, margins = statement.parameters, [condition.margin for condition in statement.conditions]
     for attempt, target in enumerate(islice(_random_points(statement.domains, parameters), MAX_SOLVED)):
-        order = parameters[attempt % len(parameters) :] + parameters[: attempt % len(parameters)]
         close = CLOSE_TO_CONDITION[attempt % len(CLOSE_TO_CONDITION)]
-        near = [(margins[attempt % len(margins)] - close, "<")] if close else []
-        pinned: list[Relation] = []
+        if not close and admissible(statement, target):
+            yield target
+            continue
+        order = parameters[attempt % len(parameters) :] + parameters[: attempt % len(parameters)]
+        fixed: list[Relation] = [(margins[attempt % len(margins)] - close, "<")] if close else []
+        point = None
         for symbol in order[1:]:
             pin = (symbol - target[symbol], "==")
-            pinned += [] if statement.points.empty(pin, *near, *pinned) else [pin]
-        point = statement.points.point(parameters, *near, *pinned)
+            if nearer := statement.points.point(parameters, *fixed, pin):
+                point, fixed = nearer, [*fixed, pin]
+        point = point or statement.points.point(parameters, *fixed)
         if point and all(x.is_Rational for x in point.values()):
             yield point
 

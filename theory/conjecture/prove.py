@@ -8,7 +8,6 @@ only refute: each cell is first tried at a point.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import islice, product
 from math import comb
 
@@ -19,9 +18,9 @@ from theory.conjecture.cells import Cell, Cells, Ends, NoCells, cells
 from theory.conjecture.points import Point, admissible, values
 from theory.conjecture.statement import Statement, step_factors, symbolic_power
 from theory.expressions.algebra import Region, proved_zero
-from theory.expressions.balls.precision import precision
 from theory.expressions.exact import rational
 from theory.expressions.generators import LOOKS
+from theory.expressions.refute import is_real
 from theory.gaussian.expectation import Quadrature, variables
 from theory.gaussian.moment import text
 from theory.problem.errors import InputError, OutOfReachError
@@ -34,8 +33,6 @@ MAX_ATOMS = 8
 MAX_TOWER = 2
 # The most points of a cell tried for a valid covariance matrix, and the most boundaries proved one by one.
 CELL_POINTS = 40
-# The precisions at which a side is evaluated to show that it is real.
-REAL_BITS = (128, 512)
 MAX_FACES = 12
 
 
@@ -131,7 +128,8 @@ def _on_cell(statement: Statement, cell: Cell, digits: int) -> tuple[ProofStep, 
     _try_cell(statement, cell, digits)
     lhs, rhs = statement.closed
     tried = ({symbol: rational(x) for symbol, x in point.items()} for point in _points_of(statement, cell))
-    points = list(islice((point for point in tried if _is_real(lhs, point) and _is_real(rhs, point)), LOOKS))
+    both_real = (p for p in tried if all(is_real(side, p, enclosure.enclose) for side in (lhs, rhs)))
+    points = list(islice(both_real, LOOKS))
     region = Region(dict(cell.outer), signs=dict(cell.signs), certified=dict(cell.certified))
     proof = proved_zero(sympy.Add(lhs, -rhs, evaluate=False), region, points)
     why = f"on {cell}: no root, denominator or absolute value changes sign that matters, "
@@ -149,20 +147,6 @@ def _on_cell(statement: Statement, cell: Cell, digits: int) -> tuple[ProofStep, 
         raise NotProved(f"on {cell} the difference could not be shown to vanish")
     why += "and the difference has the normal form 0"
     return ProofStep(f"{text(lhs)} = {text(rhs)}", why, RULE, queries=queries), bool(points)
-
-
-def _is_real(side: sympy.Expr, point: dict[sympy.Expr, Fraction]) -> bool:
-    """Return whether a ball shows that a side in closed form has a real value at the point."""
-    for bits in REAL_BITS:
-        try:
-            with precision(bits):
-                enclosure.enclose(side, point)
-                return True
-        except enclosure.Undefined:
-            return False
-        except enclosure.Undecided:
-            continue
-    return False
 
 
 def _try_cell(statement: Statement, cell: Cell, digits: int) -> None:

@@ -2,11 +2,12 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import sympy
+from sympy.solvers.inequalities import solve_poly_inequality
 
 from theory.expressions.balls.precision import precision
 from theory.expressions.balls.real import FUNCTIONS as WITH_BALLS
@@ -130,34 +131,14 @@ class Condition:
         (x,) = self.symbols
         if self.polynomial is None or sympy.degree(self.polynomial, x) > 2:
             return None
-        poly = sympy.Poly(self.polynomial, x)
-        return _satisfying(x, [poly.nth(power) for power in range(3)], self.strict)
+        solutions = solve_poly_inequality(sympy.Poly(self.polynomial, x), ">" if self.strict else ">=")
+        if not any(isinstance(part, sympy.Interval) for part in solutions):
+            raise Nowhere(f"{self.polynomial} is positive nowhere")
+        return solutions[0] if len(solutions) == 1 else None
 
 
 def _ray(end: sympy.Expr, upward: bool, is_open: bool) -> sympy.Interval:
     return sympy.Interval(end, sympy.oo, is_open, True) if upward else sympy.Interval(-sympy.oo, end, True, is_open)
-
-
-def _satisfying(x: sympy.Symbol, coefficients: Sequence[sympy.Rational], strict: bool) -> sympy.Interval | None:
-    """Return the interval on which c_0 + c_1 x + c_2 x^2 is positive, or not negative unless `strict`."""
-    constant, slope, lead = coefficients
-    if lead == 0 and slope != 0:
-        return _ray(-constant / slope, bool(slope > 0), strict)
-    if lead == 0 and constant > 0:
-        return sympy.Interval(-sympy.oo, sympy.oo)
-    if lead == 0:
-        raise Nowhere(f"{constant} is {'negative everywhere' if constant else 'positive nowhere'}")
-    middle, inside = -slope / (2 * lead), slope**2 - 4 * lead * constant
-    if inside < 0 or (inside == 0 and not strict and lead > 0):
-        if lead < 0:
-            raise Nowhere(f"{lead * x**2 + slope * x + constant} is negative everywhere")
-        return sympy.Interval(-sympy.oo, sympy.oo)
-    if lead > 0:
-        return None
-    if inside == 0:
-        raise Nowhere(f"{lead * x**2 + slope * x + constant} is positive nowhere")
-    half = sympy.sqrt(inside) / (2 * abs(lead))
-    return sympy.Interval(middle - half, middle + half, strict, strict)
 
 
 @dataclass(frozen=True)

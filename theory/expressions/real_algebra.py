@@ -9,7 +9,7 @@ only answer that is used; a model, a time-out and "unknown" decide nothing.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import cached_property, lru_cache, reduce
 
 import sympy
 import z3
@@ -45,8 +45,15 @@ _POWERS = (Fraction(0), None, True)
 # An irrational end of an interval is replaced by the next multiple of 1/CLOSE outside of it.
 CLOSE = 10**30
 _MAY_BE_COMPLEX = (sympy.log, sympy.asin, sympy.acos, Phi2)
-# Functions with the sign of their argument.
-_ODD = (sympy.erf, sympy.atan, sympy.asin, sympy.tanh, sympy.sinh)
+# Monotone functions: a number, the value there, and 1 where they increase, -1 where they decrease.
+_MONOTONE: Mapping[type, tuple[int, Fraction, int]] = {
+    sympy.exp: (0, Fraction(1), 1),
+    sympy.log: (1, Fraction(0), 1),
+    sympy.acos: (1, Fraction(0), -1),
+    sympy.erfc: (0, Fraction(1), -1),
+    Phi: (0, Fraction(1, 2), 1),
+    **dict.fromkeys((sympy.erf, sympy.atan, sympy.asin, sympy.tanh, sympy.sinh), (0, Fraction(0), 1)),
+}
 
 
 Relation = tuple[sympy.Expr, str]
@@ -62,6 +69,17 @@ def outer_ends(interval: sympy.Interval) -> tuple[Fraction | None, Fraction | No
     below = None if low.is_infinite else rational(low if low.is_Rational else sympy.floor(low * CLOSE) / CLOSE)
     above = None if high.is_infinite else rational(high if high.is_Rational else sympy.ceiling(high * CLOSE) / CLOSE)
     return below, above
+
+
+def inner_ends(interval: sympy.Interval) -> tuple[Fraction | None, Fraction | None]:
+    """Return rational ends that differ from those of the interval at irrational ends only, inside it; None: infinite.
+
+    >>> [float(end) for end in inner_ends(sympy.Interval.open(1, sympy.sqrt(2)))]
+    [1.0, 1.4142135623730951]
+    """
+    (low, high), step = outer_ends(interval), Fraction(1, CLOSE)
+    low = low if low is None or interval.start.is_Rational else low + step
+    return low, high if high is None or interval.end.is_Rational else high - step
 
 
 def within(box: Mapping[sympy.Symbol, sympy.Interval]) -> tuple[Relation, ...]:
@@ -127,11 +145,11 @@ class RealSet:
 
     def empty(self, *more: Relation) -> bool:
         """Return whether the solver proves that no point meets the relations and these further ones."""
-        return self._asked(_Encoding(), more).check() == z3.unsat
+        return self._asked(more)[0].check() == z3.unsat
 
     def query(self, *more: Relation) -> str:
         """Return the question of `empty` as SMT-LIB, for other solvers: "unsat" is the proof."""
-        return self._asked(_Encoding(), more).to_smt2()
+        return self._asked(more)[0].to_smt2()
 
     def point(self, symbols: Iterable[sympy.Symbol], *more: Relation) -> dict[sympy.Symbol, sympy.Expr] | None:
         """Return a point of the solver's set, exactly; None where there is none, or none in roots of squares.
@@ -140,29 +158,29 @@ class RealSet:
         >>> RealSet(((x, ">"),)).point([x], (x**2 - 2, "=="))
         {x: sqrt(2)}
         """
-        encoding = _Encoding()
-        variables = {symbol: encoding.of(symbol) for symbol in symbols}
-        solver = self._asked(encoding, more)
+        solver, encoding = self._asked(more)
         if solver.check() != z3.sat:
             return None
         model = solver.model()
-        values = {symbol: _exact(model.eval(term, model_completion=True)) for symbol, term in variables.items()}
+        values = {symbol: _exact(model.eval(encoding.of(symbol), model_completion=True)) for symbol in symbols}
         return None if None in values.values() else values
 
-    def _asked(self, encoding: "_Encoding", more: tuple[Relation, ...]) -> z3.Solver:
-        for expr, sign in (*self.relations, *more):
-            if sign in ("real", "real and not 0"):
-                real, imaginary = encoding.pair(expr)
-                encoding.facts += [imaginary == 0] + ([real != 0] if sign != "real" else [])
-            else:
-                encoding.facts.append(_related(encoding.of(expr), sign))
-        for symbol, sign, end in self.beside:
-            number = encoding.root(end) if isinstance(end, Root) else encoding.of(end)
-            encoding.facts.append(_related(encoding.of(symbol) - number, sign))
+    def _asked(self, more: tuple[Relation, ...]) -> tuple[z3.Solver, "_Encoding"]:
+        encoding = self._encoding.copy()
+        encoding.add(more)
         solver = z3.SolverFor("QF_NRA")
         solver.set("rlimit", MOST_STEPS)
         solver.add(*encoding.facts)
-        return solver
+        return solver, encoding
+
+    @cached_property
+    def _encoding(self) -> "_Encoding":
+        encoding = _Encoding()
+        encoding.add(self.relations)
+        for symbol, sign, end in self.beside:
+            number = encoding.root(end) if isinstance(end, Root) else encoding.of(end)
+            encoding.facts.append(_related(encoding.of(symbol) - number, sign))
+        return encoding
 
     def sign(self, expr: sympy.Expr) -> int:
         """Return 1 or -1 where the expression certainly has this sign at every point at which it is real, else 0."""
@@ -176,6 +194,19 @@ class _Encoding:
     facts: list[z3.BoolRef] = field(default_factory=list)
     terms: dict[sympy.Basic, z3.ArithRef] = field(default_factory=dict)
     pairs: dict[sympy.Basic, tuple[z3.ArithRef, z3.ArithRef]] = field(default_factory=dict)
+
+    def copy(self) -> "_Encoding":
+        """Return an encoding with the same variables, to which more can be added."""
+        return _Encoding([*self.facts], dict(self.terms), dict(self.pairs))
+
+    def add(self, relations: Iterable[Relation]) -> None:
+        """State these relations."""
+        for expr, sign in relations:
+            if sign in ("real", "real and not 0"):
+                real, imaginary = self.pair(expr)
+                self.facts += [imaginary == 0] + ([real != 0] if sign != "real" else [])
+            else:
+                self.facts.append(_related(self.of(expr), sign))
 
     def of(self, expr: sympy.Expr) -> z3.ArithRef:
         """Return the term of an expression."""
@@ -248,6 +279,7 @@ class _Encoding:
             inside = first > 0 if isinstance(expr, sympy.log) else z3.And(first >= -1, first <= 1)
             domain = on_line if isinstance(expr, sympy.atan) else z3.And(on_line, inside)
             self.facts.append((imaginary == 0) == domain)
+            self.facts += [z3.Implies(domain, fact) for fact in _monotone(expr.func, first, real)]
         elif not expr.is_Pow and not isinstance(expr, Phi2):
             self.facts.append(z3.Implies(on_line, imaginary == 0))
         return real, imaginary
@@ -284,18 +316,20 @@ class _Encoding:
             for end, sign in ((low, ">"), (high, "<")):
                 if end is not None:
                     self.facts.append(_related(variable - _number(end), sign + "=" * closed))
-        if isinstance(expr, _ODD):
-            inner = self.of(expr.args[0])
-            self.facts += [(inner > 0) == (variable > 0), (inner < 0) == (variable < 0)]
-        if isinstance(expr, sympy.log):
-            inner = self.of(expr.args[0])
-            self.facts.append(
-                z3.Implies(inner > 0, z3.And((inner > 1) == (variable > 0), (inner < 1) == (variable < 0)))
-            )
+        if expr.func in _MONOTONE:
+            self.facts += _monotone(expr.func, self.of(expr.args[0]), variable)
         return variable
 
     def _new(self) -> z3.ArithRef:
         return z3.FreshReal()
+
+
+def _monotone(function: type, argument: z3.ArithRef, value: z3.ArithRef) -> list[z3.BoolRef]:
+    """Return on which side of a known value a monotone function lies."""
+    at, known, direction = _MONOTONE[function]
+    inside = {sympy.log: argument > 0, sympy.acos: argument <= 1}.get(function, z3.BoolVal(True))
+    apart = (value - _number(known)) * direction
+    return [z3.Implies(inside, z3.And((argument > at) == (apart > 0), (argument < at) == (apart < 0)))]
 
 
 def _times(a: tuple[z3.ArithRef, z3.ArithRef], b: tuple[z3.ArithRef, z3.ArithRef]) -> tuple[z3.ArithRef, z3.ArithRef]:

@@ -5,7 +5,7 @@ digits, proves nothing.
 """
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from itertools import product
 
@@ -17,7 +17,7 @@ from theory.expressions.balls.precision import precision
 from theory.expressions.balls.real import FUNCTIONS, Undecided, Undefined, enclose
 from theory.expressions.exact import rational
 from theory.expressions.pieces import decisive
-from theory.expressions.real_algebra import RealSet, outer_ends, within
+from theory.expressions.real_algebra import RealSet, inner_ends, outer_ends, within
 from theory.expressions.region import interval_of
 
 Domains = Mapping[sympy.Symbol, sympy.Interval]
@@ -40,17 +40,19 @@ def excludes_zero(expr: sympy.Expr, point: Point, precisions: tuple[int, ...]) -
     return any(not ball.contains(0) for ball in _balls(expr, point, precisions))
 
 
-def is_real(expr: sympy.Expr, point: Point) -> bool:
+def is_real(expr: sympy.Expr, point: Point, ball_of: Callable[[sympy.Expr, Point], arb] = enclose) -> bool:
     """Whether a ball shows that `expr` has a real value at the point."""
-    return next(_balls(expr, point, (*FIRST_BITS, *MORE_BITS)), None) is not None
+    return next(_balls(expr, point, (*FIRST_BITS, *MORE_BITS), ball_of), None) is not None
 
 
-def _balls(expr: sympy.Expr, point: Point, precisions: tuple[int, ...]) -> Iterator[arb]:
+def _balls(
+    expr: sympy.Expr, point: Point, precisions: tuple[int, ...], ball_of: Callable[[sympy.Expr, Point], arb] = enclose
+) -> Iterator[arb]:
     """Yield a ball of the value at each precision that gives one, and nothing where the value is undefined."""
     for bits in precisions:
         try:
             with precision(bits):
-                ball = enclose(expr, point)
+                ball = ball_of(expr, point)
         except Undefined:
             return
         except Undecided:
@@ -69,7 +71,7 @@ def real_points(expr: sympy.Expr, domains: Domains, count: int = POINTS) -> Iter
     found = 0
     for attempt in range(DRAWS * count):
         size = Fraction(2, 1 + attempt % 8)
-        point: Point = {symbol: _drawn(symbol, domains.get(symbol), size, draw) for symbol in symbols}
+        point: Point = {symbol: _drawn(symbol, domains, size, draw) for symbol in symbols}
         point |= {atom: size * Fraction(draw.randint(-9973, 9973), 9974) for atom in free}
         if is_real(expr, point):
             yield point
@@ -127,21 +129,20 @@ def without_numbers(expr: sympy.Expr) -> set[sympy.Expr]:
     return set().union(*(without_numbers(argument) for argument in expr.args))
 
 
-def _drawn(symbol: sympy.Symbol, domain: sympy.Interval | None, size: Fraction, draw: random.Random) -> Fraction:
-    """Return a random fraction in the domain; without one, of about the given size and the sign the symbol assumes."""
+def random_fraction(interval: sympy.Interval, draw: random.Random, size: Fraction = Fraction(1)) -> Fraction:
+    """Return a random fraction inside the interval; where an end is infinite, of about this size."""
+    low, high = inner_ends(interval)
+    share = Fraction(draw.randint(1, 996), 997)
+    if low is not None and high is not None:
+        return low + (high - low) * share
+    size *= share / (1 - share)
+    if low is None and high is None:
+        return size * draw.choice((-1, 1))
+    return low + size if low is not None else high - size
+
+
+def _drawn(symbol: sympy.Symbol, domains: Domains, size: Fraction, draw: random.Random) -> Fraction:
+    """Return a random value of a symbol, an integer where it stands for integers."""
     if symbol.is_integer:
         return Fraction(draw.randint(1, 9) * (1 if symbol.is_positive else draw.choice((-1, 1))))
-    share = Fraction(draw.randint(1, 9973), 9974)
-    if domain is not None and domain.start.is_Rational and domain.end.is_Rational:
-        low, high = rational(domain.start), rational(domain.end)
-        return low + (high - low) * share
-    spread = size * share
-    if domain is not None and domain.start.is_Rational:
-        return rational(domain.start) + 2 * spread
-    if domain is not None and domain.end.is_Rational:
-        return rational(domain.end) - 2 * spread
-    if symbol.is_nonnegative:
-        return 2 * spread
-    if symbol.is_nonpositive:
-        return -2 * spread
-    return spread * draw.choice((-1, 1))
+    return random_fraction(interval_of(symbol, domains), draw, size)

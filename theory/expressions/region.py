@@ -106,8 +106,7 @@ def between_roots(poly: sympy.Poly, interval: sympy.Interval) -> list[tuple[symp
     [-1, 1]
     """
     low, high = outer_ends(interval)
-    roots = [(rational(sympy.Rational(a)), rational(sympy.Rational(b))) for (a, b), _ in poly.intervals(eps=ISOLATION)]
-    inside = [(a, b) for a, b in roots if (low is None or b > low) and (high is None or a < high)]
+    inside = [(a, b) for a, b in real_roots(poly) if (low is None or b > low) and (high is None or a < high)]
     pieces = []
     for (left, after), (before, right) in pairwise([(low, low), *inside, (high, high)]):
         if after is None or before is None:
@@ -115,10 +114,26 @@ def between_roots(poly: sympy.Poly, interval: sympy.Interval) -> list[tuple[symp
         else:
             between = (after + before) / 2
         sign = sympy.sign(poly.eval(sympy.Rational(Fraction(between).numerator, Fraction(between).denominator)))
-        pieces.append((_interval(left, right), int(sign)))
+        pieces.append((open_interval(left, right), int(sign)))
     return pieces
 
 
-def _interval(low: Fraction | None, high: Fraction | None) -> sympy.Interval:
+def real_roots(poly: sympy.Poly) -> list[tuple[Fraction, Fraction]]:
+    """Return isolating intervals of the roots in ascending order; both ends are the root where it is rational.
+
+    >>> x = sympy.Symbol("x")
+    >>> [low == high for low, high in real_roots(sympy.Poly((3 * x - 1) * (x**2 - 2), x))]
+    [False, True, False]
+    """
+    if poly.degree() < 1:
+        return []
+    linear = [factor for factor, _ in poly.factor_list()[1] if factor.degree() == 1]
+    exact = {rational(-factor.nth(0) / factor.nth(1)) for factor in linear}
+    isolated = [(rational(low), rational(high)) for (low, high), _ in poly.intervals(eps=ISOLATION)]
+    return [next(((root, root) for root in exact if low <= root <= high), (low, high)) for low, high in isolated]
+
+
+def open_interval(low: Fraction | None, high: Fraction | None) -> sympy.Interval:
+    """Return the open interval between two fractions; None stands for an infinite end."""
     start = -sympy.oo if low is None else sympy.Rational(low.numerator, low.denominator)
     return sympy.Interval.open(start, sympy.oo if high is None else sympy.Rational(high.numerator, high.denominator))
