@@ -1,14 +1,14 @@
 """Each committed notebook is its percent source, executed without an error. (CI executes the source once more.)"""
 
-import jupytext
-import nbformat
-
 from tests.paths import ROOT
 
 NOTEBOOKS = ROOT / "notebooks"
 
 
 def test_committed_notebooks_are_their_sources():
+    import jupytext
+    import nbformat
+
     sources = sorted(NOTEBOOKS.glob("*.py"))
     assert {file.stem for file in NOTEBOOKS.glob("*.ipynb")} == {file.stem for file in sources} != set()
     for file in sources:

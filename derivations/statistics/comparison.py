@@ -15,7 +15,7 @@ from statistics import NormalDist
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import t as student_t
+from scipy.special import stdtrit  # scipy.stats takes a second to import
 
 from derivations.statistics import calibration
 from derivations.statistics.resampling import (
@@ -263,7 +263,7 @@ def replicates_needed(claim: Claim, pilot: Estimate) -> int:
     ]
 
     def enough(replicates: int) -> bool:
-        critical = float(student_t.isf(tail, replicates - 1))
+        critical = -float(stdtrit(replicates - 1, tail))
         equivalent = 2 * critical * float(spread.max()) <= margin * sqrt(replicates)
         return equivalent and all(effect * sqrt(replicates) >= critical + target for effect in effects)
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
+import pytest
+
 from derivations.experiments.folders import discover, figures
 from derivations.markdown import plain
 from derivations.publish import book_figures
@@ -56,6 +58,7 @@ def fault(text: str) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_every_tex_of_a_text_parses():
     assert {text: wrong for text in set(texts()) if (wrong := fault(text))} == {}
     for text in ("one dollar $x", "$x^{2$", r"$\xi_1 > $ and $}$", r"$\nosuchcommand$"):

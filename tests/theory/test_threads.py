@@ -53,6 +53,7 @@ def frequent_switches():
     sys.setswitchinterval(interval)
 
 
+@pytest.mark.slow
 def test_digits_requested_at_once_are_those_requested_alone(frequent_switches):
     before = mpmath.mp.prec, ctx.prec
     tasks = [(function, digits) for function in (_moment, _judged, _formula, _solved) for digits in DIGITS]

@@ -71,10 +71,12 @@ BOOK = [
 ]
 
 
+@pytest.mark.slow
 def test_networks_beside_their_theory(changed):
     assert not changed(NETWORKS)
 
 
+@pytest.mark.slow
 def test_sweeps(changed):
     assert not changed(SWEEPS)
 

@@ -3,6 +3,8 @@
 `pytest --snapshot-update tests/derivations/answers` stores the answers anew; read the difference before you keep it.
 """
 
+import pytest
+
 PAIR = '--cov "[[1,1/2],[1/2,1]]"'
 SYMBOLS = '--cov "[[1,r],[r,1]]" --where "-1<r<1"'
 TRIPLE = '--cov "[[1,1/2,1/3],[1/2,1,1/4],[1/3,1/4,1]]"'
@@ -145,6 +147,7 @@ DATA = [
 ]
 
 
+@pytest.mark.slow
 def test_expectations_and_checks(changed):
     assert not changed(EXPECTATIONS)
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from derivations.answers import solve
 from derivations.experiments.folders import problem_file
@@ -79,6 +80,7 @@ def test_a_loss_within_its_rounding_is_said_to_be_zero():
         assert sum("0 within rounding (" in line for line in lines) == (count == 3)  # at t = 1000, not at t = 1
 
 
+@pytest.mark.slow
 def test_a_loss_that_was_solved_in_balls_is_shown():
     """A gate that is open once in 10^12 makes A so flat that float64 alone could not tell the loss from 0."""
     problem = loads(problem_file("small-bump").read_text().replace("lo = 0.0", "lo = 7.0"))

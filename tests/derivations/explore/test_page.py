@@ -36,6 +36,7 @@ def kurtosis_of(**fields):
     return float(theory_of(replace(load(FIRST).data, **fields)).kurtosis[0])
 
 
+@pytest.mark.slow
 def test_the_first_page_opens_and_a_view_answers(tab):
     tab.tab("Table")
     tab.wait_for_number(KURTOSIS, "exact", kurtosis_of())

@@ -107,6 +107,7 @@ def test_no_page_shows_raw_tex_or_marks_of_markdown(pages):
             assert not re.search(r"\$|\\[A-Za-z]|\*\*|\{ref|<!--|<a id", "".join(page.text)), name
 
 
+@pytest.mark.slow
 def test_a_site_of_two_chapters_links_to_nothing_else(tmp_path):
     assert cli.main(["derive", "ising", "dialects", "--format", "html", "--out", str(tmp_path)]) == PASS
     pages = read_pages(tmp_path)

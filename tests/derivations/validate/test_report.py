@@ -107,6 +107,7 @@ def test_a_change_of_the_first_of_two_results_is_seen(run):
     }
 
 
+@pytest.mark.slow
 def test_the_command_shows_what_has_changed_since_its_last_report(run, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["validate", CLAIM, "--changed"]) == 2

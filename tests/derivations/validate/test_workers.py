@@ -19,6 +19,7 @@ def begun(job):
     return len(job.count.read_text())
 
 
+@pytest.mark.slow
 def test_a_killed_process_costs_its_task_alone_which_is_tried_once_more(tmp_path):
     arguments = jobs(tmp_path, "well", "killed", "well", "killed once", "well")
     done = dict(do_all(arguments, 2, ignored, do))

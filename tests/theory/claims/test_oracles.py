@@ -5,6 +5,7 @@ import json
 import os
 import random
 import secrets
+from functools import cache
 
 import make_claims
 import mpmath
@@ -20,12 +21,6 @@ from theory.claims.model import Kind
 from theory.expressions.balls.precision import precision
 
 STORED = json.loads(make_claims.STORE.read_text(encoding="utf-8"))
-COMPUTABLE = [
-    claim
-    for claim in catalog().values()
-    if claim.kind is not Kind.DEFINITION and not (claim.kind is Kind.EMPIRICAL and claim.oracle is None)
-]
-WITNESSED = [claim for claim in COMPUTABLE if claim.id in STORED]
 DEAR = {
     "gaussian.step_erf_erf.arcsine",
     "kernel.random_gates.floor",
@@ -36,6 +31,21 @@ DEAR = {
 }
 # A failure names the seed with which it can be repeated.
 SEED = os.environ.get("GDLN_ORACLE_SEED") or str(secrets.randbelow(10**9))
+
+
+@cache  # and not while tests are collected, by every process
+def computable():
+    """The claims that have a number."""
+    return [
+        claim
+        for claim in catalog().values()
+        if claim.kind is not Kind.DEFINITION and not (claim.kind is Kind.EMPIRICAL and claim.oracle is None)
+    ]
+
+
+def witnessed():
+    """The claims with a stored number."""
+    return [claim for claim in computable() if claim.id in STORED]
 
 
 def at(claim, row):
@@ -58,13 +68,13 @@ def agrees(value, row):
 
 def test_every_claim_that_judges_a_source_has_a_witness():
     """Verdicts on other people's work are computed by two programs that share nothing."""
-    assert [claim.id for claim in COMPUTABLE if claim.sources and claim.id not in STORED] == []
+    assert [claim.id for claim in computable() if claim.sources and claim.id not in STORED] == []
 
 
 def test_every_entry_has_a_claim_and_points_enough():
-    assert sorted(set(STORED) - {claim.id for claim in COMPUTABLE}) == []
+    assert sorted(set(STORED) - {claim.id for claim in computable()}) == []
     assert [claim for claim, rows in STORED.items() if not rows] == []
-    several = [claim.id for claim in WITNESSED if claim.params and len(STORED[claim.id]) < 4]
+    several = [claim.id for claim in witnessed() if claim.params and len(STORED[claim.id]) < 4]
     assert several == [], "four points at least, where there is a parameter to vary"
     assert min(row["digits"] for rows in STORED.values() for row in rows) >= 30
 
@@ -80,7 +90,7 @@ def test_the_file_holds_what_the_makers_define():
 def test_entries_lie_in_the_domains_and_formulas_agree_with_them():
     """And with no value that is off in the last stored digit but one, or in its sign."""
     wrong = []
-    for claim, row in [(one, row) for one in WITNESSED for row in (STORED[one.id][0], STORED[one.id][-1])]:
+    for claim, row in [(one, row) for one in witnessed() for row in (STORED[one.id][0], STORED[one.id][-1])]:
         point = at(claim, row)
         inside = all(point[param.symbol] in param.domain for param in claim.params)
         inside = inside and all(condition.xreplace(point) == sympy.true for condition in claim.conditions)
@@ -96,7 +106,7 @@ def test_entries_lie_in_the_domains_and_formulas_agree_with_them():
 @pytest.mark.slow
 def test_witnesses_agree_with_an_entry():
     """Of all claims but those whose witness takes seconds."""
-    for claim in (claim for claim in WITNESSED if claim.id not in DEAR):
+    for claim in (claim for claim in witnessed() if claim.id not in DEAR):
         entry = random.Random(f"{SEED} {claim.id}").choice(STORED[claim.id])
         # The makers set their own precision: that outside is one at which nothing would agree.
         with mpmath.workdps(5), precision(20):

@@ -28,6 +28,7 @@ def wrong_verdicts(equations):
     return wrong
 
 
+@pytest.mark.slow
 def test_false_equations_without_averages_are_not_proved():
     assert wrong_verdicts(one for one in EQUATIONS if not one["true"] and "cov" not in one) == []
 

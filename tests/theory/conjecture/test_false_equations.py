@@ -3,6 +3,8 @@
 import random
 from dataclasses import dataclass
 
+import pytest
+
 from theory.conjecture import judge, read
 
 COUNT = 48
@@ -98,6 +100,7 @@ def verdict(equation: FalseEquation) -> str:
     return judge(read(equation.text, equation.cov, where="0<x<1"), suggest=False).verdict
 
 
+@pytest.mark.slow
 def test_no_false_equation_is_proved():
     """Nor is one supported, unless its sides differ at irrational points alone, which no trial meets."""
     wrong = []

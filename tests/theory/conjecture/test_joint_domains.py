@@ -28,7 +28,7 @@ def true_equation(domain):
 def refusal(text, equation=None, cov=None):
     """The words of the error; None where the domain has points."""
     try:
-        assert list(islice(points(read(equation or true_equation(text), cov, where=text), 2, 1, 2), 5))
+        next(points(read(equation or true_equation(text), cov, where=text), 1, 1, 1))
     except InputError as error:
         return f"{error.message} {error.hint}" if error.hint else "no hint"
     return None
@@ -45,6 +45,7 @@ def test_hostile_domains_are_refused_and_say_why():
     assert [(text, word) for word, texts in tables for text in texts if word not in str(refusal(text))] == []
 
 
+@pytest.mark.slow
 def test_odd_domains_that_are_right_are_taken():
     assert {text: words for text in texts_of(ACCEPTED) if (words := refusal(text)) is not None} == {}
 

@@ -98,6 +98,7 @@ def test_what_has_no_proof_is_only_supported():
     assert owen.verdict == "supported"
 
 
+@pytest.mark.slow
 def test_thresholds_and_means_are_judged():
     gate = "E[Heaviside(z1 - s)*erf(g*z2)] = {}*owens_t(s, sqrt(2)*g*rho/sqrt(1 + 2*g**2*(1 - rho**2)))"
     where = "g>0, s>0, -1<rho<1"

@@ -116,6 +116,7 @@ def _gradient(function: Callable[..., torch.Tensor], t: float, rho: str) -> tupl
     return float(given[0].grad), float(given[1].grad)
 
 
+@pytest.mark.slow
 def test_gradients_of_every_order_and_of_unequal_thresholds():
     space: dict = {}
     s, t, r = sympy.symbols("s t r", real=True)
