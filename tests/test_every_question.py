@@ -300,13 +300,17 @@ UNITS = {
     **{f"graph, {name}": (graphed, gate) for name, gate in GATE.items() if not isinstance(gate, RepeatedGate)},
     **{model: (ungated, model) for model in MODELS[1:]},
 }
+# Double integrals without a closed form at every pair of sites and thresholds: a minute each.
+DEAR = {(law, unit) for law in ("nlgp, Laplace", "nlgp, tanh") for unit in ("site, soft", "graph, site, soft")}
 MADE_UP = {"made-up-law", "made-up-clone", "made-up-gate", "graph, made-up-gate"}
 
 
 def cover():
     """(law, unit, reader) by names: each law and each unit with every reader, and most laws with most units."""
     seen = Counter()
-    fitting = {law: [unit for unit in UNITS if fits(UNITS[unit][1], DATA[law])] for law in DATA}
+    fitting = {
+        law: [unit for unit in UNITS if fits(UNITS[unit][1], DATA[law]) and (law, unit) not in DEAR] for law in DATA
+    }
     for law, reader in product(DATA, READERS):
         unit = min(fitting[law], key=lambda name: (seen[name, reader] + 2 * seen[law, name], seen[name]))
         seen.update([(unit, reader), (law, unit), unit])
