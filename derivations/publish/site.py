@@ -187,6 +187,8 @@ def _code(name: str) -> str:
 def write(book: Book, made: files.Files, folder: Path) -> list[str]:
     """Write the site of chapters and their figures into a folder and return the warnings of Sphinx.
 
+    Pages of a site that stood in the folder before are removed where this one has none of their name.
+
     Raises OutOfReachError where the extra `docs` is not installed.
     """
     try:
@@ -200,6 +202,8 @@ def write(book: Book, made: files.Files, folder: Path) -> list[str]:
             "Install the extra: pip install -e '.[docs]'; or use --format md, which needs nothing more.",
         ) from error
     site, warnings = Site(book, made), io.StringIO()
+    # Pages that a site made here before has and this one may not have.
+    older = {file: file.stat().st_mtime_ns for file in folder.rglob("*.html") if (folder / ".buildinfo").is_file()}
     with TemporaryDirectory() as work, docutils_namespace(), patch_docutils():
         source = Path(work, "source")
         (source / "book").mkdir(parents=True)
@@ -217,4 +221,7 @@ def write(book: Book, made: files.Files, folder: Path) -> list[str]:
         )
         with redirect_stdout(io.StringIO()):
             app.build(force_all=True)
+    for file, written in older.items():
+        if file.stat().st_mtime_ns == written:
+            file.unlink()
     return [line for line in _COLOUR.sub("", warnings.getvalue()).splitlines() if line]

@@ -108,10 +108,13 @@ def test_no_page_shows_raw_tex_or_marks_of_markdown(pages):
 
 
 @pytest.mark.slow
-def test_a_site_of_two_chapters_links_to_nothing_else(tmp_path):
+def test_a_site_of_two_chapters_links_to_nothing_else_and_leaves_no_older_page(tmp_path):
+    for name in (".buildinfo", "gone.html", "notes.txt"):
+        (tmp_path / name).touch()
     assert cli.main(["derive", "ising", "dialects", "--format", "html", "--out", str(tmp_path)]) == PASS
     pages = read_pages(tmp_path)
     assert {name for name in pages if name.startswith("book/")} == {"book/ising.html", "book/dialects.html"}
+    assert ("gone.html" in pages, (tmp_path / "notes.txt").exists()) == (False, True)
     assert list(broken(tmp_path.resolve(), pages)) == []
     claims = {"claims/ising.html", *(f"claims/{name}.html" for name in catalog() if name.startswith("ising."))}
     assert {name for name in pages if name.startswith("claims/ising.")} == claims
