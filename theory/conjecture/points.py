@@ -61,7 +61,10 @@ def values(interval: sympy.Interval) -> list[Fraction]:
 
 def contains(interval: sympy.Interval, x: Fraction) -> bool:
     """Return whether x lies in the interval."""
-    return interval.contains(sympy.Rational(x.numerator, x.denominator)) == sympy.true
+    low, high = inner_ends(interval)
+    above = low is None or x > low or (x == low and not (interval.left_open and interval.start.is_Rational))
+    below = high is None or x < high or (x == high and not (interval.right_open and interval.end.is_Rational))
+    return above and below
 
 
 def near_boundary(interval: sympy.Interval) -> list[Fraction]:

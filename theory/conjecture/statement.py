@@ -189,7 +189,7 @@ def step_factors(
     """
     symbols = [z(index) for index in variables(argument)]
     factors = [(argument, sympy.Integer(1))]
-    if symbols and argument.is_polynomial(*symbols):
+    if symbols and argument.is_polynomial(*symbols) and argument.has(sympy.Mul, sympy.Pow):
         number, powers = sympy.factor_list(argument, *symbols)
         factors = [(number, 1), *powers] if number != 1 else powers
     result = []

@@ -168,7 +168,7 @@ class RealSet:
     def _asked(self, more: tuple[Relation, ...]) -> tuple[z3.Solver, "_Encoding"]:
         encoding = self._encoding.copy()
         encoding.add(more)
-        solver = z3.SolverFor("QF_NRA")
+        solver = z3.Tactic("qfnra-nlsat").solver()
         solver.set("rlimit", MOST_STEPS)
         solver.add(*encoding.facts)
         return solver, encoding

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import sympy
@@ -111,6 +112,7 @@ def _require_symmetric(matrix: sympy.ImmutableDenseMatrix) -> None:
                 )
 
 
+@lru_cache(maxsize=4096)  # every point of an equation asks again
 def _require_psd(matrix: sympy.ImmutableDenseMatrix) -> None:
     """Raise InputError unless the matrix, or each numeric block of one or two rows of a symbolic one, is PSD."""
     size = matrix.rows

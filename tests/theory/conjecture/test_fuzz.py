@@ -162,14 +162,14 @@ def powers_are_dropped(monkeypatch):
     """A product has the sign of the product of its factors without their powers."""
     asked = real_algebra.RealSet._asked
 
-    def without_powers(points, encoding, more):
+    def without_powers(points, more):
         relations = (
             (sympy.Mul(*(factor.as_base_exp()[0] for factor in sympy.Mul.make_args(expr))), sign)
             if sign in ("<", ">")
             else (expr, sign)
             for expr, sign in points.relations
         )
-        return asked(real_algebra.RealSet(tuple(relations), points.beside), encoding, more)
+        return asked(real_algebra.RealSet(tuple(relations), points.beside), more)
 
     monkeypatch.setattr(real_algebra.RealSet, "_asked", without_powers)
 
