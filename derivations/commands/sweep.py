@@ -15,13 +15,7 @@ if TYPE_CHECKING:
     from theory.problem import Sweep
 
 MAY_BEGIN_WITH_MINUS = False
-_WORDS = {
-    "plan": "--dry-run",
-    "record": "--record",
-    "watch": "--watch",
-    "status": "--status",
-    "submit": "--engine slurm without --wait",
-}
+_MEASURES_NOTHING = {"plan": "--dry-run", "record": "--record", "submit": "--engine slurm without --wait"}
 _DEFAULT_WORKERS = 16
 
 
@@ -104,9 +98,11 @@ def command(
             return _imported(import_, out, json)
         if worker is not None:
             others = {"SWEEP": sweep, "--out": out, "--dtype": dtype, "--csv": csv, "--plot": plot}
-            _check_alone(
-                mode, engine, [name for name, given in others.items() if given is not None] + resources.options
-            )
+            others |= {"--engine": None if engine == "local" else engine, "--dry-run": dry_run or None}
+            others |= {"--record": record or None, **dict.fromkeys(resources.options, True)}
+            if ignored := ", ".join(name for name, value in others.items() if value is not None):
+                message = f"--worker STORE makes the sweeps that the store has recorded; {ignored} would be ignored."
+                raise InputError(message, "Leave it out, or run gdln sweep SWEEP.toml.", "usage")
             if mode == "watch":
                 return _watch(answers.looks(None, worker, device), json)
             with _progress(mode == "run") as report:
@@ -124,9 +120,8 @@ def command(
             return _watch(answers.looks(declared, out, device, dtype), json)
         with nullcontext() if csv is None else new_text(csv) as table:
             with _progress(mode in ("run", "record", "submit")) as report:
-                count = _count(workers, engine)
-                asked = (mode, device, count, report, dtype, engine, resources, scheduler)
-                answer = answers.answer(declared, out, *asked)
+                settings = (mode, device, _count(workers, engine), report, dtype, engine, resources, scheduler)
+                answer = answers.answer(declared, out, *settings)
             if table is not None:
                 table.write(answer.csv())
         if plot is not None:
@@ -134,7 +129,7 @@ def command(
         files = [str(file) for file in (csv, plot) if file is not None]
         written = f"\nWritten: {', '.join(files)}" if files else ""
         output.emit("sweep", answer.json(), answer.text() + written, json)
-        return output.PASS if mode in ("plan", "record", "submit") else answer.exit_code
+        return output.PASS if mode in _MEASURES_NOTHING else answer.exit_code
 
     return output.run(body, json, timeout)
 
@@ -210,11 +205,11 @@ def _count(workers: int | None, engine: str) -> int:
     return whole(workers, "--workers", least=1, most=MOST_WORKERS, why="each is a process of its own")
 
 
-def _mode(**given: bool) -> str:
-    """Return the only mode that is given, or "run". InputError for two."""
+def _mode(**modes: bool) -> str:
+    """Return the only mode that is chosen, or "run". InputError for two."""
     from theory.problem import InputError
 
-    chosen = [mode for mode, is_given in given.items() if is_given]
+    chosen = [mode for mode, is_chosen in modes.items() if is_chosen]
     if len(chosen) > 1:
         message = "--status, --watch, --dry-run and --record exclude each other."
         raise InputError(message, "Leave all but one out.", "usage")
@@ -223,42 +218,23 @@ def _mode(**given: bool) -> str:
 
 def _check_files(mode: str, csv: Path | None, plot: Path | None) -> None:
     """InputError where --csv or --plot cannot be written, or where the mode has nothing for them."""
+    from derivations.atomic import check_folder
     from derivations.pictures import check_picture
     from theory.problem import InputError
 
     if mode == "watch" and (csv is not None or plot is not None):
         raise InputError("--watch shows states, and no results.", "Use --csv and --plot with --status.", "usage")
     if csv is not None:
-        _check_new(csv)
+        check_folder(csv.parent, "--csv")
+        if csv.exists() or csv.is_symlink():
+            raise InputError(f"{csv} exists; it would be lost.", "Name another file with --csv.", "file")
     if plot is not None:
-        if mode in ("plan", "record", "submit"):
-            raise InputError(f"{_WORDS[mode]} measures nothing that --plot could draw.", "Leave one out.", "usage")
+        if mode in _MEASURES_NOTHING:
+            message = f"{_MEASURES_NOTHING[mode]} measures nothing that --plot could draw."
+            raise InputError(message, "Leave one out.", "usage")
         check_picture(plot)
         if csv is not None and csv.absolute() == plot.absolute():
             raise InputError(f"--csv and --plot would both write {csv}.", "Name two files.", "usage")
-
-
-def _check_alone(mode: str, engine: str, others: list[str]) -> None:
-    """InputError where --worker, which reads its sweeps from the store, is given with words that belong to a file."""
-    from theory.problem import InputError
-
-    others += [_WORDS[mode]] if mode in ("plan", "record") else []
-    others += [] if engine == "local" else ["--engine"]
-    if others:
-        raise InputError(
-            f"--worker STORE makes the sweeps that the store has recorded; {', '.join(others)} would be ignored.",
-            "Leave it out, or run gdln sweep SWEEP.toml.",
-            "usage",
-        )
-
-
-def _check_new(path: Path) -> None:
-    from derivations.atomic import check_folder
-    from theory.problem import InputError
-
-    if path.exists() or path.is_symlink():
-        raise InputError(f"{path} exists; it would be lost.", "Name another file with --csv.", "file")
-    check_folder(path.parent, "--csv")
 
 
 @contextmanager

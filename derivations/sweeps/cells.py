@@ -8,7 +8,6 @@ identical bytes, and whoever puts his file in place last changes nothing.
 import hashlib
 import io
 import json
-import os
 import re
 import zipfile
 from collections.abc import Mapping
@@ -23,7 +22,7 @@ import numpy as np
 import sim
 from derivations.output import DISTRIBUTION
 from derivations.seals import canonical, digest
-from derivations.unreadable import is_of_the_disk, why
+from derivations.unreadable import is_of_the_disk
 from sim.training.backends.names import preferred, versions
 from theory import problem as problem_room
 from theory.problem import Problem, WorkbenchError, dumps
@@ -36,21 +35,6 @@ COMPLETE, DIVERGED = "complete", "diverged"
 # In the TOML of a problem: the place of a file or of a folder, and that of code up to the colon before its function.
 _SHA256 = r'sha256 = "[0-9a-f]{64}"$'
 _PLACE = re.compile(rf'^(?:file|folder) = ".*"\n(?={_SHA256})|^path = ".*(?=:\w+"\n{_SHA256})', re.MULTILINE)
-_FACTS = {
-    "cell": str,
-    "code": str,
-    "problem": str,
-    "observables": list,
-    "seed": int,
-    "state": str,
-    "replicates": int,
-    "diverged": int,
-    "undefined": dict,
-    "versions": dict,
-    "device": str,
-    "steps": int,
-    "names": dict,
-}
 
 
 class DamagedError(WorkbenchError):
@@ -113,81 +97,47 @@ def _sources() -> str:
 
 
 def encoded(request: Question, code: str, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> bytes:
-    """Return the bytes of a cell's file: an archive like that of np.savez, without times."""
+    """Return the bytes of a cell's file: the archive of np.savez, which has no times in it, with the facts."""
     arrays = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
     meta = {"schema": SCHEMA, "cell": request.cell(code), "code": code, **request.placeless(), **facts}
-    meta = parse_json(canonical({**meta, "observables": list(request.observables)}))  # as it will be read
+    meta = parse_json(canonical(meta))  # as it will be read
     content, file = json.dumps({**meta, "sha256": _checksum(meta, arrays)}, indent=1, sort_keys=True), io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr(_entry(META), content)
-        for name, array in arrays.items():
-            with archive.open(_entry(f"{name}.npy"), "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, array, allow_pickle=False)
+    np.savez(file, **arrays)
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr(zipfile.ZipInfo(META), content)
     return file.getvalue()
 
 
-def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the facts and the arrays of a cell, verified by their checksum and by the cell's name.
+def read(path: Path, with_arrays: bool = True) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the facts and the arrays of a cell, verified by its name and, `with_arrays`, by their checksum.
 
     Raises DamagedError with what is wrong, FileNotFoundError where there is no file, and UnreadableError where the disk
     fails.
     """
-    return _read(path, with_arrays=True)
+    try:
+        with open_regular(path) as file, np.load(file) as archive:
+            meta = parse_json(archive[META].decode())
+            arrays = {name: archive[name] for name in archive.files if name != META and with_arrays}
+        checksum = meta.pop("sha256")
+        request = Question(meta["problem"], tuple(meta["observables"]), meta["seed"])
+        if not meta["cell"] == path.stem == request.cell(meta["code"]):
+            raise ValueError("it answers another question than that of its name")
+        if with_arrays and checksum != _checksum(meta, arrays):
+            raise ValueError("the checksum of its content is another")
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # whatever a reader raises over bytes that are no cell
+        if is_of_the_disk(error):
+            message = f"The cell {path.stem[:12]} cannot be read now: {error.strerror} ({path})."
+            raise UnreadableError(message, "Run the command again. If the error stays, check the disk.") from error
+        hint = "Run the sweep: it computes the cell again and keeps the damaged file beside it."
+        raise DamagedError(f"The cell {path.stem[:12]} is damaged: {error}.", hint) from error
+    return meta, arrays
 
 
 def facts(path: Path) -> dict[str, Any]:
     """Return the facts of a cell, verified by its name; the arrays are not read. Raises as `read` does."""
-    return _read(path, with_arrays=False)[0]
-
-
-def _read(path: Path, with_arrays: bool) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    try:
-        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
-            entries = archive.infolist()
-            stored = all(entry.compress_type == zipfile.ZIP_STORED for entry in entries)
-            if not stored or sum(entry.file_size for entry in entries) > os.fstat(file.fileno()).st_size:
-                raise ValueError("entries that are larger than the file")
-            meta, arrays = parse_json(archive.read(META).decode()), {}
-            for name in [entry.filename for entry in entries if entry.filename != META and with_arrays]:
-                with archive.open(name) as member:
-                    arrays[name.removesuffix(".npy")] = np.lib.format.read_array(member, allow_pickle=False)
-                    if member.read():  # at its end the archive's own checksum is verified too
-                        raise ValueError("more than an array")
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, KeyError, EOFError, MemoryError, NotImplementedError, zipfile.BadZipFile) as error:
-        if is_of_the_disk(error):
-            raise UnreadableError(
-                f"The cell {path.stem[:12]} cannot be read now: {why(error)} ({path}).",
-                "Run the command again. If the error stays, check the disk.",
-            ) from None
-        raise damaged(path, f"it cannot be read: {why(error)}") from None
-    if fault := _fault(path, meta, arrays if with_arrays else None):
-        raise damaged(path, fault)
-    return meta, arrays
-
-
-def _fault(path: Path, meta: Any, arrays: Mapping[str, np.ndarray] | None) -> str | None:
-    """Return what is wrong with the content of a cell, or None."""
-    if not isinstance(meta, dict) or meta.get("schema") != SCHEMA:
-        return f"{META} is not of the form {SCHEMA}"
-    if lacking := [name for name, kind in _FACTS.items() if not isinstance(meta.get(name), kind)]:
-        return f"{META} lacks {', '.join(lacking)}"
-    request = Question(meta["problem"], tuple(meta["observables"]), meta["seed"])
-    if not meta["cell"] == path.stem == request.cell(meta["code"]):
-        return "it answers another question than that of its name"
-    checksum = meta.pop("sha256", None)
-    if arrays is not None and checksum != _checksum(meta, arrays):
-        return "the checksum of its content is another"
-    return None
-
-
-def damaged(path: Path, fault: str) -> DamagedError:
-    """Return the error for a file that is not a valid cell, with the reason and the remedy."""
-    return DamagedError(
-        f"The cell {path.stem[:12]} is damaged: {fault}.",
-        "Run the sweep: it computes the cell again and keeps the damaged file beside it.",
-    )
+    return read(path, with_arrays=False)[0]
 
 
 def _checksum(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
@@ -196,10 +146,3 @@ def _checksum(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
         array = np.ascontiguousarray(arrays[name])
         total.update(canonical([name, array.dtype.str, array.shape]).encode() + array.tobytes())
     return total.hexdigest()
-
-
-def _entry(name: str) -> zipfile.ZipInfo:
-    """Return the head of an entry, which says nothing of the time or of the system."""
-    entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-    entry.create_system = 3
-    return entry

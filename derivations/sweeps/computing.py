@@ -2,12 +2,15 @@
 
 import re
 import time
+import traceback
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +19,9 @@ from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError, Question
 from derivations.sweeps.orders import LeftError, Orders, heeding
 from derivations.sweeps.store import Store
-from theory.problem import WorkbenchError
+from theory.problem import OutOfReachError, WorkbenchError
 
-THERE, DONE, LEFT, FAILED = "there", "done", "left", "failed"
+PRESENT, DONE, LEFT, FAILED = "present", "done", "left", "failed"
 _MEMORY = re.compile("out of memory|allocate memory|STATUS_ALLOC_FAILED")
 
 Numbers = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]  # the arrays and the facts of a cell
@@ -28,23 +31,21 @@ Numbers = tuple[Mapping[str, np.ndarray], Mapping[str, Any]]  # the arrays and t
 class Task:
     """A cell to compute: its id, its question, the version of the code and the device that answer it.
 
-    `compute` is a function of a module, or a partial of one, because it is sent to other processes; by default it is
-    that of sweeps. With `code_allowed` the Python that the problem names may run.
+    `compute` is a function of a module, or a partial of one, because it is sent to other processes.
     """
 
     cell: str
     question: Question
     code: str
     device: str
-    compute: "Callable[[Work], Numbers] | None" = None
-    code_allowed: bool = False
+    compute: "Callable[[Work], Numbers]"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Work:
     """A task in work: its store, its orders, and where it reports the share done and sentences for a reader.
 
-    `earlier` has the seconds of earlier attempts, from whose checkpoint it continues.
+    `seconds` are those of earlier attempts, from whose checkpoint it continues.
     """
 
     task: Task
@@ -52,51 +53,53 @@ class Work:
     orders: Orders
     progress: Callable[[float], None]
     remark: Callable[[str], None]
-    earlier: list[float] = field(default_factory=list)
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The outcome of a task: DONE, THERE (it was there already), LEFT as a checkpoint, or FAILED, and why."""
+    """The outcome of a task: DONE, PRESENT (it was computed before), LEFT as a checkpoint, or FAILED, and why."""
 
     task: Task
     what: str
     error: dict[str, Any] | None = None
-    remarks: tuple[str, ...] = field(default=())
+    remarks: tuple[str, ...] = ()
 
 
-class Engine(Protocol):
-    """Where cells are computed. `job` names what was submitted, if anything was."""
+Progress = Callable[[Task, float], None]  # takes the share done of a task
 
-    job: str | None
 
-    def run(self, tasks: Iterable[Task], store: Store, progress: Callable[[Task, float], None]) -> Iterator[Answer]:
+class Engine(ABC):
+    """Where cells are computed. `job` names what was submitted, if anything was.
+
+    `needs` has a package without which it cannot run, and the extra that installs it.
+    """
+
+    job: str | None = None
+    needs: tuple[str, str] | None = None
+
+    @abstractmethod
+    def run(self, tasks: Iterable[Task], store: Store, progress: Progress) -> Iterator[Answer]:
         """Compute the tasks, and yield the answer of each as soon as it is known; tasks are taken as they are needed.
 
-        Told to leave by a signal, it begins none, and leaves those in work as checkpoints.
+        On a signal to leave it begins none, and leaves those in work as checkpoints.
         """
 
     def plan(self, cells: int) -> str:
         """Say what `run` would do with so many cells; start nothing."""
+        return f"this process, which computes {cells}"
 
-    def check(self, folder: Path) -> None:
-        """Raise an error, before anything is written, where the engine cannot run here for this store."""
+    def check(self, _folder: Path) -> None:
+        """Raise OutOfReachError where the engine cannot run here for the store in this folder; write nothing."""
+        if self.needs is not None and find_spec(self.needs[0]) is None:
+            hint = f"Install it: pip install 'gdln-workbench[{self.needs[1]}]'; or use another engine."
+            raise OutOfReachError(f"The package {self.needs[0]} is not installed.", hint, "engine")
 
 
-@dataclass
-class Here:
+class Here(Engine):
     """The engine without processes: one cell after the other in this one."""
 
-    job: None = None
-
-    def plan(self, cells: int) -> str:
-        """Say where the cells would be computed."""
-        return f"this process, {cells} after one another"
-
-    def check(self, folder: Path) -> None:
-        """Nothing hinders it."""
-
-    def run(self, tasks: Iterable[Task], store: Store, progress: Callable[[Task, float], None]) -> Iterator[Answer]:
+    def run(self, tasks: Iterable[Task], store: Store, progress: Progress) -> Iterator[Answer]:
         """See `Engine`."""
         with heeding() as orders:
             for task in tasks:
@@ -106,18 +109,18 @@ class Here:
 
 
 def map_cells(
-    tasks: Iterable[Task],
-    store: Store,
-    engine: Engine,
-    progress: Callable[[Task, float], None] = lambda _task, _share: None,
+    tasks: Iterable[Task], store: Store, engine: Engine, progress: Progress = lambda _task, _share: None
 ) -> Iterator[Answer]:
     """Compute the tasks' cells in the store by an engine, and yield the answers.
 
     A file in the place of a cell that fails verification is kept beside it, and named in the remarks of the answer. A
-    cell that others finish meanwhile is taken from them.
+    cell that others finish meanwhile is taken from them. Raises OutOfReachError where the engine cannot run here.
     """
-    yield from engine.run(tasks, store, progress)
-    store.drop_checkpoints()
+    engine.check(store.folder)
+    for answer in engine.run(tasks, store, progress):
+        if answer.error == lost():  # a process that was killed could not take note of it
+            store.note(answer.task.cell, 0.0, answer.error)
+        yield answer
 
 
 def compute(
@@ -128,31 +131,27 @@ def compute(
     An error that a user can cause is an answer and is noted in the store; any other is noted and raised.
     """
     remarks: dict[str, None] = {}
-    begin = time.monotonic()
+    begin, work = time.monotonic(), Work(task, store, orders, progress, remarks.setdefault)
     try:
-        if _is_there(task, store, remarks):
-            return Answer(task, THERE)
+        if _is_present(task, store, work.remark):
+            return Answer(task, PRESENT)
         store.note(task.cell)
-        work = Work(task, store, orders, progress, remarks.setdefault)
         with _one_thread():
-            arrays, facts = (task.compute or trained)(work)
+            arrays, facts = task.compute(work)
         store.put(task.cell, cells.encoded(task.question, task.code, arrays, facts))
     except LeftError as left:
         return Answer(task, LEFT, None, (*remarks, left.message))
     except Exception as error:
         reason = reason_of(error)
-        store.note(task.cell, time.monotonic() - begin, reason or _fault(error))
-        if reason is None:
+        store.note(task.cell, time.monotonic() - begin, reason)
+        if reason["kind"] == "fault":
             raise
         return Answer(task, FAILED, reason, tuple(remarks))
-    store.note(task.cell, time.monotonic() - begin + sum(work.earlier))
-    for part in store.checkpoints.glob(f"{task.cell}*"):
-        with suppress(OSError):
-            part.unlink()
+    store.note(task.cell, time.monotonic() - begin + work.seconds)
     return Answer(task, DONE, None, tuple(remarks))
 
 
-def _is_there(task: Task, store: Store, remarks: dict[str, None]) -> bool:
+def _is_present(task: Task, store: Store, remark: Callable[[str], None]) -> bool:
     """Whether the store has the cell; a file in its place that fails verification is renamed."""
     try:
         store.read(task.cell)
@@ -161,13 +160,16 @@ def _is_there(task: Task, store: Store, remarks: dict[str, None]) -> bool:
     except DamagedError as error:
         with suppress(FileNotFoundError):  # another process was quicker
             aside = store.set_aside(task.cell)
-            remarks.setdefault(f"{error.message} It was computed again; the file is kept as cells/{aside}.")
+            remark(f"{error.message} It was computed again; the file is kept as cells/{aside}.")
         return False
     return True
 
 
-def trained(work: Work) -> Numbers:
-    """Train and measure the networks of a sweep's cell, from its checkpoint where there is one."""
+def trained(work: Work, code_allowed: bool = False) -> Numbers:
+    """Train and measure the networks of a sweep's cell, from its checkpoint where there is one.
+
+    With `code_allowed` the Python that the problem names may run.
+    """
     from derivations.sweeps import checkpoints
     from derivations.sweeps.making import make
     from theory.problem import loads
@@ -177,20 +179,13 @@ def trained(work: Work) -> Numbers:
     task = work.task
     if cells.code_version(task.device) != task.code:
         raise WorkbenchError("The code was changed while the sweep ran.", "Run the sweep again.", "version")
-    if task.code_allowed:
+    if code_allowed:
         allow(tables_of(task.question.problem, "the cell")["data"])
-    problem, room, begun = loads(task.question.problem), work.store.checkpoints, None
-    try:
-        begun = checkpoints.read(room, task.cell, problem)
-    except checkpoints.BadCheckpointError as bad:
-        work.remark(bad.message)
-    work.earlier.extend([] if begun is None else [begun.seconds])
-    pauses = checkpoints.pauses(room, task.cell, begun, work.orders, time.monotonic, work.remark)
-
-    def tell(done: int, total: int) -> None:
-        work.progress(done / max(total, 1))
-
-    return make(problem, task.question.observables, task.device, tell, pauses)
+    problem, place = loads(task.question.problem), work.store.checkpoints / task.cell
+    begun = checkpoints.read(place, problem, work.remark)
+    work.seconds = 0.0 if begun is None else begun.seconds
+    pauses = checkpoints.pauses(place, begun, work.orders, work.remark)
+    return make(problem, task.question.observables, task.device, lambda done, of: work.progress(done / of), pauses)
 
 
 @contextmanager
@@ -206,30 +201,25 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def reason_of(error: BaseException) -> dict[str, Any] | None:
-    """Return the error as an answer, where a user can cause it; None for a fault of the workbench."""
+def reason_of(error: BaseException) -> dict[str, Any]:
+    """Return an error as the store keeps it and a reader sees it; "fault" is the kind of those of the workbench."""
     if isinstance(error, WorkbenchError):
-        return _error(error.kind, error.message, error.hint, error.exit_code)
+        return _reason(error.kind, error.message, error.hint, error.exit_code)
     if isinstance(error, OSError):
-        return _error("file", f"{error.strerror or error}.", "Check the disk and its permissions; then run it again.")
+        return _reason("file", f"{error.strerror or error}.", "Check the disk and its permissions; then run it again.")
     if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _MEMORY.search(str(error))):
         hint = "Use fewer workers, sites, units, samples or replicates."
-        return _error("memory", "The cell does not fit into memory.", hint, OUT_OF_REACH)
-    return None
+        return _reason("memory", "The cell does not fit into memory.", hint, OUT_OF_REACH)
+    where = [f"{Path(step.filename).name}, line {step.lineno}" for step in traceback.extract_tb(error.__traceback__)]
+    message = f"This cell ended with {type(error).__name__}: {str(error)[:200]} ({(where or ['elsewhere'])[-1]})."
+    return _reason("fault", message, "Run the sweep again; if it stays, it is a fault of the workbench to report.")
 
 
-def lost(error: BaseException | None = None) -> dict[str, Any]:
-    """Return the answer for a task whose process has ended without one, again and again, or has failed by a fault."""
-    if error is not None:
-        return reason_of(error) or _fault(error)
+def lost() -> dict[str, Any]:
+    """Return the reason of a cell whose process has ended again and again."""
     hint = "Too little memory is a frequent reason: use fewer workers. Run the sweep again to compute the cell."
-    return _error("killed", "The process that computed this cell was killed, twice.", hint)
+    return _reason("killed", "The process that computed this cell was killed, twice.", hint)
 
 
-def _fault(error: BaseException) -> dict[str, Any]:
-    message = f"The process that computed this cell ended with {type(error).__name__}: {str(error)[:200]}"
-    return _error("fault", message, "Run the sweep again; if it stays, it is a fault of the workbench to report.")
-
-
-def _error(kind: str, message: str, hint: str, code: int = CHECK_FAILED) -> dict[str, Any]:
+def _reason(kind: str, message: str, hint: str, code: int = CHECK_FAILED) -> dict[str, Any]:
     return {"kind": kind, "message": message, "hint": hint, "exit_code": code}

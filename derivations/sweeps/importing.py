@@ -3,7 +3,6 @@
 import hashlib
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,9 +14,8 @@ from derivations.sweeps.store import BEFORE, Store
 from theory.problem import OBSERVABLES, InputError, loads
 from theory.problem.maps import names_along
 from theory.problem.sweep_toml import loads_record
-from theory.problem.user_files import read_bytes, read_json, read_text
+from theory.problem.user_files import read_json, read_text
 
-_LARGEST = 2**32
 _FACTS = ("state", "replicates", "diverged", "undefined", "versions", "device", "backend", "dtype", "fallback", "steps")
 
 
@@ -42,8 +40,8 @@ def imported(source: Path, target: Path) -> tuple[int, list[str]]:
         try:
             sweep = loads_record(read_text(file), str(target))
             recorded = [running.record(sweep, target, code, lambda _share, _what: None) for code in sorted(codes)]
-            found = sum(len(one.outcomes) - one.count(running.MISSING, running.INVALID) for one in recorded)
-            remarks.append(f"The sweep {file.stem} has {counted(found, 'cell')}.")
+            count = sum(len(one.outcomes) - one.count(running.MISSING, running.INVALID) for one in recorded)
+            remarks.append(f"The sweep {file.stem} has {counted(count, 'cell')}.")
         except (OSError, InputError) as error:
             remarks.append(f"The sweep {file.stem} is not recorded; run it by its file: {error}")
     return len(store.names()), remarks
@@ -51,16 +49,13 @@ def imported(source: Path, target: Path) -> tuple[int, list[str]]:
 
 def _copied(folder: Path, store: Store) -> str:
     """Copy a cell, verified by its seal and its checksum; return the version of its code."""
-    meta = read_json(folder / "meta.json")
-    if (
-        not is_whole(meta)
-        or hashlib.sha256(read_bytes(folder / "data.npz", _LARGEST)).hexdigest() != meta["data"]["sha256"]
-    ):
+    meta, data = read_json(folder / "meta.json"), folder / "data.npz"
+    if not is_whole(meta) or hashlib.sha256(data.read_bytes()).hexdigest() != meta["data"]["sha256"]:
         raise InputError("it is damaged.")
-    with np.load(folder / "data.npz", allow_pickle=False) as archive:
-        arrays = {name: archive[name] for name in archive.files}
+    with np.load(data) as archive:
+        arrays = dict(archive)
     request = Question(meta["problem"], tuple(meta["observables"]), meta["seed"])
-    facts: dict[str, Any] = {name: meta[name] for name in _FACTS if name in meta}
+    facts = {name: meta[name] for name in _FACTS if name in meta}
     axes = {axis for name in request.observables if name in OBSERVABLES for axis in OBSERVABLES[name].axes}
     places = {"weight", "path", "map_mode"} & axes
     facts["names"] = {axis: names_along(axis, loads(request.problem)) for axis in sorted(places)}

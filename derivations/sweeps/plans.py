@@ -5,14 +5,12 @@ a user's law is Python. The store keeps the plan of every sweep that ran. So who
 results, reads ids and declares nothing: no code that a store names is run by looking.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-from derivations.seals import canonical, digest
+from derivations.seals import digest
 from derivations.sweeps import cells
 from theory.problem import Cell, InputError, Sweep, dumps_sweep
 from theory.problem.shared import Shared
@@ -22,7 +20,7 @@ from theory.problem.user_files import parse_json
 SCHEMA = "gdln.plan/2"
 LARGE = 1000  # cells; the plan of a smaller sweep is made in less than a second
 _LISTED = 10
-_SWEEPS = ("sweep", "adaptive")
+_COLUMNS, _SWEEPS = ("ids", "networks", "steps"), ("sweep", "adaptive")
 Report = Callable[[float, str], None]  # (share done, what is running)
 
 
@@ -48,11 +46,6 @@ class Plan:
         """The sweep as it was written."""
         return self.adaptive or self.sweep
 
-    @cached_property
-    def position(self) -> Mapping[str, int]:
-        """The position of each id."""
-        return {name: position for position, name in enumerate(self.ids) if name}
-
     def cost(self, position: int) -> int:
         """Return the network-steps of a cell."""
         return self.networks[position] * self.steps[position]
@@ -69,13 +62,13 @@ class Plan:
 
     def text(self) -> str:
         """Return the record: the same text for whoever writes it."""
-        content = {name: getattr(self, name) for name in ("code", "ids", "networks", "steps", "generation")}
-        sweeps = {name: one and json.loads(dumps_sweep(one)) for name, one in vars(self).items() if name in _SWEEPS}
-        content = {"schema": SCHEMA, **content, **sweeps, "errors": [*self.errors.items()]}
-        return json.dumps({**content, "sha256": digest(canonical(content))})
+        content = {name: getattr(self, name) for name in ("code", *_COLUMNS, "generation")}
+        for name in _SWEEPS:
+            content[name] = getattr(self, name) and json.loads(dumps_sweep(getattr(self, name)))
+        return json.dumps({"schema": SCHEMA, **content, "errors": [*self.errors.items()]})
 
 
-def plan(sweep: Sweep, code: str, report: Report = lambda _share, _what: None) -> Plan:
+def make_plan(sweep: Sweep, code: str, report: Report = lambda _share, _what: None) -> Plan:
     """Return the plan, made by declaring one problem after the other; `report` receives how many there are.
 
     Raises InputError where cells are invalid and the sweep does not leave them out, where none is valid, and where two
@@ -83,42 +76,37 @@ def plan(sweep: Sweep, code: str, report: Report = lambda _share, _what: None) -
     """
     from sim.training.times import steps_at_times
 
-    ids, networks, steps, errors, where = [], [], [], {}, {}
-    shared = Shared()
+    rows, errors, seen, shared = [], {}, {}, Shared()
     for position, index in enumerate(sweep.indices()):
         if position % LARGE == 0 and sweep.size > LARGE:
             report(0.0, f"planning: {position} of {sweep.size} cells")
-        cell, name, number, length = sweep.cell(index, shared), "", 0, 0
+        cell, row = sweep.cell(index, shared), ("", 0, 0)
         try:
             if cell.problem is None:
                 raise cell.error
-            length, number = steps_at_times(cell.problem)[-1], cell.problem.simulated().replicates
-            name = cells.question(cell.problem, sweep.observables, shared).cell(code)
+            steps, networks = steps_at_times(cell.problem)[-1], cell.problem.simulated().replicates
+            row = cells.question(cell.problem, sweep.observables, shared).cell(code), networks, steps
         except InputError as error:
-            errors[position] = error
-        if name and where.setdefault(name, index) != index:
-            raise sweep.same(where[name], index)
-        for column, entry in ((ids, name), (networks, number), (steps, length)):
-            column.append(entry)
-    _refuse_invalid(sweep, errors)
-    words = {
-        place: {"kind": error.kind, "message": error.message, "hint": error.hint} for place, error in errors.items()
-    }
-    return Plan(sweep, code, tuple(ids), tuple(networks), tuple(steps), words)
+            errors[position] = {"kind": error.kind, "message": error.message, "hint": error.hint}
+        if row[0] and seen.setdefault(row[0], index) != index:
+            raise sweep.same(seen[row[0]], index)
+        rows.append(row)
+    plan = Plan(sweep, code, *zip(*rows, strict=True), errors)
+    if errors and (sweep.invalid == "refuse" or len(errors) == sweep.size):
+        raise _invalid(plan)
+    return plan
 
 
-def _refuse_invalid(sweep: Sweep, errors: Mapping[int, InputError]) -> None:
-    if not errors or (sweep.invalid != "refuse" and len(errors) < sweep.size):
-        return
-    first = next(iter(errors.values()))
-    if sweep.size == 1:
-        raise first
-    labels = {place: Cell((), sweep.values_at(sweep.index(place)), None).label for place in [*errors][:_LISTED]}
-    lines = [f"\n  {label}: {errors[place].message}" for place, label in labels.items()]
-    more = f"\n  and {len(errors) - _LISTED} more" if len(errors) > _LISTED else ""
-    leave = "" if len(errors) == sweep.size else ' Or write invalid = "leave-out" to run the others.'
-    message = f"{len(errors)} of {sweep.size} cells are no valid problem:{''.join(lines)}{more}"
-    raise InputError(message, f"{first.hint}{leave}")
+def _invalid(plan: Plan) -> InputError:
+    """Return the error for a sweep with cells that are no valid problem; it lists some of them."""
+    count, size, first = len(plan.errors), plan.sweep.size, next(iter(plan.errors.values()))
+    if size == 1:
+        return InputError(first["message"], first["hint"], first["kind"])
+    lines = [f"\n  {plan.at(place).label}: {error['message']}" for place, error in plan.errors.items()][:_LISTED]
+    more = f"\n  and {count - _LISTED} more" if count > _LISTED else ""
+    leave = "" if count == size else ' Or write invalid = "leave-out" to run the others.'
+    message = f"{count} of {size} cells are no valid problem:{''.join(lines)}{more}"
+    return InputError(message, f"{first['hint']}{leave}")
 
 
 def read_plan(text: str, folder: str) -> Plan:
@@ -128,17 +116,16 @@ def read_plan(text: str, folder: str) -> Plan:
     """
     try:
         content = parse_json(text)
-        if content.pop("sha256") != digest(canonical(content)) or content["schema"] != SCHEMA:
+        if content["schema"] != SCHEMA:
             raise ValueError
-        sweep, adaptive = (one and loads_record(json.dumps(one), folder) for one in map(content.get, _SWEEPS))
-        columns = (tuple(content[name]) for name in ("ids", "networks", "steps"))
+        sweep, adaptive = (content[name] and loads_record(json.dumps(content[name]), folder) for name in _SWEEPS)
+        columns = (tuple(content[name]) for name in _COLUMNS)
         generation = content["generation"] and tuple(content["generation"])
-        found = Plan(sweep, content["code"], *columns, dict(content["errors"]), adaptive, generation)
+        return Plan(sweep, content["code"], *columns, dict(content["errors"]), adaptive, generation)
     except (ValueError, TypeError, KeyError, AttributeError):
         raise InputError("This is not the record of a sweep.", "Run the sweep again; it writes the record.") from None
-    return found
 
 
 def sweep_id(sweep: Sweep) -> str:
     """The hash of the declaration, without the place of its store."""
-    return hashlib.sha256(dumps_sweep(sweep).encode()).hexdigest()[:16]
+    return digest(dumps_sweep(sweep))[:16]

@@ -1,22 +1,17 @@
-"""Adaptive sweeps: from the numbers of finished cells to the cells of the next generation, or to the end.
+"""Adaptive sweeps: the next cells, or the end, as a function of the numbers of the finished cells alone."""
 
-The rule is a function of these numbers alone, decided in fractions: who computed them, and in which order, does not
-matter.
-"""
-
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache, cached_property
 from itertools import pairwise, product
 from math import ceil, fsum, isfinite, nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from theory.problem import InputError, Sweep
 from theory.problem.refine import MEAN, Refine
-from theory.problem.sweep import Axis, number_of, value_text
+from theory.problem.sweep import Axis, number_of
 
 if TYPE_CHECKING:
     from derivations.sweeps.running import Swept
@@ -38,61 +33,28 @@ class Generations:
 
 @dataclass(frozen=True)
 class Stage:
-    """The generations of an adaptive sweep that are decided, and the numbers of finished cells by which they are."""
+    """The numbers of an adaptive sweep's finished cells, and the generations that follow from them."""
 
     declared: Sweep
     values: Mapping[Spot, Values]
+    found: Generations
 
-    @cached_property
-    def found(self) -> Generations:
-        """What follows from the numbers; without any, the first generation."""
-        refine, start = self.declared.refine, []
-        for axis in self.declared.axes:
-            grid = [number_of(value) for value in _grid(axis, refine)]
-            start.append([grid.index(number_of(value)) for value in axis.values])
-        return generations(start, self.values, refine)
-
-    @property
-    def spots(self) -> tuple[Spot, ...]:
-        """The places of the cells, in the order of `sweep.cells`."""
-        return tuple(spot for generation in self.found.spots for spot in generation)
-
-    @property
-    def generation(self) -> tuple[int, ...]:
-        """The number of each cell's generation, from 0."""
-        return tuple(number for number, spots in enumerate(self.found.spots) for _ in spots)
-
-    @property
-    def sweep(self) -> Sweep:
-        """The cells as a plain sweep: its axes are zipped, and say where each cell is."""
-        columns = zip(self.declared.axes, zip(*self.spots, strict=True), strict=True)
-        grids = {axis.field: _grid(axis, self.declared.refine) for axis in self.declared.axes}
-        axes = tuple(Axis(axis.field, tuple(grids[axis.field][place] for place in column)) for axis, column in columns)
-        return replace(self.declared, axes=axes, combine="zip", refine=None)
-
-
-def _grid(axis: Axis, refine: Refine) -> tuple[Any, ...]:
-    """The values of the finest grid along an axis, those of the axis as the axis has them."""
-    written = {number_of(value): value for value in axis.values}
-    return tuple(written.get(number_of(value), value) for value in refine.finest[axis.field])
+    spots = property(lambda self: tuple(spot for spots in self.found.spots for spot in spots))
+    generation = property(lambda self: tuple(n for n, spots in enumerate(self.found.spots) for _ in spots))
 
 
 def check(sweep: Sweep) -> Sweep:
-    """Return the sweep. Raises InputError where its cells do not fit the rule, or those that may follow are invalid."""
-    problems = [cell.problem for cell in sweep.cells if cell.problem is not None]
-    for problem in problems:
-        sweep.refine.check_problem(problem)
-    for axis in sweep.axes if sweep.invalid == "refuse" and len(problems) == sweep.size else ():
-        grid = _grid(axis, sweep.refine)
-        along = tuple(Axis(one.field, grid if one is axis else one.values[:1]) for one in sweep.axes)
-        for cell in replace(sweep, axes=along, refine=None).each():
-            if cell.error is not None:
-                where = f"refine.finest: {axis.field} = {value_text(cell.values[axis.field])}"
-                raise InputError(f"{where}: {cell.error.message}", cell.error.hint)
+    """Return the sweep. Raises InputError where cells do not fit the rule, or are invalid, along one of the axes."""
+    for field, grid in sweep.refine.finest.items():
+        axes = tuple(Axis(one.field, grid if one.field == field else one.values[:1]) for one in sweep.axes)
+        for cell in replace(sweep, axes=axes, refine=None).each():
+            if cell.problem is not None:
+                sweep.refine.check_problem(cell.problem)
+            elif sweep.invalid == "refuse":
+                raise InputError(f"refine.finest: {cell.label}: {cell.error.message}", cell.error.hint)
     return sweep
 
 
-@cache
 def quantile(freedom: int, confidence: Fraction) -> Fraction:
     """Return q with P(|t| <= q) = confidence for Student's t, rounded up to six decimals."""
     from scipy.special import stdtrit  # a plain sweep needs none
@@ -103,16 +65,16 @@ def quantile(freedom: int, confidence: Fraction) -> Fraction:
 def changes(first: Values, second: Values, step: Fraction, confidence: Fraction) -> bool:
     """Whether the networks show that the means at two points differ by more than `step`.
 
-    Networks of one number see the same random numbers at both points, so that differences are taken network by network:
-    with d their mean, s their standard deviation and n their number the answer is |d| - q s/sqrt(n) > step, wrong with
-    probability 1 - confidence at most for normal differences of at most `step`. False for fewer than two networks.
+    Networks of one number see the same random numbers at both points: with d the mean, s the standard deviation and n
+    the number of their differences the answer is |d| - q s/sqrt(n) > step, wrong with probability 1 - confidence at
+    most for normal differences of at most `step`. False for fewer than two networks.
 
     >>> changes((0.0, 0.1, 0.0), (1.0, 1.1, 0.9), Fraction(1, 10), Fraction(99, 100))
     True
     """
     pairs = [pair for pair in zip(first, second, strict=False) if all(map(isfinite, pair))]
-    differences, count = [Fraction(one) - Fraction(other) for one, other in pairs], len(pairs)
-    if count < 2:
+    differences = [Fraction(one) - Fraction(other) for one, other in pairs]  # exact: the same on every machine
+    if (count := len(pairs)) < 2:
         return False
     mean = sum(differences) / count
     variance = sum((each - mean) ** 2 for each in differences) / (count - 1)
@@ -125,63 +87,57 @@ def generations(start: Sequence[Sequence[int]], values: Mapping[Spot, Values], r
 
     `start` has the places of the first generation in the finest grid along each axis.
     """
-
-    @cache  # two boxes share an edge, and a box that stays is looked at again
-    def differ(first: Spot, second: Spot) -> bool:
-        return changes(values[first], values[second], refine.step, refine.confidence)
-
     boxes: list[Box] = [*product(*(pairwise(places) for places in start))]
-    decided = [tuple(product(*start))]
-    known, step, end = set(decided[0]), f"{float(refine.step):.6g}", None
+    decided, known = [tuple(product(*start))], dict[Spot, Values]()
+    end, step = None, f"{float(refine.step):.6g}"
     while end is None and values.keys() >= set(decided[-1]):
-        changing = {box for box in boxes if any(differ(*pair) for pair in _neighbours(box, known))}
-        divided = {box for box in changing if any(high - low > 1 for low, high in box)}
-        parts = [part for box in boxes for part in (_parts(box) if box in divided else [box])]
-        new = {corner for box in parts for corner in product(*box)} - known
+        known |= {spot: values[spot] for spot in decided[-1]}
+        changing = [box for box in boxes if _changes_along(box, known, refine)]
+        halves = {box: product(*(pairwise(sorted({a, (a + b) // 2, b})) for a, b in box)) for box in changing}
+        parts = [part for box in boxes for part in halves.get(box, [box])]
+        new = {corner for box in parts for corner in product(*box)} - known.keys()
         if not changing:
             end = SETTLED, f"No two neighbours are shown to differ by more than {step}."
-        elif not divided:
+        elif len(parts) == len(boxes):
             end = FINEST, f"All changes of more than {step} lie between points of the finest grid."
         elif len(known) + len(new) > refine.most_cells:
-            more = f"The next generation would have {len(new)} more cells, {len(known) + len(new)} in all"
-            end = MOST_CELLS, f"{more}, and most_cells is {refine.most_cells}. Raise it; finished cells are kept."
+            end = MOST_CELLS, f"The next generation of {len(new)} cells would exceed most_cells = {refine.most_cells}."
         else:
-            boxes, known = parts, known | new
+            boxes = parts
             decided += [tuple(sorted(new))] if new else []  # without, neighbours have all points of the halves
     return Generations(tuple(decided), tuple(boxes), end)
 
 
-def _neighbours(box: Box, known: set[Spot]) -> Iterator[tuple[Spot, Spot]]:
-    """Yield the pairs of known points that follow each other along an edge of the box: corners and points between."""
+def _changes_along(box: Box, known: Mapping[Spot, Values], refine: Refine) -> bool:
+    """Whether two known points, corners or others, that follow each other along an edge of the box differ."""
     for along, (low, high) in enumerate(box):
         for ends in product(*(box[:along] + box[along + 1 :])):
-            edge = [(*ends[:along], place, *ends[along:]) for place in range(low, high + 1)]
-            yield from pairwise(spot for spot in edge if spot in known)
+            edge = ((*ends[:along], place, *ends[along:]) for place in range(low, high + 1))
+            values = [known[spot] for spot in edge if spot in known]
+            if any(changes(*pair, refine.step, refine.confidence) for pair in pairwise(values)):
+                return True
+    return False
 
 
-def _parts(box: Box) -> Iterator[Box]:
-    """The halves of a box along every axis along which there is a place between its ends."""
-    middles = [(low, (low + high) // 2, high) if high - low > 1 else (low, high) for low, high in box]
-    return product(*(pairwise(places) for places in middles))
-
-
-def by_generations(
-    sweep: Sweep, work: "Callable[[Sweep, tuple[int, ...]], Swept]", read: Callable[[str], Mapping[str, np.ndarray]]
-) -> "Swept":
+def by_generations(sweep: Sweep, work: "Callable[..., Swept]", read: Callable[[str], Mapping]) -> "Swept":
     """Look at (or compute) the cells of one generation after the other, until one is not finished or none follows.
 
-    `work` takes the cells so far as a plain sweep, and their generations; `read` gives the arrays of a cell.
+    `work` takes the cells so far as a sweep with zipped axes, and their generations; `read` gives the arrays of a cell.
     """
-    stage, count = Stage(sweep, {}), 0
-    while len(stage.spots) > count:
-        count, swept, values = len(stage.spots), work(stage.sweep, stage.generation), dict(stage.values)
+    grids = [sweep.refine.finest[axis.field] for axis in sweep.axes]
+    places = [{number_of(value): place for place, value in enumerate(grid)} for grid in grids]
+    start = [[of[number_of(value)] for value in axis.values] for of, axis in zip(places, sweep.axes, strict=True)]
+    values, swept = dict[Spot, Values](), None
+    while True:
+        stage = Stage(sweep, values, generations(start, values, sweep.refine))
+        if swept is not None and len(stage.spots) == len(swept.outcomes):
+            return replace(swept, stage=stage)
+        columns = zip(sweep.axes, grids, zip(*stage.spots, strict=True), strict=True)
+        axes = tuple(Axis(axis.field, tuple(grid[place] for place in column)) for axis, grid, column in columns)
+        swept = work(replace(sweep, axes=axes, combine="zip", refine=None), stage.generation)
         for spot, outcome in zip(stage.spots, swept.outcomes, strict=True):
-            if outcome.meta is not None and spot not in values:
-                values[spot] = values_of(sweep.refine, read(outcome.name))
-            elif outcome.is_without_numbers:
-                values[spot] = ()
-        stage = Stage(sweep, values)
-    return replace(swept, stage=stage)
+            if outcome.meta is not None or outcome.is_without_numbers:
+                values[spot] = () if outcome.meta is None else values_of(sweep.refine, read(outcome.name))
 
 
 def values_of(refine: Refine, arrays: Mapping[str, np.ndarray]) -> Values:

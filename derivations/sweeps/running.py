@@ -4,16 +4,17 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, counted
 from derivations.sweeps import cells, refining
-from derivations.sweeps.computing import DONE, THERE, Answer, Engine, Task, map_cells
-from derivations.sweeps.plans import LARGE, Plan, Report, plan, sweep_id
+from derivations.sweeps.computing import DONE, PRESENT, Answer, Engine, Task, map_cells, trained
+from derivations.sweeps.plans import LARGE, Plan, Report, make_plan, sweep_id
 from derivations.sweeps.refining import MOST_CELLS, Stage
-from derivations.sweeps.store import Store, check_creatable
-from theory.problem import Cell, InputError, Sweep
+from derivations.sweeps.store import MARKER, Store, check_creatable
+from theory.problem import Cell, Sweep, WorkbenchError
 
 MISSING, INVALID, DAMAGED, FAILED, UNREACHABLE = "missing", "invalid", "damaged", "failed", "out of reach"
 _ABSENT = (MISSING, DAMAGED, FAILED, UNREACHABLE)
@@ -67,9 +68,9 @@ class Swept:
     @property
     def to_make(self) -> dict[str, int]:
         """The remaining work: cells, their networks, and the steps of all these networks."""
-        left = [place for place, outcome in enumerate(self.outcomes) if outcome.state in _ABSENT]
-        networks = sum(self.plan.networks[place] for place in left)
-        return {"cells": len(left), "networks": networks, "network_steps": sum(map(self.plan.cost, left))}
+        absent = [place for place, outcome in enumerate(self.outcomes) if outcome.state in _ABSENT]
+        networks = sum(self.plan.networks[place] for place in absent)
+        return {"cells": len(absent), "networks": networks, "network_steps": sum(map(self.plan.cost, absent))}
 
     @property
     def seconds_left(self) -> float | None:
@@ -77,12 +78,13 @@ class Swept:
 
         The rate is $\sum s/\sum c$ of the seconds s and the network-steps c of finished cells.
         """
-        spent, steps, left = 0.0, 0, 0
+        spent, steps, remaining = 0.0, 0, 0
         for place, outcome in enumerate(self.outcomes):
+            cost = max(self.plan.cost(place), 1)
             if outcome.meta is not None and outcome.attempt.get("seconds"):
-                spent, steps = spent + outcome.attempt["seconds"], steps + max(self.plan.cost(place), 1)
-            left += max(self.plan.cost(place), 1) if outcome.state in (MISSING, DAMAGED) else 0
-        return spent / steps * left if steps and left else None
+                spent, steps = spent + outcome.attempt["seconds"], steps + cost
+            remaining += cost if outcome.state in (MISSING, DAMAGED) else 0
+        return spent / steps * remaining if steps and remaining else None
 
     @property
     def exit_code(self) -> int:
@@ -94,9 +96,8 @@ class Swept:
             return CHECK_FAILED
         if self.count(UNREACHABLE):
             return OUT_OF_REACH
-        end = None if self.stage is None else self.stage.found.end
-        cut = end is not None and end[0] == MOST_CELLS
-        return UNDECIDED if cut or self.count(MISSING) else PASS
+        end = self.stage and self.stage.found.end
+        return UNDECIDED if self.count(MISSING) or (end and end[0] == MOST_CELLS) else PASS
 
 
 def in_words(seconds: float) -> str:
@@ -107,88 +108,54 @@ def in_words(seconds: float) -> str:
     """
     for size, unit in ((86400, "days"), (3600, "h"), (60, "min"), (1, "s")):
         if seconds >= size:
-            number = seconds / size
-            shown = f"{number:.1f}".removesuffix(".0") if number < 10 else f"{float(f'{number:.2g}'):.0f}"
-            return f"{shown} {unit}"
+            return f"{float(f'{seconds / size:.2g}'):g} {unit}"
     return "below 1 s"
 
 
-def status(made: Plan, folder: Path, here: str, memory: Memory | None = None) -> Swept:
+def status(plan: Plan, folder: Path, here: str, memory: Memory | None = None) -> Swept:
     """Return the existing cells of a plan; nothing is run or written. A folder without a store has no cell.
 
     Of more than LARGE cells the arrays are not read. What is in the `memory` is not read again. `here` is this
     machine's version of the code.
     """
-    memory = {} if memory is None else memory
-    if not (folder / "store.json").exists():
+    if (folder / MARKER).exists():
+        Store.open(folder)
+    else:
         check_creatable(folder)
-        return Swept(made, tuple(_look(made, None, memory)))
-    store = Store.open(folder)
-    outcomes = tuple(_look(made, store, memory))
-    return Swept(made, outcomes, (*_of_versions(made, store, here), *_remarks(outcomes)))
+    store, memory = Store(folder), {} if memory is None else memory
+    names = store.names()
+    outcomes = tuple(_outcome(plan, position, store, names, memory) for position in range(len(plan.ids)))
+    return Swept(plan, outcomes, (*_of_versions(plan, store, here), *_remarks(outcomes)))
 
 
-def _look(made: Plan, store: Store | None, memory: Memory) -> Iterator[Outcome]:
-    names = frozenset() if store is None else store.names()
-    whole, known = len(made.ids) <= LARGE, 0
-    for position, name in enumerate(made.ids):
-        cell = made.at(position)
-        if position in made.errors:
-            yield Outcome(cell, INVALID, error=dict(made.errors[position]))
-            continue
-        if name in names and name not in memory:
-            try:
-                meta = store.read(name)[0] if whole else cells.facts(store.place(name))
+def _outcome(plan: Plan, position: int, store: Store, names: frozenset[str], memory: Memory) -> Outcome:
+    """Return the outcome of a cell of a plan; `names` are the ids of the cells that exist."""
+    cell, name = plan.at(position), plan.ids[position]
+    if position in plan.errors:
+        return Outcome(cell, INVALID, error=dict(plan.errors[position]))
+    attempt = store.attempt(name) if name else {}
+    if name in names:
+        try:
+            if name not in memory:
+                meta, _ = cells.read(store.place(name), with_arrays=len(plan.ids) <= LARGE)
                 memory[name] = {key: value for key, value in meta.items() if key != "problem"}
-            except (cells.DamagedError, cells.UnreadableError) as error:
-                state = DAMAGED if isinstance(error, cells.DamagedError) else FAILED
-                yield Outcome(cell, state, name, error=_words(error))
-                continue
-            except FileNotFoundError:
-                pass  # removed meanwhile
-        if name in names and name in memory:
-            known += 1
-            attempt = store.attempt(name) if known <= LARGE else {}
-            yield Outcome(cell, memory[name]["state"], name, "store", memory[name], attempt=attempt)
-        else:
-            yield _absent(cell, name, {} if store is None or not name else store.attempt(name))
+            return Outcome(cell, memory[name]["state"], name, "store", memory[name], attempt=attempt)
+        except WorkbenchError as error:
+            state = DAMAGED if isinstance(error, cells.DamagedError) else FAILED
+            return Outcome(cell, state, name, error={key: getattr(error, key) for key in ("kind", "message", "hint")})
+        except FileNotFoundError:
+            pass  # removed meanwhile
+    return _absent(cell, name, attempt)
 
 
 def _absent(cell: Cell, name: str, attempt: dict[str, Any]) -> Outcome:
-    """Return the outcome of a cell that is not there: failed or missing."""
+    """Return the outcome of a cell that is missing, or failed in the last attempt."""
     error = attempt.get("error")
     if error is None:
         return Outcome(cell, MISSING, name or None, attempt=attempt)
     state = UNREACHABLE if error.get("exit_code") == OUT_OF_REACH else FAILED
     shown = {key: error[key] for key in ("kind", "message", "hint")} | {"when": attempt.get("when")}
     return Outcome(cell, state, name, error=shown, attempt=attempt)
-
-
-def _words(error: Any) -> dict[str, Any]:
-    return {"kind": error.kind, "message": error.message, "hint": error.hint}
-
-
-def record(sweep: Sweep, folder: Path, code: str, report: Report) -> Swept:
-    """Record a sweep in the store `folder`, which is made where it is missing, and run nothing; return its status."""
-
-    def note(part: Sweep, generation: tuple[int, ...] | None = None) -> Swept:
-        return status(_kept(part, sweep, folder, code, report, generation), folder, code)
-
-    return note(sweep) if sweep.refine is None else _by_generations(sweep, folder, note)
-
-
-def _by_generations(sweep: Sweep, folder: Path, work: Callable[..., Swept]) -> Swept:
-    return refining.by_generations(refining.check(sweep), work, lambda name: Store.open(folder).read(name)[1])
-
-
-def _kept(
-    part: Sweep, sweep: Sweep, folder: Path, code: str, report: Report, generation: tuple[int, ...] | None
-) -> Plan:
-    """Return the plan of a sweep, or of its cells so far, recorded in its store. Raises InputError before it writes."""
-    check_creatable(folder)
-    made = planned(sweep, code, report)(part, generation)
-    Store.create(folder).record(made)
-    return made
 
 
 Planned = Callable[..., Plan]  # of a sweep, or of the cells so far of an adaptive one with their generations
@@ -198,10 +165,30 @@ def planned(sweep: Sweep, code: str, report: Report = lambda _share, _what: None
     """Return the function that plans a sweep, or the cells so far of an adaptive one, for a version of the code."""
 
     def of(part: Sweep, generation: tuple[int, ...] | None = None) -> Plan:
-        made = plan(part, code, report)
-        return made if generation is None else replace(made, adaptive=sweep, generation=generation)
+        plan = make_plan(part, code, report)
+        return plan if generation is None else replace(plan, adaptive=sweep, generation=generation)
 
     return of
+
+
+def record(sweep: Sweep, folder: Path, code: str, report: Report) -> Swept:
+    """Record a sweep in the store `folder`, which is made where it is missing, and run nothing; return its status."""
+    return _by_generations(sweep, folder, code, report, lambda plan: status(plan, folder, code))
+
+
+def _by_generations(sweep: Sweep, folder: Path, code: str, report: Report, work: Callable[[Plan], Swept]) -> Swept:
+    """Plan the sweep, or one generation of an adaptive one after the other; record each plan, and let `work` go on."""
+    plan_of = planned(sweep, code, report)
+
+    def recorded(part: Sweep, generation: tuple[int, ...] | None = None) -> Swept:
+        check_creatable(folder)
+        plan = plan_of(part, generation)
+        Store.create(folder).record(plan)
+        return work(plan)
+
+    if sweep.refine is None:
+        return recorded(sweep)
+    return refining.by_generations(refining.check(sweep), recorded, lambda name: Store(folder).read(name)[1])
 
 
 def run(
@@ -217,97 +204,86 @@ def run(
     """Compute the cells that are missing from the store `folder` by an engine, and report the outcome of each.
 
     `device` is "cpu" or "cuda". A cell that failed before is tried again, after the others. `shuffled`, machines that
-    start together meet at few cells. With `code_allowed` the Python that problems name may run. Of an adaptive sweep,
-    one generation follows the other.
-    Raises InputError before anything runs for cells that are invalid (see `plan`) or a folder that cannot be a store;
-    OutOfReachError for an absent device or scheduler. On KeyboardInterrupt the processes are ended; what was finished
-    stays.
+    start together take few cells twice. With `code_allowed` the Python that problems name may run. Of an adaptive
+    sweep, one generation follows the other.
+    Raises InputError before anything runs for cells that are invalid (see `make_plan`) or a folder that cannot be a
+    store; OutOfReachError for an absent device or scheduler. On KeyboardInterrupt the processes are ended; what was
+    finished stays.
     """
     engine.check(folder)
-    code, memory, made_here, remarks = cells.code_version(device), Memory(), dict[str, str](), dict[str, None]()
+    code, store, memory = cells.code_version(device), Store(folder), Memory()
+    answers, remarks = dict[str, Answer](), dict[str, None]()
 
-    def fill(part: Sweep, generation: tuple[int, ...] | None = None) -> Swept:
-        made = _kept(part, sweep, folder, code, report, generation)
-        store = Store.open(folder)
-        before = status(made, folder, code, memory)
+    def fill(plan: Plan) -> Swept:
+        before = status(plan, folder, code, memory)
         absent = [place for place, outcome in enumerate(before.outcomes) if outcome.state in _ABSENT]
         if shuffled:
             random.shuffle(absent)
-        absent.sort(key=lambda place: before.outcomes[place].state in (FAILED, UNREACHABLE))
-        shares, done = dict[str, float](), len(made.ids) - len(absent)
+        shares, done = dict[str, float](), len(plan.ids) - len(absent)
 
         def tell(task: Task | None = None, share: float = 0.0) -> None:
             if task is not None:
                 shares[task.cell] = min(share, 0.99)
-            report((done + sum(shares.values())) / len(made.ids), f"{done} of {len(made.ids)} cells")
+            report((done + sum(shares.values())) / len(plan.ids), f"{done} of {len(plan.ids)} cells")
 
         tell()
-        unnoted = dict[str, Answer]()
-        for answer in map_cells(_tasks(made, absent, store, device, code_allowed), store, engine, tell):
+        tasks = _tasks(plan, absent, store, device, partial(trained, code_allowed=code_allowed))
+        for answer in map_cells(tasks, store, engine, tell):
+            answers[answer.task.cell] = answer
+            remarks.update(dict.fromkeys(answer.remarks))
             shares.pop(answer.task.cell, None)
             done += 1
-            remarks.update(dict.fromkeys(answer.remarks))
-            if answer.what in (DONE, THERE):
-                made_here[answer.task.cell] = "made" if answer.what == DONE else "elsewhere"
-            if answer.error is not None:
-                unnoted[answer.task.cell] = answer
             tell()
-        after = status(made, folder, code, memory)
-        outcomes = tuple(_became(outcome, made_here, unnoted) for outcome in after.outcomes)
+        after = status(plan, folder, code, memory)
+        outcomes = tuple(_became(outcome, answers.get(outcome.name)) for outcome in after.outcomes)
         return replace(after, outcomes=outcomes, remarks=(*remarks, *after.remarks), job=engine.job)
 
-    return fill(sweep) if sweep.refine is None else _by_generations(sweep, folder, fill)
+    return _by_generations(sweep, folder, code, report, fill)
 
 
-def _became(outcome: Outcome, sources: dict[str, str], unnoted: dict[str, Answer]) -> Outcome:
+def _became(outcome: Outcome, answer: Answer | None) -> Outcome:
     """Return the outcome after a run, with who computed it, or with a failure that the disk did not take."""
-    if outcome.state == MISSING and outcome.name in unnoted:
-        return _absent(outcome.cell, outcome.name, {"error": unnoted[outcome.name].error})
-    return replace(outcome, source=sources.get(outcome.name, outcome.source)) if outcome.source else outcome
+    if answer is None:
+        return outcome
+    if outcome.state == MISSING and answer.error is not None:
+        return _absent(outcome.cell, outcome.name, {"error": answer.error})
+    return replace(outcome, source={DONE: "made", PRESENT: "elsewhere"}.get(answer.what, outcome.source))
 
 
-def _tasks(made: Plan, places: Iterable[int], store: Store, device: str, code_allowed: bool) -> Iterator[Task]:
-    """Yield the tasks as they are needed; last those that others have begun by then: commands share the work."""
-    for place in _free_first(made, places, store):
-        problem = made.sweep.cell(made.sweep.index(place)).problem
-        request = None if problem is None else cells.question(problem, made.sweep.observables)
-        if request is None or request.cell(made.code) != made.ids[place]:
-            raise InputError(
-                f"The record {made.name} names other cells than the sweep has.", "Remove it; a run writes it.", "file"
-            )
-        yield Task(made.ids[place], request, made.code, device, code_allowed=code_allowed)
+def _tasks(plan: Plan, places: Iterable[int], store: Store, device: str, compute: Callable) -> Iterator[Task]:
+    """Yield the tasks as they are needed; those last that have failed before, or that another command has begun."""
 
+    def task(place: int) -> Task:
+        problem = plan.sweep.cell(plan.sweep.index(place)).problem
+        return Task(plan.ids[place], cells.question(problem, plan.sweep.observables), plan.code, device, compute)
 
-def _free_first(made: Plan, places: Iterable[int], store: Store) -> Iterator[int]:
-    begun = []
+    attempted = []
     for place in places:
-        attempt = store.attempt(made.ids[place])
-        if attempt and attempt["seconds"] is None and not attempt["error"]:
-            begun.append(place)
+        if store.attempt(plan.ids[place]):
+            attempted.append(place)
         else:
-            yield place
-    yield from begun
+            yield task(place)
+    yield from map(task, attempted)
 
 
-def _of_versions(made: Plan, store: Store, here: str) -> Iterator[str]:
+def _of_versions(plan: Plan, store: Store, here: str) -> Iterator[str]:
     """Yield a remark where these cells, or others of this sweep, are of another version of the code."""
-    if made.code != here:
-        yield f"These cells are of another version of the code, {made.code}; this machine's is {here}."
-    names, sweep = store.names(), sweep_id(made.declared)
+    if plan.code != here:
+        yield f"These cells are of another version of the code, {plan.code}; this machine's is {here}."
+    names, sweep = store.names(), sweep_id(plan.declared)
     for other in store.plans()[0]:
-        number = len(names.intersection(other.position))
-        if number and other.code != made.code and sweep_id(other.declared) == sweep:
+        number = len(names.intersection(other.ids))
+        if number and other.code != plan.code and sweep_id(other.declared) == sweep:
             yield f"{counted(number, 'cell')} of another version of the code, {other.code}, do not count for this one."
 
 
-def _remarks(outcomes: tuple[Outcome, ...]) -> list[str]:
+def _remarks(outcomes: tuple[Outcome, ...]) -> Iterator[str]:
     metas = [outcome.meta for outcome in outcomes if outcome.meta is not None]
     begun = Counter(each.attempt["machine"] for each in outcomes if each.state == MISSING and each.attempt)
-    remarks = [f"{counted(number, 'cell')} begun on {where}, not finished." for where, number in sorted(begun.items())]
-    some = [meta for meta in metas if meta["diverged"] and meta["state"] == cells.COMPLETE]
-    if some:
-        remarks.append(f"In {len(some)} cells some networks diverged; means are over the others.")
+    for machine, number in sorted(begun.items()):
+        yield f"{counted(number, 'cell')} begun on {machine}, not finished."
+    if some := [meta for meta in metas if meta["diverged"] and meta["state"] == cells.COMPLETE]:
+        yield f"In {len(some)} cells some networks diverged; means are over the others."
     for name in sorted({name for meta in metas for name in meta["undefined"]}):
-        which = [meta["undefined"][name] for meta in metas if name in meta["undefined"]]
-        remarks.append(f"{len(which)} cells have no {name}: {which[0]}")
-    return remarks
+        reasons = [meta["undefined"][name] for meta in metas if name in meta["undefined"]]
+        yield f"{len(reasons)} cells have no {name}: {reasons[0]}"

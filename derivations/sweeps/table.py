@@ -10,7 +10,7 @@ import numpy as np
 from theory.problem import OBSERVABLES, Cell, OutOfReachError, Sweep
 from theory.problem.sweep import number_of, value_text
 
-# The declaration, the facts and the arrays of each cell that is there.
+# The declaration, the facts and the arrays of each existing cell.
 Answers = Iterable[tuple[Cell, Mapping[str, Any], Mapping[str, np.ndarray]]]
 PLACES = ("time", "unit", "other_unit", "site", "other_site", "bias", "other_time", "weight", "path", "map_mode")
 
@@ -37,15 +37,15 @@ def axes_of(name: str, dimensions: int) -> tuple[str, ...]:
     return axes
 
 
-def rows(there: Answers, sweep: Sweep, generation: Sequence[int] | None = None) -> Iterator[dict[str, Any]]:
+def rows(cells: Answers, sweep: Sweep, generation: Sequence[int] | None = None) -> Iterator[dict[str, Any]]:
     """One row for each cell, observable, time, unit and site (None where the observable has none of it).
 
     Weights, paths and modes of a graph stand by their names. A cell without numbers, because it diverged or is damaged,
     has one row. Keys: the axes' fields, "cell", "observable", PLACES, "mean", "standard_error", "networks", "diverged",
-    "state". `there` are the cells as `Store.each` gives them. `generation` has that of each cell of an adaptive sweep,
+    "state". `cells` are those that `Store.each` yields. `generation` has that of each cell of an adaptive sweep,
     and is a key before "cell" then.
     """
-    for cell, meta, arrays in there:
+    for cell, meta, arrays in cells:
         head = {field: number_or_text(value) for field, value in cell.values.items()}
         head |= {} if generation is None else {"generation": generation[cell.index[0]]}
         head |= {"cell": meta["cell"][:16]}

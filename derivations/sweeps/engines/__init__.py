@@ -7,7 +7,7 @@ from derivations.sweeps.engines.resources import Resources
 from theory.problem import InputError
 
 MOST_WORKERS = 256  # each is a process of its own
-ENGINES = {"local": (), "slurm": Resources.OPTIONS, "dask": ("--scheduler",)}  # and the options that each alone has
+ENGINES = ("local", "slurm", "dask")
 
 
 def engine_named(name: str, workers: int, resources: Resources, scheduler: str | None = None) -> Engine:
@@ -27,9 +27,9 @@ def engine_named(name: str, workers: int, resources: Resources, scheduler: str |
             "and LSF, dask-kubernetes Kubernetes), or let its jobs run gdln sweep --worker STORE.",
             "usage",
         )
-    options = [*resources.options, *([] if scheduler is None else ["--scheduler"])]
-    if foreign := [option for option in options if option not in ENGINES[name]]:
+    foreign = [] if name == "slurm" else resources.options
+    foreign += [] if name == "dask" or scheduler is None else ["--scheduler"]
+    if foreign:
         raise InputError(f"{', '.join(foreign)}: the engine {name} has no such option.", "Leave it out.", "usage")
-    engine = import_module(f"{__name__}.{name}").ENGINE
     extra = {"slurm": {"resources": resources}, "dask": {"scheduler": scheduler}}.get(name, {})
-    return engine(workers, **extra)
+    return import_module(f"{__name__}.{name}").ENGINE(workers, **extra)

@@ -3,13 +3,14 @@
 import re
 from dataclasses import dataclass, fields
 from math import ceil
-from typing import ClassVar
+from typing import Any
 
 from theory.problem import InputError
 from theory.problem.numbers import whole
 
 _SHORTEST, _LONGEST = 10, 60 * 24 * 366  # minutes: time to load the libraries, to train, and to leave
 _MOST = 10_000  # jobs of an array, and processors or GPUs of a job
+_JOBS, _HOUR = 8, 60  # by default: jobs at most, and minutes of each
 _TIME = re.compile(r"(?:(?P<days>\d{1,3})-)?(?P<rest>\d{1,6}(?::\d{1,2}){0,2})", re.ASCII)
 
 
@@ -28,7 +29,6 @@ class Resources:
     time: str | None = None
     partition: str | None = None
     wait: bool | None = None
-    OPTIONS: ClassVar[tuple[str, ...]] = ("--jobs", "--cpus", "--gpus", "--memory", "--time", "--partition", "--wait")
 
     def __post_init__(self) -> None:
         for name in ("jobs", "cpus", "gpus"):
@@ -72,3 +72,13 @@ class Resources:
         else:
             hours, mins, seconds = ((0, numbers[0], 0), (0, *numbers), numbers)[len(numbers) - 1]
         return ceil(int(match["days"] or 0) * 24 * 60 + hours * 60 + mins + seconds / 60)
+
+    def jobs_for(self, cells: int) -> int:
+        """Return the number of jobs for so many cells."""
+        return min(cells, self.jobs or _JOBS)
+
+    def settings(self, workers: int) -> dict[str, Any]:
+        """Return what a job with so many workers asks of SLURM, by the names that submitit has for it."""
+        optional = {"partition": self.partition, "mem": self.memory, "gpus_per_node": self.gpus}
+        settings = {"time": self.minutes or _HOUR, "cpus_per_task": self.cpus or workers}
+        return settings | {name: value for name, value in optional.items() if value is not None}

@@ -13,7 +13,7 @@ import pytest
 from derivations.cli import main
 from derivations.output import BAD_INPUT, CHECK_FAILED, INTERRUPTED, OUT_OF_REACH, PASS, UNDECIDED
 from derivations.sweeps import running
-from derivations.sweeps.plans import plan
+from derivations.sweeps.plans import make_plan
 from derivations.sweeps.store import Store
 from tests.derivations.sweeps.cases import TEXT, contents, sweep_of
 from tests.paths import ROOT
@@ -88,9 +88,9 @@ def test_one_process_gives_the_same_bits_and_nothing_runs_twice(finished, gdln, 
 
 def test_status_and_plan_write_nothing(finished, gdln, tmp_path):
     for word, code in (("--status", UNDECIDED), ("--dry-run", PASS)):
-        found, out, err = gdln(word, "--json")
+        exit_code, out, err = gdln(word, "--json")
         answer = json.loads(out)
-        assert (found, err, answer["counts"]) == (code, "", {"cells": 4, "missing": 4})
+        assert (exit_code, err, answer["counts"]) == (code, "", {"cells": 4, "missing": 4})
         assert answer["to_make"] == {"cells": 4, "networks": 12, "network_steps": 48}
         assert os.listdir(tmp_path) == ["sweep.toml"]
     store = finished / "store"
@@ -189,7 +189,7 @@ def test_exit_codes():
         (("missing", "complete"), UNDECIDED),
     ):
         outcomes = tuple(running.Outcome(cell, state) for state in states)
-        assert running.Swept(plan(sweep_of(), "x"), outcomes).exit_code == code, states
+        assert running.Swept(make_plan(sweep_of(), "x"), outcomes).exit_code == code, states
 
 
 def test_the_table_as_csv(finished, gdln, tmp_path):
@@ -226,9 +226,9 @@ def test_to_look_at_a_store_runs_no_code_that_it_names(gdln, tmp_path, capsys):
     """Its own sweep file may; a worker of the store asks for --allow-code."""
     mark = tmp_path / "ran"
     (tmp_path / "law.py").write_text(LAW.format(mark=str(mark)))
-    own = 'law = "own"\npath = "law.py:draw"\nn = 5\nlabels = [0.0, 1.0]\nparameters = { width = 4 }\n'
+    law = 'law = "own"\npath = "law.py:draw"\nn = 5\nlabels = [0.0, 1.0]\nparameters = { width = 4 }\n'
     old = TEXT[TEXT.index("law = ") : TEXT.index("[base.network]")]
-    change = [(old, own), ('"data.gain" = [0.5, 2.0]', '"data.parameters.width" = [4]')]
+    change = [(old, law), ('"data.gain" = [0.5, 2.0]', '"data.parameters.width" = [4]')]
     assert gdln("--record", change=change)[0] == PASS
     mark.unlink(missing_ok=True)
     worker = ["sweep", "--worker", str(tmp_path / "store")]

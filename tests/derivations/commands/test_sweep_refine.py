@@ -69,10 +69,10 @@ def test_cells_are_those_of_the_finest_grid(finished):
     def names(sweep):
         return {cells.question(cell.problem, sweep.observables).cell(cells.code_version()) for cell in sweep.cells}
 
-    whole, found = names(sweep_of(LINE_WHOLE)), set(contents(finished / "line" / "store"))
-    assert found < whole
+    whole, refined = names(sweep_of(LINE_WHOLE)), set(contents(finished / "line" / "store"))
+    assert refined < whole
     rows = Store.open(finished / "line" / "store").table()
-    assert {row["cell"] for row in rows} == {name[:16] for name in found}
+    assert {row["cell"] for row in rows} == {name[:16] for name in refined}
     assert {row["generation"] for row in rows} == {*range(len(answer_of(finished, "line")["refine"]["generations"]))}
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from derivations.sweeps import cells
-from derivations.sweeps.computing import DONE, Task, compute
+from derivations.sweeps.computing import DONE, Task, compute, trained
 from derivations.sweeps.orders import Orders
-from derivations.sweeps.plans import plan
+from derivations.sweeps.plans import make_plan
 from derivations.sweeps.store import Store
 from theory.problem import loads_sweep
 
@@ -70,8 +70,8 @@ def sweep_of(text=TEXT):
 
 def questions(count=4):
     """The questions of the small sweep's cells, over and over with other problems' text."""
-    asked = [cells.question(cell.problem, sweep_of().observables) for cell in sweep_of().cells]
-    return [cells.Question(f"{asked[i % 4].problem}# {i}", asked[i % 4].observables, i) for i in range(count)]
+    plain = [cells.question(cell.problem, sweep_of().observables) for cell in sweep_of().cells]
+    return [cells.Question(f"{plain[i % 4].problem}# {i}", plain[i % 4].observables, i) for i in range(count)]
 
 
 def arrays(index):
@@ -89,11 +89,11 @@ def arrays(index):
 def computed(folder, sweep, keep=lambda cell: True):
     """A store with the sweep's plan and its cells, computed in this process."""
     store = Store.create(folder)
-    made = plan(sweep, cells.code_version())
-    store.record(made)
+    plan = make_plan(sweep, cells.code_version())
+    store.record(plan)
     for cell in filter(keep, sweep.cells):
         request = cells.question(cell.problem, sweep.observables)
-        answer = compute(Task(request.cell(made.code), request, made.code, "cpu"), store, Orders())
+        answer = compute(Task(request.cell(plan.code), request, plan.code, "cpu", trained), store, Orders())
         assert answer.what == DONE
     return store
 

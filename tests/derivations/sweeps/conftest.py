@@ -9,6 +9,6 @@ from tests.derivations.sweeps.cases import put
 @pytest.fixture
 def store(tmp_path):
     """A store with one cell."""
-    made = Store.create(tmp_path / "store")
-    put(made, 0)
-    return made
+    new = Store.create(tmp_path / "store")
+    put(new, 0)
+    return new

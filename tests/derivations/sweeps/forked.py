@@ -24,7 +24,7 @@ class Forked:
     """
 
     def __init__(self, *words: object, largest: int = resource.RLIM_INFINITY) -> None:
-        multiprocessing.set_forkserver_preload([*local._MODULES, "derivations.cli"])
+        multiprocessing.set_forkserver_preload([*local.MODULES, "derivations.cli"])
         context = multiprocessing.get_context("forkserver")
         pipes = [context.Pipe(duplex=False) for _ in PIPES]
         theirs = [pipe for _, pipe in pipes]

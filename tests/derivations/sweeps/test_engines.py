@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from derivations.output import PASS
+from derivations.output import PASS, UNDECIDED
 from tests.derivations.sweeps.cases import TEXT, contents
 from tests.derivations.sweeps.cluster import absent, cluster_in, until
 from tests.paths import ROOT
@@ -59,7 +60,7 @@ def attempts(folder):
 
 @pytest.mark.parametrize("engine", OPTIONS)
 def test_with_a_worker_killed_the_table_is_the_same_bit_for_bit(engine, whole, tmp_path):
-    """Before that its cells are checkpoints: SIGUSR2 to one worker and SIGTERM to the other write them."""
+    """Before that its cells become checkpoints: by SIGTERM to the command or to a worker, by SIGUSR2 to the other."""
     if why := lacking(engine):
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(why)
     folder = tmp_path / "run"
@@ -69,6 +70,14 @@ def test_with_a_worker_killed_the_table_is_the_same_bit_for_bit(engine, whole, t
             environment = stack.enter_context(cluster_in(tmp_path / "cluster")).environment
         process = begun(folder, "--engine", engine, *OPTIONS[engine], environment=environment)
         until(lambda: len(attempts(folder)) == 2 or process.poll() is not None, "two cells in work")
+        if engine != "slurm":  # whose jobs do not end with the command
+            process.terminate()
+            said = process.communicate()[0].decode()
+            assert process.returncode == UNDECIDED, said
+            assert sorted(os.listdir(folder / "store" / "checkpoints")) == sorted(attempts(folder))
+            shutil.rmtree(folder)
+            process = begun(folder, "--engine", engine, *OPTIONS[engine], environment=environment)
+            until(lambda: len(attempts(folder)) == 2 or process.poll() is not None, "two cells in work")
         for (cell, worker), number in zip(attempts(folder).items(), (signal.SIGUSR2, signal.SIGTERM), strict=True):
             with suppress(ProcessLookupError):
                 os.kill(worker, number)

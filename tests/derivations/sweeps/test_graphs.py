@@ -23,10 +23,10 @@ WEIGHTS = ("encode", "R", "L", "decode", "always")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A folder with a short race as the base of sweeps."""
-    found = tmp_path_factory.mktemp("graphs")
+    place = tmp_path_factory.mktemp("graphs")
     short = RACE.replace("times = [0.0, 1.0, 4.0, 16.0]", "times = [0.0, 0.1]")
-    (found / "race.toml").write_text(short.replace("samples = 4000", "samples = 40"))
-    return found
+    (place / "race.toml").write_text(short.replace("samples = 4000", "samples = 40"))
+    return place
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +43,8 @@ def arrays(stored, cell):
 
 def test_axes_reach_nodes_by_name_and_problem_files_travel(stored):
     sweep, _ = stored
-    found = [(cell.problem.graph.node("h").dimension, float(cell.problem.training.w0.scale)) for cell in sweep.cells]
-    assert found == [(2, 0.1), (3, 0.1), (2, 0.5), (3, 0.5)]
+    values = [(cell.problem.graph.node("h").dimension, float(cell.problem.training.w0.scale)) for cell in sweep.cells]
+    assert values == [(2, 0.1), (3, 0.1), (2, 0.5), (3, 0.5)]
     for cell in sweep.cells:
         assert loads(cells.question(cell.problem, sweep.observables).problem) == cell.problem
 
@@ -56,9 +56,9 @@ def test_rows_name_weights_and_paths(stored):
     for row in rows:
         scale, dimension = row["training.w0.scale"], row["network.nodes.h.dimension"]
         cell = sweep.cells[[(0.1, 2), (0.1, 3), (0.5, 2), (0.5, 3)].index((scale, dimension))]
-        found = arrays(stored, cell)
-        mean, _ = mean_and_error(found[row["observable"]], found["diverged"])
-        place = mean[found["times"].tolist().index(row["time"])]
+        numbers = arrays(stored, cell)
+        mean, _ = mean_and_error(numbers[row["observable"]], numbers["diverged"])
+        place = mean[numbers["times"].tolist().index(row["time"])]
         if row["observable"] == "weight-sizes":
             place = place[WEIGHTS.index(row["weight"])]
         if row["observable"] == "path-strengths":

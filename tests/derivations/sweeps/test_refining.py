@@ -55,12 +55,12 @@ def step_at(place):
 @pytest.mark.parametrize("place", [0, 256, 1023])
 def test_a_step_is_found_with_few_cells(place):
     """5 cells of the first generation and log2(256) halvings, where the full grid has 1025."""
-    found = finished(START, step_at(place), change())
-    spots = {spot for spots in found.spots for spot in spots}
+    refined = finished(START, step_at(place), change())
+    spots = {spot for spots in refined.spots for spot in spots}
     assert {(place,), (place + 1,)} <= spots
     assert len(spots) == 5 + 8
-    assert [len(spots) for spots in found.spots[1:]] == [1] * 8
-    assert found.end[0] == FINEST
+    assert [len(spots) for spots in refined.spots[1:]] == [1] * 8
+    assert refined.end[0] == FINEST
 
 
 def circle(places):
@@ -86,8 +86,8 @@ def test_a_curved_line_is_found_whole():
 
 
 def test_grids_without_a_middle_are_divided_beside_it():
-    found = finished([[0, 5, 9]], noisy(lambda spot: float(spot[0] > 3), 0.01), change())
-    assert {(3,), (4,)} <= {spot for spots in found.spots for spot in spots}
+    refined = finished([[0, 5, 9]], noisy(lambda spot: float(spot[0] > 3), 0.01), change())
+    assert {(3,), (4,)} <= {spot for spots in refined.spots for spot in spots}
 
 
 def false_divisions(confidence, networks=4):
@@ -95,8 +95,8 @@ def false_divisions(confidence, networks=4):
     start = [range(0, 2 * REFINE_TRIALS + 1, 2)]
     rule = change(step=Fraction(1, 10**6), confidence=confidence)
     values = {spot: noisy(lambda _: 0.0, 1.0, networks)(spot) for spot in product(*start)}
-    found = generations(start, values, rule)
-    return len(found.spots[1]) / REFINE_TRIALS if len(found.spots) > 1 else 0.0
+    refined = generations(start, values, rule)
+    return len(refined.spots[1]) / REFINE_TRIALS if len(refined.spots) > 1 else 0.0
 
 
 def test_noise_is_divided_no_more_often_than_its_level(monkeypatch):
@@ -136,18 +136,18 @@ def test_the_order_in_which_cells_finish_does_not_matter(name):
 
 
 def test_no_generation_exceeds_the_largest_number():
-    found = finished(START, step_at(700), change(most_cells=9))
-    assert (sum(map(len, found.spots)), found.end[0]) == (9, MOST_CELLS)
-    assert "1 more cells, 10 in all, and most_cells is 9" in found.end[1]
+    refined = finished(START, step_at(700), change(most_cells=9))
+    assert (sum(map(len, refined.spots)), refined.end[0]) == (9, MOST_CELLS)
+    assert "The next generation of 1 cells would exceed most_cells = 9." in refined.end[1]
 
 
 def test_points_without_a_number_are_left():
     def numbers(spot):
         return () if spot[0] == 512 else (float(spot[0] > 100) + float(spot[0] > 700),) * 3
 
-    found = finished(START, numbers, change())
-    assert {(0, 256), (256, 512), (512, 768), (768, 1024)} - {box for (box,) in found.boxes} == {(0, 256)}
-    assert found.end[0] == FINEST
+    refined = finished(START, numbers, change())
+    assert {(0, 256), (256, 512), (512, 768), (768, 1024)} - {box for (box,) in refined.boxes} == {(0, 256)}
+    assert refined.end[0] == FINEST
 
 
 def test_quantiles_are_rounded_up():
