@@ -8,6 +8,7 @@ results, reads ids and declares nothing: no code that a store names is run by lo
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from derivations.seals import digest
@@ -102,7 +103,8 @@ def _invalid(plan: Plan) -> InputError:
     count, size, first = len(plan.errors), plan.sweep.size, next(iter(plan.errors.values()))
     if size == 1:
         return InputError(first["message"], first["hint"], first["kind"])
-    lines = [f"\n  {plan.at(place).label}: {error['message']}" for place, error in plan.errors.items()][:_LISTED]
+    some = islice(plan.errors.items(), _LISTED)
+    lines = [f"\n  {plan.at(place).label}: {error['message']}" for place, error in some]
     more = f"\n  and {count - _LISTED} more" if count > _LISTED else ""
     leave = "" if count == size else ' Or write invalid = "leave-out" to run the others.'
     message = f"{count} of {size} cells are no valid problem:{''.join(lines)}{more}"
