@@ -15,7 +15,7 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,8 +27,10 @@ import numpy as np
 from derivations.atomic import check_folder, new_file, write_text
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError
+from derivations.sweeps.dataset import dataset
 from derivations.sweeps.plans import Plan, make_plan, read_plan, sweep_id
-from theory.problem import Cell, InputError, Sweep
+from derivations.sweeps.table import Answers, rows
+from theory.problem import InputError, Sweep
 from theory.problem.user_files import read_json, read_text
 
 SCHEMA, BEFORE = "gdln.store/2", "gdln.store/1"
@@ -38,7 +40,6 @@ MARKER, _ENDING, _DAMAGED = "store.json", ".npz", ".damaged-"
 _LARGEST_RECORD = 2**28
 _ABANDONED = 3600.0  # seconds after which a file that was begun is one whose writer died
 _Result = TypeVar("_Result")
-Answers = Iterator[tuple[Cell, dict[str, Any], dict[str, np.ndarray]]]
 
 
 @dataclass(frozen=True)
@@ -216,15 +217,11 @@ class Store:
 
     def table(self, sweep: Sweep | None = None, code: str | None = None) -> list[dict[str, Any]]:
         """Return plain rows, one for each cell, observable, time, unit and site; see `table.rows`."""
-        from derivations.sweeps.table import rows
-
         plan = self.plan_of(sweep, code)
         return list(rows(self.each(plan), plan.sweep, plan.generation))
 
     def to_xarray(self, sweep: Sweep | None = None, code: str | None = None):
         """The sweep as an xarray.Dataset; see `dataset.dataset`. OutOfReachError where xarray is not installed."""
-        from derivations.sweeps.dataset import dataset
-
         plan = self.plan_of(sweep, code)
         return dataset(lambda: self.each(plan), plan)
 
