@@ -12,11 +12,11 @@ from math import prod
 import sympy
 from flint import acb, arb, ctx, fmpq
 
+from theory.expressions.balls.integral import Integrand, integral
 from theory.expressions.balls.owens_t import owens_t
 from theory.expressions.balls.precision import precision
 from theory.expressions.exact import rational
 from theory.expressions.functions import OwensT, Phi, Relu
-from theory.problem.errors import origin
 
 # Precision doubles until the radius is small enough; 2^16 bits are 19,000 digits, beyond any request.
 MAX_BITS = 2**16
@@ -294,9 +294,7 @@ def _integral(integral: sympy.Integral, values: Mapping[sympy.Symbol, acb]) -> a
     return quadrature(stretched, acb(0), end, HARD_PER_BIT)
 
 
-def quadrature(
-    integrand: Callable[[acb, bool], acb], start: acb, end: acb, evaluations_per_bit: int, bits: int | None = None
-) -> acb:
+def quadrature(integrand: Integrand, start: acb, end: acb, evaluations_per_bit: int, bits: int | None = None) -> acb:
     """Return the integral from `start` to `end` by Arb, to about `bits` of the precision, by default all of them.
 
     Raises NotCertified where the integrand does.
@@ -305,13 +303,9 @@ def quadrature(
     limits = {"depth_limit": DEPTH_PER_BIT * bits, "eval_limit": evaluations_per_bit * bits}
     limits |= {"rel_tol": arb(2) ** -bits, "abs_tol": arb(2) ** -bits}
     try:
-        return acb.integral(integrand, start, end, **limits)
-    except SystemError as error:
-        # An exception of the integrand passes through C code, which wraps it in a SystemError.
-        cause = origin(error)
-        if not isinstance(cause, Exception):  # an interrupt or a time limit, which ends more than this integral
-            raise cause from None
-        raise NotCertified(str(cause)) from error
+        return integral(integrand, start, end, **limits)
+    except (ArithmeticError, ValueError) as error:
+        raise NotCertified(str(error)) from error
 
 
 def enclose(compute: Callable[[], arb | acb], digits: int, most_bits: int = MAX_BITS) -> tuple[Fraction, Fraction]:

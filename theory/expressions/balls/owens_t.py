@@ -17,6 +17,7 @@ from math import asinh, ceil, log
 
 from flint import acb, arb, ctx
 
+from theory.expressions.balls.integral import integral
 from theory.expressions.balls.precision import precision
 
 # The half-width of the ellipse over half the distance of its foci.
@@ -170,4 +171,4 @@ def _path(h: acb, a: acb, error: arb) -> acb:
     small = arb(2) ** (-ctx.prec)
     limits = {"eval_limit": EVALUATIONS_PER_BIT * ctx.prec, "depth_limit": ctx.prec}
     goal = arb.max(small, error / 8).mid()
-    return a * acb.integral(integrand, acb(0), acb(1), abs_tol=goal, **limits) / (2 * arb.pi())
+    return a * integral(integrand, acb(0), acb(1), abs_tol=goal, **limits) / (2 * arb.pi())

@@ -16,6 +16,7 @@ the rest of the integral from that t to 1 is at most (pi/2) sum_ab |asin r_ab - 
 from flint import acb, arb, ctx
 
 from theory.expressions.balls.closed_form import NotCertified
+from theory.expressions.balls.integral import integral
 from theory.expressions.balls.precision import precision
 from theory.gaussian.certified.effort import Effort
 from theory.gaussian.certified.price_path import SPARE_PRECISION, canonical_squares, nonnegative, path
@@ -54,7 +55,7 @@ def plackett(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb, effort:
         integrand = _Integrand(r, squares, scale)
     limit = effort.affordable()
     if limit >= LEAST_PER_BIT * ctx.prec:
-        total = acb.integral(integrand, 0, end, depth_limit=DEPTH_PER_BIT * ctx.prec, eval_limit=limit).real
+        total = integral(integrand, 0, end, depth_limit=DEPTH_PER_BIT * ctx.prec, eval_limit=limit).real
         effort.spend(integrand.evaluations)
     if integrand.evaluations >= limit or limit < LEAST_PER_BIT * ctx.prec:
         raise NotCertified("integrals for four signs take more work than is allowed")

@@ -10,6 +10,8 @@ angle under which the origin sees the two sides gives
 
 from flint import acb, arb, ctx
 
+from theory.expressions.balls.integral import integral
+
 # The most evaluations of the integrand per bit of precision.
 EVALUATIONS_PER_BIT = 40
 GUARD = 16
@@ -65,7 +67,7 @@ def _fan(h: arb, a: arb, half: arb) -> arb:
         return (-u).exp() / (2 * (half + u) * (square + rate * u).sqrt(analytic=analytic))
 
     limits = {"depth_limit": ctx.prec, "eval_limit": EVALUATIONS_PER_BIT * ctx.prec}
-    found = acb.integral(integrand, acb(0), acb(end), abs_tol=_floor(half, a), **limits).real
+    found = integral(integrand, acb(0), acb(end), abs_tol=_floor(half, a), **limits).real
     return found + arb(0, 1) * ((-end).exp() / (2 * half * a)).upper()
 
 
