@@ -106,8 +106,8 @@ class Growth:
                 raise OutOfReachError(f"{part} is not shown to be real everywhere.", HINT)
             if isinstance(part, sympy.asin | sympy.acos) and not self._within(part.args[0], arb(1)):
                 raise OutOfReachError(f"{part} is not shown to be real everywhere.", HINT)
-            if isinstance(part, sympy.atan2) and not any(map(self._vanishes_nowhere, part.args)):
-                raise OutOfReachError(f"{part} is not shown to have a value everywhere.", HINT)
+            if isinstance(part, sympy.atan2) and not self._is_continuous(*part.args):
+                raise OutOfReachError(f"{part} is not shown to have a value, and no jump, everywhere.", HINT)
             if (part.is_Pow and part.exp.is_negative) or isinstance(part, sympy.log):
                 far.require_finite(part)
 
@@ -292,6 +292,10 @@ class Growth:
         except OutOfReachError:
             return False
         return bool(b.is_zero() and q.is_zero() and a <= most)
+
+    def _is_continuous(self, y: sympy.Expr, x: sympy.Expr) -> bool:
+        """Return whether atan2(y, x) is shown to avoid its jump at y = 0, x <= 0."""
+        return self._vanishes_nowhere(y) or (self.nonnegative(x) and self._vanishes_nowhere(x))
 
     def _vanishes_nowhere(self, f: sympy.Expr) -> bool:
         try:

@@ -244,7 +244,7 @@ def _zeros(f: sympy.Expr, x: sympy.Symbol, values: Values, low: arb, high: arb) 
         start, end = inside.lower(), inside.upper()
         if not value(acb(inside), False).real.contains(0):
             continue
-        narrow = _by_newton(value, slope, inside)
+        narrow = _by_newton(value, slope, inside) if value(acb(inside), True).is_finite() else None
         if narrow is not None:
             found.append(narrow)
         elif end - start < finest:
@@ -256,7 +256,7 @@ def _zeros(f: sympy.Expr, x: sympy.Symbol, values: Values, low: arb, high: arb) 
 
 
 def _by_newton(value: Function, slope: Function, inside: arb) -> arb | None:
-    """Return a small ball that contains every zero in an interval on which f is monotonic; None on others."""
+    """Return a small ball with every zero in an interval, on which f is analytic and monotonic; None on others."""
     for _ in range(NEWTON):
         rate = slope(acb(inside), False).real
         if not rate.is_finite() or rate.contains(0):

@@ -122,3 +122,9 @@ def test_integrable_singularities(case):
     with mpmath.workdps(WORKING):
         assert abs(mpmath.mpf(value.value) - exact()) <= mpmath.mpf(value.radius)
     assert value.digits == 30
+
+
+@pytest.mark.parametrize("text", ["sign(atan2(z1,-1)-3)", "(atan2(z1,-1)-pi)/z1", "abs(atan2(z1**2-2,-1)-3)"])
+def test_jumps_of_an_angle_are_refused(text):
+    with pytest.raises(OutOfReachError, match="no jump"):
+        expect(text, "[[1]]")
