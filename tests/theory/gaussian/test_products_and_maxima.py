@@ -49,6 +49,15 @@ def test_values_are_those_of_the_defining_integrals_and_every_step_is_checked():
     assert wrong == []
 
 
+@pytest.mark.parametrize("text", ["relu(z1)**3*relu(z2)**3", "relu(z1)**4*relu(z2)**4", "relu(z1)*relu(z2)**5"])
+def test_arc_cosine_kernels_hold_at_a_correlation_of_one(text):
+    """Cho and Saul: polynomials times sqrt(1 - r^2) and an angle; no root divides, and r = 1 gives the one moment."""
+    moment = expect(text, "[[1, r], [r, 1]]", where="-1<r<1")
+    assert [check.error for check in moment.derivation.check() if not check.passed] == []
+    (r,) = moment.closed_form.free_symbols
+    assert moment.closed_form.subs(r, 1) == expect(text.replace("z2", "z1"), "[[1]]").closed_form
+
+
 def test_a_function_of_nested_absolute_values():
     x = np.linspace(-10, 10, 20_001)
     wanted = np.exp(-abs(abs(x) - 1) - x * x / 2).sum() / 1000 / np.sqrt(2 * np.pi)

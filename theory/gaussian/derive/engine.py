@@ -9,7 +9,7 @@ import theory.gaussian.derive.rules  # noqa: F401 - it registers the checkers of
 from theory.gaussian.derive import four_signs, laws, lines, moves, powers, quadratic, waves
 from theory.gaussian.derive.factors import atoms
 from theory.gaussian.derive.integrand import check_reach, expand
-from theory.gaussian.derive.rules.laws import equal_by_algebra, same_polynomial
+from theory.gaussian.derive.rules.laws import same_polynomial
 from theory.gaussian.expectation import Expectation, Quadrature
 from theory.problem.errors import OutOfReachError
 from theory.proof.derivation import Derivation, Step
@@ -25,8 +25,8 @@ AT_ONCE["stein"] = moves.stein  # where it declines
 
 # Expectations of up to this many signs have a closed law or reduce to a one-dimensional integral.
 MOST_SIGNS = 4
-# The most operations of an expression that SymPy simplifies, and of one that is multiplied out.
-MOST_SIMPLIFIED, MOST_EXPANDED = 40, 1000
+# The most operations of an expression that is multiplied out.
+MOST_EXPANDED = 1000
 HALF = sympy.Rational(1, 2)
 
 Move = Callable[[Expectation], sympy.Expr | None]
@@ -240,25 +240,68 @@ class _Chain:
 
 
 def shortest(expr: sympy.Expr) -> sympy.Expr:
-    """Return the shortest of some forms that are proved equal: factors in front, multiplied out, roots cancelled.
+    """Return the shortest of some forms that are proved equal: factors in front, multiplied out, roots divided out.
+
+    Forms with fewer roots in denominators, which may vanish, come first.
 
     >>> r = sympy.Symbol("r", real=True)
     >>> shortest(sympy.sqrt(1 - r) - (r - 1) / sympy.sqrt(1 - r))
     2*sqrt(1 - r)
     """
+    expr = expr.xreplace({f: sympy.factor_terms(f) for f in expr.atoms(sympy.Function)})
     plain = sympy.factor_terms(sympy.expand(expr, deep=False))
-    names = {f: sympy.Dummy(real=True) for f in plain.atoms(sympy.Function)}
+    names = {f: sympy.Dummy(real=True) for f in (expr + plain).atoms(sympy.Function)}
     back = {name: function for function, name in names.items()}
-    forms = [sympy.factor_terms(sympy.expand(form.xreplace(names))).xreplace(back) for form in (expr, plain)]
-    small = plain.count_ops() <= MOST_SIMPLIFIED
-    if small and any(power.exp == -HALF and power.free_symbols for power in plain.atoms(sympy.Pow)):
-        forms.append(sympy.simplify(plain))  # noqa: TID251 - a candidate, which the rule proves or rejects
-    for form in sorted(forms, key=sympy.count_ops):
-        known = {f.func for f in form.atoms(sympy.Function)} <= {f.func for f in expr.atoms(sympy.Function)}
-        shorter = known and form.count_ops() < plain.count_ops()
-        if shorter and (same_polynomial(expr, form) or (small and equal_by_algebra(expr, form))):
+    named = [form.xreplace(names) for form in (expr, plain)]
+    forms = [sympy.factor_terms(form).xreplace(back) for form in (*map(sympy.expand, named), _divided(named[0]))]
+    for form in sorted(forms, key=_length):
+        if _length(form) < _length(plain) and same_polynomial(plain, form):
             return form
     return plain
+
+
+def _length(form: sympy.Expr) -> tuple[int, int]:
+    """Return the number of roots of sums in denominators outside of functions, and the number of operations."""
+    outside = form.xreplace({f: sympy.Dummy() for f in form.atoms(sympy.Function)})
+    return sum(bool(power.exp < 0) for power in _powers(outside) if not power.exp.is_Integer), form.count_ops()
+
+
+def _powers(expr: sympy.Expr) -> set[sympy.Pow]:
+    """Return the roots of sums, and the sums in denominators."""
+    powers = {power for power in expr.atoms(sympy.Pow) if power.base.is_Add and power.exp.is_Rational}
+    return {power for power in powers if power.exp.q == 2 or power.exp < 0}
+
+
+def _divided(total: sympy.Expr) -> sympy.Expr:
+    """Return a sum with Q sqrt(B) in place of N/sqrt(B) where N = Q B are polynomials.
+
+    >>> r = sympy.Symbol("r", real=True)
+    >>> _divided((1 - r**4) / sympy.sqrt(1 - r**2))
+    sqrt(1 - r**2)*(r**2 + 1)
+    """
+    contents = {power: sympy.expand(power.base).primitive() for power in _powers(total)}
+    contents = {power: (c, base) for power, (c, base) in contents.items() if base.is_polynomial()}
+    roots = {base: sympy.Dummy(positive=True) for _, base in contents.values()}
+    total = total.xreplace({p: c**p.exp * roots[base] ** (2 * p.exp) for p, (c, base) in contents.items()})
+    kept, total = total.as_independent(*roots.values(), as_Add=True)
+    for base, root in sorted(roots.items(), key=lambda item: sympy.default_sort_key(item[0])):
+        terms = [(term, term.as_powers_dict().get(root, 0)) for term in sympy.Add.make_args(sympy.expand(total))]
+        total = sympy.Integer(0)
+        for parity in (0, 1):
+            least = min((power for _, power in terms if power % 2 == parity), default=0)
+            parts = ((term / root**power, power - least) for term, power in terms if power % 2 == parity)
+            top = sympy.expand(sympy.Add(*(rest * base ** (power / 2) for rest, power in parts)))
+            while least < 0:
+                try:
+                    quotient, rest = sympy.div(top, base, *sorted(base.free_symbols, key=str))
+                except sympy.PolynomialError:  # a factor under another root or in a denominator
+                    break
+                if rest != 0:
+                    break
+                top, least = quotient, least + 2
+            content, top = top.primitive()
+            total += content * root**least * top
+    return kept + total.xreplace({root: sympy.sqrt(base) for base, root in roots.items()})
 
 
 def antiderivative(integral: sympy.Integral) -> sympy.Expr | None:

@@ -4,7 +4,7 @@ A law is proved where it is used: its derivative in the correlation is four time
 (Price), and for independent variables it is the product of the two means.
 """
 
-from functools import cache, lru_cache
+from functools import cache
 from itertools import combinations
 
 import sympy
@@ -48,23 +48,45 @@ def equal_by_algebra(a: sympy.Expr, b: sympy.Expr) -> bool:
 
 
 def same_polynomial(a: sympy.Expr, b: sympy.Expr) -> bool:
-    """Whether a and b are the same polynomial, with sums that occur under roots either expanded or kept as factors."""
-    namings = (_Naming(()), _Naming((a, b)))
-    return any(sympy.expand(naming.of(a) - naming.of(b)) == 0 for naming in namings)
+    """Whether a and b are the same polynomial; a sum x in a denominator or under a root is (x^(1/2))^2.
+
+    >>> r = sympy.Symbol("r")
+    >>> same_polynomial((1 - r**2) / sympy.sqrt(1 - r**2), sympy.sqrt(1 - r**2))
+    True
+    """
+    naming = _Naming(a, b)
+    return naming.reduced(sympy.expand(naming.of(a) - naming.of(b))) == 0
 
 
 class _Naming:
     """Expressions as polynomials in positive symbols, which replace functions, roots and integrals.
 
-    The sums under roots in `exprs` keep one name where they are factors, and are multiplied out elsewhere.
+    The sums in denominators and under roots keep one name where they are factors, and are multiplied out elsewhere.
     """
 
-    def __init__(self, exprs: tuple[sympy.Expr, ...]) -> None:
+    def __init__(self, *exprs: sympy.Expr) -> None:
         self.names: dict[sympy.Expr, sympy.Symbol] = {}
         powers = set().union(*(expr.atoms(sympy.Pow) for expr in exprs))
         self.radicands = {
-            abs_primitive(power.base)[1] for power in powers if power.exp.is_Rational and not power.exp.is_Integer
+            sympy.expand(power.base).primitive()[1]
+            for power in powers
+            if power.exp.is_Rational and not (power.exp.is_Integer and power.exp > 0)
         }
+
+    def reduced(self, total: sympy.Expr) -> sympy.Expr:
+        """Return a multiple of a polynomial, with sums in place of their names but for powers between 0 and 1."""
+        for radicand in sorted(self.radicands & self.names.keys(), key=sympy.default_sort_key):
+            name, parts = self.names[radicand], {}
+            for term in sympy.Add.make_args(total):
+                rest, power = term.as_independent(name)
+                parts.setdefault(power.as_base_exp()[1] if power != 1 else sympy.Integer(0), []).append(rest)
+            least = min(map(sympy.floor, parts))
+            sums = (
+                name ** (power % 1) * self.of(radicand) ** (sympy.floor(power) - least) * sympy.Add(*terms)
+                for power, terms in parts.items()
+            )
+            total = sympy.expand(sympy.Add(*sums))
+        return total
 
     def name(self, atom: sympy.Expr) -> sympy.Symbol:
         return self.names.setdefault(atom, sympy.Dummy(f"a{len(self.names)}", positive=True))
@@ -91,7 +113,7 @@ class _Naming:
     def factor(self, expr: sympy.Expr) -> sympy.Expr:
         """A factor of a product: a sum that stands under a root elsewhere keeps the name it has there."""
         if expr.is_Add and self.radicands:
-            content, primitive = abs_primitive(expr)
+            content, primitive = sympy.expand(expr).primitive()
             if primitive in self.radicands:
                 return content * self.name(primitive)
             if sympy.expand(-primitive) in self.radicands:
@@ -101,20 +123,8 @@ class _Naming:
     def power(self, base: sympy.Expr, exponent: sympy.Rational) -> sympy.Expr:
         if exponent.is_Integer or base.is_Symbol or base.is_Rational:
             return self.factor(base) ** exponent
-        content, primitive = abs_primitive(base)
+        content, primitive = sympy.expand(base).primitive()
         return content**exponent * self.name(primitive) ** exponent
-
-
-@lru_cache(maxsize=256)  # a derivation asks for the same few sums hundreds of times
-def abs_primitive(expr: sympy.Expr) -> tuple[sympy.Rational, sympy.Expr]:
-    """A positive number and an expanded expression without a common number, whose product is `expr`.
-
-    >>> x = sympy.Symbol("x")
-    >>> abs_primitive(-4 * x - 6)
-    (2, -2*x - 3)
-    """
-    content, primitive = sympy.factor_terms(sympy.expand(expr)).as_coeff_Mul()
-    return (content, sympy.expand(primitive)) if content > 0 else (-content, sympy.expand(-primitive))
 
 
 @rule("arctan")
