@@ -15,6 +15,7 @@ import sympy
 from flint import acb, arb, ctx, fmpq
 
 from theory.claims.model import Point
+from theory.expressions.balls.integral import integral
 from theory.expressions.balls.precision import precision
 
 _GUARD = 15
@@ -218,7 +219,7 @@ def between(integrand: Callable[[acb], acb], lo: arb | float, hi: arb | float, d
     start, end = (arb.max(arb.min(arb(bound), arb(_reach(digits))), arb(-_reach(digits))) for bound in (lo, hi))
 
     def enclosed(**tolerances: arb) -> arb:
-        total = acb.integral(lambda z, _: _exponential(z) * integrand(z), start, end, **tolerances).real
+        total = integral(lambda z, _: _exponential(z) * integrand(z), acb(start), acb(end), **tolerances).real
         return total / (2 * arb.pi()).sqrt()
 
     value = enclosed()

@@ -20,6 +20,8 @@ from theory.expressions.balls.real import Undecided, Undefined, enclose
 from theory.expressions.exact import rational
 from theory.expressions.functions import OwensT, Phi, Phi2
 
+# Python writes integers of up to 4,300 digits, and the solver reads them as text.
+LONGEST = 10**4000
 # Steps of the solver, which end a question at the same place on every machine; about a second.
 MOST_STEPS = 3_000_000
 BITS = 200
@@ -223,8 +225,8 @@ class _Encoding:
         return variable
 
     def _term(self, expr: sympy.Expr) -> z3.ArithRef:
-        if expr.is_Rational:
-            return _number(rational(expr))
+        if expr.is_Rational:  # a longer one is any number, so that the set has more points
+            return _number(rational(expr)) if max(abs(expr.p), expr.q) < LONGEST else self._new()
         if expr.is_Add:
             return z3.Sum([self.of(argument) for argument in expr.args])
         if expr.is_Mul:

@@ -11,6 +11,7 @@ from sympy import Eq, Integer, Interval, Rational, cos, erf, exp, pi, sqrt
 from theory.claims.expectations import pair
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.quadrature import balls, to_mpf
+from theory.expressions.balls.integral import integral
 from theory.expressions.balls.precision import precision
 from theory.expressions.functions import Relu
 from theory.expressions.symbols import rho, z
@@ -97,9 +98,8 @@ def _along(
         lowest = energy(acb(arb.max(middle, start)))  # integrals end at absolute errors
 
         def weighed(factor: Callable[[acb], acb], start: arb) -> mpmath.mpf:
-            return to_mpf(
-                acb.integral(lambda x, _: factor(x) * (lowest - energy(x)).exp(), start, ends[1]).real, digits
-            )
+            weight = integral(lambda x, _: factor(x) * (lowest - energy(x)).exp(), acb(start), acb(ends[1]))
+            return to_mpf(weight.real, digits)
 
         return weighed(f, start) / weighed(lambda _: acb(1), ends[0])
 
