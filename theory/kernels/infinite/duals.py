@@ -94,7 +94,7 @@ def dual(activation: Activation) -> Dual:
 
     >>> from theory.kernels.infinite.activations import activation
     >>> dual(activation("exp(h)")).closed_form
-    exp(c)*exp(p/2)*exp(q/2)
+    exp(c + p/2 + q/2)
     """
     cov = [[p, c], [c, q]]
     moment = expect(activation.of(1) * activation.of(2), cov)
