@@ -19,14 +19,14 @@ def content(stage: Stage) -> dict[str, Any]:
     `generations` are the numbers of their cells, `ended` is null while cells of the last one are missing, and
     `full_grid` is the number of cells of the finest grid.
     """
-    refine, end = stage.declared.refine, stage.found.end
+    refine, end = stage.declared.refine, stage.refinement.end
     return {
         "where": refine.where,
         "observable": refine.observable,
         "unit": refine.unit,
         "time": float(refine.time),
         "confidence": float(refine.confidence),
-        "generations": [len(spots) for spots in stage.found.spots],
+        "generations": [len(spots) for spots in stage.refinement.spots],
         "ended": None if end is None else {"kind": end[0], "why": end[1]},
         "full_grid": prod(len(values) for values in refine.finest.values()),
     }
@@ -39,7 +39,7 @@ def order(stage: Stage) -> list[int]:
 
 def lines(stage: Stage) -> Iterator[str]:
     """Yield the lines of the text: the generations, and why they ended."""
-    numbers, end = [len(spots) for spots in stage.found.spots], stage.found.end
+    numbers, end = [len(spots) for spots in stage.refinement.spots], stage.refinement.end
     of = f" of the {content(stage)['full_grid']} of the finest grid"
     yield f"Generations of {', '.join(map(str, numbers))} cells: {counted(sum(numbers), 'cell')}{of}."
     if end is None:
@@ -69,11 +69,11 @@ def figure(stage: Stage) -> "Figure":
     refine = stage.declared.refine
     name = refine.observable.replace("-", " ")
     fields = [axis.field for axis in stage.declared.axes]
-    note = "not finished" if stage.found.end is None else f"ended: {stage.found.end[0]}"
+    note = "not finished" if stage.refinement.end is None else f"ended: {stage.refinement.end[0]}"
     grids = [[float(number_of(value)) for value in refine.finest[field]] for field in fields]
     generation = dict(zip(stage.spots, stage.generation, strict=True))
     numbers = {spot: values for spot, values in stage.values.items() if values}
     title = f"{read(stage)}\n{counted(len(generation), 'cell')}, {note}"
     if len(fields) == 1:
         return line_picture(fields[0], grids[0], numbers, generation, title, name)
-    return map_picture(fields, grids, numbers, generation, stage.found.boxes, title, name)
+    return map_picture(fields, grids, numbers, generation, stage.refinement.boxes, title, name)

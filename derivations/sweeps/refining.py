@@ -37,10 +37,10 @@ class Stage:
 
     declared: Sweep
     values: Mapping[Spot, Values]
-    found: Generations
+    refinement: Generations
 
-    spots = property(lambda self: tuple(spot for spots in self.found.spots for spot in spots))
-    generation = property(lambda self: tuple(n for n, spots in enumerate(self.found.spots) for _ in spots))
+    spots = property(lambda self: tuple(spot for spots in self.refinement.spots for spot in spots))
+    generation = property(lambda self: tuple(n for n, spots in enumerate(self.refinement.spots) for _ in spots))
 
 
 def check(sweep: Sweep) -> Sweep:

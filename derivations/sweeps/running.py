@@ -96,7 +96,7 @@ class Swept:
             return CHECK_FAILED
         if self.count(UNREACHABLE):
             return OUT_OF_REACH
-        end = self.stage and self.stage.found.end
+        end = self.stage and self.stage.refinement.end
         return UNDECIDED if self.count(MISSING) or (end and end[0] == MOST_CELLS) else PASS
 
 

@@ -67,8 +67,8 @@ def _fan(h: arb, a: arb, half: arb) -> arb:
         return (-u).exp() / (2 * (half + u) * (square + rate * u).sqrt(analytic=analytic))
 
     limits = {"depth_limit": ctx.prec, "eval_limit": EVALUATIONS_PER_BIT * ctx.prec}
-    found = integral(integrand, acb(0), acb(end), abs_tol=_floor(half, a), **limits).real
-    return found + arb(0, 1) * ((-end).exp() / (2 * half * a)).upper()
+    total = integral(integrand, acb(0), acb(end), abs_tol=_floor(half, a), **limits).real
+    return total + arb(0, 1) * ((-end).exp() / (2 * half * a)).upper()
 
 
 def _floor(half: arb, a: arb) -> arb:
