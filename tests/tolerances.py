@@ -358,6 +358,11 @@ EXAMPLE_KURTOSIS = 6 * (np.sqrt((7193 - 43**2) / 2e5) / 25 + 2 * 43 / 125 * np.s
 SNAPSHOT_RELATIVE = 2e-8
 SNAPSHOT_ZERO = 1e-13
 
+# A sum of squares is flat to rounding, 1e-16 of it, within 1e-8 of its minimum: 1e-8 of a fitted parameter, of one that
+# is determined to half its size only, 1e-6. The second is for parameters that are 0 but for their rounding.
+SNAPSHOT_FIT = 1e-5
+SNAPSHOT_FIT_ZERO = 1e-12
+
 # A mean over the angle at n midpoints misplaces each of up to four jumps by half a step, pi/n of 2 pi, with jumps of a
 # mean below 2 over the radius: 4 * 2/2 / n.
 MIDPOINT_OF_JUMPS = 4

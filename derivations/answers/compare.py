@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.answers.about import UNDEFINED
+from derivations.answers.profiles import peak_of
 from derivations.answers.times import at_more_times
 from derivations.statistics.validity import Meter, meter
 from theory.flow import Solution, discrete, mse_at, solve
@@ -164,7 +165,7 @@ class CompareAnswer:
             f"{'':>8}{'site':>6}  {'theory':>9}  networks",
         ]
         for unit, field in enumerate(view.descent[-1, :_UNITS]):
-            peak = int(abs(field).argmax())
+            peak = peak_of(field)
             for site in range(max(0, peak - _REACH), min(len(field), peak + _REACH + 1)):
                 name = f"unit {unit}" if site == max(0, peak - _REACH) else ""
                 lines.append(f"{name:>8}{site:>6}  {field[site]:>9.4f}  {_shown(means, 'weights', -1, unit, site)}")

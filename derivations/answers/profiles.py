@@ -11,6 +11,7 @@ from theory.problem import Law
 
 _MOST_PLACES = 12
 _REACH = 3  # sites shown on each side of a unit's peak
+_ALIKE = 1e-9  # relative; the sizes at mirror images of a site differ by rounding only
 
 
 def profiles(fixed_point: np.ndarray, law: Law, known: Uncertainty | None = None) -> Iterator[str]:
@@ -34,7 +35,7 @@ def _profile(name: str, row: np.ndarray, law: Law, errors: np.ndarray | None = N
     On a grid the neighbours are those in the row of the peak.
     """
     sizes = abs(row.astype(float))
-    peak, n = int(sizes.argmax()), getattr(law, "axes", (law.n,))[-1]
+    peak, n = peak_of(row), getattr(law, "axes", (law.n,))[-1]
     line, here = divmod(peak, n)
     if law.boundary != "open":
         width = min(n, 2 * _REACH + 1)
@@ -52,6 +53,16 @@ def _profile(name: str, row: np.ndarray, law: Law, errors: np.ndarray | None = N
     if len(row) > n:
         return f"  {name}: {top} at row {line}, column {here}; columns {where}: {around}"
     return f"  {name}: {top} at site {peak}; sites {where}: {around}"
+
+
+def peak_of(row: np.ndarray) -> int:
+    """Return the site of the largest size, the first of those that are equal up to rounding.
+
+    >>> peak_of(np.array([0.0, 1 - 1e-15, -1.0]))
+    1
+    """
+    sizes = abs(row.astype(float))
+    return int(np.argmax(sizes >= (1 - _ALIKE) * sizes.max()))
 
 
 def shown(number: Any, digits: int = 10) -> str:

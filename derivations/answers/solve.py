@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from derivations.answers.graph import GraphSolveAnswer, solved
-from derivations.answers.profiles import profiles, shown, with_error
+from derivations.answers.profiles import peak_of, profiles, shown, with_error
 from theory.flow import Solution, solve
 from theory.flow.linear.accuracy import EPS, ROUNDINGS
 from theory.moments.feature_moments import squared_labels
@@ -76,7 +76,7 @@ class SolveAnswer:
 
     def _peaks_over_time(self) -> Iterator[str]:
         """Yield a line for each time: the weight of each unit at the site where its w(infinity) is largest."""
-        peaks = abs(self.solution.fixed_point[:_COLUMNS].astype(float)).argmax(axis=1)
+        peaks = [peak_of(row) for row in self.solution.fixed_point[:_COLUMNS]]
         estimated = self.solution.uncertainty is not None
         width = _WIDE if estimated else _NARROW
         yield ""

@@ -164,15 +164,18 @@ class RealSet:
         if solver.check() != z3.sat:
             return None
         model = solver.model()
-        values = {symbol: _exact(model.eval(encoding.of(symbol), model_completion=True)) for symbol in symbols}
+        terms = {symbol: encoding.of(symbol).translate(solver.ctx) for symbol in symbols}
+        values = {symbol: _exact(model.eval(term, model_completion=True)) for symbol, term in terms.items()}
         return None if None in values.values() else values
 
     def _asked(self, more: tuple[Relation, ...]) -> tuple[z3.Solver, "_Encoding"]:
         encoding = self._encoding.copy()
         encoding.add(more)
-        solver = z3.Tactic("qfnra-nlsat").solver()
+        # In a context of its own, since the solver's steps and models depend on what else a context has seen.
+        context = z3.Context()
+        solver = z3.Tactic("qfnra-nlsat", context).solver()
         solver.set("rlimit", MOST_STEPS)
-        solver.add(*encoding.facts)
+        solver.add(*(fact.translate(context) for fact in encoding.facts))
         return solver, encoding
 
     @cached_property
@@ -196,10 +199,11 @@ class _Encoding:
     facts: list[z3.BoolRef] = field(default_factory=list)
     terms: dict[sympy.Basic, z3.ArithRef] = field(default_factory=dict)
     pairs: dict[sympy.Basic, tuple[z3.ArithRef, z3.ArithRef]] = field(default_factory=dict)
+    variables: int = 0
 
     def copy(self) -> "_Encoding":
         """Return an encoding with the same variables, to which more can be added."""
-        return _Encoding([*self.facts], dict(self.terms), dict(self.pairs))
+        return _Encoding([*self.facts], dict(self.terms), dict(self.pairs), self.variables)
 
     def add(self, relations: Iterable[Relation]) -> None:
         """State these relations."""
@@ -323,7 +327,8 @@ class _Encoding:
         return variable
 
     def _new(self) -> z3.ArithRef:
-        return z3.FreshReal()
+        self.variables += 1
+        return z3.Real(f"v!{self.variables}")
 
 
 def _monotone(function: type, argument: z3.ArithRef, value: z3.ArithRef) -> list[z3.BoolRef]:

@@ -22,9 +22,9 @@ def changed(folder, snapshot, monkeypatch, capsys):
     """A function that runs commands in the folder, and returns those whose answers differ from the stored ones."""
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "100")
-    stored = snapshot.use_extension(CloseSnapshot)
 
-    def run(commands, change=""):
+    def run(commands, change="", close=CloseSnapshot):
+        stored = snapshot.use_extension(close)
         differences = []
         for place, words in enumerate(commands):
             with monkeypatch.context() as patch:

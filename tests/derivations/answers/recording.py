@@ -12,14 +12,13 @@ from syrupy.extensions.amber import AmberSnapshotExtension
 from derivations import commands, output, pictures
 from derivations.cli import main
 from derivations.commands import check, moment
-from tests.tolerances import SNAPSHOT_RELATIVE, SNAPSHOT_ZERO
+from tests.tolerances import SNAPSHOT_FIT, SNAPSHOT_FIT_ZERO, SNAPSHOT_RELATIVE, SNAPSHOT_ZERO
 
 # Versions and hashes of versions, times of clocks, and places on the machine.
 VOLATILE = {
     *("version", "versions", "python", "code", "cell", "sweep", "started", "finished"),  # a cell is named by its code
     *("seconds", "wall_seconds", "time_left"),
     *("device", "backend", "threads", "maker", "job", "folder"),
-    "smt_lib",  # the solver numbers its terms through the process
 }
 SECONDS = re.compile(r"\d+(\.\d+)? (s|min|h)\b")
 LONGEST, LINES, DIGITS = 6, 40, 9
@@ -27,21 +26,28 @@ NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.])")
 
 
 class CloseSnapshot(AmberSnapshotExtension):
-    """Stored answers that agree in every word, and in every number to a relative error of SNAPSHOT_RELATIVE."""
+    """Stored answers that agree in every word, and in every number to a relative error."""
+
+    relative, absolute = SNAPSHOT_RELATIVE, SNAPSHOT_ZERO
 
     def matches(self, *, serialized_data: Any, snapshot_data: Any) -> bool:
         """Compare the words, then the numbers between them."""
         new, old = str(serialized_data), str(snapshot_data)
-        return new == old or (NUMBER.split(new) == NUMBER.split(old) and _close(numbers_in(new), numbers_in(old)))
+        if new == old or NUMBER.split(new) != NUMBER.split(old):
+            return new == old
+        a, b = numbers_in(new), numbers_in(old)
+        return bool((np.abs(a - b) <= self.relative * np.maximum(np.abs(a), np.abs(b)) + self.absolute).all())
+
+
+class CloseFits(CloseSnapshot):
+    """The same for parameters of least-squares fits, which the squares determine to half of the digits."""
+
+    relative, absolute = SNAPSHOT_FIT, SNAPSHOT_FIT_ZERO
 
 
 def numbers_in(text: str) -> np.ndarray:
     """Return the numbers of a text."""
     return np.array([float(number) for number in NUMBER.findall(text)])
-
-
-def _close(new: np.ndarray, old: np.ndarray) -> bool:
-    return bool((np.abs(new - old) <= SNAPSHOT_RELATIVE * np.maximum(np.abs(new), np.abs(old)) + SNAPSHOT_ZERO).all())
 
 
 def recorded(words: list[str], patch: Any, capsys: Any) -> dict[str, Any]:

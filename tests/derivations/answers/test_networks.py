@@ -2,9 +2,11 @@
 
 import pytest
 
+from tests.derivations.answers.recording import CloseFits
+
 NETWORKS = [
     "simulate line.toml --plot line.svg --out line.npz",
-    "simulate always.toml --dtype float32",
+    "simulate always.toml",
     *(f"simulate {name}.toml" for name in ("relu", "logistic", "readout", "shared", "vector", "lonely", "zero")),
     "simulate grid-small.toml --memory 0.001",
     "simulate race-run.toml --plot race.svg --out race.npz",
@@ -21,8 +23,6 @@ NETWORKS = [
     "compare race-run.toml --plot race.svg",
     *(f"compare {name}.toml" for name in ("race-own", "race-one", "race-start", "vector")),
     "compare nothing.toml",
-    "fields waves.toml --time 0 --plot fields.svg",
-    "fields grid-fields.toml --time inf",
     "fields grid-fields.toml --time 3",
     "fields grid-fields.toml --source networks --networks 9",
     "fields grid-fields.toml --source fields",
@@ -31,6 +31,7 @@ NETWORKS = [
     "fields grid-small.toml",
     "fields toy.toml",
 ]
+FITS = ["fields waves.toml --time 0 --plot fields.svg", "fields grid-fields.toml --time inf"]
 SWEEPS = [
     "sweep sweep.toml --dry-run --workers 2",
     "sweep sweep.toml --status",
@@ -74,6 +75,10 @@ BOOK = [
 @pytest.mark.slow
 def test_networks_beside_their_theory(changed):
     assert not changed(NETWORKS)
+
+
+def test_fits_of_fields(changed):
+    assert not changed(FITS, close=CloseFits)
 
 
 @pytest.mark.slow
