@@ -9,7 +9,7 @@ from derivations import output
 from derivations.commands import Timeout
 
 MAY_BEGIN_WITH_MINUS = False
-BENCHES = ("moments", "expectations", "relu-gates", "solve", "sample", "flow", "kernels", "deep", "train")
+BENCHES = ("moments", "expectations", "solve", "sample", "flow", "kernels", "deep", "train")
 
 
 def command(
@@ -58,7 +58,7 @@ def _bench(what: str, out: str | None, points: int | None, as_json: bool) -> int
     if out is not None:
         _check_out(Path(out))
     options = {} if points is None else {"points": points}
-    module = import_module(f"derivations.benchmarks.{what.replace('-', '_')}")
+    module = import_module(f"derivations.benchmarks.{what}")
     with nullcontext() if out is None else atomic.new_text(Path(out)) as file:
         payload = output.plain({"bench": what, "machine": machine(), **module.measure(**options)})
         if file is not None:

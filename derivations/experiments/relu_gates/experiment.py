@@ -1,21 +1,36 @@
-"""`gdln bench relu-gates`: three asymptotic forms of E[1[w.x >= 0] x_k] against sampled data, by weights and gain.
+"""How far are three asymptotic forms of E[1[w.x >= 0] x_k] from sampled data, by weights and gain?
 
 The data are those of the simulator's sampler, the gate its direction gate on the input. The number is the largest
 absolute error over the sites k; the data have one class, n = 40, xi = 2, on the open line, unit variance.
+
+Stored for the page, by `python -m derivations.experiments.relu_gates.experiment`.
 """
 
 from collections.abc import Mapping
 from fractions import Fraction
+from importlib.metadata import version
 from math import exp
 from typing import Any
 
 import numpy as np
+import torch
 
+from derivations.experiments import folders
+from derivations.output import DISTRIBUTION
+from sim.data.sample import prepare
+from sim.gates.gating import opens
+from sim.random.streams import MEASUREMENT, stream
+from sim.training.backends.choice import fastest_normals
+from theory.moments import relu_gates
+from theory.moments.directions import same_sign_on_latent
+from theory.problem import DirectionGate, NonlinearGP
+
+NAME = "relu-gates"
+RUNS = (NAME,)
 N, XI = 40, 2
 GAINS = (Fraction(1, 20), Fraction(3), Fraction(100))
 REPLICATES, SAMPLES, CHUNK = 64, 250_000, 50_000
 SEED = 20
-FORMS = ("latent-direction", "clt", "large-gain")
 
 
 def _bump(spread: int) -> dict[int, Fraction]:
@@ -32,9 +47,10 @@ WEIGHTS: Mapping[str, dict[int, Fraction]] = {
 }
 
 
-def measure() -> dict[str, Any]:
+def run() -> dict[str, Any]:
     """One row for each weights and gain: the errors, and the largest standard error of a sampled mean."""
     return {
+        "versions": {DISTRIBUTION: version(DISTRIBUTION), "torch": torch.__version__},
         "what": f"largest |form - sampled| over k of E[1[w.x >= 0] x_k]; n = {N}, xi = {XI}, unit variance",
         "replicates": REPLICATES,
         "samples": SAMPLES,
@@ -56,9 +72,6 @@ def mean_and_error(means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def row(gain: Fraction, name: str, mean: np.ndarray, error: np.ndarray) -> dict[str, Any]:
     """The errors of the forms, and of the exact value where there is one."""
-    from theory.moments import relu_gates
-    from theory.moments.directions import same_sign_on_latent
-
     law, w = _law(gain), WEIGHTS[name]
     forms = (relu_gates.latent_direction, relu_gates.clt, relu_gates.large_gain)
     found = {moment.form: moment.value for moment in (form(law, 0, w) for form in forms)}
@@ -75,14 +88,6 @@ def row(gain: Fraction, name: str, mean: np.ndarray, error: np.ndarray) -> dict[
 
 def sampled(gain: Fraction, names: tuple[str, ...], replicates: int, samples: int) -> dict[str, np.ndarray]:
     """Means of (g - 1/2) x over the examples of each replicate, (R, n); E x = 0, and 1/2 halves the variance."""
-    import torch
-
-    from sim.data.sample import prepare
-    from sim.gates.gating import opens
-    from sim.random.streams import MEASUREMENT, stream
-    from sim.training.backends.choice import fastest_normals
-    from theory.problem import DirectionGate
-
     cpu = torch.device("cpu")
     sampler = prepare(_law(gain), cpu, torch.float64)
     gates = {name: DirectionGate(WEIGHTS[name], lo=0, on="input") for name in names}
@@ -97,16 +102,9 @@ def sampled(gain: Fraction, names: tuple[str, ...], replicates: int, samples: in
     return means
 
 
-def _law(gain: Fraction) -> Any:
-    from theory.problem import NonlinearGP
-
+def _law(gain: Fraction) -> NonlinearGP:
     return NonlinearGP(N, (Fraction(XI), Fraction(XI)), gain, "open", "unit-variance", (Fraction(1), Fraction(0)))
 
 
-def text(result: dict[str, Any]) -> str:
-    """A table for a reader."""
-    lines = [result["what"], f"{'weights':<22} {'gain':>6} {'s.e.':>8} " + " ".join(f"{form:>17}" for form in FORMS)]
-    for line in result["rows"]:
-        errors = " ".join(f"{line['errors'][form]:>17.4f}" for form in FORMS)
-        lines.append(f"{line['weights']:<22} {line['gain']:>6} {line['standard_error']:>8.5f} {errors}")
-    return "\n".join(lines)
+if __name__ == "__main__":
+    folders.write("relu_gates", NAME, run())

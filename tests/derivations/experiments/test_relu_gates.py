@@ -1,12 +1,12 @@
-"""The stored table of the asymptotic forms: one cell sampled again, and the values of the localization map."""
+"""The stored errors of the asymptotic forms: one cell sampled again."""
 
 from fractions import Fraction
 
-from derivations.benchmarks.relu_gates import rows
-from derivations.publish.stored_runs import benchmark
+from derivations.experiments.folders import read
+from derivations.experiments.relu_gates.experiment import rows
 from tests.tolerances import STANDARD_ERRORS
 
-STORED = benchmark("relu-gates")["rows"]
+STORED = read("relu-gates")["rows"]
 
 
 def cell(name, gain):
