@@ -4,8 +4,8 @@
 
 measures one case in a process of its own and prints one JSON object: SymPy's integrator on the defining integral; or
 the engine's derivation without the checks of its steps and without digits, the first time and repeated, when its caches
-are filled. Where the stored run holds the answer of the same version of SymPy to the same integral within the same
-limit, that one is kept. All times are processor time.
+are filled. The cases are those of the stored run; a further one is a row with the fields of `Case`. Answers of SymPy in
+that run are kept where they are of the same version within the same limit. All times are processor time.
 """
 
 import json
@@ -14,50 +14,59 @@ import statistics
 import subprocess
 import sys
 import time
+from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from derivations.benchmarks.gallery import CASES, Case
-
-STORED = Path(__file__).parent / "results" / "expectations.json"
+STORED = json.loads((Path(__file__).parent / "results" / "expectations.json").read_text(encoding="utf-8"))
 SECONDS, MEMORY = 60, 6 << 30
 DIGITS = 30
 REPEATS = 5
 AGREES = 1e-12  # relative: SymPy evaluates its form to 20 digits
-WIDEST = 900  # the most characters of TeX; longer integrals are shown by `gdln moment` only
 _ERROR_LENGTH = 200
+
+
+@dataclass(frozen=True)
+class Case:
+    """E[expr] under N(0, cov), parameters in the domains `where`, its digits certified at `point`."""
+
+    name: str
+    group: str
+    expr: str
+    cov: str
+    where: str
+    point: str
+
+    @property
+    def numbers(self) -> dict[str, str]:
+        """The parameters at the point.
+
+        >>> CASES[0].numbers
+        {'rho': '3/5', 'g': '1'}
+        """
+        return dict(part.split(" = ") for part in self.point.split(", ") if part)
+
+
+CASES = tuple(Case(**{field.name: row[field.name] for field in fields(Case)}) for row in STORED["rows"])
 
 
 def measure() -> dict[str, Any]:
     """Return one row for each case: results and times of SymPy and of the engine, class, certified value."""
-    before = _stored_answers()
+    same = (STORED["machine"]["sympy"], STORED["limit"]) == (version("sympy"), SECONDS)
     rows = []
-    for case in CASES:
-        found, answer = engine(case), dict(before.get(_key(case)) or _alone(case))
+    for case, before in zip(CASES, STORED["rows"], strict=True):
+        result, answer = engine(case), dict(before["sympy"] if same and "sympy" in before else _alone(case))
         if "value" in answer:
-            answer["agreement"] = _agreement(answer.pop("value"), found["value"])
-        rows.append({**found, "sympy": answer})
+            answer["agreement"] = _agreement(answer.pop("value"), result["value"])
+        rows.append({**result, "sympy": answer})
     return {
         "limit": SECONDS,
         "what": f"SymPy's integrate on the defining integral, {SECONDS} s of processor time, and the engine",
         "imports": statistics.median(row["imports"] for row in rows),
         "rows": rows,
     }
-
-
-def _key(case: Case) -> tuple[str, str, str, str]:
-    """Return the text that decides SymPy's answer, as a row of a run holds it."""
-    return case.expr, case.cov, case.where, ", ".join(f"{name} = {number}" for name, number in case.point)
-
-
-def _stored_answers() -> dict[tuple[str, ...], dict[str, Any]]:
-    """Return SymPy's answers in the stored run, by `_key`; none where its version or the limit was another."""
-    run = json.loads(STORED.read_text(encoding="utf-8"))
-    if (run["machine"]["sympy"], run["limit"]) != (version("sympy"), SECONDS):
-        return {}
-    return {(row["expr"], row["cov"], row["where"], row["point"]): row["sympy"] for row in run["rows"]}
 
 
 def _agreement(value: str, certified: str) -> str:
@@ -71,37 +80,24 @@ def _agreement(value: str, certified: str) -> str:
 
 def _alone(case: Case) -> dict[str, Any]:
     """Return SymPy's outcome ("closed form", "unevaluated", "error" or "no answer"), its text and its seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    lines = _in_a_process("sympy", case, preexec_fn=_limited).splitlines()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    answer = json.loads(lines[-1]) if lines else {"outcome": "no answer", "text": ""}
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return {**answer, "seconds": round(seconds, 1)}
+    lines = _in_a_process("sympy", case).splitlines()
+    return json.loads(lines[-1]) if lines else {"outcome": "no answer", "text": "", "seconds": SECONDS}
 
 
-def _limited() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-
-
-def _in_a_process(way: str, case: Case, **limits: Any) -> str:
+def _in_a_process(way: str, case: Case) -> str:
     command = [sys.executable, "-m", "derivations.benchmarks.expectations", way, case.name]
-    return subprocess.run(command, capture_output=True, text=True, check=way == "engine", **limits).stdout
+    return subprocess.run(command, capture_output=True, text=True, check=way == "engine").stdout
 
 
 def engine(case: Case) -> dict[str, Any]:
     """Return closed form, class, seconds of the derivation and the certified value at the case's point."""
+    from derivations.publish.gallery import displayed
     from theory.gaussian.moment import text
 
     moment = derived(case)
-    tex, legend = displayed(moment)
+    tex, legend = displayed(moment.expr, moment.cov, moment.closed_form)
     return {
-        "name": case.name,
-        "group": case.group,
-        "expr": case.expr,
-        "cov": case.cov,
-        "where": case.where,
-        "point": _key(case)[3],
+        **asdict(case),
         "tex": tex,
         "legend": legend,
         "kind": moment.kind,
@@ -110,29 +106,6 @@ def engine(case: Case) -> dict[str, Any]:
         **{name: round(seconds, 4) for name, seconds in json.loads(_in_a_process("engine", case)).items()},
         "value": value(case, moment).value,
     }
-
-
-def displayed(moment: Any) -> tuple[str, list[str]]:
-    """Return the equation as display TeX with what its letters stand for; very long integrals are only named."""
-    import sympy
-
-    from derivations.publish.notation import Notation
-    from theory.gaussian import Expectation
-
-    left = Expectation(moment.expr, moment.cov)
-    tex, legend = Notation(normaliser=False).display(sympy.Eq(left, moment.closed_form, evaluate=False))
-    integrals = sorted(moment.closed_form.atoms(sympy.Integral), key=sympy.default_sort_key)
-    if len(tex) <= WIDEST or not integrals:
-        return tex, legend
-    several = len(integrals) > 1
-    names = [sympy.Symbol(f"I{k + 1}" if several else "I") for k in range(len(integrals))]
-    short = moment.closed_form.xreplace(dict(zip(integrals, names, strict=True)))
-    tex, legend = Notation(normaliser=False).display(sympy.Eq(left, short, evaluate=False))
-    what = f"$I_1$ to $I_{len(integrals)}$ are the integrals" if several else "$I$ is the integral"
-    return tex, [
-        *legend,
-        f"{what} over $t$ that Price's theorem leaves (`gdln moment` prints {'them' if several else 'it'})",
-    ]
 
 
 def derived(case: Case) -> Any:
@@ -149,7 +122,7 @@ def derived(case: Case) -> Any:
 def value(case: Case, moment: Any, digits: int = DIGITS) -> Any:
     """Return the certified value at the case's point."""
     needed = {symbol.name for symbol in moment.parameters}
-    return moment.evaluate(digits, **{name: number for name, number in case.point if name in needed})
+    return moment.evaluate(digits, **{name: number for name, number in case.numbers.items() if name in needed})
 
 
 def text(result: dict[str, Any]) -> str:
@@ -181,6 +154,13 @@ def times_of_the_engine(case: Case) -> dict[str, float]:
     return {"imports": imports, "first": first, "repeated": statistics.median(repeated)}
 
 
+def limited(case: Case) -> dict[str, Any]:
+    """Return `integrated` with its seconds; the process is killed after SECONDS."""
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    return {**integrated(case), "seconds": round(time.process_time(), 1)}
+
+
 def integrated(case: Case) -> dict[str, str]:
     """Integrate the density times the integrand by SymPy over all variables, the last one first."""
     import sympy
@@ -203,13 +183,13 @@ def integrated(case: Case) -> dict[str, str]:
             answer = sympy.integrate(answer, (variable, -sympy.oo, sympy.oo))
         if answer.has(sympy.Integral):
             return {"outcome": "unevaluated", "text": sympy.sstr(answer)}
-        point = {symbol: sympy.Rational(dict(case.point)[symbol.name]) for symbol in answer.free_symbols}
+        point = {symbol: sympy.Rational(case.numbers[symbol.name]) for symbol in answer.free_symbols}
         closed = {"outcome": "closed form", "text": sympy.sstr(answer)}
         return {**closed, "value": str(answer.subs(point).evalf(20))}
-    except (ArithmeticError, AttributeError, NotImplementedError, RecursionError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, MemoryError, RuntimeError, TypeError, ValueError) as error:
         return {"outcome": "error", "text": f"{type(error).__name__}: {error}"[:_ERROR_LENGTH]}
 
 
 if __name__ == "__main__":
     (chosen,) = (case for case in CASES if case.name == sys.argv[2])
-    print(json.dumps({"sympy": integrated, "engine": times_of_the_engine}[sys.argv[1]](chosen)))
+    print(json.dumps({"sympy": limited, "engine": times_of_the_engine}[sys.argv[1]](chosen)))

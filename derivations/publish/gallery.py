@@ -1,4 +1,4 @@
-"""The gallery of expectations as Markdown, from the stored run of `gdln bench expectations`; nothing is computed."""
+"""The gallery of expectations as Markdown, from the stored run of `gdln bench expectations`, and its equations."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,10 +7,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import sympy
+
 from derivations.publish.blocks import formula
+from derivations.publish.notation import Notation
+from theory.gaussian import Expectation
 from theory.problem import InputError
 
 STORED = Path(__file__).parents[1] / "benchmarks" / "results" / "expectations.json"
+WIDEST = 900  # the most characters of TeX; longer integrals are shown by `gdln moment` only
 _PLACES = Decimal("1e-23")  # of a value in print, of which 30 digits are certain
 
 
@@ -29,6 +34,24 @@ def gallery(group: str, here: str) -> str:
         known = sorted({row["group"] for row in run["rows"]})
         raise InputError(f"{here}: no group of expectations begins with {group!r}.", f"Known: {'; '.join(known)}.")
     return "\n".join(_case(row) for row in rows)
+
+
+def displayed(expr: sympy.Expr, cov: sympy.Matrix, closed_form: sympy.Expr) -> tuple[str, list[str]]:
+    """Return the equation as display TeX with what its letters stand for; very long integrals are only named."""
+    left = Expectation(expr, cov)
+    tex, legend = Notation(normaliser=False).display(sympy.Eq(left, closed_form, evaluate=False))
+    integrals = sorted(closed_form.atoms(sympy.Integral), key=sympy.default_sort_key)
+    if len(tex) <= WIDEST or not integrals:
+        return tex, legend
+    several = len(integrals) > 1
+    names = [sympy.Symbol(f"I{k + 1}" if several else "I") for k in range(len(integrals))]
+    short = closed_form.xreplace(dict(zip(integrals, names, strict=True)))
+    tex, legend = Notation(normaliser=False).display(sympy.Eq(left, short, evaluate=False))
+    what = f"$I_1$ to $I_{len(integrals)}$ are the integrals" if several else "$I$ is the integral"
+    return tex, [
+        *legend,
+        f"{what} over $t$ that Price's theorem leaves (`gdln moment` prints {'them' if several else 'it'})",
+    ]
 
 
 def _summary(run: Mapping[str, Any]) -> str:

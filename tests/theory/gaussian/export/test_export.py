@@ -11,7 +11,7 @@ import pytest
 import sympy
 
 from derivations.benchmarks import expectations
-from derivations.benchmarks.gallery import CASES, Case
+from derivations.benchmarks.expectations import CASES, Case
 from tests import tolerances
 from theory.expressions.symbols import z
 from theory.gaussian import expect
@@ -30,9 +30,8 @@ def _solved(case: Case):
     """The closed form, its parameters with their values, and the certified value there."""
     moment = expectations.derived(case)
     needed = {symbol.name for symbol in moment.parameters}
-    value = moment.evaluate(20, **{name: number for name, number in case.point if name in needed})
-    numbers = dict(case.point)
-    point = {s.name: float(Fraction(numbers[s.name])) for s in moment.closed_form.free_symbols}
+    value = moment.evaluate(20, **{name: number for name, number in case.numbers.items() if name in needed})
+    point = {s.name: float(Fraction(case.numbers[s.name])) for s in moment.closed_form.free_symbols}
     return moment.closed_form, point, float(value.value)
 
 
