@@ -326,9 +326,6 @@ PEER_COVARIANCE = (72 + np.sqrt(400)) * float(np.finfo(np.float32).eps)
 # E[1 1 erf erf] by adaptive quadrature to 1e-12 beside the float64 block, whose error is at most 1e-12.
 PLACKETT_QUADRATURE = 2e-12
 
-# SciPy asks its quasi Monte Carlo for an error of 1e-5, an estimate of three standard errors; it enters four times.
-MVN_CDF = 2 * 4e-5
-
 # --- long correlation lengths, clipped rings, tails ------------------------------------------------------------------
 
 # The optimum in float64 where modes are held: y2 = 1/2 less some 300 squares, each within 16 roundings of the largest.

@@ -32,12 +32,6 @@ DEEP_LOSS = 11 * 4 * 50 * UNIT_ROUNDOFF
 # weights by at most a 20th of their norm, with random rounding errors: sqrt(784) roundings an entry on both sides.
 DEEP_BENCH = 3 * 0.05 * 2 * 784**0.5 * 2.0**-23
 
-# The same for Adam. It moves an entry by a whole rate, 1e-3, along the sign of its gradient, and the sign of a gradient
-# below its own rounding is random. Such a gradient is a millionth of the usual one: 0.2 entries of the 235,000 of the
-# largest layer of three networks are expected, four are allowed. Three steps move them apart by 6e-3 each, and the norm
-# of that layer, of 300 rows with an expected square of 2, is 24.
-DEEP_BENCH_ADAM = DEEP_BENCH + 4**0.5 * 6e-3 / 24
-
 # Levels less their mean, over their standard deviation: float64 sums of up to 102,400 levels a channel, with a rounding
 # for each term, in the mean and in the variance, whose root halves its error. Levels are within 3 deviations.
 STANDARD_LEVELS = 3 * 1.5 * 102_400 * UNIT_ROUNDOFF

@@ -2,12 +2,11 @@
 
 The networks have the sizes 784-100-100-100-100-100-1, those of MNIST, and take batches of 32 normal inputs in float32.
 `sim.deep` and the peers begin from the same weights and see the same batches; the peers are a module and an optimiser
-for each network, with gradients by autograd, and stacked weights with torch.func.vmap of torch.func.grad. Of the loop,
-torch's default and its fused optimiser are tried. All minimise half the mean squared error.
+for each network, with gradients by autograd, and stacked weights with torch.func.vmap of torch.func.grad. All minimise
+half the mean squared error by stochastic gradient descent.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import torch
@@ -17,28 +16,25 @@ from sim import deep
 from sim.deep.batches import rows_of_batches
 
 NETWORKS, SIZES, BATCH, EXAMPLES, RATE, STEPS = 64, (784, 100, 100, 100, 100, 100, 1), 32, 1024, 1e-3, 20
-OPTIMISERS = {"sgd": (deep.SGD, torch.optim.SGD), "adam": (deep.adam(), torch.optim.Adam)}
 Weights = Sequence[torch.Tensor]  # Theta_1, ..., Theta_d, each (networks, target, source)
-Make = Callable[[Sequence[torch.Tensor]], torch.optim.Optimizer]
 
 
 def measure(networks: int = NETWORKS, rounds: int = 5, steps: int = STEPS) -> dict[str, Any]:
     """Return seconds of a step of all networks, the ratios to sim's, and the distances of the weights."""
     with one_thread("gdln bench deep"):
-        rows = [row(name, contenders(name, networks, steps), rounds, per=steps) for name in OPTIMISERS]
+        rows = [row("sgd", contenders(networks, steps), rounds, per=steps)]
     sizes = "-".join(map(str, SIZES))
     return {"what": f"a step of {networks} networks {sizes}, batch {BATCH}, float32", "unit": UNIT, "rows": rows}
 
 
-def contenders(optimiser: str, networks: int, steps: int) -> dict[str, Callable[[], torch.Tensor]]:
+def contenders(networks: int, steps: int) -> dict[str, Callable[[], torch.Tensor]]:
     """Return the contenders: each takes `steps` steps from the same weights and returns the weights of all layers."""
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(EXAMPLES, SIZES[0], generator=generator)
     y = torch.randn(EXAMPLES, 1, generator=generator).sign()
     start = deep.Start("normal", deep.scales_by_fan_in(SIZES, 2), seed=0)
     family = deep.Family((deep.relu(SIZES[1:-1]),), networks, SIZES[0], SIZES[-1], start)
-    ours, of_torch = OPTIMISERS[optimiser]
-    settings = deep.Settings("half-mse", ours, RATE, BATCH, seed=0, shared_batches=True)
+    settings = deep.Settings("half-mse", deep.SGD, RATE, BATCH, seed=0, shared_batches=True)
     data = deep.ExampleSet(x, y)
     begun = deep.train_family(family, data, settings, 0).state.parameters
     weights = [begun[name] for name in family.names]
@@ -49,20 +45,15 @@ def contenders(optimiser: str, networks: int, steps: int) -> dict[str, Callable[
         parameters = deep.train_family(family, data, settings, steps).state.parameters
         return _flat([parameters[name] for name in family.names])
 
-    return {
-        "sim": sim,
-        "loop": lambda: loop(weights, batches, partial(of_torch, lr=RATE)),
-        "loop, fused optimiser": lambda: loop(weights, batches, partial(of_torch, lr=RATE, fused=True)),
-        "vmap": lambda: vmapped(weights, batches, partial(of_torch, lr=RATE)),
-    }
+    return {"sim": sim, "loop": lambda: loop(weights, batches), "vmap": lambda: vmapped(weights, batches)}
 
 
-def loop(weights: Weights, batches: Sequence[tuple[torch.Tensor, torch.Tensor]], make: Make) -> torch.Tensor:
+def loop(weights: Weights, batches: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> torch.Tensor:
     """Return the weights after a step on each batch, one network after the other."""
     layers = []
     for number in range(len(weights[0])):
         network = _module([theta[number] for theta in weights])
-        optimiser = make(list(network.parameters()))
+        optimiser = torch.optim.SGD(network.parameters(), lr=RATE)
         for inputs, labels in batches:
             optimiser.zero_grad()
             (0.5 * torch.nn.functional.mse_loss(network(inputs), labels)).backward()
@@ -71,10 +62,10 @@ def loop(weights: Weights, batches: Sequence[tuple[torch.Tensor, torch.Tensor]],
     return _flat([torch.stack(own) for own in zip(*layers, strict=True)])
 
 
-def vmapped(weights: Weights, batches: Sequence[tuple[torch.Tensor, torch.Tensor]], make: Make) -> torch.Tensor:
+def vmapped(weights: Weights, batches: Sequence[tuple[torch.Tensor, torch.Tensor]]) -> torch.Tensor:
     """Return the weights after a step on each batch, all networks side by side."""
     stacks = [theta.clone() for theta in weights]
-    optimiser = make(stacks)
+    optimiser = torch.optim.SGD(stacks, lr=RATE)
 
     def loss(layers: Weights, inputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         for theta in layers[:-1]:

@@ -1,9 +1,9 @@
-"""`gdln bench kernels`: empirical tangent kernels and path kernels beside torch.func and neural-tangents.
+"""`gdln bench kernels`: empirical tangent kernels beside torch.func and neural-tangents.
 
 The tangent kernel of POINTS inputs of dimension WIDTH through a ReLU network of LAYERS weight matrices, WIDTH units a
 level and one output, in float32: `sim.kernels.tangent_kernel` beside the peers of `peers/tangents.py` with the same
-weights and inputs. The path kernel of its gates beside the product of whole Gram matrices. The tangent kernel of the
-infinitely wide network beside the recursion of neural-tangents, both from the inputs on.
+weights and inputs. The tangent kernel of the infinitely wide network beside the recursion of neural-tangents, both from
+the inputs on.
 """
 
 from functools import partial
@@ -14,7 +14,7 @@ import torch
 
 from derivations.benchmarks.machine import UNIT, one_thread, row
 from derivations.benchmarks.peers import tangents
-from sim.kernels import gates_of, path_kernel, tangent_kernel
+from sim.kernels import tangent_kernel
 from sim.training.schedule import refuse_too_large
 from theory.problem.numbers import whole
 
@@ -34,7 +34,6 @@ def measure(points: int = POINTS, rounds: int = 5) -> dict[str, Any]:
     weights = [torch.randn(WIDTH, WIDTH, generator=generator) * (2 / WIDTH) ** 0.5 for _ in range(LAYERS - 1)]
     weights.append(torch.randn(1, WIDTH, generator=generator) * (1 / WIDTH) ** 0.5)
     inputs = torch.randn(points, WIDTH, generator=generator)
-    gates = gates_of(weights[:-1], inputs, gate=lambda q: q > 0, activation=torch.relu)
     x, wide = inputs.numpy(), WideNetwork("relu", LAYERS)
     contenders = {
         "sim": partial(tangent_kernel, weights, inputs, activation=torch.relu),
@@ -42,16 +41,11 @@ def measure(points: int = POINTS, rounds: int = 5) -> dict[str, Any]:
     }
     limits = {"theory": lambda: gram_kernels(x @ x.T / np.float32(WIDTH), wide).ntk}
     if tangents.installed() is not None:
-        contenders |= {name: tangents.neural_tangents(name, weights, inputs) for name in tangents.METHODS}
+        contenders["neural-tangents"] = tangents.neural_tangents(weights, inputs)
         limits["neural-tangents"] = tangents.recursion(LAYERS, x)
     with one_thread("gdln bench kernels"):
         rows = [
             row("tangent kernel", contenders, rounds),
-            row(
-                "path kernel",
-                {"sim": partial(path_kernel, inputs, gates), "whole matrices": partial(_whole, inputs, gates)},
-                rounds,
-            ),
             row("tangent kernel, infinitely wide", limits, rounds),
         ]
     return {
@@ -60,10 +54,3 @@ def measure(points: int = POINTS, rounds: int = 5) -> dict[str, Any]:
         "neural-tangents": tangents.installed() or "not installed",
         "rows": rows,
     }
-
-
-def _whole(inputs: torch.Tensor, gates: list[torch.Tensor]) -> torch.Tensor:
-    kernel = inputs @ inputs.T
-    for gate in gates:
-        kernel *= gate @ gate.T
-    return kernel

@@ -1,15 +1,9 @@
-"""`gdln bench sample`: the samplers beside three common ways to draw a Gaussian process.
+"""`gdln bench sample`: the samplers beside NumPy's way to draw a Gaussian process.
 
-The law is x = erf(z)/Z on a line, a ring and a torus, with short and long correlation lengths; every way draws ROWS
-examples at a time and applies erf. The ways:
-
-    sim          the sampler that a run takes, by compiled loops where numba is installed
-    cholesky     NumPy: the covariance factored once, then a matrix product
-    multivariate NumPy: Generator.multivariate_normal(method="cholesky"), which factors at every call
-    fourier      random Fourier features, as spectral samplers of Gaussian-process libraries draw paths: FEATURES waves
-                 of random frequency, Gaussian amplitudes; its covariance is approximate
-
-A ring's covariance has a jitter of JITTER on the diagonal for NumPy's Cholesky factor, which rounding would stop.
+The law is x = erf(z)/Z on a line, a ring and a torus, with short and long correlation lengths; both ways draw ROWS
+examples at a time and apply erf: `sim` is the sampler that a run takes, by compiled loops where numba is installed,
+`cholesky` is NumPy with the covariance factored before the clock runs, then a matrix product for each draw. A ring's
+covariance has a jitter of JITTER on the diagonal for NumPy's Cholesky factor, which rounding would stop.
 """
 
 from collections.abc import Callable
@@ -17,7 +11,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from derivations.benchmarks.machine import UNIT, one_thread, row
 from theory.problem import (
@@ -32,7 +25,7 @@ from theory.problem import (
     latent_correlation,
 )
 
-ROWS, FEATURES, JITTER = 1000, 1000, 1e-9
+ROWS, JITTER = 1000, 1e-9
 
 
 def laws(sites: int = 400, side: int = 64) -> dict[str, NonlinearGP]:
@@ -80,21 +73,11 @@ def ways(law: NonlinearGP) -> dict[str, Callable[[], Any]]:
         return lambda: sampler.draw([source], ROWS, room)
 
     covariance = latent_correlation(law, 0) + JITTER * np.eye(n)
-    upper, waves = np.linalg.cholesky(covariance).T, features(law)
+    upper = np.linalg.cholesky(covariance).T
     single = upper.astype(np.float32)
     return {
         "sim": sim(torch.float64),
         "sim float32": sim(torch.float32),
         "cholesky": lambda: erf(rng.standard_normal((ROWS, n)) @ upper),
         "cholesky float32": lambda: erf(rng.standard_normal((ROWS, n), dtype=np.float32) @ single),
-        "multivariate": lambda: erf(rng.multivariate_normal(np.zeros(n), covariance, size=ROWS, method="cholesky")),
-        "fourier": lambda: erf(rng.standard_normal((ROWS, FEATURES)) @ waves),
     }
-
-
-def features(law: NonlinearGP, count: int = FEATURES) -> Float[np.ndarray, "F n"]:
-    """Return sqrt(2/F) cos(omega.j + phase): exp(-d^2/xi^2) is the mean of cos(omega d) over omega ~ N(0, 2/xi^2)."""
-    rng = np.random.default_rng(0)
-    places = np.stack(np.unravel_index(np.arange(law.n), law.axes))
-    waves = rng.standard_normal((count, len(places))) * np.sqrt(2) / float(law.xi[0])
-    return np.sqrt(2 / count) * np.cos(waves @ places + 2 * np.pi * rng.random((count, 1)))

@@ -1,9 +1,10 @@
-"""`gdln solve` beside dense linear algebra: lines and rings up to n = 1,000, short and long correlation lengths.
+"""`gdln bench solve`: `gdln solve` beside dense linear algebra.
 
-The network is the small-bump problem's: two complementary gates in the middle. `solve` keeps the covariance of a line
-or a ring as the few numbers that define it. The contender assembles the (2n, 2n) matrix A of the same feature moments
-and takes NumPy's `eigh` of it. A ring with a long correlation length has no such process: there the law is the one that
-the public codes draw from, with negative eigenvalues set to 0.
+Lines and rings up to n = 1,000, with short and long correlation lengths, under the two complementary gates of the
+small-bump problem, of whose covariance `solve` keeps the few numbers that define it; and gates that open in one context
+each, whose A falls into blocks. The contender assembles the (K n, K n) matrix A of the same feature moments and takes
+NumPy's `eigh` of it. A ring with a long correlation length has no such process: there the law is the one that the
+public codes draw from, with negative eigenvalues set to 0.
 """
 
 from dataclasses import dataclass
@@ -14,9 +15,20 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.benchmarks.machine import UNIT, one_thread, row
-from theory.problem import Network, NonlinearGP, NormalInitialisation, Problem, SiteGate, Training
+from theory.problem import (
+    ContextGate,
+    FiniteData,
+    Network,
+    NonlinearGP,
+    NormalInitialisation,
+    Problem,
+    SiteGate,
+    Training,
+)
 
 SIZES = (40, 100, 400, 1000)
+CONTEXTS = 100
+_TRAINING = Training("half-mse", 1, NormalInitialisation(Fraction(1, 1000), 0), (1, 10, 100))
 
 
 @dataclass(frozen=True)
@@ -34,6 +46,11 @@ class Case:
             return Fraction(self.n, 10), Fraction(self.n, 20)
         return Fraction(3, 2) if self.boundary == "ring" else Fraction(2), Fraction(1)
 
+    @property
+    def name(self) -> str:
+        """The law in words."""
+        return f"{self.boundary} n={self.n} xi={', '.join(f'{float(x):g}' for x in self.xi)}"
+
 
 CASES = tuple(Case(boundary, n, long) for boundary in ("open", "ring") for long in (False, True) for n in SIZES)
 
@@ -43,22 +60,30 @@ def problem_of(case: Case) -> Problem:
     clipped = "clipped" if case.boundary == "ring" and case.long else "refuse"
     law = NonlinearGP(case.n, case.xi, 1, case.boundary, "unit-variance", (1, 0), positive_part=clipped)
     gates = (SiteGate(case.n // 2, lo=Fraction(0)), SiteGate(case.n // 2, hi=Fraction(0)))
-    start = NormalInitialisation(Fraction(1, 1000), 0)
-    return Problem(law, Network("gated-linear", "mean", 2, gates), Training("half-mse", 1, start, (1, 10, 100)))
+    return Problem(law, Network("gated-linear", "mean", 2, gates), _TRAINING)
 
 
-def measure(cases: tuple[Case, ...] = CASES, rounds: int = 2) -> dict[str, Any]:
-    """Return seconds of w(t) for each case, by `solve` and by dense matrices."""
+def exclusive(contexts: int, sites: int = 40, examples: int = 60) -> Problem:
+    """Return gates that open in one context each, with so many examples of small integers in every context."""
+    random = np.random.default_rng(0)
+    x = random.integers(-3, 4, size=(contexts * examples, sites)).tolist()
+    y = random.integers(0, 2, size=contexts * examples).tolist()
+    law = FiniteData(x, y, context=[context for context in range(contexts) for _ in range(examples)])
+    gates = tuple(ContextGate((context,)) for context in range(contexts))
+    return Problem(law, Network("gated-linear", "mean", contexts, gates), _TRAINING)
+
+
+def measure(cases: tuple[Case, ...] = CASES, contexts: int = CONTEXTS, rounds: int = 2) -> dict[str, Any]:
+    """Return seconds of w(t) for each case and for the contexts, by `solve` and by dense matrices."""
+    problems = {case.name: problem_of(case) for case in cases} | {f"{contexts} contexts": exclusive(contexts)}
     with one_thread("gdln bench solve"):
-        rows = [_row(case, rounds) for case in cases]
+        rows = [_row(name, problem, rounds) for name, problem in problems.items()]
     return {"what": "gdln solve beside eigh of the assembled matrix", "unit": UNIT, "rows": rows}
 
 
-def _row(case: Case, rounds: int) -> dict[str, Any]:
+def _row(name: str, problem: Problem, rounds: int) -> dict[str, Any]:
     from theory.flow import solve
     from theory.moments import feature_moments
-
-    problem = problem_of(case)
 
     def dense() -> np.ndarray:
         moments = feature_moments(problem.data, problem.network)
@@ -68,7 +93,6 @@ def _row(case: Case, rounds: int) -> dict[str, Any]:
         weights = solve(problem).weights
         return weights.reshape(len(weights), -1)
 
-    name = f"{case.boundary} n={case.n} xi={', '.join(f'{float(x):g}' for x in case.xi)}"
     return row(name, {"solve": structured, "dense": dense}, rounds)
 
 

@@ -3,8 +3,8 @@
 Every contender draws fresh data of the same law for every network, in float32, and descends the same half squared
 error. The peers are written in the variants that were fastest among many (`peers/`): in torch a Python loop with its
 gradient written out; in JAX a compiled scan with normal numbers and colouring written for it, which are where JAX gains
-most. Slower, and left out: jax.random's normal numbers, both classes' products for every example, XLA's generator rbg,
-NumPy's generators. Sim's set-up (Z, factors) is counted; that of the peers and compilation is not.
+most. Slower, and left out: jax.random's normal numbers, both classes' products for every example, other numbers of
+networks side by side. Sim's set-up (Z, factors) is counted; that of the peers and compilation is not.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ import torch
 
 from derivations.benchmarks.machine import UNIT, one_thread, row
 from derivations.benchmarks.peers import jax_scan
-from derivations.benchmarks.peers.law import Peer, bands
+from derivations.benchmarks.peers.law import Train, bands
 from derivations.benchmarks.peers.torch_loop import torch_loop
 from sim.train import train
 from theory.problem import Network, NonlinearGP, NormalInitialisation, Problem, Simulation, Training
@@ -63,23 +63,22 @@ def measure(cases: tuple[Case, ...] = CASES, rounds: int = 5) -> dict[str, Any]:
 
 def _row(case: Case, rounds: int) -> dict[str, Any]:
     problem = problem_of(case, case.steps)
-    contenders = {"sim": lambda: train(problem, "cpu", dtype=torch.float32)}
-    steps = case.networks * case.steps
-    contenders |= {peer.name: peer.run for peer in _peers(case, steps)}
-    return row(case.name, contenders, rounds, per=steps, same=False)
+    contenders = {"sim": lambda: train(problem, "cpu", dtype=torch.float32), **_peers(case)}
+    return row(case.name, contenders, rounds, per=case.networks * case.steps, same=False)
 
 
-def _peers(case: Case, steps: int) -> list[Peer]:
-    """Return the peers of a case, each with about `steps` network-steps: small batches are drawn for many steps."""
-    problem = problem_of(case, 1)
-    shapes = [(1, 1)] if case.batch > 1 else [(64, 32), (256, 16)]
-    found = [torch_loop(problem, networks, block, -(-steps // networks)) for networks, block in shapes]
-    if not jax_scan.installed():
-        return found
-    shapes = [(1, 1)] if case.batch > 1 else [(4, 256), (16, 64)]
-    colours = ["sorted"] if bands(problem) is None else ["sorted", "band"]
-    variants = [jax_scan.Variant(*shape, colour) for shape in shapes for colour in colours]
-    return found + [jax_scan.jax_scan(problem, variant, -(-steps // variant.networks)) for variant in variants]
+def _peers(case: Case) -> dict[str, Train]:
+    """Return the peers of a case by name; for small batches many networks draw the data of many steps at once."""
+    problem, steps = problem_of(case, 1), case.networks * case.steps
+    networks, block = (1, 1) if case.batch > 1 else (64, 32)
+    peers = {"torch loop": torch_loop(problem, networks, block, -(-steps // networks))}
+    if jax_scan.installed():
+        networks, block = (1, 1) if case.batch > 1 else (16, 64)
+        steps = -(-steps // networks)
+        peers["JAX scan, sorted"] = jax_scan.jax_scan(problem, networks, block, steps, banded=False)
+        if bands(problem) is not None:
+            peers["JAX scan, band"] = jax_scan.jax_scan(problem, networks, block, steps, banded=True)
+    return peers
 
 
 def problem_of(case: Case, steps: int) -> Problem:

@@ -9,7 +9,7 @@ from derivations import output
 from derivations.commands import Timeout
 
 MAY_BEGIN_WITH_MINUS = False
-BENCHES = ("moments", "expectations", "solve", "sample", "flow", "kernels", "deep", "train")
+BENCHES = ("moments", "expectations", "solve", "sample", "kernels", "deep", "train")
 
 
 def command(

@@ -7,14 +7,13 @@ import math
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from derivations.benchmarks.peers.law import Peer, bands, factors, over_normaliser
-from theory.problem import OutOfReachError, Problem
+from derivations.benchmarks.peers.law import Train, bands, factors, over_normaliser
+from theory.problem import Problem
 
 if TYPE_CHECKING:
     from jax import Array
@@ -29,59 +28,36 @@ FLAGS = (
 _DEVIATIONS = 6.5
 
 
-@dataclass(frozen=True)
-class Variant:
-    """The options with which the peer is written.
-
-    `networks` are trained side by side; the examples of `block` steps are drawn at once. `colour`: "sorted", examples
-    sorted by class with a product for each class's share, or "band", the few diagonals of the Cholesky factors.
-    """
-
-    networks: int
-    block: int
-    colour: str
-
-    @property
-    def name(self) -> str:
-        """The variant in words."""
-        at_once = f", {self.block} steps drawn at once" if self.block > 1 else ""
-        return f"JAX scan of {self.networks}{at_once}, {self.colour}"
-
-
 def installed() -> bool:
     """Whether jax is there."""
     return find_spec("jax") is not None
 
 
-def jax_scan(problem: Problem, variant: Variant, steps: int) -> Peer:
-    """The peer of this variant, which takes `steps` steps, rounded up to a whole number of blocks.
+def jax_scan(problem: Problem, networks: int, block: int, steps: int, *, banded: bool) -> Train:
+    """Return the training of `networks` side by side by batched products; `block` steps draw their examples at once.
 
-    Raises OutOfReachError where jax is not installed, and for the colour "band" where the factors have no narrow band.
+    `banded` colours by the few diagonals of the Cholesky factors, for laws that have `bands`; otherwise examples are
+    sorted by class, with a product for each class's share. It takes `steps` steps, rounded up to a whole number of
+    blocks.
     """
-    if not installed():
-        raise OutOfReachError(
-            "The JAX peer of gdln bench train needs jax, which is not installed.",
-            "Install it with pip install -c constraints.txt -e '.[peers]'.",
-        )
     jax = configured()
-    blocks = -(-steps // variant.block)
-    networks = variant.networks
+    blocks = -(-steps // block)
     units, n = problem.network.units, problem.data.n
-    draw, step = _draw(problem, variant), _step(problem)
+    draw, step = _draw(problem, (block, networks, problem.simulated().batch), banded), _step(problem)
 
     @jax.jit
     def train(w: "Array", key: "Array") -> "Array":
-        def block(w: "Array", key: "Array") -> tuple["Array", None]:
+        def steps_of_block(w: "Array", key: "Array") -> tuple["Array", None]:
             x, y = draw(key)  # (block, networks, batch, n) and (block, networks, batch)
-            if variant.block == 1:
+            if block == 1:
                 return step(w, (x[0], y[0]))
             return jax.lax.scan(step, w, (x, y))[0], None
 
-        return jax.lax.scan(block, w, jax.random.split(key, blocks))[0]
+        return jax.lax.scan(steps_of_block, w, jax.random.split(key, blocks))[0]
 
     w0 = jax.numpy.broadcast_to(jax.numpy.asarray(problem.w0(), dtype="float32"), (networks, units, n))
     key = jax.random.key(0)
-    return Peer(variant.name, networks * blocks * variant.block, lambda: np.asarray(train(w0, key)))
+    return lambda: np.asarray(train(w0, key))
 
 
 def configured() -> Any:
@@ -113,71 +89,60 @@ def _step(problem: Problem) -> Callable[..., tuple["Array", None]]:
     return step
 
 
-def _draw(problem: Problem, variant: Variant) -> Callable[["Array"], tuple["Array", "Array"]]:
-    """Inputs and labels of a block of steps of all networks, from a key."""
+def _draw(problem: Problem, shape: tuple[int, int, int], banded: bool) -> Callable[["Array"], tuple["Array", "Array"]]:
+    """Inputs and labels of a block of steps of all networks, from a key; shape (block, networks, batch)."""
     import jax
     import jax.numpy as jnp
 
-    batch, n, gain = problem.simulated().batch, problem.data.n, float(problem.data.gain)
-    over, shape = over_normaliser(problem), (variant.block, variant.networks, batch)
-    rows = math.prod(shape)
-    modes, colour = _coloured(problem, variant.colour, rows)
+    n, gain, over, rows = problem.data.n, float(problem.data.gain), over_normaliser(problem), math.prod(shape)
+    modes, colour = _by_band(problem) if banded else _by_class(problem, rows)
     first, second = (float(label) for label in problem.data.labels)
-
-    def normals(key: "Array") -> "Array":
-        return polynomial_normals(jax.random.bits(key, (2, -(-rows // 2), modes)))[:rows]
 
     def draw(key: "Array") -> tuple["Array", "Array"]:
         coin, normal = jax.random.split(key)
         heads = jax.random.bernoulli(coin, 0.5, (rows,))
-        z, heads = colour(normals(normal), heads)
+        noise = polynomial_normals(jax.random.bits(normal, (2, -(-rows // 2), modes)))[:rows]
+        z, is_second = colour(noise, heads)
         x = jax.scipy.special.erf(gain * z) * over
-        return x.reshape(*shape, n), jnp.where(heads, second, first).reshape(shape)
+        if not banded and rows > shape[-1]:  # within one step of one network the order of the examples does not matter
+            # Sorted examples go to the steps whose coins they are: class 0 from the front, class 1 from the back.
+            x = x[jnp.where(heads, rows - jnp.cumsum(heads), jnp.cumsum(~heads) - 1)]
+            is_second = heads
+        return x.reshape(*shape, n), jnp.where(is_second, second, first).reshape(shape)
 
-    def shuffled(key: "Array") -> tuple["Array", "Array"]:
-        # Sorted examples go to the steps whose coins they are: class 0 from the front, class 1 from the back.
-        coin, normal = jax.random.split(key)
-        heads = jax.random.bernoulli(coin, 0.5, (rows,))
-        z, _ = colour(normals(normal), heads)
-        place = jnp.where(heads, rows - jnp.cumsum(heads), jnp.cumsum(~heads) - 1)
-        x = (jax.scipy.special.erf(gain * z) * over)[place]
-        return x.reshape(*shape, n), jnp.where(heads, second, first).reshape(shape)
-
-    # Within one step of one network the order of the examples does not matter.
-    return shuffled if variant.colour == "sorted" and (variant.block, variant.networks) != (1, 1) else draw
+    return draw
 
 
-def _coloured(problem: Problem, colour: str, rows: int) -> tuple[int, Callable[..., tuple["Array", "Array"]]]:
-    """The number of normal numbers of an example, and the function from these and coins to z and the coins by row."""
+def _by_band(problem: Problem) -> tuple[int, Callable[..., tuple["Array", "Array"]]]:
+    """The number of normal numbers of an example, and the function from these and coins to z and the class by row."""
     import jax.numpy as jnp
 
-    if colour == "band":
-        taps = bands(problem)
-        if taps is None:
-            raise OutOfReachError(
-                f"xi = {', '.join(map(str, problem.data.xi))} at n = {problem.data.n}: the Cholesky factors are no "
-                "narrow band.",
-                "Take another colour.",
-            )
-        width, n = taps.shape[1:]
+    taps = bands(problem)
+    width, n = taps.shape[1:]
 
-        def by_band(noise: "Array", heads: "Array") -> tuple["Array", "Array"]:
-            padded = jnp.pad(noise, ((0, 0), (width - 1, 0)))
-            z = [sum(own[d] * padded[:, width - 1 - d :][:, :n] for d in range(width)) for own in jnp.asarray(taps)]
-            return jnp.where(heads[:, None], z[1], z[0]), heads
+    def colour(noise: "Array", heads: "Array") -> tuple["Array", "Array"]:
+        padded = jnp.pad(noise, ((0, 0), (width - 1, 0)))
+        z = [sum(own[d] * padded[:, width - 1 - d :][:, :n] for d in range(width)) for own in jnp.asarray(taps)]
+        return jnp.where(heads[:, None], z[1], z[0]), heads
 
-        return n, by_band
+    return n, colour
+
+
+def _by_class(problem: Problem, rows: int) -> tuple[int, Callable[..., tuple["Array", "Array"]]]:
+    """The same for examples sorted by class: as many of the second class as there are heads, at the end."""
+    import jax.numpy as jnp
+
     first, second = (jnp.asarray(factor) for factor in factors(problem))
     slack = int(_DEVIATIONS * math.sqrt(rows) / 2) + 1
     low, high = max(0, rows // 2 - slack), min(rows, rows // 2 + slack)
 
-    def by_class(noise: "Array", heads: "Array") -> tuple["Array", "Array"]:
+    def colour(noise: "Array", heads: "Array") -> tuple["Array", "Array"]:
         z0, z1 = noise[:high] @ first, noise[low:] @ second
         is_second = jnp.arange(rows) >= rows - jnp.clip(heads.sum(), rows - high, rows - low)
         either = jnp.where(is_second[low:high, None], z1[: high - low], z0[low:])
         return jnp.concatenate([z0[:low], either, z1[high - low :]]), is_second
 
-    return len(first), by_class
+    return len(first), colour
 
 
 def polynomial_normals(words: "Array") -> "Array":

@@ -1,23 +1,13 @@
-"""The data law as the peers draw it: factors of the two classes, 1/Z, and the form in which a peer is run."""
+"""The data law as the peers draw it: factors of the two classes, and 1/Z."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
 from theory.problem import Problem, latent_correlation
 
-_HALF_WIDTH, _POINTS = 8, 100_001  # of the quadrature of 1/Z; beyond 8 lies 1e-15 of the normal law
-
-
-@dataclass(frozen=True)
-class Peer:
-    """A contender: its name, and `run`, which trains anew and returns w of each network, (networks, K, n)."""
-
-    name: str
-    network_steps: int
-    run: Callable[[], Float[np.ndarray, "networks K n"]]
+Train = Callable[[], Float[np.ndarray, "networks K n"]]  # trains anew and returns w of each network
 
 
 def factors(problem: Problem) -> Float[np.ndarray, "2 r n"]:
@@ -53,10 +43,6 @@ def bands(problem: Problem) -> Float[np.ndarray, "2 d n"] | None:
 
 
 def over_normaliser(problem: Problem) -> float:
-    """1/Z with Z^2 = E erf(gain z)^2, by the trapezoidal rule, whose error is that of rounding for such integrands."""
-    from torch import erf, from_numpy
-
-    z = np.linspace(-_HALF_WIDTH, _HALF_WIDTH, _POINTS)
-    weight = np.exp(-z * z / 2)
-    squares = erf(from_numpy(float(problem.data.gain) * z)).numpy() ** 2
-    return float(np.sqrt(weight.sum() / (weight * squares).sum()))
+    """1/Z with Z^2 = E erf(gain z)^2 = (2/pi) asin(2 gain^2/(1 + 2 gain^2))."""
+    square = 2 * float(problem.data.gain) ** 2
+    return float(1 / np.sqrt(2 / np.pi * np.arcsin(square / (1 + square))))

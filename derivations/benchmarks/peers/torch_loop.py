@@ -8,14 +8,14 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from derivations.benchmarks.peers.law import Peer, factors, over_normaliser
+from derivations.benchmarks.peers.law import Train, factors, over_normaliser
 from theory.problem import Problem
 
 
-def torch_loop(problem: Problem, networks: int, block: int, steps: int) -> Peer:
-    """`networks` side by side by batched products; the examples of `block` steps are drawn at once.
+def torch_loop(problem: Problem, networks: int, block: int, steps: int) -> Train:
+    """Return the training of `networks` side by side by batched products; `block` steps draw their examples at once.
 
-    The peer takes `steps` steps, rounded up to a whole number of blocks.
+    It takes `steps` steps, rounded up to a whole number of blocks.
     """
     first, second = (torch.from_numpy(factor) for factor in factors(problem))
     n, units, batch = problem.data.n, problem.network.units, problem.simulated().batch
@@ -49,5 +49,4 @@ def torch_loop(problem: Problem, networks: int, block: int, steps: int) -> Peer:
                 w.baddbmm_(((h > 0) * residual[:, :, None]).mT, x, alpha=-rate)
         return w.numpy()
 
-    at_once = f", {block} steps drawn at once" if block > 1 else ""
-    return Peer(f"torch loop of {networks}{at_once}", networks * blocks * block, run)
+    return run
