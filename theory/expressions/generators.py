@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import sympy
 from flint import arb
-from sympy.polys.fields import FracField
+from sympy.polys.fields import FracElement, FracField
 
 from theory.expressions.balls.precision import precision
 from theory.expressions.balls.real import Undecided, Undefined, enclose
@@ -105,7 +105,7 @@ class Field:
         if not ordered:
             return sympy.fraction(sympy.cancel(element))
         field_ = FracField(ordered, sympy.QQ, sympy.lex)
-        fraction = field_.from_expr(element)
+        fraction = _element(field_, element)
         above, below = field_.field_new(fraction.numer), field_.field_new(fraction.denom)
         for w in reversed(self.relations):
             if w in symbols - kept:
@@ -258,3 +258,20 @@ class Field:
             self.region.deduced[unknown[0]] = sign
         elif sign < 0:
             raise Void
+
+
+def _element(field_: FracField, expr: sympy.Expr) -> FracElement:
+    """Return the element of an expression; the terms of a sum are added by denominators, which many of them share."""
+    numerators: dict[sympy.Expr, list[sympy.Expr]] = {}
+    for term in sympy.Add.make_args(expr):
+        above, below = sympy.fraction(term)
+        numerators.setdefault(below, []).append(above)
+    total = field_.zero
+    for below, parts in numerators.items():
+        above = sympy.Add(*parts)
+        if above.is_polynomial(*field_.symbols):
+            monomials = sympy.Poly(above, *field_.symbols, domain=sympy.QQ).rep.to_dict()
+            total += field_.field_new(field_.ring.from_dict(monomials)) / field_.from_expr(below)
+        else:
+            total += field_.from_expr(above) / field_.from_expr(below)
+    return total

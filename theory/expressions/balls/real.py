@@ -22,6 +22,7 @@ MAX_BITS, MAX_EXPONENT = 2000, 64
 
 Value = arb | Fraction
 Table = Mapping[sympy.Expr, sympy.Expr | Value]
+Known = dict[sympy.Expr, sympy.Expr | Value]
 # A function that returns the value of an atom without a rule in this file, or None.
 Others = Callable[[sympy.Expr, Callable[[sympy.Expr], arb]], arb | None]
 
@@ -141,7 +142,11 @@ def enclose(expr: sympy.Expr, table: Table, others: Others | None = None) -> arb
     >>> enclose(x**n, {x: sympy.Integer(-2), n: sympy.Integer(3)}) == -8
     True
     """
-    number = _arb(_enclose(expr, table, others))
+    return _finite(expr, dict(table), others)
+
+
+def _finite(expr: sympy.Expr, known: Known, others: Others | None) -> arb:
+    number = _arb(_enclose(expr, known, others))
     if not number.is_finite():
         raise Undecided(f"{expr.func.__name__} is not finite at this precision")
     return number
@@ -169,13 +174,21 @@ def _arb(number: Value) -> arb:
     return arb(fmpq(number.numerator, number.denominator)) if isinstance(number, Fraction) else number
 
 
-def _enclose(expr: sympy.Expr, table: Table, others: Others | None) -> Value:
-    """Return the value, as an exact fraction if only rational operations occur in it."""
-    if expr in table:
-        known = table[expr]
-        return _enclose(known, {}, others) if isinstance(known, sympy.Expr) else known
+def _enclose(expr: sympy.Expr, known: Known, others: Others | None) -> Value:
+    """Return the value, as an exact fraction if only rational operations occur in it; `known` remembers it.
+
+    Parts of an expression may occur in it thousands of times.
+    """
     if expr.is_Rational:
         return rational(expr)
+    value = known.get(expr)
+    if value is None or isinstance(value, sympy.Expr):
+        value = _value(expr, known, others) if value is None else _enclose(value, {}, others)
+        known[expr] = value
+    return value
+
+
+def _value(expr: sympy.Expr, known: Known, others: Others | None) -> Value:
     # SymPy represents atan(1/0) by the interval between its two limits.
     if expr in (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I) or isinstance(expr, sympy.AccumBounds):
         raise Undefined("division by zero, or not real")
@@ -184,24 +197,24 @@ def _enclose(expr: sympy.Expr, table: Table, others: Others | None) -> Value:
     if expr is sympy.E:
         return arb(1).exp()
     if expr.is_Add or expr.is_Mul:
-        parts = [_enclose(part, table, others) for part in (_with_tails(expr) if expr.is_Add else expr.args)]
+        parts = [_enclose(part, known, others) for part in (_with_tails(expr) if expr.is_Add else expr.args)]
         if not all(isinstance(part, Fraction) for part in parts):
             parts = [_arb(part) for part in parts]
         return sum(parts[1:], parts[0]) if expr.is_Add else prod(parts[1:], start=parts[0])
     if expr.is_Pow:
-        return _enclose_power(_enclose(expr.base, table, others), expr.exp, table, others)
+        return _enclose_power(_enclose(expr.base, known, others), expr.exp, known, others)
     if others is not None:
-        value = others(expr, lambda part: enclose(part, table, others))
+        value = others(expr, lambda part: _finite(part, known, others))
         if value is not None:
             return value
     function = FUNCTIONS.get(expr.func)
     if function is None:
         raise Undecided(f"{expr.func.__name__} has no numerical rule here")
-    return function(*(enclose(argument, table, others) for argument in expr.args))
+    return function(*(_finite(argument, known, others) for argument in expr.args))
 
 
-def _enclose_power(base: Value, exponent: sympy.Expr, table: Table, others: Others | None) -> Value:
-    power = _enclose(exponent, table, others)
+def _enclose_power(base: Value, exponent: sympy.Expr, known: Known, others: Others | None) -> Value:
+    power = _enclose(exponent, known, others)
     if not isinstance(power, Fraction):
         return _power(_arb(base), power)
     if power.denominator != 1:

@@ -40,7 +40,7 @@ SPARE = 2
 PAIR, TRIPLE = 2, 3
 # Remainders of which only the bound exp(-REMAINDER_EXPONENT) is known do not become more accurate with more bits.
 MOST_BITS = 2 * REMAINDER_EXPONENT
-# The most bits of an integral over a line where fewer digits are requested: some seconds of work.
+# The most bits of an integral over a line without poles where fewer digits are requested: some seconds of work.
 MOST_LINE_BITS = 2**11
 
 
@@ -138,12 +138,23 @@ def _enclosed(
         return ball(form, known | {name: acb(remainder.ball()) for name, remainder in remainders.items()})
 
     try:
-        lines = any(isinstance(e, Quadrature) for e, _ in names.values())
-        return enclose(value, digits + SPARE + 1, MOST_LINE_BITS if lines else MOST_BITS if bounded else MAX_BITS)
+        most = min([MOST_BITS if bounded else MAX_BITS, *(_most_bits(e) for e, _ in names.values())])
+        return enclose(value, digits + SPARE + 1, most)
     except NotCertified as error:
         raise OutOfReachError(
             f"{digits} certified digits are out of reach: {error}.", _advice(error.reached)
         ) from error
+
+
+def _most_bits(e: Expectation | Quadrature) -> int:
+    """Return the most bits of some seconds of work; near poles a line takes four times as many."""
+    from theory.expressions.balls.closed_form import MAX_BITS
+    from theory.gaussian.certified.line import NEAR_POLES, Line
+
+    if isinstance(e, Expectation):
+        return MAX_BITS
+    has_poles = e.cov.rows == 1 and Line(*e.standard, z(1)).poles
+    return MOST_LINE_BITS // NEAR_POLES if has_poles else MOST_LINE_BITS
 
 
 def _advice(reached: tuple[Fraction, Fraction] | None) -> str:
