@@ -125,3 +125,25 @@ class OwensT(sympy.Function):
 
     def _latex(self, printer) -> str:
         return rf"T\left({', '.join(printer._print(argument) for argument in self.args)}\right)"
+
+
+def with_tails(total: sympy.Add) -> list[sympy.Expr]:
+    """Return the terms of a sum, with c +- c erf(u) as one term 2 c Phi(+-sqrt(2) u), which is accurate in the tails.
+
+    >>> x = sympy.Symbol("x")
+    >>> with_tails(x + sympy.erf(-x) / 2 + sympy.Rational(1, 2))
+    [x, Phi(-sqrt(2)*x)]
+    """
+    terms = list(total.args)
+    for term in total.args:
+        if not any(isinstance(factor, sympy.erf) for factor in sympy.Mul.make_args(term)):
+            continue
+        front, function = term.as_independent(sympy.erf)
+        if not isinstance(function, sympy.erf):
+            continue
+        for side in (1, -1):
+            if term in terms and -side * front in terms:
+                terms.remove(term)
+                terms.remove(-side * front)
+                terms.append(-2 * side * front * Phi(-side * sympy.sqrt(2) * function.args[0]))
+    return terms

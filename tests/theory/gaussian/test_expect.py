@@ -54,6 +54,7 @@ FORMS = [
     (erf(g * z1) ** 3, [[1]], sympy.Integer(0)),
     (3 * z1**2 - 2, [[v]], 3 * v - 2),
     (sympy.Integer(1), [[v]], sympy.Integer(1)),
+    (sympy.exp(Heaviside(z1)), [[1]], (1 + sympy.E) / 2),
 ]
 
 

@@ -60,12 +60,18 @@ def _outer_imaginary(x: acb) -> bool:
 
 def _asin(x: acb, analytic: bool) -> acb:
     value = _cut(x, analytic, _outer_real, x.asin)
-    if not analytic and not value.is_finite() and x.imag == 0:
-        # On the path of integration the argument is a correlation, so that |asin| <= pi/2 even if its ball exceeds 1.
-        return acb(arb(0, float(2)))
-    if not analytic and x.imag == 0 and value.is_finite():
+    if analytic or x.imag != 0:
+        return value
+    if value.is_finite():
         return acb(value.real)
-    return value
+    # On the path of integration |x| <= 1 even if its ball exceeds 1.
+    low, high = arb.max(x.real.lower(), arb(-1)), arb.min(x.real.upper(), arb(1))
+    return acb(low.asin().union(high.asin()))
+
+
+def _acos(x: acb, analytic: bool) -> acb:
+    value = _cut(x, analytic, _outer_real, x.acos)
+    return value if analytic or x.imag != 0 or value.is_finite() else acb(arb.pi()) / 2 - _asin(x, analytic)
 
 
 def _atan(x: acb, analytic: bool) -> acb:
@@ -85,6 +91,8 @@ def _root(x: acb, power: sympy.Rational, analytic: bool) -> acb:
     p, q = int(power.p), int(power.q)
     if q == 2:
         return x.sqrt(analytic=analytic) ** p if p > 0 else x.rsqrt(analytic=analytic) ** (-p)
+    if not analytic and x.imag == 0 and p > 0 and x.real.contains(0):
+        return acb(arb(0).union(arb.max(x.real.upper(), arb(0)) ** arb(fmpq(p, q))))
     return x.pow(acb(fmpq(p, q)), analytic=analytic)
 
 
@@ -155,7 +163,7 @@ def _phi(x: acb, analytic: bool) -> acb:
 FUNCTIONS: Mapping[type, Callable[..., acb]] = {
     sympy.asin: _asin,
     sympy.atan: _atan,
-    sympy.acos: lambda x, analytic: _cut(x, analytic, _outer_real, x.acos),
+    sympy.acos: _acos,
     sympy.exp: lambda x, _: x.exp(),
     sympy.log: lambda x, analytic: x.log(analytic=analytic),
     sympy.sin: lambda x, _: x.sin(),

@@ -65,6 +65,8 @@ class Pole:
             return _largest(c for c, _ in parts) + arb(len(parts)).log(), max(s for _, s in parts)
         if isinstance(f, sympy.log):
             inner, power = f.args[0], arb(1)
+            front, rest = inner.as_independent(self.x, as_Add=False)
+            inner = front * rest.args[0] if isinstance(rest, sympy.Abs) else inner
             while isinstance(inner, sympy.Abs) or (inner.is_Pow and inner.exp.is_Rational):
                 power *= abs(ball(inner.exp, {}).real) if inner.is_Pow else 1
                 inner = inner.args[0]

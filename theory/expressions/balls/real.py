@@ -14,7 +14,7 @@ from flint import arb, fmpq
 
 from theory.expressions.balls.owens_t import owens_t
 from theory.expressions.exact import rational
-from theory.expressions.functions import OwensT, Phi, Relu
+from theory.expressions.functions import OwensT, Phi, Relu, with_tails
 from theory.expressions.relaxation import phi1
 
 # Powers of fractions with at most this many bits are computed exactly, and those of shorter ones at higher exponents.
@@ -197,7 +197,7 @@ def _value(expr: sympy.Expr, known: Known, others: Others | None) -> Value:
     if expr is sympy.E:
         return arb(1).exp()
     if expr.is_Add or expr.is_Mul:
-        parts = [_enclose(part, known, others) for part in (_with_tails(expr) if expr.is_Add else expr.args)]
+        parts = [_enclose(part, known, others) for part in (with_tails(expr) if expr.is_Add else expr.args)]
         if not all(isinstance(part, Fraction) for part in parts):
             parts = [_arb(part) for part in parts]
         return sum(parts[1:], parts[0]) if expr.is_Add else prod(parts[1:], start=parts[0])
@@ -227,20 +227,3 @@ def _enclose_power(base: Value, exponent: sympy.Expr, known: Known, others: Othe
         if bits <= MAX_BITS and bits * abs(power) <= MAX_EXPONENT * MAX_BITS:
             return base**power
     return _arb(base) ** power
-
-
-def _with_tails(total: sympy.Add) -> list[sympy.Expr]:
-    """Return the terms of a sum, with c -+ c erf(u) as one term c erfc(+-u), which is accurate in the tails."""
-    terms = list(total.args)
-    for term in total.args:
-        if not any(isinstance(factor, sympy.erf) for factor in sympy.Mul.make_args(term)):
-            continue
-        front, function = term.as_independent(sympy.erf)
-        if not isinstance(function, sympy.erf):
-            continue
-        for side in (1, -1):
-            if term in terms and -side * front in terms:
-                terms.remove(term)
-                terms.remove(-side * front)
-                terms.append(sympy.Mul(-side * front, sympy.erfc(side * function.args[0], evaluate=False)))
-    return terms

@@ -93,6 +93,8 @@ def expand(expr: sympy.Expr) -> Expansion:
 def _exponential(argument: sympy.Expr) -> Expansion:
     symbols = [z(index) for index in variables(argument)]
     argument = sympy.expand(argument)
+    if not symbols:  # a step inside has taken one of its values
+        return {(): sympy.exp(argument)}
     if not argument.is_polynomial(*symbols) or sympy.Poly(argument, *symbols).total_degree() != 2:
         form, offset = affine(argument)
         return {(sympy.exp(linear(form)),): sympy.exp(offset)}

@@ -4,6 +4,8 @@ Integrals over t in [0, 1] become tanh-sinh sums of POINTS nodes, which tolerate
 Owen's T becomes a Gauss-Legendre sum, Phi2 and upper moments tanh-sinh sums of positive terms. The code computes in
 float64 and needs no other file. It also sums the absolute values of the terms, and returns nan where cancellation
 leaves too few digits: in the tails of thresholds, for a form that is not made of upper moments (`stable_form`).
+Upper moments and Phi2 have their limits at infinite thresholds; elsewhere a power of an infinite threshold times a term
+that vanishes there is nan too.
 """
 
 from collections.abc import Callable, Iterable

@@ -16,7 +16,7 @@ import numpy as np
 import sympy
 
 from theory.expressions.arrays import namespace
-from theory.expressions.functions import OwensT, Phi
+from theory.expressions.functions import OwensT, Phi, with_tails
 from theory.expressions.symbols import z
 from theory.gaussian.expectation import Expectation
 from theory.gaussian.float64.conditioned import MOST_ERROR, error_bound
@@ -155,6 +155,7 @@ def _checked(symbol: sympy.Symbol, x: Any) -> Any:
 def _program(form: sympy.Expr) -> tuple[list[tuple[sympy.Symbol, sympy.Expr]], sympy.Expr]:
     """Return common subexpressions in the order of evaluation, and the result in terms of them."""
     prepared = form.xreplace({e: _leaf(e) for e in form.atoms(Expectation)})
+    prepared = prepared.replace(lambda x: x.is_Add, lambda x: sympy.Add(*with_tails(x)))
     while angles := [a for a in prepared.atoms(sympy.asin, sympy.acos) if not a.args[0].has(sympy.asin, sympy.acos)]:
         prepared = prepared.xreplace({a: _angle(a) for a in angles})
     steps, (result,) = sympy.cse(distributed(prepared), symbols=(sympy.Dummy() for _ in iter(int, 1)))

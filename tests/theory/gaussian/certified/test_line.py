@@ -112,6 +112,11 @@ SINGULAR = [
     ("abs(z1)**(-1/2)", lambda: mpmath.gamma(0.25) / mpmath.sqrt(mpmath.pi) / mpmath.mpf(2) ** 0.25),
     ("sin(z1)/z1", lambda: mpmath.sqrt(mpmath.pi / 2) * mpmath.erf(1 / mpmath.sqrt(2))),
     ("z1*log(abs(z1))", lambda: mpmath.mpf(0)),
+    ("log(2*abs(z1))", lambda: (mpmath.log(2) - mpmath.euler) / 2),
+    (
+        "abs(z1)**(1/3)",
+        lambda: mpmath.mpf(2) ** (mpmath.mpf(1) / 6) * mpmath.gamma(mpmath.mpf(2) / 3) / mpmath.sqrt(mpmath.pi),
+    ),
 ]
 
 

@@ -24,7 +24,7 @@ def pair():
     return expect(Relu(z(1) - T) * Relu(z(2) - T), [[1, RHO], [RHO, 1]])
 
 
-@pytest.mark.parametrize("rho", [-0.25, 0.9])
+@pytest.mark.parametrize("rho", [-0.25, 0.25])
 def test_tails_are_relatively_accurate(rho):
     exact = np.array([float(pair().evaluate(20, t=t, rho=rho).value) for t in THRESHOLDS])
     values = pair().numeric(t=np.array(THRESHOLDS), rho=rho)
