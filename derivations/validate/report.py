@@ -111,12 +111,13 @@ def _verdict(item: Judged) -> str:
 
 def _corrections(judged: Sequence[Judged]) -> Iterator[str]:
     """Yield a folded passage for each form that a source prints wrong, and the list of those that hold."""
-    right = []
+    right: dict[str, dict[str, None]] = {}
     for item in judged:
         for findings in same_form(item.printed):
             first = findings[0]
             if first.right:
-                right.append(_labels(findings))
+                labels = right.setdefault(first.source.document, {})
+                labels |= dict.fromkeys(finding.source.label for finding in findings)
                 continue
             at = {symbol.name: str(value) for symbol, value in first.point.items()}
             finding = {"at": at, "printed": first.printed, "definition": first.oracle}
@@ -130,7 +131,8 @@ def _corrections(judged: Sequence[Judged]) -> Iterator[str]:
             link = f'<p><a href="#{item.claim.id}">{item.claim.id}</a></p>'
             yield _entry(item, title, "", _markup(text) + link)
     if right:
-        yield f"<p>Printed forms that hold: {escape(', '.join(right))}.</p>"
+        rows = (f"<li>{escape(document)}: {escape(', '.join(labels))}</li>" for document, labels in right.items())
+        yield f"<p>Printed forms that hold:</p><ul>{''.join(rows)}</ul>"
 
 
 def same_form(printed: tuple[PrintedFinding, ...]) -> list[list[PrintedFinding]]:
