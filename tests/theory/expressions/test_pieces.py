@@ -6,7 +6,7 @@ import sympy
 from sympy import Abs, Interval, atan2, log, sqrt
 
 from theory.expressions.functions import Phi2
-from theory.expressions.pieces import Kind, decisive
+from theory.expressions.pieces import Kind, decisive, polynomial_on_line
 from theory.expressions.refute import solved_points
 
 x, y = sympy.symbols("x y", real=True)
@@ -42,6 +42,12 @@ def test_only_points_where_all_is_real():
     points = list(solved_points(sqrt(1 - x**2) + Abs(x), {}))
     assert {abs(point[x]) < 1 for point in points} == {True}
     assert {point[x] > 0 for point in points} == {True, False}
+
+
+def test_zeros_are_isolated_of_rational_polynomials_alone():
+    assert polynomial_on_line(x**2 - 2, x, {}) == sympy.Poly(x**2 - 2)
+    for other in (x - sympy.pi, sympy.exp(x), x**1000 - x, sympy.Integer(0)):
+        assert polynomial_on_line(other, x, {}) is None, other
 
 
 def test_either_side_of_the_zero_of_a_logarithm_is_met():
