@@ -13,7 +13,7 @@ from mpmath import mpf
 
 from theory.claims.model import Claim, Param, Point
 
-_DRAWS_PER_POINT = 200  # draws for each point before the conditions count as unreachable
+_DRAWS_PER_POINT = 5000  # draws for each point before the conditions count as unreachable
 _DENOMINATOR = 2**20  # points are dyadic, so that float64 represents them exactly
 
 
