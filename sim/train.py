@@ -15,7 +15,7 @@ from sim.data.sample import prepare
 from sim.gates.gating import gate_values
 from sim.networks.deep_training import refuse_untrained
 from sim.networks.examples import Examples
-from sim.networks.parameters import Parameters, joined
+from sim.networks.parameters import Parameters, joined, mapped
 from sim.random.streams import TRAINING, Fill, reference_normals, stream
 from sim.threads import in_threads
 from sim.training.backends.choice import Backend, backend_for
@@ -30,6 +30,7 @@ from sim.training.schedule import (
     refuse_too_large,
 )
 from sim.training.sizes import SAMPLE_ROWS, columns
+from sim.training.stability import unexplained
 from sim.training.state import Replicate, State, beginning, stream_number, together
 from sim.training.times import steps_at_times
 from theory.problem import DeepNetwork, InputError, Problem
@@ -99,12 +100,13 @@ def train(
         raise InputError("A state and pauses are given.", "Give one of `resume` and `pauses`.")
     state = beginning(own) if resume is None else _checked(resume, own)
     snapshots, state = _descended(own, state, sample, where, kind, chosen, progress, memory, threads, pauses)
+    ends = mapped(lambda tensor: tensor[:, -1], snapshots)
     return Run(
         problem=problem,
         replicates=numbers,
         times=np.array([float(t) for t in problem.training.times]),
         parameters={name: tensor.numpy() for name, tensor in snapshots.items()},
-        diverged=state.frozen,
+        diverged=state.frozen | unexplained(problem, beginning(own).parameters, ends, sample),
         state=state,
         seed=settings.seed,
         device=str(where),

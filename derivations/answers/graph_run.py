@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from derivations.answers.about import about
+from derivations.answers.about import about, indistinct
 from theory.problem import (
     DeepNetwork,
     LossAtTimes,
@@ -170,6 +170,7 @@ def measured(
         from sim.deep import label_alignment
 
         nu = label_alignment(run)[run.surviving()]
+    remarks = (*indistinct(run.problem.data), *remarks)
     return GraphSimulateAnswer(run.problem, run, **named, remarks=remarks, alignment=nu)
 
 

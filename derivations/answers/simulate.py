@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from derivations.answers.about import about
+from derivations.answers.about import about, indistinct
 from sim.measure import measure_each
 from sim.measure.source import lies_on_a_line
 from sim.train import train
@@ -71,13 +71,13 @@ class SimulateAnswer:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Sentences on gates that never open, or are always open, on the inputs of the law or in training."""
-        gates, constant, said = resolved(self.problem.network.gates), {}, ()
+        """Sentences on classes that do not differ, and on gates that are constant, by the law or in training."""
+        gates, constant, said = resolved(self.problem.network.gates), {}, indistinct(self.problem.data)
         if not all(isinstance(gate, SiteGate | DirectionGate) and _divides_the_latent(gate) for gate in gates):
             from theory.moments.constant_gates import constant_gates, remarks  # they take half a second to load
 
             constant = constant_gates(self.problem.data, self.problem.network)
-            said = remarks(constant)
+            said += remarks(constant)
         return (*said, *(_unmoved(unit) for unit in self._unmoved_units() if constant.get(unit) is not False))
 
     def _unmoved_units(self) -> list[int]:

@@ -4,16 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from jaxtyping import Bool, Float
 
 from sim.networks.examples import Examples
-from sim.training.stability import EXAMPLES, largest_stable_rate
-from sim.training.state import State
+from sim.training.stability import EXAMPLES, UNEXPLAINED, largest_stable_rate, unexplained
+from sim.training.state import Replicate, State, beginning
 from theory.problem import InputError, Network, OutOfReachError, Problem, WorkbenchError
 
 
 class DivergedError(WorkbenchError):
-    """Too few replicates remained finite for a standard error."""
+    """Too few replicates did not diverge for a standard error."""
 
     exit_code = 1
     default_kind = "diverged"
@@ -23,8 +24,9 @@ class DivergedError(WorkbenchError):
 class Run:
     """One training run of S replicates; entry s of every array belongs to the replicate with number replicates[s].
 
-    `parameters` are arrays (S, T, ...) in float64 by the names of the problem's parameters. A diverged replicate is
-    frozen at its last parameters below the divergence limit; its later entries are not results.
+    `parameters` are arrays (S, T, ...) in float64 by the names of the problem's parameters. A replicate has
+    diverged where it ends with a loss that neither labels nor start explain (`sim.training.stability.unexplained`), or
+    where a weight passed the limit of `sim.training.step.largest_weight`, below which it is frozen. It has no results.
     `sample` holds the examples of a full-batch run. `wall_time` is in seconds. `backend` is the name of the back end;
     `fallback` is the reason why torch took the steps where compiled loops might have, else None. `dtype` is the
     floating-point type of training. `sim.train.train(..., resume=state)` continues from `state`.
@@ -76,11 +78,22 @@ class Run:
         if len(kept) < 2:
             rate = float(self.problem.simulated().learning_rate)
             raise DivergedError(
-                f"{self.diverged.sum()} of {len(self.diverged)} replicates diverged at the learning rate {rate:g}, and "
-                "fewer than the two that a standard error needs are left.",
+                f"{self.diverged.sum()} of {len(self.diverged)} replicates diverged at the learning rate {rate:g}"
+                f"{self._when()}, and fewer than the two that a standard error needs are left.",
                 _calmer(self.problem),
             )
         return kept
+
+    def _when(self) -> str:
+        """Return the first time at which the losses of all diverged networks show it, in words; "" if none does."""
+        starts = beginning([Replicate(self.problem, number) for number in self.replicates]).parameters
+        for index, time in enumerate(self.times):
+            then = {name: torch.from_numpy(array[:, index]) for name, array in self.parameters.items()}
+            if unexplained(self.problem, starts, then, self.sample)[self.diverged].all():
+                return (
+                    f" by t = {time:g}, to losses above {UNEXPLAINED:,} times that of the output 0 and of their start"
+                )
+        return ""
 
 
 def fields_of(problem: Problem, parameters: Mapping[str, np.ndarray]) -> Float[np.ndarray, "S T K *m n"]:

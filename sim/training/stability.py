@@ -1,18 +1,54 @@
-"""The learning rate above which gradient descent on the averaged loss diverges, estimated from drawn examples."""
+"""Divergence: the networks whose loss the labels cannot explain, and the learning rate above which descent diverges."""
 
 import math
 
+import numpy as np
 import torch
+from jaxtyping import Bool
 
 from sim.data.sample import prepare
 from sim.gates.gating import gate_values
 from sim.networks.activations import activation_named
-from sim.networks.losses import loss_named
+from sim.networks.choice import network_of
+from sim.networks.examples import Examples, examples_of
+from sim.networks.losses import loss_named, mean_loss
 from sim.networks.one_hidden_layer import leak, readout_scale
+from sim.networks.parameters import Parameters
 from sim.random.streams import MEASUREMENT, stream
 from theory.problem import Network, OutOfReachError, Problem, RecordedGate
 
 EXAMPLES = 4096
+UNEXPLAINED = 10**4  # descent that settles ends below the loss of its start, up to the noise of its batches
+_LOOKED_AT = 256  # examples
+
+
+def unexplained(
+    problem: Problem, starts: Parameters, ends: Parameters, sample: Examples | None
+) -> Bool[np.ndarray, " S"]:
+    """Return which networks end with a loss above 10^4 times that of their start and that of the output 0.
+
+    `starts` and `ends` are the parameters of S networks before and after training. The loss is that on 256 examples:
+    the first of each network's `sample`, or without one fresh ones, which all networks share. Recorded gates are
+    not known on these, and none of their networks is returned.
+    """
+    if _replays(problem):
+        return np.zeros(len(next(iter(ends.values()))), dtype=bool)
+    kind, predict, found = problem.training.loss, network_of(problem).predict, []
+    if sample is None:
+        own = [stream(problem.simulated().seed, 0, MEASUREMENT)]
+        drawn = examples_of(problem, prepare(problem.data, torch.device("cpu"), torch.float64).draw(own, _LOOKED_AT))
+    for s in range(len(next(iter(ends.values())))):
+        if sample is not None:
+            drawn = sample.part(slice(s, s + 1), slice(_LOOKED_AT)).mapped(lambda tensor: tensor.cpu().double())
+        start, end = (
+            mean_loss(
+                kind, predict({name: tensor[s : s + 1].double() for name, tensor in ones.items()}, drawn), drawn.y
+            )
+            for ones in (starts, ends)
+        )
+        silent = mean_loss(kind, torch.zeros_like(drawn.y), drawn.y)
+        found.append(bool(end > UNEXPLAINED * torch.maximum(start, silent)))
+    return np.array(found, dtype=bool)
 
 
 def largest_stable_rate(problem: Problem) -> float:
@@ -45,7 +81,7 @@ def largest_stable_rate(problem: Problem) -> float:
     one, biased = x.new_ones(len(x), 1), network.biases == "trained"
     if biased:
         x = torch.cat([x, one], dim=1)
-    if network.gates and not any(isinstance(gate, RecordedGate) for gate in network.gates):
+    if network.gates and not _replays(problem):
         x = (gate_values(network.gates, drawn)[0].T[:, :, None] * x[:, None, :]).flatten(1)
         if biased:
             x = torch.cat([x, one / readout_scale(network)], dim=1)
@@ -57,6 +93,10 @@ def largest_stable_rate(problem: Problem) -> float:
     named = loss_named(problem.training.loss)
     scale = named.gradient_factor * named.steepest * readout_scale(network) ** 2
     return 2 / (scale * curvature) if curvature > 0 else math.inf
+
+
+def _replays(problem: Problem) -> bool:
+    return any(isinstance(gate, RecordedGate) for gate in problem.network.gates)
 
 
 def _largest_second_moment(x: torch.Tensor) -> float:

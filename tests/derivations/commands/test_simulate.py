@@ -99,6 +99,27 @@ def test_diverged_runs_name_a_stable_rate(simulate):
     assert "largest stable simulation.learning_rate is about" in answer["error"]["hint"]
 
 
+def test_a_loss_that_labels_and_start_cannot_explain_is_divergence(simulate):
+    """The weights are far below the limit at which training stops; the loss at t = 50 is 48, that at 500 is 7e22."""
+    code, answer = simulate(change=[("learning_rate = 0.5", "learning_rate = 50"), ("[0.5, 2.0]", "[50, 500]")])
+    assert (code, answer["error"]["kind"]) == (CHECK_FAILED, "diverged")
+    assert "by t = 500, to losses above 10,000 times" in answer["error"]["message"]
+    large = [("scale = 0.1", "scale = 1000.0"), ("learning_rate = 0.5", "learning_rate = 0.1")]
+    assert simulate(change=large)[0] == PASS  # a loss of 1e5 because of its start
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("labels = [1.0, 0.0]", "labels = [1.0, 1.0]"), "all labels of the law are alike"),
+        (("xi = [2.0, 1.0]", "xi = [2.0, 2.0]"), "the classes of the law are the same"),
+    ],
+)
+def test_laws_without_anything_to_learn_are_named(simulate, change, said):
+    assert said in simulate(change=[change])[1]["remarks"][0]
+    assert simulate()[1]["remarks"] == []
+
+
 def test_networks_that_do_not_fit_into_memory_are_out_of_reach(simulate, monkeypatch):
     def trained(*_, **__):
         raise RuntimeError("[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory: you tried")
