@@ -17,6 +17,15 @@ from derivations.output import BAD_INPUT, DISTRIBUTION, INTERRUPTED, reader_left
 _MINUS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
 _HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 HELP = "A theory workbench for gated (deep linear) networks: derive, certify, simulate, judge."
+USES = """\
+Generate derivations: closed forms of Gaussian averages, with every step; the book of all derivations is gdln derive
+  gdln moment 'Heaviside(z1)*erf(g*z2)' --cov '[[1,r],[r,1]]' --where 'g>0, -1<r<1'
+
+Validate closed forms against simulation: derive, certify, train networks, compare, report
+  gdln validate
+
+Explore localization data in the browser, also your own: of a problem file, for which gdln new NAME writes a start
+  gdln explore"""
 
 
 def _version(asked: bool) -> None:
@@ -38,8 +47,10 @@ def build() -> typer.Typer:
     ) -> None:
         del version  # its callback has answered before any verb
         if context.invoked_subcommand is None:
-            print(context.get_help())
-            raise typer.Exit(BAD_INPUT)
+            verbs = context.make_formatter()
+            context.command.format_commands(context, verbs)
+            print(f"{HELP}\n\n{USES}\n\n{verbs.getvalue()}\nOptions of a verb: gdln VERB --help")
+            raise typer.Exit
 
     for module in pkgutil.iter_modules(commands.__path__):
         verb = import_module(f"{commands.__name__}.{module.name}")

@@ -1,6 +1,8 @@
 """The command as a user types it: words it cannot place, exit codes, JSON errors, a reader that leaves."""
 
 import json
+import pkgutil
+import shlex
 import subprocess
 import sys
 import types
@@ -56,7 +58,17 @@ def test_a_formula_that_begins_with_a_minus_and_an_h_is_no_help(capsys):
     assert "E[-hermite(2, z1)] = -1" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words", [["nosuchverb"], ["--nosuchoption"], ["--version=3"], ["--"], ["", ""]])
+def test_without_words_the_uses_and_the_verbs_are_listed(capsys):
+    assert cli.main([]) == PASS
+    shown = capsys.readouterr().out
+    examples = [line.split()[1] for line in shown.splitlines() if line.startswith("  gdln ")]
+    assert examples == ["moment", "validate", "explore"]
+    assert all(f"\n  {verb.name} " in shown for verb in pkgutil.iter_modules(commands.__path__))
+    moment = shlex.split(next(line for line in shown.splitlines() if line.startswith("  gdln moment")))
+    assert cli.main(moment[1:]) == PASS
+
+
+@pytest.mark.parametrize("words", [["nosuchverb"], ["--nosuchoption"], ["--version=3"], ["", ""]])
 def test_unknown_words(words, capsys):
     assert cli.main(words) == BAD_INPUT
     shown = capsys.readouterr()
@@ -164,7 +176,6 @@ def test_json_refuses_nan():
 
 
 def test_every_verb_is_a_module_with_a_command():
-    import pkgutil
     from importlib import import_module
 
     for module in pkgutil.iter_modules(commands.__path__):
