@@ -7,6 +7,7 @@ is executed as code. Numbers become the exact fractions of their source text. Th
 
 import ast
 import difflib
+import math
 import re
 import warnings
 from abc import ABC, abstractmethod
@@ -60,6 +61,8 @@ ARITIES: Mapping[str, tuple[int, int]] = {
     "owens_t": (2, 2),
     "hermite": (2, 2),
 }
+# Functions that are no misspelled others, besides these and those of Python's `math`.
+OTHERS = {"elu", "selu", "celu", "mish", "softsign", "cot", "sec", "csc", "sinc"}
 # Characters of printed formulas, and how they are typed.
 PASTED = str.maketrans({"Φ": "Phi", "π": "pi", "ρ": "rho", "∞": "oo", "−": "-", "·": "*", "≤": "<=", "≥": ">="})
 CODE = "Code where a formula is expected: "
@@ -232,9 +235,10 @@ class Walk(ABC, Generic[Value]):
             raise InputError(f"{CODE}something other than a named function is called.", GRAMMAR)
         name = node.func.id
         if name not in self.functions:
-            close = difflib.get_close_matches(name, self.functions, 1)
+            other = name in ARITIES or name in OTHERS or hasattr(math, name)
+            close = [] if other else difflib.get_close_matches(name, self.functions, 1)
             hint = f"Did you mean {close[0]}?" if close else f"Functions: {', '.join(self.functions)}."
-            raise InputError(f"The function {name} is not known.", hint)
+            raise InputError(f"The function {name} is not {'offered here' if other else 'known'}.", hint)
         least, most = ARITIES[name]
         if node.keywords or not least <= len(node.args) <= most:
             wanted = str(least) if least == most else f"{least} to {most}"

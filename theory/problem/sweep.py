@@ -1,7 +1,7 @@
 """Declaration of a sweep: a base problem, the fields that take several values, and the observables of each cell."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -10,8 +10,8 @@ from math import prod
 from typing import Any
 
 from theory.problem.deep.network import DeepNetwork
-from theory.problem.distributions import LAWS
 from theory.problem.errors import InputError, OutOfReachError
+from theory.problem.fields import FIELDS
 from theory.problem.gated_graph import GatedGraph
 from theory.problem.maps import mode_names
 from theory.problem.numbers import exact_or_infinite, nearest, one_of, shown, whole
@@ -20,18 +20,11 @@ from theory.problem.problem import Problem
 from theory.problem.refine import Refine
 from theory.problem.routes import routes
 from theory.problem.shared import Shared
-from theory.problem.simulation import Simulation
 from theory.problem.toml import number_text, problem_of
 
 COMBINATIONS = ("product", "zip")
 INVALID = ("refuse", "leave-out")
 MOST_CELLS = 1_000_000
-FIELDS: dict[str, tuple[str, ...]] = {
-    "data": ("law", *dict.fromkeys(field.name for law in LAWS.values() for field in fields(law) if field.init)),
-    "network": ("model", "readout", "units", "gates", "biases", "slope", "inputs", "outputs", "nodes", "edges"),
-    "training": ("loss", "tau", "w0", "times", "hidden_bias0", "output_bias0", "readout0"),
-    "simulation": tuple(field.name for field in fields(Simulation)),
-}
 _GATED = ("input-output-moment", "input-moment")
 _OF_ONE_LAYER = {"unit", "bias"}  # axes of observables that a graph does not have
 _OF_A_GRAPH = tuple(name for name, kind in OBSERVABLES.items() if not _OF_ONE_LAYER & set(kind.axes))

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from theory.problem.errors import InputError
+from theory.problem.fields import FIELDS
 from theory.problem.keys import check_keys
 from theory.problem.numbers import RANGES, shown, spaced
 from theory.problem.paths import PATHS, placed
 from theory.problem.refine import Refine
-from theory.problem.sweep import FIELDS, MOST_CELLS, Axis, Sweep
+from theory.problem.sweep import MOST_CELLS, Axis, Sweep
 from theory.problem.toml import tables_of, text_of
 from theory.problem.user_code import CODE, allow
 from theory.problem.user_files import parse_json

@@ -16,6 +16,7 @@ from theory.problem.deep.tables import deep_network
 from theory.problem.distributions import LAWS, Law
 from theory.problem.distributions.latent_fields import without_length
 from theory.problem.errors import InputError
+from theory.problem.fields import refuse_misplaced
 from theory.problem.gated_graph import GatedGraph
 from theory.problem.gates import GATES, Gate, resolved
 from theory.problem.graph import Edge, Node
@@ -164,6 +165,7 @@ def problem_of(tables: Mapping[str, Any], shared: Shared | None = None) -> Probl
     """
     if "axes" in tables:
         raise InputError("the file has [axes]: it is a sweep, not one problem.", "Run it with gdln sweep.")
+    refuse_misplaced(tables)
     start = _start_named(tables)
     check_keys(tables, "the file", required=("data", "network", start), optional=("simulation",))
     for key, table in tables.items():

@@ -108,6 +108,7 @@ def test_bad_declarations_are_named():
         ({"correlation": {"kind": "formula", "formula": "1 + d"}}, "is no correlation at xi = 2"),
         ({"correlation": {"kind": "formula", "formula": "1 - 3*d"}}, "here its values are -8 to 1"),
         ({"correlation": {"kind": "formula", "formula": "__import__(d)"}}, "function __import__ is not known"),
+        ({"correlation": {"kind": "formula", "formula": "1 - tanh(d)"}}, "tanh is not offered here. Functions: "),
         ({"correlation": {"kind": "formula", "formula": "1 - Heaviside(d - 1/2)*2"}}, "eigenvalue -2.00"),
         ({"gain": (1, 0)}, "data.gain[1] = 0 must be > 0"),
     ]
