@@ -1,5 +1,6 @@
 """The answer of `gdln new`: a commented problem file to start from."""
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any
 
 from theory.problem import InputError
 from theory.problem.numbers import one_of
+from theory.problem.toml import toml_value
 
 _ENDING = ".toml"
 _GAUSSIAN = """\
@@ -212,6 +214,30 @@ floor = 0.001
 labels = [1.0, 0.0]           # y; each class has probability 1/2
 """,
 }
+_OWN = """\
+law = "own"                   # examples of a Python function: every verb that reads this file runs it
+path = {path}
+n = 40                        # sites
+labels = [1.0, 0.0]           # y of class 0, then of class 1
+parameters = {{ widths = [3, 9], noise = 0.5 }}   # keywords of the function: numbers, words, lists
+estimate = {{ examples = 100000, seed = 0 }}      # from which solve takes the moments
+"""
+_DRAW = '''\
+"""The examples of {file}; in place of a function, `folder = "data"` there takes your x.npy and y.npy."""
+
+import numpy as np
+
+SITES = 40
+
+
+def draw(generator, rows, widths, noise):
+    """Return x (rows, n) in float64 and the class of each row; every random number is the generator's."""
+    category = generator.integers(0, 2, rows)
+    start = generator.integers(0, SITES, rows)
+    inside = (np.arange(SITES) - start[:, None]) % SITES < np.array(widths)[category][:, None]  # a pulse on a ring
+    sign = generator.choice([-1.0, 1.0], rows)
+    return sign[:, None] * inside + noise * generator.standard_normal((rows, SITES)), category
+'''
 _AT_A_SITE = """\
 [[network.gates]]             # one table a unit: open where lo <= {seen}_site < hi; a missing bound is infinite
 kind = "site"                 # or direction (with v), context (with open), always, repeated (with of)
@@ -252,6 +278,62 @@ learning_rate = {rate:<13} # a step lasts tau * learning_rate: each time above i
 replicates = 16               # networks, each on examples of its own
 seed = 0
 """
+_GRAPH = """\
+# Start: gdln flow {file}, gdln solve {file}, gdln compare {file} --plot {stem}.png
+[data]
+law = "finite"                # these examples, each as likely; or another law, whose n is the dimension of x
+x = [[1.0, 0.5], [1.0, -0.5], [-1.0, 0.5], [-1.0, -0.5]]
+y = [1.0, 0.0, -1.0, 0.5]
+
+[network]
+model = "gated-graph"         # yhat is the sum over all paths of the products of their gates and weights
+inputs = ["x"]                # nodes that hold all of x
+outputs = ["y"]               # nodes that make up yhat, in this order
+[[network.nodes]]
+name = "x"
+dimension = 2
+[[network.nodes]]
+name = "right"
+dimension = 3
+gate = {{ kind = "site", site = 0, lo = 0.0 }}   # open where x_0 >= 0; a node without a gate is always open
+[[network.nodes]]
+name = "left"
+dimension = 3
+gate = {{ kind = "site", site = 0, hi = 0.0 }}
+[[network.nodes]]
+name = "y"
+dimension = 1
+[[network.edges]]
+from = "x"
+to = "right"
+weight = "R"                  # edges with equal names share a weight; an edge may have a gate too
+[[network.edges]]
+from = "x"
+to = "left"
+weight = "L"
+[[network.edges]]
+from = "right"
+to = "y"
+weight = "decode"
+[[network.edges]]
+from = "left"
+to = "y"
+weight = "decode"
+
+[training]
+loss = "half-mse"             # L = <|y - yhat|^2>/2, and tau dW/dt = -dL/dW
+tau = 1.0
+w0 = {{ law = "normal", scale = 0.5, seed = 1 }}   # or a table of laws and numbers by the names of weights
+times = [0.0, 1.0, 4.0, 16.0]
+
+[simulation]                  # needed by simulate and compare only
+mode = "full-batch"           # a fixed sample for each network; or online, with batch
+samples = 4000
+learning_rate = 0.05          # a step lasts tau * learning_rate: each time above is a whole number of steps
+replicates = 8                # networks, each on examples of its own
+seed = 0
+initialisation = "shared"     # one w0 for all networks; or per-replicate
+"""
 _DEEP = """\
 # Start: gdln paths {file}, gdln paths {file} --plot {stem}.png
 [data]
@@ -279,8 +361,8 @@ _RATES = {"single-pulse": "0.125", "pulses": "0.125", "bars": "0.125"}
 _SITES = {"nlgp-2d": 36, "bars": 36, "ising-2d": 14, "finite": 1, "mnist": 105, "fashion-mnist": 105, "images": 36}
 _SITES |= {"gaussian": 1, "nlgp-matrix": 1, "gaussian-copula": 1}
 _THRESHOLDS = {"pulses": "0.5", "bars": "0.5"}  # between the values of x; else both gates would never change
-LAWS = tuple(_DATA)
-NETWORKS = ("gated-linear", "deep")
+LAWS = (*_DATA, "own")
+NETWORKS = ("gated-linear", "graph", "deep")
 
 
 def data_table(law: str) -> dict[str, Any]:
@@ -295,12 +377,21 @@ def data_table(law: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class NewAnswer:
-    """The name of a problem file, the law of its data, its TOML text, and the verb to begin with."""
+    """The name of a problem file, the law of its data, its TOML text, and the verb to begin with.
+
+    The law "own" has `code`, the text of the Python file of the same name that draws its examples.
+    """
 
     file: Path
     law: str
     toml: str
     verb: str = "solve"
+    code: str = ""
+
+    @property
+    def files(self) -> dict[Path, str]:
+        """The files with their texts."""
+        return {self.file: self.toml} | ({self.file.with_suffix(".py"): self.code} if self.code else {})
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln new --json` prints."""
@@ -308,41 +399,42 @@ class NewAnswer:
 
     def text(self) -> str:
         """The file and what to do with it, for a reader."""
-        return f"Written: {self.file}\nTry: gdln {self.verb} {self.file}"
+        return f"Written: {', '.join(map(str, self.files))}\nTry: gdln {self.verb} {self.file}"
 
     def write(self) -> None:
-        """Write the file. Raises InputError where something has its name already."""
-        try:
-            with self.file.open("x", encoding="utf-8") as file:
-                file.write(self.toml)
-        except FileExistsError:
-            raise InputError(f"{self.file} exists; it would be lost.", "Give another name.", "file") from None
+        """Write the files. Raises InputError where something has one of their names already."""
+        for path in self.files:
+            if os.path.lexists(path):
+                raise InputError(f"{path} exists; it would be lost.", "Give another name.", "file")
+        for path, text in self.files.items():
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
 
 
 def answer(name: str | Path, law: str | None = None, network: str = NETWORKS[0]) -> NewAnswer:
-    """Return a problem file of two complementary gates, or of a deep network, and data of a law; nothing is written.
+    """Return a problem file of two complementary gates, a graph or a deep network, and data of a law, unwritten.
 
-    The law is nlgp if left out; a deep network has the law finite and no other. `name` gets the ending .toml where it
-    has none. Raises InputError for an unknown law or network, another law of a deep one, or an empty name.
+    The law is nlgp if left out; a graph and a deep network have the law finite and no other. `name` gets the ending
+    .toml where it has none. Raises InputError for an unknown law or network, another law of those, or an empty name.
 
     >>> from theory.problem import loads
     >>> loads(answer("mine").toml).network.units
     2
     """
-    deep = one_of(network, "--network", NETWORKS) == NETWORKS[1]
-    law = ("finite" if deep else LAWS[0]) if law is None else law
-    one_of(law, "--law", LAWS, "For another law, write a problem file by hand.")
-    if deep and law != "finite":
+    layer = one_of(network, "--network", NETWORKS) == NETWORKS[0]
+    law = (LAWS[0] if layer else "finite") if law is None else law
+    one_of(law, "--law", LAWS)
+    if not layer and law != "finite":
         raise InputError(
-            f"--network deep with --law {law}: gates and paths are those of listed examples.", "Leave --law out."
+            f"--network {network} with --law {law}: gates and paths are those of listed examples.", "Leave --law out."
         )
     path = Path(name)
     if not path.name:
         raise InputError(f"{str(name)!r} names no file.", "Give a name such as my-problem.", "file")
     file = path if path.suffix == _ENDING else path.with_name(path.name + _ENDING)
-    if deep:
-        toml = _DEEP.format(file=file.name, stem=file.stem)
-        return NewAnswer(file, law, toml, "paths")
+    if not layer:
+        text, verb = (_DEEP, "paths") if network == "deep" else (_GRAPH, "flow")
+        return NewAnswer(file, law, text.format(file=file.name, stem=file.stem), verb)
     seen = "z" if law.startswith("nlgp") else "x"
     gates = (
         _OF_CONTEXTS
@@ -350,5 +442,6 @@ def answer(name: str | Path, law: str | None = None, network: str = NETWORKS[0])
         else _AT_A_SITE.format(seen=seen, site=_SITES.get(law, 20), threshold=_THRESHOLDS.get(law, "0.0"))
     )
     rate = _RATES.get(law, "1.0")
-    toml = _REST.format(file=file.name, stem=file.stem, data=_DATA[law], gates=gates, rate=rate)
-    return NewAnswer(file, law, toml)
+    data = _OWN.format(path=toml_value(f"{file.stem}.py:draw")) if law == "own" else _DATA[law]
+    toml = _REST.format(file=file.name, stem=file.stem, data=data, gates=gates, rate=rate)
+    return NewAnswer(file, law, toml, code=_DRAW.format(file=file.name) if law == "own" else "")

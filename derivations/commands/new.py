@@ -9,14 +9,16 @@ MAY_BEGIN_WITH_MINUS = False
 _LAWS = (
     "nlgp, nlgp-2d, gaussian-clone, gaussian, nlgp-matrix, gaussian-copula, "
     "student-t, elliptical, mixture, ising, ising-2d, single-pulse, pulses, bars, "
-    "finite, table, mnist, fashion-mnist, images"
+    "finite, table, mnist, fashion-mnist, images, own"
 )
 
 
 def command(
     name: Annotated[Path, typer.Argument(help="The file to write; .toml is added where it is missing.")],
     law: Annotated[str | None, typer.Option(help=f"nlgp if left out. One of: {_LAWS}.")] = None,
-    network: Annotated[str, typer.Option(help="gated-linear, or deep, for gdln paths.")] = "gated-linear",
+    network: Annotated[
+        str, typer.Option(help="gated-linear, graph, for gdln flow, or deep, for gdln paths.")
+    ] = "gated-linear",
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Write a problem file that works as it is, with a comment at each key; existing files are kept."""

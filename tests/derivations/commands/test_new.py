@@ -30,10 +30,20 @@ def test_a_new_file_is_shown_solves_and_trains_as_it_is(law, tmp_path, gdln):
 
 def test_every_law_of_a_file_has_a_start(tmp_path, gdln):
     """A law of the user's own data begins with these data."""
-    assert set(LAWS) == set(KNOWN) - {"own"}
+    assert set(LAWS) == set(KNOWN)
     for law in LAWS:
         assert gdln("new", tmp_path / law, "--law", law)[0] == PASS
         assert load(tmp_path / f"{law}.toml").data.law == law
+
+
+def test_a_new_graph_has_a_proved_flow_a_solution_and_networks(tmp_path, gdln):
+    assert gdln("new", tmp_path / "mine", "--network", "graph")[0] == PASS
+    assert gdln("flow", tmp_path / "mine.toml")[0] == PASS
+    code, solution = gdln("solve", tmp_path / "mine.toml")
+    assert code == PASS
+    trained = gdln("simulate", tmp_path / "mine.toml", "--device", "cpu")[1]["loss"]
+    assert trained[-1] < trained[0]
+    assert solution["losses"][-1] < solution["losses"][0]
 
 
 def test_a_new_deep_network_has_paths(tmp_path, gdln):
@@ -48,4 +58,8 @@ def test_nothing_is_overwritten(tmp_path, gdln):
         code, answer = gdln("new", tmp_path / name)
         assert (code, answer["error"]["kind"]) == (BAD_INPUT, "file")
     assert (tmp_path / "mine.toml").read_text() == "kept"
+    (tmp_path / "yours.py").write_text("kept")
+    code, answer = gdln("new", tmp_path / "yours", "--law", "own")
+    assert (code, answer["error"]["message"]) == (BAD_INPUT, f"{tmp_path / 'yours.py'} exists; it would be lost.")
+    assert not (tmp_path / "yours.toml").exists()
     assert not (tmp_path / "nowhere.toml").exists()
