@@ -48,6 +48,7 @@ class Given:
     samples: Path | None = None
     quantile: Path | None = None
     rescale: bool = False
+    settings: tuple[str, ...] = ()  # of the problem, as those of theory.problem.load
 
     def __post_init__(self) -> None:
         ways = ("problem", "marginal", "values", "samples", "quantile")
@@ -57,6 +58,8 @@ class Given:
                 f"{len(asked)} marginals are given; one is needed.",
                 "Give a problem file, --marginal, --values, --samples or --quantile.",
             )
+        if self.settings and self.problem is None:
+            raise InputError("--set changes a problem, and none is given.", "Leave --set out.", "usage")
         if self.marginal is None and (self.kind, self.support) != ("density", "-oo, oo"):
             raise InputError(
                 "--kind and --support say how a formula is read, and there is no formula.",
@@ -220,7 +223,7 @@ def _source(given: Given, digits: int) -> tuple[str, str, Source, Source]:
 
 
 def _of_problem(given: Given, points: list[sympy.Expr], gains: str | None) -> AmplifierAnswer:
-    law = load(given.problem).data
+    law = load(given.problem, given.settings).data
     labels = [label for label in law.labels if label == 1]
     c = law.labels.index(labels[0]) if labels else 0
     name, statistics = f"site 0 of class {c} of {law.law}", input_statistics(law, c)

@@ -21,6 +21,11 @@ _BACKENDS = "{backends}"
 Timeout = Annotated[
     float | None, typer.Option("--timeout", metavar="SECONDS", help="Stop after this many seconds, with exit code 4.")
 ]
+# The option of every verb that reads a problem file, passed on to `theory.problem.load`.
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Take this value in place of that of PROBLEM, as data.gain=3."),
+]
 # The option of every verb that trains.
 Backend = Annotated[str, typer.Option(help=f"The code that trains: {_BACKENDS}.")]
 

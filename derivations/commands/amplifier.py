@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from derivations.commands import Timeout, show_drawn
+from derivations.commands import Settings, Timeout, show_drawn
 
 MAY_BEGIN_WITH_MINUS = True
 
@@ -36,6 +36,7 @@ def command(
     plot: Annotated[
         Path | None, typer.Option(help="Draw phi and its elasticity to this file (.png, .svg or .pdf).")
     ] = None,
+    settings: Settings = None,
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
@@ -45,7 +46,8 @@ def command(
     def body() -> int:
         from derivations.answers import amplifier
 
-        given = amplifier.Given(problem, marginal, kind, support, values, samples, quantile, rescale)
+        changes = tuple(settings or ())
+        given = amplifier.Given(problem, marginal, kind, support, values, samples, quantile, rescale, changes)
         return show_drawn("amplifier", lambda: amplifier.answer(given, at, digits, gains), plot, json)
 
     return run(body, json, timeout)

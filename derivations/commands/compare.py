@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from derivations.commands import Backend, Drawable, Timeout, show_drawn
+from derivations.commands import Backend, Drawable, Settings, Timeout, show_drawn
 
 MAY_BEGIN_WITH_MINUS = False
 
@@ -18,6 +18,7 @@ def command(
     plot: Annotated[
         Path | None, typer.Option(help="Draw fields or paths, loss and distance to this file (.png, .svg or .pdf).")
     ] = None,
+    settings: Settings = None,
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
@@ -30,7 +31,7 @@ def command(
         from theory.problem import load
         from theory.problem.numbers import positive
 
-        question = load(problem)
+        question = load(problem, settings)
         limit = None if memory is None else int(positive(memory, "--memory", "networks need memory") * 2**30)
         with training_bar() as (training, measuring):
             return compare.answer(question, device, backend, limit, training, measuring)

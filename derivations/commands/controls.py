@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from derivations.commands import Timeout
+from derivations.commands import Settings, Timeout
 
 MAY_BEGIN_WITH_MINUS = False
 
@@ -19,6 +19,7 @@ def command(
     correlation: Annotated[
         str, typer.Option(help='The correlation of the control "copula": a word or { kind = "table", values = [1] }.')
     ] = "exponential",
+    settings: Settings = None,
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
@@ -34,7 +35,7 @@ def command(
 
         function = nonlinearity_of(value_of(marginal, "--marginal"), "--marginal")
         kernel = correlation_of(value_of(correlation, "--correlation"), "--correlation")
-        answer = controls.answer(load(problem), function, kernel)
+        answer = controls.answer(load(problem, settings), function, kernel)
         written = () if out is None else answer.write(out)
         said = "".join(f"\nWritten: {path}" for path in written)
         emit("controls", answer.json() if json else {}, answer.text() + said, json)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from derivations.commands import Timeout
+from derivations.commands import Settings, Timeout
 
 MAY_BEGIN_WITH_MINUS = False
 ACTIONS = ("list", "get", "check", "show")
@@ -22,6 +22,7 @@ def command(
     given: Annotated[
         Path | None, typer.Option("--from", help="Get it from this folder or archive, not from the network.")
     ] = None,
+    settings: Settings = None,
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
@@ -42,13 +43,15 @@ def command(
             raise InputError(f"gdln data {action} needs {what}.", hint, "usage")
         if action == "list" and name is not None:
             raise InputError("gdln data list shows all sets.", f"Leave {name} out.", "usage")
+        if action != "show" and settings:
+            raise InputError(f"gdln data {action} reads no problem file.", "Leave --set out.", "usage")
         if action != "get" and given is not None:
             raise InputError(f"gdln data {action} reads no other folder.", "Leave --from out.", "usage")
         if action == "show":
             from derivations.answers import data_show
             from theory.problem import load
 
-            show("data", data_show.answer(load(name).data), json)
+            show("data", data_show.answer(load(name, settings).data), json)
             return PASS
         from derivations.answers import data
 

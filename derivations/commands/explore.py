@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from derivations.commands import Settings
+
 MAY_BEGIN_WITH_MINUS = False
 
 
@@ -20,6 +22,7 @@ def command(
         typer.Option(help="The book as a site (gdln derive --format html); views link to it."),
     ] = None,
     opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
+    settings: Settings = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Open PROBLEM in the browser: its data, gates, receptive fields and formulas, with controls."""
@@ -31,7 +34,7 @@ def command(
         from derivations.explore.server import listening, serve, site_in, view_at
         from theory.problem import load
 
-        first = load(FIRST if problem is None else problem)
+        first = load(FIRST if problem is None else problem, settings)
         refuse_undrawn(first)
         view = "" if at is None else view_at(at)
         folder = None if site is None else site_in(site)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from derivations.commands import Drawable, Timeout, show_drawn
+from derivations.commands import Drawable, Settings, Timeout, show_drawn
 
 MAY_BEGIN_WITH_MINUS = False
 
@@ -18,6 +18,7 @@ def command(
     ] = None,
     networks: Annotated[int, typer.Option(help="With --source networks: how many of the replicates.")] = 4,
     plot: Annotated[Path | None, typer.Option(help="Draw images and maps to this file (.png, .svg or .pdf).")] = None,
+    settings: Settings = None,
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
@@ -31,6 +32,6 @@ def command(
 
         one_of(source, "--source", fields.SOURCES)
         when = None if time is None else float("inf") if time == "inf" else float(exact(time, "--time"))
-        return fields.answer(load(problem), source, when, networks)
+        return fields.answer(load(problem, settings), source, when, networks)
 
     return run(lambda: show_drawn("fields", answered, plot, json), json, timeout)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from derivations.commands import Timeout
+from derivations.commands import Settings, Timeout
 
 MAY_BEGIN_WITH_MINUS = False
 
@@ -17,6 +17,7 @@ def command(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the graph to this .svg; paths through WEIGHT stand out.")
     ] = None,
+    settings: Settings = None,
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
@@ -35,7 +36,7 @@ def command(
             raise InputError(f"--format {form} is not known.", f"Choose one of: {', '.join(flow.FORMATS)}.")
         if plot is not None:
             check_picture(plot, (".svg",))
-        found = flow.answer(load(problem), weight)
+        found = flow.answer(load(problem, settings), weight)
         if plot is not None:
             write_text(plot, drawing(found.flow.graph, found.flow.paths, weight))
         written = "" if plot is None or form != "text" else f"\n\nWritten: {plot}"

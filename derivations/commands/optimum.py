@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from derivations.commands import Timeout
+from derivations.commands import Settings, Timeout
 
 MAY_BEGIN_WITH_MINUS = False
 
@@ -19,6 +19,7 @@ def command(
             help="any, exclusive, tiling, half-spaces, exclusive half-spaces, tiling half-spaces; or all of them."
         ),
     ] = "all",
+    settings: Settings = None,
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
@@ -29,7 +30,7 @@ def command(
         from derivations.answers import optimum
         from theory.problem import load
 
-        show("optimum", optimum.answer(load(problem), gates, kind), json)
+        show("optimum", optimum.answer(load(problem, settings), gates, kind), json)
         return PASS
 
     return run(body, json, timeout)

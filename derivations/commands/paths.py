@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from derivations.commands import Drawable, Timeout, show_drawn
+from derivations.commands import Drawable, Settings, Timeout, show_drawn
 
 MAY_BEGIN_WITH_MINUS = False
 
@@ -25,6 +25,7 @@ def command(
         typer.Option(help="Draw the network with the active paths, or the regions, to this file (.png, .svg or .pdf)."),
     ] = None,
     torch: Annotated[bool, typer.Option("--torch", help="Evaluate in PyTorch too, and print the difference.")] = False,
+    settings: Settings = None,
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
@@ -36,7 +37,7 @@ def command(
         from theory.problem import load
 
         if regions:
-            return paths_regions.answer(load(problem), paths_regions.marked(inputs, torch))
-        return paths.answer(load(problem), None if inputs is None else paths.numbers_in(inputs), torch)
+            return paths_regions.answer(load(problem, settings), paths_regions.marked(inputs, torch))
+        return paths.answer(load(problem, settings), None if inputs is None else paths.numbers_in(inputs), torch)
 
     return run(lambda: show_drawn("paths", answered, plot, json), json, timeout)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from derivations.commands import Backend, Timeout, loading
+from derivations.commands import Backend, Settings, Timeout, loading
 
 MAY_BEGIN_WITH_MINUS = False
 
@@ -22,6 +22,7 @@ def command(
         bool,
         typer.Option("--alignment", help="Of a deep network on listed examples, also the alignment nu of its kernel."),
     ] = False,
+    settings: Settings = None,
     timeout: Timeout = None,
     plot: Annotated[
         Path | None,
@@ -39,7 +40,7 @@ def command(
 
         if out is not None and plot is not None and out.absolute() == plot.absolute():
             raise InputError(f"--out and --plot would both write {out}.", "Name two files.", "usage")
-        question = load(problem)
+        question = load(problem, settings)
         if plot is not None:
             check_picture(plot)
             if isinstance(question.network, Network):

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from derivations.commands import Drawable, Timeout, show_drawn
+from derivations.commands import Drawable, Settings, Timeout, show_drawn
 
 MAY_BEGIN_WITH_MINUS = False
 
@@ -13,6 +13,7 @@ MAY_BEGIN_WITH_MINUS = False
 def command(
     problem: Annotated[Path, typer.Argument(help="A problem file (TOML) with a gated-linear network.")],
     digits: Annotated[int | None, typer.Option(help="Certified significant digits of every number.")] = None,
+    settings: Settings = None,
     timeout: Timeout = None,
     plot: Annotated[
         Path | None,
@@ -27,6 +28,6 @@ def command(
         from derivations.answers import solve
         from theory.problem import load
 
-        return solve.answer(load(problem), digits)
+        return solve.answer(load(problem, settings), digits)
 
     return run(lambda: show_drawn("solve", answered, plot, json), json, timeout)

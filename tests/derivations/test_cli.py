@@ -6,11 +6,14 @@ import shlex
 import subprocess
 import sys
 import types
+from importlib import import_module
 from importlib.metadata import version
+from inspect import signature
 
 import pytest
 
 from derivations import cli, commands
+from derivations.experiments.folders import problem_file
 from derivations.output import (
     BAD_INPUT,
     BROKEN_PIPE,
@@ -176,12 +179,21 @@ def test_json_refuses_nan():
 
 
 def test_every_verb_is_a_module_with_a_command():
-    from importlib import import_module
-
     for module in pkgutil.iter_modules(commands.__path__):
         found = import_module(f"{commands.__name__}.{module.name}")
         assert callable(found.command), module.name
         assert isinstance(found.MAY_BEGIN_WITH_MINUS, bool), module.name
+
+
+def test_every_verb_that_reads_a_problem_takes_other_values(capsys):
+    names = [module.name for module in pkgutil.iter_modules(commands.__path__)]
+    verbs = {name: import_module(f"{commands.__name__}.{name}") for name in names}
+    words = {name: set(signature(verb.command).parameters) for name, verb in verbs.items()}
+    assert [name for name, given in words.items() if "problem" in given and "settings" not in given] == []
+    for name in [name for name, given in words.items() if "settings" in given]:
+        file = ["show", str(problem_file("small-bump"))] if name == "data" else [str(problem_file("small-bump"))]
+        assert cli.main([name, *file, "--set", "data.gain=3", "--set", "data.gain=-3"]) == BAD_INPUT
+        assert "data.gain = -3 must be > 0" in capsys.readouterr().err, name
 
 
 def not_problems(folder):

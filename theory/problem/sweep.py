@@ -11,10 +11,10 @@ from typing import Any
 
 from theory.problem.deep.network import DeepNetwork
 from theory.problem.errors import InputError, OutOfReachError
-from theory.problem.fields import FIELDS
+from theory.problem.fields import check_field, replaced
 from theory.problem.gated_graph import GatedGraph
 from theory.problem.maps import mode_names
-from theory.problem.numbers import exact_or_infinite, nearest, one_of, shown, whole
+from theory.problem.numbers import exact_or_infinite, one_of, shown, whole
 from theory.problem.observables import OBSERVABLES
 from theory.problem.problem import Problem
 from theory.problem.refine import Refine
@@ -51,16 +51,11 @@ class Axis:
     values: tuple[Any, ...]
 
     def __post_init__(self) -> None:
-        table, *rest = self.field.split(".")
         where = f"axes: {shown(self.field)}"
-        if table not in FIELDS:
-            hint = f"{nearest(table, FIELDS)}It begins with one of: {', '.join(FIELDS)}."
-            raise InputError(f"{where} names no field of a problem.", hint)
         if self.field == "data" and self.values and any(isinstance(value, Mapping) for value in self.values):
             self._check_tables(where)
-        elif not rest or rest[0] not in FIELDS[table]:
-            hint = f"{nearest(rest[0] if rest else '', FIELDS[table])}[{table}] has: {', '.join(FIELDS[table])}."
-            raise InputError(f"{where} names no field of [{table}].", hint)
+        else:
+            check_field(self.field, where)
         if not self.values:
             raise InputError(f"{where} has no values.", "Give at least one, or leave the axis out.")
         if len(self.values) > MOST_CELLS:
@@ -170,7 +165,7 @@ class Sweep:
         field = "simulation.dtype"
         if any(axis.field == field for axis in self.axes):
             raise InputError(f"axes: {field} sets the types; so does {shown(dtype)}.", "Keep one of them.")
-        return replace(self, base=_replaced(self.base, field.split("."), dtype, field))
+        return replace(self, base=replaced(self.base, field, dtype))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -229,7 +224,7 @@ class Sweep:
     def _set(self, values: Mapping[str, Any]) -> Any:
         tables: Any = self.base
         for field, value in values.items():
-            tables = _replaced(tables, field.split("."), value, field)
+            tables = replaced(tables, field, value)
         return tables
 
     def _check(self, problem: Problem) -> None:
@@ -260,35 +255,6 @@ class Sweep:
         except InputError as error:
             return Cell(index, values, None, error)
         return Cell(index, values, problem)
-
-
-def _replaced(tables: Any, path: list[str], value: Any, field: str) -> Any:
-    """The tables with the entry at `path` set; tables off the path are shared, not copied."""
-    key, *rest = path
-    if isinstance(tables, list):
-        place = _entry(tables, key, field)
-        entry = _replaced(tables[place], rest, value, field) if rest else value
-        return [*tables[:place], entry, *tables[place + 1 :]]
-    if not isinstance(tables, Mapping):
-        raise InputError(
-            f"axes: {field}: {shown(key)} would be set in {shown(tables)}, which is no table.",
-            "Write a table there in the base problem, or sweep the whole field.",
-        )
-    return {**tables, key: _replaced(tables.get(key, {}), rest, value, field) if rest else value}
-
-
-def _entry(entries: list[Any], key: str, field: str) -> int:
-    """The place in a list that `key` names: the entry whose `name` it is, as nodes of a graph have one, or a number."""
-    names = [entry.get("name") for entry in entries if isinstance(entry, Mapping)]
-    if key in names:
-        return names.index(key)
-    if not key.isdecimal() or len(key) > 9 or int(key) >= len(entries):
-        named = ", ".join(name for name in names if isinstance(name, str))
-        raise InputError(
-            f"axes: {field}: there is no entry {shown(key)}; the base has {len(entries)} there, counted from 0.",
-            f"Name one of: {named}." if named else f"Write a number from 0 to {len(entries) - 1}.",
-        )
-    return int(key)
 
 
 def _check_trainable(problem: Problem) -> None:

@@ -14,7 +14,7 @@ from theory.problem.numbers import RANGES, shown, spaced
 from theory.problem.paths import PATHS, placed
 from theory.problem.refine import Refine
 from theory.problem.sweep import MOST_CELLS, Axis, Sweep
-from theory.problem.toml import tables_of, text_of
+from theory.problem.toml import tables_of, text_of, values_of
 from theory.problem.user_code import CODE, allow
 from theory.problem.user_files import parse_json
 
@@ -80,15 +80,7 @@ def sweep_of_words(path: str | Path, axes: Sequence[str], observables: Sequence[
 
     The values are those of a list in TOML; words without quotes are taken for text. Raises InputError.
     """
-    table = {}
-    for words in axes:
-        field, equals, values = words.partition("=")
-        if not equals or not values:
-            raise InputError(f"--set {shown(words)} is no axis.", "Write for example --set data.gain=0.5,1,2.", "usage")
-        try:
-            table[field] = tables_of(f"values = [{values}]", "--set")["values"]
-        except InputError:
-            table[field] = [word.strip() for word in values.split(",")]
+    table = dict(values_of(words, "data.gain=0.5,1,2") for words in axes)
     base = _base(str(Path(path).absolute()), Path())
     made = Sweep(base, tuple(_axes(table, "", Path())), tuple(observables), store)
     return with_code(made)

@@ -3,7 +3,7 @@
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -16,7 +16,7 @@ from theory.problem.deep.tables import deep_network
 from theory.problem.distributions import LAWS, Law
 from theory.problem.distributions.latent_fields import without_length
 from theory.problem.errors import InputError
-from theory.problem.fields import refuse_misplaced
+from theory.problem.fields import check_field, refuse_misplaced, replaced
 from theory.problem.gated_graph import GatedGraph
 from theory.problem.gates import GATES, Gate, resolved
 from theory.problem.graph import Edge, Node
@@ -42,8 +42,10 @@ _DEEP_KEY = re.compile(rf"""\.[ \t]*+(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+
 _HEADER = re.compile(r"\n[ \t]*+\[")
 
 
-def load(path: str | Path) -> Problem:
+def load(path: str | Path, settings: Sequence[str] | None = None) -> Problem:
     r"""Return the problem in a TOML file. Raises InputError with place and remedy, OSError where it cannot be read.
+
+    `settings` such as "data.gain=3" replace a value of the file each; their paths begin at the current folder.
 
     >>> from tempfile import TemporaryDirectory
     >>> problem = loads(
@@ -57,9 +59,17 @@ def load(path: str | Path) -> Problem:
     ...     load(path) == problem
     True
     """
-    tables, folder = tables_of(text_of(path), str(path)), Path(path).parent
-    allow(placed(tables, folder).get("data"))
-    return _declared(tables, str(path), folder)
+    tables = placed(tables_of(text_of(path), str(path)), Path(path).parent)
+    for words in settings or ():
+        field, values = values_of(words, "data.gain=3")
+        if len(values) != 1:
+            message = f"--set {shown(words)} has {len(values)} values; one problem takes one."
+            raise InputError(message, f"Write a list as {field}=[...]; gdln sweep takes several values.", "usage")
+        check_field(field, f"--set {shown(words)}")
+        tables = replaced(tables, field, values[0], "--set ")
+    tables = placed(tables, "")
+    allow(tables.get("data"))
+    return _declared(tables, str(path), "")
 
 
 def loads(text: str, name: str = "problem", folder: str | Path = "") -> Problem:
@@ -143,6 +153,21 @@ def value_of(text: str, name: str) -> Any:
     ('laplace', {'kind': 'algebraic', 'k': 5})
     """
     return tables_of(f"value = {text}", name)["value"] if text.lstrip().startswith("{") else text
+
+
+def values_of(words: str, example: str) -> tuple[str, list[Any]]:
+    """Return the dotted key and the values of an option --set; words without quotes are text. `example` is in the hint.
+
+    >>> values_of("data.law=nlgp", "data.gain=3"), values_of("data.xi=[2,1],[3,1]", "data.gain=3")
+    (('data.law', ['nlgp']), ('data.xi', [[2, 1], [3, 1]]))
+    """
+    field, equals, values = (part.strip() for part in words.partition("="))
+    if not equals or not values:
+        raise InputError(f"--set {shown(words)} sets no value.", f"Write for example --set {example}.", "usage")
+    try:
+        return field, tables_of(f"values = [{values}]", "--set")["values"]
+    except InputError:
+        return field, [word.strip() for word in values.split(",")]
 
 
 def _where_broken(text: str, said: str) -> str:

@@ -154,3 +154,25 @@ def test_a_sweep_file_is_named_as_one():
     with pytest.raises(InputError, match=r"\[axes\].*a sweep") as refused:
         problems.loads('store = "here"\n[axes]\n"data.gain" = [1, 2]\n')
     assert "gdln sweep" in refused.value.hint
+
+
+def test_settings_replace_values_of_the_file():
+    text = VALID.read_text(encoding="utf-8")
+    other = text.replace("gain = 1.0", "gain = 1.5").replace("xi = [2.0, 1.0]", "xi = [3, 1]")
+    other = other.replace("site = 20", "site = 7", 1).replace('"unit-variance"', '"none"')
+    settings = ["data.gain = 9", "data.gain=1.5", "data.xi=[3,1]", "network.gates.0.site=7", "data.normaliser=none"]
+    assert problems.load(VALID, settings) == problems.loads(other) != BASE
+
+
+def test_settings_that_set_nothing_are_refused():
+    cases = [
+        ("data.gain", "--set 'data.gain' sets no value"),
+        ("data.gain=1,2", "--set 'data.gain=1,2' has 2 values; one problem takes one. Write a list as data.gain=[...]"),
+        ("data.gian=1", "Did you mean `gain`?"),
+        ("gain=1", "It belongs to [data]."),
+        ("training.seed=1", "names no field of [training]. It belongs to [simulation]."),
+        ("network.gates.7.site=1", "--set network.gates.7.site: there is no entry '7'"),
+        ("data.gain.a=1", "--set data.gain.a: 'a' would be set in 1.0, which is no table"),
+        ("data.gain=many", "valid.toml: data.gain = 'many' is not a number"),
+    ]
+    assert not_refused(lambda words: problems.load(VALID, [words]), cases) == []
