@@ -58,7 +58,7 @@ def run():
     law = FiniteData(((1, 0), (0, 1), (1, -1)), ((1, 0, 1), (0, 1, -1), (1, 1, 0)))
     training = Training("half-mse", 1, NormalInitialisation(1, 3), (0, "1/2"))
     problem = Problem(
-        law, GatedGraph(nodes, edges, ("x",), ("y", "z")), training, Simulation("online", 6, ".1", 3, 0, 4)
+        law, GatedGraph(nodes, edges, ("x",), ("y", "z")), training, Simulation("online", 6, ".05", 3, 0, 4)
     )
     return train(problem, "cpu", backend="reference")
 
@@ -122,7 +122,7 @@ def routed(y):
     )
     law = FiniteData(((1, 0), (0, 1), (1, 1)), y, context=(0, 1, 2))
     training = Training("half-mse", 1, NormalInitialisation(1, 3), (0, "1/2"))
-    settings = Simulation("online", 6, ".1", 3, 0, 4)
+    settings = Simulation("online", 6, ".05", 3, 0, 4)
     return Problem(law, GatedGraph(nodes, edges, ("x",), ("y",)), training, settings)
 
 
