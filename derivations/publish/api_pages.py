@@ -5,6 +5,7 @@ from pathlib import Path
 
 # The packages with public names (`__all__`), and the modules of answers, each with what a reader finds there.
 PACKAGES = {
+    "gdln": "the verbs, with results that show themselves in a notebook",
     "theory.problem": "the question: laws, gates, networks, training, observables; TOML in and out",
     "theory.gaussian": "Gaussian averages: derived, certified, in float64, exported",
     "theory.expressions": "symbols, functions and the parser of what a user types",

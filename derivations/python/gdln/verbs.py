@@ -1,0 +1,210 @@
+"""The verbs: each reads its question as the command does, and returns a `Result`."""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+from derivations.output import Answer
+from gdln.result import verb
+from theory import problem as problems
+from theory.problem.fields import check_field, replaced
+from theory.problem.toml import problem_of, tables_of
+
+Source = str | PathLike[str] | Mapping[str, Any] | problems.Problem
+
+
+def problem(source: Source, values: Mapping[str, Any] | None = None) -> problems.Problem:
+    """Return the problem of a file, of TOML text (several lines), of its tables, or of a problem itself.
+
+    `values` are set first, by dotted key. Raises InputError with the place and the remedy, OSError for a file that
+    cannot be read.
+
+    >>> import gdln
+    >>> from derivations.experiments.folders import problem_file
+    >>> at_three = gdln.problem(problem_file("small-bump"), {"data.gain": 3, "simulation.replicates": 8})
+    >>> at_three.data.gain, at_three.simulation.replicates
+    (Fraction(3, 1), 8)
+    """
+    if isinstance(source, problems.Problem):
+        found = source
+    elif isinstance(source, Mapping):
+        found = problem_of(source)
+    else:
+        found = problems.loads(source) if isinstance(source, str) and "\n" in source else problems.load(source)
+    if not values:
+        return found
+    tables: Any = tables_of(problems.dumps(found), "problem")
+    for field, value in values.items():
+        check_field(field, field)
+        tables = replaced(tables, field, value, "")
+    return problem_of(tables)
+
+
+@verb
+def moment(
+    expr: str,
+    cov: str,
+    mean: str | None = None,
+    *,
+    where: str | None = None,
+    digits: int = 30,
+    limit: str | None = None,
+    given: str | None = None,
+) -> Answer:
+    """Return E[expr] of z ~ N(mean, cov) on the domain `where`: closed form, proof and certified digits.
+
+    `limit` is a limit taken first, such as "g->oo", `given` linear observations. `.moment` is the
+    `theory.gaussian.Moment`, with `evaluate` and `numeric`. Raises InputError for text that is no expression, matrix
+    or domain, OutOfReachError where the engine has no rule.
+
+    >>> import gdln
+    >>> gdln.moment("relu(z1)*relu(z2)", "[[1, 1/2], [1/2, 1]]", digits=12).data["value"]
+    '0.30449889052211'
+    """
+    from derivations.answers import moment as answers
+
+    return answers.answer(expr, cov, mean, where, digits, limit, given=given)
+
+
+@verb
+def check(
+    equation: str,
+    cov: str | None = None,
+    mean: str | None = None,
+    *,
+    where: str | None = None,
+    digits: int = 30,
+    given: str | None = None,
+) -> Answer:
+    """Judge an equation in parameters and E[...]: `.verdict` is proved, supported, refuted or undecided.
+
+    Raises InputError for text that is no equation, matrix or domain, OutOfReachError where a side has no value.
+
+    >>> import gdln
+    >>> gdln.check("sqrt(x**2) = x", where="-1<x<1")
+    <check: sqrt(x**2) = x for -1<x<1: refuted>
+    """
+    from derivations.answers import check as answers
+
+    return answers.answer(equation, cov, mean, where, digits, given)
+
+
+@verb
+def solve(source: Source, values: Mapping[str, Any] | None = None, *, digits: int | None = None) -> Answer:
+    """Return what gradient flow on the exact moments learns; `.solution` has `weights` (T, K, n), `at(t)` and rates.
+
+    Raises InputError for a problem that is none, OutOfReachError where no exact solution is known.
+
+    >>> import gdln
+    >>> from derivations.experiments.folders import problem_file
+    >>> gdln.solve(problem_file("small-bump")).solution.weights.shape
+    (6, 2, 40)
+    """
+    from derivations.answers import solve as answers
+
+    return answers.answer(problem(source, values), digits)
+
+
+@verb
+def simulate(source: Source, values: Mapping[str, Any] | None = None, *, device: str = "auto") -> Answer:
+    """Train the networks of a problem on sampled data: observables with standard errors over the replicates.
+
+    Raises InputError for a problem without [simulation], OutOfReachError for a device that is not there, DivergedError
+    where fewer than two networks settled.
+    """
+    from derivations.answers import simulate as answers
+
+    return answers.answer(problem(source, values), device)
+
+
+@verb
+def compare(source: Source, values: Mapping[str, Any] | None = None, *, device: str = "auto") -> Answer:
+    """Predict what the networks of a problem learn, train them, and show both; raises as `solve` and `simulate` do."""
+    from derivations.answers import compare as answers
+
+    return answers.answer(problem(source, values), device)
+
+
+@verb
+def fields(
+    source: Source,
+    values: Mapping[str, Any] | None = None,
+    *,
+    of: str = "theory",
+    time: float | None = None,
+    networks: int = 4,
+) -> Answer:
+    """Fit every unit's field by a Gabor function and a difference of Gaussians, of "theory" or of "networks".
+
+    `time` is one of the problem's, the last one if None; theory also has infinity. Raises InputError for another time
+    or origin, OutOfReachError for laws without a grid.
+    """
+    from derivations.answers import fields as answers
+    from theory.problem.numbers import one_of
+
+    return answers.answer(problem(source, values), one_of(of, "of", answers.SOURCES), time, networks)
+
+
+@verb
+def flow(source: Source, values: Mapping[str, Any] | None = None, *, weight: str | None = None) -> Answer:
+    """Derive tau dW/dt of every weight of a gated graph, or of one, from its paths, each step checked."""
+    from derivations.answers import flow as answers
+
+    return answers.answer(problem(source, values), weight)
+
+
+@verb
+def ntk(activation: str, depth: int, corr: str, **options: Any) -> Answer:
+    """Return a kernel of a fully connected network of infinite width at two inputs, with certified digits.
+
+    `options` are those of `gdln ntk`: norms, gain, kernel, weight_variance, bias_variance, last, digits. Raises
+    InputError for text that is no number, formula or name, OutOfReachError where the activation has no dual.
+
+    >>> import gdln
+    >>> gdln.ntk("relu", 3, "1/2", digits=5).found.value
+    '1.35148'
+    """
+    from derivations.answers import ntk as answers
+
+    return answers.answer(answers.Question(activation, depth, corr, **options))
+
+
+@verb
+def gram(width: int | None = None, depth: int | None = None, **options: Any) -> Answer:
+    """Return mean and variance of a gated network's tangent kernel at initialisation, in fractions.
+
+    `options` are those of `gdln gram`: gates, weights, cross, widths, x, other, tail. Raises InputError for others.
+
+    >>> import gdln
+    >>> str(gdln.gram(10, 3).mean)
+    '300'
+    """
+    from derivations.answers import gram as answers
+
+    return answers.answer(width, depth, **options)
+
+
+@verb
+def ledger(document: str | None = None, verdict: str | None = None) -> Answer:
+    """Return what the sources print and what holds, of one document or of one verdict, or all; nothing is run.
+
+    Raises InputError for a document without claims, or a verdict that does not exist.
+    """
+    from derivations.answers import ledger as answers
+
+    return answers.answer(document, verdict)
+
+
+@verb
+def validate(claims: Sequence[str] = (), *, profile: str = "quick", folder: str = "gdln-report") -> Answer:
+    """Judge the claims whose ids begin with `claims` (all by default) at every level; the report goes to `folder`.
+
+    Processes are started, which import the program that calls: guard its main part by `if __name__ == "__main__":`.
+    Raises InputError for an unknown claim or profile, and for a folder that holds other files.
+    """
+    from pathlib import Path
+
+    from derivations.answers import validate as answers
+
+    names = (claims,) if isinstance(claims, str) else tuple(claims)
+    return answers.answer(names, profile, Path(folder))

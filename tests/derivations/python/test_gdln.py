@@ -1,0 +1,46 @@
+"""The package `gdln`: what its verbs take, and how its results show themselves."""
+
+import tomllib
+
+import pytest
+
+import gdln
+from derivations.experiments.folders import problem_file
+from theory.problem import InputError, load
+
+BUMP = problem_file("small-bump")
+
+
+def test_a_problem_is_a_file_a_text_tables_or_itself():
+    text, expected = BUMP.read_text(encoding="utf-8"), load(BUMP)
+    for source in (BUMP, str(BUMP), text, tomllib.loads(text), expected):
+        assert gdln.problem(source) == expected
+        changed = gdln.problem(source, {"data.gain": 0.5, "network.gates.0.site": 3})
+        assert (changed.data.gain, changed.network.gates[0].site) == (1 / 2, 3)
+        assert changed.training == expected.training
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: gdln.problem(BUMP, {"data.gian": 3}), "Did you mean `gain`"),
+        (lambda: gdln.solve(BUMP, {"data.gain": -1}), "gain"),
+        (lambda: gdln.moment("z1", "[[1]]", digits=0), "^digits 0 "),
+        (lambda: gdln.moment("g*z1", "[[1]]"), r"g>0 \(where\)"),
+        (lambda: gdln.gram(10, 3).plot(), "has no figure"),
+        (lambda: gdln.fields(BUMP, of="nothing"), "^of "),
+    ],
+)
+def test_errors_name_arguments(ask, words):
+    with pytest.raises(InputError, match=words):
+        ask()
+
+
+def test_results_show_themselves():
+    moment, solved = gdln.moment("relu(z1)*relu(z2)", "[[1, 1/2], [1/2, 1]]"), gdln.solve(BUMP)
+    assert r"\mathbb{E}" in moment._repr_latex_()
+    assert moment._repr_html_() is None
+    assert solved._repr_html_().startswith("<pre>&lt;(y - yhat)^2&gt;")
+    assert len(repr(solved)) < 120
+    assert "at" in dir(solved.solution)
+    assert {"solution", "plot", "data"} <= set(dir(solved))
