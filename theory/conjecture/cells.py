@@ -47,17 +47,15 @@ class Decided(NamedTuple):
 class Cell:
     """A product of open intervals; `inner` and `outer` have rational ends and differ at irrational roots only.
 
-    `place` has the index of the interval of each parameter. `certified` are signs of polynomials on all of the box, and
-    `signs` those where the `conditions` and the minors of the covariance are positive. `real` says whether both sides
-    are real on all of this part, `points` are the points of the domain in the cell, and where a side is real the
-    functions `radicands` are not negative.
+    `place` has the index of the interval of each parameter. `interior` is the part where the strict `conditions` hold
+    and the minors of the covariance are positive, and `real` says whether both sides are real on all of it. `points`
+    are the points of the domain in the cell, and where a side is real the functions `radicands` are not negative.
     """
 
     inner: Domains
     outer: Domains
     place: tuple[int, ...]
-    certified: Mapping[sympy.Expr, int]
-    signs: Mapping[sympy.Expr, int]
+    interior: RealSet
     conditions: tuple[Condition, ...]
     real: bool
     decided: tuple[Decided, ...]
@@ -144,12 +142,9 @@ def cells(
             continue
         interior = RealSet((*box.relations, *((function, ">") for function in inside)), box.beside)
         real, decided = _certify(exprs, joint, radicands, points, interior)
-        polynomials = {f for function in (*(f for f, _ in joint), *inside) for f in _polynomial_factors(function)}
-        found = {f: sign for f in sorted(polynomials, key=str) if (sign := interior.sign(f))}
         pieces = {symbol: _piece(ends[symbol], k) for symbol, k in zip(ends, place, strict=True)}
         inner, outer = ({symbol: piece[i] for symbol, piece in pieces.items()} for i in (0, 1))
-        certified, signs = ({}, found) if inside else (found, {})
-        result.append(Cell(inner, outer, place, certified, signs, conditions, real, decided, points, radicands))
+        result.append(Cell(inner, outer, place, interior, conditions, real, decided, points, radicands))
     jumping = [function for function, kind in wanted if kind is Kind.JUMP]
     at_jumps = {symbol: _jumps_at(symbol, found, marks[symbol], jumping, at_least) for symbol, found in ends.items()}
     return Cells(tuple(result), ends, at_jumps)
@@ -229,17 +224,6 @@ def _branches(expr: sympy.Expr) -> set[sympy.Expr]:
         values_of = (inner[0].args[0], -inner[0].args[0]) if isinstance(inner[0], sympy.Abs) else inner[0].args
         waiting |= {one.xreplace({inner[0]: value}) for value in values_of}
     return done if not waiting else {expr}
-
-
-def _polynomial_factors(function: sympy.Expr) -> list[sympy.Expr]:
-    """Irreducible factors of a polynomial in parameters with rational coefficients; none of other functions."""
-    above, below = sympy.fraction(sympy.together(function))
-    found = []
-    for part in (above, below):
-        symbols = sorted(part.free_symbols, key=lambda symbol: symbol.name)
-        if symbols and part.is_polynomial(*symbols) and sympy.Poly(part, *symbols).domain in (sympy.QQ, sympy.ZZ):
-            found += [factor for factor, _ in sympy.factor_list(part)[1]]
-    return found
 
 
 def _box(

@@ -130,7 +130,7 @@ def _on_cell(statement: Statement, cell: Cell, digits: int) -> tuple[ProofStep, 
     tried = ({symbol: rational(x) for symbol, x in point.items()} for point in _points_of(statement, cell))
     both_real = (p for p in tried if all(is_real(side, p, enclosure.enclose) for side in (lhs, rhs)))
     points = list(islice(both_real, LOOKS))
-    region = Region(dict(cell.outer), signs=dict(cell.signs), certified=dict(cell.certified))
+    region = Region(dict(cell.outer), inside=cell.interior)
     proof = proved_zero(sympy.Add(lhs, -rhs, evaluate=False), region, points)
     why = f"on {cell}: no root, denominator or absolute value changes sign that matters, "
     sentences = dict.fromkeys(one.sentence for one in cell.decided)

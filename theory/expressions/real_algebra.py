@@ -101,20 +101,21 @@ def within(box: Mapping[sympy.Symbol, sympy.Interval]) -> tuple[Relation, ...]:
     return tuple(relations)
 
 
-def sign_on(expr: sympy.Expr, box: Mapping[sympy.Symbol, sympy.Interval]) -> int:
-    """Return 1 or -1 where the expression certainly has this sign everywhere inside the box, else 0.
+def sign_on(expr: sympy.Expr, box: Mapping[sympy.Symbol, sympy.Interval], inside: "RealSet | None" = None) -> int:
+    """Return 1 or -1 where the expression certainly has this sign everywhere in the box and in this set, else 0.
 
     >>> x, y = sympy.symbols("x y", real=True)
     >>> sign_on(1 + 2 * x**2 * (1 - y**2), {x: sympy.Interval.open(0, sympy.oo), y: sympy.Interval.open(-1, 1)})
     1
     """
     symbols = sorted(expr.free_symbols, key=lambda symbol: symbol.name)
-    return _sign_on(expr, tuple((symbol, *box[symbol].args[:2]) for symbol in symbols))
+    return _sign_on(expr, tuple((symbol, *box[symbol].args[:2]) for symbol in symbols), inside or RealSet())
 
 
 @lru_cache(maxsize=4096)
-def _sign_on(expr: sympy.Expr, ends: tuple[tuple[sympy.Symbol, sympy.Expr, sympy.Expr], ...]) -> int:
-    return RealSet(within({symbol: sympy.Interval.open(low, high) for symbol, low, high in ends})).sign(expr)
+def _sign_on(expr: sympy.Expr, ends: tuple[tuple[sympy.Symbol, sympy.Expr, sympy.Expr], ...], inside: "RealSet") -> int:
+    box = within({symbol: sympy.Interval.open(low, high) for symbol, low, high in ends})
+    return RealSet((*box, *inside.relations), inside.beside).sign(expr)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Regions: parts of a box of parameters on which the signs of some functions are known.
 
-A proof on a region holds at every point of it; no samples are involved. A sign is known because it is certified on the
-whole box, because it defines the region, or because a root, a logarithm or an inverse sine of the expression would not
-be real otherwise.
+A proof on a region holds at every point of it; no samples are involved. A sign is known because the solver of real
+algebra certifies it, because it defines the region, or because a root, a logarithm or an inverse sine of the expression
+would not be real otherwise.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from itertools import pairwise
 import sympy
 
 from theory.expressions.exact import rational
-from theory.expressions.real_algebra import outer_ends, sign_on
+from theory.expressions.real_algebra import RealSet, outer_ends, sign_on
 
 # The width of the intervals that isolate roots.
 ISOLATION = sympy.QQ(1, 10**12)
@@ -45,17 +45,18 @@ def interval_of(symbol: sympy.Symbol, domains: Domains) -> sympy.Interval:
 
 @dataclass
 class Region:
-    """The points of `box` at which every polynomial in `signs` has its sign, +1 or -1.
+    """The points of `box` and `inside` at which every polynomial in `signs` has its sign, +1 or -1.
 
     The variables of the polynomials are symbols and generators of a normal form; `box` has intervals for both.
-    `deduced` are signs without which the expression would not be real; `certified` stores signs on the whole box, and 0
-    for those that are not certain.
+    `deduced` are signs without which the expression would not be real; `certified` stores signs in all of `box` and
+    `inside`, and 0 for those that are not certain.
     """
 
     box: dict[sympy.Symbol, sympy.Interval]
     signs: dict[sympy.Expr, int] = field(default_factory=dict)
     deduced: dict[sympy.Expr, int] = field(default_factory=dict)
     certified: dict[sympy.Expr, int] = field(default_factory=dict)
+    inside: RealSet = field(default_factory=RealSet)
 
     def sign(self, factor: sympy.Expr) -> int:
         """Return the sign of an irreducible polynomial; Open where it is not known."""
@@ -64,7 +65,7 @@ class Region:
                 if known.get(form):
                     return side * known[form]
         if factor not in self.certified:
-            self.certified[factor] = sign_on(factor, self.box)
+            self.certified[factor] = sign_on(factor, self.box, self.inside)
         if not self.certified[factor]:
             raise Open(factor)
         return self.certified[factor]
@@ -72,12 +73,12 @@ class Region:
     @property
     def is_box(self) -> bool:
         """Whether the region is its whole box, which is connected."""
-        return not self.signs and not self.deduced
+        return not self.signs and not self.deduced and not self.inside.relations
 
     def with_sign(self, factor: sympy.Expr, sign: int) -> "Region":
         """Return the part of the region on which `factor` has this sign."""
         known = {f: s for f, s in self.certified.items() if s}
-        return Region(dict(self.box), {**self.signs, factor: sign}, dict(self.deduced), known)
+        return Region(dict(self.box), {**self.signs, factor: sign}, dict(self.deduced), known, self.inside)
 
     def split(self, factor: sympy.Expr) -> list["Region"]:
         """Return regions that together cover this one except for the zeros of `factor`.
@@ -92,7 +93,8 @@ class Region:
         parts = []
         for interval, sign in between_roots(sympy.Poly(factor, only), self.box[only]):
             known = {f: s for f, s in self.certified.items() if s} | {factor: sign}
-            parts.append(Region({**self.box, only: interval}, dict(self.signs), dict(self.deduced), known))
+            box = {**self.box, only: interval}
+            parts.append(Region(box, dict(self.signs), dict(self.deduced), known, self.inside))
         return parts
 
 
