@@ -19,6 +19,7 @@ AREA = sympy.Integral(3 * x**2, (x, 0, a))
 AREA_FROM_1 = sympy.Integral(3 * x**2, (x, 1, a))
 POLE = sympy.Integral(1 / (1 + x**2), (x, 0, 2))
 HYPERBOLA = sympy.Integral(1 / x**2, (x, -1, 1))
+SHELF = sympy.Integral(-1 / (1 + x**2), (x, -1, 0))
 ARC = sympy.Integral(1 / sympy.sqrt(1 - t**2 * x**2), (x, 0, 1))
 LAW = sympy.Eq(sympy.sin(2 * x), 2 * sympy.sin(x) * sympy.cos(x), evaluate=False)
 h, f, u, s, m = sympy.symbols("h f u s m", real=True)
@@ -132,6 +133,11 @@ BAD = [
     ),
     # A pole between the ends, in the integrand too.
     (HYPERBOLA, step("integrate", sympy.Integer(-2), sympy.Tuple(HYPERBOLA, -1 / x))),
+    # An antiderivative that jumps at an end: atan2(x, -1) from -pi to pi at x = 0.
+    (
+        SHELF,
+        step("integrate", 7 * sympy.pi / 4, sympy.Tuple(SHELF, sympy.atan2(x, -1))),
+    ),
     # A pole near either end.
     *(
         (area, step("integrate", -1 / (1 - place) + 1 / (-1 - place), sympy.Tuple(area, -1 / (x - place))))

@@ -6,9 +6,10 @@ proved; an undecided step does not pass. A chain starts with a "definition" or a
 
 import sympy
 
-from theory.expressions.algebra import Domains, case_by_case, is_zero, region_of
-from theory.expressions.normal_form import NormalForm
+from theory.expressions.algebra import Domains, is_zero
 from theory.expressions.pieces import Kind, decisive
+from theory.expressions.real_algebra import RealSet, within
+from theory.expressions.region import interval_of
 from theory.proof.derivation import Step, StepError, rule
 
 
@@ -93,37 +94,21 @@ def integrate(before: sympy.Basic, step: Step) -> None:
 
 
 def _require_continuous(antiderivative: sympy.Expr, integral: sympy.Integral, difference: sympy.Expr) -> None:
-    """Raise unless F and f are continuous between the ends: they have no pole, root or jump there.
+    """Raise unless F and f are continuous between the ends, in either order: no pole or root there, no jump up to them.
 
-    With x = (a + b s)/(1 + s), s > 0, a polynomial in x has no zero if its coefficients in s have one sign. The
-    coefficients that belong to the ends have known signs, because F(b) - F(a) is real.
+    The solver may use that F(b) - F(a) is real. Of an infinite end the direction counts.
     """
     x, low, high = integral.limits[0]
+    y = sympy.Dummy("y", real=True)
     kinds = [item for part in (antiderivative, integral.function) for item in decisive(part)]
-    functions = {function for function, kind in kinds if kind is not Kind.KINK and function.has(x)}
-    finite = low.is_finite is not False and high.is_finite is not False
-    s = sympy.Dummy("s", positive=True)
-    if finite:
-        functions = {function.xreplace({x: (low + high * s) / (1 + s)}) for function in functions}
-    for function in sorted(functions, key=sympy.default_sort_key):
-
-        def keeps_its_sign(form: NormalForm, function: sympy.Expr = function) -> bool:
-            form.of(difference)
-            element = form.of(function)
-            if not finite:
-                return form.sign(element) != 0
-            numerator, denominator = (sympy.Poly(part, s) for part in form.over(element))
-            return all(len(_signs(form, part) - {0}) == 1 for part in (numerator, denominator))
-
-        region = region_of(
-            sympy.Add(function, difference, evaluate=False), {x: sympy.Interval(low, high)} if not finite else {}
-        )
-        if not case_by_case(keeps_its_sign, region, [])[0]:
+    functions = {(f.xreplace({x: y}), kind) for f, kind in kinds if kind is not Kind.KINK and f.has(x)}
+    after, before = (sympy.sign(end) if end.is_infinite else end - y for end in (high, low))
+    symbols = sympy.Tuple(difference, low, high, *(f for f, _ in functions)).free_symbols - {y}
+    box = within({symbol: interval_of(symbol, {}) for symbol in symbols})
+    points = RealSet((*box, (difference, "real")))
+    for function, kind in sorted(functions, key=str):
+        if not points.empty((after * before, "<=" if kind is Kind.JUMP else "<"), (function, "==")):
             raise StepError(f"{antiderivative} may jump between {low} and {high}: {function} may vanish there")
-
-
-def _signs(form: NormalForm, poly: sympy.Poly) -> set[int]:
-    return {form.sign(coefficient) for coefficient in poly.coeffs()}
 
 
 @rule("substitute")
