@@ -178,4 +178,4 @@ def _limit(moment: Moment, limit: str) -> Moment:
 def _require_admissible(cov: sympy.ImmutableDenseMatrix, asked: Admissible) -> None:
     """InputError where no point tried in the domain meets the conditions and makes `cov` positive semidefinite."""
     nothing = sympy.Integer(0)
-    next(points(Statement(nothing, nothing, cov, asked.domain.intervals, asked.domain.conditions, asked), 1, 0, 1))
+    next(points(Statement(nothing, nothing, cov, asked.domain.intervals, asked.domain.conditions, asked), 1, 1))

@@ -127,7 +127,7 @@ def _point(statement: "Statement", refuted: Mapping[str, Any] | None) -> dict[st
         from fractions import Fraction
 
         return {name: float(Fraction(value)) for name, value in refuted["values"].items()}
-    tried = list(islice(points(statement, _TRIED, 0, 0), _TRIED))
+    tried = list(islice(points(statement, _TRIED, 0), _TRIED))
     chosen = next((point for point in tried if all(point.values())), tried[0])
     return {symbol.name: float(number) for symbol, number in chosen.items()}
 

@@ -49,7 +49,7 @@ def corners(statement: Statement, jumps: list[sympy.Expr]) -> Iterator[Point]:
 def _at_angles(statement: Statement, functions: Iterable[sympy.Expr]) -> Iterator[Point]:
     """Yield points at which a function with sines and cosines vanishes at a multiple of pi/12."""
     waves = [function for function in functions if function.has(sympy.sin, sympy.cos) and function.free_symbols]
-    plain = next(points(statement, 1, 0, 0)) if waves else {}
+    plain = next(points(statement, 1, 0)) if waves else {}
     for function in waves:
         for symbol in function.free_symbols:
             inside = (angle for angle in ANGLES if statement.domains[symbol].contains(angle) == sympy.true)

@@ -1,4 +1,4 @@
-"""Points of a domain at which an equation is tried: plain values first, then close to the boundary, then random.
+"""Points of a domain at which an equation is tried: plain values first, then random ones and some close to its edges.
 
 Points that break a condition, or at which the matrix is not a covariance matrix, are rejected; the search is bounded.
 """
@@ -6,13 +6,13 @@ Points that break a condition, or at which the matrix is not a covariance matrix
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from itertools import islice, product
+from itertools import product
 
 import sympy
 
 from theory.conjecture.statement import Domains, Statement, is_covariance
 from theory.expressions.domains import Condition
-from theory.expressions.real_algebra import RealSet, Relation, inner_ends, within
+from theory.expressions.real_algebra import RealSet, inner_ends, within
 from theory.expressions.refute import random_fraction
 from theory.problem.errors import InputError
 
@@ -24,16 +24,13 @@ _POSITIVE = sorted(
     [*map(Fraction, _WHOLE), *(Fraction(*pair) for pair in _BROKEN)], key=lambda x: x.numerator + x.denominator
 )
 PLAIN = tuple(dict.fromkeys(side * x for x in _POSITIVE for side in (1, -1)))
-# Distances from a finite bound, as parts of the width, and magnitudes in place of an infinite bound.
-NEAR = (Fraction(1, 100), Fraction(1, 10**6))
-DISTANT = (Fraction(100), Fraction(10**4))
-# The most combinations tried for one list of points; at most of them the matrix may not be a covariance matrix.
+# How close points come to a finite bound and to where a condition ceases to hold, and how far out where there is none.
+EDGES = ((sympy.Rational(1, 10**3), 100), (sympy.Rational(1, 10**9), 10**4))
+# The most combinations of plain values tried; at most of them the matrix may not be a covariance matrix.
 MAX_LOOKED_AT = 600
 # The most combinations of plain values that are sorted.
 MAX_COMBINED = 10_000
-# The most points of the solver that are drawn, and how close they come to where a condition ceases to hold (0: random).
-MAX_SOLVED = 60
-CLOSE_TO_CONDITION = (0, sympy.Rational(1, 10**3), 0, sympy.Rational(1, 10**9))
+MAX_DRAWN = 60
 # With conditions this factor more points are drawn: an equation may be false only close to a condition's boundary.
 MORE_DRAWN = 3
 
@@ -67,15 +64,6 @@ def contains(interval: sympy.Interval, x: Fraction) -> bool:
     return above and below
 
 
-def near_boundary(interval: sympy.Interval) -> list[Fraction]:
-    """Return fractions close to the ends of the interval."""
-    low, high = inner_ends(interval)
-    width = high - low if low is not None and high is not None else Fraction(1)
-    found = [low + part * width for part in NEAR] if low is not None else [-x for x in DISTANT]
-    found += [high - part * width for part in NEAR] if high is not None else list(DISTANT)
-    return [x for x in found if contains(interval, x)]
-
-
 def _plain_points(domains: Domains, parameters: list[sympy.Symbol]) -> Iterator[Point]:
     """Yield combinations of plain values, ordered by the sum of their indices in the lists."""
     lists = [values(domains[symbol]) for symbol in parameters]
@@ -85,50 +73,35 @@ def _plain_points(domains: Domains, parameters: list[sympy.Symbol]) -> Iterator[
         yield _point(parameters, [items[k] for items, k in zip(lists, choice, strict=True)])
 
 
-def _points_near_boundary(domains: Domains, parameters: list[sympy.Symbol]) -> Iterator[Point]:
-    """Yield points with one parameter close to an end of its domain, the others at their second plainest value."""
-    lists = [values(domains[symbol]) for symbol in parameters]
-    plain = [items[min(1, len(items) - 1)] for items in lists]
-    for k, symbol in enumerate(parameters):
-        for x in near_boundary(domains[symbol]):
-            yield _point(parameters, [*plain[:k], x, *plain[k + 1 :]])
-
-
-def _random_points(domains: Domains, parameters: list[sympy.Symbol]) -> Iterator[Point]:
-    """Yield random fractions, some moved towards the plainest values, where correlations are more often admissible."""
-    plain = [values(domains[symbol])[0] for symbol in parameters]
-    draw = random.Random(len(parameters))
-    for attempt in range(MAX_LOOKED_AT):
-        shrink = Fraction(1, 1 + attempt % 4)
-        drawn = [random_fraction(domains[symbol], draw) for symbol in parameters]
-        yield _point(parameters, [x + (y - x) * shrink for x, y in zip(plain, drawn, strict=True)])
-
-
 def _point(parameters: list[sympy.Symbol], numbers: Iterable[Fraction]) -> Point:
     return {s: sympy.Rational(x.numerator, x.denominator) for s, x in zip(parameters, numbers, strict=True)}
 
 
-def _joint_points(statement: Statement) -> Iterator[Point]:
-    """Yield random points that meet the conditions, moved there by the solver in few parameters where they do not.
-
-    Every second point lies close to where a condition ceases to hold.
-    """
-    parameters, margins = statement.parameters, [condition.margin for condition in statement.conditions]
-    for attempt, target in enumerate(islice(_random_points(statement.domains, parameters), MAX_SOLVED)):
-        close = CLOSE_TO_CONDITION[attempt % len(CLOSE_TO_CONDITION)]
-        if not close and admissible(statement, target):
+def _drawn_points(statement: Statement) -> Iterator[Point]:
+    """Yield random points, every second one close to an edge; the solver moves few parameters of a point for it."""
+    parameters, edges = statement.parameters, [*_edges(statement)]
+    draw = random.Random(len(parameters))
+    for attempt in range(MAX_DRAWN):
+        target = _point(parameters, [random_fraction(statement.domains[symbol], draw) for symbol in parameters])
+        edge = [] if attempt % 2 else [(edges[attempt // 2 % len(edges)], "<")]
+        if not edge and admissible(statement, target):
             yield target
             continue
-        order = parameters[attempt % len(parameters) :] + parameters[: attempt % len(parameters)]
-        fixed: list[Relation] = [(margins[attempt % len(margins)] - close, "<")] if close else []
-        point = None
-        for symbol in order[1:]:
-            pin = (symbol - target[symbol], "==")
-            if nearer := statement.points.point(parameters, *fixed, pin):
-                point, fixed = nearer, [*fixed, pin]
-        point = point or statement.points.point(parameters, *fixed)
+        pins = [(symbol - target[symbol], "==") for symbol in draw.sample(parameters, len(parameters))]
+        nearest = (statement.points.point(parameters, *edge, *pins[k:]) for k in range(1, len(pins) + 1))
+        point = next(filter(None, nearest), None)
         if point and all(x.is_Rational for x in point.values()):
             yield point
+
+
+def _edges(statement: Statement) -> Iterator[sympy.Expr]:
+    """Yield functions that are negative close to where the domain ends, or far out where it does not."""
+    for close, far in EDGES:
+        yield from (condition.margin - close for condition in statement.conditions)
+        for symbol in statement.parameters:
+            low, high = statement.domains[symbol].args[:2]
+            yield symbol + far if low.is_infinite else symbol - low - close
+            yield far - symbol if high.is_infinite else high - symbol - close
 
 
 def admissible(statement: Statement, point: Mapping[sympy.Symbol, sympy.Expr]) -> bool:
@@ -140,9 +113,9 @@ def admissible(statement: Statement, point: Mapping[sympy.Symbol, sympy.Expr]) -
     return is_covariance(statement.cov.xreplace(dict(point)))
 
 
-def points(statement: Statement, plain: int, close: int, drawn: int) -> Iterator[Point]:
-    """Yield at most `plain`, `close`, `drawn` admissible points of each kind. Raises InputError if there are none."""
-    parameters, domains = statement.parameters, statement.domains
+def points(statement: Statement, plain: int, drawn: int) -> Iterator[Point]:
+    """Yield at most `plain` and `drawn` admissible points of each kind. Raises InputError if there are none."""
+    parameters = statement.parameters
     if not parameters:
         yield {}
         return
@@ -150,11 +123,9 @@ def points(statement: Statement, plain: int, close: int, drawn: int) -> Iterator
         against = _contradiction(statement)
         contradict = "contradicts the bounds" if len(against) == 1 else "contradict each other"
         raise InputError(f"The domain is empty: {' and '.join(map(str, against))} {contradict}.", "Correct it.")
-    random_points = _joint_points(statement) if statement.conditions else _random_points(domains, parameters)
     kinds = (
-        (_plain_points(domains, parameters), plain),
-        (_points_near_boundary(domains, parameters), close),
-        (random_points, drawn * (MORE_DRAWN if statement.conditions else 1)),
+        (_plain_points(statement.domains, parameters), plain),
+        (_drawn_points(statement), drawn * (MORE_DRAWN if statement.conditions else 1)),
     )
     seen: list[Point] = []
     looked_at = missing = 0

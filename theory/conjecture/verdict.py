@@ -25,11 +25,11 @@ from theory.expressions.balls.precision import decimals
 from theory.problem.errors import InputError, OutOfReachError
 
 MAX_DIGITS = 200
-# Points of each kind that are tried (plain, close to the boundary, random), and fewer where an integral remains.
-EASY = (16, 6, 6)
-HARD = (6, 2, 2)
+# Points of each kind that are tried (plain, drawn), and fewer where an integral remains.
+EASY = (16, 8)
+HARD = (6, 4)
 # Points besides the counter-example at which a correction must hold.
-FEW = (8, 0, 0)
+FEW = (8, 0)
 OTHERS = 5
 # The fewest agreeing points that support an equation with parameters.
 FEWEST = 5

@@ -28,7 +28,7 @@ def true_equation(domain):
 def refusal(text, equation=None, cov=None):
     """The words of the error; None where the domain has points."""
     try:
-        next(points(read(equation or true_equation(text), cov, where=text), 1, 1, 1))
+        next(points(read(equation or true_equation(text), cov, where=text), 1, 2))
     except InputError as error:
         return f"{error.message} {error.hint}" if error.hint else "no hint"
     return None
@@ -98,7 +98,7 @@ def test_points_of_random_domains_lie_in_them_and_empty_ones_are_empty():
         names = sorted(set(re.findall("[abc]", text)))
         try:
             statement = read(" + ".join(names or ["1"]) + " = 0", where=text)
-            drawn = list(islice(points(statement, 3, 2, 3), 8))
+            drawn = list(islice(points(statement, 3, 5), 8))
         except InputError as error:
             if any(word in error.message for word in EMPTY):
                 grid = (dict(zip(names, at, strict=True)) for at in product(GRID, repeat=len(names)))
@@ -189,7 +189,7 @@ def test_bounds_are_cut_to_those_of_the_matrix():
     statement = read("E[sign(z1)*sign(z2)] = 2*asin(rho)/pi", PAIR, where="-2<rho<2")
     assert statement.asked.domain.bounds == ["-1 <= rho <= 1"]
     assert statement.asked.remarks == ("-2 < rho < 2 is cut to -1 <= rho <= 1: the covariance needs 1 - rho**2 >= 0.",)
-    for point in points(statement, 16, 6, 6):
+    for point in points(statement, 16, 12):
         assert all(abs(value) <= 1 for value in point.values())
 
 
@@ -233,7 +233,7 @@ def test_without_a_point_at_which_all_are_positive_no_minor_gives_a_sign():
 def test_narrow_chains_are_drawn_though_plain_values_miss_them():
     names = [f"r{k}" for k in range(5)]
     statement = read(" + ".join(names) + " = 0", where="0<" + "<".join(names) + "<1")
-    drawn = list(points(statement, 4, 0, 4))
+    drawn = list(points(statement, 4, 4))
     assert len(drawn) >= 8
     for point in drawn:
         values = [point[symbol] for symbol in sorted(point, key=lambda symbol: symbol.name)]
