@@ -9,7 +9,7 @@ only refute: each cell is first tried at a point.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice, product
-from math import comb
+from math import comb, prod
 
 import sympy
 
@@ -28,9 +28,8 @@ from theory.problem.errors import InputError, OutOfReachError
 RULE = "identity on cells"
 # Bounds on the input of the decision procedure; beyond them it might not answer in seconds.
 MAX_OPERATIONS = 400
-MAX_EXPANSION = 1500
+MAX_TERMS = 1500
 MAX_ATOMS = 8
-MAX_TOWER = 2
 # The most points of a cell tried for a valid covariance matrix, and the most boundaries proved one by one.
 CELL_POINTS = 40
 MAX_FACES = 12
@@ -210,8 +209,7 @@ def _require_small(expr: sympy.Expr) -> None:
     reasons = {
         "operations": sympy.count_ops(expr) > MAX_OPERATIONS,
         "roots and functions": len(set(atoms)) > MAX_ATOMS,
-        "terms": _expansion(expr) > MAX_EXPANSION,
-        "exponentials on exponentials": _tower(expr) > MAX_TOWER,
+        "terms": _terms(expr) > MAX_TERMS,
         "parameters in exponents": symbolic_power(expr),
     }
     for what, too_many in reasons.items():
@@ -219,24 +217,19 @@ def _require_small(expr: sympy.Expr) -> None:
             raise NotProved(f"the difference of the sides has too many {what} for the decision procedure")
 
 
-def _expansion(expr: sympy.Expr) -> int:
-    """Return a bound on the number of terms of the expanded expression and of its radicands."""
+def _terms(expr: sympy.Basic) -> int:
+    """Return a bound on the number of terms of the expanded expression and of its radicands, at most MAX_TERMS + 1."""
+    sizes = [_terms(argument) for argument in expr.args]
     if expr.is_Add:
-        return min(MAX_EXPANSION + 1, sum(_expansion(term) for term in expr.args))
-    if expr.is_Mul:
-        size = 1
-        for factor in expr.args:
-            size = min(MAX_EXPANSION + 1, size * _expansion(factor))
-        return size
-    if expr.is_Pow and expr.exp.is_Rational:
-        size, power = _expansion(expr.base), abs(int(expr.exp.p))
-        return min(MAX_EXPANSION + 1, comb(min(size, 100) + power - 1, power))
-    return max([1, *(_expansion(argument) for argument in expr.args if isinstance(argument, sympy.Expr))])
-
-
-def _tower(expr: sympy.Basic) -> int:
-    inner = max((_tower(argument) for argument in expr.args), default=0)
-    return inner + isinstance(expr, sympy.exp)
+        size = sum(sizes)
+    elif expr.is_Mul:
+        size = prod(sizes)
+    elif expr.is_Pow and expr.exp.is_Rational:
+        power = min(abs(int(expr.exp.p)), MAX_TERMS + 1)
+        size = comb(sizes[0] + power - 1, power)
+    else:
+        size = max(sizes, default=1)
+    return min(size, MAX_TERMS + 1)
 
 
 def jumps(statement: Statement) -> Iterator[sympy.Expr]:
