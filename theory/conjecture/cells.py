@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import sympy
 
-from theory.conjecture.statement import Domains
+from theory.conjecture.statement import Domains, Statement
 from theory.expressions.domains import Condition
 from theory.expressions.exact import rational
 from theory.expressions.pieces import Kind, decisive, polynomial_on_line, unnamed
@@ -98,22 +98,18 @@ def _short(number: sympy.Expr) -> str:
     return str(number if number.is_infinite or rational(number).denominator < 10**6 else number.evalf(9))
 
 
-def cells(
-    exprs: tuple[sympy.Expr, ...],
-    jumps: tuple[sympy.Expr, ...],
-    domains: Domains,
-    cov: sympy.MatrixBase | None,
-    conditions: tuple[Condition, ...] = (),
-) -> Cells:
-    """Return the cells on which all `exprs` are analytic where they are real. Raises NoCells if that is not certified.
+def cells(statement: Statement, jumps: tuple[sympy.Expr, ...]) -> Cells:
+    """Return the cells on which both sides are analytic where they are real. Raises NoCells if that is not certified.
 
-    The sides may jump at the zeros of `jumps`, which need not occur in `exprs`. Cells without a point of the domain are
+    The sides may jump at the zeros of `jumps`, which need not occur in them. Cells without a point of the domain are
     left out.
     """
-    for expr in exprs:
-        for atom in sorted(unnamed(expr), key=sympy.default_sort_key)[:1]:
+    sides = statement.closed
+    domains = {symbol: statement.domains[symbol] for symbol in statement.parameters}
+    for side in sides:
+        for atom in sorted(unnamed(side), key=sympy.default_sort_key)[:1]:
             raise NoCells(f"it is not known where {atom} is analytic")
-    wanted = {item for expr in exprs for item in decisive(expr)} | {(jump, Kind.JUMP) for jump in jumps}
+    wanted = {item for side in sides for item in decisive(side)} | {(jump, Kind.JUMP) for jump in jumps}
     wanted = sorted(((f, kind) for f, kind in wanted if f.free_symbols), key=str)
     marks: dict[sympy.Symbol, Marks] = {symbol: {} for symbol in domains}
     joint = []
@@ -130,23 +126,23 @@ def cells(
     number = prod(len(found) - 1 for found in ends.values())
     if number > MAX_CELLS:
         raise NoCells(f"the domain falls into {number} cells")
-    at_least = tuple(condition.relation for condition in conditions)
-    at_least += tuple((minor, ">=") for minor in ([] if cov is None else principal_minors(cov)) if minor.free_symbols)
-    inside = [condition.margin for condition in conditions if condition.strict] + _minors(cov, domains)
+    domain = statement.points.relations
+    strict = [condition.relation for condition in statement.conditions if condition.strict]
+    inside = (*strict, *_positive_minors(statement.cov, domains))
     radicands = tuple(function for function, kind in wanted if kind is Kind.REAL)
     result = []
     for place in product(*(range(len(found) - 1) for found in ends.values())):
         box = _box(ends, place, marks)
-        points = RealSet((*box.relations, *at_least), box.beside)
+        points = RealSet(domain, box)
         if points.empty():
             continue
-        interior = RealSet((*box.relations, *((function, ">") for function in inside)), box.beside)
-        real, decided = _certify(exprs, joint, radicands, points, interior)
+        interior = RealSet(inside, box)
+        real, decided = _certify(sides, joint, radicands, points, interior)
         pieces = {symbol: _piece(ends[symbol], k) for symbol, k in zip(ends, place, strict=True)}
         inner, outer = ({symbol: piece[i] for symbol, piece in pieces.items()} for i in (0, 1))
-        result.append(Cell(inner, outer, place, interior, conditions, real, decided, points, radicands))
+        result.append(Cell(inner, outer, place, interior, statement.conditions, real, decided, points, radicands))
     jumping = [function for function, kind in wanted if kind is Kind.JUMP]
-    at_jumps = {symbol: _jumps_at(symbol, found, marks[symbol], jumping, at_least) for symbol, found in ends.items()}
+    at_jumps = {symbol: _jumps_at(symbol, found, marks[symbol], jumping, domain) for symbol, found in ends.items()}
     return Cells(tuple(result), ends, at_jumps)
 
 
@@ -155,15 +151,15 @@ def _jumps_at(
     ends: tuple[Ends | None, ...],
     marks: Marks,
     jumping: list[sympy.Expr],
-    at_least: tuple[Relation, ...],
+    domain: tuple[Relation, ...],
 ) -> frozenset[Ends]:
     """Return the ends of a parameter's intervals at which the solver does not exclude a zero of these functions."""
-    faces = {end: RealSet(at_least, ((symbol, "==", marks[end]),)) for end in filter(None, ends)}
+    faces = {end: RealSet(domain, ((symbol, "==", marks[end]),)) for end in filter(None, ends)}
     return frozenset(end for end, face in faces.items() if not all(face.empty((f, "==")) for f in jumping))
 
 
 def _certify(
-    exprs: tuple[sympy.Expr, ...],
+    sides: tuple[sympy.Expr, ...],
     joint: list[tuple[sympy.Expr, Kind]],
     radicands: tuple[sympy.Expr, ...],
     points: RealSet,
@@ -188,7 +184,7 @@ def _certify(
     for function in (f for f, kind in joint if kind is Kind.REAL and not real[f]):
         if not shown(points, f"no point has {function} = 0", (function, "==")):
             raise NoCells(f"the sign of {function} is not certified, and a side is real on one side of it only")
-    both = tuple((side, "real") for side in exprs)
+    both = tuple((side, "real") for side in sides)
     for function in radicands:
         complex_somewhere = not points.empty((function, "<"))
         if complex_somewhere and not shown(points, f"no side is real where {function} < 0", (function, "<"), *both):
@@ -230,19 +226,18 @@ def _box(
     ends: Mapping[sympy.Symbol, tuple[Ends | None, ...]],
     place: tuple[int, ...],
     marks: Mapping[sympy.Symbol, Marks],
-) -> RealSet:
-    """Return the open box of a cell, its ends exact."""
-    beside = [
+) -> tuple[tuple[sympy.Symbol, str, sympy.Expr | Root], ...]:
+    """Return the comparisons of parameters with numbers that define the open box of a cell, its ends exact."""
+    return tuple(
         (symbol, sign, marks[symbol][limits[index]])
         for (symbol, limits), k in zip(ends.items(), place, strict=True)
         for index, sign in ((k, ">"), (k + 1, "<"))
         if limits[index] is not None
-    ]
-    return RealSet((), tuple(beside))
+    )
 
 
-def _minors(cov: sympy.MatrixBase | None, domains: Domains) -> list[sympy.Expr]:
-    """Return the principal minors with parameters, if the entries are linear in these: the domain is then convex.
+def _positive_minors(cov: sympy.MatrixBase | None, domains: Domains) -> list[Relation]:
+    """Return minor > 0 for all principal minors, if the entries are linear: the domain of a covariance is convex then.
 
     Return no minors where no point is found at which all are positive. Such a point shows that every point of the
     domain is a limit of points at which they are positive.
@@ -252,9 +247,9 @@ def _minors(cov: sympy.MatrixBase | None, domains: Domains) -> list[sympy.Expr]:
     symbols = sorted(cov.free_symbols, key=lambda symbol: symbol.name)
     if not all(entry.is_polynomial(*symbols) and sympy.Poly(entry, *symbols).total_degree() <= 1 for entry in cov):
         return []
-    minors = principal_minors(cov)
-    point = RealSet((*within(domains), *((minor, ">") for minor in minors))).point(symbols) or {}
-    return minors if all(Condition(minor, ">", sympy.Integer(0)).holds(point) for minor in minors) else []
+    positive = [Condition(minor, ">", sympy.Integer(0)) for minor in principal_minors(cov)]
+    point = RealSet(within(domains)).point(symbols, *(minor.relation for minor in positive)) or {}
+    return [minor.relation for minor in positive] if all(minor.holds(point) for minor in positive) else []
 
 
 def _ends(interval: sympy.Interval, roots: set[Ends]) -> tuple[Ends | None, ...]:

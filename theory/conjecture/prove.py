@@ -102,9 +102,8 @@ def _decide(statement: Statement, digits: int, faces: int) -> list[ProofStep]:
     if any(side.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.AccumBounds) for side in (lhs, rhs)):
         return [ProofStep("no statement", "a side divides by zero", "domain")]
     _require_small(lhs - rhs)
-    domains = {symbol: statement.domains[symbol] for symbol in statement.parameters}
     try:
-        found = cells((lhs, rhs), tuple(jumps(statement)), domains, statement.cov, statement.conditions)
+        found = cells(statement, tuple(jumps(statement)))
     except NoCells as error:
         raise NotProved(str(error)) from error
     steps, real = [], set()

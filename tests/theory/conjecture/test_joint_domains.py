@@ -12,6 +12,7 @@ from tests.theory.conjecture.hostile_domains import ACCEPTED, REFUSED, UNPRINTED
 from theory.conjecture import judge, read
 from theory.conjecture.cells import NoCells, cells
 from theory.conjecture.points import points
+from theory.conjecture.statement import Statement
 from theory.expressions.domains import parse_domains
 from theory.problem.errors import InputError
 
@@ -223,11 +224,11 @@ def test_without_a_point_at_which_all_are_positive_no_minor_gives_a_sign():
     """a + b and -(a + b) are minors of a matrix that is a covariance on a line only, on which none is positive."""
     a, b = sympy.symbols("a b", real=True)
     box = dict.fromkeys((a, b), sympy.Interval.open(-1, 1))
-    root = (sympy.sqrt(a + b),)
-    (cell,) = cells(root, (), box, sympy.Matrix([[a + b, 0], [0, 1]])).cells
+    root = sympy.sqrt(a + b)
+    (cell,) = cells(Statement(root, root, sympy.ImmutableMatrix([[a + b, 0], [0, 1]]), box), ()).cells
     assert cell.interior.sign(a + b) == 1
     with pytest.raises(NoCells, match="the sign of a \\+ b is not certified"):
-        cells(root, (), box, sympy.Matrix([[a + b, 0], [0, -a - b]]))
+        cells(Statement(root, root, sympy.ImmutableMatrix([[a + b, 0], [0, -a - b]]), box), ())
 
 
 def test_narrow_chains_are_drawn_though_plain_values_miss_them():
