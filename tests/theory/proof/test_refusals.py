@@ -49,7 +49,7 @@ REFUSED = [
     ("stack", equal(x, y), Tuple(equal(c, 1), equal(L, 1)), (Tuple((x, c), (y, 1)),), "once for each new equation"),
     ("project", equal(w, b), equal(x, y), (A, Tuple(A, c), Tuple(w, x)), "names no component"),
     ("block", equal(w, b), equal(w, b), (A,), "does not occur"),
-    ("linear-change", equal(u(t).diff(t) + v(t).diff(t), 0), equal(x, 0), (Tuple(x, u(t)),), "one unknown"),
+    ("change-of-unknowns", equal(u(t).diff(t) + v(t).diff(t), 0), equal(x, 0), (Tuple(x, u(t)),), "one unknown"),
     ("select", Tuple(equal(x, 1), equal(y, 2)), equal(y, 1), (), "not among"),
     ("solve-ode", DECAY, equal(u(t), x * exp(-t)), (t,), "its own unknown"),
     ("solve-ode", DECAY, equal(v(t), x * exp(-t)), (t, Tuple(u(t), x)), "does not solve"),

@@ -106,40 +106,6 @@ def block(before: sympy.Basic, step: Step) -> None:
         require_zero(struck - (new.lhs - new.rhs), "the equation without these blocks differs")
 
 
-@rule("linear-change")
-def linear_change(before: sympy.Basic, step: Step) -> None:
-    """Equations in new unknowns, which `using` defines by pairs (new, combination of the old); all may depend on time.
-
-    The new equations must follow when the new unknowns are written in the old ones and the old equations are used.
-
-    >>> t = sympy.Symbol("t", real=True)
-    >>> u, v, s = (sympy.Function(name)(t) for name in "uvs")
-    >>> old = sympy.Tuple(sympy.Eq(u.diff(t), -u), sympy.Eq(v.diff(t), -v))
-    >>> linear_change(old, Step(sympy.Eq(s.diff(t), -s), "their sum", "linear-change", (sympy.Tuple(s, u + v),)))
-    """
-    definitions = dict(tuple(pair) for pair in step.using)
-    known = {}
-    for old in equations(before):
-        scale, unknown = _leading(old.lhs)
-        known[unknown] = old.rhs / scale
-    for new in equations(step.expr):
-        residual = (new.lhs - new.rhs).subs(definitions).doit().expand()
-        derivatives = {unknown: value for unknown, value in known.items() if unknown.is_Derivative}
-        residual = residual.xreplace(derivatives or known)
-        require_zero(residual, f"{new} does not follow in the new unknowns")
-
-
-def _leading(side: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
-    """Return (m, q) for a left side m q, where q is a derivative or an applied function."""
-    derivatives = side.atoms(sympy.Derivative)
-    if not derivatives and side.is_Function:
-        return sympy.S.One, side
-    if len(derivatives) != 1:
-        raise StepError(f"{side} is not a multiple of one unknown")
-    (derivative,) = derivatives
-    return sympy.cancel(side / derivative), derivative
-
-
 @rule("select")
 def select(before: sympy.Basic, step: Step) -> None:
     """Keep one of several equations.

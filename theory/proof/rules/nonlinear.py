@@ -1,4 +1,4 @@
-"""Rules for nonlinear ordinary differential equations: a change of unknowns, and a solution checked by substitution."""
+"""Rules for changes of unknowns in equations, and for solutions of nonlinear ODEs checked by substitution."""
 
 import sympy
 

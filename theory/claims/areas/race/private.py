@@ -46,13 +46,13 @@ def private_strength() -> Derivation:
         Step(
             strengths,
             r"the strengths $w = a b$ and $v = c d$",
-            "linear-change",
+            "change-of-unknowns",
             (Tuple(w(t), sqrt(m) * a(t) ** 2), Tuple(v(t), c(t) ** 2)),
         ),
         Step(
             Eq(q(t).diff(t), 0, evaluate=False),
             r"the error cancels in $q = \log v - (\log w)/\sqrt{m}$",
-            "linear-change",
+            "change-of-unknowns",
             (Tuple(q(t), log(v(t)) - log(w(t)) / sqrt(m)),),
         ),
         Step(_KEPT, r"what does not change keeps its start, $v = w = w_0$", "solve-ode", (t, Tuple(q(t), _KEPT.rhs))),

@@ -49,7 +49,7 @@ def growth_from_zero() -> Derivation:
         Step(
             mode,
             r"the growing mode $u = b + A/\sqrt{m}$",
-            "linear-change",
+            "change-of-unknowns",
             (Tuple(u(t), b(t) + A(t) / sqrt(m)),),
         ),
         Step(_GROWTH, "exponential growth", "solve-ode", (t, Tuple(u(t), u0))),
@@ -112,7 +112,9 @@ def time_of_sharing() -> Derivation:
             r"$\tau\, da/dt = P b (s - a b)$ with $b = \sqrt{m} a$, which the flow keeps: $b^2 - m a^2$ is conserved",
             "definition",
         ),
-        Step(logistic, r"the output $w = a b = \sqrt{m} a^2$", "linear-change", (Tuple(w(t), sqrt(m) * a(t) ** 2),)),
+        Step(
+            logistic, r"the output $w = a b = \sqrt{m} a^2$", "change-of-unknowns", (Tuple(w(t), sqrt(m) * a(t) ** 2),)
+        ),
         Step(Eq(t, tau * integral, evaluate=False), "the variables separate", "separate", (t, Tuple(w(t), w0, w1, x))),
         Step(
             Eq(t, _TIME.rhs, evaluate=False),
