@@ -178,7 +178,7 @@ def step_erf_of_two(first: mpmath.mpf, second: mpmath.mpf, correlation: mpmath.m
     spread = mpmath.sqrt(first**2 + 2 * first * second * correlation + second**2)
     rest = abs(second) * mpmath.sqrt(1 - correlation**2)  # s sqrt(1 - r^2), without cancellation
     along = first + second * correlation
-    if along == 0:
+    if abs(along) <= 2**10 * mpmath.eps * abs(first):  # rounding alone
         return mpmath.mpf(0)
     digits = mpmath.mp.dps
     with precision(digits=digits + _GUARD):

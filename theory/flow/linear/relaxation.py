@@ -81,7 +81,7 @@ def relax(
     """Return the flow of theta = (w, biases) at `times` in float64; with m > 1 outputs each flows independently.
 
     A mode of eigenvalue lambda has the limit u(inf) = c/(s lambda) and relaxes at the rate r = ell s^2 lambda:
-    u(t) - u(0) = (1 - exp(-r t)) (u(inf) - u(0)). The part of `start` outside the range of A is constant. The loss is
+    u(t) = exp(-r t) u(0) + (1 - exp(-r t)) u(inf). The part of `start` outside the range of A is constant. The loss is
     its optimum plus s^2 sum lambda (u(t) - u(inf))^2. A mode of eigenvalue 0 moves by ell s c t and has no limit unless
     c = 0; theta(inf) and the optimum exclude it. Where `cut` > 0, modes with eigenvalues up to it are held at their
     initial values; `near_null` bounds the effect of this and of the relative errors `rounding` of A and b.
@@ -97,8 +97,10 @@ def relax(
     """
     s, ell = float(rules.s), float(rules.ell)
     modes = modes or Modes.of(moments)
-    theta = np.repeat(start[None], len(times), axis=0)
-    fixed = start.copy()
+    # Where every direction is a mode that moves, the start leaves no rounding behind once it has decayed.
+    whole = not cut and sum(values.size for values in modes.values) == start.shape[-1]
+    fixed = np.zeros_like(start) if whole else start.copy()
+    theta = np.repeat(fixed[None], len(times), axis=0)
     mse, losses, held = float(moments.y2), np.zeros(len(times)), _Sums()
     for block, basis, lam in zip(moments.blocks, modes.spectra, modes.values, strict=True):
         u0, c = basis.to_modes(block.project(start)), basis.to_modes(block.rhs)
@@ -106,7 +108,8 @@ def relax(
         with np.errstate(divide="ignore", invalid="ignore"):
             end = np.where(moves, c / (s * lam), u0)
             mse -= float((c**2 / lam).sum(where=moves))
-        fixed[..., block.places] += block.embed(basis.from_modes(end - u0))
+        begun = 0.0 if whole else u0
+        fixed[..., block.places] += block.embed(basis.from_modes(end - begun))
         rest = s * float((u0 * (s * lam * u0 - 2 * c)).sum(where=~moves))
         if cut:
             held.add(u0, end, c, moves)
@@ -119,11 +122,12 @@ def relax(
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
                 gone = np.expm1(-rates * t)
                 losses[part] += (1 + gone) ** 2 @ excess + rest
-                change = gone[:, at] * (u0 - end)
+                u = np.exp(-rates * t)[:, at] * u0 - gone[:, at] * end
                 if drift.any():
                     losses[part] -= 2 * s * t[:, 0] * (c * drift).sum()
-                    change += np.multiply.outer(t[:, 0], drift)
-                theta[part][..., block.places] += block.embed(basis.from_modes(change))
+                    u += np.multiply.outer(t[:, 0], drift)
+                theta[part][..., block.places] += block.embed(basis.from_modes(u - begun))
+    theta[np.array(times) == 0] = start
     lam = np.sort(np.concatenate([values.ravel() for values in modes.values]))
     still = np.zeros(start.shape[-1] - len(lam))
     near = _near_null(held, modes, moments, mse, s, ell, times, cut, rounding) if cut else None
