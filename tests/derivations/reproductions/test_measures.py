@@ -209,8 +209,9 @@ def test_measures_are_the_stored_ones(snapshot):
     assert results == snapshot.use_extension(CloseSnapshot)
 
 
-def test_designs_are_the_stored_ones(snapshot):
-    """The settings of every profile, those of the theory among them."""
+def test_designs_and_targets_are_the_stored_ones(snapshot):
+    """The settings of every profile, those of the theory among them, and what each statement says."""
     experiments = reproductions().values()
     every = [*experiments, *(one.theory for one in experiments if one.theory)]
     assert {one.name: {name: repr(design) for name, design in one.designs.items()} for one in every} == snapshot
+    assert {one.name: [repr(target) for target in one.targets] for one in experiments} == snapshot
