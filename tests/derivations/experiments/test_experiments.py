@@ -1,5 +1,7 @@
 """The decision rules of the experiments: each passes what it should, and fails on a planted fault."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -77,3 +79,13 @@ def test_an_empirical_claim_has_a_control_that_its_rule_rejects_or_says_why_not(
         if {(one["outcome"], one["where"] if reason else None) for one in controls} != {expected}:
             faults.append(claim.id)
     assert faults == []
+
+
+def test_the_remark_compares_the_ratio_with_that_of_a_sinusoid(monkeypatch):
+    """sum w^4/(sum w^2)^2 of a sinusoid on n sites is 3/(2 n)."""
+    monkeypatch.setattr(relu_order, "_site_gate_share", lambda _problem: 0.25)
+    run = SimpleNamespace(times=np.array([0.0, 8.0]), weights=np.zeros((4, 2, 3, 30)), problem=None)
+    shares, ratios = np.full((4, 2), 0.5), np.full((4, 2), 0.1)
+    said = relu_order._remark({"up": run}, {"up": shares}, {"up": ratios})
+    assert "0.100 and 0.100 (a sinusoid has 0.050)" in said
+    assert "0.250 (up)" in said
