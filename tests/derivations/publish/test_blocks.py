@@ -5,6 +5,9 @@ import sympy
 from derivations.publish import blocks
 from derivations.publish.notation import Notation
 from theory.claims import catalog
+from theory.claims.sources import Source
+from theory.expressions.symbols import z
+from theory.gaussian import Expectation
 
 COMPARED = {"replicates": 64, "statistic": 1.0, "critical": 2.5}
 
@@ -42,3 +45,13 @@ def test_a_product_of_two_long_sums_keeps_the_parentheses_of_both():
     many = sum(first * second for first, second in zip(letters, sympy.symbols("A:Z", real=True), strict=True))
     tex, _ = Notation().display(sympy.Eq(sympy.Symbol("y"), one * many, evaluate=False))
     assert r"(a^{2} + b^{2} + c^{2}) [" in tex
+
+
+def test_a_printed_form_is_quoted_with_what_its_letters_stand_for():
+    claim = catalog()["gaussian.step_step.orthant"]
+    (rho,) = (param.symbol for param in claim.params)
+    printed = Expectation(sympy.sign(z(1)) * sympy.sign(z(2)), sympy.Matrix([[1, rho], [rho, 2]]))
+    finding = {"at": {"rho": "1/2"}, "printed": "0.7", "definition": "0.3"}
+    text = blocks.parting(claim, Source("small-bump-gate", "(1)", printed=printed), finding)
+    assert r"$\mathbb{E}_{2}$ is over Gaussians of covariance" in text
+    assert text.endswith("\n\nAt $\\rho = 1/2$ this gives $0.7$, and the true value is $0.3$.\n")
