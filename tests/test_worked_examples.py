@@ -147,7 +147,9 @@ def problem_of(data: str, gate: str = 'kind = "site"\nsite = 2\nlo = 0.0') -> st
         r"w0 = .*?(?=^\w+ =)", 'w0 = { law = "normal", scale = 0.1, seed = 0 }\n', settings, flags=re.M | re.S
     )
     settings = settings.replace("samples = 50000", "samples = 200").replace("batch = 4000", "batch = 10")
-    settings = settings.replace("replicates = 64", "replicates = 2").replace("learning_rate = 1.0", "learning_rate = 0.05")
+    settings = settings.replace("replicates = 64", "replicates = 2").replace(
+        "learning_rate = 1.0", "learning_rate = 0.05"
+    )
     return f'{data}\n[network]\nmodel = "gated-linear"\nreadout = "mean"\n[[network.gates]]\n{gate}\n\n{settings}'
 
 
