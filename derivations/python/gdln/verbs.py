@@ -1,6 +1,6 @@
 """The verbs: each reads its question as the command does, and returns a `Result`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -118,11 +118,32 @@ def simulate(source: Source, values: Mapping[str, Any] | None = None, *, device:
 
 
 @verb
-def compare(source: Source, values: Mapping[str, Any] | None = None, *, device: str = "auto") -> Answer:
-    """Predict what the networks of a problem learn, train them, and show both; raises as `solve` and `simulate` do."""
-    from derivations.answers import compare as answers
+def compare(
+    source: Source,
+    values: Mapping[str, Any] | None = None,
+    *,
+    predict: Callable[[problems.Problem, float], Any] | None = None,
+    observable: str = "weights",
+    margin: float = 0.02,
+    level: float = 0.01,
+    device: str = "auto",
+) -> Answer:
+    """Train the networks of a problem beside the exact law of training, or beside what `predict(problem, t)` returns.
 
-    return answers.answer(problem(source, values), device)
+    A function is judged by the test of the claims: `.verdict` is equivalent, different or undecided. It returns the
+    numbers of one network at the time t for the `observable`: (K, n) for weights, (K,) for what each unit has, such
+    as its participation-ratio, a number for the loss. Equivalent is what the test does not reject at `level`, and what
+    lies within `margin` of the largest prediction for certain. Raises as `solve` and `simulate` do, and InputError for
+    numbers of another shape.
+    """
+    question = problem(source, values)
+    if predict is None:
+        from derivations.answers import compare as answers
+
+        return answers.answer(question, device)
+    from derivations.answers import predicted
+
+    return predicted.answer(question, predict, observable, margin=margin, level=level, device=device)
 
 
 @verb

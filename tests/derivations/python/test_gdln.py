@@ -2,6 +2,7 @@
 
 import tomllib
 
+import numpy as np
 import pytest
 
 import gdln
@@ -9,6 +10,7 @@ from derivations.experiments.folders import problem_file
 from theory.problem import InputError, load
 
 BUMP = problem_file("small-bump")
+START = {"training.times": [0.0], "simulation.replicates": 64, "simulation.samples": 2000}
 
 
 def test_a_problem_is_a_file_a_text_tables_or_itself():
@@ -28,6 +30,16 @@ def test_a_problem_is_a_file_a_text_tables_or_itself():
         (lambda: gdln.moment("z1", "[[1]]", digits=0), "^digits 0 "),
         (lambda: gdln.moment("g*z1", "[[1]]"), r"g>0 \(where\)"),
         (lambda: gdln.gram(10, 3).plot(), "has no figure"),
+        (lambda: gdln.compare(BUMP, START, predict=lambda _problem, _t: 1.0), r"the shape \(\), .* is \(2, 40\)"),
+        (
+            lambda: gdln.compare(BUMP, START, predict=lambda _problem, _t: np.nan, observable="loss"),
+            "at t = 0 is not finite",
+        ),
+        (
+            lambda: gdln.compare(BUMP, START, predict=lambda _problem, _t: 1.0, observable="input-moment"),
+            "^observable ",
+        ),
+        (lambda: gdln.compare(BUMP, START, predict=lambda _problem, _t: 1.0, observable="loss", margin=0), "^margin"),
         (lambda: gdln.fields(BUMP, of="nothing"), "^of "),
     ],
 )
@@ -44,3 +56,12 @@ def test_results_show_themselves():
     assert len(repr(solved)) < 120
     assert "at" in dir(solved.solution)
     assert {"solution", "plot", "data"} <= set(dir(solved))
+
+
+def test_a_function_is_held_against_trained_networks():
+    """Before training the loss is <y^2>, but for weights of size 0.001."""
+    for loss, verdict in ((0.5, "equivalent"), (0.55, "different")):
+        found = gdln.compare(BUMP, START, predict=lambda _problem, _t, loss=loss: loss, observable="loss", margin=0.05)
+        assert found.verdict == verdict, loss
+        assert found.data["prediction"] == [loss]
+        assert found.data["bound"] >= abs(found.data["mean"][0] - loss)
