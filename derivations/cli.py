@@ -24,7 +24,7 @@ Generate derivations: closed forms of Gaussian averages, with every step; the bo
 Validate closed forms against simulation: derive, certify, train networks, compare, report
   gdln validate
 
-Explore localization data in the browser, also your own: of a problem file, for which gdln new NAME writes a start
+Explore localization data in the browser; gdln new NAME writes a problem file to put your own data into
   gdln explore"""
 
 

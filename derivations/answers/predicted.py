@@ -45,19 +45,19 @@ class PredictedAnswer:
 
     def json(self) -> Mapping[str, Any]:
         """The verdict, the numbers of the test, and means, standard errors and predictions."""
-        found = self.agreement
+        test = self.agreement
         return {
             "observable": self.estimate.observable.name,
             "times": [float(t) for t in self.estimate.problem.training.times],
             "verdict": self.verdict,
             "reason": self.reason,
-            "p": found.p,
+            "p": test.p,
             "level": self.level,
-            "bound": found.bound,
-            "margin": found.margin,
-            "worst_entry": found.worst_entry,
-            "replicates": found.replicates,
-            "diverged": found.diverged,
+            "bound": test.bound,
+            "margin": test.margin,
+            "worst_entry": test.worst_entry,
+            "replicates": test.replicates,
+            "diverged": test.diverged,
             "prediction": self.prediction,
             "mean": self.estimate.mean,
             "standard_error": self.estimate.standard_error,
@@ -65,18 +65,18 @@ class PredictedAnswer:
 
     def text(self) -> str:
         """The verdict, why, and the entry that lies farthest off in standard errors."""
-        found, axes = self.agreement, self.estimate.observable.axes
-        place = found.worst_entry
+        test, axes = self.agreement, self.estimate.observable.axes
+        place = test.worst_entry
         times = self.estimate.problem.training.times
         named = [f"t = {float(times[place[0]]):g}"]
         named += [f"{axis.replace('_', ' ')} {index}" for axis, index in zip(axes[1:], place[1:], strict=False)]
         mean, error = (float(values[place]) for values in (self.estimate.mean, self.estimate.standard_error))
         return "\n".join(
             [
-                f"{self.estimate.observable.name} of {found.replicates} networks beside the prediction",
+                f"{self.estimate.observable.name} of {test.replicates} networks beside the prediction",
                 f"{self.verdict}: {self.reason.removeprefix('not decided: ')}",
-                f"every number lies within {found.bound:.3g} of the prediction (confidence {1 - self.level:.0%}); "
-                f"{self.margin:.3g} of its largest are {found.margin:.3g}",
+                f"every number lies within {test.bound:.3g} of the prediction (confidence {1 - self.level:.0%}); "
+                f"{self.margin:.3g} of its largest are {test.margin:.3g}",
                 f"farthest: {', '.join(named)}: prediction {float(self.prediction[place]):.6g}, networks {mean:.6g} "
                 f"+- {error:.2g}",
             ]
@@ -117,7 +117,7 @@ def answer(
     prediction = np.stack(
         [_numbers(predict, problem, float(t), estimate.values.shape[2:]) for t in problem.training.times]
     )
-    found = agreement_of(
+    agreement = agreement_of(
         estimate.values,
         prediction,
         margin=share,
@@ -125,7 +125,7 @@ def answer(
         seed=problem.simulated().seed,
         diverged=estimate.diverged,
     )
-    return PredictedAnswer(estimate, prediction, share, certain, found, *judged(found, certain))
+    return PredictedAnswer(estimate, prediction, share, certain, agreement, *judged(agreement, certain))
 
 
 def _numbers(predict: Predict, problem: Problem, t: float, shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:

@@ -33,10 +33,12 @@ def unexplained(
     """
     if _replays(problem):
         return np.zeros(len(next(iter(ends.values()))), dtype=bool)
-    kind, predict, found = problem.training.loss, network_of(problem).predict, []
+    kind, predict, flags = problem.training.loss, network_of(problem).predict, []
     if sample is None:
-        own = [stream(problem.simulated().seed, 0, MEASUREMENT)]
-        drawn = examples_of(problem, prepare(problem.data, torch.device("cpu"), torch.float64).draw(own, _LOOKED_AT))
+        streams = [stream(problem.simulated().seed, 0, MEASUREMENT)]
+        drawn = examples_of(
+            problem, prepare(problem.data, torch.device("cpu"), torch.float64).draw(streams, _LOOKED_AT)
+        )
     for s in range(len(next(iter(ends.values())))):
         if sample is not None:
             drawn = sample.part(slice(s, s + 1), slice(_LOOKED_AT)).mapped(lambda tensor: tensor.cpu().double())
@@ -47,8 +49,8 @@ def unexplained(
             for ones in (starts, ends)
         )
         silent = mean_loss(kind, torch.zeros_like(drawn.y), drawn.y)
-        found.append(bool(end > UNEXPLAINED * torch.maximum(start, silent)))
-    return np.array(found, dtype=bool)
+        flags.append(bool(end > UNEXPLAINED * torch.maximum(start, silent)))
+    return np.array(flags, dtype=bool)
 
 
 def largest_stable_rate(problem: Problem) -> float:
@@ -75,8 +77,8 @@ def largest_stable_rate(problem: Problem) -> float:
             f"{several} has no largest stable rate: it depends on the weights reached.", "Try smaller learning rates."
         )
     host, network = torch.device("cpu"), problem.network
-    own = [stream(problem.simulated().seed, 0, MEASUREMENT)]
-    drawn = prepare(problem.data, host, torch.float64).draw(own, EXAMPLES)
+    streams = [stream(problem.simulated().seed, 0, MEASUREMENT)]
+    drawn = prepare(problem.data, host, torch.float64).draw(streams, EXAMPLES)
     x = drawn.x[0]
     one, biased = x.new_ones(len(x), 1), network.biases == "trained"
     if biased:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from functools import cached_property, wraps
 from html import escape
+from inspect import signature
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from derivations.output import Answer, plain
@@ -98,6 +99,7 @@ def verb(function: Callable[P, Answer]) -> Callable[P, Result]:
             error.args = (f"{error.message} {error.hint}".strip(),)
             raise
 
+    answered.__signature__ = signature(function).replace(return_annotation=Result)
     return answered
 
 

@@ -26,14 +26,14 @@ def problem(source: Source, values: Mapping[str, Any] | None = None) -> problems
     (Fraction(3, 1), 8)
     """
     if isinstance(source, problems.Problem):
-        found = source
+        read = source
     elif isinstance(source, Mapping):
-        found = problem_of(source)
+        read = problem_of(source)
     else:
-        found = problems.loads(source) if isinstance(source, str) and "\n" in source else problems.load(source)
+        read = problems.loads(source) if isinstance(source, str) and "\n" in source else problems.load(source)
     if not values:
-        return found
-    tables: Any = tables_of(problems.dumps(found), "problem")
+        return read
+    tables: Any = tables_of(problems.dumps(read), "problem")
     for field, value in values.items():
         check_field(field, field)
         tables = replaced(tables, field, value, "")

@@ -61,7 +61,7 @@ def test_results_show_themselves():
 def test_a_function_is_held_against_trained_networks():
     """Before training the loss is <y^2>, but for weights of size 0.001."""
     for loss, verdict in ((0.5, "equivalent"), (0.55, "different")):
-        found = gdln.compare(BUMP, START, predict=lambda _problem, _t, loss=loss: loss, observable="loss", margin=0.05)
-        assert found.verdict == verdict, loss
-        assert found.data["prediction"] == [loss]
-        assert found.data["bound"] >= abs(found.data["mean"][0] - loss)
+        result = gdln.compare(BUMP, START, predict=lambda _problem, _t, loss=loss: loss, observable="loss", margin=0.05)
+        assert result.verdict == verdict, loss
+        assert result.data["prediction"] == [loss]
+        assert result.data["bound"] >= abs(result.data["mean"][0] - loss)
