@@ -67,17 +67,18 @@ class Result:
         return f"<{self.verb}: {line if len(line) <= _WIDEST else line[: _WIDEST - 3] + '...'}>"
 
     def _repr_html_(self) -> str | None:
-        return None if self._repr_latex_() else f"<pre>{escape(self.text)}</pre>"
+        return None if self._repr_markdown_() else f"<pre>{escape(self.text)}</pre>"
 
-    def _repr_latex_(self) -> str | None:
-        """The equation of a moment; other results are texts."""
+    def _repr_markdown_(self) -> str | None:
+        """The equation of a moment, with what its letters stand for; other results are texts."""
         moment = getattr(self.answer, "moment", None)
         if moment is None:
             return None
+        from derivations.publish.blocks import where
         from derivations.publish.notation import Notation
 
-        tex, _ = Notation(normaliser=False).display(moment.derivation.proves)
-        return f"$$\n{tex}\n$$"
+        tex, legend = Notation(normaliser=False).display(moment.derivation.proves)
+        return f"$$\n{tex}\n$$\n\n{where(legend)}"
 
 
 def verb(function: Callable[P, Answer]) -> Callable[P, Result]:
@@ -100,6 +101,7 @@ def verb(function: Callable[P, Answer]) -> Callable[P, Result]:
             raise
 
     answered.__signature__ = signature(function).replace(return_annotation=Result)
+    del answered.__wrapped__  # whose signature would be shown
     return answered
 
 

@@ -49,8 +49,11 @@ def test_errors_name_arguments(ask, words):
 
 
 def test_results_show_themselves():
-    moment, solved = gdln.moment("relu(z1)*relu(z2)", "[[1, 1/2], [1/2, 1]]"), gdln.solve(BUMP)
-    assert r"\mathbb{E}" in moment._repr_latex_()
+    moment = gdln.moment("Heaviside(z1)*erf(g*z2)", "[[1, r], [r, 1]]", where="g>0, -1<r<1")
+    solved = gdln.solve(BUMP)
+    equation, letters = moment._repr_markdown_().rsplit("$$", 1)
+    assert r"\kappa r" in equation
+    assert r"$\kappa = \sqrt{2}\, g" in letters
     assert moment._repr_html_() is None
     assert solved._repr_html_().startswith("<pre>&lt;(y - yhat)^2&gt;")
     assert len(repr(solved)) < 120
