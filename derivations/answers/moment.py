@@ -160,8 +160,9 @@ def _exporter(language: str) -> Callable[[Moment], tuple[str, str | None]]:
         return lambda moment: (export(moment.closed_form, language), None)
 
     def written(moment: Moment) -> tuple[str, str]:
-        form = stable_form(with_numbers(moment.closed_form), moment.expr, moment.cov)
-        return export(form, language), accuracy(form)
+        closed_form = with_numbers(moment.closed_form)
+        form = stable_form(closed_form, moment.expr, moment.cov)
+        return export(form, language, closed_form), accuracy(form)
 
     return written
 

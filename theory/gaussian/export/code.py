@@ -4,8 +4,8 @@ Integrals over t in [0, 1] become tanh-sinh sums of POINTS nodes, which tolerate
 Owen's T becomes a Gauss-Legendre sum, Phi2 and upper moments tanh-sinh sums of positive terms. The code computes in
 float64 and needs no other file. It also sums the absolute values of the terms, and returns nan where cancellation
 leaves too few digits: in the tails of thresholds, for a form that is not made of upper moments (`stable_form`).
-Upper moments and Phi2 have their limits at infinite thresholds; elsewhere a power of an infinite threshold times a term
-that vanishes there is nan too.
+Upper moments and Phi2 have their limits at infinite thresholds. Other sums multiply powers of a threshold by terms that
+vanish with it: where that is nan, the value is the one at +-1e20 in place of +-infinity, if it is the same at +-1e25.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,7 +20,7 @@ from sympy.printing.codeprinter import CodePrinter
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.pycode import PythonCodePrinter
 
-from theory.expressions.functions import OwensT, Phi, Phi2
+from theory.expressions.functions import OwensT, Phi, Phi2, with_tails
 from theory.gaussian.export import templates, upper_templates
 from theory.gaussian.export.upper_moments import UpperMoment, UpperMoment2, upper_form
 from theory.gaussian.float64.closed_form import distributed
@@ -35,6 +35,7 @@ NAME, NODE = "expectation", sympy.Symbol("x_", nonnegative=True)
 # Relative errors: of a term; the largest allowed for a value; the largest allowed for an integral by half of its nodes
 # (halving the step of a tanh-sinh sum squares its error, so that the full sum has about the error 1e-12).
 TERM, LEAST, DISAGREEMENT = 1e-12, 1e-6, 1e-6
+FAR = ("1e20", "1e25")  # their twelfth powers are finite
 UNLIMITED = "Relative error below {term:g} wherever the value is a normal float64 (above 2e-308)."
 LIMITED = (
     "Relative error at most {term:g} times (sum of the sizes of the terms)/|value|; nan where this bound exceeds "
@@ -42,11 +43,12 @@ LIMITED = (
 )
 
 
-def export(form: sympy.Expr, language: str) -> str:
+def export(form: sympy.Expr, language: str, far: sympy.Expr | None = None) -> str:
     """Return `form` as source text in one of `LANGUAGES`: a function `expectation` of the parameters, sorted by name.
 
-    numpy and torch: arguments broadcast, and the result has their common shape. C: doubles in, a double out. Raises
-    InputError for another language, and for a parameter whose name the code cannot use.
+    numpy and torch: arguments broadcast, and the result has their common shape. C: doubles in, a double out. `far` has
+    the same value, in a form to use at far thresholds for limits. Raises InputError for another language, and for a
+    parameter whose name the code cannot use.
 
     >>> rho = sympy.Symbol("rho", real=True)
     >>> print(export(2 * sympy.asin(rho) / sympy.pi, "c"))
@@ -64,7 +66,8 @@ def export(form: sympy.Expr, language: str) -> str:
         raise InputError(f"No export to {language!r}.", f"Choose one of: {', '.join(LANGUAGES)}.")
     if language == "latex":
         return LatexPrinter({"order": "none"}).doprint(form) + "\n"
-    return (_c if language == "c" else lambda expr: _python(expr, language))(form)
+    far = form if far is None else far
+    return _c(form, far) if language == "c" else _python(form, language, far)
 
 
 def stable_form(closed_form: sympy.Expr, expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
@@ -132,6 +135,7 @@ class _Parts:
     """The form with a name for every integral, and the integrands by name."""
 
     def __init__(self, form: sympy.Expr) -> None:
+        form = form.replace(lambda x: x.is_Add, lambda x: sympy.Add(*with_tails(x)))
         form = form.xreplace({e: _quadrant(e) for e in form.atoms(Phi2)})
         integrals = sorted(form.atoms(sympy.Integral), key=sympy.default_sort_key)
         self.parameters = sorted(form.free_symbols, key=lambda symbol: symbol.name)
@@ -142,6 +146,11 @@ class _Parts:
         self.terms = _has_terms(form)
         self.special = [f.__name__ for f in (OwensT, Phi) if form.has(f)]
         self.upper, self.pairs = form.has(UpperMoment, UpperMoment2), form.has(UpperMoment2)
+
+    @property
+    def needs_limits(self) -> bool:
+        """Whether infinity times zero can occur at an infinite argument."""
+        return self.terms and bool(self.parameters)
 
     def body(self) -> _Body:
         """The form itself."""
@@ -243,37 +252,50 @@ for _function, _name in templates.PYTHON_NAMES.items():
     setattr(_Python, f"_print_{_function}", _caller(_name))
 
 
-def _python(form: sympy.Expr, library: str) -> str:
-    parts, printer = _Parts(form), _Python(library)
-    names = ", ".join(symbol.name for symbol in parts.parameters)
-    comma = "," if len(parts.parameters) == 1 else ""
+def _python(form: sympy.Expr, library: str, far: sympy.Expr) -> str:
+    near, printer = _Parts(form), _Python(library)
+    every = [near, _Parts(far)] if near.needs_limits and far != form else [near]
+    names = ", ".join(symbol.name for symbol in near.parameters)
+    comma = "," if len(near.parameters) == 1 else ""
     lines = [templates.PYTHON_HEAD[library]]
-    for table in parts.tables():
+    for table in _union(parts.tables() for parts in every):
         nodes, weights = _table(table)
         lines += [f"{table}_X = _table([{_numbers(nodes)}])", f"{table}_W = _table([{_numbers(weights)}])"]
-    lines += [upper_templates.PYTHON + upper_templates.CALLS[library]] if parts.upper else []
-    lines += [templates.PYTHON["Integral"] % {"disagreement": DISAGREEMENT}] if parts.integrals else []
-    lines += [templates.PYTHON[name] for name in parts.special]
-    lines += [templates.PYTHON["guarded"] % {"term": TERM, "least": LEAST}] if parts.terms else []
+    lines += [upper_templates.PYTHON + upper_templates.CALLS[library]] if any(parts.upper for parts in every) else []
+    if any(parts.integrals for parts in every):
+        lines += [templates.PYTHON["Integral"] % {"disagreement": DISAGREEMENT}]
+    lines += [templates.PYTHON[name] for name in _union(parts.special for parts in every)]
+    lines += [templates.PYTHON["guarded"] % {"term": TERM, "least": LEAST}] if near.terms else []
 
     def assigned(body: _Body) -> list[str]:
         return [f"    {name} = {printer.doprint(expr)}" for name, expr in body.steps]
 
-    calls = []
-    for number, ((integral, size), part) in enumerate(zip(parts.sizes.items(), parts.integrands(), strict=True), 1):
-        lines += ["", f"def _integrand_{number}({', '.join(filter(None, (str(NODE), names)))}):", *assigned(part)]
-        lines += [f"    return {printer.doprint(part.value)}, {printer.doprint(part.size)}", ""]
-        given = ", ".join(filter(None, (f"_integrand_{number}", names)))
-        calls.append(f"    {integral}, {size} = _integral({given})")
-    body = parts.body()
-    whole = [f"def {NAME}({names}):", f'    """{accuracy(form)}"""']
-    whole += [f"    {names}{comma} = _arrays({names})"] if names else []
-    value = printer.doprint(body.value)
-    whole += [*calls, *assigned(body)]
-    whole.append(
-        f"    return {value}" if body.size is None else f"    return _guarded({value}, {printer.doprint(body.size)})"
-    )
-    return "\n".join([*lines, "", "\n".join(whole)]) + "\n"
+    def defined(name: str, parts: _Parts, first: list[str]) -> list[str]:
+        """Define a function of the parameters, and before it the integrands of its integrals."""
+        lines, calls = [], []
+        for number, ((integral, size), part) in enumerate(zip(parts.sizes.items(), parts.integrands(), strict=True), 1):
+            integrand = f"_{name.strip('_')}_integrand_{number}"
+            lines += ["", f"def {integrand}({', '.join(filter(None, (str(NODE), names)))}):", *assigned(part)]
+            lines += [f"    return {printer.doprint(part.value)}, {printer.doprint(part.size)}", ""]
+            calls.append(f"    {integral}, {size} = _integral({', '.join(filter(None, (integrand, names)))})")
+        body = parts.body()
+        value = printer.doprint(body.value)
+        value = value if body.size is None else f"_guarded({value}, {printer.doprint(body.size)})"
+        return [*lines, "", f"def {name}({names}):", *first, *calls, *assigned(body), f"    return {value}"]
+
+    first = [f'    """{accuracy(form)}"""'] + ([f"    {names}{comma} = _arrays({names})"] if names else [])
+    if near.needs_limits:
+        lines += [*defined("_near", near, []), ""]
+        lines += defined("_far", every[1], []) if len(every) > 1 else ["_far = _near"]
+        lines += [templates.PYTHON["limit"]]
+        lines += [f"def {NAME}({names}):", *first, f"    return _limit({names}{comma})"]
+    else:
+        lines += defined(NAME, near, first)
+    return "\n".join(lines) + "\n"
+
+
+def _union(lists: Iterable[list[str]]) -> list[str]:
+    return list(dict.fromkeys(name for names in lists for name in names))
 
 
 class _C(C99CodePrinter):
@@ -294,19 +316,39 @@ class _C(C99CodePrinter):
         return f"((({inner}) > 0) - (({inner}) < 0))"
 
 
-def _c(form: sympy.Expr) -> str:
-    parts, printer = _Parts(form), _C()
-    arguments = ", ".join(f"double {symbol.name}" for symbol in parts.parameters) or "void"
+def _c(form: sympy.Expr, far: sympy.Expr) -> str:
+    near = _Parts(form)
+    every = [near, _Parts(far)] if near.needs_limits and far != form else [near]
+    names = [symbol.name for symbol in near.parameters]
+    arguments = ", ".join(f"double {name}" for name in names) or "void"
     lines = [templates.C_HEAD]
-    for table in parts.tables():
+    for table in _union(parts.tables() for parts in every):
         nodes, weights = _table(table)
         lines.append(f"static const double {table}_X[{len(nodes)}] = {{{_numbers(nodes)}}};")
         lines.append(f"static const double {table}_W[{len(nodes)}] = {{{_numbers(weights)}}};")
-    lines += [upper_templates.C["UpperMoment"]] if parts.upper else []
-    lines += [upper_templates.C["UpperMoment2"] % {"points": POINTS}] if parts.pairs else []
-    lines += [templates.C["OwensT"] % {"order": ORDER}] if "OwensT" in parts.special else []
-    lines += [templates.C["guarded"] % {"term": TERM, "least": LEAST}] if parts.terms else []
-    body, calls = parts.body(), []
+    lines += [upper_templates.C["UpperMoment"]] if any(parts.upper for parts in every) else []
+    lines += [upper_templates.C["UpperMoment2"] % {"points": POINTS}] if any(parts.pairs for parts in every) else []
+    if any("OwensT" in parts.special for parts in every):
+        lines += [templates.C["OwensT"] % {"order": ORDER}]
+    lines += [templates.C["guarded"] % {"term": TERM, "least": LEAST}] if near.terms else []
+    head, sentence = f"double {NAME}({arguments})", f"/* {accuracy(form)} */"
+    if not near.needs_limits:
+        return "\n".join([*lines, "", sentence, *_c_function(head, near)]) + "\n"
+    for name, parts in zip(("near_", "far_"), every, strict=False):
+        lines += ["", *_c_function(f"static double {name}({arguments})", parts)]
+    sizes = [", ".join(f"isinf({name}) ? copysign({size}, {name}) : {name}" for name in names) for size in FAR]
+    limit = {
+        "form": "far_" if len(every) > 1 else "near_",
+        "here": ", ".join(names),
+        "far": sizes[0],
+        "beyond": sizes[1],
+    }
+    limit["infinite"] = " || ".join(f"isinf({name})" for name in names)
+    return "\n".join([*lines, "", sentence, f"{head} {{{templates.C['limit'] % limit}"])
+
+
+def _c_function(head: str, parts: _Parts) -> list[str]:
+    body, calls, printer = parts.body(), [], _C()
     for (integral, size), part in zip(parts.sizes.items(), parts.integrands(), strict=True):
         calls += [f"  double {integral} = 0.0, {size} = 0.0, half_{integral} = 0.0;"]
         calls += [f"  for (int k_ = 0; k_ < {POINTS}; ++k_) {{", f"    const double {NODE} = TANH_SINH_X[k_];"]
@@ -318,5 +360,4 @@ def _c(form: sympy.Expr) -> str:
     calls += [f"  const double {name} = {printer.doprint(expr)};" for name, expr in body.steps]
     value = printer.doprint(body.value)
     result = value if body.size is None else f"guarded({value}, {printer.doprint(body.size)})"
-    whole = [f"/* {accuracy(form)} */", f"double {NAME}({arguments}) {{", *calls, f"  return {result};", "}"]
-    return "\n".join([*lines, "", "\n".join(whole)]) + "\n"
+    return [f"{head} {{", *calls, f"  return {result};", "}"]

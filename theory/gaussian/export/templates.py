@@ -28,6 +28,8 @@ RESERVED = (
     "below",
     "on_a_line",
     "isinf",
+    "isnan",
+    "copysign",
     "fmin",
     "fmax",
     "guarded",
@@ -112,6 +114,7 @@ _PI, _E = np.pi, np.e
 _sqrt, _exp, _log, _sign, _where = np.sqrt, np.exp, np.log, np.sign, np.where
 _asin, _acos, _atan = np.arcsin, np.arccos, np.arctan
 _minimum, _maximum, _zeros = np.minimum, np.maximum, np.zeros_like
+_quiet, _some = np.errstate(invalid="ignore"), np.any
 
 
 def _arrays(*values):
@@ -137,6 +140,14 @@ _asin, _acos, _atan = (_either(n, getattr(math, n)) for n in ("asin", "acos", "a
 _erf, _erfc = _either("erf", math.erf), _either("erfc", math.erfc)
 _sign, _where = _either("sign", lambda x: (x > 0) - (x < 0)), torch.where
 _minimum, _maximum, _zeros = torch.minimum, torch.maximum, torch.zeros_like
+_quiet = lambda function: function
+
+
+def _some(truths):
+    try:
+        return bool(truths.any())
+    except RuntimeError:  # torch.func.vmap has no branches on data: no limits there
+        return False
 
 
 def _arrays(*values):
@@ -156,6 +167,21 @@ def _guarded(value, size):
     """The value, or nan where cancellation of terms of this total size leaves fewer than six digits."""
     value, size = _arrays(value, size)
     return value*_where(%(term)r*size <= %(least)r*abs(value), 1.0, math.nan)
+''',
+    "limit": '''\
+
+
+@_quiet
+def _limit(*values):
+    """The value; where infinite arguments make it nan, that at 1e20 in their place, if it is the same at 1e25."""
+    value, infinite = _near(*values), sum(abs(x) == math.inf for x in values) > 0
+    for form in (_near, _far):
+        lost = (value != value) & infinite
+        if _some(lost):
+            limit, beyond = (form(*(_where(abs(x) == math.inf, _sign(x)*e, x) for x in values)) for e in (1e20, 1e25))
+            value = _where(lost & (abs(beyond - limit) <= 1e-12*abs(limit)), limit, value)
+    return value
+
 ''',
     "Integral": '''\
 
@@ -202,6 +228,15 @@ C = {
 /* The value, or nan where cancellation of terms of this total size leaves fewer than six digits. */
 static double guarded(double value, double size) {
   return %(term)r*size <= %(least)r*fabs(value) ? value : NAN;
+}
+""",
+    "limit": """
+  /* The value; where infinite arguments make it nan, that at 1e20 in their place, if it is the same at 1e25. */
+  const double value = near_(%(here)s);
+  if (!isnan(value) || !(%(infinite)s)) return value;
+  const double near = near_(%(far)s), limit = isnan(near) ? %(form)s(%(far)s) : near;
+  const double beyond = isnan(near) ? %(form)s(%(beyond)s) : near_(%(beyond)s);
+  return fabs(beyond - limit) <= 1e-12*fabs(limit) ? limit : NAN;
 }
 """,
     "OwensT": """

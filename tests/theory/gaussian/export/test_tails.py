@@ -46,9 +46,9 @@ def _exact(expr: str, cov: str, **point: str) -> float:
     return float(_moment(expr, cov).evaluate(17, **point).value)
 
 
-def _compiled(form: sympy.Expr, language: str, folder) -> Callable[..., float]:
+def _compiled(form: sympy.Expr, language: str, folder, far: sympy.Expr | None = None) -> Callable[..., float]:
     """The exported function of floats."""
-    code = export(form, language)
+    code = export(form, language, far)
     if language == "c":
         (folder / "f.c").write_text(code)
         flags = ["-O2", "-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
@@ -248,6 +248,25 @@ def test_limits_at_infinite_thresholds_and_at_correlations_of_one(language, tmp_
         for value, expected in ((steps(h=h, k=k, r=r), probability), (hinge(h=h, k=k, r=r), moment)):
             same = value == expected or np.isnan([value, expected]).all()
             assert same or abs(value - expected) <= EXPORTED_TAIL * expected < inf, (h, k, r)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_powers_of_an_infinite_threshold_do_not_spoil_the_limit(language, tmp_path):
+    """At h = -oo a step is 1, at h = oo it is 0; r = 3/10."""
+    for expr, without in (
+        ("Heaviside(z1-h)*z1*z2", "z1*z2"),
+        ("Heaviside(z1-h)*Heaviside(z2-h)*z1*z2", "z1*z2"),
+        ("Heaviside(z1-h)*erf(z2)**2", "erf(z2)**2"),
+        ("relu(z1-h)*erf(z2)", "z1*erf(z2)"),
+        ("Phi(z1-h)*Phi(z2-h)*z2**2", "z2**2"),
+    ):
+        m = expect(expr, "[[1, r], [r, 1]]", where="h real, -1<r<1")
+        code = stable_form(m.closed_form, m.expr, m.cov)
+        function = _compiled(code, language, _folder(tmp_path), m.closed_form)
+        limit = float(expect(without, "[[1, 3/10], [3/10, 1]]").evaluate(17).value)
+        assert abs(function(h=-float("inf"), r=0.3) / limit - 1) <= EXPORTED_TAIL, expr
+        high = function(h=float("inf"), r=0.3)
+        assert high == 0 or (np.isnan(high) and expr.endswith("erf(z2)**2")), expr
 
 
 def _folder(parent):
