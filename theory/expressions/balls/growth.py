@@ -6,20 +6,21 @@ With t = |x|, a `Bound` (a, b, q) is the polynomial a + b t + q t^2. Three quest
     least(f)    log |f(x)| >= -bound,       so that f has no zero
     above(f)    f(x) <= bound
 
-for every real x, or, with `far`, for those at which every affine part in a denominator or logarithm has a size of at
-least 1. The bounds are far from sharp, which is enough for tails: log(1 + t) <= t/K + log K - 1 + 1/K turns
-powers into exponentials. A function without such a bound, or that is not shown to be real for all x, is refused.
+for every real x, or, with `far`, for those at distances of at least 1 from zeros of polynomials in denominators and
+logarithms, where affine polynomials have a size of at least 1. The bounds are far from sharp, which is enough for
+tails: log(1 + t) <= t/K + log K - 1 + 1/K turns powers into exponentials. A function without such a bound, or that is
+not shown to be real for all x, is refused.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from math import prod
 
 import sympy
-from flint import acb, arb, fmpq, fmpq_poly
+from flint import acb, arb
 
 from theory.expressions.balls.closed_form import NotCertified, ball
-from theory.expressions.balls.poles import Pole
-from theory.expressions.exact import rational
+from theory.expressions.balls.poles import LIKE_THEIR_ARGUMENT, Pole, complex_roots
 from theory.expressions.functions import OwensT, Phi, Relu
 from theory.problem.errors import OutOfReachError
 
@@ -61,15 +62,15 @@ class Growth:
     >>> growth.integrable(1 / z(1))
     Traceback (most recent call last):
     ...
-    theory.problem.errors.OutOfReachError: 1/z1 is not integrable at the zero of z1, or not known to be. ...
+    theory.problem.errors.OutOfReachError: 1/z1 is not integrable at a zero of z1, or not known to be. ...
     """
 
     def __init__(self, x: sympy.Symbol, values: Mapping[sympy.Symbol, acb] | None = None, far: bool = False) -> None:
         self.x, self.values, self.far = x, dict(values or {}), far
-        self.poles: dict[sympy.Expr, Pole] = {}
+        self.poles: dict[tuple[sympy.Expr, int], Pole] = {}
 
     def integrable(self, f: sympy.Expr, power: int = 1) -> tuple[Bound, list[Pole]]:
-        """Return the bound of log |f| where every affine pole of f has a size of at least 1, and the poles.
+        """Return the bound of log |f| far from its poles, and the poles.
 
         Raises OutOfReachError unless |f|^power has a mean for a standard Gaussian x; for powers above 1, poles are
         refused.
@@ -84,9 +85,9 @@ class Growth:
         self.require_real(f, far)
         bound = far.size(f)
         for pole in far.poles.values():
-            order = pole.order(f, self.number(pole.zero) + arb(0, 1) * arb(2) ** -NEAR)[1]
+            order = pole.order(f, pole.ball() + arb(0, 1) * arb(2) ** -NEAR)[1]
             if not order < 1:
-                raise OutOfReachError(f"{f} is not integrable at the zero of {pole.affine}, or not known to be.", HINT)
+                raise OutOfReachError(f"{f} is not integrable at a zero of {pole.factor}, or not known to be.", HINT)
         if not power * bound[2] < arb(1) / 2:
             mean = "mean" if power == 1 else "mean square"
             raise OutOfReachError(
@@ -106,7 +107,7 @@ class Growth:
                 raise OutOfReachError(f"{part} is not shown to be real everywhere.", HINT)
             if isinstance(part, sympy.asin | sympy.acos) and not self._within(part.args[0], arb(1)):
                 raise OutOfReachError(f"{part} is not shown to be real everywhere.", HINT)
-            if isinstance(part, sympy.atan2) and not self._is_continuous(*part.args):
+            if isinstance(part, sympy.atan2) and not (far.far or self._is_continuous(*part.args)):
                 raise OutOfReachError(f"{part} is not shown to have a value, and no jump, everywhere.", HINT)
             if (part.is_Pow and part.exp.is_negative) or isinstance(part, sympy.log):
                 far.require_finite(part)
@@ -148,9 +149,30 @@ class Growth:
             return self.above(f.args[0])
         if isinstance(f, sympy.sinh | sympy.cosh):
             return _largest([self.above(f.args[0]), self.above(-f.args[0])])
+        if isinstance(f, sympy.Min) and self.nonnegative(f):
+            return self._first(self.size, f.args)
         if isinstance(f, sympy.Abs | Relu | sympy.Max | sympy.Min):
             return _largest([self.size(argument) for argument in f.args])
         return _log_of(self._reach(f), arb(1))
+
+    def near(self, f: sympy.Expr, place: arb) -> arb | None:
+        """Return an upper bound of log |f| on a ball from the bound for every x; None where none is known."""
+        try:
+            a, b, q = Growth(self.x, self.values).size(f)
+        except OutOfReachError:
+            return None
+        t = abs(place).upper()
+        return (a + abs(b) * t + abs(q) * t * t).upper()
+
+    def _first(self, bound: Callable[[sympy.Expr], Bound], parts: Iterable[sympy.Expr]) -> Bound:
+        """Return the bound of the first part that has one."""
+        *others, last = parts
+        for part in others:
+            try:
+                return bound(part)
+            except OutOfReachError:
+                continue
+        return bound(last)
 
     def above(self, f: sympy.Expr) -> Bound:
         """Return an upper bound of f."""
@@ -194,7 +216,7 @@ class Growth:
             if value > 0:
                 return (-value.log(), arb(0), arb(0))
         elif self.far and f.is_polynomial(self.x) and sympy.degree(f, self.x) == 1:
-            self.poles[f] = Pole(f, self.x, self.values)
+            self.poles[f, 0] = Pole(f, self.x, self.values, bounded=self.near)
             return ZERO
         elif f.is_Pow:
             return self._least_power(f)
@@ -213,6 +235,15 @@ class Growth:
             return ZERO
         if isinstance(f, Phi | sympy.erfc):
             return self._least_tail(f)
+        if isinstance(f, LIKE_THEIR_ARGUMENT):
+            least = _largest([self.least(f.args[0]), ZERO])
+            return _plus(least, (-arb(1).tanh().log(), arb(0), arb(0)))
+        if isinstance(f, sympy.log):
+            constant, rest = f.args[0].as_independent(self.x, as_Add=True)
+            if self.number(constant) > 1 and self.nonnegative(rest):
+                return (-self.number(constant).log().log(), arb(0), arb(0))
+        if isinstance(f, sympy.Min) and self.nonnegative(f):
+            return _largest([self.least(argument) for argument in f.args])
         inside = [f.args[0]] if isinstance(f, sympy.Abs) else []
         if isinstance(f, sympy.Max):
             inside = [argument for argument in f.args if self.nonnegative(argument)]
@@ -241,11 +272,8 @@ class Growth:
         """Return the least of one term where all have one sign, or of a number that dominates the others."""
         for side in (1, -1):
             if all(self.nonnegative(side * term) for term in f.args):
-                for term in f.args:
-                    try:
-                        return self.least(term)
-                    except OutOfReachError:
-                        continue
+                with suppress(OutOfReachError):
+                    return self._first(self.least, f.args)
         if f.is_polynomial(self.x):
             return self._polynomial_least(f)
         constant, rest = f.as_independent(self.x, as_Add=True)
@@ -354,33 +382,32 @@ class Growth:
         return (sum((abs(c) * radius**k for k, c in enumerate(coefficients)), arb(0)).upper(), arb(0), arb(0))
 
     def _polynomial_least(self, f: sympy.Expr) -> Bound:
-        """|f| >= |lead| prod |Im root|, for rational coefficients."""
-        roots = _roots(sympy.Poly(f, self.x))
-        value = prod((abs(root.imag) ** multiplicity for root, multiplicity in roots), start=arb(1))
-        value = (value * abs(self.number(sympy.Poly(f, self.x).LC()))).lower()
-        if not value > 0:
+        """|f| >= |lead| prod |Im root|, for rational coefficients; with `far`, real zeros are poles."""
+        polynomial = sympy.Poly(f, self.x)
+        least = abs(self.number(polynomial.LC()))
+        for factor, power in polynomial.factor_list()[1]:
+            for place, (root, _) in enumerate(complex_roots(factor)):
+                if not root.imag.is_zero():
+                    least *= abs(root.imag) ** power
+                elif self.far:
+                    known = None if factor.degree() == 1 else root.real
+                    self.poles[factor.as_expr(), place] = Pole(factor.as_expr(), self.x, self.values, known, self.near)
+                else:
+                    raise _vanishing(f)
+        if not least.lower() > 0:
             raise _vanishing(f)
-        return (-value.log(), arb(0), arb(0))
+        return (-least.lower().log(), arb(0), arb(0))
 
     def _polynomial_nonnegative(self, f: sympy.Expr) -> bool:
         polynomial = sympy.Poly(f, self.x)
         numeric = all(c.is_Rational for c in polynomial.coeffs())
         if not numeric or polynomial.LC() < 0 or polynomial.degree() % 2:
             return False
-        return all(multiplicity % 2 == 0 or abs(root.imag) > 0 for root, multiplicity in _roots(polynomial))
+        return all(multiplicity % 2 == 0 or abs(root.imag) > 0 for root, multiplicity in complex_roots(polynomial))
 
 
 def _vanishing(f: sympy.Expr) -> OutOfReachError:
     return OutOfReachError(f"{f} is not shown to keep away from 0.", HINT)
-
-
-def _roots(polynomial: sympy.Poly) -> list:
-    """Return the complex roots of a polynomial with rational coefficients, with multiplicities, as balls."""
-    coefficients = polynomial.all_coeffs()[::-1]
-    if not all(c.is_Rational for c in coefficients):
-        raise OutOfReachError(f"The zeros of {polynomial.as_expr()} are not known.", "Give rational coefficients.")
-    fractions = map(rational, coefficients)
-    return fmpq_poly([fmpq(c.numerator, c.denominator) for c in fractions]).complex_roots()
 
 
 def _plus(one: Bound, other: Bound) -> Bound:

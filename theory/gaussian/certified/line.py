@@ -8,6 +8,7 @@ analytic and Arb integrates it. A zero is known up to a ball, which adds its wid
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import combinations, pairwise
 from math import ceil
 
@@ -24,18 +25,20 @@ Values = Mapping[sympy.Symbol, acb]
 # An analytic function on an interval.
 Piece = tuple[arb, arb, sympy.Expr]
 
-SWITCHES = (sympy.sign, sympy.Heaviside, sympy.Abs, Relu, sympy.Max, sympy.Min)
+SWITCHES = (sympy.sign, sympy.Heaviside, sympy.Abs, Relu, sympy.Max, sympy.Min, sympy.atan2)
 EVALUATIONS_PER_BIT = 400
 # Bits of the tail beyond the working precision.
 SPARE = 8
 # Times the working precision, at which the ends of an interval around a pole are exact.
 EXACT = 40
-# Times the precision near poles, where digits cancel.
+# Times the precision near poles and where arguments of steps touch 0, where digits cancel.
 NEAR_POLES = 4
+# The most bits at which a line without poles is tried a second time, with that precision.
+MOST_TWICE = 2**9
 # The least width of such an interval, in units of the error of its middle.
 NARROWEST = 64
 # The most intervals in which the zeros of one argument are looked for, and the most steps of Newton's method for one.
-MOST_INTERVALS, NEWTON = 600, 60
+MOST_INTERVALS, NEWTON = 3000, 60
 # Intervals are cut off their middle, where a symmetric function would have its zero.
 OFF_MIDDLE = 0.4871
 
@@ -56,17 +59,18 @@ class Line:
     """
 
     def __init__(self, f: sympy.Expr, x: sympy.Symbol, values: Values | None = None) -> None:
-        self.f, self.x, self.values = f, x, dict(values or {})
+        self.f, self.x, self.values = _accurate(f, x), x, dict(values or {})
         self.bound, self.poles = Growth(x, self.values).integrable(f)
 
     def ball(self) -> arb:
         """Return the average at the working precision. Raises NotCertified where the work allowed does not suffice."""
         bits = ctx.prec
-        with precision(NEAR_POLES * bits if self.poles else bits):
-            total = self._ball(bits)
-        if not total.is_finite() or total.rad() > arb(2) ** (-bits // 2) * (1 + abs(total)):
-            raise NotCertified(f"the integral of {self.f} takes more evaluations than are allowed")
-        return total
+        for times in (NEAR_POLES,) if self.poles else (1, NEAR_POLES) if bits <= MOST_TWICE else (1,):
+            with precision(times * bits), suppress(NotCertified):
+                total = self._ball(bits)
+                if total.is_finite() and total.rad() <= arb(2) ** (-bits // 2) * (1 + abs(total)):
+                    return total
+        raise NotCertified(f"the integral of {self.f} takes more evaluations than are allowed")
 
     def _ball(self, bits: int) -> arb:
         end = arb(ceil(float(self._reach(bits).upper())))
@@ -87,7 +91,7 @@ class Line:
 
     def _around(self, pole: Pole, bits: int) -> tuple[arb, arb, arb]:
         """Return the exact ends of an interval around a pole, and a bound on the integral over it."""
-        zero = ball(pole.zero, self.values).real
+        zero = pole.ball()
         _, s = pole.order(self.f, zero + arb(0, 1) * arb(2) ** -NEAR)
         width = arb.max(NARROWEST * zero.rad(), arb(2) ** -ceil((bits + SPARE) / float(1 - s))).upper()
         c, s = pole.order(self.f, zero + arb(0, 1) * (2 * width))
@@ -102,8 +106,8 @@ class Line:
         s = 1 - 2 * q
         goal = arb.max(a + (bits + SPARE) * arb(2).log(), arb(0))
         reach = (b + (b * b + 2 * s * goal).sqrt()) / s
-        for pole in self.poles:  # the bound holds where |affine| is at least 1
-            reach = arb.max(reach, abs(ball(pole.zero, self.values)) + 1 / abs(ball(pole.slope, self.values)))
+        for pole in self.poles:
+            reach = arb.max(reach, pole.reach())
         return reach
 
     def _rest(self, end: arb) -> arb:
@@ -132,6 +136,30 @@ class Function:
     def __call__(self, point: acb, analytic: bool) -> acb:
         """Return the value at a ball."""
         return self.program(point, analytic) if self.program else self.constant
+
+
+def _accurate(f: sympy.Expr, x: sympy.Symbol) -> sympy.Expr:
+    """Return a function in a form whose balls are narrow where it touches 0 or has a kink.
+
+    >>> x = sympy.Symbol("x", real=True)
+    >>> _accurate(sympy.asin(sympy.sin(x)) + sympy.tanh(x**2 - 2 * x + 1), x)
+    tanh((x - 1)**2) + atan2(sin(x), Abs(cos(x)))
+    """
+    f = f.replace(lambda part: part.is_Add and part.is_polynomial(x), lambda p: _short(p, x))
+    for inverse, function in ((sympy.asin, sympy.sin), (sympy.acos, sympy.cos)):
+        f = f.replace(inverse, lambda a, u=inverse, v=function: _angle(a.args[0], u) if isinstance(a, v) else u(a))
+    return f
+
+
+def _short(p: sympy.Expr, x: sympy.Symbol) -> sympy.Expr:
+    factors = sympy.factor(p)
+    return sympy.horner(p, wrt=x) if factors.is_Add else factors
+
+
+def _angle(u: sympy.Expr, inverse: type) -> sympy.Expr:
+    """Return asin(sin(u)) or acos(cos(u))."""
+    y, x = sympy.sin(u), sympy.cos(u)
+    return sympy.atan2(y, abs(x)) if inverse is sympy.asin else sympy.atan2(abs(y), x)
 
 
 def _outside(start: arb, end: arb, gaps: list[list[arb]]) -> list[tuple[arb, arb]]:
@@ -172,7 +200,7 @@ def pieces(
         return
     cuts: list[arb] = []
     for argument in _arguments(step):
-        zeros = _zeros(argument, x, values, low.mid(), high.mid())
+        zeros = _zeros(argument, x, values, low.upper(), high.lower())
         if zeros is None:
             yield from pieces(f, x, values, low, high, kept | {step})
             return
@@ -191,7 +219,12 @@ def _arguments(step: sympy.Expr) -> list[sympy.Expr]:
 
 
 def _branch(step: sympy.Expr, x: sympy.Symbol, values: Values, middle: arb) -> sympy.Expr | None:
-    """Return the value of a step at a point at which no argument vanishes; None where the balls do not decide."""
+    """Return the value of a step at a point at which no argument vanishes; None where the balls do not decide.
+
+    An angle stays as it is between the zeros of its first argument, where it has no jump.
+    """
+    if isinstance(step, sympy.atan2):
+        return None
     if isinstance(step, sympy.Max | sympy.Min):
         best, *others = step.args
         for other in others:
@@ -235,24 +268,40 @@ def _zeros(f: sympy.Expr, x: sympy.Symbol, values: Values, low: arb, high: arb) 
         slope = f.diff(x)
         zero = -(ball(f.xreplace({x: sympy.Integer(0)}), values) / ball(slope, values)).real
         return [] if zero < low or zero > high else [zero] if zero.is_finite() else None
-    value, slope = Function(f, x, values), Function(f.diff(x), x, values)
-    found, waiting, finest = [], [(low, high)], arb(2) ** -ctx.prec
+    value, slope, curvature = (Function(f.diff(x, order), x, values) for order in range(3))
+    zeros, waiting, finest = [], [(low, high)], arb(2) ** -ctx.prec
     for _ in range(MOST_INTERVALS):
         if not waiting:
-            return found
-        inside = arb.union(*waiting.pop())
-        start, end = inside.lower(), inside.upper()
+            return zeros
+        start, end = waiting.pop()
+        inside = start.union(end)
         if not value(acb(inside), False).real.contains(0):
             continue
-        narrow = _by_newton(value, slope, inside) if value(acb(inside), True).is_finite() else None
+        smooth = value(acb(inside), True).is_finite()
+        narrow = (_by_newton(value, slope, inside) or _contact(value, slope, curvature, inside)) if smooth else None
         if narrow is not None:
-            found.append(narrow)
+            zeros.append(narrow)
         elif end - start < finest:
-            found.append(inside)
+            zeros.append(inside)
         else:
             middle = (start + (end - start) * OFF_MIDDLE).mid()
             waiting += [(start, middle), (middle, end)]
     return None
+
+
+def _contact(value: Function, slope: Function, curvature: Function, inside: arb) -> arb | None:
+    """Return a ball with every zero in an interval, where f is convex or concave and its extremum may be 0; else None.
+
+    |f(x)| >= min |f''| (x - c)^2/2 - |f(c)| for the extremum c.
+    """
+    bend = abs(curvature(acb(inside), False).real)
+    if not bend > 0:
+        return None
+    extremum = _by_newton(slope, curvature, inside)
+    if extremum is None:
+        return None
+    least = value(acb(extremum), False).real
+    return extremum + arb(0, 1) * (2 * abs(least).upper() / bend.lower()).sqrt().upper() if least.contains(0) else None
 
 
 def _by_newton(value: Function, slope: Function, inside: arb) -> arb | None:

@@ -152,7 +152,8 @@ def symmetry(e: Expectation) -> sympy.Expr | None:
     >>> symmetry(Expectation(1 / (1 + sympy.exp(-z(1))), sympy.eye(1)))
     1/2
     """
-    both = e.integrand + e.integrand.xreplace({symbol: -symbol for symbol in e.bound_symbols})
+    back = e.integrand.xreplace({symbol: -symbol for symbol in e.bound_symbols})
+    both = e.integrand + back.replace(sympy.atan2, _turned)
     if both == 0:
         return sympy.Integer(0)
     try:
@@ -161,6 +162,11 @@ def symmetry(e: Expectation) -> sympy.Expr | None:
     except (OutOfReachError, ValueError):  # SymPy does not order infinities
         return None
     return middle if known else None
+
+
+def _turned(y: sympy.Expr, x: sympy.Expr) -> sympy.Expr:
+    """atan2(-y, x) = -atan2(y, x), except where y = 0 and x < 0."""
+    return -sympy.atan2(-y, x) if y.could_extract_minus_sign() else sympy.atan2(y, x)
 
 
 def _differs(expr: sympy.Expr) -> bool:
