@@ -7,19 +7,19 @@ import numpy as np
 
 from derivations.explore import fields_page, gain_sweep, two_laws, verdict
 from derivations.explore.amplifier import has_a_gain
-from derivations.explore.fields import fields_at, mean_and_error, reached, unit_names
+from derivations.explore.fields import fields_at, reached, unit_names
 from derivations.explore.laws import legends, title_of
 from derivations.explore.problems import read
-from derivations.explore.shapes import RATIO, centred, mean_by_chance, mean_of_aligned, null_levels, on_a_line, shapes
+from derivations.explore.shapes import RATIO, null_levels, on_a_line, shapes
 from derivations.explore.sites import grid
 from derivations.explore.spectra import class_spectra, power_of
 from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
 from derivations.explore.verdict import SIDES
 from derivations.explore.wire import packed
+from derivations.statistics.alignment import centred, mean_and_error, mean_by_chance, mean_of_aligned
 from theory.problem import OutOfReachError, Problem, WorkbenchError, dumps
 
-BAR = "random: the bar"
 # Of each side, where the page names no number. In draws from 32 networks of the start page's pair, trained to t = 3200,
 # 16 networks always decided both laws; 8 left the clone undecided in 7 of 100 draws, and in 17 of 100 at t = 6400.
 NETWORKS = 16
@@ -75,19 +75,14 @@ def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
         **chosen,
         "sides": {side: _side(own) for side, own in sides.items()},
         "times": [float(time) for time in sides["A"].training.times],
-        "levels": levels(laws.a.n),
+        "levels": null_levels(laws.a.n),
         "statistics": two_laws.statistics(laws),
         "reason": two_laws.reason(laws),
         "reasons": two_laws.reasons(laws, sides),
-        "rule": verdict.rule(sides["A"].data.n),
+        "rule": verdict.rule_and_errors(sides["A"].data.n),
         "other": dumps(sides["B"]) if chosen["pair"] == two_laws.OWN else None,
         "note": None,
     }
-
-
-def levels(n: int) -> dict[str, float]:
-    """Return the ratios that the figures name: those of `null_levels`, with the bar of the verdict."""
-    return {BAR if name == "random" else name: level for name, level in null_levels(n).items()}
 
 
 def _side(problem: Problem) -> dict[str, Any]:

@@ -12,14 +12,9 @@ from derivations.answers.compare import FieldView, distance, field_view
 from derivations.answers.times import spaced_steps
 from derivations.explore.flips import flipped, has_flips
 from derivations.explore.limits import refuse_many_weights
-from derivations.explore.shapes import (
-    CENTRE,
-    mean_and_error,
-    of_the_mean,
-    ratio_of_the_mean,
-    shapes,
-)
+from derivations.explore.shapes import CENTRE, of_the_mean, ratio_of_the_mean, shapes
 from derivations.explore.training import Learned
+from derivations.statistics.alignment import mean_and_error
 from theory.problem import (
     GatedGraph,
     InputError,

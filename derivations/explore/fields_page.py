@@ -12,13 +12,14 @@ from derivations.explore.bar import networks_in_words
 from derivations.explore.flips import categories, flipped, has_flips, raster
 from derivations.explore.laws import legends
 from derivations.explore.limits import refuse_long
-from derivations.explore.shapes import RATIO, centred, mean_by_chance, mean_of_aligned, null_levels, on_a_line, shapes
+from derivations.explore.shapes import RATIO, null_levels, on_a_line, shapes
 from derivations.explore.sites import grid
 from derivations.explore.spectra import ClassSpectra, class_spectra, intervals_of, power_of, share_at
 from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
 from derivations.explore.verdict import when_local
 from derivations.explore.wire import packed
+from derivations.statistics.alignment import centred, mean_and_error, mean_by_chance, mean_of_aligned
 from theory.problem import GatedGraph, InputError, OutOfReachError, Problem
 from theory.problem.simulation import INITIALISATIONS
 
@@ -183,7 +184,7 @@ def _networks(
             "power": packed(np.concatenate([_mean(power), _mean(power.reshape(-1, power.shape[-1]))[None]])),
         }
         if spectra is not None and len(spectra.labels) == 2 and spectra.larger.any():
-            share = fields.mean_and_error(share_at(power, spectra.larger, law.n).ravel())[0]
+            share = mean_and_error(share_at(power, spectra.larger, law.n).ravel())[0]
             found["said"] = f"{100 * share:.0f} % of the power of the trained fields lies there."
     if own is not None and has_flips(own):
         found |= {
@@ -196,7 +197,7 @@ def _networks(
 
 def _mean(values: np.ndarray) -> np.ndarray:
     """The mean along the first axis of the finite numbers; NaN where there is none."""
-    return fields.mean_and_error(values)[0]
+    return mean_and_error(values)[0]
 
 
 def csv(problem: Problem, learned: Mapping[str, Learned], view: FieldView | None) -> str:
@@ -214,7 +215,7 @@ def csv(problem: Problem, learned: Mapping[str, Learned], view: FieldView | None
             found += _field(problem, _THEORY, time, view.descent[snapshot])
             found += _field(problem, "gradient flow", time, view.solution.weights[snapshot])
         for name, networks in fields.reached(learned, snapshot).items():
-            found += _field(problem, name, time, *fields.mean_and_error(fields.fields_at(networks, snapshot)))
+            found += _field(problem, name, time, *mean_and_error(fields.fields_at(networks, snapshot)))
     if view is not None:
         found += _field(problem, _THEORY, np.inf, view.solution.fixed_point)
     if not found:

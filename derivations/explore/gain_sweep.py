@@ -14,10 +14,11 @@ from itertools import pairwise
 from typing import Any
 
 from derivations.explore.amplifier import has_a_gain
+from derivations.explore.shapes import null_levels
 from derivations.explore.training import train_together
 from derivations.explore.two_laws import stability
-from derivations.explore.verdict import LEVEL, Verdict, ratios, verdict
-from theory.moments.null_levels import gaussian_ratio
+from derivations.explore.verdict import ratios
+from derivations.statistics.locality import LEVEL, UNDECIDED, Locality, locality
 from theory.problem import OutOfReachError, Problem
 
 COARSE = ("1", "0.1", "10", "0.3", "3")  # in this order: the first three say whether anything changes
@@ -31,12 +32,17 @@ class AtGain:
     """The verdict on the networks at a gain; None where they have diverged."""
 
     gain: Fraction
-    verdict: Verdict | None
+    verdict: Locality | None
 
     @property
-    def localized(self) -> bool | None:
-        """Whether they have localized; None where this is undecided."""
-        return None if self.verdict is None else self.verdict.localized
+    def word(self) -> str:
+        """The word of the verdict: local, slightly concentrated, not local or undecided; or diverged."""
+        return self.verdict.word if self.verdict else "diverged"
+
+    @property
+    def decided(self) -> bool:
+        """Whether the networks have one of the three words."""
+        return self.word not in (UNDECIDED, "diverged")
 
 
 Found = tuple[AtGain, ...]
@@ -71,7 +77,7 @@ def along_gains(problem: Problem, report: Report | None = None) -> Found:
                 report((place + share) / MOST, None)
 
         learned = train_together({"A": at}, step, _networks(at, place))["A"]
-        one = AtGain(gain, verdict(ratios(at, learned, -1), at.data.n, LEVEL / MOST))
+        one = AtGain(gain, locality(ratios(at, learned, -1), at.data.n, LEVEL / MOST))
         found = tuple(sorted((*found, one), key=lambda each: each.gain))
         if report is not None:
             report((place + 1) / MOST, found)
@@ -87,21 +93,20 @@ def _networks(problem: Problem, place: int) -> range:
 
 def changes(found: Found) -> list[tuple[AtGain, AtGain]]:
     """Return the neighbours in gain, of those that are decided, whose verdicts differ."""
-    decided = [one for one in found if one.localized is not None]
-    return [(one, other) for one, other in pairwise(decided) if one.localized != other.localized]
+    return [(one, other) for one, other in pairwise(one for one in found if one.decided) if one.word != other.word]
 
 
 def between(found: Found) -> Fraction | None:
     """Return the gain to train next; None if all verdicts agree.
 
-    It lies where the verdict changes first, next to the networks that have localized: so the least gain at which they
-    do is found, even where some below it are undecided.
+    It lies where the verdict changes first, next to the networks with the larger ratio: so the least gain at which they
+    have its word is determined, even where some below it are undecided.
     """
     if not changes(found):
         return None
     low, high = changes(found)[0]
     inside = [one.gain for one in found if low.gain <= one.gain <= high.gain]
-    start, end = inside[-2:] if high.localized else inside[:2]
+    start, end = inside[-2:] if high.verdict.mean > low.verdict.mean else inside[:2]
     return Fraction(f"{float(start * end) ** 0.5:.{_DIGITS}g}")
 
 
@@ -110,14 +115,13 @@ def rows(found: Found) -> list[dict[str, Any]]:
 
     All intervals of the table together hold with 99 %.
     """
-    words = {True: "localized", False: "not localized", None: "undecided"}
     return [
         {
             "gain": float(one.gain),
             "participation ratio": one.verdict.mean if one.verdict else None,
             "together 99 %: from": one.verdict.low if one.verdict else None,
             "together 99 %: to": one.verdict.high if one.verdict else None,
-            "verdict": words[one.localized] if one.verdict else "diverged",
+            "verdict": one.word,
         }
         for one in found
     ]
@@ -137,23 +141,21 @@ def sentences(problem: Problem, found: Found) -> list[str]:
 
 
 def _changed(low: AtGain, high: AtGain, found: Found) -> str:
-    words = {True: "have localized", False: "have not localized"}
     undecided = [one.gain for one in found if low.gain < one.gain < high.gain]
     listed = " and ".join(f"{float(gain):g}" for gain in undecided)
-    there = f" In between, at {listed}, they are undecided." if undecided else ""
+    between_them = f" In between, at {listed}, they are undecided." if undecided else ""
     return (
-        f"The verdict changes between the gains {float(low.gain):g} and {float(high.gain):g}: the networks of A "
-        f"{words[low.localized]} at {float(low.gain):g}, and {words[high.localized]} at {float(high.gain):g}.{there}"
+        f"The verdict changes between the gains {float(low.gain):g} and {float(high.gain):g}: the fields of A are "
+        f"{low.word} at {float(low.gain):g}, and {high.word} at {float(high.gain):g}.{between_them}"
     )
 
 
 def _unchanged(found: Found) -> str:
-    decided = [one for one in found if one.localized is not None]
+    decided = [one for one in found if one.decided]
     if not decided:
         return "The networks are undecided at every gain trained so far."
-    word = "have localized" if decided[0].localized else "have not localized"
     listed = ", ".join(f"{float(one.gain):g}" for one in decided)
-    return f"The networks of A {word} at every gain that is decided: {listed}."
+    return f"The fields of A are {decided[0].word} at every gain that is decided: {listed}."
 
 
 def page(problem: Problem, found: Found) -> dict[str, Any]:
@@ -161,7 +163,7 @@ def page(problem: Problem, found: Found) -> dict[str, Any]:
     return {
         "rows": rows(found),
         "said": sentences(problem, found),
-        "bar": float(gaussian_ratio(problem.data.n)),
+        "levels": {name: null_levels(problem.data.n)[name] for name in ("random", "local")},
         "predicted": stability(problem.data, gains=True).gain,
         "gain": float(problem.data.gain),
         "networks": problem.simulated().replicates,

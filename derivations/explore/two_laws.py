@@ -15,9 +15,10 @@ from derivations.answers import controls
 from derivations.explore.amplifier import CAUTION, MECHANISM, WHY, fastest_rate, periods
 from derivations.explore.fields import LOSS, RELU, fields_at, rivals
 from derivations.explore.laws import legends
-from derivations.explore.shapes import CENTRE, mean_and_error, shapes
+from derivations.explore.shapes import CENTRE, shapes
 from derivations.explore.training import Learned
 from derivations.explore.verdict import SIDES
+from derivations.statistics.alignment import mean_and_error
 from theory.flow.linear.convention import convention
 from theory.moments.amplifier import FlatState, critical_gain, flat_state_of
 from theory.moments.controls import NAMES

@@ -1,7 +1,7 @@
 """How often the rules of `verdict` call two seeds of one problem different.
 
 Each problem is trained with many seeds. Groups of networks of two seeds are compared as the page compares A and B: they
-have opposite verdicts where one localizes and the other does not, and are called apart where the interval of their
+have opposite verdicts where one is local and the other is not, and are called apart where the interval of their
 difference leaves out zero. The file keeps the ratio of every network, so that the pairs can be counted again.
 
 `python -m derivations.explore.verdict_study` repeats it in five minutes and stores the file.
@@ -21,7 +21,8 @@ from derivations.experiments.folders import problem_named
 from derivations.explore import fields_page, two_laws
 from derivations.explore.compare_page import NETWORKS
 from derivations.explore.training import train_together
-from derivations.explore.verdict import STUDY, difference, ratios, sign, verdict
+from derivations.explore.verdict import STUDY, difference, ratios, sign
+from derivations.statistics.locality import LOCAL, NOT_LOCAL, locality
 from theory.problem import Problem
 
 SEEDS = 40  # groups of a problem, each of as many networks as the page trains
@@ -43,9 +44,9 @@ def measured(problem: Problem, seed: int) -> Float[np.ndarray, " S"]:
 
 def counted(groups: Float[np.ndarray, "G S"], n: int) -> dict[str, int]:
     """Return the number of pairs of groups, of those with opposite verdicts, and of those that are called apart."""
-    verdicts = [verdict(group, n).localized for group in groups]
+    words = [locality(group, n).word for group in groups]
     pairs = list(combinations(range(len(groups)), 2))
-    opposite = sum({verdicts[i], verdicts[j]} == {True, False} for i, j in pairs)
+    opposite = sum({words[i], words[j]} == {LOCAL, NOT_LOCAL} for i, j in pairs)
     apart = sum(sign(difference(groups[i], groups[j])) != 0 for i, j in pairs)
     return {"pairs": len(pairs), "opposite": opposite, "apart": apart}
 

@@ -12,7 +12,8 @@ from derivations.experiments.folders import problem_named
 from derivations.explore import compare_page, gain_sweep
 from derivations.explore.gain_sweep import COARSE, FINER, AtGain, along_gains, between, changes, rows, sentences
 from derivations.explore.training import train_together
-from derivations.explore.verdict import LEVEL, Verdict, ratios, verdict
+from derivations.explore.verdict import ratios
+from derivations.statistics.locality import LEVEL, LOCAL, NOT_LOCAL, UNDECIDED, Locality, locality
 from tests.derivations.explore.client import Client, finished
 from tests.tolerances import EXPLORER_DESCENT
 from theory.moments.amplifier import critical_gain
@@ -36,10 +37,10 @@ def problem():
     return replace(given, data=replace(given.data, n=12), network=replace(given.network, units=3))
 
 
-def at(gain, localized):
-    """A gain with this verdict: its interval lies above the bar, below it, or about it."""
-    mean = {True: 0.3, False: 0.1, None: BAR}[localized]
-    return AtGain(Fraction(gain), Verdict(mean, mean - 0.05, mean + 0.05, BAR))
+def at(gain, local):
+    """A gain with this verdict: its interval lies above twice the bar, below the bar, or holds both."""
+    mean, width = {True: (0.5, 0.05), False: (0.1, 0.05), None: (1.5 * BAR, BAR)}[local]
+    return AtGain(Fraction(gain), Locality(mean, mean - width, mean + width, BAR))
 
 
 def test_the_verdict_changes_between_decided_neighbours():
@@ -74,7 +75,7 @@ def test_the_gains_close_in_on_the_change(problem, monkeypatch, threshold):
         levels.add(level)
         return at(gain, gain >= threshold).verdict
 
-    monkeypatch.setattr(gain_sweep, "verdict", judged)
+    monkeypatch.setattr(gain_sweep, "locality", judged)
     sweep = along_gains(given, lambda share, so_far: seen.append((share, so_far)))
     gains = [one.gain for one in sweep]
     assert gains == sorted(gains)
@@ -95,10 +96,10 @@ def test_sentences_say_where_the_verdict_changes_and_what_is_predicted(problem):
     given = compare_page.trained(problem, SETTINGS)
     found = (at("0.1", False), at("0.3", False), at("0.5", None), at("1", True))
     change, predicted = sentences(given, found)
-    assert [row["verdict"] for row in rows(found)] == ["not localized", "not localized", "undecided", "localized"]
+    assert [row["verdict"] for row in rows(found)] == [NOT_LOCAL, NOT_LOCAL, UNDECIDED, LOCAL]
     assert [row["verdict"] for row in rows((AtGain(Fraction(1), None),))] == ["diverged"]
     assert "changes between the gains 0.3 and 1: " in change
-    assert "not localized at 0.3, and have localized at 1. In between, at 0.5, they are undecided." in change
+    assert "not local at 0.3, and local at 1. In between, at 0.5, they are undecided." in change
     assert f"at the gain {critical_gain(given.data, 0.01, 100.0):.3g}. " in predicted
     assert sentences(given, (at("0.1", True), at("1", None)))[0].endswith("at every gain that is decided: 0.1.")
     assert "undecided at every gain" in sentences(given, (at("0.1", None),))[0]
@@ -123,7 +124,7 @@ def test_a_job_shows_each_gain_and_keeps_them_for_the_files(problem, monkeypatch
     assert shown["done"]
     assert [row["gain"] for row in shown["rows"]] == [1.0, 3.0]
     given = compare_page.trained(problem, SETTINGS)  # the gain of the problem is 3
-    expected = verdict(ratios(given, train_together({"A": given})["A"], -1), 12)
+    expected = locality(ratios(given, train_together({"A": given})["A"], -1), 12)
     assert abs(shown["rows"][1]["participation ratio"] - expected.mean) <= EXPLORER_DESCENT
     wanted = {"toml": toml, "settings": SETTINGS | {"sweep": name, "want": "csv"}}
     table = DictReader(StringIO(client.post("views/compare", wanted).json["text"]))

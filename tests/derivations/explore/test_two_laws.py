@@ -15,10 +15,10 @@ from derivations.explore import verdict as two_laws_verdict
 from derivations.explore.jobs.compare import GROUP
 from derivations.explore.problems import FIRST
 from derivations.explore.running import JOBS
-from derivations.explore.shapes import centred
 from derivations.explore.training import train_together
 from derivations.explore.verdict import SIDES
 from derivations.explore.wire import packed
+from derivations.statistics.alignment import centred
 from sim.measure.receptive_fields import participation_ratio
 from tests.derivations.explore.client import Client, finished
 from tests.tolerances import EXPLORER_DESCENT

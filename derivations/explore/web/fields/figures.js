@@ -160,7 +160,7 @@ function ratio(state) {
       title: "Participation ratio",
       caption: predicted.length
         ? `The theory predicts the mean field of each unit: marks are its ratio, without the bias of noise. Bands are means over networks of the ratio of each.${firstOf(state)}`
-        : "The mean over networks of the ratio of each, with one standard error; dashed are fields without localization, and one site.",
+        : "The mean over networks of the ratio of each, with one standard error; dashed are fields that are not local, twice the random ratio, above which they are, and one site.",
       x: TIME, y: RATIO_AXIS,
     },
   };

@@ -63,7 +63,7 @@ export class GainSweep {
   }
 }
 
-function ratios({ rows, bar, predicted, gain, networks, until, level, most }) {
+function ratios({ rows, levels, predicted, gain, networks, until, level, most }) {
   const known = rows.filter((row) => row["participation ratio"] !== null);
   const y = known.map((row) => row["participation ratio"]);
   return {
@@ -71,13 +71,13 @@ function ratios({ rows, bar, predicted, gain, networks, until, level, most }) {
     data: {
       series: [{ name: "networks of A", colour: COLOUR, look: "marks", x: known.map((row) => row.gain), y, error: known.map((row, k) => row["together 99 %: to"] - y[k]) }],
       levels: [
-        { name: "random: the bar", y: bar }, { name: "this gain", x: gain },
+        ...Object.entries(levels).map(([name, y]) => ({ name, y })), { name: "this gain", x: gain },
         ...(predicted === null ? [] : [{ name: `flat field: g = ${predicted.toPrecision(3)}`, x: predicted }]),
       ],
     },
     options: {
       title: "Participation ratio along the gain",
-      caption: `Means over ${networks} networks of A at t = ${timeText(until)}. With probability ${100 * (1 - level)} % all intervals hold their means together: as each of up to ${most} could miss, each alone has the level ${(100 * (1 - level / most)).toFixed(2)} % (Bonferroni), and is wider than that of a single verdict. A gain is decided where its interval leaves out the bar.${predicted === null ? "" : ` At g = ${predicted.toPrecision(3)} a flat field changes its stability under the closure.`}`,
+      caption: `Means over ${networks} networks of A at t = ${timeText(until)}. With probability ${100 * (1 - level)} % all intervals hold their means together: as each of up to ${most} could miss, each alone has the level ${(100 * (1 - level / most)).toFixed(2)} % (Bonferroni), and is wider than that of a single verdict. A gain is undecided where its interval holds both dashed levels.${predicted === null ? "" : ` At g = ${predicted.toPrecision(3)} a flat field changes its stability under the closure.`}`,
       x: { label: "gain g", log: true }, y: RATIO_AXIS,
     },
   };

@@ -13,7 +13,7 @@ export function centreOf({ ring }) {
 
 // The mean that alignment alone makes, beside the mean of trained fields.
 export const CHANCE = "mean by chance: the same spectra, random phases";
-export const OF_CHANCE = "Thin dashes: the mean of fields with the same power spectra and random phases, aligned alike. Alignment makes this bump by itself; only what exceeds it says that fields are local.";
+export const OF_CHANCE = "Thin dashes: the mean of fields with the same power spectra and random phases, aligned alike. Alignment makes this bump by itself; only what exceeds it comes from the phases of the fields.";
 
 export const MOST_CURVES = 60; // faint fields in one figure
 export const RATIO_AXIS = { label: "Σw⁴/(Σw²)²", log: true };
