@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from derivations.answers.about import about, indistinct
+from derivations.answers.placed import aligned, nulls, quartiles, table
+from derivations.statistics.locality import Locality, locality, rule
 from sim.measure import measure_each
 from sim.measure.source import lies_on_a_line
 from sim.train import train
@@ -36,6 +38,7 @@ from theory.problem import (
     resolved,
 )
 from theory.problem.gates.base import looks_on
+from theory.problem.simulation import INITIALISATIONS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,6 +53,8 @@ _ALONG_A_LINE = "low_frequency_power"
 class SimulateAnswer:
     """A trained problem: each observable's mean and standard error over replicates, and the values of every replicate.
 
+    Networks that gate themselves put their fields at different sites: they have no mean `weights`, but means of fields
+    aligned by centre and sign, and the quartiles of each network's largest weight, centre and width.
     A network that lacks an observable, such as the shape of a unit whose weights are all zero, has None for its mean;
     so have the shares of low frequencies on a grid, where they are not defined.
     The standard error is None where the replicates are one cluster.
@@ -62,12 +67,21 @@ class SimulateAnswer:
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln simulate --json` prints."""
-        run = self.run
-        return {
-            **self.means,
-            **about(run),
-            "remarks": self.remarks,
-        }
+        found = self.locality()
+        word = {} if self.placed is None else {"locality": found and found.json()}
+        return {**self.means, **word, **about(self.run), "remarks": self.remarks}
+
+    @property
+    def placed(self) -> np.ndarray | None:
+        """The weights (S, T, K, *m, n) of surviving networks that gate themselves, None for given gates."""
+        return None if self.problem.network.gates else self.run.weights[self.run.surviving()]
+
+    def locality(self) -> Locality | None:
+        """Whether the fields at the last time are local; None where a field is zero or there is one cluster."""
+        ratio = self.values.get("participation_ratio")
+        if ratio is None or self.means["participation_ratio_standard_error"] is None:
+            return None
+        return locality(ratio[:, -1].reshape(len(ratio), -1).mean(axis=1), self.problem.data.n)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -100,16 +114,20 @@ class SimulateAnswer:
         from theory.flow.picture import Series
 
         found, penalty = self.means, "⟨log(1 + exp(−y ŷ))⟩"
+        fields = found["weights"], found["weights_standard_error"]
+        if self.placed is not None:
+            fields = aligned(self.placed, self.problem.data)
         return Series(
             f"{len(self.run.replicates)} networks",
             np.asarray(found["times"]),
-            found["weights"],
+            fields[0],
             found["loss"],
             found["participation_ratio"],
-            found["weights_standard_error"],
+            None if found["loss_standard_error"] is None else fields[1],
             found["loss_standard_error"],
             found["participation_ratio_standard_error"],
             measured=True,
+            aligned=self.placed is not None,
             loss_name=penalty if self.problem.training.loss == "cross-entropy" else "⟨(y − ŷ)²⟩",
         )
 
@@ -137,12 +155,7 @@ class SimulateAnswer:
             ratio = _per_unit(content, "participation_ratio", index)
             power = _per_unit(content, _ALONG_A_LINE, index) if lies_on_a_line(self.problem.data) else "(a grid)"
             lines.append(f"{time:>10g}  {loss:>20}  {ratio:<24}  {power}")
-        last = content["weights"][-1]
-        lines += ["", f"largest weight of each unit at t = {content['times'][-1]:g}"]
-        for unit in np.ndindex(last.shape[:-1]):  # a unit, and its output where labels are vectors
-            site = int(abs(last[unit]).argmax())
-            name = f"unit {unit[0]}" + "".join(f", output {output}" for output in unit[1:])
-            lines.append(f"  {name}: {_shown(content, 'weights', -1, *unit, site)} at site {site}")
+        lines += ["", *self._fields(content)]
         if content["output_bias"] is not None:
             hidden = _per_unit(content, "hidden_biases", -1)
             output = _per_unit(content, "output_bias", -1)
@@ -154,6 +167,28 @@ class SimulateAnswer:
             lines += ["", f"{lost} of {total} replicates diverged and are left out: the means are over the others."]
         lines += [f"\nnote: {remark}" for remark in self.remarks]
         return "\n".join(lines)
+
+    def _fields(self, content: dict[str, Any]) -> list[str]:
+        """The largest mean weight of each unit with a given gate; else what each network has, and whether it is local.
+
+        A mean over networks at one site is no field where each network has its field at another site.
+        """
+        when, w = f"at t = {content['times'][-1]:g}", self.placed
+        if w is None:
+            last, lines = content["weights"][-1], [f"largest weight of each unit {when}"]
+            for unit in np.ndindex(last.shape[:-1]):  # a unit, and its output where labels are vectors
+                site = int(abs(last[unit]).argmax())
+                name = f"unit {unit[0]}" + "".join(f", output {output}" for output in unit[1:])
+                lines.append(f"  {name}: {_shown(content, 'weights', -1, *unit, site)} at site {site}")
+            return lines
+        together = self.problem.simulated().initialisation == INITIALISATIONS[1]
+        lines = [f"fields {when}, statistics of each network: median (quartiles) over {len(w)} networks"]
+        lines += table(w[:, -1], self.problem.data, together)
+        found = self.locality()
+        if found is not None:
+            lines += [f"they are {found.word}: participation ratio {found.text()}"]
+            lines += [f"  {part}" for part in rule(self.problem.data.n).split("; ")]
+        return lines
 
 
 def answer(
@@ -217,7 +252,23 @@ def answer(
         means |= {name: estimate.mean, f"{name}_standard_error": error}
         values[name] = estimate.values
     means |= _apart(means)
+    if not problem.network.gates:
+        means |= _aligned(run)
     return SimulateAnswer(problem, run, means, values)
+
+
+def _aligned(run: Run) -> dict[str, Any]:
+    """What takes the place of mean weights, which would be means of fields at different sites."""
+    w, law = run.weights[run.surviving()], run.problem.data
+    mean, error = (nulls(numbers) for numbers in aligned(w, law))
+    fields = {name: nulls(np.moveaxis(found, 0, -1)) for name, found in quartiles(w, law).items()}
+    return {
+        "weights": None,
+        "weights_standard_error": None,
+        "aligned_weights": mean,
+        "aligned_weights_standard_error": None if run.one_cluster else error,
+        "field_quartiles": fields,
+    }
 
 
 def _unmoved(unit: int) -> str:

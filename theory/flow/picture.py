@@ -53,6 +53,7 @@ class Series:
     loss_name: str = "⟨(y − ŷ)²⟩"
     note: str = ""  # appended to the titles of loss and ratio
     distance: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None  # times, distance, low, high
+    aligned: bool = False  # whether each field was moved to its centre, site n//2, before the mean
 
 
 def fine_times(times: Float[np.ndarray, " T"]) -> list[float]:
@@ -141,7 +142,8 @@ def _field(axis: Axes, series: Sequence[Series], unit: int) -> None:
     axis.axhline(0, color="black", lw=0.4)
     what = "; ".join(f"{'markers' if one.measured else 'lines'}: {one.name}" for one in series)
     axis.set_title(f"field of unit {unit}\n{what}", fontsize=8)
-    axis.set(xlabel="site", ylabel="weight, 1/(units of x)")
+    moved = any(one.aligned for one in series)
+    axis.set(xlabel="site, fields moved to their centre" if moved else "site", ylabel="weight, 1/(units of x)")
     axis.legend(fontsize=7)
 
 

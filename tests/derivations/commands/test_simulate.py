@@ -48,11 +48,15 @@ def test_every_network_is_simulated(simulate, tmp_path):
     for name, change in NETWORKS.items():
         code, answer = simulate("--out", tmp_path / f"{name}.npz", change=change)
         assert code == PASS
-        assert np.isfinite(answer["weights"]).all()
         assert answer["loss"][1] < answer["loss"][0]
         with np.load(tmp_path / f"{name}.npz") as saved:
             assert saved["all_weights"].shape == (7, 2, 2, 6)
-            assert (saved["weights"].mean(axis=0) == answer["weights"]).all()
+            if name == "leaky-relu":  # which may put their fields at different sites
+                assert answer["weights"] is None
+                largest = np.abs(saved["weights"]).max(axis=-1)
+                assert (np.median(largest, axis=0) == np.array(answer["field_quartiles"]["largest"])[..., 1]).all()
+            else:
+                assert (saved["weights"].mean(axis=0) == answer["weights"]).all()
             assert ("readout" in saved) == (answer["readout"] is not None) == (name == "sum")
             if name == "sum":
                 assert (saved["readout"].mean(axis=0) == answer["readout"]).all()
