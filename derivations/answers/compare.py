@@ -92,6 +92,25 @@ def _view(problem: Problem) -> FieldView:
     return FieldView(problem, solve(problem), found.weights, found.losses, ratio, found)
 
 
+def predicted(problem: Problem) -> FieldView:
+    """Return the prediction for the networks of `problem`, exact or on estimated moments.
+
+    Raises as `field_view`, and InputError where each network starts from weights of its own.
+    """
+    view = _view(problem)
+    if problem.simulated().initialisation == "per-replicate":
+        raise InputError(
+            'initialisation = "per-replicate": each network starts from its own w0, and the prediction is for one w0.',
+            "Leave the key out, so that all networks start from the same w0.",
+        )
+    return view
+
+
+def at_fine_times(view: FieldView) -> FieldView:
+    """Return the prediction at more times, for a smooth curve."""
+    return _view(at_more_times(view.problem, _CURVE))
+
+
 def distance(view: FieldView, weights: Float[np.ndarray, "S t K n"]) -> Meter | None:
     """Return the distance of networks at the first t times to gradient descent, with its band.
 
@@ -195,7 +214,7 @@ class CompareAnswer:
         from theory.flow.picture import Series, picture
 
         view, found = self.theory, self.distance
-        fine = _view(at_more_times(view.problem, _CURVE))
+        fine = at_fine_times(view)
         lines = Series(
             "gradient descent",
             view.times,
@@ -238,12 +257,7 @@ def answer(
     problem.refuse_deep("There is no prediction for a deep network in training.")
     if isinstance(problem.network, GatedGraph):
         return compared(problem, device, backend, memory, progress, measuring)
-    view = _view(problem)
-    if problem.simulated().initialisation == "per-replicate":
-        raise InputError(
-            'initialisation = "per-replicate": each network starts from its own w0, and the prediction is for one w0.',
-            "Leave the key out, so that all networks start from the same w0.",
-        )
+    view = predicted(problem)
     trained = simulate.answer(problem, device, backend, memory, progress, measuring)
     weights = trained.run.weights[trained.run.surviving()]
     found = None if trained.run.one_cluster else distance(view, weights)

@@ -12,6 +12,12 @@ MAY_BEGIN_WITH_MINUS = False
 
 def command(
     problem: Annotated[Path, typer.Argument(help="A problem file (TOML), gated-linear or a graph, with [simulation].")],
+    other: Annotated[
+        Path | None, typer.Argument(help="A file of ReLU units on the same data, trained beside the prediction.")
+    ] = None,
+    beside: Annotated[
+        str | None, typer.Option(help="relu: train ReLU networks on the same data beside the prediction.")
+    ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     backend: Backend = "auto",
     memory: Annotated[float | None, typer.Option(help="GiB that networks trained side by side may take.")] = None,
@@ -22,18 +28,28 @@ def command(
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
-    """Predict what the networks of PROBLEM learn, their fields or paths and their loss, train them, and show both."""
+    """Predict what the networks of PROBLEM learn, their fields or paths and their loss, train them, and show both.
+
+    With OTHER or --beside relu ReLU networks are trained in their place: fields aligned by centre and sign, the
+    overlap of gates and active sets, and participation ratios beside those of random weights.
+    """
     from derivations.output import run
 
     def answered() -> Drawable:
+        from derivations.answers import beside as answers
         from derivations.answers import compare
         from derivations.progress import training_bar
-        from theory.problem import load
-        from theory.problem.numbers import positive
+        from theory.problem import InputError, load
+        from theory.problem.numbers import one_of, positive
 
-        question = load(problem, settings)
+        if other is not None and beside is not None:
+            raise InputError(f"{other} and --beside {beside} both name the networks.", "Leave one out.", "usage")
+        word = beside and one_of(beside, "--beside", ("relu",))
+        question, second = load(problem, settings), word if other is None else load(other, settings)
         limit = None if memory is None else int(positive(memory, "--memory", "networks need memory") * 2**30)
         with training_bar() as (training, measuring):
+            if second is not None:
+                return answers.answer(question, second, device, backend, limit, training, measuring)
             return compare.answer(question, device, backend, limit, training, measuring)
 
     return run(lambda: show_drawn("compare", answered, plot, json), json, timeout)

@@ -10,14 +10,14 @@ from derivations.explore.amplifier import has_a_gain
 from derivations.explore.fields import fields_at, reached, unit_names
 from derivations.explore.laws import legends, title_of
 from derivations.explore.problems import read
-from derivations.explore.shapes import RATIO, null_levels, on_a_line, shapes
+from derivations.explore.shapes import RATIO, null_levels, shapes
 from derivations.explore.sites import grid
 from derivations.explore.spectra import class_spectra, power_of
 from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
 from derivations.explore.verdict import SIDES
 from derivations.explore.wire import packed
-from derivations.statistics.alignment import centred, mean_and_error, mean_by_chance, mean_of_aligned
+from derivations.statistics.alignment import centred, mean_and_error, mean_by_chance, mean_of_aligned, on_a_line
 from theory.problem import OutOfReachError, Problem, WorkbenchError, dumps
 
 # Of each side, where the page names no number. In draws from 32 networks of the start page's pair, trained to t = 3200,

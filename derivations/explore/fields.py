@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from derivations.answers.beside import relu_in_place
 from derivations.answers.compare import FieldView, distance, field_view
 from derivations.answers.times import spaced_steps
 from derivations.explore.flips import flipped, has_flips
@@ -76,7 +77,7 @@ def rivals(problem: Problem, beside: bool = True) -> dict[str, Problem]:
     given = problem.one_layer
     found = {given.model: problem}
     if beside and given.model == Network.gated and (problem.data.outputs == 1 or given.trains_readout):
-        found[RELU] = replace(problem, network=Network(RELU, given.readout, given.units, (), given.biases))
+        found[RELU] = relu_in_place(problem, separate=False)
     return found
 
 

@@ -12,14 +12,14 @@ from derivations.explore.bar import networks_in_words
 from derivations.explore.flips import categories, flipped, has_flips, raster
 from derivations.explore.laws import legends
 from derivations.explore.limits import refuse_long
-from derivations.explore.shapes import RATIO, null_levels, on_a_line, shapes
+from derivations.explore.shapes import RATIO, null_levels, shapes
 from derivations.explore.sites import grid
 from derivations.explore.spectra import ClassSpectra, class_spectra, intervals_of, power_of, share_at
 from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
 from derivations.explore.verdict import when_local
 from derivations.explore.wire import packed
-from derivations.statistics.alignment import centred, mean_and_error, mean_by_chance, mean_of_aligned
+from derivations.statistics.alignment import centred, mean_and_error, mean_by_chance, mean_of_aligned, on_a_line
 from theory.problem import GatedGraph, InputError, OutOfReachError, Problem
 from theory.problem.simulation import INITIALISATIONS
 

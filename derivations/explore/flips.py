@@ -5,12 +5,12 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Bool, Float
 
+from derivations.answers.beside import SELF_GATED
 from derivations.explore.training import Learned
 from theory.problem import GatedGraph, Problem
 
 SHOWN = 60  # examples of the raster
 EXAMPLES = 512  # of each network, for the share of flips
-SELF_GATED = ("relu", "leaky-relu")
 
 
 def has_flips(problem: Problem) -> bool:

@@ -10,24 +10,13 @@ from functools import partial
 import numpy as np
 from jaxtyping import Float
 
-from derivations.explore.sites import grid
-from derivations.statistics.alignment import Fields, where_defined
+from derivations.statistics.alignment import Fields, on_a_line, where_defined
 from derivations.statistics.locality import TIMES
 from theory.moments.null_levels import flat_ratio, gaussian_ratio, one_site_ratio, sinusoid_ratio
 from theory.problem import InputError, Law
 
 RATIO, CENTRE, WIDTH = "participation ratio", "centre (site)", "width (sites)"
 PEAK, LOW = "spectral peak (cycles along the sites)", "low-frequency share"
-
-
-def on_a_line(law: Law) -> bool:
-    """Return whether the sites lie on a line or a ring, so that centres and spectra of fields are defined.
-
-    >>> from theory.problem import SinglePulse
-    >>> on_a_line(SinglePulse(8, ((2, 2), (3, 4)), "plus-minus", "sign", (1, 0)))
-    True
-    """
-    return grid(law) is None
 
 
 def shapes(w: Fields, law: Law) -> dict[str, Float[np.ndarray, "*any"]]:

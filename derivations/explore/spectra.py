@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from derivations.explore.shapes import on_a_line
+from derivations.statistics.alignment import on_a_line
 from theory.moments.inputs import input_statistics
 from theory.problem import Law, OutOfReachError
 

@@ -12,8 +12,9 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.answers import controls
+from derivations.answers.beside import relu_in_place
 from derivations.explore.amplifier import CAUTION, MECHANISM, WHY, fastest_rate, periods
-from derivations.explore.fields import LOSS, RELU, fields_at, rivals
+from derivations.explore.fields import LOSS, RELU, fields_at
 from derivations.explore.laws import legends
 from derivations.explore.shapes import CENTRE, shapes
 from derivations.explore.training import Learned
@@ -24,8 +25,7 @@ from theory.moments.amplifier import FlatState, critical_gain, flat_state_of
 from theory.moments.controls import NAMES
 from theory.moments.controls import controls as controls_of
 from theory.moments.inputs import InputStatistics, input_statistics
-from theory.problem import Law, Network, NormalInitialisation, OutOfReachError, Problem, WorkbenchError
-from theory.problem.simulation import INITIALISATIONS
+from theory.problem import Law, Network, OutOfReachError, Problem, WorkbenchError
 
 OWN = "own"
 GAINS = 0.01, 100.0  # between which a change of stability is looked for
@@ -69,12 +69,7 @@ def ungated(problem: Problem) -> Problem:
 
     A gate at a site puts the field there itself, whatever the law: what the data do is seen without it.
     """
-    if problem.one_layer.model != Network.gated:
-        return problem
-    relu = rivals(problem)[RELU]
-    if relu.simulation is None or not isinstance(relu.training.w0, NormalInitialisation):
-        return relu
-    return replace(relu, simulation=replace(relu.simulation, initialisation=INITIALISATIONS[1]))
+    return relu_in_place(problem, separate=True) if problem.one_layer.model == Network.gated else problem
 
 
 def on_the_times_of(live: Problem, other: Problem) -> Problem:

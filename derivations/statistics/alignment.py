@@ -20,6 +20,16 @@ def sides(law: Law) -> tuple[int, ...]:
     return getattr(law, "shape", None) or (law.n,)
 
 
+def on_a_line(law: Law) -> bool:
+    """Return whether the sites lie on a line or a ring, so that centres and spectra of fields are defined.
+
+    >>> from theory.problem import SinglePulse
+    >>> on_a_line(SinglePulse(8, ((2, 2), (3, 4)), "plus-minus", "sign", (1, 0)))
+    True
+    """
+    return len(sides(law)) == 1
+
+
 def where_defined(measure: Callable[[Fields], np.ndarray], w: Fields) -> Float[np.ndarray, "*any"]:
     """Return a measure of each field along the last axis; NaN for one of zeros, and one that is not finite."""
     defined = np.isfinite(w).all(axis=-1) & (w != 0).any(axis=-1)

@@ -42,7 +42,7 @@ class Locality:
     def text(self) -> str:
         """The ratio with its interval, if it has one, and in units of the ratio of random weights."""
         band = "" if self.low == self.high else f" (99 %: {self.low:.3f} to {self.high:.3f})"
-        return f"{self.mean:.3f}{band}, {self.mean / self.random:.2g} times that of random weights, {self.random:.3f}"
+        return f"{self.mean:.3f}{band}, {self.mean / self.random:.3g} times that of random weights, {self.random:.3f}"
 
     def json(self) -> dict[str, float | str]:
         """The word and its numbers."""

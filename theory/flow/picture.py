@@ -240,7 +240,7 @@ def finish(axis: Axes, times: Float[np.ndarray, " T"], title: str) -> None:
         axis.set_xscale("log")
         near = np.abs(np.log(positive)[:, None] - np.linspace(*np.log(positive[[0, -1]]), _TICKS)).argmin(axis=0)
         shown = positive[np.unique(near)]
-        axis.set_xticks(shown, [f"{time:.3g}" for time in shown])
+        axis.set_xticks(shown, [f"{time:.4g}" for time in shown])
         axis.minorticks_off()
     axis.set_title(title, fontsize=8)
     axis.set_xlabel("time t (in the unit of tau)")

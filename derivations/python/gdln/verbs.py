@@ -122,6 +122,7 @@ def compare(
     source: Source,
     values: Mapping[str, Any] | None = None,
     *,
+    beside: Source | None = None,
     predict: Callable[[problems.Problem, float], Any] | None = None,
     observable: str = "weights",
     margin: float = 0.02,
@@ -133,10 +134,18 @@ def compare(
     A function is judged by the test of the claims: `.verdict` is equivalent, different or undecided. It returns the
     numbers of one network at the time t for the `observable`: (K, n) for weights, (K,) for what each unit has, such
     as its participation-ratio, a number for the loss. Equivalent is what the test does not reject at `level`, and what
-    lies within `margin` of the largest prediction for certain. Raises as `solve` and `simulate` do, and InputError for
-    numbers of another shape.
+    lies within `margin` of the largest prediction for certain. `beside` "relu", or a problem of ReLU units on the same
+    data, trains ReLU networks beside the gated prediction: `.cosine` and `.overlap` are of each unit, (S, T, K). Raises
+    as `solve` and `simulate` do, and InputError for numbers of another shape and problems that do not fit together.
     """
     question = problem(source, values)
+    if beside is not None:
+        from derivations.answers import beside as answers
+
+        if predict is not None:
+            raise problems.InputError("beside and predict are two comparisons.", "Leave one out.")
+        named = isinstance(beside, str) and "\n" not in beside and not beside.endswith(".toml")
+        return answers.answer(question, beside if named else problem(beside), device)
     if predict is None:
         from derivations.answers import compare as answers
 

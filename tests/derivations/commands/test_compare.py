@@ -1,11 +1,14 @@
 """`gdln compare` as it is typed: networks beside the theory of the same problem, and beside that of another."""
 
-import numpy as np
+from types import SimpleNamespace
 
-from derivations.answers import compare
-from derivations.output import BAD_INPUT, PASS
-from tests.derivations.answers.problems import LINE
-from tests.tolerances import STANDARD_ERRORS
+import numpy as np
+import pytest
+
+from derivations.answers import beside, compare
+from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
+from tests.derivations.answers.problems import DEEP, LINE, changed
+from tests.tolerances import SIM_SHAPE, STANDARD_ERRORS
 from theory.flow import discrete
 from theory.problem import load, loads
 
@@ -38,3 +41,68 @@ def test_a_wrong_prediction_is_far(gdln, written, monkeypatch):
 def test_what_has_no_prediction_is_refused_before_training(gdln, written, monkeypatch):
     monkeypatch.setattr("derivations.answers.simulate.train", None)
     assert gdln("compare", written(LINE, ("[0.5, 2.0]", "[0.3, 2.0]")), "--device", "cpu")[0] == BAD_INPUT
+
+
+RELU = LINE[LINE.index("[[network.gates]]") : LINE.index("[training]")], "units = 2\n"
+UNITS = ('"gated-linear"', '"relu"'), RELU
+STARTS = ("seed = 1", 'seed = 1\ninitialisation = "per-replicate"')
+
+
+def test_two_files_and_the_word_train_the_same_networks(gdln, written, tmp_path):
+    gated = written(LINE)
+    (tmp_path / "relu.toml").write_text(changed(LINE, *UNITS, STARTS))
+    code, answer = gdln("compare", gated, "--beside", "relu", "--device", "cpu", "--plot", tmp_path / "both.svg")
+    assert code == PASS
+    assert gdln("compare", gated, tmp_path / "relu.toml", "--device", "cpu") == (code, answer)
+    alone = gdln("simulate", tmp_path / "relu.toml", "--device", "cpu")[1]
+    assert answer["networks"] == {name: value for name, value in alone.items() if name not in ("schema", "version")}
+    assert (answer["theory"]["weights"] == discrete(loads(LINE)).weights).all()
+
+
+@pytest.mark.parametrize(("boundary", "gate"), [("open", "latent"), ("ring", "input")])
+def test_units_that_are_the_gate_at_another_site_overlap_wholly(boundary, gate):
+    """e_j and -e_j open where x_j >= 0 and x_j <= 0: the site gate moved to j, reflected for the other sign."""
+    text = changed(LINE, ('boundary = "open"', f'boundary = "{boundary}"'), ("xi = [2.0, 1.0]", "xi = [0.5, 0.4]"))
+    problem = loads(text.replace("site = 3\n", f'site = 3\non = "{gate}"\n'))
+    view = compare.FieldView(problem, None, np.array([[np.eye(6)[3], -np.eye(6)[3]]]), None, None)
+    w = np.stack([np.eye(6)[[j, (j + 2) % 6]] * [[1], [-1]] for j in range(6)])[:, None]
+    run = SimpleNamespace(biases=None)
+    trained = SimpleNamespace(problem=problem, placed=w, run=run)
+    cosine, nearest = beside._matched(view, w)
+    assert (cosine == 1).all()
+    for unit in (0, 1):  # whose aligned fields are the same
+        overlap, chance = beside._overlaps(view, trained, np.full_like(nearest, unit), 2000)
+        assert (np.abs(overlap - 1) < SIM_SHAPE).all()
+        assert (np.abs(chance - 0.5) < STANDARD_ERRORS * 0.5 / np.sqrt(2000)).all()
+    away = 2 * np.eye(6)[:, None, None] + np.eye(6)[[2, 0, 1, 1, 3, 4]][:, None, None]  # half of another site
+    partly, _ = beside._overlaps(view, SimpleNamespace(problem=problem, placed=away, run=run), nearest[..., :1], 2000)
+    error = STANDARD_ERRORS * 0.5 / np.sqrt(2000)  # 1 - atan(1/2)/pi for normal sites, 7/8 for uniform ones
+    assert ((partly > 1 - np.arctan(1 / 2) / np.pi - error) & (partly < 7 / 8 + error)).all()
+
+
+@pytest.mark.parametrize(
+    ("code", "change", "second"),
+    [
+        (BAD_INPUT, UNITS, None),
+        (BAD_INPUT, [("[0.5, 2.0]", "[0.5, 3.0]")], UNITS),
+        (BAD_INPUT, [("n = 6", "n = 7")], UNITS),
+        (BAD_INPUT, [], [('"gated-linear"', '"erf"'), RELU]),
+        (BAD_INPUT, [], [*UNITS, (LINE[LINE.index("[simulation]") :], "")]),
+        (BAD_INPUT, [(LINE[LINE.index("[simulation]") :], "")], UNITS),
+        (BAD_INPUT, [STARTS], None),
+        (OUT_OF_REACH, [("labels = [1.0, 0.0]", "labels = [[1.0, 0.5], [0.0, 2.0]]")], None),
+        (OUT_OF_REACH, [(LINE, DEEP)], None),
+        (OUT_OF_REACH, [], [(LINE, DEEP)]),
+    ],
+)
+def test_files_that_do_not_fit_together_are_refused_before_training(
+    code, change, second, gdln, written, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("derivations.answers.simulate.train", None)
+    (tmp_path / "second.toml").write_text(changed(LINE, *(second or ())))
+    other = ["--beside", "relu"] if second is None else [tmp_path / "second.toml"]
+    found, answer = gdln("compare", written(LINE, *change), *other, "--device", "cpu")
+    assert found == code
+    assert answer["error"]["hint"]
+    assert gdln("compare", written(LINE), tmp_path / "second.toml", "--beside", "relu")[0] == BAD_INPUT
+    assert gdln("compare", written(LINE), "--beside", "tanh")[0] == BAD_INPUT

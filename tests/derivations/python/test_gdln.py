@@ -30,6 +30,7 @@ def test_a_problem_is_a_file_a_text_tables_or_itself():
         (lambda: gdln.moment("z1", "[[1]]", digits=0), "^digits 0 "),
         (lambda: gdln.moment("g*z1", "[[1]]"), r"g>0 \(where\)"),
         (lambda: gdln.gram(10, 3).plot(), "has no figure"),
+        (lambda: gdln.compare(BUMP, START, beside="tanh"), "beside = 'tanh' is not known"),
         (lambda: gdln.compare(BUMP, START, predict=lambda _problem, _t: 1.0), r"the shape \(\), .* is \(2, 40\)"),
         (
             lambda: gdln.compare(BUMP, START, predict=lambda _problem, _t: np.nan, observable="loss"),
