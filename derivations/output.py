@@ -4,7 +4,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from shutil import get_terminal_size
 from typing import Any, Protocol, TextIO
 
@@ -91,6 +91,16 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and math.isinf(value):
         return "inf" if value > 0 else "-inf"
     return value
+
+
+def columns(rows: Sequence[Sequence[str]], align: Callable[[str, int], str] = str.rjust) -> list[str]:
+    """Return rows of words as lines, two spaces between columns, each as wide as its widest word.
+
+    >>> columns([("t", "loss"), ("10", "1")])
+    [' t  loss', '10     1']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(align, row, widths)).rstrip() for row in rows]
 
 
 def rounded(value: Any, digits: int) -> Any:

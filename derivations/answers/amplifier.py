@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 
+from derivations.output import columns
 from theory.expressions.language import parse
 from theory.moments.amplifier import (
     Amplifier,
@@ -129,10 +130,7 @@ class AmplifierAnswer:
         lines = [f"marginal  {self.name}", f"          {note}"]
         table = [("a", "phi(a)", "d ln phi/d ln a", "error")]
         table += [(str(row.a), _word(row.phi), _word(row.elasticity), _word(row.error, 2)) for row in self.rows]
-        widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
-        lines += [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in table
-        ]
+        lines += columns(table, str.ljust)
         if self.flat is not None:
             flat = self.flat
             q = int(np.argmax(flat.rates[1 : len(flat.rates) // 2 + 1])) + 1

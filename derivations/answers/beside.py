@@ -7,16 +7,17 @@ is compared with the gated field most like it, and the gate of that field is mov
     gate overlap  <a g>/sqrt(<a^2> <g^2>) of the active set a = 1[w.x + b >= 0] and the moved gate g of v_g
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from derivations.answers.compare import FieldView, predicted
+from derivations.answers.compare import FieldView, predicted, with_error
 from derivations.answers.placed import nulls, table
-from derivations.output import counted
+from derivations.output import columns, counted
 from derivations.statistics.alignment import centred, centres, mean_and_error, on_a_line, random_phases, sides, signs
 from derivations.statistics.locality import Locality, exactly, rule
 from theory.problem import InputError, Network, NormalInitialisation, OutOfReachError, Problem, dumps, resolved
@@ -34,6 +35,7 @@ BESIDE = ("relu",)
 SELF_GATED = {"relu": "ReLU", "leaky-relu": "leaky ReLU"}
 UNITS = 3  # gated fields listed and drawn; --json has them all
 _EXAMPLES = 10_000  # of the gate overlap: the standard error of a share is at most 0.005
+_LISTED = ("participation_ratio", "cosine", "overlap", "chance")
 _REACH = 4  # sites listed on each side of the centre
 _SAME = {"data": None, "training": ("loss", "tau", "times")}  # what two files have to have in common
 
@@ -78,22 +80,22 @@ class BesideAnswer:
         """The name of the networks' units."""
         return SELF_GATED[self.trained.problem.network.model]
 
-    @property
+    @cached_property
     def aligned(self) -> tuple[Float[np.ndarray, "G n"], Float[np.ndarray, "SK n"]]:
         """The gated fields and those of all ReLU units at the last time, moved to their centre, largest weight > 0."""
         law = self.theory.problem.data
         return centred(self.theory.descent[-1], law), centred(self.trained.placed[:, -1].reshape(-1, law.n), law)
 
-    @property
+    @cached_property
     def aligned_quartiles(self) -> Float[np.ndarray, "3 n"]:
         """The quartiles of the aligned ReLU fields at the sites that at least half of them have; NaN at the others."""
         fields = self.aligned[1]
         known = np.isfinite(fields)
         enough = 2 * known.sum(axis=0) >= max(1, int(known.any(axis=1).sum()))
-        found = np.full((3, fields.shape[1]), np.nan)
+        quartiles = np.full((3, fields.shape[1]), np.nan)
         if known.any():
-            found[:, enough] = np.nanquantile(fields[:, enough], (0.25, 0.5, 0.75), axis=0)
-        return found
+            quartiles[:, enough] = np.nanquantile(fields[:, enough], (0.25, 0.5, 0.75), axis=0)
+        return quartiles
 
     @property
     def localities(self) -> tuple[Locality | None, Locality | None]:
@@ -104,27 +106,22 @@ class BesideAnswer:
     @property
     def notes(self) -> tuple[str, ...]:
         """How the networks start, and sentences on the data."""
-        relu = self.trained.problem
-        own = relu.simulated().initialisation == INITIALISATIONS[1]
-        starts = "each from a start of its own" if own else "all from the same start"
-        return (f"the ReLU networks are trained by {self._training(relu)}, {starts}.", *self.trained.remarks)
+        separate = self.trained.problem.simulated().initialisation == INITIALISATIONS[1]
+        starts = "each ReLU network has a start of its own" if separate else "all ReLU networks have the same start"
+        return (f"{starts}.", *self.trained.remarks)
 
-    @staticmethod
-    def _training(relu: Problem) -> str:
-        settings = relu.simulated()
-        size = (
-            f"{settings.batch} fresh examples a step" if settings.mode == "online" else f"{settings.samples} examples"
-        )
-        return f"{settings.optimizer}, learning rate {float(settings.learning_rate):g}, {size}"
-
-    def over_time(self) -> Mapping[str, tuple[Float[np.ndarray, " T"], Float[np.ndarray, " T"] | None]]:
-        """Means over networks of the mean over their units, with standard errors (None for one cluster)."""
-        ratio = self.trained.values.get("participation_ratio")
-        found = {"cosine": self.cosine, "overlap": self.overlap, "chance": self.chance}
-        found |= {} if ratio is None else {"participation_ratio": ratio}
-        each = {name: mean_and_error(mean_and_error(np.moveaxis(values, 2, 0))[0]) for name, values in found.items()}
-        one_cluster = self.trained.run.one_cluster
-        return {name: (mean, None if one_cluster else error) for name, (mean, error) in each.items()}
+    def over_time(self) -> dict[str, Float[np.ndarray, " T"] | None]:
+        """Means over networks of the mean over their units, and standard errors; None where they are undefined."""
+        measures = {"cosine": self.cosine, "overlap": self.overlap, "chance": self.chance}
+        measures["participation_ratio"] = self.trained.values.get("participation_ratio")
+        means = {name: self.trained.means[name] for name in ("loss", "loss_standard_error")}
+        for name, values in measures.items():
+            mean, error = (
+                (None, None) if values is None else mean_and_error(mean_and_error(np.moveaxis(values, 2, 0))[0])
+            )
+            without = name == "chance" or self.trained.run.one_cluster
+            means |= {name: mean, f"{name}_standard_error": None if without else error}
+        return means
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln compare --beside relu --json` prints."""
@@ -140,10 +137,7 @@ class BesideAnswer:
             },
             "networks": self.trained.json(),
             "aligned_quartiles": nulls(self.aligned_quartiles),
-            "beside": {
-                name: {"mean": nulls(mean), "standard_error": None if error is None else nulls(error)}
-                for name, (mean, error) in self.over_time().items()
-            },
+            "beside": {name: None if numbers is None else nulls(numbers) for name, numbers in self.over_time().items()},
             "cosine_by_chance": self.cosine_by_chance,
             "examples": self.examples,
             "locality": {name: one and one.json() for name, one in words.items()},
@@ -153,40 +147,20 @@ class BesideAnswer:
     def text(self) -> str:
         """Losses, ratios, cosine and gate overlap over time, whether fields are local, and the aligned fields."""
         view, trained = self.theory, self.trained
-        units, relu = len(view.descent[0]), trained.problem.network
         law, means = view.problem.data, self.over_time()
-        head = (
-            "t",
-            "loss of E w",
-            self.name,
-            "IPR of E w",
-            self.name,
-            "cosine",
-            "gate overlap",
-            "by chance",
-        )
-        loss = trained.means["loss"], trained.means["loss_standard_error"]
-        theory_ratio = None if view.ratio is None else view.ratio.mean(axis=1)
-        rows = [
-            (
-                f"{time:g}",
-                f"{view.losses[index]:.4f}",
-                _entry(loss, index),
-                "undefined" if theory_ratio is None else f"{theory_ratio[index]:.4f}",
-                _entry(means.get("participation_ratio"), index),
-                *(_entry(means[name], index) for name in ("cosine", "overlap")),
-                f"{means['chance'][0][index]:.4f}",
-            )
-            for index, time in enumerate(view.times)
-        ]
-        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        rows = [("t", "loss of E w", self.name, "IPR of E w", self.name, "cosine", "gate overlap", "by chance")]
+        for index, time in enumerate(view.times):
+            loss, *others = (with_error(means, name, index) for name in ("loss", *_LISTED))
+            theory = "undefined" if view.ratio is None else f"{view.ratio[index].mean():.4f}"
+            rows.append((f"{time:g}", f"{view.losses[index]:.4f}", loss, theory, *others))
         at_end = self.cosine_by_chance
         said = [] if at_end is None else [f"of fields with the same spectra and random phases at the end: {at_end:.4f}"]
         lines = [
-            f"the exact law of gradient descent of {counted(units, 'gated unit')} beside {len(trained.run.replicates)} "
-            f"networks of {counted(relu.units, f'{self.name} unit')}, {trained.run.steps} steps each",
+            f"{view.law_of_training} of {counted(len(view.descent[0]), 'gated unit')} beside "
+            f"{len(trained.run.replicates)} networks of {counted(trained.problem.network.units, f'{self.name} unit')}, "
+            f"{trained.run.steps} steps each",
             "",
-            *("  ".join(map(str.rjust, row, widths)) for row in (head, *rows)),
+            *columns(rows),
             "",
             "loss: <(y - yhat)^2>; IPR: inverse participation ratio, mean over units; (standard error) over networks",
             "cosine: of a unit's field with the gated field most like it, both moved to their centre, sign aside;",
@@ -217,10 +191,9 @@ class BesideAnswer:
             known = np.isfinite(middle[site])
             band = f"{middle[site]:.4f} ({low[site]:.4f} to {high[site]:.4f})" if known else "-"
             rows.append((f"{step:+d}" if step else "0", *numbers, band))
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         along = "" if len(shape) == 1 else ", along the row of the centre"
         lines = [f"fields at t = {self.theory.times[-1]:g} moved to their centre, largest weight positive{along}"]
-        return lines + ["  " + "  ".join(map(str.rjust, row, widths)) for row in rows]
+        return lines + [f"  {line}" for line in columns(rows)]
 
     def figure(self) -> "Figure":
         """The aligned fields; loss, participation ratio, cosine and gate overlap against time."""
@@ -263,9 +236,10 @@ def answer(
     cosine, nearest = _matched(view, trained.placed)
     rows = min(_EXAMPLES, relu.simulated().samples)
     overlap, chance = _overlaps(view, trained, nearest, rows)
-    by_chance = None
+    random = np.zeros(0)
     if on_a_line(problem.data):
-        by_chance = float(np.nanmean(_cosines(view.descent[-1], random_phases(trained.placed[:, -1]), problem.data)[0]))
+        random, _ = _cosines(view.descent[-1], random_phases(trained.placed[:, -1]), problem.data)
+    by_chance = float(random[np.isfinite(random)].mean()) if np.isfinite(random).any() else None
     return BesideAnswer(view, trained, cosine, overlap, chance, by_chance, rows)
 
 
@@ -296,8 +270,8 @@ def _matched(
     view: FieldView, w: Float[np.ndarray, "S T K n"]
 ) -> tuple[Float[np.ndarray, "S T K"], Int[np.ndarray, "S T K"]]:
     """The cosine with the gated field most like each unit's at the same time, and the number of that field."""
-    found = [_cosines(gated, w[:, place], view.problem.data) for place, gated in enumerate(view.descent)]
-    return tuple(np.stack(part, axis=1) for part in zip(*found, strict=True))
+    cosines = [_cosines(gated, w[:, place], view.problem.data) for place, gated in enumerate(view.descent)]
+    return tuple(np.stack(part, axis=1) for part in zip(*cosines, strict=True))
 
 
 def _cosines(
@@ -330,8 +304,8 @@ def _overlaps(
     source = stream(trained.problem.simulated().seed, 0, MEASUREMENT, fill=fastest_normals(cpu))
     draw = prepare(law, cpu, torch.float64).draw([source], rows)
     x, gates, shape = draw.x[0].numpy(), resolved(view.problem.network.gates), sides(law)
-    at, own = np.round(centres(view.descent, law)), np.round(centres(w, law))  # (T, G, axes), (S, T, K, axes)
-    turned, turn = signs(view.descent), signs(w)
+    gate_at, unit_at = np.round(centres(view.descent, law)), np.round(centres(w, law))  # (T, G, axes), (S, T, K, axes)
+    gate_sign, unit_sign = signs(view.descent), signs(w)
     biases = None if run.biases is None else run.biases[run.surviving()]
     known: dict[tuple[Any, ...], np.ndarray] = {}
     overlap, chance = np.full(w.shape[:3], np.nan), np.full(w.shape[:3], np.nan)
@@ -339,10 +313,10 @@ def _overlaps(
         h = x @ w[s, t].T + (0.0 if biases is None else biases[s, t, : w.shape[2]])
         for k in range(w.shape[2]):
             g = int(nearest[s, t, k])
-            shift = own[s, t, k] - at[t, g]
+            shift = unit_at[s, t, k] - gate_at[t, g]
             if not np.isfinite(shift).all():
                 continue
-            key = (g, tuple(shift.astype(int).tolist()), float(turn[s, t, k] * turned[t, g]))
+            key = (g, tuple(shift.astype(int).tolist()), float(unit_sign[s, t, k] * gate_sign[t, g]))
             if key not in known:
                 known[key] = opens(gates[g], moved(draw, *key[1:], shape))[0].numpy().astype(np.float32)
             active, gate = h[:, k] >= 0, known[key].astype(float)  # kept in half of the memory
@@ -351,11 +325,3 @@ def _overlaps(
                 overlap[s, t, k] = (active * gate).mean() / size
                 chance[s, t, k] = active.mean() * gate.mean() / size
     return overlap, chance
-
-
-def _entry(found: tuple[np.ndarray, np.ndarray | None] | None, index: int) -> str:
-    """A mean with its standard error, if it has one."""
-    if found is None or not np.isfinite(found[0][index]):
-        return "undefined"
-    mean, error = found
-    return f"{mean[index]:.4f}" if error is None else f"{mean[index]:.4f} ({error[index]:.1g})"

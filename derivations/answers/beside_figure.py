@@ -73,9 +73,7 @@ def _ratios(axis: Axes, answer: "BesideAnswer") -> None:
     view, fine = answer.theory, at_fine_times(answer.theory)
     if fine.ratio is not None:
         against_time(axis, False, fine.times, fine.ratio.mean(axis=1), None, 0, "theory, gated")
-    found = answer.over_time().get("participation_ratio")
-    if found is not None:
-        against_time(axis, True, view.times, *found, 1, _networks(answer))
+    _measured(axis, answer, "participation_ratio", 1, _networks(answer))
     random = float(gaussian_ratio(view.problem.data.n))
     axis.axhline(random, color=GREY, ls="--", lw=0.9, label="random weights")
     axis.axhline(TIMES * random, color=GREY, ls=":", lw=0.9, label=f"local above: {TIMES} × random")
@@ -84,21 +82,27 @@ def _ratios(axis: Axes, answer: "BesideAnswer") -> None:
 
 
 def _losses(axis: Axes, answer: "BesideAnswer") -> None:
-    view, fine, means = answer.theory, at_fine_times(answer.theory), answer.trained.means
+    view, fine = answer.theory, at_fine_times(answer.theory)
     against_time(axis, False, fine.times, fine.losses, None, 0, "theory, gated: of E w")
-    against_time(axis, True, view.times, means["loss"], means["loss_standard_error"], 1, _networks(answer))
+    _measured(axis, answer, "loss", 1, _networks(answer))
     axis.axhline(float(view.solution.mse), ls=":", color=GREY, lw=1.2, label="theory, t → ∞")
     axis.set(ylabel="units of y²")
     finish(axis, view.times, "loss ⟨(y − ŷ)²⟩")
 
 
 def _overlaps(axis: Axes, answer: "BesideAnswer") -> None:
-    found, times = answer.over_time(), answer.theory.times
-    against_time(axis, True, times, *found["overlap"], 1, "gate overlap")
-    against_time(axis, True, times, *found["cosine"], 2, "cosine of the fields")
-    axis.plot(times, found["chance"][0], "--", color=GREY, lw=0.9, label="gate overlap by chance")
+    times = answer.theory.times
+    _measured(axis, answer, "overlap", 1, "gate overlap")
+    _measured(axis, answer, "cosine", 2, "cosine of the fields")
+    axis.plot(times, answer.over_time()["chance"], "--", color=GREY, lw=0.9, label="gate overlap by chance")
     axis.set(ylabel="no unit (1: the same)", ylim=(min(0, axis.get_ylim()[0]), 1), yticks=np.linspace(0, 1, 6))
     finish(axis, times, f"{_networks(answer)} beside gates and gated fields")
+
+
+def _measured(axis: Axes, answer: "BesideAnswer", name: str, index: int, label: str) -> None:
+    means = answer.over_time()
+    if means[name] is not None:
+        against_time(axis, True, answer.theory.times, means[name], means[f"{name}_standard_error"], index, label)
 
 
 def _legend(axis: Axes) -> None:

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from derivations.answers.about import UNDEFINED
 from derivations.answers.profiles import peak_of
 from derivations.answers.times import at_more_times
+from derivations.output import columns
 from derivations.statistics.validity import Meter, meter
 from theory.flow import Solution, discrete, mse_at, solve
 from theory.flow.linear.convention import convention
@@ -55,6 +56,13 @@ class FieldView:
     def times(self) -> Float[np.ndarray, " T"]:
         """The times t."""
         return np.array([float(time) for time in self.problem.training.times])
+
+    @property
+    def law_of_training(self) -> str:
+        """The origin of the prediction in words."""
+        if self.estimated is None:
+            return "the exact law of gradient descent"
+        return f"gradient descent on moments of {self.problem.data.estimate.examples} examples"
 
 
 def field_view(problem: Problem) -> FieldView:
@@ -167,11 +175,10 @@ class CompareAnswer:
         head = ("t", "loss of E w", "networks", "IPR of E w", "networks", "distance", "99 % band")
         head += ("theory's error",) if view.estimated else ()
         table = [head, *(self._row(index, means) for index in range(len(view.times)))]
-        widths = [max(len(row[column]) for row in table) for column in range(len(head))]
         lines = [
-            f"{self._law()} beside {means['replicates']} networks, {means['steps']} steps each",
+            f"{view.law_of_training} beside {means['replicates']} networks, {means['steps']} steps each",
             "",
-            *("  ".join(word.rjust(width) for word, width in zip(row, widths, strict=True)) for row in table),
+            *columns(table),
             "",
             "loss: <(y - yhat)^2>; IPR: inverse participation ratio of unit 0; distance: |E w - theory| / |theory|;",
             "(standard error) of a mean over networks; the band covers all times together",
@@ -187,21 +194,16 @@ class CompareAnswer:
             peak = peak_of(field)
             for site in range(max(0, peak - _REACH), min(len(field), peak + _REACH + 1)):
                 name = f"unit {unit}" if site == max(0, peak - _REACH) else ""
-                lines.append(f"{name:>8}{site:>6}  {field[site]:>9.4f}  {_shown(means, 'weights', -1, unit, site)}")
+                lines.append(f"{name:>8}{site:>6}  {field[site]:>9.4f}  {with_error(means, 'weights', -1, unit, site)}")
         if len(view.descent[0]) > _UNITS:
             lines.append(f"  ... {len(view.descent[0]) - _UNITS} more units; --json has them all")
         return "\n".join([*lines, *(f"\nnote: {note}" for note in self.notes)])
-
-    def _law(self) -> str:
-        if self.theory.estimated is None:
-            return "the exact law of gradient descent"
-        return f"gradient descent on moments of {self.theory.problem.data.estimate.examples} examples"
 
     def _row(self, index: int, means: dict[str, Any]) -> tuple[str, ...]:
         view, found = self.theory, self.distance
         ratio = "undefined" if view.ratio is None else f"{view.ratio[index, 0]:.4f}"
         apart = ("undefined", "") if found is None else (f"{found.distance[index]:.4f}", _band(found, index))
-        trained = _shown(means, "loss", index), _shown(means, "participation_ratio", index, 0)
+        trained = with_error(means, "loss", index), with_error(means, "participation_ratio", index, 0)
         loss, own = f"{view.losses[index]:.4f}", view.estimated
         if own is None:
             return f"{view.times[index]:g}", loss, trained[0], ratio, trained[1], *apart
@@ -278,9 +280,9 @@ def _band(found: Meter, index: int) -> str:
     return f"{found.low[index]:.4f} to {found.high[index]:.4f}"
 
 
-def _shown(means: dict[str, Any], name: str, *place: int) -> str:
-    """Return a mean with its standard error, which is left out where the networks are one cluster."""
-    if means[name] is None:
+def with_error(means: dict[str, Any], name: str, *place: int) -> str:
+    """Return an entry of a mean with its standard error, which is left out where the networks are one cluster."""
+    if means[name] is None or not np.isfinite(means[name][place]):
         return "undefined"
     value, error = means[name][place], means[f"{name}_standard_error"]
     return f"{value:.4f}" if error is None else f"{value:.4f} ({error[place]:.1g})"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from derivations.answers.about import about, indistinct
+from derivations.output import columns
 from theory.problem import (
     DeepNetwork,
     LossAtTimes,
@@ -199,12 +200,10 @@ def _by_name(what: str, names: Sequence[str], estimate: Any) -> dict[str, Any]:
     }
 
 
-def table(times: Sequence[float], columns: Mapping[str, Sequence[str]], head: str = "t") -> Iterator[str]:
+def table(times: Sequence[float], entries: Mapping[str, Sequence[str]], head: str = "t") -> list[str]:
     """A line of headings and a line for each time; each column is as wide as its widest entry."""
-    whole = {head: [f"{time:g}" for time in times], **columns}
-    widths = [max(map(len, (name, *words))) for name, words in whole.items()]
-    for row in (tuple(whole), *zip(*whole.values(), strict=True)):
-        yield "  ".join(word.rjust(width) for word, width in zip(row, widths, strict=True))
+    whole = {head: [f"{time:g}" for time in times], **entries}
+    return columns([tuple(whole), *zip(*whole.values(), strict=True)])
 
 
 def path_table(times: Sequence[float], values: Mapping[str, Any], words: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -9,6 +9,7 @@ import mpmath
 from flint import fmpz
 
 import theory.paths
+from derivations.output import columns
 from theory.paths import MOST_PATHS, WeightedNetwork, convolution, evaluated
 from theory.paths.convolution import ConvolutionalNetwork
 from theory.paths.network import Rows
@@ -394,8 +395,6 @@ def _matrix(rows: Rows) -> list[list[str]]:
 def _table(rows: Rows) -> Iterator[str]:
     """The rows of a matrix in columns; those beyond the first are left to JSON."""
     cells = [list(map(number_text, row[:_ROWS])) for row in rows[:_ROWS]]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        yield "  " + "  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
+    yield from (f"  {line}" for line in columns(cells))
     if len(rows) > _ROWS:
         yield f"  ... {len(rows)} rows, all of them with --json"

@@ -5,6 +5,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from jaxtyping import Float
 
+from derivations.output import columns
 from derivations.statistics.alignment import centred, centres, mean_and_error, mean_of_aligned, sides, where_defined
 from theory.problem import Law
 
@@ -19,14 +20,14 @@ def statistics(w: Float[np.ndarray, "S *units n"], law: Law) -> dict[str, Float[
     On a grid the centre is a row and a column. NaN where a quantity is undefined, as for a field of zeros.
     """
     places = np.moveaxis(centres(w, law), -1, 0)
-    found = {LARGEST: where_defined(lambda own: np.abs(own).max(axis=-1), w)}
+    measures = {LARGEST: where_defined(lambda field: np.abs(field).max(axis=-1), w)}
     if len(places) > 1:
-        return found | {"row": places[0], "column": places[1]}
+        return measures | {"row": places[0], "column": places[1]}
 
     from sim.measure.receptive_fields import centre_and_width
 
-    width = where_defined(lambda own: centre_and_width(own, law.boundary)[1], w)
-    return found | {CENTRE: places[0], WIDTH: width}
+    width = where_defined(lambda field: centre_and_width(field, law.boundary)[1], w)
+    return measures | {CENTRE: places[0], WIDTH: width}
 
 
 def quartiles(w: Float[np.ndarray, "S *units n"], law: Law) -> dict[str, Float[np.ndarray, "3 *units"]]:
@@ -39,18 +40,18 @@ def quartiles(w: Float[np.ndarray, "S *units n"], law: Law) -> dict[str, Float[n
     >>> quartiles(np.eye(8)[[7, 0, 1]], ring)[CENTRE].round(6).tolist()
     [7.5, 0.0, 0.5]
     """
-    found = {}
+    measures = {}
     rings = dict(zip(("row", "column"), sides(law), strict=True)) if len(sides(law)) > 1 else {CENTRE: law.n}
     with catch_warnings():
         simplefilter("ignore", RuntimeWarning)  # of units without any value
         for name, values in statistics(w, law).items():
             n = rings.get(name) if law.boundary != "open" else None
             if n is None:
-                found[name] = np.nanquantile(values, (0.25, 0.5, 0.75), axis=0)
+                measures[name] = np.nanquantile(values, (0.25, 0.5, 0.75), axis=0)
                 continue
             first = n / (2 * np.pi) * np.angle(np.nanmean(np.exp(2j * np.pi * values / n), axis=0)) - n / 2
-            found[name] = np.mod(np.nanquantile(np.mod(values - first, n), (0.25, 0.5, 0.75), axis=0) + first, n)
-    return found
+            measures[name] = np.mod(np.nanquantile(np.mod(values - first, n), (0.25, 0.5, 0.75), axis=0) + first, n)
+    return measures
 
 
 def aligned(
@@ -65,15 +66,14 @@ def aligned(
 def table(w: Float[np.ndarray, "S *units n"], law: Law, together: bool) -> list[str]:
     """Return lines with the median and quartiles over networks, for each unit or of all units `together`."""
     units = w.shape[1:-1]
-    found = quartiles(w.reshape(-1, 1, w.shape[-1]) if together else w, law)
+    measures = quartiles(w.reshape(-1, 1, w.shape[-1]) if together else w, law)
     places = [(0,)] if together else list(np.ndindex(*units))
-    rows = [("", *(_HEADS.get(name, name) for name in found))]
+    rows = [("", *(_HEADS.get(name, name) for name in measures))]
     for place in places[:_UNITS]:
         name = f"unit {place[0]}" + "".join(f", output {output}" for output in place[1:])
-        numbers = (_shown(*values[(slice(None), *place)]) for values in found.values())
+        numbers = (_shown(*values[(slice(None), *place)]) for values in measures.values())
         rows.append((f"all {np.prod(units)} units" if together else name, *numbers))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    lines = [f"  {line}" for line in columns(rows, str.ljust)]
     return lines + ([f"  ... {len(places) - _UNITS} more; --json has them all"] if len(places) > _UNITS else [])
 
 

@@ -67,8 +67,8 @@ class SimulateAnswer:
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln simulate --json` prints."""
-        found = self.locality()
-        word = {} if self.placed is None else {"locality": found and found.json()}
+        locality = self.locality()
+        word = {} if self.placed is None else {"locality": locality and locality.json()}
         return {**self.means, **word, **about(self.run), "remarks": self.remarks}
 
     @property
@@ -184,9 +184,9 @@ class SimulateAnswer:
         together = self.problem.simulated().initialisation == INITIALISATIONS[1]
         lines = [f"fields {when}, statistics of each network: median (quartiles) over {len(w)} networks"]
         lines += table(w[:, -1], self.problem.data, together)
-        found = self.locality()
-        if found is not None:
-            lines += [f"they are {found.word}: participation ratio {found.text()}"]
+        locality = self.locality()
+        if locality is not None:
+            lines += [f"they are {locality.word}: participation ratio {locality.text()}"]
             lines += [f"  {part}" for part in rule(self.problem.data.n).split("; ")]
         return lines
 
@@ -261,7 +261,7 @@ def _aligned(run: Run) -> dict[str, Any]:
     """What takes the place of mean weights, which would be means of fields at different sites."""
     w, law = run.weights[run.surviving()], run.problem.data
     mean, error = (nulls(numbers) for numbers in aligned(w, law))
-    fields = {name: nulls(np.moveaxis(found, 0, -1)) for name, found in quartiles(w, law).items()}
+    fields = {name: nulls(np.moveaxis(values, 0, -1)) for name, values in quartiles(w, law).items()}
     return {
         "weights": None,
         "weights_standard_error": None,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from derivations.answers import refined
-from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, counted
+from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, columns, counted
 from derivations.pictures import sweep_picture
 from derivations.sweeps import cells, refining, running
 from derivations.sweeps.engines import engine_named
@@ -178,10 +178,7 @@ class SweepAnswer:
             if ran:
                 row += [_last(entry.get("observables", {}).get(name)) for name in shown]
             table.append(row)
-        widths = [max(len(row[column]) for row in table) for column in range(len(head))]
-        lines = [
-            "  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in table
-        ]
+        lines = columns(table, str.ljust)
         if shown and ran:
             lines += ["", "mean (standard error) over networks at the last time; per unit where units are listed"]
             lines += self._names()

@@ -33,10 +33,10 @@ def on_a_line(law: Law) -> bool:
 def where_defined(measure: Callable[[Fields], np.ndarray], w: Fields) -> Float[np.ndarray, "*any"]:
     """Return a measure of each field along the last axis; NaN for one of zeros, and one that is not finite."""
     defined = np.isfinite(w).all(axis=-1) & (w != 0).any(axis=-1)
-    found = np.full(w.shape[:-1], np.nan)
+    values = np.full(w.shape[:-1], np.nan)
     if defined.any():
-        found[defined] = measure(w[defined])
-    return found
+        values[defined] = measure(w[defined])
+    return values
 
 
 def centres(w: Fields, law: Law) -> Float[np.ndarray, "*any axes"]:
@@ -56,7 +56,8 @@ def centres(w: Fields, law: Law) -> Float[np.ndarray, "*any axes"]:
         power = w.reshape(*w.shape[:-1], *shape) ** 2
         profiles = [np.sqrt(power.sum(axis=-1 - axis)) for axis in range(2)]
     return np.stack(
-        [where_defined(lambda own: centre_and_width(own, law.boundary)[0], profile) for profile in profiles], axis=-1
+        [where_defined(lambda field: centre_and_width(field, law.boundary)[0], profile) for profile in profiles],
+        axis=-1,
     )
 
 
@@ -91,8 +92,8 @@ def _shifted(w: Fields, places: Float[np.ndarray, "*any"], boundary: str) -> Fie
     shift = np.round(np.where(known, places, 0)).astype(int) - n // 2
     at = np.arange(n) + shift[..., None]
     moved = np.take_along_axis(w, np.broadcast_to(at % n, w.shape), axis=-1)
-    there = known[..., None] & ((at >= 0) & (at < n) if boundary == "open" else True)
-    return np.where(there, moved, np.nan)
+    inside = known[..., None] & ((at >= 0) & (at < n) if boundary == "open" else True)
+    return np.where(inside, moved, np.nan)
 
 
 def signs(w: Fields) -> Float[np.ndarray, "*any"]:
@@ -109,9 +110,9 @@ def mean_of_aligned(moved: Float[np.ndarray, "S *any n"]) -> Float[np.ndarray, "
     >>> mean_of_aligned(np.array([[1.0, 2.0, np.nan], [3.0, np.nan, np.nan], [5.0, np.nan, 6.0]])).tolist()
     [3.0, nan, nan]
     """
-    there = np.isfinite(moved)
-    fields = there.any(axis=-1).sum(axis=0)[..., None]
-    return np.where(2 * there.sum(axis=0) >= np.maximum(fields, 1), mean_and_error(moved)[0], np.nan)
+    known = np.isfinite(moved)
+    fields = known.any(axis=-1).sum(axis=0)[..., None]
+    return np.where(2 * known.sum(axis=0) >= np.maximum(fields, 1), mean_and_error(moved)[0], np.nan)
 
 
 def mean_by_chance(w: Float[np.ndarray, "S *any n"], law: Law) -> Float[np.ndarray, "*any n"]:
@@ -133,8 +134,8 @@ def random_phases(w: Fields) -> Float[np.ndarray, "draws *any n"]:
     n, generator = w.shape[-1], np.random.default_rng(0)
     size = np.abs(np.fft.rfft(w))
     phases = np.exp(2j * np.pi * generator.random((DRAWS, *size.shape)))
-    own = np.arange(size.shape[-1])
-    real = (own == 0) | (2 * own == n)  # the mean and the shortest wave of an even number of sites have a sign alone
+    q = np.arange(size.shape[-1])
+    real = (q == 0) | (2 * q == n)  # the mean and the shortest wave of an even number of sites have a sign alone
     phases[..., real] = np.where(phases[..., real].real < 0, -1, 1)
     return np.fft.irfft(size * phases, n)
 
@@ -147,9 +148,9 @@ def mean_and_error(
     >>> [float(number) for number in mean_and_error(np.array([1.0, 3.0, np.nan]))]
     [2.0, 1.0]
     """
-    there = np.isfinite(values)
-    count = there.sum(axis=0)
+    known = np.isfinite(values)
+    count = known.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(there, values, 0).sum(axis=0) / count
-        square = np.where(there, (values - mean) ** 2, 0).sum(axis=0) / (count - 1)
+        mean = np.where(known, values, 0).sum(axis=0) / count
+        square = np.where(known, (values - mean) ** 2, 0).sum(axis=0) / (count - 1)
         return mean, np.sqrt(square / count)

@@ -60,8 +60,8 @@ def locality(values: Float[np.ndarray, " S"], n: int, level: float = LEVEL) -> L
     known = values[np.isfinite(values)]
     if len(known) < 2:
         return None
-    found = intervals(known[:, None], level)
-    return Locality(float(found.mean[0]), float(found.low[0]), float(found.high[0]), float(gaussian_ratio(n)))
+    interval = intervals(known[:, None], level)
+    return Locality(float(interval.mean[0]), float(interval.low[0]), float(interval.high[0]), float(gaussian_ratio(n)))
 
 
 def exactly(ratio: float, n: int) -> Locality:
