@@ -102,7 +102,10 @@ def when_local(networks: str, problem: Problem, learned: Learned, snapshot: int)
         return f"At t = {now} the {networks} have diverged."
     first = onset(problem, learned, snapshot)
     since = "" if first is None else f", and have been at all times shown since t = {time_text(times[first])}"
-    return f"At t = {now} the fields of the {networks} are {one.word}{since}: {DEFINED} = {one.text()}."
+    return (
+        f"At t = {now} the fields of the {networks} are {one.word}{since}: their participation ratio {DEFINED} = "
+        f"{one.text()}. {rule(problem.data.n)}"
+    )
 
 
 def _of_a_part(count: int, all_of_them: int) -> str:
