@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from derivations.answers.compare import FieldView, predicted, with_error
+from derivations.answers.compare import FieldView, at_fine_times, predicted, with_error
 from derivations.answers.placed import nulls, table
 from derivations.output import columns, counted
 from derivations.statistics.alignment import centred, centres, mean_and_error, on_a_line, random_phases, sides, signs
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 BESIDE = ("relu",)
 # Models whose units are gates times their pre-activation, and their names.
 SELF_GATED = {"relu": "ReLU", "leaky-relu": "leaky ReLU"}
-UNITS = 3  # gated fields listed and drawn; --json has them all
+_UNITS = 3  # gated fields listed; --json has them all
 _EXAMPLES = 10_000  # of the gate overlap: the standard error of a share is at most 0.005
 _LISTED = ("participation_ratio", "cosine", "overlap", "chance")
 _REACH = 4  # sites listed on each side of the centre
@@ -79,6 +79,11 @@ class BesideAnswer:
     def name(self) -> str:
         """The name of the networks' units."""
         return SELF_GATED[self.trained.problem.network.model]
+
+    @cached_property
+    def fine(self) -> FieldView:
+        """The prediction at the times of a smooth curve."""
+        return at_fine_times(self.theory)
 
     @cached_property
     def aligned(self) -> tuple[Float[np.ndarray, "G n"], Float[np.ndarray, "SK n"]]:
@@ -183,11 +188,11 @@ class BesideAnswer:
         low, middle, high = self.aligned_quartiles
         base = int(np.ravel_multi_index(tuple(side // 2 for side in shape), shape))
         reach = range(-min(_REACH, shape[-1] // 2), min(_REACH, (shape[-1] - 1) // 2) + 1)
-        head = ("site", *(f"gated {unit}" for unit in range(len(gated[:UNITS]))), "median (quartiles) of units")
+        head = ("site", *(f"gated {unit}" for unit in range(len(gated[:_UNITS]))), "median (quartiles) of units")
         rows = [head]
         for step in reach:
             site = base + step
-            numbers = [f"{field[site]:.4f}" if np.isfinite(field[site]) else "-" for field in gated[:UNITS]]
+            numbers = [f"{field[site]:.4f}" if np.isfinite(field[site]) else "-" for field in gated[:_UNITS]]
             known = np.isfinite(middle[site])
             band = f"{middle[site]:.4f} ({low[site]:.4f} to {high[site]:.4f})" if known else "-"
             rows.append((f"{step:+d}" if step else "0", *numbers, band))

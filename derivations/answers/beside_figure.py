@@ -7,16 +7,15 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from derivations.answers.compare import at_fine_times
 from derivations.statistics.alignment import mean_by_chance, mean_of_aligned, on_a_line
 from derivations.statistics.locality import TIMES
-from theory.flow.picture import COLOURS, GREY, STYLE, against_time, finish
+from theory.flow.picture import COLOURS, GREY, STYLE, against_time, finish, image_of
 from theory.moments.null_levels import gaussian_ratio
 
 if TYPE_CHECKING:
     from derivations.answers.beside import BesideAnswer
 
-_UNITS, _DASHES = 3, ("-", "--", ":")
+_DASHES = ("-", "--", ":")
 _ROOM = 0.3  # of the height of a panel, for its legend
 _COLOURS = (COLOURS[0], COLOURS[2], COLOURS[3])  # of gated units; COLOURS[1] is that of the networks
 
@@ -24,7 +23,7 @@ _COLOURS = (COLOURS[0], COLOURS[2], COLOURS[3])  # of gated units; COLOURS[1] is
 def beside_figure(answer: "BesideAnswer") -> Figure:
     """Draw the aligned fields, on a grid as two images, and loss, ratio, cosine and gate overlap against time."""
     line = on_a_line(answer.theory.problem.data)
-    above = [_fields, _ratios] if line else [_gated_image, _relu_image, _ratios]
+    above = [_fields, _ratios] if line else [_gated_image, _units_image, _ratios]
     with rc_context(STYLE):
         figure = Figure(figsize=(4.1 * len(above), 6.4), layout="constrained")
         axes = figure.subplots(2, len(above), squeeze=False)
@@ -40,8 +39,8 @@ def _fields(axis: Axes, answer: "BesideAnswer") -> None:
     law, w = answer.theory.problem.data, answer.trained.placed[:, -1]
     (gated, _), (low, middle, high) = answer.aligned, answer.aligned_quartiles
     site = np.arange(law.n) - law.n // 2
-    for unit, field in enumerate(gated[:_UNITS]):
-        axis.plot(site, field, _DASHES[unit], color=_COLOURS[unit], lw=1.3, label=f"theory, gated unit {unit}")
+    for unit, (field, colour, dash) in enumerate(zip(gated, _COLOURS, _DASHES, strict=False)):
+        axis.plot(site, field, dash, color=colour, lw=1.3, label=f"theory, gated unit {unit}")
     axis.fill_between(site, low, high, color=COLOURS[1], alpha=0.25, lw=0, label="quartiles of the units")
     name = f"{answer.name} units, median"
     axis.plot(site, middle, "o", ms=2.8, mfc="white", mew=0.8, color=COLOURS[1], label=name)
@@ -56,21 +55,17 @@ def _gated_image(axis: Axes, answer: "BesideAnswer") -> None:
     _image(axis, answer, answer.aligned[0][0], "theory, gated unit 0")
 
 
-def _relu_image(axis: Axes, answer: "BesideAnswer") -> None:
+def _units_image(axis: Axes, answer: "BesideAnswer") -> None:
     _image(axis, answer, mean_of_aligned(answer.aligned[1]), f"{answer.name} units, mean")
 
 
 def _image(axis: Axes, answer: "BesideAnswer", field: np.ndarray, name: str) -> None:
-    limit = float(np.nanmax(np.abs(field))) or 1.0
-    shown = field.reshape(answer.theory.problem.data.shape)
-    image = axis.imshow(shown, cmap="cividis", vmin=-limit, vmax=limit, interpolation="nearest")
-    axis.figure.colorbar(image, ax=axis, shrink=0.8, label="weight, 1/(units of x)")
+    image_of(axis, field.reshape(answer.theory.problem.data.shape))
     axis.set_title(f"{name}\nat t = {answer.theory.times[-1]:g}, moved to the centre", fontsize=8)
-    axis.set(xlabel="column", ylabel="row")
 
 
 def _ratios(axis: Axes, answer: "BesideAnswer") -> None:
-    view, fine = answer.theory, at_fine_times(answer.theory)
+    view, fine = answer.theory, answer.fine
     if fine.ratio is not None:
         against_time(axis, False, fine.times, fine.ratio.mean(axis=1), None, 0, "theory, gated")
     _measured(axis, answer, "participation_ratio", 1, _networks(answer))
@@ -82,7 +77,7 @@ def _ratios(axis: Axes, answer: "BesideAnswer") -> None:
 
 
 def _losses(axis: Axes, answer: "BesideAnswer") -> None:
-    view, fine = answer.theory, at_fine_times(answer.theory)
+    view, fine = answer.theory, answer.fine
     against_time(axis, False, fine.times, fine.losses, None, 0, "theory, gated: of E w")
     _measured(axis, answer, "loss", 1, _networks(answer))
     axis.axhline(float(view.solution.mse), ls=":", color=GREY, lw=1.2, label="theory, t → ∞")

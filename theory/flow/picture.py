@@ -149,10 +149,16 @@ def _field(axis: Axes, series: Sequence[Series], unit: int) -> None:
 
 def _image(axis: Axes, one: Series, unit: int, shape: tuple[int, int]) -> None:
     field = one.weights[-1, unit].reshape(shape)
-    limit = float(np.abs(field).max()) or 1.0
+    image_of(axis, field)
+    moved = ", moved to its centre" * one.aligned
+    axis.set_title(f"field of unit {unit} at t = {one.times[-1]:.4g}{moved}\n{one.name}", fontsize=8)
+
+
+def image_of(axis: Axes, field: Float[np.ndarray, "rows columns"]) -> None:
+    """Draw a field on a grid with its scale, from -max to max; sites that are NaN stay empty."""
+    limit = float(np.abs(np.nan_to_num(field)).max()) or 1.0
     image = axis.imshow(field, cmap="cividis", vmin=-limit, vmax=limit, interpolation="nearest")
     axis.figure.colorbar(image, ax=axis, shrink=0.8, label="weight, 1/(units of x)")
-    axis.set_title(f"field of unit {unit} at t = {one.times[-1]:.4g}\n{one.name}", fontsize=8)
     axis.set(xlabel="column", ylabel="row")
 
 
