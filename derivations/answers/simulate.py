@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from derivations.answers.about import about, indistinct
-from derivations.answers.placed import aligned, nulls, quartiles, table
+from derivations.answers.field_statistics import aligned, nulls, quartiles, table
 from derivations.statistics.locality import Locality, locality, rule
 from sim.measure import measure_each
 from sim.measure.source import lies_on_a_line
@@ -68,11 +68,11 @@ class SimulateAnswer:
     def json(self) -> dict[str, Any]:
         """The object that `gdln simulate --json` prints."""
         locality = self.locality()
-        word = {} if self.placed is None else {"locality": locality and locality.json()}
+        word = {} if self.self_gated_weights is None else {"locality": locality and locality.json()}
         return {**self.means, **word, **about(self.run), "remarks": self.remarks}
 
     @property
-    def placed(self) -> np.ndarray | None:
+    def self_gated_weights(self) -> np.ndarray | None:
         """The weights (S, T, K, *m, n) of surviving networks that gate themselves, None for given gates."""
         return None if self.problem.network.gates else self.run.weights[self.run.surviving()]
 
@@ -115,8 +115,8 @@ class SimulateAnswer:
 
         found, penalty = self.means, "⟨log(1 + exp(−y ŷ))⟩"
         fields = found["weights"], found["weights_standard_error"]
-        if self.placed is not None:
-            fields = aligned(self.placed, self.problem.data)
+        if self.self_gated_weights is not None:
+            fields = aligned(self.self_gated_weights, self.problem.data)
         return Series(
             f"{len(self.run.replicates)} networks",
             np.asarray(found["times"]),
@@ -127,7 +127,7 @@ class SimulateAnswer:
             found["loss_standard_error"],
             found["participation_ratio_standard_error"],
             measured=True,
-            aligned=self.placed is not None,
+            aligned=self.self_gated_weights is not None,
             loss_name=penalty if self.problem.training.loss == "cross-entropy" else "⟨(y − ŷ)²⟩",
         )
 
@@ -173,7 +173,7 @@ class SimulateAnswer:
 
         A mean over networks at one site is no field where each network has its field at another site.
         """
-        when, w = f"at t = {content['times'][-1]:g}", self.placed
+        when, w = f"at t = {content['times'][-1]:g}", self.self_gated_weights
         if w is None:
             last, lines = content["weights"][-1], [f"largest weight of each unit {when}"]
             for unit in np.ndindex(last.shape[:-1]):  # a unit, and its output where labels are vectors

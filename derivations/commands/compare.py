@@ -36,8 +36,8 @@ def command(
     from derivations.output import run
 
     def answered() -> Drawable:
-        from derivations.answers import beside as answers
         from derivations.answers import compare
+        from derivations.answers import relu_compare as answers
         from derivations.progress import training_bar
         from theory.problem import InputError, load
         from theory.problem.numbers import one_of, positive

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from derivations.answers.beside import relu_in_place
 from derivations.answers.compare import FieldView, distance, field_view
+from derivations.answers.relu_compare import relu_in_place
 from derivations.answers.times import spaced_steps
 from derivations.explore.flips import flipped, has_flips
 from derivations.explore.limits import refuse_many_weights

@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Bool, Float
 
-from derivations.answers.beside import SELF_GATED
+from derivations.answers.relu_compare import SELF_GATED
 from derivations.explore.training import Learned
 from theory.problem import GatedGraph, Problem
 

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.answers import controls
-from derivations.answers.beside import relu_in_place
+from derivations.answers.relu_compare import relu_in_place
 from derivations.explore.amplifier import CAUTION, MECHANISM, WHY, fastest_rate, periods
 from derivations.explore.fields import LOSS, RELU, fields_at
 from derivations.explore.laws import legends

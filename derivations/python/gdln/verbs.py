@@ -140,7 +140,7 @@ def compare(
     """
     question = problem(source, values)
     if beside is not None:
-        from derivations.answers import beside as answers
+        from derivations.answers import relu_compare as answers
 
         if predict is not None:
             raise problems.InputError("beside and predict are two comparisons.", "Leave one out.")

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from derivations.answers import beside, compare
+from derivations.answers import compare, relu_compare
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
 from tests.derivations.answers.problems import DEEP, LINE, changed
 from tests.tolerances import SIM_SHAPE, STANDARD_ERRORS
@@ -67,15 +67,17 @@ def test_units_that_are_the_gate_at_another_site_overlap_wholly(boundary, gate):
     view = compare.FieldView(problem, None, np.array([[np.eye(6)[3], -np.eye(6)[3]]]), None, None)
     w = np.stack([np.eye(6)[[j, (j + 2) % 6]] * [[1], [-1]] for j in range(6)])[:, None]
     run = SimpleNamespace(biases=None)
-    trained = SimpleNamespace(problem=problem, placed=w, run=run)
-    cosine, nearest = beside._matched(view, w)
+    trained = SimpleNamespace(problem=problem, self_gated_weights=w, run=run)
+    cosine, nearest = relu_compare._matched(view, w)
     assert (cosine == 1).all()
     for unit in (0, 1):  # whose aligned fields are the same
-        overlap, chance = beside._overlaps(view, trained, np.full_like(nearest, unit), 2000)
+        overlap, chance = relu_compare._overlaps(view, trained, np.full_like(nearest, unit), 2000)
         assert (np.abs(overlap - 1) < SIM_SHAPE).all()
         assert (np.abs(chance - 0.5) < STANDARD_ERRORS * 0.5 / np.sqrt(2000)).all()
     away = 2 * np.eye(6)[:, None, None] + np.eye(6)[[2, 0, 1, 1, 3, 4]][:, None, None]  # half of another site
-    partly, _ = beside._overlaps(view, SimpleNamespace(problem=problem, placed=away, run=run), nearest[..., :1], 2000)
+    partly, _ = relu_compare._overlaps(
+        view, SimpleNamespace(problem=problem, self_gated_weights=away, run=run), nearest[..., :1], 2000
+    )
     error = STANDARD_ERRORS * 0.5 / np.sqrt(2000)  # 1 - atan(1/2)/pi for normal sites, 7/8 for uniform ones
     assert ((partly > 1 - np.arctan(1 / 2) / np.pi - error) & (partly < 7 / 8 + error)).all()
 

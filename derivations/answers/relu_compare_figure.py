@@ -13,14 +13,14 @@ from theory.flow.picture import COLOURS, GREY, STYLE, against_time, finish, imag
 from theory.moments.null_levels import gaussian_ratio
 
 if TYPE_CHECKING:
-    from derivations.answers.beside import BesideAnswer
+    from derivations.answers.relu_compare import ReluCompareAnswer
 
 _DASHES = ("-", "--", ":")
 _ROOM = 0.3  # of the height of a panel, for its legend
 _COLOURS = (COLOURS[0], COLOURS[2], COLOURS[3])  # of gated units; COLOURS[1] is that of the networks
 
 
-def beside_figure(answer: "BesideAnswer") -> Figure:
+def relu_compare_figure(answer: "ReluCompareAnswer") -> Figure:
     """Draw the aligned fields, on a grid as two images, and loss, ratio, cosine and gate overlap against time."""
     line = on_a_line(answer.theory.problem.data)
     above = [_fields, _ratios] if line else [_gated_image, _units_image, _ratios]
@@ -35,8 +35,8 @@ def beside_figure(answer: "BesideAnswer") -> Figure:
     return figure
 
 
-def _fields(axis: Axes, answer: "BesideAnswer") -> None:
-    law, w = answer.theory.problem.data, answer.trained.placed[:, -1]
+def _fields(axis: Axes, answer: "ReluCompareAnswer") -> None:
+    law, w = answer.theory.problem.data, answer.trained.self_gated_weights[:, -1]
     (gated, _), (low, middle, high) = answer.aligned, answer.aligned_quartiles
     site = np.arange(law.n) - law.n // 2
     for unit, (field, colour, dash) in enumerate(zip(gated, _COLOURS, _DASHES, strict=False)):
@@ -51,20 +51,20 @@ def _fields(axis: Axes, answer: "BesideAnswer") -> None:
     axis.set(xlabel="site from the centre of the field", ylabel="weight, 1/(units of x)")
 
 
-def _gated_image(axis: Axes, answer: "BesideAnswer") -> None:
+def _gated_image(axis: Axes, answer: "ReluCompareAnswer") -> None:
     _image(axis, answer, answer.aligned[0][0], "theory, gated unit 0")
 
 
-def _units_image(axis: Axes, answer: "BesideAnswer") -> None:
+def _units_image(axis: Axes, answer: "ReluCompareAnswer") -> None:
     _image(axis, answer, mean_of_aligned(answer.aligned[1]), f"{answer.name} units, mean")
 
 
-def _image(axis: Axes, answer: "BesideAnswer", field: np.ndarray, name: str) -> None:
+def _image(axis: Axes, answer: "ReluCompareAnswer", field: np.ndarray, name: str) -> None:
     image_of(axis, field.reshape(answer.theory.problem.data.shape))
     axis.set_title(f"{name}\nat t = {answer.theory.times[-1]:g}, moved to the centre", fontsize=8)
 
 
-def _ratios(axis: Axes, answer: "BesideAnswer") -> None:
+def _ratios(axis: Axes, answer: "ReluCompareAnswer") -> None:
     view, fine = answer.theory, answer.fine
     if fine.ratio is not None:
         against_time(axis, False, fine.times, fine.ratio.mean(axis=1), None, 0, "theory, gated")
@@ -76,7 +76,7 @@ def _ratios(axis: Axes, answer: "BesideAnswer") -> None:
     finish(axis, view.times, "inverse participation ratio, mean over units")
 
 
-def _losses(axis: Axes, answer: "BesideAnswer") -> None:
+def _losses(axis: Axes, answer: "ReluCompareAnswer") -> None:
     view, fine = answer.theory, answer.fine
     against_time(axis, False, fine.times, fine.losses, None, 0, "theory, gated: of E w")
     _measured(axis, answer, "loss", 1, _networks(answer))
@@ -85,7 +85,7 @@ def _losses(axis: Axes, answer: "BesideAnswer") -> None:
     finish(axis, view.times, "loss ⟨(y − ŷ)²⟩")
 
 
-def _overlaps(axis: Axes, answer: "BesideAnswer") -> None:
+def _overlaps(axis: Axes, answer: "ReluCompareAnswer") -> None:
     times = answer.theory.times
     _measured(axis, answer, "overlap", 1, "gate overlap")
     _measured(axis, answer, "cosine", 2, "cosine of the fields")
@@ -94,7 +94,7 @@ def _overlaps(axis: Axes, answer: "BesideAnswer") -> None:
     finish(axis, times, f"{_networks(answer)} beside gates and gated fields")
 
 
-def _measured(axis: Axes, answer: "BesideAnswer", name: str, index: int, label: str) -> None:
+def _measured(axis: Axes, answer: "ReluCompareAnswer", name: str, index: int, label: str) -> None:
     means = answer.over_time()
     if means[name] is not None:
         against_time(axis, True, answer.theory.times, means[name], means[f"{name}_standard_error"], index, label)
@@ -109,5 +109,5 @@ def _legend(axis: Axes) -> None:
         axis.legend(handles, names, fontsize=7, ncols=2, loc="upper center")
 
 
-def _networks(answer: "BesideAnswer") -> str:
+def _networks(answer: "ReluCompareAnswer") -> str:
     return f"{len(answer.trained.run.replicates)} {answer.name} networks"

@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from derivations.answers.compare import FieldView, at_fine_times, predicted, with_error
-from derivations.answers.placed import nulls, table
+from derivations.answers.field_statistics import nulls, table
 from derivations.output import columns, counted
 from derivations.statistics.alignment import centred, centres, mean_and_error, on_a_line, random_phases, sides, signs
 from derivations.statistics.locality import Locality, exactly, rule
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from derivations.answers.simulate import SimulateAnswer
 
-BESIDE = ("relu",)
+WORDS = ("relu",)
 # Models whose units are gates times their pre-activation, and their names.
 SELF_GATED = {"relu": "ReLU", "leaky-relu": "leaky ReLU"}
 _UNITS = 3  # gated fields listed; --json has them all
@@ -59,7 +59,7 @@ def relu_in_place(problem: Problem, separate: bool) -> Problem:
 
 
 @dataclass(frozen=True)
-class BesideAnswer:
+class ReluCompareAnswer:
     """The prediction for gated units beside S trained networks of K ReLU units, at T times.
 
     `cosine`, `overlap` and `chance`, the overlap of independent sets of the same sizes, are of each unit, NaN where a
@@ -89,7 +89,9 @@ class BesideAnswer:
     def aligned(self) -> tuple[Float[np.ndarray, "G n"], Float[np.ndarray, "SK n"]]:
         """The gated fields and those of all ReLU units at the last time, moved to their centre, largest weight > 0."""
         law = self.theory.problem.data
-        return centred(self.theory.descent[-1], law), centred(self.trained.placed[:, -1].reshape(-1, law.n), law)
+        return centred(self.theory.descent[-1], law), centred(
+            self.trained.self_gated_weights[:, -1].reshape(-1, law.n), law
+        )
 
     @cached_property
     def aligned_quartiles(self) -> Float[np.ndarray, "3 n"]:
@@ -142,7 +144,9 @@ class BesideAnswer:
             },
             "networks": self.trained.json(),
             "aligned_quartiles": nulls(self.aligned_quartiles),
-            "beside": {name: None if numbers is None else nulls(numbers) for name, numbers in self.over_time().items()},
+            "over_time": {
+                name: None if numbers is None else nulls(numbers) for name, numbers in self.over_time().items()
+            },
             "cosine_by_chance": self.cosine_by_chance,
             "examples": self.examples,
             "locality": {name: one and one.json() for name, one in words.items()},
@@ -179,7 +183,7 @@ class BesideAnswer:
                 lines.append(f"{name} fields at t = {view.times[-1]:g} are {one.word}: IPR {one.text()}")
         lines += [f"  {part}" for part in rule(law.n).split("; ")]
         lines += ["", *self._profiles(), "", f"statistics of each {self.name} field at t = {view.times[-1]:g}"]
-        lines += table(trained.placed[:, -1], law, together=True)
+        lines += table(trained.self_gated_weights[:, -1], law, together=True)
         return "\n".join([*lines, *(f"\nnote: {note}" for note in self.notes)])
 
     def _profiles(self) -> list[str]:
@@ -202,9 +206,9 @@ class BesideAnswer:
 
     def figure(self) -> "Figure":
         """The aligned fields; loss, participation ratio, cosine and gate overlap against time."""
-        from derivations.answers.beside_figure import beside_figure
+        from derivations.answers.relu_compare_figure import relu_compare_figure
 
-        return beside_figure(self)
+        return relu_compare_figure(self)
 
 
 def answer(
@@ -215,7 +219,7 @@ def answer(
     memory: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     measuring: Callable[[str], None] = lambda _name: None,
-) -> BesideAnswer:
+) -> ReluCompareAnswer:
     """Predict the gated networks of `problem`, and train ReLU networks beside them.
 
     `other` is a problem of ReLU units on the same data, with the same loss, tau and times; or "relu", for as many units
@@ -231,21 +235,21 @@ def answer(
             'Name a file with model = "gated-linear"; gdln simulate trains this one. Of two files it is the first.',
         )
     if isinstance(other, str):
-        one_of(other, "--beside", BESIDE)
+        one_of(other, "--beside", WORDS)
         relu = relu_in_place(problem, separate=True)
     else:
         relu = other
         _check_pair(problem, relu)
     view = predicted(problem)
     trained = simulate.answer(relu, device, backend, memory, progress, measuring)
-    cosine, nearest = _matched(view, trained.placed)
+    cosine, nearest = _matched(view, trained.self_gated_weights)
     rows = min(_EXAMPLES, relu.simulated().samples)
     overlap, chance = _overlaps(view, trained, nearest, rows)
     random = np.zeros(0)
     if on_a_line(problem.data):
-        random, _ = _cosines(view.descent[-1], random_phases(trained.placed[:, -1]), problem.data)
+        random, _ = _cosines(view.descent[-1], random_phases(trained.self_gated_weights[:, -1]), problem.data)
     by_chance = float(random[np.isfinite(random)].mean()) if np.isfinite(random).any() else None
-    return BesideAnswer(view, trained, cosine, overlap, chance, by_chance, rows)
+    return ReluCompareAnswer(view, trained, cosine, overlap, chance, by_chance, rows)
 
 
 def _check_pair(gated: Problem, relu: Problem) -> None:
@@ -305,7 +309,7 @@ def _overlaps(
     from sim.random.streams import MEASUREMENT, stream
     from sim.training.backends.choice import fastest_normals
 
-    law, cpu, w, run = view.problem.data, torch.device("cpu"), trained.placed, trained.run
+    law, cpu, w, run = view.problem.data, torch.device("cpu"), trained.self_gated_weights, trained.run
     source = stream(trained.problem.simulated().seed, 0, MEASUREMENT, fill=fastest_normals(cpu))
     draw = prepare(law, cpu, torch.float64).draw([source], rows)
     x, gates, shape = draw.x[0].numpy(), resolved(view.problem.network.gates), sides(law)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from derivations.answers.placed import CENTRE, LARGEST, aligned, quartiles, table
+from derivations.answers.field_statistics import CENTRE, LARGEST, aligned, quartiles, table
 from theory.problem import NonlinearGP, NonlinearGP2D
 
 N, BUMP = 16, np.array([0.5, 2.0, 0.5])
