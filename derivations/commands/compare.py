@@ -40,12 +40,11 @@ def command(
         from derivations.answers import relu_compare as answers
         from derivations.progress import training_bar
         from theory.problem import InputError, load
-        from theory.problem.numbers import one_of, positive
+        from theory.problem.numbers import positive
 
         if other is not None and beside is not None:
             raise InputError(f"{other} and --beside {beside} both name the networks.", "Leave one out.", "usage")
-        word = beside and one_of(beside, "--beside", ("relu",))
-        question, second = load(problem, settings), word if other is None else load(other, settings)
+        question, second = load(problem, settings), beside if other is None else load(other, settings)
         limit = None if memory is None else int(positive(memory, "--memory", "networks need memory") * 2**30)
         with training_bar() as (training, measuring):
             if second is not None:

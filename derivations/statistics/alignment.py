@@ -86,7 +86,7 @@ def centred(w: Fields, law: Law) -> Fields:
     return moved.reshape(w.shape)
 
 
-def _shifted(w: Fields, places: Float[np.ndarray, "*any"], boundary: str) -> Fields:
+def _shifted(w: Float[np.ndarray, "*#any n"], places: Float[np.ndarray, "*#any"], boundary: str) -> Fields:
     n = w.shape[-1]
     known = np.isfinite(places)
     shift = np.round(np.where(known, places, 0)).astype(int) - n // 2
