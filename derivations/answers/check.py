@@ -1,6 +1,7 @@
 """The answer of `gdln check`: the verdict on a conjectured formula, its proof or its simplest counter-example."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -9,12 +10,13 @@ from typing import Any
 from derivations.answers.domain import domain_json, domain_lines
 from derivations.answers.steps import step_lines
 from derivations.markdown import plain
-from derivations.output import counted
+from derivations.output import columns, counted
 from theory.conjecture import Answer, Statement, judge, read
 from theory.conjecture.verdict import Trial
 from theory.expressions.domains import Condition
 from theory.gaussian.moment import text
-from theory.problem import OutOfReachError
+from theory.problem import InputError, OutOfReachError
+from theory.problem.user_files import read_text
 
 # A number with digits after its point, and perhaps a power of ten.
 DECIMAL = re.compile(r"[+-]?(?P<whole>[0-9]*)\.(?P<places>[0-9]+)(?:[eE](?P<power>[+-]?[0-9]+))?")
@@ -139,6 +141,65 @@ def answer(
     """
     statement = read(equation, cov, mean, where, given)
     return CheckAnswer(equation, where, statement, judge(statement, digits), given)
+
+
+@dataclass(frozen=True)
+class Unreached:
+    """An equation of a file whose sides are out of reach, and why."""
+
+    equation: str
+    reason: str
+    verdict: str = "undecided"
+
+    def json(self) -> dict[str, Any]:
+        """The verdict and its reason."""
+        return {"equation": self.equation, "verdict": self.verdict, "reason": self.reason}
+
+
+@dataclass(frozen=True)
+class ListAnswer:
+    """The verdicts on the equations of a file, in their order."""
+
+    answers: tuple[CheckAnswer | Unreached, ...]
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln check @FILE --json` prints."""
+        return {"equations": [one.json() for one in self.answers]}
+
+    def text(self) -> str:
+        """A line for each equation, with the place where it is refuted, or why it is not decided."""
+        rows = [(one.verdict, one.equation, _why(one)) for one in self.answers]
+        counts = Counter(one.verdict for one in self.answers)
+        listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+        return "\n".join([*columns(rows, str.ljust), "", f"{counted(len(rows), 'equation')}: {listed}."])
+
+
+def _why(one: CheckAnswer | Unreached) -> str:
+    if isinstance(one, Unreached):
+        return one.reason
+    trial = one.judged.counterexample
+    return f"at {_at(_trial(trial)['values'])}" if trial else one.judged.reason
+
+
+def of_file(path: str, *rest: Any) -> ListAnswer:
+    """Judge every line of a file but blank ones and those that begin with #; `rest` as for `answer`.
+
+    An equation that is out of reach is undecided. Raises InputError with the number of the line, and for a file
+    without equations.
+    """
+    lines = [(number, line.strip()) for number, line in enumerate(read_text(path).splitlines(), 1)]
+    equations = [(number, line) for number, line in lines if line and not line.startswith("#")]
+    if not equations:
+        raise InputError(f"{path} has no equation.", "Write one on each line; lines that begin with # are comments.")
+    answers = []
+    for number, line in equations:
+        try:
+            answers.append(answer(line, *rest))
+        except OutOfReachError as error:
+            answers.append(Unreached(line, error.message))
+        except InputError as error:
+            raise InputError(f"{path}, line {number}: {error.message}", error.hint) from None
+    return ListAnswer(tuple(answers))
 
 
 def _closed(statement: Statement) -> tuple[str | None, str | None]:

@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 from derivations.evidence.entries import STALE, Entry, as_data, entries
 from derivations.markdown import plain
+from derivations.output import columns
 from derivations.publish.places import places
 from theory.claims import catalog
 from theory.claims.recorded import Recorded, recorded_in
@@ -95,6 +97,50 @@ def answer(document: str | None = None, verdict: str | None = None) -> LedgerAns
     chosen = [entry for entry in everything if document in (None, entry.document) and verdict in (None, entry.verdict)]
     documents = {entry.document for entry in chosen if entry.document} if verdict is None else ()
     return LedgerAnswer(tuple(chosen), places(catalog()), tuple(stale), recorded_in(documents))
+
+
+@dataclass(frozen=True)
+class NotesAnswer:
+    """The claims of a folder of notes with the verdicts that were stored beside them."""
+
+    entries: tuple[Mapping[str, Any], ...]
+
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """The ids of claims without current evidence."""
+        return tuple(entry["id"] for entry in self.entries if entry["verdict"] == STALE)
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln ledger FOLDER --json` prints."""
+        counts = Counter(entry["verdict"] for entry in self.entries)
+        return {"entries": list(self.entries), "counts": dict(sorted(counts.items())), "stale": list(self.stale)}
+
+    def text(self) -> str:
+        """The claims for a reader, by note."""
+        rows = [(entry["document"], entry["label"], entry["verdict"], entry["statement"]) for entry in self.entries]
+        counts = ", ".join(f"{count} {name}" for name, count in self.json()["counts"].items()) or "none"
+        lines = [*columns(rows, str.ljust), "", f"{len(rows)} claims: {counts}."] if rows else ["No claims."]
+        if self.stale:
+            lines.append("STALE: run gdln validate NOTE.toml --write-evidence.")
+        return "\n".join(lines)
+
+
+def of_notes(folder: Path, document: str | None = None, verdict: str | None = None) -> NotesAnswer:
+    """Return the claims of the notes in a folder, of one note or one verdict, or all; nothing is run.
+
+    Raises InputError for a folder without notes, a note that is none, and a word that is no note or verdict.
+    """
+    from derivations.notes.judged import notes_in, recorded
+
+    notes = notes_in(folder)
+    if document is not None:
+        one_of(document, "--document", tuple(note.path.stem for note in notes))
+    if verdict is not None:
+        one_of(verdict, "--verdict", (Verdict.CONFIRMED, Verdict.REFUTED, Verdict.OPEN, STALE))
+    entries = [entry for note in notes for entry in recorded(note, STALE)]
+    return NotesAnswer(
+        tuple(one for one in entries if document in (None, one["document"]) and verdict in (None, one["verdict"]))
+    )
 
 
 def _record(record: Recorded) -> dict[str, Any]:

@@ -9,6 +9,9 @@ from typing import Any
 from derivations import atomic
 from derivations.experiments.model import Settings
 from derivations.markdown import plain
+from derivations.notes.judged import validate as judge_notes
+from derivations.notes.judged import write_evidence as write_beside
+from derivations.notes.reading import Note, read
 from derivations.output import counted
 from derivations.validate import evidence, report_files, validation
 from derivations.validate.changes import changes
@@ -17,7 +20,7 @@ from derivations.validate.report import causes, same_form, wrong_forms
 from derivations.validate.validation import TASK, Report
 from sim.training.schedule import device_named
 from theory.claims.levels import describe
-from theory.claims.model import Outcome
+from theory.claims.model import Outcome, Standing
 from theory.claims.registry import select
 from theory.claims.rows import Verdict
 from theory.problem import InputError
@@ -73,7 +76,7 @@ def _failures(run: Validation) -> Iterator[str]:
 
 
 def _failure(item: Judged) -> Iterator[str]:
-    if item.verdict is Verdict.BROKEN or undecided(item):
+    if item.standing is Standing.FAILS or undecided(item):
         yield f"{item.verdict.value}  {item.claim.id}: {causes(item)}"
 
 
@@ -110,6 +113,43 @@ def _claim(item: Judged, changed: Mapping[str, Sequence[str]] | None) -> Iterato
             yield f"  {first.source.document} {labels}: printed {first.printed}, {value}{at}"
 
 
+def _notes(claims: Sequence[str]) -> list[Note]:
+    """Return the notes that the words name; none where they are claims. Raises InputError for a mixture."""
+    files = [name for name in claims if name.endswith(".toml")]
+    if files and len(files) < len(claims):
+        raise InputError("Notes and claims of the workbench are judged apart.", "Name notes, or claims.")
+    return [read(path) for path in files]
+
+
+@dataclass(frozen=True)
+class NamesAnswer:
+    """What a claim on a problem may name: numbers with their axes, fields with their values."""
+
+    names: Mapping[str, Any]
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln validate --names --json` prints."""
+        return dict(self.names)
+
+    def text(self) -> str:
+        """Numbers and fields for a reader."""
+        numbers, fields = self.names["numbers"], self.names["fields"]
+        entries = [", ".join(axis for axis in axes if axis != "time") for axes in numbers.values()]
+        lines = [f"  {name}" + f"[{entry}]" * bool(entry) for name, entry in zip(numbers, entries, strict=True)]
+        timed = [" at TIME" if "time" in axes else "" for axes in numbers.values()]
+        listed = [line + time for line, time in zip(lines, timed, strict=True)]
+        values = [f"  {name} = {value}" for name, value in fields.items()]
+        return "\n".join(["left sides", *listed, "right sides, beside numbers and functions", *values])
+
+
+def names(path: Path) -> NamesAnswer:
+    """Return what a claim on the problem in a file may name. Raises as reading a problem does."""
+    from derivations.notes.measured import names as names_of
+    from theory.problem import load
+
+    return NamesAnswer(names_of(load(path)))
+
+
 def answer(
     claims: Sequence[str] = (),
     profile: str = "quick",
@@ -120,7 +160,9 @@ def answer(
     verbose: bool = False,
     report: Report = lambda _task, _what, _share: None,
 ) -> ValidateAnswer:
-    """Judge the claims whose ids begin with `claims` (all by default) and those they cite; report into `folder`.
+    """Judge the claims whose ids begin with `claims` (all by default) and those they cite, or those of notes.
+
+    The report goes into `folder`. A word that ends with .toml names a note, and its evidence goes beside it.
 
     Every claim is checked at every level; the full profile draws four times the points and trains four times the
     networks. `report` receives the running step and the share done. With `changed` the report shows the claims alone
@@ -134,7 +176,8 @@ def answer(
     theory.problem.errors.InputError: ...
     """
     settings = Settings(one_of(profile, "--profile", PROFILES), device)
-    chosen = select(list(claims))
+    notes = _notes(claims)
+    chosen = [] if notes else select(list(claims))
     device_named(device)
     atomic.check_replaceable(folder)
     before = report_files.last_summary(folder)
@@ -143,11 +186,13 @@ def answer(
             f"{folder} holds no report of an earlier run, so that nothing can have changed since.",
             "Run once without --changed, or name the folder of a report with --out.",
         )
-    result = validation.run(validation.with_cited(chosen), settings, report)
+    result = judge_notes(notes, report) if notes else validation.run(validation.with_cited(chosen), settings, report)
     differences = changes(before, report_files.summary(result)) if changed else None
     with atomic.replacing(folder) as inside:
         report_files.write(result, inside, differences)
-    if write_evidence:
+    if write_evidence and notes:
+        write_beside(notes, result)
+    elif write_evidence:
         evidence.write(result)
     report(TASK, "done", 1.0)
     return ValidateAnswer(result, folder, differences, verbose)

@@ -12,7 +12,9 @@ CODES = {"proved": PASS, "supported": PASS, "refuted": CHECK_FAILED, "undecided"
 
 def command(
     equation: str = typer.Argument(
-        ..., metavar="EQUATION", help='"LHS = RHS" in parameters and E[...], such as "E[erf(z1)*z1] = 2/sqrt(3*pi)".'
+        ...,
+        metavar="EQUATION",
+        help='"LHS = RHS" in parameters and E[...], such as "E[erf(z1)*z1] = 2/sqrt(3*pi)"; or @FILE, one a line.',
     ),
     cov: str = typer.Option(None, "--cov", help="The covariance of z1, z2, ... in E[...]: [[1, rho], [rho, 1]]."),
     mean: str = typer.Option(None, "--mean", help="The means, such as [0, 0]; zero by default."),
@@ -22,7 +24,7 @@ def command(
     timeout: Timeout = None,
     as_json: bool = typer.Option(False, "--json", help="One JSON object on stdout."),
 ) -> int:
-    """Judge an equation on a domain: proved, supported to N digits, refuted or undecided.
+    """Judge an equation, or each of a file, on a domain: proved, supported to N digits, refuted or undecided.
 
     Exit code 0 where it is proved or supported, 1 where it is refuted, 3 where it is undecided.
     """
@@ -35,6 +37,11 @@ def _check(equation: str, *rest: object, as_json: bool) -> int:
 
     if equation.startswith("--"):
         raise InputError(f"There is no option {equation.split('=')[0]}.", "See gdln check --help.", "usage")
+    if equation.startswith("@"):
+        answers = check.of_file(equation[1:], *rest)
+        show("check", answers, as_json)
+        codes = [CODES[one.verdict] for one in answers.answers]
+        return CHECK_FAILED if CHECK_FAILED in codes else max(codes)
     answer = check.answer(equation, *rest)
     show("check", answer, as_json)
     return CODES[answer.verdict]

@@ -21,13 +21,18 @@ def command(
     ] = "gated-linear",
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
-    """Write a problem file that works as it is, with a comment at each key; existing files are kept."""
+    """Write a problem file that works as it is, with a comment at each key; existing files are kept.
+
+    gdln new note writes a note of claims instead, for gdln validate.
+    """
     from derivations.output import PASS, run, show
 
     def body() -> int:
         from derivations.answers import new
+        from derivations.notes import start
 
-        answer = new.answer(name, law, network)
+        is_note = name.stem == "note" and law is None and network == new.NETWORKS[0]
+        answer = start.answer(name) if is_note else new.answer(name, law, network)
         answer.write()
         show("new", answer, json)
         return PASS

@@ -14,7 +14,7 @@ from derivations.publish import html
 from derivations.publish.blocks import domain, notation_of, parting, place, sentence, where
 from derivations.validate.judged import Judged, Validation, undecided
 from theory.claims.levels import PrintedFinding, describe
-from theory.claims.model import CheckResult, Level, Outcome
+from theory.claims.model import CheckResult, Level, Outcome, Standing
 from theory.claims.rows import Verdict
 
 _MARK = {Outcome.PASS: "pass", Outcome.FAIL: "**FAIL**", Outcome.INCONCLUSIVE: "undecided", Outcome.SKIPPED: "–"}
@@ -33,14 +33,14 @@ class Image:
 def body(validation: Validation, figures: Sequence[Image], changed: Mapping[str, Sequence[str]] | None = None) -> str:
     """Return the report as the body of a page; with `changed`, the changes by the id of the claim, of these claims."""
     shown = [item for item in validation.judged if changed is None or item.claim.id in changed]
-    failing = [item for item in validation.judged if item.verdict is Verdict.BROKEN or undecided(item)]
+    failing = [item for item in validation.judged if item.standing is Standing.FAILS or undecided(item)]
     parts = [
         f"<style>{_BESIDE.with_suffix('.css').read_text(encoding='utf-8')}</style>",
         "<h1>Validation report</h1>",
         _markup(_sentence(validation, changed)),
         _failures(failing) if failing else "",
-        "<h2>What the sources print and what holds</h2>",
-        *_corrections([item for item in shown if item.verdict is not Verdict.BROKEN]),
+        "<h2>What the sources print and what holds</h2>" if any(item.printed for item in shown) else "",
+        *_corrections([item for item in shown if item.standing is not Standing.FAILS]),
         "<h2>Theory beside trained networks</h2>" if figures else "",
         *(_figure(image) for image in figures),
         *(_markup(remark) for remark in validation.finding.remarks),
@@ -146,7 +146,7 @@ def same_form(printed: tuple[PrintedFinding, ...]) -> list[list[PrintedFinding]]
 def wrong_forms(judged: Sequence[Judged]) -> Iterator[PrintedFinding]:
     """Yield the findings on printed forms that no reading makes right, of claims that hold."""
     for item in judged:
-        if item.verdict is not Verdict.BROKEN:
+        if item.standing is not Standing.FAILS:
             yield from (finding for finding in item.printed if not finding.right)
 
 

@@ -1,0 +1,264 @@
+"""Claims without a problem: equations and bounds by the prover of `gdln check`, orders by the slope towards an end.
+
+l <= r is the equation max(l - r, 0) = 0, and l < r is sign(r - l) = 1, so that one prover decides all of them. The
+precise level compares an equation with the defining integrals of its left side, which Arb computes without the engine.
+"""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import mpmath
+import sympy
+from flint import arb
+
+from derivations.answers.check import answer as checked
+from derivations.notes.reading import NoteClaim, related
+from theory.claims import levels
+from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Param, Point
+from theory.claims.points import points
+from theory.conjecture import Statement, read
+from theory.expressions.balls.closed_form import NotCertified
+from theory.expressions.balls.closed_form import enclose as certified
+from theory.expressions.balls.real import Undecided, Undefined, enclose
+from theory.expressions.functions import Phi
+from theory.expressions.symbols import z
+from theory.gaussian.certified.digits import average_ball
+from theory.gaussian.certified.effort import Effort
+from theory.gaussian.expectation import Expectation, Quadrature, variables
+from theory.problem import InputError, OutOfReachError
+
+# The equation that says the same as a bound, by its relation.
+BOUNDS = {
+    "<=": "max(({left}) - ({right}), 0) = 0",
+    ">=": "max(({right}) - ({left}), 0) = 0",
+    "<": "sign(({right}) - ({left})) = 1",
+    ">": "sign(({left}) - ({right})) = 1",
+}
+DIGITS, SPARE = 30, 10
+# Points of an average of two variables without a step, whose series takes seconds each.
+FEW = 2
+NO_DEFINITION = "no quadrature without the engine is known: {}"
+ONE_BOUND = "altered forms of a bound may hold too"
+# The distances from the end at which orders are compared, the largest slope of the ratio at the last ones, and the
+# factor by which it must fall where it is larger, so that it may still vanish.
+NEAR, FLAT, FALLING = (4, 6, 8, 10), 0.01, 0.5
+
+
+def judge(one: NoteClaim) -> tuple[Claim, tuple[CheckResult, ...], tuple[levels.TableRow, ...]]:
+    """Return the claim, the result of each level, and the table of values of a claim without a problem.
+
+    Raises InputError for text that is no formula, with the place in the note.
+    """
+    sentence = one.sentence
+    try:
+        if sentence.relation == "~":
+            return _order(one)
+        form = BOUNDS.get(sentence.relation, "{left} = {right}").format(left=sentence.left, right=sentence.right)
+        answer = checked(form, one.cov, one.mean, one.where, DIGITS, one.given)
+        judged, statement = answer.judged, answer.statement
+    except InputError as error:
+        raise InputError(f"{one.place}: {error.message}", error.hint, error.kind) from None
+    except OutOfReachError as error:
+        claim = Claim(one.id, str(sentence), Kind.EQUATION, _text(one))
+        said = f"out of reach: {error.message}"
+        return claim, (CheckResult(one.id, Level.SYMBOLIC, Outcome.INCONCLUSIVE, where=said),), ()
+    if sentence.relation != "=":
+        claim = _claim(one, Kind.INEQUALITY, statement, _text(one))
+        return claim, (_proof(one, answer), _skipped(one, Level.NEGATIVE_CONTROL, ONE_BOUND)), ()
+    claim = _claim(one, Kind.EQUATION, statement)
+    proof = _proof(one, answer)
+    if judged.verdict == "refuted":
+        return claim, (proof,), ()
+    try:
+        rows = levels.table(claim, tried=_affordable(statement, points(claim)))
+        precise = levels.precise(claim, rows)
+    except (OutOfReachError, NotCertified, ValueError) as error:
+        precise = _skipped(one, Level.PRECISE, NO_DEFINITION.format(getattr(error, "message", error)))
+        # Altered right sides are still held against the certified values of the left side.
+        derived = replace(claim, oracle=lambda point, _digits: _number(statement.lhs, statement, point))
+        rows = levels.table(derived, tried=points(claim))
+    return claim, (proof, precise, levels.negative_control(claim, rows)), rows
+
+
+def _text(one: NoteClaim) -> sympy.Basic:
+    """Return the sentence as it is written, for a claim whose sides are shown as text."""
+    left, right = (
+        sympy.Symbol(rf"\mathtt{{{side}}}".replace("_", r"\_").replace("**", "^"))
+        for side in (one.sentence.left, one.sentence.right)
+    )
+    return related(left, one.sentence.relation, right)
+
+
+def _proof(one: NoteClaim, answer: object) -> CheckResult:
+    judged = answer.judged
+    if judged.verdict == "proved":
+        return CheckResult(one.id, Level.SYMBOLIC, Outcome.PASS, 0.0, 0.0, f"{len(judged.steps)} steps")
+    if judged.verdict == "refuted":
+        trial, better = judged.counterexample, judged.suggestion
+        said = f"refuted at {levels.describe(trial.point) or 'these numbers'}"
+        left, right = trial.comparison.lhs, trial.comparison.rhs
+        if one.sentence.relation == "=" and left and right:
+            said += f": left side {_short(left.value)}, right side {_short(right.value)}"
+            said += f"; it holds with {better.change}" if better else ""
+        return CheckResult(one.id, Level.SYMBOLIC, Outcome.FAIL, where=said)
+    said = (
+        f"{judged.verdict}: {judged.agreeing} of {judged.tried} points agree to {judged.digits} digits; {judged.reason}"
+    )
+    return CheckResult(one.id, Level.SYMBOLIC, Outcome.INCONCLUSIVE, where=said)
+
+
+def _short(value: str | None) -> str:
+    return "none" if value is None else f"{float(value):.10g}"
+
+
+def _skipped(one: NoteClaim, level: Level, why: str) -> CheckResult:
+    return CheckResult(one.id, level, Outcome.SKIPPED, where=why)
+
+
+def _claim(one: NoteClaim, kind: Kind, statement: Statement, said: sympy.Basic | None = None) -> Claim:
+    """Return the claim; an equation has its closed right side and the defining integrals of its left one."""
+    params = tuple(Param(symbol, statement.domains[symbol], "") for symbol in statement.parameters)
+    if said is None:
+        rhs = statement.closed[1] if statement.rhs.has(Expectation) else statement.rhs
+        said = sympy.Eq(statement.lhs, rhs, evaluate=False)
+    relations = [condition.left - condition.right for condition in statement.conditions]
+    conditions = [
+        {"<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge}[condition.sign](gap, 0)
+        for condition, gap in zip(statement.conditions, relations, strict=True)
+    ]
+    conditions += [sympy.Gt(minor, 0) for minor in statement.minors]
+    oracle = (lambda point, digits: definition(statement.lhs, point, digits)) if kind is Kind.EQUATION else None
+    return Claim(one.id, str(one.sentence), kind, said, params, conditions=tuple(conditions), oracle=oracle)
+
+
+def definition(lhs: sympy.Expr, point: Point, digits: int) -> mpmath.mpf:
+    """Return a side with each E[...] by its integral over the density, one or two variables at a time.
+
+    >>> value = definition(2 * Expectation(sympy.Heaviside(z(1)) * z(1), sympy.Matrix([[4]])), {}, 20)
+    >>> mpmath.nstr(value, 12), mpmath.nstr(4 / mpmath.sqrt(2 * mpmath.pi), 12)
+    ('1.59576912161', '1.59576912161')
+    """
+    averages = {e: _terms(e.xreplace(dict(point))) for e in lhs.atoms(Expectation)}
+
+    def value() -> arb:
+        table = {
+            e: sum((average_ball(part, Effort()) * number for number, part in parts), start)
+            for e, (start, parts) in averages.items()
+        }
+        try:
+            return enclose(lhs, {**point, **table})
+        except (Undecided, Undefined) as error:
+            raise NotCertified(str(error)) from error
+
+    try:
+        middle, _ = certified(value, digits)
+    except NotCertified as error:
+        if error.reached is None or abs(error.reached[0]) + error.reached[1] > Fraction(1, 10**digits):
+            raise
+        return mpmath.mpf(0)
+    with mpmath.workdps(digits + 10):
+        return mpmath.mpf(middle.numerator) / middle.denominator
+
+
+def _affordable(statement: Statement, tried: tuple[Point, ...]) -> tuple[Point, ...]:
+    """Return the points with the smallest correlations where an average over two variables remains."""
+
+    def largest(point: Point) -> float:
+        parts = [part for e in statement.lhs.atoms(Expectation) for _, part in _terms(e.xreplace(dict(point)))[1]]
+        pairs = [part.cov for part in parts if part.cov.rows > 1]
+        return max((abs(float(cov[0, 1])) / float(cov[0, 0] * cov[1, 1]) ** 0.5 for cov in pairs), default=0.0)
+
+    sizes = {index: largest(point) for index, point in enumerate(tried)}
+    few = sorted(sizes, key=sizes.__getitem__)[:FEW]
+    return tuple(tried[index] for index in few) if any(sizes.values()) else tried
+
+
+def _terms(e: Expectation) -> tuple[arb, list[tuple[arb, Quadrature]]]:
+    """Return an average as a number and multiples of integrals over one variable, or two of a product."""
+    start, parts = arb(0), []
+    integrand = sympy.expand(e.integrand, power_base=False, power_exp=False, log=False)
+    for term in sympy.Add.make_args(integrand):
+        number, rest = term.as_independent(*e.bound_symbols, as_Add=False)
+        used = variables(rest)
+        factors = sympy.Mul.make_args(rest)
+        if len(used) > 2 or any(len(variables(factor)) > 1 for factor in factors):
+            raise OutOfReachError(f"{rest} is no product of functions of two variables", "")
+        front = enclose(number, {})
+        if not used:
+            start += front
+            continue
+        factors, used = _given_the_other(list(factors), used, e.cov)
+        rest = sympy.Mul(*factors)
+        renumbered = rest.xreplace({z(old): z(new + 1) for new, old in enumerate(used)})
+        rows = [index - 1 for index in used]
+        cov = sympy.Matrix(len(rows), len(rows), lambda i, j, rows=rows: e.cov[rows[i], rows[j]])
+        if any(cov[k, k] == 0 for k in range(len(rows))):
+            raise OutOfReachError(f"{rest} has a variable without variance", "")
+        parts.append((front, Quadrature(renumbered, cov)))
+    return start, parts
+
+
+def _given_the_other(
+    factors: list[sympy.Expr], used: list[int], cov: sympy.MatrixBase
+) -> tuple[list[sympy.Expr], list[int]]:
+    """Put the probability of a step of one of two variables, given the other, in its place: P(z > 0) = Phi(m/s)."""
+    steps = [factor for factor in factors if isinstance(factor, sympy.Heaviside | sympy.sign)]
+    alone = [one for one in steps if sum(variables(factor) == variables(one) for factor in factors) == 1]
+    if len(used) < 2 or not alone:
+        return factors, used
+    (step,), (index,) = alone[:1], variables(alone[0])
+    (other,) = (k for k in used if k != index)
+    u, slope = step.args[0], step.args[0].diff(z(index))
+    left = cov[index - 1, index - 1] - cov[index - 1, other - 1] ** 2 / cov[other - 1, other - 1]
+    if slope.has(z(index)) or slope == 0 or left <= 0:
+        return factors, used
+    mean = u.xreplace({z(index): cov[index - 1, other - 1] / cov[other - 1, other - 1] * z(other)})
+    probability = Phi(mean / (abs(slope) * sympy.sqrt(left)))
+    value = probability if isinstance(step, sympy.Heaviside) else 2 * probability - 1
+    return [value if factor == step else factor for factor in factors], [other]
+
+
+def _order(one: NoteClaim) -> tuple[Claim, tuple[CheckResult, ...], tuple[levels.TableRow, ...]]:
+    """Judge l ~ r: the slope of log |l/r| against the logarithm of the distance from the end must vanish."""
+    name, arrow, end = (part.strip() for part in (one.along or "").partition("->"))
+    statement = read(f"{one.sentence.left} = {one.sentence.right}", one.cov, one.mean, one.where, one.given)
+    symbol = next((symbol for symbol in statement.parameters if symbol.name == name), None)
+    if not arrow or symbol is None or end not in ("0", "oo"):
+        raise InputError(f"along = {one.along!r} is no axis of the claim.", 'Write along = "g -> 0", or "g -> oo".')
+    claim = Claim(one.id, str(one.sentence), Kind.ASYMPTOTIC, _text(one))
+    others = points(_claim(one, Kind.INEQUALITY, statement, sympy.true))[0]
+    ratios = []
+    with mpmath.workdps(DIGITS):
+        for power in NEAR:
+            place = {**others, symbol: sympy.Integer(10) ** (power if end == "oo" else -power)}
+            try:
+                left, right = (_number(side, statement, place) for side in (statement.lhs, statement.rhs))
+            except (NotCertified, OutOfReachError, Undefined, Undecided) as error:
+                where = f"no certified value at {levels.describe(place)}: {error}"
+                return claim, (CheckResult(one.id, Level.PRECISE, Outcome.INCONCLUSIVE, where=where),), ()
+            if left == 0 or right == 0:
+                where = f"a side vanishes at {levels.describe(place)}"
+                return claim, (CheckResult(one.id, Level.PRECISE, Outcome.FAIL, where=where),), ()
+            ratios.append(mpmath.log(abs(left / right), 10))
+        slopes = [
+            float((after - before) / (far - near))
+            for before, after, near, far in zip(ratios, ratios[1:], NEAR, NEAR[1:], strict=False)
+        ]
+    last, earlier = abs(slopes[-1]), abs(slopes[-2])
+    outcome = Outcome.PASS if last <= FLAT else Outcome.INCONCLUSIVE if last < FALLING * earlier else Outcome.FAIL
+    at = f", at {levels.describe(others)}" if len(others) > 1 else ""
+    where = f"l/r has the slope {slopes[-1]:.3g} in {name} from 10^{NEAR[-2]} to 10^{NEAR[-1]} times nearer {end}{at}"
+    return claim, (CheckResult(one.id, Level.PRECISE, outcome, last, FLAT, where),), ()
+
+
+def _number(side: sympy.Expr, statement: Statement, place: Point) -> mpmath.mpf:
+    """Return a side at a point, its averages in closed form."""
+    forms = {e: moment.closed_form for e, moment in statement.moments.items()}
+    closed = side.xreplace(forms)
+
+    def value() -> arb:
+        return enclose(closed, place)
+
+    middle, _ = certified(value, DIGITS + SPARE)
+    with mpmath.workdps(DIGITS + 2 * SPARE):
+        return mpmath.mpf(middle.numerator) / middle.denominator

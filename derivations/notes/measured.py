@@ -1,0 +1,405 @@
+"""Claims on a problem: numbers of its exact solution and of trained networks, held against a formula in its fields.
+
+The exact level takes the solution in float64 and allows its rounding, or half a unit in the last place of a number that
+is written as a decimal. The simulated level is the test of the built-in claims (`statistics.comparison`); bounds are
+judged by simultaneous intervals over networks. Several values of a field share the level of the test.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy
+
+from derivations.answers.check import DECIMAL
+from derivations.notes.reading import LEVEL, NoteClaim, Quantity, quantity, related
+from derivations.statistics.comparison import agreement_of, judged, seed_for
+from derivations.statistics.intervals import Intervals, intervals
+from sim.measure import measure
+from sim.measure.measuring import prepare_in_torch
+from sim.measure.source import OnFresh, Source, values_of
+from sim.random.streams import reference_normals
+from sim.train import train
+from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome
+from theory.claims.mutants import mutants
+from theory.expressions.algebra import prove_equal
+from theory.expressions.language import Names, parse
+from theory.flow import Solution, solve
+from theory.flow.linear.accuracy import EPS, ROUNDINGS
+from theory.moments.null_levels import gaussian_ratio
+from theory.problem import OBSERVABLES, InputError, Network, OutOfReachError, Problem, WorkbenchError, dumps
+from theory.problem.numbers import nearest
+from theory.problem.toml import tables_of
+
+# Words for observables, and the numbers of a solution that are no observables, with their axes.
+ALIASES = {
+    "weight": "weights",
+    "bias": "biases",
+    "centre": "field-centre",
+    "width": "field-width",
+    "norm": "field-norm",
+    "spectral-share": "spectral-peak-share",
+    "path-strength": "path-strengths",
+    "map-mode": "map-modes",
+}
+SOLVED = {"mse": (), "rate": ("rate",), "rank": (), "condition": ()}
+DATA, OF_GRAPHS = ("input-output-moment", "input-moment"), ("weight-sizes", "path-strengths", "map-modes")
+NAMES = tuple(name for name, kind in OBSERVABLES.items() if kind.axes[0] == "time" or name in DATA)
+PEAK = "peak"  # the weight of a unit that is largest in size, with its sign
+MARGIN = 0.02  # of equivalence where a claim states networks and no margin
+SLOPE, FALLING = 0.05, 0.5  # the largest slope of a ratio that has an order; one that halves may still vanish
+FOREVER = ("oo", "infinity")
+RANDOM = "random"
+NO_FIELDS = ("times", "seed", "w0")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One problem of a claim, the values that were varied, and the quantity that the claim names."""
+
+    claim: NoteClaim
+    values: Mapping[str, Any]
+    problem: Problem
+    what: Quantity
+
+    @property
+    def name(self) -> str:
+        """The observable, or a number of the solution."""
+        return ALIASES.get(self.what.name, self.what.name)
+
+    @cached_property
+    def axes(self) -> tuple[str, ...]:
+        """The axes of the number behind its time. Raises InputError for an unknown name, or too many indices."""
+        known = (*SOLVED, PEAK, *NAMES, *ALIASES)
+        if self.name not in known:
+            hint = f"{nearest(self.name, known)}gdln validate --names FILE lists the names of a problem."
+            raise InputError(f"{self.what.name} names no number of a problem.", hint)
+        axes: tuple[str, ...] = SOLVED[self.name] if self.name in SOLVED else self._kind.axes  # noqa: SIM401 - lazily
+        axes = axes[:2] if self.name == PEAK else axes
+        axes = axes[1:] if axes[:1] == ("time",) else axes
+        if len(self.what.entry) > len(axes):
+            listed = ", ".join(axes) or "none"
+            raise InputError(f"{self.what} has {len(self.what.entry)} indices.", f"Its axes are: {listed}.")
+        return axes
+
+    @property
+    def _kind(self) -> type:
+        return OBSERVABLES["weights" if self.name == PEAK else self.name]
+
+    @property
+    def timed(self) -> bool:
+        """Whether the number has a time."""
+        return self.name not in SOLVED and self._kind.axes[0] == "time"
+
+    @property
+    def time(self) -> Fraction | None:
+        """The time; None for infinity. Raises InputError for another text, or where a time is needed or makes none."""
+        if self.what.time is not None and not self.timed:
+            raise InputError(f"{self.what.name} has no time.", f"Drop `at {self.what.time}`.")
+        if self.what.time is None or self.what.time in FOREVER:
+            return None
+        try:
+            return Fraction(self.what.time)
+        except ValueError:
+            raise InputError(f"{self.what.time} is no time.", "Write at 32, or at infinity.") from None
+
+    @cached_property
+    def fields(self) -> dict[str, Fraction]:
+        """The numbers of the problem by name: fields of the data, the number of units, and the time."""
+        numbers = dict(_numbers(self.problem))
+        if self.time is not None:
+            numbers["t"] = self.time
+        if self.name == "participation-ratio":
+            numbers[RANDOM] = Fraction(gaussian_ratio(self.problem.data.n))
+        return numbers
+
+    def right(self, form: sympy.Expr) -> float:
+        """Return a right side at the fields of the problem. Raises InputError where it is not a number."""
+        value = form.xreplace({sympy.Symbol(name, real=True): sympy.Rational(x) for name, x in self.fields.items()})
+        try:
+            number = complex(sympy.N(value, 30))
+        except TypeError:
+            number = complex("nan")
+        if number.imag or not np.isfinite(number.real):
+            raise InputError(f"{form} is not a finite number at {self.place or 'the problem'}.", "Change the formula.")
+        return number.real
+
+    @property
+    def place(self) -> str:
+        """The varied values in words."""
+        return ", ".join(f"{key} = {value}" for key, value in self.values.items())
+
+    @cached_property
+    def exact(self) -> tuple[np.ndarray, float]:
+        """the entries that the claim names by the exact solution, and the bound on their rounding.
+
+        Raises OutOfReachError where the problem, or the number, has no exact value.
+        """
+        solution = solve(self.problem)
+        if solution.uncertainty is not None:
+            raise OutOfReachError("the moments of the data are estimated, not exact", "State networks = 32.")
+        values = np.asarray(self._of_solution(solution), dtype=float)
+        scale = float(np.abs(values).max()) if values.size else 0.0
+        rounding = ROUNDINGS * EPS * float(solution.condition) * max(scale, 1.0)
+        return self._entries(values), rounding
+
+    def _of_solution(self, solution: Solution) -> np.ndarray:
+        if self.name in SOLVED:
+            return np.asarray(getattr(solution, "rates" if self.name == "rate" else self.name), dtype=float)
+        if not self.timed:
+            raise OutOfReachError(f"{self.name} is measured on examples", "State networks = 32.")
+        if self.name == "loss":
+            if self.time is None:
+                return np.asarray(solution.mse, dtype=float)
+            return np.asarray(solve(self.problem, times=(self.time,)).losses[0], dtype=float)
+        weights = solution.fixed_point if self.time is None else solution.at(self.time)
+        if self.name in ("weights", PEAK):
+            return _peaks(weights) if self.name == PEAK else weights
+        parameters = {"w": np.asarray(weights, dtype=float)[None, None]}
+        source = Source(self.problem, (0,), "cpu", reference_normals, parameters, prepare_in_torch)
+        values = values_of(self._kind(), source)
+        if isinstance(values, OnFresh):
+            raise OutOfReachError(f"{self.name} is measured on examples", "State networks = 32.")
+        return np.asarray(values)[0, 0]
+
+    def _entries(self, values: np.ndarray, first: int = 0) -> np.ndarray:
+        """Return the entries that the claim names; `first` axes stand before them."""
+        shape = values.shape[first:]
+        if any(index >= size for index, size in zip(self.what.entry, shape, strict=False)):
+            raise InputError(f"{self.what} is outside of the shape {shape}.", "Indices count from 0.")
+        return values[(slice(None),) * first + self.what.entry]
+
+    def measured(self) -> np.ndarray:
+        """Train the networks, and return the entries for each, (R, ...). Raises as training does."""
+        networks, settings = self.claim.networks, self.problem.simulated()
+        seed = seed_for(f"{self.claim.id}/{self.place}")
+        settings = replace(settings, seed=seed, replicates=networks or settings.replicates, shared_stream=False)
+        problem, index = replace(self.problem, simulation=settings), None
+        if self.name in SOLVED:
+            raise OutOfReachError(f"{self.name} belongs to the solution, not to networks", "Drop networks and within.")
+        if self.timed:
+            if self.time is None:
+                raise InputError(f"{self.what} has no time.", f"Write {self.what.name} at 32: networks train so long.")
+            times = list(problem.training.times)
+            if self.time not in times:
+                listed = ", ".join(f"{float(t):g}" for t in times)
+                raise InputError(f"The problem has no time {float(self.time):g}.", f"Its times are: {listed}.")
+            index = times.index(self.time)
+        source = train(problem, "auto") if self.timed else problem
+        estimate = measure(self._kind(), source)
+        if estimate.diverged:
+            raise OutOfReachError(f"{estimate.diverged} networks diverged", "Lower the learning rate.")
+        values = estimate.values if index is None else estimate.values[:, index]
+        return self._entries(_peaks(values) if self.name == PEAK else values, 1)
+
+
+def _peaks(weights: np.ndarray) -> np.ndarray:
+    place = np.abs(weights).argmax(axis=-1)[..., None]
+    return np.take_along_axis(weights, place, axis=-1)[..., 0]
+
+
+def _numbers(problem: Problem) -> Iterator[tuple[str, Fraction]]:
+    """Yield the numbers of [data], [network], [training] and [simulation]; a list gives xi0, xi1, ...."""
+    for table in tables_of(dumps(problem), "problem").values():
+        for key, value in table.items() if isinstance(table, Mapping) else ():
+            if key in NO_FIELDS:
+                continue
+            entries = {f"{key}{k}": one for k, one in enumerate(value)} if isinstance(value, list) else {key: value}
+            for name, one in entries.items():
+                try:
+                    yield name, Fraction(str(one)) if not isinstance(one, bool | Mapping | list) else Fraction("")
+                except ValueError:
+                    continue
+    if hasattr(problem.network, "units"):
+        yield "units", Fraction(problem.network.units)
+
+
+def judge(one: NoteClaim, progress: Any = lambda _share: None) -> tuple[Claim, tuple[CheckResult, ...]]:
+    """Return the claim and the result of each level of a claim on a problem.
+
+    Raises InputError for a name, an entry, a time or a right side that is none, with the place in the note.
+    """
+    sentence = one.sentence
+    try:
+        cases = [Case(one, values, problem, quantity(sentence.left)) for values, problem in one.varied]
+        form = _right(one, cases[0])
+        claim = Claim(one.id, str(sentence), Kind.EMPIRICAL, related(str(cases[0].what), sentence.relation, form))
+        _ = [(case.axes, case.time, case.right(form)) for case in cases]
+        results = [_exact(one, cases, form)]
+        results += _trained(one, cases, form, progress) if one.trained else []
+    except InputError as error:
+        raise InputError(f"{one.place}: {error.message}", error.hint, error.kind) from None
+    if results[0].outcome is Outcome.SKIPPED and not one.trained:
+        said = f"{results[0].where}; state networks = 32 to train some"
+        results = [replace(results[0], outcome=Outcome.INCONCLUSIVE, where=said)]
+    elif results[0].outcome is not Outcome.SKIPPED and sentence.relation == "=":
+        results.insert(1, _control(one, cases, form))
+    return claim, tuple(results)
+
+
+def _right(one: NoteClaim, case: Case) -> sympy.Expr:
+    """Return the right side in the fields of the problem."""
+    if RANDOM not in case.fields and re.search(rf"\b{RANDOM}\b", one.sentence.right):
+        raise InputError(
+            f"{RANDOM} is the participation ratio of random weights.", "Use it beside participation-ratio."
+        )
+    names = {name: sympy.Symbol(name, real=True) for name in case.fields}
+    try:
+        return parse(one.sentence.right, Names(parameters=names))
+    except InputError as error:
+        listed = ", ".join(names)
+        raise InputError(f"{error.message}", f"{error.hint} The fields of the problem are: {listed}.") from None
+
+
+def _exact(one: NoteClaim, cases: list[Case], form: sympy.Expr) -> CheckResult:
+    """Hold the exact solution against the right side at every value."""
+    try:
+        found = [(case, *case.exact, case.right(form)) for case in cases]
+    except OutOfReachError as error:
+        return CheckResult(one.id, Level.FLOATING, Outcome.SKIPPED, where=error.message)
+    relation = one.sentence.relation
+    if relation == "~":
+        left = np.array([float(np.abs(values).max()) for _, values, _, _ in found])
+        return _slope(one, Level.FLOATING, cases, left, np.array([right for *_, right in found]))
+    worst = None
+    for case, values, rounding, right in found:
+        allowed = max(_half_unit(one), rounding)
+        gaps = _gaps(relation, values, right)
+        gap = float(gaps.max())
+        if worst is None or gap - allowed > worst[0] - worst[1]:
+            where = f"{case.what} is {float(values.reshape(-1)[int(gaps.argmax())]):.10g}, the right side {right:.10g}"
+            worst = gap, allowed, where + (f" at {case.place}" if case.place else "")
+    gap, allowed, where = worst
+    strict = relation in ("<", ">")
+    outcome = Outcome.FAIL if gap > allowed else Outcome.PASS
+    if strict and outcome is Outcome.PASS and gap > -allowed:
+        outcome = Outcome.INCONCLUSIVE
+    return CheckResult(one.id, Level.FLOATING, outcome, max(gap, 0.0), allowed, where)
+
+
+def _gaps(relation: str, values: np.ndarray, right: float) -> np.ndarray:
+    """Return by how much each value breaks the relation; negative where a bound holds with room."""
+    gap = np.atleast_1d(values - right).reshape(-1)
+    return np.abs(gap) if relation == "=" else gap if "<" in relation else -gap
+
+
+def _half_unit(one: NoteClaim) -> float:
+    """Return half a unit in the last place of a decimal to which a number is equal; else 0."""
+    decimal = DECIMAL.fullmatch(one.sentence.right.strip())
+    if not decimal or one.sentence.relation != "=":
+        return 0.0
+    # The float of the written number may lie a rounding away from it.
+    half = Fraction(1, 2 * 10 ** len(decimal["places"])) * Fraction(f"1e{decimal['power'] or 0}")
+    return float(half) * (1 + EPS) + EPS * abs(float(Fraction(one.sentence.right.strip())))
+
+
+def _control(one: NoteClaim, cases: list[Case], form: sympy.Expr) -> CheckResult:
+    """Every altered right side must break the claim at some value, or be the same function."""
+    killed, survivors = 0, []
+    for mutant in mutants(form):
+        try:
+            breaks = any(
+                _gaps("=", case.exact[0], case.right(mutant)).max() > max(_half_unit(one), case.exact[1])
+                for case in cases
+            )
+        except InputError:
+            breaks = True
+        killed += breaks
+        if not breaks and prove_equal(mutant, form) is not True:
+            survivors.append(mutant)
+    if survivors:
+        said = f"these values do not tell the right side from {survivors[0]}; vary a field"
+        return CheckResult(one.id, Level.NEGATIVE_CONTROL, Outcome.INCONCLUSIVE, float(len(survivors)), 0.0, said)
+    return CheckResult(one.id, Level.NEGATIVE_CONTROL, Outcome.PASS, 0.0, 0.0, f"{killed} altered formulas rejected")
+
+
+def _trained(one: NoteClaim, cases: list[Case], form: sympy.Expr, progress: Any) -> list[CheckResult]:
+    """Train the networks of every value, and judge all by one level."""
+    samples = []
+    try:
+        for done, case in enumerate(cases):
+            samples.append((case, case.measured(), case.right(form)))
+            progress((done + 1) / len(cases))
+    except InputError:
+        raise
+    except WorkbenchError as error:
+        return [CheckResult(one.id, Level.SIMULATED, Outcome.INCONCLUSIVE, where=error.message)]
+    if one.sentence.relation == "~":
+        left = np.array([float(np.abs(values.mean(axis=0)).max()) for _, values, _ in samples])
+        return [_slope(one, Level.SIMULATED, cases, left, np.array([right for *_, right in samples]))]
+    if one.sentence.relation != "=":
+        return [_bounded(one, samples)]
+    return _equal(one, samples, form)
+
+
+def _equal(one: NoteClaim, samples: list[tuple[Case, np.ndarray, float]], form: sympy.Expr) -> list[CheckResult]:
+    """Judge an equation by the omnibus test and its margin at each value, and altered right sides by the same test."""
+    margin, level = one.within or MARGIN, LEVEL / len(samples)
+    results, altered, rejected = [], {str(mutant): mutant for mutant in mutants(form)}, set()
+    for case, values, right in samples:
+        wrong = {}
+        for name, mutant in altered.items():
+            try:
+                wrong[name] = np.full(values.shape[1:], case.right(mutant))
+            except InputError:  # it is no number here
+                rejected.add(name)
+        prediction = np.full(values.shape[1:], right)
+        test = agreement_of(values, prediction, margin=margin, level=level, seed=seed_for(one.id), wrong=wrong)
+        outcome, why = judged(test, level)
+        rejected |= {name for name, different in test.rejected_alternatives.items() if different}
+        place, at = test.worst_entry, f" at {case.place}" if case.place else ""
+        mean, error = values.mean(axis=0)[place], values.std(axis=0, ddof=1)[place] / np.sqrt(len(values))
+        where = f"{why}{at}: {len(values)} networks {mean:.6g} +- {error:.2g}, right side {right:.6g}"
+        results.append(CheckResult(one.id, Level.SIMULATED, outcome, test.bound, test.margin, where))
+    worst = min(results, key=lambda result: (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS).index(result.outcome))
+    left = [name for name, mutant in altered.items() if name not in rejected and prove_equal(mutant, form) is not True]
+    said = f"{len(rejected)} altered formulas rejected"
+    said += f"; the test cannot tell the right side from {min(left, key=len)}" if left else ""
+    control = Outcome.PASS if rejected else Outcome.INCONCLUSIVE
+    return [worst, CheckResult(one.id, Level.NEGATIVE_CONTROL, control, float(len(left)), 0.0, said)]
+
+
+def _bounded(one: NoteClaim, samples: list[tuple[Case, np.ndarray, float]]) -> CheckResult:
+    """Judge a bound by simultaneous intervals of the means over networks, those of all entries and values together."""
+    outcomes, said = [], []
+    for case, values, right in samples:
+        flat = values.reshape(len(values), -1)
+        found: Intervals = intervals(flat, LEVEL / len(samples))
+        outcomes.append(found.below(right) if "<" in one.sentence.relation else found.above(right))
+        extreme = int((found.high if "<" in one.sentence.relation else -found.low).argmax())
+        one_entry = Intervals(*(part[extreme : extreme + 1] for part in (found.mean, found.low, found.high)))
+        at = f" at {case.place}" if case.place else ""
+        said.append(f"{case.what} {one_entry.describe(4)} of {len(values)} networks, right side {right:.4g}{at}")
+    worst = min(outcomes, key=(Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS).index)
+    return CheckResult(one.id, Level.SIMULATED, worst, where=said[outcomes.index(worst)])
+
+
+def _slope(one: NoteClaim, level: Level, cases: list[Case], left: np.ndarray, right: np.ndarray) -> CheckResult:
+    """Judge l ~ r: the slope of log |l/r| along the varied field between its last two values must vanish."""
+    if len(cases) < 2 or len(cases[0].values) != 1:
+        raise InputError("~ needs one field with several values.", 'Write vary = { "data.gain" = [1, 10, 100] }.')
+    (key,) = cases[0].values
+    axis = np.array([float(Fraction(str(case.values[key]))) for case in cases])
+    if not (left != 0).all() or not (right != 0).all() or not (axis > 0).all() or len(set(axis)) < len(axis):
+        raise InputError("~ compares sizes, and a side or the field is 0.", "Give positive values, each once.")
+    ratio = np.log(np.abs(left / right))
+    slopes = np.diff(ratio) / np.diff(np.log(axis))
+    last = abs(float(slopes[-1]))
+    falling = len(slopes) > 1 and last < FALLING * abs(float(slopes[-2]))
+    outcome = Outcome.PASS if last <= SLOPE else Outcome.INCONCLUSIVE if falling else Outcome.FAIL
+    where = f"l/r has the slope {float(slopes[-1]):.3g} in {key} between {axis[-2]:g} and {axis[-1]:g}"
+    return CheckResult(one.id, level, outcome, last, SLOPE, where)
+
+
+def names(problem: Problem) -> dict[str, Any]:
+    """Return what a claim on the problem may name: numbers with their axes, and fields with their values."""
+    layer = isinstance(problem.network, Network)
+    numbers = {name: [*axes] for name, axes in SOLVED.items()} | {PEAK: ["time", "unit"]} if layer else {}
+    back = {name: alias for alias, name in ALIASES.items()}
+    wanted = [name for name in NAMES if name == "loss" or (name in OF_GRAPHS) is not layer]
+    numbers |= {back.get(name, name): [*OBSERVABLES[name].axes] for name in wanted}
+    return {"numbers": numbers, "fields": {name: str(value) for name, value in _numbers(problem)}}
