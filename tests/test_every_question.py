@@ -76,6 +76,7 @@ from theory.problem.distributions.mixture import Component, Mixture
 from theory.problem.distributions.own import OwnLaw
 from theory.problem.distributions.student_t import StudentT
 from theory.problem.network import MODELS
+from theory.problem.user_code import allow
 
 
 @dataclass(frozen=True)
@@ -114,13 +115,14 @@ class MadeUpObservable(Observable):
     axes: ClassVar[tuple[str, ...]] = ("time",)
 
 
-def arrays(y):
-    """A law of the user: 64 examples in a folder that is removed at the end."""
+def own_law(labels):
+    """A law of the user, whose code lies in a folder that is removed at the end."""
     folder = mkdtemp()
     atexit.register(rmtree, folder)
-    np.save(f"{folder}/x.npy", np.random.default_rng(0).standard_normal((64, 4)))
-    np.save(f"{folder}/y.npy", y)
-    return OwnLaw(folder=folder, estimate={"examples": 3200})
+    with open(path := f"{folder}/law.py", "w") as file:
+        file.write("def draw(rng, rows):\n    return rng.standard_normal((rows, 4)), rng.integers(0, 2, rows)\n")
+    allow({"path": f"{path}:draw"})
+    return OwnLaw(4, labels, path=f"{path}:draw", estimate={"examples": 3200})
 
 
 PROCESS = {"xi": (2, 1), "gain": 1, "boundary": "open", "normaliser": "unit-variance", "labels": (1, 0)}
@@ -181,8 +183,8 @@ DATA = {
     "finite, contexts": FiniteData(((1, 0, 2, 1), (0, 1, 1, -1), (1, 1, -1, 0)), (1, 0, 1), context=(0, 1, 2)),
     "table": Table(moments=[MOMENTS, MOMENTS | {"yx": [[1, 0, 0, 0]]}, MOMENTS]),
     "table, vector labels": Table(moments=[VECTORS]),
-    "own": arrays(np.arange(64) % 2),
-    "own, vector labels": arrays(np.eye(2)[np.arange(64) % 2]),
+    "own": own_law([0, 1]),
+    "own, vector labels": own_law([[0, 1], [1, 0]]),
     "mnist": LAWS["mnist"]([3, 8], "train", "mean", [1, 0], downsample=14),
     "fashion-mnist": LAWS["fashion-mnist"]([0, [1, 9]], "train", "none", [[1, 0], [0, 1]], downsample=14),
     "images": LAWS["images"](2, ["scenes", "scenes"], ["patch", "gaussian"], "mean", "none", [1, 0]),

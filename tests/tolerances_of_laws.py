@@ -46,3 +46,6 @@ SPIN_FLOW = 100 * SPIN_MEANS
 # Gauss-Legendre sums over 192 x 192 nodes of Gaussian densities on panels of at most 1.5 standard deviations, truncated
 # at 9 (P = 2e-19), times numbers up to 40; or integrals by SciPy asked for 1e-14 of six orthants of size 2.
 CONDITIONAL_SUMS = 1e-12
+
+# Sums over N <= 4000 rows in float64, relative to the largest of them: N eps, with eps = 2.2e-16.
+ROWS_SUMMED = 1e-12

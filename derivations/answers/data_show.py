@@ -1,20 +1,29 @@
 """The answer of `gdln data show`: statistics of a law's inputs, class by class, and a report on its latent."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from derivations.answers.data_files import DataFile, grid_of, is_data, read
+from derivations.answers.relu_expectation import expectation, kurtosis_by_site
 from theory.moments.estimated import StandardErrors, standard_errors
 from theory.moments.inputs import InputStatistics, input_statistics
 from theory.moments.psd import LatentReport, psd_report
 from theory.moments.sampled import is_estimated
-from theory.problem import Law, NonlinearGP, OutOfReachError
+from theory.problem import InputError, Law, NonlinearGP, OutOfReachError, load
 
 MOST_DENOMINATOR = 10**6
 MOST_SHOWN = 12  # lags and eigenvalues in the text; the JSON has all
+MOST_CLASSES = 20  # of a data file: labels of more values are those of a regression
+_SURROGATE = (
+    "no labels: gdln new NAME --data {file} takes the Gaussian surrogate of the same mean and covariance, the control, "
+    "as the second class"
+)
 
 
 @dataclass(frozen=True)
@@ -22,13 +31,20 @@ class DataShowAnswer:
     """Mean, variance, kurtosis, covariance with the middle site and spectrum of each class; the latent's report.
 
     Estimated statistics have standard errors, but for the spectrum, whose ends are biased outwards. Without statistics
-    `refusal` says why, and the report alone is shown.
+    `refusal` says why, and the report alone is shown. Statistics of a data `file` are those of its rows.
     """
 
     law: Law
     statistics: tuple[InputStatistics, ...]
     refusal: str
     latent: tuple[LatentReport, ...]
+    file: DataFile | None = None
+
+    @cached_property
+    def expected(self) -> str:
+        """What to expect of a ReLU neuron, in a sentence; empty without statistics."""
+        controlled = self.file is not None and not self.file.labelled
+        return expectation(self.law, self.statistics, controlled) if self.statistics else ""
 
     @cached_property
     def site(self) -> int:
@@ -70,8 +86,8 @@ class DataShowAnswer:
                 {
                     "mean": own.mean,
                     "variance": own.variance,
-                    "kurtosis": _listed(_standardised(own, 4)),
-                    "skewness": _listed(_standardised(own, 3)),
+                    "kurtosis": _listed(kurtosis_by_site(own)),
+                    "skewness": _listed(kurtosis_by_site(own, 3)),
                     "sites_that_do_not_vary": int((own.variance == 0).sum()),
                     "covariance": own.covariance[self.site],
                     "covariance_by_lag": own.covariance[self.site, list(self._lags())],
@@ -83,12 +99,17 @@ class DataShowAnswer:
             "estimated_from": self.estimated_from,
             "refusal": self.refusal or None,
             "latent": [_report(report) for report in self.latent],
+            "expected": self.expected or None,
+            **({} if self.file is None else {"file": str(self.file.path), "rows": len(self.file.rows.x)}),
+            **({} if self.file is None else {"shape": self.file.shape, "labelled": self.file.labelled}),
         }
 
     def text(self) -> str:
         """The lines for a reader."""
         law = self.law
-        lines = [f"{law.law}, {law.n} sites, {law.classes} class{'es' if law.classes > 1 else ''}"]
+        what = law.law if self.file is None else f"{self.file.path}: {len(self.file.rows.x)} rows"
+        grid = "" if self._shape is None or self.file is None else f" ({self._shape[0]} x {self._shape[1]})"
+        lines = [f"{what}, {law.n} sites{grid}, {law.classes} class{'es' if law.classes > 1 else ''}"]
         if self.estimated_from is not None:
             lines.append(f"estimated from {self.estimated_from} examples of the law")
         for c, (own, error) in enumerate(zip(self.statistics, self.errors, strict=True)):
@@ -100,31 +121,18 @@ class DataShowAnswer:
                 f"class {c}, probability {_share(law.probabilities[c])}",
                 f"  mean               {_spread(own.mean)}{mean}",
                 f"  variance           {_spread(own.variance)}{variance}",
-                f"  excess kurtosis    {_spread(_standardised(own, 4))}{_still(own)}{kurtosis}",
+                f"  excess kurtosis    {_spread(kurtosis_by_site(own))}{_still(own)}{kurtosis}",
                 f"  covariance by lag  {_row(by_lag)}{lag}",
                 f"  spectrum           {_row(own.spectrum)}",
             ]
         if not all(own.alike for own in self.statistics):
             lines += ["", f"Lags are counted from site {self.site}; the sites are not all alike."]
-        lines += ["", self.refusal] if self.refusal else []
+        lines += ["", self.refusal] if self.refusal else ["", f"a ReLU neuron: {self.expected}"]
+        lines += ["", _SURROGATE.format(file=self.file.path)] if self.file and not self.file.labelled else []
         lines += ["", "correlation of the latent", *(f"  {report.text()}" for report in self.latent)] * bool(
             self.latent
         )
         return "\n".join(lines)
-
-
-def _standardised(own: InputStatistics, order: int) -> np.ndarray | None:
-    """Skewness (order 3) or excess kurtosis (4) of each site, NaN where it does not vary; None where it is unknown."""
-    moving = np.flatnonzero(own.variance > 0)
-    found = np.full(len(own.variance), np.nan)
-    try:
-        if len(moving) == len(found):
-            return own.skewness if order == 3 else own.kurtosis
-        moments = (own.third if order == 3 else own.fourth)(*[moving] * order)
-    except OutOfReachError:
-        return None
-    found[moving] = moments / own.variance[moving] ** (order / 2) - (3 if order == 4 else 0)
-    return found if len(moving) else None
 
 
 def _listed(numbers: np.ndarray | None) -> list[float | None] | None:
@@ -208,3 +216,22 @@ def answer(law: Law) -> DataShowAnswer:
             raise
         return DataShowAnswer(law, (), str(error), latent)
     return DataShowAnswer(law, statistics, "", latent)
+
+
+def shown(
+    name: str | Path, settings: Sequence[str] | None = None, labels: Path | None = None, grid: str | None = None
+) -> DataShowAnswer:
+    """The answer on a data file (`derivations.answers.data_files`), or on the data of a problem file.
+
+    Labels of more than 20 values are left out. Raises InputError as `read` and `load` do, and for labels or a grid
+    beside a problem file.
+    """
+    if not is_data(Path(name)) and labels is grid is None:
+        return answer(load(name, settings).data)
+    if settings:
+        raise InputError("--set changes a problem, and a data file is none.", "Leave --set out.", "usage")
+    found = read(Path(name), labels, grid_of(grid))
+    if found.table.classes > MOST_CLASSES:
+        found = found.without_labels()
+    statistics = tuple(input_statistics(found.table, c) for c in range(found.table.classes))
+    return DataShowAnswer(found.table, statistics, "", (), found)

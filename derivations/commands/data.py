@@ -16,12 +16,16 @@ def command(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]", help="A data set, of show a problem file; check without one reads all that are here."
+            metavar="[NAME]",
+            help="A data set; of show a problem file, .npy, .npz, .csv, .mat or a folder of pictures; check without "
+            "one reads all that are here.",
         ),
     ] = None,
     given: Annotated[
         Path | None, typer.Option("--from", help="Get it from this folder or archive, not from the network.")
     ] = None,
+    labels: Annotated[Path | None, typer.Option(help="Of show: a file with the labels of the examples.")] = None,
+    grid: Annotated[str | None, typer.Option(help="Of show: rows and columns of the sites, as 8x8.")] = None,
     settings: Settings = None,
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
@@ -38,20 +42,20 @@ def command(
 
         one_of(action, "ACTION", ACTIONS)
         if name is None and action in ("get", "show"):
-            what = "the name of a set" if action == "get" else "a problem file"
-            hint = "`gdln data list` shows them." if action == "get" else "Such as gdln data show problem.toml."
+            what = "the name of a set" if action == "get" else "a problem file or data file"
+            hint = "`gdln data list` shows them." if action == "get" else "Such as gdln data show patches.npy."
             raise InputError(f"gdln data {action} needs {what}.", hint, "usage")
         if action == "list" and name is not None:
             raise InputError("gdln data list shows all sets.", f"Leave {name} out.", "usage")
-        if action != "show" and settings:
-            raise InputError(f"gdln data {action} reads no problem file.", "Leave --set out.", "usage")
+        if action != "show" and (settings or labels or grid):
+            option = "--set" if settings else "--labels" if labels else "--grid"
+            raise InputError(f"gdln data {action} reads no problem or data file.", f"Leave {option} out.", "usage")
         if action != "get" and given is not None:
             raise InputError(f"gdln data {action} reads no other folder.", "Leave --from out.", "usage")
         if action == "show":
             from derivations.answers import data_show
-            from theory.problem import load
 
-            show("data", data_show.answer(load(name, settings).data), json)
+            show("data", data_show.shown(name, settings, labels, grid), json)
             return PASS
         from derivations.answers import data
 

@@ -9,11 +9,11 @@ from derivations.answers.data_show import answer
 from derivations.output import plain
 from tests.sim.cases import grid, line
 from tests.test_every_question import MadeUpLaw
+from tests.theory.sampled_cases import drawn_from
 from tests.tolerances_of_correlations import SPECTRUM_TRACE
 from theory.moments.inputs import input_statistics
 from theory.moments.psd import psd_report
 from theory.problem import FiniteData, GaussianClone, OutOfReachError, SinglePulse, positivity
-from theory.problem.distributions.own import OwnLaw
 
 LAWS = {
     "line": line(n=9, correlation="exponential", gain=(1, 2)),
@@ -99,9 +99,7 @@ def test_a_law_with_neither_is_refused():
 
 def test_estimated_statistics_say_so(tmp_path):
     x = np.random.default_rng(0).standard_normal((64, 3))
-    np.save(tmp_path / "x.npy", x)
-    np.save(tmp_path / "y.npy", x[:, 1])
-    law = OwnLaw(folder=str(tmp_path), estimate={"examples": 500, "seed": 0})
+    law = drawn_from(tmp_path, x, np.sign(x[:, 1]), 500)
     data = answer(law)
     assert data.json()["estimated_from"] == 500
     for row, error in zip(data.json()["classes"], data.errors, strict=True):

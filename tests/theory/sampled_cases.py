@@ -9,7 +9,31 @@ import numpy as np
 from scipy.special import erf
 
 from theory.problem import Network, NonlinearGP, NormalInitialisation, Problem, SiteGate, Training
+from theory.problem.distributions.own import OwnLaw
 from theory.problem.distributions.sampled import Estimate, SampledLaw
+from theory.problem.user_code import allow
+
+_DRAW = """import numpy as np
+
+X, CATEGORY = (np.load({place!r})[name] for name in ("x", "category"))
+
+
+def draw(generator, rows):
+    index = generator.integers(0, len(X), rows)
+    return X[index], CATEGORY[index]
+"""
+
+
+def drawn_from(folder, x, y, examples):
+    """The law of a user whose function, in `folder`, draws rows of x with their labels y."""
+    labels, category, counts = np.unique(y, return_inverse=True, return_counts=True)
+    np.savez(folder / "rows.npz", x=x, category=category)
+    (folder / "law.py").write_text(_DRAW.format(place=str(folder / "rows.npz")))
+    path = f"{folder}/law.py:draw"
+    allow({"path": path})
+    priors = [Fraction(int(count), len(y)) for count in counts]
+    return OwnLaw(x.shape[1], labels.tolist(), priors, path=path, estimate={"examples": examples})
+
 
 GATES = (SiteGate(1, lo=0, on="input"), SiteGate(1, hi=0, on="input"))
 HERMITE = np.polynomial.hermite_e.hermegauss(80)

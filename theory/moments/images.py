@@ -55,7 +55,7 @@ class PatchStatistics(_Inputs):
 
     def _all(self) -> Iterator[Float[np.ndarray, "B n"]]:
         """The inputs of all positions, those of some rows of a photograph at a time."""
-        for patches in all_patches(self.law.names(self.c), self.law.patch):
+        for patches in all_patches(self.law.source(self.c), self.law.patch):
             yield self.law.placed(self.law.centred(patches))
 
     def _mean_of(

@@ -7,10 +7,12 @@ import os
 import re
 import zipfile
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from math import prod
 from pathlib import Path
+from typing import IO
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -70,7 +72,7 @@ def read_table(path: str | Path) -> tuple[Rows, str]:
     >>> rows.x.tolist(), rows.y.tolist(), rows.context.tolist()
     ([[1.0, 0.0], [0.0, 1.0]], [[2.5], [-1.0]], [0, 1])
     """
-    readers = {".npz": lambda content, path: arrays_of_archive(content, path, _NAMES), ".csv": _of_csv}
+    readers = {".npz": lambda content, path: arrays_of_archive(content, path, _NAMES), ".csv": arrays_of_csv}
     reader = readers.get(Path(path).suffix.lower())
     if reader is None:
         raise InputError(f"{path} is neither .npz nor .csv.", "Name a NumPy archive or a CSV file.", "file")
@@ -81,12 +83,14 @@ def read_table(path: str | Path) -> tuple[Rows, str]:
     digest = hashlib.sha256(content).hexdigest()
     rows = _READ.get(digest)
     if rows is None:
-        rows = _READ[digest] = _rows(reader(content, str(path)), str(path))
+        rows = _READ[digest] = rows_of(reader(content, str(path)), str(path))
     return rows, digest
 
 
-def arrays_of_archive(content: bytes, path: str, names: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """Return the arrays of an archive that may have `names`. Raises InputError for others, and for other content.
+def arrays_of_archive(content: bytes, path: str, names: tuple[str, ...] = ()) -> dict[str, np.ndarray]:
+    """Return the arrays of an archive that may have `names`, or any where there are none of these.
+
+    Raises InputError for arrays of other names, and for other content.
 
     Headers are checked before any array is unpacked, and nothing is unpickled.
 
@@ -100,21 +104,14 @@ def arrays_of_archive(content: bytes, path: str, names: tuple[str, ...]) -> dict
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for entry in archive.infolist():
                 name = entry.filename.removesuffix(".npy")
-                if name not in names or name in found:
+                if (names and name not in names) or name in found:
                     why = "twice" if name in found else "which is none of " + ", ".join(names)
                     raise _refusal(path, f"it has the array {shown(name)}, {why}", f"Keep {', '.join(names)}.")
                 with archive.open(entry) as member:
-                    shape, fortran, kind = _HEADERS[np.lib.format.read_magic(member)](member)
-                    if kind.kind not in "biuf" or kind.itemsize > 8:
-                        raise _refusal(path, f"{name} holds {kind}, not plain numbers", "Save float64 or integers.")
-                    numbers += prod(shape)
-                    if numbers > MOST_NUMBERS:
-                        raise _too_many(path)
-                    size = prod(shape) * kind.itemsize
-                    data = member.read(size + 1) if entry.file_size == member.tell() + size else b""
-                if len(data) != size:
-                    raise _refusal(path, f"{name} has another size than its header says", "Save it again.")
-                found[name] = np.frombuffer(data, kind).reshape(shape, order="F" if fortran else "C")
+                    found[name] = array_of_npy(member, entry.file_size, path, name)
+                numbers += found[name].size
+                if numbers > MOST_NUMBERS:
+                    raise _too_many(path)
     except (InputError, MemoryError):
         raise
     except Exception as error:  # the parsers of archives and headers raise errors of a dozen kinds
@@ -122,6 +119,33 @@ def arrays_of_archive(content: bytes, path: str, names: tuple[str, ...]) -> dict
             path, f"it is no archive that numpy.savez writes ({error})", "Write it by numpy.savez."
         ) from error
     return found
+
+
+def array_of_npy(stream: IO[bytes], size: int, path: str, name: str = "the file") -> np.ndarray:
+    """Return the array in a stream of `size` bytes as `numpy.save` writes it; `path` and `name` are those of errors.
+
+    Raises InputError for objects, complex numbers, texts and longer numbers than 64 bits, and for an array of another
+    size than the stream, before any of it is unpacked.
+
+    >>> written = io.BytesIO()
+    >>> np.save(written, np.array([1, 2]))
+    >>> array_of_npy(io.BytesIO(written.getvalue()), len(written.getvalue()), "data.npy").tolist()
+    [1, 2]
+    """
+    try:
+        shape, fortran, kind = _HEADERS[np.lib.format.read_magic(stream)](stream)
+    except Exception as error:  # the parser of headers raises errors of a dozen kinds
+        what = f"{name} is no array that numpy.save writes ({error})"
+        raise _refusal(path, what, "Write it by numpy.save.") from error
+    if kind.kind not in "biuf" or kind.itemsize > 8:
+        raise _refusal(path, f"{name} holds {kind}, not plain numbers", "Save float64 or integers.")
+    if prod(shape) > MOST_NUMBERS:
+        raise _too_many(path)
+    expected = prod(shape) * kind.itemsize
+    data = stream.read(expected + 1) if size == stream.tell() + expected else b""
+    if len(data) != expected:
+        raise _refusal(path, f"{name} has another size than its header says", "Save it again.")
+    return np.frombuffer(data, kind).reshape(shape, order="F" if fortran else "C")
 
 
 def stored_arrays(path: str | Path, only: tuple[str, ...] = ()) -> dict[str, np.ndarray]:
@@ -148,8 +172,12 @@ def stored_arrays(path: str | Path, only: tuple[str, ...] = ()) -> dict[str, np.
             raise ValueError(f"it is no archive that numpy.savez writes ({error})") from error
 
 
-def _of_csv(content: bytes, path: str) -> dict[str, np.ndarray]:
-    """Return the columns of a CSV as the arrays that an archive would have."""
+def arrays_of_csv(content: bytes, path: str) -> dict[str, np.ndarray]:
+    r"""Return the columns of a CSV as the arrays that an archive would have; without a header all are inputs.
+
+    >>> arrays_of_csv(b"1,2\n3,4\n", "data.csv")["x"].tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -160,8 +188,11 @@ def _of_csv(content: bytes, path: str) -> dict[str, np.ndarray]:
     numbers, count, underscores, last = array("d"), 0, "_" in text, text.count("\n")
     try:
         header = [name.strip() for name in next(lines, [])]
+        examples: Iterator[list[str]] = lines
+        if header and all(map(_is_number, header)):
+            header, examples = [f"x{index}" for index in range(len(header))], chain([header], lines)
         places = _places(header, path)
-        for count, line in enumerate(lines, start=1):
+        for count, line in enumerate(examples, start=1):
             if not line and lines.line_num == last:  # some editors end a file with an empty line
                 count -= 1
                 break
@@ -213,7 +244,7 @@ def _places(header: list[str], path: str) -> dict[str, list[int] | int]:
         if name in named and key not in places:
             places[key] = named.pop(name)
     if named:
-        hint = "A header has x0, x1, ..., y or y0, y1, ..., and perhaps context and weight."
+        hint = "A header has x0, x1, ..., y or y0, y1, ..., and perhaps context and weight; or leave the header out."
         raise _refusal(path, f"its header has the column {shown(next(iter(named)))}", hint)
     return places
 
@@ -231,8 +262,14 @@ def _is_number(entry: str) -> bool:
     return "_" not in entry
 
 
-def _rows(found: dict[str, np.ndarray], path: str) -> Rows:
-    """Return the examples after a check of their shapes and numbers."""
+def rows_of(found: Mapping[str, np.ndarray], path: str) -> Rows:
+    """Return the examples of the arrays x, y and perhaps context and weights; `path` begins errors.
+
+    Raises InputError, with row and column, for other shapes and for numbers that are not finite.
+
+    >>> rows_of({"x": np.eye(2), "y": np.array([1, 0])}, "data").probabilities.tolist()
+    [0.5, 0.5]
+    """
     for name, dimensions in (("x", (2,)), ("y", (1, 2)), ("context", (1,)), ("weights", (1,))):
         if name not in found and name in ("x", "y"):
             raise _refusal(path, f"it has no {name}", "Give inputs x and labels y.")

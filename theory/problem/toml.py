@@ -426,7 +426,8 @@ def gate_text(gate: Gate) -> str:
 
 def _said(data: Law | DeepNetwork) -> list[Any]:
     """Return the fields that the text of a law or deep network states: not empty, and no default."""
-    return [field for field in fields(data) if field.init and getattr(data, field.name) not in (_default(field), ())]
+    given = [field for field in fields(data) if field.init]
+    return [field for field in given if getattr(data, field.name) not in (_default(field), (), None)]
 
 
 def _default(field: Any) -> Any:

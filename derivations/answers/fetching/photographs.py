@@ -1,22 +1,17 @@
 """The photographs that scikit-image and scikit-learn ship, as grey levels of whole numbers."""
 
 import hashlib
-import io
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
-from jaxtyping import UInt8
-
 from derivations.answers.fetching.archives import members
 from theory.problem import InputError, OutOfReachError
 from theory.problem.datasets.idx import idx_content
+from theory.problem.datasets.pictures import grey
 
 _INSTALL = "Install the extra: pip install 'gdln-workbench[data]'."
 _FOLDERS = {"skimage": "data", "sklearn": "datasets/images"}
-# The weights of red, green and blue in the luminance of ITU-R BT.709, in units of 1/10000.
-_LUMINANCE = (2125, 7154, 721)
 # The name of each photograph, its package, its file there and the SHA-256 of that file.
 PICTURES: Mapping[str, tuple[str, str, str]] = {
     "astronaut": ("skimage", "astronaut.png", "88431cd9653ccd539741b555fb0a46b61558b301d4110412b5bc28b5e3ea6cb5"),
@@ -41,7 +36,7 @@ def grey_files(place: Path | None) -> Iterator[tuple[str, bytes]]:
     """Yield the name of each photograph and the content of its idx file.
 
     The pictures come from the folder or archive `place`, or from the installed packages where it is None. Raises
-    OutOfReachError where a package or Pillow is missing, InputError for a picture with another content.
+    OutOfReachError where a package is missing, InputError for a picture with another content.
     """
     places = {package: place or _installed(package) for package in _FOLDERS}
     for package, folder in places.items():
@@ -54,22 +49,7 @@ def grey_files(place: Path | None) -> Iterator[tuple[str, bytes]]:
                     "Install another version of the package: scikit-image 0.26.0 and scikit-learn 1.9.1 are known.",
                     "data",
                 )
-            yield names[file], idx_content(grey(content))
-
-
-def grey(content: bytes) -> UInt8[np.ndarray, "height width"]:
-    """Return the grey levels 0 to 255 of a picture: of a colour picture its luminance, rounded.
-
-    Y = (2125 R + 7154 G + 721 B)/10000, of the numbers as they are stored (they are not linear in the light).
-    """
-    try:
-        from PIL import Image
-    except ModuleNotFoundError:
-        raise OutOfReachError("Pillow, which decodes the photographs, is not installed.", _INSTALL, "data") from None
-    pixels = np.asarray(Image.open(io.BytesIO(content)))
-    if pixels.ndim == 3:
-        pixels = (pixels.astype(np.int64) @ np.array(_LUMINANCE) + sum(_LUMINANCE) // 2) // sum(_LUMINANCE)
-    return pixels.astype(np.uint8)
+            yield names[file], idx_content(grey(content, file))
 
 
 def _installed(package: str) -> Path:

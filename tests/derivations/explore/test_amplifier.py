@@ -14,11 +14,11 @@ from derivations.experiments.folders import problem_file
 from derivations.explore import amplifier
 from derivations.explore.problems import FIRST, carried
 from derivations.explore.views import amplifier as view
+from tests.theory.sampled_cases import drawn_from
 from tests.tolerances import STANDARD_ERRORS
 from tests.tolerances_of_amplifier import AMPLIFIER_FLOAT64
 from theory.moments.amplifier import flat_state_of
 from theory.problem import FiniteData, InputError, OutOfReachError, StudentT, load
-from theory.problem.distributions.own import OwnLaw
 
 RING = load(problem_file("relu-training"))  # its gain is 3
 OPEN = load(FIRST)
@@ -50,9 +50,8 @@ def scan():
 def examples(tmp_path):
     """A problem on Laplace examples: their phi lies below that of a Gaussian."""
     rng = np.random.default_rng(3)
-    np.save(tmp_path / "x.npy", rng.laplace(1.0, 2.0, (4000, 3)))
-    np.save(tmp_path / "y.npy", rng.integers(0, 2, 4000))
-    return carried(OPEN, OwnLaw(folder=str(tmp_path), estimate={"examples": 20_000}))[0]
+    law = drawn_from(tmp_path, rng.laplace(1.0, 2.0, (4000, 3)), rng.integers(0, 2, 4000), 20_000)
+    return carried(OPEN, law)[0]
 
 
 def test_the_page_shows_phi_of_its_definition_and_the_flat_state_of_the_library():

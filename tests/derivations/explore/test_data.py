@@ -12,9 +12,9 @@ from derivations.explore.data_page import page
 from derivations.explore.problems import FIRST, carried, law_values
 from derivations.explore.views import data as data_view
 from derivations.explore.wire import packed
+from tests.theory.sampled_cases import drawn_from
 from tests.tolerances import STANDARD_ERRORS
 from theory.problem import LAWS, FiniteData, OutOfReachError, load
-from theory.problem.distributions.own import OwnLaw
 
 
 def law_named(name, **changed):
@@ -54,17 +54,15 @@ MOVED_GRID = replace(law_named("nlgp-2d", shape=("2", "3")), means=((0, 1, 2, 3,
 
 @pytest.fixture
 def own(tmp_path):
-    """A law of the user: 3 sites, of which one tells the class; its arrays have exact statistics."""
+    """A law of the user: 3 sites, of which one tells the class; the rows from which it draws have exact statistics."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 500)
-    np.save(tmp_path / "x.npy", rng.standard_normal((500, 3)) + y[:, None] * [2, 0, 0])
-    np.save(tmp_path / "y.npy", y)
-    return OwnLaw(folder=str(tmp_path), estimate={"examples": 20_000})
+    return drawn_from(tmp_path, rng.standard_normal((500, 3)) + y[:, None] * [2, 0, 0], y, 20_000)
 
 
-def test_a_law_of_the_user_has_estimated_statistics_with_errors(own):
+def test_a_law_of_the_user_has_estimated_statistics_with_errors(own, tmp_path):
     theory, sample = theory_of(own), sampled(own)
-    x, y = np.load(f"{own.folder}/x.npy"), np.load(f"{own.folder}/y.npy")
+    x, y = np.load(tmp_path / "rows.npz").values()
     assert theory.how == "estimated"
     for row in numbers(theory, sample):
         assert "exact" not in row

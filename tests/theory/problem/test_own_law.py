@@ -1,4 +1,4 @@
-"""A user's own law: functions in files and packages, folders of arrays, their faults, and when code may run."""
+"""A user's own law: functions in files and packages, their faults, and when code may run."""
 
 import hashlib
 
@@ -106,11 +106,12 @@ def test_faults_of_the_code_are_named(tmp_path):
 
 
 TABLES = [
-    ("n = 3\nlabels = [1]", "none of `path`, `sampler` and `folder`"),
-    (BY_PATH + 'folder = "here"', "`path` and `folder`"),
+    ("n = 3\nlabels = [1]", "neither `path` nor `sampler`"),
+    (BY_PATH + 'sampler = "here"', "`path` and `sampler`"),
+    (BY_PATH + "shape = [2, 2]", "data.shape = [2, 2] has 4 sites, and the inputs have n = 3"),
     ('path = "mylaw.py"\nn = 3\nlabels = [1]', "names no function"),
     ('path = "nowhere.py:draw"\nn = 3\nlabels = [1]', "nowhere.py cannot be read"),
-    ('path = "mylaw.py:draw"\nn = 3', "data.labels = () must be a list"),
+    ('path = "mylaw.py:draw"\nn = 3', "[data] lacks `labels`"),
     (BY_PATH + "parameters = { shift = { a = 1 } }", "data.parameters.shift"),
     (BY_PATH + "parameters = { shft = 2 }", "unexpected keyword argument 'shft'"),
     (BY_PATH + "estimate = { examples = 31 }", "data.estimate.examples = 31 must be at least 32"),
@@ -140,58 +141,3 @@ def test_an_installed_package_offers_a_law(tmp_path, monkeypatch):
     problem.write_text(PROBLEM.format(data=by_name.replace("rings", "broken")))
     with pytest.raises(InputError, match="ringed:nothing is no function that can be imported"):
         load(problem)
-
-
-def arrays(folder, x=((1, 2, 3), (4, 5, 6), (7, 8, 9), (0, 1, 0)), y=(1, 0, 1, 1), kind="float32"):
-    np.save(folder / "x.npy", np.array(x, kind))
-    np.save(folder / "y.npy", np.array(y))
-
-
-@pytest.mark.parametrize("kind", ["float32", "uint8", ">f8"])
-def test_rows_of_a_folder_are_drawn_with_their_labels(kind, tmp_path):
-    arrays(tmp_path, kind=kind)
-    law = law_of(tmp_path, data='folder = "."')
-    x, category = first(law, 1000)
-    assert x.dtype == np.float64
-    seen = {(*row, law.labels[c]) for row, c in zip(x.tolist(), category.tolist(), strict=True)}
-    assert seen == {(1, 2, 3, 1), (4, 5, 6, 0), (7, 8, 9, 1), (0, 1, 0, 1)}
-    assert [str(p) for p in law.priors] == ["1/4", "3/4"]
-    assert isinstance(law._source.x, np.memmap)
-
-
-def test_a_folder_is_no_code(tmp_path):
-    arrays(tmp_path, y=[[1, 0], [0, 1], [1, 0], [1, 1]])
-    problem = loads(PROBLEM.format(data=f'folder = "{tmp_path}"'))
-    assert problem.data.labels == ((0, 1), (1, 0), (1, 1))
-    assert loads(dumps(problem)) == problem
-    before = problem.data
-    arrays(tmp_path, y=[[1, 0], [0, 1], [1, 0], [1, 2]])
-    assert loads(PROBLEM.format(data=f'folder = "{tmp_path}"')).data != before
-    with pytest.raises(InputError, match=r"data\.sha256 asks for"):
-        loads(dumps(problem))
-
-
-def test_faulty_folders_are_named(tmp_path):
-    def law_with(change):
-        arrays(tmp_path)
-        change()
-        return law_of(tmp_path, data='folder = "."')
-
-    x = tmp_path / "x.npy"
-    cases = [
-        (x.unlink, "x.npy: it cannot be read"),
-        (lambda: arrays(tmp_path, x=[1, 2, 3, 4]), "x.npy: it has the shape (4,), not (N, n)"),
-        (lambda: arrays(tmp_path, x=[[1, 2], [1, 2], [1, np.nan], [1, 2]]), "x.npy: entry [2, 1] is nan"),
-        (lambda: arrays(tmp_path, y=[1, np.inf, 1, 1]), "y.npy: entry [1] is inf"),
-        (lambda: arrays(tmp_path, y=np.array([{}] * 4)), "y.npy: it is no array that numpy.save writes"),
-        (lambda: x.write_bytes(x.read_bytes()[:-1]), "x.npy: it is no array"),
-        (lambda: arrays(tmp_path, x=np.ones((1001, 3)), y=np.arange(1001)), "y.npy: it has 1001 different labels"),
-    ]
-    assert not_refused(law_with, cases) == []
-    arrays(tmp_path)
-    facts = [
-        ("n = 4", "data.n is not that of the arrays"),
-        ('labels = [0, 1]\npriors = ["1/3", "2/3"]', "data.priors is not that"),
-        ("parameters = { a = 1 }", "data.parameters are those of a function"),
-    ]
-    assert not_refused(lambda more: law_of(tmp_path, data=f'folder = "."\n{more}'), facts) == []

@@ -77,7 +77,7 @@ HOSTILE = [
     (b"", "no archive that numpy.savez writes"),
     (with_member("x.npy", header((1, 1)) + bytes(8))[:-30], "no archive that numpy.savez writes"),
     (pickled(), "x holds object, not plain numbers"),
-    (with_member("x.npy", b"\x93NUMPY\x01\x00\x10\x00__import__('os')"), "no archive that numpy.savez writes"),
+    (with_member("x.npy", b"\x93NUMPY\x01\x00\x10\x00__import__('os')"), "x is no array that numpy.save writes"),
     (with_member("x.npy", header((10, 10)) + bytes(8)), "x has another size than its"),
     (with_member("x.npy", header((1, 1)) + bytes(800)), "x has another size than its"),
     (with_member("x.npy", header((2**40, 2**20))), "more than 134217728 num"),

@@ -1,4 +1,4 @@
-"""Square patches of photographs: drawn at uniform positions, and their exact mean and second moments over all of these.
+"""Square patches of pictures: drawn at uniform positions, and their exact mean and second moments over all of these.
 
 A position is a place of the upper left corner at which the patch lies inside the photograph; the positions of several
 photographs are taken together.
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from jaxtyping import Float, UInt8
+from jaxtyping import Float, UInt
 from numpy.lib.stride_tricks import sliding_window_view
 
 from theory.problem.datasets.folder import read_file
-from theory.problem.datasets.pixels import WHITE
+from theory.problem.datasets.pictures import read_pictures, white
 
 _ROWS = 16  # of positions at a time, some ten thousand patches
 
-Images = tuple[UInt8[np.ndarray, "height width"], ...]
+Images = tuple[UInt[np.ndarray, "height width"], ...]
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,20 @@ class PatchMoments:
     covariance: Float[np.ndarray, "n n"]
 
 
-def photographs(names: tuple[str, ...]) -> Images:
-    """Return photographs of the data set by name. Raises OutOfReachError where the set is not on the machine."""
-    return tuple(read_file("photographs", name) for name in names)
+@dataclass(frozen=True)
+class Source:
+    """Pictures by name: of the data set "photographs", or of a `folder`, whose files have the SHA-256 `sha256`."""
+
+    names: tuple[str, ...]
+    folder: str = ""
+    sha256: str = ""
+
+    @property
+    def images(self) -> Images:
+        """The grey levels. Raises OutOfReachError where the set is not on the machine."""
+        if not self.folder:
+            return tuple(read_file("photographs", name) for name in self.names)
+        return tuple(read_pictures(self.folder).levels[name] for name in self.names)
 
 
 def positions(images: Images, side: int) -> list[int]:
@@ -60,27 +71,27 @@ def drawn_patches(
         windows = sliding_window_view(image, (side, side))
         rows, columns = np.divmod(position[mine] - ends[index] + windows.shape[0] * windows.shape[1], windows.shape[1])
         found[mine] = windows[rows, columns].reshape(-1, side * side)
-    return found / WHITE
+    return found / white(images[0])
 
 
-def all_patches(names: tuple[str, ...], side: int) -> Iterator[Float[np.ndarray, "B n"]]:
-    """Yield the patches at all positions of the photographs `names`, those of some rows at a time, pixels 0 to 1.
+def all_patches(source: Source, side: int) -> Iterator[Float[np.ndarray, "B n"]]:
+    """Yield the patches at all positions of pictures, those of some rows at a time, pixels 0 to 1.
 
     Raises OutOfReachError where the data set is not on the machine.
     """
-    for image in photographs(names):
+    for image in source.images:
         windows = sliding_window_view(image, (side, side))
         for first in range(0, len(windows), _ROWS):
-            yield windows[first : first + _ROWS].reshape(-1, side * side) / WHITE
+            yield windows[first : first + _ROWS].reshape(-1, side * side) / white(image)
 
 
 @lru_cache(maxsize=16)
-def patch_moments(names: tuple[str, ...], side: int) -> PatchMoments:
-    """Return the mean and the covariance of the patches of the photographs `names`.
+def patch_moments(source: Source, side: int) -> PatchMoments:
+    """Return the mean and the covariance of the patches of pictures.
 
     Raises OutOfReachError where the data set is not on the machine.
     """
-    return moments_of_patches(photographs(names), side)
+    return moments_of_patches(source.images, side)
 
 
 def moments_of_patches(images: Images, side: int) -> PatchMoments:
@@ -95,22 +106,22 @@ def moments_of_patches(images: Images, side: int) -> PatchMoments:
     for image in images:
         first += _sums(image, side)
         second += _sums_of_products(image, side)
-    mean = first / (count * WHITE)
-    return PatchMoments(mean, second / (count * WHITE**2) - np.outer(mean, mean))
+    mean = first / (count * (scale := white(images[0])))
+    return PatchMoments(mean, second / (count * scale**2) - np.outer(mean, mean))
 
 
-def _sums(image: UInt8[np.ndarray, "height width"], side: int) -> Float[np.ndarray, " n"]:
+def _sums(image: UInt[np.ndarray, "height width"], side: int) -> Float[np.ndarray, " n"]:
     """Return the sum of each pixel of the patch over its positions."""
     down, across = image.shape[0] - side + 1, image.shape[1] - side + 1
     return sliding_window_view(image, (down, across)).sum(axis=(2, 3), dtype=np.int64).ravel().astype(float)
 
 
-def _sums_of_products(image: UInt8[np.ndarray, "height width"], side: int) -> Float[np.ndarray, "n n"]:
+def _sums_of_products(image: UInt[np.ndarray, "height width"], side: int) -> Float[np.ndarray, "n n"]:
     """Return the sums of products of two pixels of the patch over its positions.
 
     Rows a and a + d of a patch that begins at row y are the rows y + a and y + a + d of the image, so the products of
     two rows of the image, summed over the columns, serve all patches: one matrix product for each pair of rows. All
-    numbers are whole and below 2^53.
+    numbers are whole, and below 2^53 for pictures of 8 bits.
     """
     height = image.shape[0]
     down = height - side + 1

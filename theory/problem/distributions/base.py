@@ -150,6 +150,20 @@ def grid_shape(shape: object) -> tuple[int, int]:
     return sides
 
 
+def check_grid(law: Law) -> None:
+    """Make the field `shape` of a law the rows and columns of its n sites, or None where it is empty.
+
+    Raises InputError for a grid of another number of sites.
+    """
+    shape = grid_shape(law.shape) if law.shape else None
+    if shape is not None and shape[0] * shape[1] != law.n:
+        raise InputError(
+            f"data.shape = {list(shape)} has {shape[0] * shape[1]} sites, and the inputs have n = {law.n}.",
+            "Give rows and columns whose product is n, or leave shape out for sites on a line.",
+        )
+    set_field(law, "shape", shape)
+
+
 def one_label(value: object, where: str) -> Label:
     """A number, or a vector of numbers; a vector of one number is that number.
 

@@ -1,5 +1,7 @@
 """Patches of photographs as a law: its definition."""
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -8,8 +10,9 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Float, Int
 
-from theory.problem.datasets.known import DATASETS, SCENES, TEXTURES
-from theory.problem.datasets.patches import PatchMoments, drawn_patches, patch_moments, photographs
+from theory.problem.datasets.known import SCENES, TEXTURES
+from theory.problem.datasets.patches import PatchMoments, Source, drawn_patches, patch_moments
+from theory.problem.datasets.pictures import read_pictures
 from theory.problem.distributions.base import Label, set_field
 from theory.problem.distributions.sampled import Estimate, SampledLaw
 from theory.problem.errors import InputError
@@ -37,8 +40,9 @@ class Images(SampledLaw):
     l_i >= floor l_1 have variance 1 afterwards, the others less. whitening = "none" leaves x = p.
 
     An entry of `photographs` is a name or a list of names; "scenes" and "textures" stand for all of a kind. The files
-    are read when the first example is drawn. Raises InputError for fields that do not fit, and OutOfReachError at that
-    first use where the photographs are not on the machine.
+    are read when the first example is drawn. With a `folder` the photographs are the pictures in it, by the names of
+    their files, and "all" stands for all; `sha256`, that of all files, identifies them. Raises InputError for fields
+    that do not fit, and OutOfReachError at the first use where the photographs are not on the machine.
 
     Statistics of the inputs are exact; moments through gates are estimated, as `estimate` says.
 
@@ -56,14 +60,21 @@ class Images(SampledLaw):
     floor: Fraction = field(default=Fraction(0), kw_only=True)
     priors: tuple[Fraction, ...] = field(default=(), kw_only=True)
     estimate: Estimate = field(default_factory=Estimate, kw_only=True)
+    folder: str = field(default="", compare=False, kw_only=True)
+    sha256: str = field(default="", kw_only=True)
 
     law: ClassVar[str] = "images"
     centrings: ClassVar[tuple[str, ...]] = CENTRINGS
 
     def __post_init__(self) -> None:
         whole(self.patch, "data.patch", least=2, most=_MOST_SIDE, why="the covariance of its pixels takes minutes")
+        set_field(self, "_groups", self._of_folder() if self.folder else GROUPS)
+        known = (*self._groups, *(self._groups["all"] if self.folder else SCENES + TEXTURES))
         self.each_class(
-            "photographs", _words, "names", 'Give one for each class, such as ["scenes", ["brick", "grass"]].'
+            "photographs",
+            lambda value, where: _words(value, where, known, self._groups),
+            "names",
+            'Give one for each class, such as ["scenes", ["brick", "grass"]], or of a folder ["all", "all"].',
         )
         self.each_class(
             "kinds", lambda kind, where: one_of(kind, where, KINDS), "kinds", f"Give one of {KINDS} a class."
@@ -73,6 +84,30 @@ class Images(SampledLaw):
         self._check_floor()
         set_field(self, "estimate", Estimate.of(self.estimate))
         self.check_classes()
+
+    def _of_folder(self) -> dict[str, tuple[str, ...]]:
+        """The names of the pictures of the folder, after a check of their content and sizes."""
+        if not isinstance(self.folder, str):
+            raise InputError(f"data.folder = {shown(self.folder)} must be a path.", 'Write for example "photos".')
+        set_field(self, "folder", os.path.abspath(self.folder))
+        found = read_pictures(self.folder)
+        if self.sha256 not in ("", found.sha256):
+            raise InputError(
+                f"The pictures in {self.folder} have the sha256 {found.sha256}, and data.sha256 asks for "
+                f"{shown(self.sha256)}: they are others.",
+                "Put the right pictures there, or leave sha256 out to take these.",
+                "file",
+            )
+        set_field(self, "sha256", found.sha256)
+        for name, image in found.levels.items():
+            if min(image.shape) < self.patch:
+                raise InputError(
+                    f"{name} in {self.folder} has {image.shape[0]} x {image.shape[1]} pixels, fewer than a patch of "
+                    f"{self.patch} x {self.patch}.",
+                    "Give a smaller data.patch, or take the picture away.",
+                    "file",
+                )
+        return {"all": tuple(found.levels)}
 
     def _check_floor(self) -> None:
         set_field(self, "floor", exact(self.floor, "data.floor"))
@@ -96,11 +131,15 @@ class Images(SampledLaw):
 
     def names(self, c: int) -> tuple[str, ...]:
         """The names of the photographs of class c."""
-        return _names(self.photographs[c])
+        return _names(self.photographs[c], self._groups)
+
+    def source(self, c: int) -> Source:
+        """The photographs of class c."""
+        return Source(self.names(c), self.folder, self.sha256)
 
     def pixel_moments(self, c: int) -> PatchMoments:
         """Mean and covariance of the pixels of class c after centring = "patch", before all else."""
-        raw = patch_moments(self.names(c), self.patch)
+        raw = patch_moments(self.source(c), self.patch)
         if self.centring != "patch":
             return raw
         centre = np.eye(self.n) - 1 / self.n
@@ -123,8 +162,7 @@ class Images(SampledLaw):
             found = self.pixel_moments(c)
             apart = found.mean - self.offset
             total = total + float(probability) * (found.covariance + np.outer(apart, apart))
-        values, vectors = np.linalg.eigh(total)
-        return (vectors / np.sqrt(np.maximum(values, float(self.floor) * values[-1]))) @ vectors.T
+        return whitening_matrix(total, float(self.floor))
 
     def draw(self, generator: np.random.Generator, rows: int) -> tuple[Float[np.ndarray, "B n"], Int[np.ndarray, " B"]]:
         """Draw `rows` examples: the classes first, then the pixels of each class in turn."""
@@ -134,9 +172,9 @@ class Images(SampledLaw):
             mine = category == c
             count = int(mine.sum())
             if kind == "patch":
-                x[mine] = drawn_patches(photographs(self.names(c)), self.patch, generator, count)
+                x[mine] = drawn_patches(self.source(c).images, self.patch, generator, count)
             else:
-                mean = patch_moments(self.names(c), self.patch).mean
+                mean = patch_moments(self.source(c), self.patch).mean
                 x[mine] = mean + generator.standard_normal((count, self.n)) @ self._factors[c].T
         return self.placed(self.centred(x)), category
 
@@ -153,26 +191,46 @@ class Images(SampledLaw):
     def _factors(self) -> dict[int, Float[np.ndarray, "n n"]]:
         """For each Gaussian class a factor F of the covariance F F' of its pixels."""
         return {
-            c: np.linalg.cholesky(patch_moments(self.names(c), self.patch).covariance)
+            c: _factor(patch_moments(self.source(c), self.patch).covariance)
             for c, kind in enumerate(self.kinds)
             if kind == "gaussian"
         }
 
 
-def _words(value: object, where: str) -> tuple[str, ...]:
-    """One name of a photograph or a group, or a list of them, with no photograph twice."""
+def _factor(covariance: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
+    """Return F with F F' the covariance: Cholesky's, or that of its eigenvectors where few patches make it singular."""
+    try:
+        return np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(covariance)
+        return vectors * np.sqrt(np.maximum(values, 0))
+
+
+def whitening_matrix(covariance: Float[np.ndarray, "n n"], floor: float) -> Float[np.ndarray, "n n"]:
+    """Return U diag(max(l_i, floor l_1))^(-1/2) U' of a covariance U diag(l_i) U', l_1 its largest eigenvalue.
+
+    >>> whitening_matrix(np.diag([4.0, 0.04]), 0.25).tolist()
+    [[0.5, 0.0], [0.0, 1.0]]
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    if not values[-1] > 0:
+        raise InputError("The inputs do not vary: whitening divides by their variance.", "Leave the whitening out.")
+    return (vectors / np.sqrt(np.maximum(values, floor * values[-1]))) @ vectors.T
+
+
+def _words(value: object, where: str, known: tuple[str, ...], groups: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """One of the `known` names of a photograph or a group, or a list of them, with no photograph twice."""
     words = tuple(value) if isinstance(value, list | tuple) else (value,)
     if not words:
         raise InputError(f"{where} = {shown(value)} names no photograph.", 'Write for example "scenes".')
-    known = (*GROUPS, *(file.name for file in DATASETS["photographs"].files))
     for word in words:
         one_of(word, where, known)
-    names = _names(words)
+    names = _names(words, groups)
     twice = [name for index, name in enumerate(names) if name in names[:index]]
     if twice:
         raise InputError(f"{where} has the photograph {twice[0]} twice.", "Name each once.")
     return words
 
 
-def _names(words: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name for word in words for name in GROUPS.get(word, (word,)))
+def _names(words: tuple[str, ...], groups: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(name for word in words for name in groups.get(word, (word,)))

@@ -1,4 +1,4 @@
-"""A law of the user: a Python function that draws examples, or a folder of arrays from which they are drawn."""
+"""A law of the user: a Python function that draws examples."""
 
 import contextlib
 import io
@@ -12,15 +12,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from theory.problem.array_folder import read_arrays
-from theory.problem.distributions.base import MOST_SITES, Label, set_field
+from theory.problem.distributions.base import MOST_SITES, Label, check_grid, set_field
 from theory.problem.distributions.sampled import Estimate, SampledLaw
 from theory.problem.errors import InputError
 from theory.problem.numbers import exact, shown, whole
 from theory.problem.user_code import function_at, function_named
 
 TRIAL = 256  # examples of a first draw, which shows faults where a problem is read
-_SOURCES = ("path", "sampler", "folder")
+_SOURCES = ("path", "sampler")
 
 
 class Keywords(Mapping[str, Any]):
@@ -81,37 +80,28 @@ def _float(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class OwnLaw(SampledLaw):
-    """Examples from a function `path` = "file.py:function", from the entry point `sampler`, or from a `folder`.
+    """Examples from a function `path` = "file.py:function", or from the entry point `sampler`.
 
     The function is called as draw(generator, rows, **parameters) with a numpy.random.Generator, from which all its
-    randomness comes, and returns x (rows, n) in float64 and category (rows,), the class of each example. A folder has
-    x.npy and y.npy, whose rows are drawn with replacement; `n`, `labels` and `priors` are then those of the arrays.
+    randomness comes, and returns x (rows, n) in float64 and category (rows,), the class of each example. Sites lie on
+    an open line, or on a grid of `shape` = (rows, columns), row by row.
 
-    `sha256` is that of the code or of the arrays and identifies the law, with the function's name and its parameters;
-    if given, it is checked. `estimate` says from how many examples moments are estimated.
+    `sha256` is that of the code and identifies the law, with the function's name and its parameters; if given, it is
+    checked. `estimate` says from how many examples moments are estimated.
 
     Raises InputError, with file and line, for code that is faulty or that no file named (`theory.problem.user_code`),
-    for a function that is not determined by its generator, and for arrays that do not fit.
-
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     np.save(Path(folder) / "x.npy", np.eye(4))
-    ...     np.save(Path(folder) / "y.npy", np.array([1, -1, 1, 1]))
-    ...     law = OwnLaw(folder=folder)
-    >>> law.n, [str(label) for label in law.labels], [str(prior) for prior in law.priors]
-    (4, ['-1', '1'], ['1/4', '3/4'])
+    for a function that is not determined by its generator, and for a grid of another number of sites.
     """
 
-    n: int = 0
-    labels: tuple[Label, ...] = ()
+    n: int
+    labels: tuple[Label, ...]
     priors: tuple[Fraction, ...] = ()
     path: str = field(default="", compare=False)
     sampler: str = ""
-    folder: str = field(default="", compare=False)
     sha256: str = ""
     parameters: Keywords = field(default_factory=Keywords)
     estimate: Estimate = field(default_factory=Estimate)
+    shape: tuple[int, int] | tuple[()] | None = ()
     function: str = field(default="", init=False)
 
     law: ClassVar[str] = "own"
@@ -119,51 +109,24 @@ class OwnLaw(SampledLaw):
     def __post_init__(self) -> None:
         given = [name for name in _SOURCES if getattr(self, name)]
         if len(given) != 1:
-            said = " and ".join(f"`{name}`" for name in given) or "none of `path`, `sampler` and `folder`"
-            raise InputError(
-                f'data.law = "own" has {said}.', 'Write path = "mylaw.py:draw", sampler or folder = "data".'
-            )
+            said = " and ".join(f"`{name}`" for name in given) or "neither `path` nor `sampler`"
+            raise InputError(f'data.law = "own" has {said}.', 'Write path = "mylaw.py:draw", or sampler = "name".')
         (source,) = given
         if not isinstance(getattr(self, source), str):
             raise InputError(f"data.{source} = {shown(getattr(self, source))} must be a text.", "Write it in quotes.")
         if not isinstance(self.parameters, Keywords):
             set_field(self, "parameters", Keywords(self.parameters))
         set_field(self, "estimate", Estimate.of(self.estimate))
-        if source == "folder":
-            self._of_arrays()
-        else:
-            self._of_code(source)
-        _tried(self)
-
-    def _of_code(self, source: str) -> None:
         if source == "path":
             set_field(self, "path", os.path.abspath(self.path))
         code = function_at(self.path) if source == "path" else function_named(self.sampler)
         set_field(self, "function", code.name)
         self._identify(code.sha256, code.file)
-        if not self.n:
-            raise InputError("[data] lacks `n`, the numbers of an example.", "Write for example n = 40.")
         whole(self.n, "data.n", least=1, most=MOST_SITES, why="a law has at most 10000 sites")
         self.check_classes()
+        check_grid(self)
         set_field(self, "_source", code)
-
-    def _of_arrays(self) -> None:
-        set_field(self, "folder", os.path.abspath(self.folder))
-        if self.parameters:
-            raise InputError("data.parameters are those of a function, and the data are a folder.", "Leave them out.")
-        given = [name for name in ("n", "labels", "priors") if getattr(self, name)]
-        if self.labels:
-            self.check_classes()
-        stated = {name: getattr(self, name) for name in given}
-        arrays = read_arrays(self.folder)
-        self._identify(arrays.sha256, self.folder)
-        for name, value in (("n", arrays.x.shape[1]), ("labels", arrays.labels), ("priors", arrays.priors)):
-            set_field(self, name, value)
-        self.check_classes()
-        for name, value in stated.items():
-            if value != getattr(self, name):
-                raise InputError(f"data.{name} is not that of the arrays in {self.folder}.", f"Leave {name} out.")
-        set_field(self, "_source", arrays)
+        _tried(self)
 
     def _identify(self, digest: str, file: str) -> None:
         if self.sha256 not in ("", digest):
@@ -176,15 +139,12 @@ class OwnLaw(SampledLaw):
 
     @property
     def origin(self) -> str:
-        """File, line and name of the function, or the folder."""
-        return self.folder or self._source.place
+        """File, line and name of the function."""
+        return self._source.place
 
     def draw(self, generator: np.random.Generator, rows: int) -> Any:
-        """Draw by the function, or rows of the arrays with replacement."""
-        if not self.folder:
-            return self._source.call(generator, rows, **self.parameters.floats())
-        index = generator.integers(0, len(self._source.x), rows)
-        return self._source.x[index].astype(np.float64), self._source.category[index]
+        """Draw by the function."""
+        return self._source.call(generator, rows, **self.parameters.floats())
 
     def tried(self) -> None:
         """Raise InputError where a draw is faulty, writes to stdout or is not determined by its generator."""

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Float, Int
 
-from theory.problem.distributions.base import MOST_SITES, Label, set_field
+from theory.problem.distributions.base import MOST_SITES, Label, check_grid, set_field
 from theory.problem.distributions.rows import RowsLaw
 from theory.problem.errors import InputError
 from theory.problem.numbers import shown
@@ -30,8 +30,8 @@ class Table(RowsLaw):
     of the examples that `theory.problem.second_moments.examples_with` makes, and gates at sites look at these.
 
     The classes are the distinct labels in the order in which they first appear. There is no latent; sites lie on an
-    open line. Raises InputError for a file that cannot be read or has another content, and for moments that no
-    examples have.
+    open line, or on a grid of `shape` = (rows, columns), row by row. Raises InputError for a file that cannot be read
+    or has another content, for moments that no examples have, and for a grid of another number of sites.
 
     >>> one = {"probability": "1/2", "xx": [[1]], "yx": [["1/2"]], "yy": [[1]]}
     >>> law = Table(moments=[one, one | {"yx": [[0]]}])
@@ -42,6 +42,7 @@ class Table(RowsLaw):
     file: str = field(default="", compare=False)
     sha256: str = ""
     moments: tuple[ContextMoments, ...] = ()
+    shape: tuple[int, int] | tuple[()] | None = ()
 
     law: ClassVar[str] = "table"
 
@@ -52,6 +53,7 @@ class Table(RowsLaw):
         set_field(self, "_rows", self._of_file() if self.file else self._of_moments())
         if self.n > MOST_SITES:
             raise InputError(f"data.file has n = {self.n} sites, more than {MOST_SITES}.", "Use fewer.")
+        check_grid(self)
 
     def _of_file(self) -> Rows:
         if not isinstance(self.file, str):

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from tests.theory.sampled_cases import drawn_from
 from tests.tolerances import FLOW_ROUNDED
 from theory.flow import discrete, solve
 from theory.moments import gated_moments
 from theory.problem import (
-    LAWS,
     AlwaysGate,
     FiniteData,
     Network,
@@ -51,9 +51,8 @@ def test_estimated_moments_know_fixed_biases(tmp_path):
     for name, shift, biases in (("given", 0.0, "fixed"), ("shifted", 0.5, "none")):
         folder = tmp_path / name
         folder.mkdir()
-        np.save(folder / "x.npy", np.array([[2.0, 1.0], [0.0, -1.0], [1.0, 0.5]]))
-        np.save(folder / "y.npy", np.array([1.0, -1.0, 2.0]) - shift)
-        law = LAWS["own"](folder=str(folder), estimate={"examples": 4000})
+        x = np.array([[2.0, 1.0], [0.0, -1.0], [1.0, 0.5]])
+        law = drawn_from(folder, x, np.array([1.0, -1.0, 2.0]) - shift, 4000)
         start = {"hidden_bias0": ("1/2",), "output_bias0": 0} if biases == "fixed" else {}
         network = Network("gated-linear", "mean", 1, (AlwaysGate(),), biases)
         solutions.append(solve(Problem(law, network, Training("half-mse", 1, ((0, 0),), (1,), **start))))

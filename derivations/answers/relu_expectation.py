@@ -1,0 +1,95 @@
+"""What to expect of a ReLU neuron, by the kurtosis of its inputs and the closure of its flat field, in a sentence."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from theory.moments.amplifier import flat_state_of, sampled
+from theory.moments.example_statistics import ExampleStatistics
+from theory.moments.inputs import InputStatistics
+from theory.problem import Law, OutOfReachError, WorkbenchError
+
+_ERRORS = 2  # standard errors within which a mean kurtosis counts as that of a Gaussian
+_ROUNDING = 1e-9
+_NO_POWER = 1e-6  # of a correlation of a site with the sum of all
+
+
+def kurtosis_by_site(own: InputStatistics, order: int = 4) -> np.ndarray | None:
+    """Return the excess kurtosis (order 4) or skewness (3) of each site, NaN if it does not vary; None if unknown."""
+    moving = np.flatnonzero(own.variance > 0)
+    found = np.full(len(own.variance), np.nan)
+    try:
+        if len(moving) == len(found):
+            return own.skewness if order == 3 else own.kurtosis
+        moments = (own.third if order == 3 else own.fourth)(*[moving] * order)
+    except OutOfReachError:
+        return None
+    found[moving] = moments / own.variance[moving] ** (order / 2) - (3 if order == 4 else 0)
+    return found if len(moving) else None
+
+
+def expectation(law: Law, statistics: Sequence[InputStatistics], controlled: bool = False) -> str:
+    """Return the sentence on class y = 1, or class 0; `controlled` if the other class has the same covariance.
+
+    The closure takes a preactivation given a pixel as Gaussian. The flat field is unstable where the elasticity of the
+    amplifier at its correlation a exceeds the critical value, which is 1 for two classes of equal covariance.
+
+    >>> from theory.moments.inputs import input_statistics
+    >>> from theory.problem import NonlinearGP
+    >>> law = NonlinearGP(40, (3, 1), 3, "ring", "unit-variance", (1, 0))
+    >>> print(expectation(law, [input_statistics(law, c) for c in (0, 1)]).partition(":")[0])
+    class 0 is sub-Gaussian (excess kurtosis -1.34 on average)
+    """
+    c = list(law.labels).index(1) if 1 in law.labels else 0
+    own = statistics[c]
+    kurtosis = kurtosis_by_site(own)
+    if kurtosis is None:
+        return f"nothing can be said: class {c} has no known kurtosis, or no site that varies."
+    mean, error = float(np.nanmean(kurtosis)), _error(own)
+    tails = "as heavy-tailed as a Gaussian" if abs(mean) <= max(_ERRORS * error, _ROUNDING) else ""
+    tails = tails or ("sub-Gaussian" if mean < 0 else "super-Gaussian")
+    said = f"class {c} is {tails} (excess kurtosis {mean:.3g}{f' +- {error:.1g}' if error else ''} on average)"
+    return f"{said}: {_closure(law, own, controlled)}"
+
+
+def _closure(law: Law, own: InputStatistics, controlled: bool) -> str:
+    """Whether the flat field is unstable, or why that is not known."""
+    try:
+        flat = flat_state_of(law)
+        a, elasticity, critical = flat.a, flat.elasticity, flat.critical
+    except WorkbenchError as error:
+        if not controlled or not isinstance(own, ExampleStatistics) or np.ptp(own.p) > 0:
+            return f"no critical elasticity is known for it. {error.message}"
+        a, elasticity, critical = *_pooled(own), 1.0
+        if not a > _NO_POWER:
+            return "the sum over its sites does not vary, so that no flat field grows from which another could."
+    unstable = elasticity > critical
+    grows = "a flat field is unstable and may localize" if unstable else "a flat field is stable and stays flat"
+    return (
+        f"under the closure {grows}: its elasticity {elasticity:.4g} at the correlation {a:.3g} "
+        f"{'exceeds' if unstable else 'does not exceed'} the critical value {critical:.4g}."
+    )
+
+
+def _pooled(own: ExampleStatistics) -> tuple[float, float]:
+    """The mean correlation of a site with the sum of all, and the elasticity there of all sites together, scaled."""
+    moving = own.variance > 0
+    z = (own.x[:, moving] - own.mean[moving]) / np.sqrt(own.variance[moving])
+    total = float(own.covariance.sum())
+    if not total > 0:
+        return 0.0, 1.0
+    a = float((own.covariance.sum(axis=1)[moving] / np.sqrt(own.variance[moving] * total)).mean())
+    return a, float(sampled(z.ravel(), np.array([a]), rescale=True).elasticity[0]) if abs(a) < 1 else 1.0
+
+
+def _error(own: InputStatistics) -> float:
+    """The standard error of the mean kurtosis of equally likely examples over the sites; 0 for exact statistics.
+
+    It is the standard deviation of z^4 - 4 E[z^3] z - 2 E[z^4] z^2 over sqrt(N), averaged over the sites first.
+    """
+    if not isinstance(own, ExampleStatistics) or np.ptp(own.p) > 0:
+        return 0.0
+    moving = own.variance > 0
+    z = (own.x[:, moving] - own.mean[moving]) / np.sqrt(own.variance[moving])
+    influence = z**4 - 4 * (z**3).mean(axis=0) * z - 2 * (z**4).mean(axis=0) * z**2
+    return float(influence.mean(axis=1).std() / len(z) ** 0.5)
