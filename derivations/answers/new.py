@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from derivations.answers.new_data import WHITENINGS, DataStart, data_start
 from theory.problem import InputError
 from theory.problem.numbers import one_of
 from theory.problem.toml import toml_value
@@ -267,8 +268,8 @@ readout = "mean"              # yhat = (1/K) sum_k g_k(x) w_k.x; or sum, without
 [training]
 loss = "half-mse"             # L = <(y - yhat)^2>/2, and tau dw/dt = -dL/dw
 tau = 1.0
-w0 = {{ law = "normal", scale = 0.001, seed = 0 }}   # or K rows of n numbers
-times = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
+w0 = {{ law = "normal", scale = {scale}, seed = 0 }}   # or K rows of n numbers
+times = {times}
 
 [simulation]                  # needed by simulate and compare only
 mode = "online"               # fresh examples at each step; or full-batch
@@ -360,6 +361,7 @@ Theta_3 = [["1/2", 3]]        # a second network has Theta_g_1, Theta_g_2 beside
 _RATES = {"single-pulse": "0.125", "pulses": "0.125", "bars": "0.125"}
 _SITES = {"nlgp-2d": 36, "bars": 36, "ising-2d": 14, "finite": 1, "mnist": 105, "fashion-mnist": 105, "images": 36}
 _SITES |= {"gaussian": 1, "nlgp-matrix": 1, "gaussian-copula": 1}
+_TIMES = "[1.0, 2.0, 4.0, 8.0, 16.0, 32.0]"
 _THRESHOLDS = {"pulses": "0.5", "bars": "0.5"}  # between the values of x; else both gates would never change
 LAWS = (*_DATA, "own")
 NETWORKS = ("gated-linear", "graph", "deep")
@@ -379,7 +381,8 @@ def data_table(law: str) -> dict[str, Any]:
 class NewAnswer:
     """The name of a problem file, the law of its data, its TOML text, and the verb to begin with.
 
-    The law "own" has `code`, the text of the Python file of the same name that draws its examples.
+    The law "own" has `code`, the text of the Python file of the same name that draws its examples. A problem on data of
+    one's own has their `start`, and an archive of the same name where they are rows.
     """
 
     file: Path
@@ -387,41 +390,70 @@ class NewAnswer:
     toml: str
     verb: str = "solve"
     code: str = ""
+    start: DataStart | None = None
+
+    @property
+    def archive(self) -> Path | None:
+        """The archive of the examples, None where the problem has none."""
+        return self.file.with_suffix(".npz") if self.start is not None and self.start.archive is not None else None
 
     @property
     def files(self) -> dict[Path, str]:
-        """The files with their texts."""
+        """The files of text with their content."""
         return {self.file: self.toml} | ({self.file.with_suffix(".py"): self.code} if self.code else {})
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln new --json` prints."""
-        return {"file": str(self.file), "law": self.law, "toml": self.toml}
+        said = {} if self.start is None else {"archive": self.archive and str(self.archive), "data": self.start.says}
+        return {"file": str(self.file), "law": self.law, "toml": self.toml} | said
 
     def text(self) -> str:
         """The file and what to do with it, for a reader."""
-        return f"Written: {', '.join(map(str, self.files))}\nTry: gdln {self.verb} {self.file}"
+        said = "" if self.start is None else f"{self.start.says}\n"
+        return f"{said}Written: {', '.join(map(str, self._paths))}\nTry: gdln {self.verb} {self.file}"
+
+    @property
+    def _paths(self) -> list[Path]:
+        return [*self.files, *([] if self.archive is None else [self.archive])]
 
     def write(self) -> None:
         """Write the files. Raises InputError where something has one of their names already."""
-        for path in self.files:
+        for path in self._paths:
             if os.path.lexists(path):
                 raise InputError(f"{path} exists; it would be lost.", "Give another name.", "file")
+        if self.archive is not None:
+            self.start.archive.write(self.archive)
         for path, text in self.files.items():
             with path.open("x", encoding="utf-8") as file:
                 file.write(text)
 
 
-def answer(name: str | Path, law: str | None = None, network: str = NETWORKS[0]) -> NewAnswer:
+def answer(
+    name: str | Path,
+    law: str | None = None,
+    network: str = NETWORKS[0],
+    data: Path | None = None,
+    labels: Path | None = None,
+    grid: str | None = None,
+    whiten: str = WHITENINGS[0],
+) -> NewAnswer:
     """Return a problem file of two complementary gates, a graph or a deep network, and data of a law, unwritten.
 
     The law is nlgp if left out; a graph and a deep network have the law finite and no other. `name` gets the ending
     .toml where it has none. Raises InputError for an unknown law or network, another law of those, or an empty name.
+
+    `data` is a file or folder of one's own, with `labels`, `grid` and `whiten` as `data_start` takes them.
 
     >>> from theory.problem import loads
     >>> loads(answer("mine").toml).network.units
     2
     """
     layer = one_of(network, "--network", NETWORKS) == NETWORKS[0]
+    if data is None and (labels or grid or whiten != WHITENINGS[0]):
+        option = "--labels" if labels else "--grid" if grid else "--whiten"
+        raise InputError(f"{option} belongs to data of your own.", "Name their file or folder by --data.", "usage")
+    if data is not None and (law is not None or not layer):
+        raise InputError("--data is the law of the problem.", "Leave --law and --network out.", "usage")
     law = (LAWS[0] if layer else "finite") if law is None else law
     one_of(law, "--law", LAWS)
     if not layer and law != "finite":
@@ -432,16 +464,28 @@ def answer(name: str | Path, law: str | None = None, network: str = NETWORKS[0])
     if not path.name:
         raise InputError(f"{str(name)!r} names no file.", "Give a name such as my-problem.", "file")
     file = path if path.suffix == _ENDING else path.with_name(path.name + _ENDING)
+    if data is not None:
+        start = data_start(file.stem, data, labels, grid, whiten)
+        return NewAnswer(file, start.law, _layer(file, start), start=start)
     if not layer:
         text, verb = (_DEEP, "paths") if network == "deep" else (_GRAPH, "flow")
         return NewAnswer(file, law, text.format(file=file.name, stem=file.stem), verb)
-    seen = "z" if law.startswith("nlgp") else "x"
-    gates = (
-        _OF_CONTEXTS
-        if law == "table"
-        else _AT_A_SITE.format(seen=seen, site=_SITES.get(law, 20), threshold=_THRESHOLDS.get(law, "0.0"))
-    )
-    rate = _RATES.get(law, "1.0")
-    data = _OWN.format(path=toml_value(f"{file.stem}.py:draw")) if law == "own" else _DATA[law]
-    toml = _REST.format(file=file.name, stem=file.stem, data=data, gates=gates, rate=rate)
+    site, threshold = _SITES.get(law, 20), _THRESHOLDS.get(law, "0.0")
+    data_text = _OWN.format(path=toml_value(f"{file.stem}.py:draw")) if law == "own" else _DATA[law]
+    start = DataStart(law, data_text, law == "table", site, threshold, _RATES.get(law, "1.0"), _TIMES, "0.001", "")
+    toml = _layer(file, start, "z" if law.startswith("nlgp") else "x")
     return NewAnswer(file, law, toml, code=_DRAW.format(file=file.name) if law == "own" else "")
+
+
+def _layer(file: Path, start: DataStart, seen: str = "x") -> str:
+    """The text of a problem of two complementary gates, of contexts or on the variable `seen` at a site."""
+    at_a_site = _AT_A_SITE.format(seen=seen, site=start.site, threshold=start.threshold)
+    return _REST.format(
+        file=file.name,
+        stem=file.stem,
+        data=start.toml,
+        gates=_OF_CONTEXTS if start.contexts else at_a_site,
+        rate=start.rate,
+        times=start.times,
+        scale=start.scale,
+    )

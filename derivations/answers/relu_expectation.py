@@ -38,7 +38,7 @@ def expectation(law: Law, statistics: Sequence[InputStatistics], controlled: boo
     >>> from theory.problem import NonlinearGP
     >>> law = NonlinearGP(40, (3, 1), 3, "ring", "unit-variance", (1, 0))
     >>> print(expectation(law, [input_statistics(law, c) for c in (0, 1)]).partition(":")[0])
-    class 0 is sub-Gaussian (excess kurtosis -1.34 on average)
+    class 0 is sub-Gaussian (excess kurtosis -1.83 on average)
     """
     c = list(law.labels).index(1) if 1 in law.labels else 0
     own = statistics[c]

@@ -19,6 +19,14 @@ def command(
     network: Annotated[
         str, typer.Option(help="gated-linear, graph, for gdln flow, or deep, for gdln paths.")
     ] = "gated-linear",
+    data: Annotated[
+        Path | None, typer.Option(help="Data of your own: .npy, .npz, .csv, .mat, or a folder of pictures.")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="Of --data: a file of labels; the second class is a Gaussian without them.")
+    ] = None,
+    grid: Annotated[str | None, typer.Option(help="Of --data: rows and columns of the sites, as 8x8.")] = None,
+    whiten: Annotated[str, typer.Option(help="Of --data: none or zca.")] = "none",
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Write a problem file that works as it is, with a comment at each key; existing files are kept.
@@ -31,8 +39,9 @@ def command(
         from derivations.answers import new
         from derivations.notes import start
 
-        is_note = name.stem == "note" and law is None and network == new.NETWORKS[0]
-        answer = start.answer(name) if is_note else new.answer(name, law, network)
+        of_a_problem = (law, data, labels, grid)
+        is_note = name.stem == "note" and not any(of_a_problem)
+        answer = start.answer(name) if is_note else new.answer(name, law, network, data, labels, grid, whiten)
         answer.write()
         show("new", answer, json)
         return PASS

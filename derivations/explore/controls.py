@@ -87,7 +87,7 @@ LABELS = {
     "floor": "floor of whitening (share of the largest eigenvalue; 0 without it)",
     "path": "file and function, as file.py:function",
     "sampler": "entry point of a package (in place of a file)",
-    "folder": "folder of arrays (in place of a function)",
+    "folder": "folder of pictures (empty: the data set)",
     "parameters": "parameters of the function",
     "estimate": "examples for estimated moments",
     "counts": "number of pulses",
@@ -136,7 +136,7 @@ def starts(kind: type[Law], present: Mapping[str, Any]) -> dict[str, Any]:
     """
     new = data_table(kind.law)
     return {
-        field.name: present.get(field.name, new.get(field.name, _default(field)))
+        field.name: new.get(field.name, _default(field)) if present.get(field.name) is None else present[field.name]
         for field in fields(kind)
         if field.init
     }
@@ -151,7 +151,7 @@ def _default(field: Any) -> Any:
 
 def _control(kind: type[Law], name: str, values: Mapping[str, Any]) -> Control:
     start, label = values[name], LABELS.get(name, name)
-    if name in _STEPS and start is not None:
+    if name in _STEPS and start is not None and (name, start) != ("shape", ()):
         steps = _STEPS[name]
         if not isinstance(start, tuple | list):
             return Slider(label, _text(start), _with(steps, (_text(start),)))

@@ -122,7 +122,7 @@ _SHOWS: dict[str, tuple[str, str]] = {
         "Whitening takes away the correlations of neighbours; patches keep their edges, Gaussian inputs have none.",
     ),
     "own": (
-        r"$x$ is drawn by a function of yours, or from a folder of arrays",
+        r"$x$ is drawn by a function of yours",
         "Statistics are estimated from drawn examples, with errors; the code is that of the file you started with.",
     ),
 }

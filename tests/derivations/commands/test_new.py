@@ -1,13 +1,16 @@
 """`gdln new` as it is typed: files that load, solve and train, and never replace another."""
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from derivations.answers.new import LAWS
 from derivations.output import BAD_INPUT, PASS
 from sim.train import train
+from tests.tolerances_of_images import PATCH_SUMS
 from theory.flow import solve
 from theory.problem import LAWS as KNOWN
-from theory.problem import load
+from theory.problem import dumps, load, loads
 
 
 @pytest.mark.slow
@@ -49,6 +52,67 @@ def test_a_new_graph_has_a_proved_flow_a_solution_and_networks(tmp_path, gdln):
 def test_a_new_deep_network_has_paths(tmp_path, gdln):
     assert gdln("new", tmp_path / "mine", "--network", "deep")[0] == PASS
     assert gdln("paths", tmp_path / "mine.toml")[1]["paths"] == "8"
+
+
+def test_a_file_of_ones_own_becomes_a_problem_that_every_verb_takes(tmp_path, gdln):
+    x = np.random.default_rng(2).laplace(50.0, 30.0, (400, 36))
+    np.save(tmp_path / "patches.npy", x)
+    file = tmp_path / "mine.toml"
+    assert gdln("new", tmp_path / "mine", "--data", tmp_path / "patches.npy", "--grid", "6x6")[0] == PASS
+    law = load(file).data
+    assert (law.shape, [int(label) for label in law.labels]) == ((6, 6), [1, 0])
+    assert (law.rows.x[:400] == x).all()
+    assert gdln("solve", file)[1]["losses"][-1] < gdln("solve", file)[1]["losses"][0]
+    few = ("--set", "simulation.replicates=5", "--set", "simulation.batch=50")
+    code, trained = gdln("simulate", file, *few, "--device", "cpu")
+    assert (code, trained["diverged"], trained["remarks"]) == (PASS, 0, [])
+    assert len(gdln("fields", file)[1]["fields"]) == 2
+    code, compared = gdln("compare", file, *few)
+    assert (code, compared["distance"]["low"][-1]) == (PASS, 0)
+
+
+def test_patches_of_a_folder_of_pictures_become_a_problem(tmp_path, gdln):
+    (tmp_path / "photos").mkdir()
+    for name in ("one.png", "two.png"):
+        pixels = np.random.default_rng(len(name)).integers(0, 2**16, (30, 40)).astype(np.uint16)
+        Image.fromarray(pixels).save(tmp_path / "photos" / name)
+    words = ("--data", tmp_path / "photos", "--grid", "4x4", "--whiten", "zca")
+    assert gdln("new", tmp_path / "mine", *words)[0] == PASS
+    problem = load(tmp_path / "mine.toml")
+    assert loads(dumps(problem)) == problem
+    _, shown = gdln("data", "show", tmp_path / "mine.toml")
+    windows = np.lib.stride_tricks.sliding_window_view(pixels / 65535, (4, 4)).reshape(-1, 16)
+    cov = np.cov(windows.T, bias=True)  # of all positions of both pictures, which are equal
+    values = np.linalg.eigvalsh(cov)
+    assert values[0] > 1e-3 * values[-1]
+    assert np.abs(np.array(shown["classes"][0]["variance"]) - 1).max() <= PATCH_SUMS / (values[0] / values[-1])
+    Image.fromarray(pixels[:3]).save(tmp_path / "photos" / "two.png")
+    code, refused = gdln("solve", tmp_path / "mine.toml")
+    assert (code, "fewer than a patch of 4 x 4" in refused["error"]["message"]) == (BAD_INPUT, True)
+
+
+def test_faults_of_data_options_are_named(tmp_path, refusal):
+    np.save(tmp_path / "x.npy", np.eye(4))
+    (tmp_path / "photos").mkdir()
+    Image.fromarray(np.zeros((9, 9), np.uint8)).save(tmp_path / "photos" / "flat.png")
+    own, photos = ("--data", tmp_path / "x.npy"), ("--data", tmp_path / "photos")
+    cases = [
+        ((*own, "--grid", "3x3"), "has 4 columns; a grid of 3 x 3 has 9 sites"),
+        ((*own, "--whiten", "pca"), "--whiten = 'pca' is not known"),
+        ((*own, "--law", "nlgp"), "--data is the law of the problem"),
+        ((*own, "--labels", tmp_path / "no.npy"), "no.npy cannot be read"),
+        (("--labels", tmp_path / "x.npy"), "--labels belongs to data of your own"),
+        ((*photos, "--grid", "4x4", "--labels", tmp_path / "x.npy"), "cut into patches, which have no labels"),
+        ((*photos, "--grid", "4x3"), "Patches are square, and --grid is 4x3"),
+        ((*photos, "--grid", "12x12"), "has 9 x 9 pixels, fewer than a patch of 12 x 12"),
+        ((*photos, "--grid", "4x4"), "All inputs are 0: no weight moves"),
+        ((*photos, "--grid", "4x4", "--whiten", "zca"), "The inputs do not vary"),
+        (("--data", tmp_path / "data.pkl"), "its ending is none of .npy"),
+    ]
+    for words, said in cases:
+        code, message = refusal("new", tmp_path / "mine", *words)
+        assert (code, said in message) == (BAD_INPUT, True), message
+    assert not (tmp_path / "mine.toml").exists()
 
 
 def test_nothing_is_overwritten(tmp_path, gdln):

@@ -87,6 +87,7 @@ class ArraysLaw(Law, ABC):
 
     file: str
     sha256: str
+    declared: dict[str, Float[np.ndarray, "..."]]  # what `declare_arrays` returned
 
     @property
     @abstractmethod
@@ -117,6 +118,7 @@ class ArraysLaw(Law, ABC):
                 raise InputError(
                     f"data.{name}{place} = {numbers[tuple(place)]}: not finite, or larger than 1e100.", "Correct it."
                 )
+        set_field(self, "declared", found)
         return found
 
     def filed(self, path: Path) -> Law:
