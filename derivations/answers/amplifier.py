@@ -20,7 +20,7 @@ from theory.moments.amplifier import (
     sampled,
     unit_marginal,
 )
-from theory.moments.amplifier.float64 import require_sizes
+from theory.moments.amplifier.float64 import UNIT, require_sizes
 from theory.moments.inputs import Density, Values, input_statistics
 from theory.moments.sampled import is_estimated
 from theory.problem import InputError, OutOfReachError, load
@@ -225,12 +225,14 @@ def _of_problem(given: Given, points: list[sympy.Expr], gains: str | None) -> Am
     labels = [label for label in law.labels if label == 1]
     c = law.labels.index(labels[0]) if labels else 0
     name, statistics = f"site 0 of class {c} of {law.law}", input_statistics(law, c)
+    mean, variance = float(statistics.mean[0]), float(statistics.variance[0])
+    if abs(mean) > UNIT or abs(variance - 1) > UNIT:
+        name += f", less its mean {mean:.4g} and over its standard deviation {variance**0.5:.4g}"
     if is_estimated(law):
         x = statistics.x[:, 0]
-        name, method, source = f"{name}, {len(x)} examples", "samples", _of_samples(x, given.rescale)
+        name, method, source = f"{name}, {len(x)} examples", "samples", _of_samples(x, True)
     else:
-        marginal = statistics.marginal(0)
-        method, source = "float64", _in_float64(unit_marginal(marginal) if given.rescale else marginal)
+        method, source = "float64", _in_float64(unit_marginal(statistics.marginal(0)))
     gain = None
     if gains is not None:
         bracket = [float(parse(part)) for part in gains.split(",")]

@@ -29,7 +29,9 @@ def command(
     ] = None,
     at: Annotated[str, typer.Option(help="Values of a, |a| <= 1, separated by commas.")] = "0.1, 0.3, 0.5, 0.7, 0.9",
     digits: Annotated[int, typer.Option(help="Certified digits, of formulas and values.")] = 15,
-    rescale: Annotated[bool, typer.Option("--rescale", help="Shift and scale X to mean 0 and variance 1.")] = False,
+    rescale: Annotated[
+        bool, typer.Option("--rescale", help="Make mean and variance 0 and 1, as always for a problem.")
+    ] = False,
     gains: Annotated[
         str | None, typer.Option(help="Of a problem: two gains, between which the flat state changes its stability.")
     ] = None,

@@ -89,7 +89,6 @@ WORDS = [
     "amplifier --marginal exp(-x**2)",
     'amplifier --marginal "1/(pi*(1 + x**2))"',
     "amplifier --samples missing.npy",
-    "amplifier mine.toml",
     "controls line.toml --marginal '{ kind ='",
     "controls line.toml --correlation '{ kind = \"table\", values = [2] }'",
     "data get minst",

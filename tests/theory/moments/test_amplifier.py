@@ -24,6 +24,7 @@ from theory.moments.amplifier import (
     flat_state,
     flat_state_of,
     sampled,
+    unit_marginal,
 )
 from theory.moments.inputs import Density, Values, input_statistics
 from theory.moments.marginal import erf_marginal, gaussian_marginal
@@ -170,27 +171,28 @@ def test_samples_agree_within_their_errors_and_errors_are_those_of_repetitions(r
     assert (np.abs(values.mean(0) - wrong) > STUDENTISED * values.std(0) / np.sqrt(200)).all()
 
 
-def closure(lam0, lam1, phi, w):
+def closure(lam0, lam1, phi, w, variance=1.0):
     """4 tau dw/dt of the closure on a ring, with covariances built from their spectra."""
     n = len(w)
     modes = np.exp(2j * np.pi * np.outer(np.arange(n), np.arange(n)) / n) / np.sqrt(n)
     S0, S1 = ((modes * lam) @ modes.conj().T for lam in (lam0, lam1))
     h = S1.real @ w
-    return phi(h / np.sqrt(w @ h)) - (S0 + S1).real @ w
+    return np.sqrt(variance) * phi(h / np.sqrt(variance * (w @ h))) - (S0 + S1).real @ w
 
 
-@pytest.mark.parametrize("gain", [0.3, 3])
-def test_rates_of_modes_are_those_of_the_jacobian(gain):
-    law = NonlinearGP(8, gain=gain, **PROCESS)
+@pytest.mark.parametrize(("gain", "normaliser"), [(0.3, "unit-variance"), (3, "unit-variance"), (0.3, "none")])
+def test_rates_of_modes_are_those_of_the_jacobian(gain, normaliser):
+    law = NonlinearGP(8, gain=gain, **PROCESS | {"normaliser": normaliser})
+    variance = input_statistics(law, 0).variance[0]
     lam = [np.fft.fft(input_statistics(law, c).covariance[0]).real for c in (1, 0)]
-    amplifier = Amplifier(input_statistics(law, 0).marginal(0))
+    amplifier = Amplifier(unit_marginal(input_statistics(law, 0).marginal(0)))
     found = flat_state_of(law)
-    flat = np.full(8, amplifier.at(found.a) / (lam[0][0] + lam[1][0]))
-    assert np.abs(closure(*lam, amplifier.at, flat)).max() <= AMPLIFIER_FLOAT64 * 10
+    flat = np.full(8, np.sqrt(variance) * amplifier.at(found.a) / (lam[0][0] + lam[1][0]))
+    assert np.abs(closure(*lam, amplifier.at, flat, variance)).max() <= AMPLIFIER_FLOAT64 * 10
     step = 1e-5
     for q in (0, 1, 4):
         mode = np.cos(2 * np.pi * q * np.arange(8) / 8)
-        up, down = (closure(*lam, amplifier.at, flat + k * step * mode) for k in (1, -1))
+        up, down = (closure(*lam, amplifier.at, flat + k * step * mode, variance) for k in (1, -1))
         rate = (up - down) @ mode / (2 * step) / (mode @ mode) / 4
         assert abs(rate - found.rates[q]) <= AMPLIFIER_JACOBIAN
     assert found.unstable == (found.rates[1:].max() > 0)
@@ -229,7 +231,7 @@ REFUSED = {
     "labels 1 and 0": lambda: flat_state_of(NonlinearGP(8, gain=1, **PROCESS | {"labels": (1, -1)})),
     "not circulant": lambda: flat_state_of(NonlinearGP(8, gain=1, **PROCESS | {"boundary": "open"})),
     "has no gain": lambda: critical_gain(SinglePulse(8, ((2, 3), (5, 5)), "zero-one", "none", (1, 0)), 1.0, 2.0),
-    "the sum 3": lambda: flat_state(np.array([1.0, 2.0]), np.ones(2), Amplifier(gaussian_marginal(1.0))),
+    "the value -1": lambda: flat_state(np.array([3.0, -1.0]), np.ones(2), Amplifier(gaussian_marginal(1.0))),
 }
 
 

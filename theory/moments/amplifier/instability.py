@@ -1,11 +1,13 @@
 """The flat state of one ReLU neuron under the closure: its fixed point, and the modes that grow around it.
 
 One neuron, no bias, y in {0, 1} with equal priors, on a ring. With the spectra lambda_0(q), lambda_1(q) of the
-covariances S_0, S_1 of the classes y = 0 and y = 1, and a = S_1 w/sqrt(w' S_1 w), the closure is
+covariances S_0, S_1 of the classes y = 0 and y = 1, the variance v of a site in class 1, phi that of x/sqrt(v), and
+a = S_1 w/sqrt(v w' S_1 w), the closure is
 
-    tau dw/dt = [phi(a) - (S_0 + S_1) w]/4.
+    tau dw/dt = [sqrt(v) phi(a) - (S_0 + S_1) w]/4.
 
-All entries of a flat w have a_0 = sqrt(lambda_1(0)/n). Around the flat fixed point a mode q != 0 grows at the rate
+All entries of a flat w have a_0 = sqrt(lambda_1(0)/(n v)), n v the sum of lambda_1. Around the flat fixed point a mode
+q != 0 grows at the rate
 
     [(lambda_0 + lambda_1)(0) E(a_0) lambda_1(q)/lambda_1(0) - (lambda_0 + lambda_1)(q)]/(4 tau),
 
@@ -53,10 +55,10 @@ class FlatState:
 
 
 def flat_state(lam0: Float[np.ndarray, " n"], lam1: Float[np.ndarray, " n"], amplifier: Amplifier) -> FlatState:
-    """Return the flat state for the spectra of the classes y = 0 and y = 1, in the order of the DFT, each of sum n.
+    """Return the flat state for the spectra of the classes y = 0 and y = 1, in the order of the DFT, of any variance.
 
-    Raises InputError for spectra of different length, with negative numbers or of another sum. A Gaussian pixel has
-    E = 1: the flat state is unstable where some r_q is below r_0.
+    Raises InputError for spectra of different length or with negative numbers. A Gaussian pixel has E = 1: the flat
+    state is unstable where some r_q is below r_0.
 
     >>> from theory.moments.marginal import gaussian_marginal
     >>> gaussian = Amplifier(gaussian_marginal(1.0))
@@ -68,18 +70,18 @@ def flat_state(lam0: Float[np.ndarray, " n"], lam1: Float[np.ndarray, " n"], amp
         raise InputError("The spectra must be two lists of n >= 2 numbers.", "Give one for each class.")
     n = len(lam0)
     for name, lam in (("y = 0", lam0), ("y = 1", lam1)):
-        if not (lam >= 0).all() or abs(lam.sum() - n) > 1e-6 * n:
+        if not (lam >= 0).all():
             raise InputError(
-                f"The spectrum of {name} has the least value {lam.min():.3g} and the sum {lam.sum():.6g}; that of a "
-                f"covariance of variance 1 has no negative value and the sum {n}.",
+                f"The spectrum of {name} has the value {lam.min():.3g}; that of a covariance has none below 0.",
                 "Give eigenvalues of the covariance matrix, the DFT of its first row.",
             )
     if not lam1[0] > 0:
         raise OutOfReachError("lambda_1(0) = 0: there is no flat fixed point.", "Give class y = 1 a flat component.")
-    a = float(np.sqrt(lam1[0] / n))
+    a = float(np.sqrt(lam1[0] / lam1.sum()))
     if a >= 1:
         raise OutOfReachError(
-            "lambda_1(0) = n: all sites are equal, and a_0 = 1.", "Give class y = 1 a shorter correlation."
+            "lambda_1(q) = 0 for all q > 0: all sites are equal, and a_0 = 1.",
+            "Give class y = 1 a shorter correlation.",
         )
     elasticity = float(amplifier.elasticity(a))
     both = lam0 + lam1
@@ -149,19 +151,17 @@ def _classes(law: Law) -> tuple[int, int]:
 
 def _spectrum(statistics: InputStatistics) -> Float[np.ndarray, " n"]:
     C, mean = statistics.covariance, statistics.mean
-    if np.abs(mean).max() > _CIRCULANT:
+    scale = C[0, 0]
+    if np.abs(mean).max() > _CIRCULANT * np.sqrt(scale):
         raise InputError("A class has a mean; the closure is that of inputs of mean 0.", "Leave data.means out.")
     first = C[0]
     shifted = np.stack([np.roll(first, k) for k in range(len(first))])
-    scale = first[0]
     if np.abs(C - shifted).max() > _CIRCULANT * scale:
         raise InputError(
             "A covariance is not circulant: the sites are not alike under shifts.", 'Use boundary = "ring".'
         )
-    if abs(scale - 1) > 1e-6:
-        raise InputError(f"The inputs have the variance {scale:.6g}, not 1.", 'Use normaliser = "unit-variance".')
     # Rounding may leave eigenvalues of a positive semidefinite matrix a little below zero.
     lam = np.fft.fft(first).real
-    if lam.min() < -_CIRCULANT * len(first):
+    if lam.min() < -_CIRCULANT * scale * len(first):
         raise InputError(f"A covariance has the eigenvalue {lam.min():.3g}.", "Give a covariance.")
     return np.maximum(lam, 0.0)
