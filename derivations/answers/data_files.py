@@ -120,6 +120,19 @@ def read(path: Path, labels: Path | None = None, grid: tuple[int, int] | None = 
     Raises InputError for other files and shapes, numbers that are not finite, and a grid that does not fit.
     """
     arrays = _pictures(path) if path.is_dir() else _inputs(path, _arrays(path))
+    return examples(arrays if labels is None else {**arrays, "y": _labels(labels, len(arrays["x"]))}, path, grid)
+
+
+def examples(arrays: Mapping[str, np.ndarray], path: Path, grid: tuple[int, int] | None = None) -> DataFile:
+    """Return the examples of the array x, and perhaps y, context and weights; `path` names them. Raises as `read`.
+
+    >>> examples({"x": np.zeros((5, 2, 3))}, Path("images")).shape
+    (2, 3)
+    """
+    for name, array in arrays.items():
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
+            kind = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+            raise InputError(f"{path}: {name} holds {kind}, not plain numbers.", "Give an array of numbers.", "file")
     x = arrays["x"]
     if x.ndim == 4 and x.shape[3] == 1:
         x = x[..., 0]
@@ -138,8 +151,6 @@ def read(path: Path, labels: Path | None = None, grid: tuple[int, int] | None = 
             "Give rows and columns whose product is the number of columns, or leave --grid out.",
             "usage",
         )
-    if labels is not None:
-        arrays["y"] = _labels(labels, len(x))
     y = arrays.get("y", np.ones(len(x)))
     return DataFile(path, rows_of({**arrays, "x": x, "y": y}, str(path)), "y" in arrays, shape)
 
@@ -163,7 +174,7 @@ def _arrays(path: Path) -> dict[str, Real[np.ndarray, "..."]]:
 
 
 def _of_matlab(content: bytes, path: str) -> dict[str, np.ndarray]:
-    """Return the numeric arrays of a MATLAB file; a label row or column is a list."""
+    """Return the arrays of a MATLAB file; a row or column of labels is a list."""
     from scipy.io import loadmat
 
     try:
@@ -172,10 +183,6 @@ def _of_matlab(content: bytes, path: str) -> dict[str, np.ndarray]:
         raise InputError(
             f"{path} is no MATLAB file that can be read ({error}).", "Save it in MATLAB by save -v7.", "file"
         ) from error
-    for name, value in found.items():
-        if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
-            kind = getattr(value, "dtype", type(value).__name__)
-            raise InputError(f"{path}: {name} holds {kind}, not plain numbers.", "Save real arrays alone.", "file")
     lists = {name: found[name].ravel() for name in ("y", "context", "weights") if 1 in np.shape(found.get(name))}
     return found | lists
 

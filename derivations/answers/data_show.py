@@ -230,7 +230,11 @@ def shown(
         return answer(load(name, settings).data)
     if settings:
         raise InputError("--set changes a problem, and a data file is none.", "Leave --set out.", "usage")
-    found = read(Path(name), labels, grid_of(grid))
+    return of_file(read(Path(name), labels, grid_of(grid)))
+
+
+def of_file(found: DataFile) -> DataShowAnswer:
+    """The answer on examples, whose labels are left out where they have more than 20 values."""
     if found.table.classes > MOST_CLASSES:
         found = found.without_labels()
     statistics = tuple(input_statistics(found.table, c) for c in range(found.table.classes))

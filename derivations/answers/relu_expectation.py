@@ -11,6 +11,8 @@ from theory.problem import Law, OutOfReachError, WorkbenchError
 
 _ERRORS = 2  # standard errors within which a mean kurtosis counts as that of a Gaussian
 _ROUNDING = 1e-9
+_GROUPS = 16  # of the examples, for the standard error of an elasticity
+_FEWEST = 10 * _GROUPS
 _NO_POWER = 1e-6  # of a correlation of a site with the sum of all
 
 
@@ -54,32 +56,44 @@ def expectation(law: Law, statistics: Sequence[InputStatistics], controlled: boo
 
 def _closure(law: Law, own: InputStatistics, controlled: bool) -> str:
     """Whether the flat field is unstable, or why that is not known."""
-    try:
-        flat = flat_state_of(law)
-        a, elasticity, critical = flat.a, flat.elasticity, flat.critical
-    except WorkbenchError as error:
-        if not controlled or not isinstance(own, ExampleStatistics) or np.ptp(own.p) > 0:
-            return f"no critical elasticity is known for it. {error.message}"
-        a, elasticity, critical = *_pooled(own), 1.0
+    if controlled and isinstance(own, ExampleStatistics) and not np.ptp(own.p) > 0:
+        if len(own.x) < _FEWEST:
+            return f"{len(own.x)} examples are too few for an elasticity; it needs {_FEWEST}."
+        (a, elasticity, error), critical = pooled_elasticity(own), 1.0
         if not a > _NO_POWER:
-            return "the sum over its sites does not vary, so that no flat field grows from which another could."
-    unstable = elasticity > critical
-    grows = "a flat field is unstable and may localize" if unstable else "a flat field is stable and stays flat"
-    return (
-        f"under the closure {grows}: its elasticity {elasticity:.4g} at the correlation {a:.3g} "
-        f"{'exceeds' if unstable else 'does not exceed'} the critical value {critical:.4g}."
-    )
+            return "the sum over its sites does not vary, so that there is no flat field to start from."
+    else:
+        try:
+            flat = flat_state_of(law)
+        except WorkbenchError as refused:
+            return f"no critical elasticity is known for it. {refused.message}"
+        a, elasticity, error, critical = flat.a, flat.elasticity, 0.0, flat.critical
+    known = f"its elasticity {elasticity:.4g}{f' +- {error:.1g}' if error else ''} at the correlation {a:.3g}"
+    if abs(elasticity - critical) <= _ERRORS * error:
+        return f"{known} cannot be told from the critical value {critical:.4g}, above which a flat field is unstable."
+    if elasticity > critical:
+        return (
+            f"a flat field is unstable and may localize: {known} exceeds the critical value {critical:.4g} (closure)."
+        )
+    return f"a flat field is stable and stays flat: {known} is below the critical value {critical:.4g} (closure)."
 
 
-def _pooled(own: ExampleStatistics) -> tuple[float, float]:
-    """The mean correlation of a site with the sum of all, and the elasticity there of all sites together, scaled."""
+def pooled_elasticity(own: ExampleStatistics) -> tuple[float, float, float]:
+    """Return the mean correlation of a site with the sum of all, the elasticity there, and its standard error.
+
+    The elasticity is that of all sites together, each scaled; its error is that of the mean over groups of examples.
+    """
     moving = own.variance > 0
     z = (own.x[:, moving] - own.mean[moving]) / np.sqrt(own.variance[moving])
     total = float(own.covariance.sum())
     if not total > 0:
-        return 0.0, 1.0
+        return 0.0, 1.0, 0.0
     a = float((own.covariance.sum(axis=1)[moving] / np.sqrt(own.variance[moving] * total)).mean())
-    return a, float(sampled(z.ravel(), np.array([a]), rescale=True).elasticity[0]) if abs(a) < 1 else 1.0
+    if abs(a) >= 1:
+        return 0.0, 1.0, 0.0
+    parts = [sampled(part.ravel(), np.array([a]), rescale=True).elasticity[0] for part in np.array_split(z, _GROUPS)]
+    whole = sampled(z.ravel(), np.array([a]), rescale=True).elasticity[0]
+    return a, float(whole), float(np.std(parts, ddof=1) / _GROUPS**0.5)
 
 
 def _error(own: InputStatistics) -> float:

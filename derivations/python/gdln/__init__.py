@@ -7,6 +7,7 @@
     simulate(problem)       networks trained on sampled data
     compare(problem)        the exact law of training beside trained networks
     fields(problem)         Gabor functions and differences of Gaussians fitted to the fields
+    data(source)            statistics of inputs: of a problem, an array or a data file
     flow(problem)           the gradient flow of a gated graph, derived from its paths
     ntk(activation, ...)    a kernel of infinite width at two inputs, with certified digits
     gram(width, depth)      mean and variance of a gated network's tangent kernel, exactly
@@ -25,7 +26,7 @@ answer. Errors are `InputError`, `OutOfReachError` and their kin of `theory.prob
 
 from theory.problem.first_use import on_first_use
 
-_VERBS = "check compare fields flow gram ledger moment ntk problem simulate solve validate"
+_VERBS = "check compare data fields flow gram ledger moment ntk problem simulate solve validate"
 
 __all__ = [*_VERBS.split(), "Result"]
 

@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from derivations.output import Answer
 from gdln.result import verb
@@ -184,6 +187,35 @@ def flow(source: Source, values: Mapping[str, Any] | None = None, *, weight: str
 
 
 @verb
+def data(
+    source: Source | np.ndarray,
+    values: Mapping[str, Any] | None = None,
+    *,
+    labels: np.ndarray | str | PathLike[str] | None = None,
+    grid: str | None = None,
+) -> Answer:
+    """Return mean, variance, kurtosis, covariance and spectrum of inputs, and what to expect of a ReLU neuron.
+
+    `source` is a problem, an array (N, n) or (N, rows, columns), or a data file as `gdln data show` takes it; `labels`
+    and the `grid`, such as "8x8", belong to the latter two. Raises InputError for arrays and files that do not fit.
+
+    >>> import gdln
+    >>> import numpy as np
+    >>> gdln.data(np.array([[1.0, 0.0], [0.0, 2.0]])).data["classes"][0]["variance"]
+    [0.25, 1.0]
+    """
+    from derivations.answers import data_show
+    from derivations.answers.data_files import examples, grid_of, is_data
+
+    if isinstance(source, np.ndarray):
+        arrays = {"x": source} if labels is None else {"x": source, "y": np.asarray(labels)}
+        return data_show.of_file(examples(arrays, Path("the array"), grid_of(grid)))
+    if isinstance(source, str | PathLike) and "\n" not in str(source) and is_data(Path(source)):
+        return data_show.shown(source, labels=None if labels is None else Path(labels), grid=grid)
+    return data_show.answer(problem(source, values).data)
+
+
+@verb
 def ntk(activation: str, depth: int, corr: str, **options: Any) -> Answer:
     """Return a kernel of a fully connected network of infinite width at two inputs, with certified digits.
 
@@ -232,8 +264,6 @@ def validate(claims: Sequence[str] = (), *, profile: str = "quick", folder: str 
     Processes are started, which import the program that calls: guard its main part by `if __name__ == "__main__":`.
     Raises InputError for an unknown claim or profile, and for a folder that holds other files.
     """
-    from pathlib import Path
-
     from derivations.answers import validate as answers
 
     names = (claims,) if isinstance(claims, str) else tuple(claims)

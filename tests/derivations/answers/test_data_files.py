@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 from PIL import Image
 from scipy.io import savemat
+from scipy.special import erf
 
 from derivations.answers.data_files import FLOOR, read, surrogate
 from derivations.answers.data_show import shown
+from derivations.answers.relu_expectation import pooled_elasticity
 from tests.theory.problem.refusals import not_refused
 from tests.tolerances import STANDARD_ERRORS
 from tests.tolerances_of_laws import ROWS_SUMMED
+from theory.moments.example_statistics import ExampleStatistics
 
 RNG = np.random.default_rng(5)
 X = RNG.integers(0, 256, (50, 3, 4)).astype(np.uint8)
@@ -87,6 +90,16 @@ def test_whitened_rows_have_the_variance_one_above_the_floor(folder):
     near(white, (FLAT - FLAT.mean(axis=0)) @ vectors @ np.diag(values**-0.5) @ vectors.T)  # the symmetric root
 
 
+def test_the_elasticity_of_rows_is_that_of_their_law():
+    """Independent signs, all scaled: phi(a) = erf(a/sqrt(2 (1 - a^2))), and a site has the correlation 1/sqrt(n)."""
+    x = 7 + 3 * np.sign(np.random.default_rng(1).standard_normal((4000, 9)))
+    a, elasticity, error = pooled_elasticity(ExampleStatistics(x, np.full(4000, 1 / 4000)))
+    assert abs(a - 1 / 3) <= STANDARD_ERRORS * (4000 * 9) ** -0.5
+    log_phi = np.log(erf(a * np.array([0.999, 1.001]) / np.sqrt(2 * (1 - (a * np.array([0.999, 1.001])) ** 2))))
+    # A central difference of the step 0.001 is off by its square.
+    assert abs(elasticity - np.diff(log_phi)[0] / np.log(1.001 / 0.999)) <= STANDARD_ERRORS * error + 1e-6 < 0.01
+
+
 def test_labels_of_many_values_are_no_classes(folder):
     np.save(folder / "y.npy", np.arange(50))
     assert len(shown(folder / "flat.npy", labels=folder / "y.npy").json()["classes"]) == 1
@@ -133,6 +146,7 @@ def test_faults_of_data_files_are_named(folder):
         (flat, {"grid": "5"}, "--grid '5' is no grid"),
         (folder / "images.npy", {"grid": "4x3"}, "has images of 3 x 4 pixels; a grid of 4 x 3"),
         (text("words.csv", "1,2\n3,four\n"), nothing, "row 1, column x1: 'four' is no number"),
+        (text("none.csv", ""), nothing, "has no array x; it has none"),
         (folder / "two.npz", nothing, "has no array x; it has 'a', 'b'"),
         (text("no.mat", "MATLAB"), nothing, "is no MATLAB file that can be read"),
         (flat, {"settings": ["data.gain=3"]}, "--set changes a problem"),
