@@ -13,7 +13,7 @@ from theory.problem.table_files import Rows
 class RowsLaw(Law, ABC):
     """A law of finitely many examples: row i of `rows.x` is drawn with the probability rows.probabilities[i].
 
-    There is no latent; sites lie on an open line. Statistics of such a law are sums over its rows.
+    There is no latent; sites lie on an open line or grid. Statistics of such a law are sums over its rows.
     """
 
     boundary: ClassVar[str] = "open"
