@@ -16,9 +16,9 @@ from theory.problem.datasets.pictures import read_pictures, white
 from theory.problem.distributions.images import whitening_matrix
 from theory.problem.numbers import shown
 from theory.problem.table_files import LARGEST_FILE, Rows, array_of_npy, arrays_of_archive, arrays_of_csv, rows_of
+from theory.problem.toml import DATA
 from theory.problem.user_files import read_bytes
 
-ENDINGS = (".npy", ".npz", ".csv", ".mat")
 FLOOR = 1e-3  # of whitening: the share of the largest eigenvalue to which smaller ones are raised
 _GRID = re.compile(r"([1-9][0-9]{0,4})x([1-9][0-9]{0,4})")
 _NAME_IT = "Call the inputs x and the labels y, or save the inputs alone as .npy."
@@ -158,9 +158,9 @@ def examples(arrays: Mapping[str, np.ndarray], path: Path, grid: tuple[int, int]
 def _arrays(path: Path) -> dict[str, Real[np.ndarray, "..."]]:
     """Return the arrays of a file by name; that of a .npy is x."""
     ending = path.suffix.lower()
-    if ending not in ENDINGS:
+    if ending not in DATA:
         raise InputError(
-            f"{path} is no data file: its ending is none of {', '.join(ENDINGS)}.",
+            f"{path} is no data file: its ending is none of {', '.join(DATA)}.",
             "Save the numbers as an array (numpy.save), or name a folder of pictures.",
             "file",
         )

@@ -34,6 +34,7 @@ from theory.problem.user_code import allow
 from theory.problem.user_files import read_text
 
 _OPTIONAL = ("batch", "initialisation", "shared_stream", "optimizer", "momentum", "decay", "epsilon", "dtype")
+DATA = (".npy", ".npz", ".csv", ".mat")  # endings of files that hold data
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 # A dotted key of d parts takes the parser d^2 time and memory. A pattern that begins with a literal is fast to find.
 _DEEPEST, _MOST_KEYS, _MOST_DIGITS = 8, 2**18, 2**14
@@ -101,7 +102,11 @@ def _declared(tables: Mapping[str, Any], name: str, folder: str | Path) -> Probl
 
 
 def text_of(path: str | Path) -> str:
-    """Return the text of a TOML file of at most 16 MiB. Raises InputError for any other file."""
+    """Return the text of a TOML file of at most 16 MiB. Raises InputError for any other file, and for data."""
+    if Path(path).suffix.lower() in DATA:
+        raise InputError(
+            f"{path} holds data, and no problem.", f"gdln new NAME --data {path} writes a problem on it.", "file"
+        )
     return read_text(path, remedy="Draw w0 by a law instead of writing it out.")
 
 

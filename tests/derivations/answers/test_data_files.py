@@ -13,6 +13,7 @@ from tests.theory.problem.refusals import not_refused
 from tests.tolerances import STANDARD_ERRORS
 from tests.tolerances_of_laws import ROWS_SUMMED
 from theory.moments.example_statistics import ExampleStatistics
+from theory.problem import load
 
 RNG = np.random.default_rng(5)
 X = RNG.integers(0, 256, (50, 3, 4)).astype(np.uint8)
@@ -152,3 +153,7 @@ def test_faults_of_data_files_are_named(folder):
         (flat, {"settings": ["data.gain=3"]}, "--set changes a problem"),
     ]
     assert not_refused(lambda path, options: shown(path, **options), cases) == []
+
+
+def test_data_in_the_place_of_a_problem_are_named(folder):
+    assert not_refused(load, [(folder / "flat.npy", "gdln new NAME --data"), (folder / "y.csv", "holds data")]) == []
