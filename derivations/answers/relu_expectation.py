@@ -31,7 +31,7 @@ def kurtosis_by_site(own: InputStatistics, order: int = 4) -> np.ndarray | None:
 
 
 def expectation(law: Law, statistics: Sequence[InputStatistics], controlled: bool = False) -> str:
-    """Return the sentence on class y = 1, or class 0; `controlled` if the other class has the same covariance.
+    """Return the sentence on class y = 1, or class 0; `controlled` if the other class will have the same covariance.
 
     The closure takes a preactivation given a pixel as Gaussian. The flat field is unstable where the elasticity of the
     amplifier at its correlation a exceeds the critical value, which is 1 for two classes of equal covariance.
@@ -51,7 +51,14 @@ def expectation(law: Law, statistics: Sequence[InputStatistics], controlled: boo
     tails = "as heavy-tailed as a Gaussian" if abs(mean) <= max(_ERRORS * error, _ROUNDING) else ""
     tails = tails or ("sub-Gaussian" if mean < 0 else "super-Gaussian")
     said = f"class {c} is {tails} (excess kurtosis {mean:.3g}{f' +- {error:.1g}' if error else ''} on average)"
-    return f"{said}: {_closure(law, own, controlled)}"
+    return f"{said}: {_closure(law, own, controlled or _equal_covariances(statistics))}"
+
+
+def _equal_covariances(statistics: Sequence[InputStatistics]) -> bool:
+    if len(statistics) != 2:
+        return False
+    one, other = (each.covariance for each in statistics)
+    return bool(np.abs(one - other).max() <= _ROUNDING * np.abs(one).max())
 
 
 def _closure(law: Law, own: InputStatistics, controlled: bool) -> str:
