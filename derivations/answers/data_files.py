@@ -13,6 +13,7 @@ from jaxtyping import Float, Real
 
 from theory.problem import InputError, Table
 from theory.problem.datasets.pictures import read_pictures, white
+from theory.problem.distributions.base import MOST_SITES
 from theory.problem.distributions.images import whitening_matrix
 from theory.problem.numbers import shown
 from theory.problem.table_files import LARGEST_FILE, Rows, array_of_npy, arrays_of_archive, arrays_of_csv, rows_of
@@ -144,6 +145,12 @@ def examples(arrays: Mapping[str, np.ndarray], path: Path, grid: tuple[int, int]
         )
     shape = (x.shape[1], x.shape[2]) if x.ndim == 3 else grid
     x = x.reshape(len(x), -1)
+    if x.shape[1] > MOST_SITES:
+        raise InputError(
+            f"{path} has {x.shape[1]} numbers in each example, more than {MOST_SITES} sites.",
+            "Give smaller images; gdln new NAME --data FOLDER --grid 8x8 takes patches of pictures.",
+            "file",
+        )
     if grid is not None and (grid[0] * grid[1] != x.shape[1] or shape != grid):
         has = f"{x.shape[1]} columns" if shape == grid else f"images of {shape[0]} x {shape[1]} pixels"
         raise InputError(

@@ -10,9 +10,8 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.answers.data_files import FLOOR, DataFile, grid_of, read
-from theory.problem import LAWS, InputError, OutOfReachError
+from theory.problem import LAWS, InputError
 from theory.problem.datasets.pictures import read_pictures
-from theory.problem.distributions.base import MOST_SITES
 from theory.problem.numbers import one_of
 from theory.problem.toml import number_text, toml_value
 
@@ -66,11 +65,6 @@ def data_start(stem: str, data: Path, labels: Path | None, grid: str | None, whi
     if data.is_dir() and shape is not None and any(own.shape != shape for own in read_pictures(data).levels.values()):
         return _of_patches(data, labels, shape, whiten)
     found = read(data, labels, shape)
-    if found.rows.x.shape[1] > MOST_SITES:
-        raise OutOfReachError(
-            f"{data} has {found.rows.x.shape[1]} numbers in each example, more than {MOST_SITES} sites.",
-            "Give smaller images; of a folder of pictures --grid 8x8 takes patches.",
-        )
     whole = f"{len(found.rows.x)} rows of {found.rows.x.shape[1]} numbers{_line(found)}"
     says = f"{whole}: class y = 1 beside y = 0, its Gaussian surrogate (the same mean and covariance, no labels given)"
     if whiten == "zca":

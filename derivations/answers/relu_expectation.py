@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
+from jaxtyping import Float
 
 from theory.moments.amplifier import flat_state_of, sampled
+from theory.moments.estimated import kurtosis_influence
 from theory.moments.example_statistics import ExampleStatistics
 from theory.moments.inputs import InputStatistics
 from theory.problem import Law, OutOfReachError, WorkbenchError
@@ -90,8 +92,7 @@ def pooled_elasticity(own: ExampleStatistics) -> tuple[float, float, float]:
 
     The elasticity is that of all sites together, each scaled; its error is that of the mean over groups of examples.
     """
-    moving = own.variance > 0
-    z = (own.x[:, moving] - own.mean[moving]) / np.sqrt(own.variance[moving])
+    moving, z = own.variance > 0, _scaled(own)
     total = float(own.covariance.sum())
     if not total > 0:
         return 0.0, 1.0, 0.0
@@ -104,13 +105,13 @@ def pooled_elasticity(own: ExampleStatistics) -> tuple[float, float, float]:
 
 
 def _error(own: InputStatistics) -> float:
-    """The standard error of the mean kurtosis of equally likely examples over the sites; 0 for exact statistics.
-
-    It is the standard deviation of z^4 - 4 E[z^3] z - 2 E[z^4] z^2 over sqrt(N), averaged over the sites first.
-    """
+    """The standard error of the mean kurtosis of equally likely examples over the sites; 0 for exact statistics."""
     if not isinstance(own, ExampleStatistics) or np.ptp(own.p) > 0:
         return 0.0
+    return float(kurtosis_influence(_scaled(own)).mean(axis=1).std() / len(own.x) ** 0.5)
+
+
+def _scaled(own: ExampleStatistics) -> Float[np.ndarray, "N n"]:
+    """The sites that vary, with mean 0 and variance 1."""
     moving = own.variance > 0
-    z = (own.x[:, moving] - own.mean[moving]) / np.sqrt(own.variance[moving])
-    influence = z**4 - 4 * (z**3).mean(axis=0) * z - 2 * (z**4).mean(axis=0) * z**2
-    return float(influence.mean(axis=1).std() / len(z) ** 0.5)
+    return (own.x[:, moving] - own.mean[moving]) / np.sqrt(own.variance[moving])

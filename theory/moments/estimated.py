@@ -235,13 +235,21 @@ def standard_errors(statistics: ExampleStatistics, site: int) -> StandardErrors:
     off = statistics.x - statistics.mean
     root, variance = len(off) ** 0.5, (off**2).mean(axis=0)
     z = off / np.where(variance > 0, variance, np.nan) ** 0.5
-    influence = z**4 - 4 * (z**3).mean(axis=0) * z - 2 * (z**4).mean(axis=0) * z**2
     return StandardErrors(
         mean=variance**0.5 / root,
         variance=(off**2).std(axis=0) / root,
-        kurtosis=influence.std(axis=0) / root,
+        kurtosis=kurtosis_influence(z).std(axis=0) / root,
         covariance=(off * off[:, [site]]).std(axis=0) / root,
     )
+
+
+def kurtosis_influence(z: Float[np.ndarray, "N n"]) -> Float[np.ndarray, "N n"]:
+    """Return what each example of mean 0 and variance 1 adds to the kurtosis, z^4 - 4 E[z^3] z - 2 E[z^4] z^2.
+
+    >>> kurtosis_influence(np.array([[-1.0], [1.0]])).tolist()
+    [[-1.0], [-1.0]]
+    """
+    return z**4 - 4 * (z**3).mean(axis=0) * z - 2 * (z**4).mean(axis=0) * z**2
 
 
 def require_priors(law: SampledLaw, counts: Int[np.ndarray, " C"]) -> None:

@@ -140,6 +140,7 @@ def test_faults_of_data_files_are_named(folder):
         (saved("words.npy", np.array([["a"]])), nothing, "holds <U1, not plain numbers"),
         (text("cut.npy", "no array"), nothing, "is no array that numpy.save writes"),
         (folder / "empty", nothing, "has no pictures"),
+        (saved("wide.npy", np.zeros((1, 101, 100))), nothing, "has 10100 numbers in each example"),
         (folder / "sizes", nothing, "has pictures of different sizes: a.png has 3 x 4 pixels, b.png has 4 x 3"),
         (folder / "text", nothing, "a.png is no picture that can be decoded"),
         (folder / "depths", nothing, "has pictures of 8 bits and of 16 bits"),

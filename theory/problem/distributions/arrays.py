@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,13 +12,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from theory.problem.distributions.base import Law, set_field
+from theory.problem.distributions.base import Law, identify, set_field
 from theory.problem.errors import InputError
 from theory.problem.numbers import exact, shown
 from theory.problem.table_files import LARGEST_FILE, LARGEST_NUMBER, arrays_of_archive
 from theory.problem.user_files import read_bytes
-
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,16 +137,5 @@ def _read(law: ArraysLaw) -> dict[str, Float[np.ndarray, "..."]]:
         content = read_bytes(law.file, LARGEST_FILE, "Use fewer sites or classes.")
     except OSError as error:
         raise InputError(f"{law.file} cannot be read: {error.strerror or error}.", "Check data.file.", "file") from None
-    digest = hashlib.sha256(content).hexdigest()
-    if law.sha256 and not (isinstance(law.sha256, str) and _SHA256.fullmatch(law.sha256)):
-        raise InputError(
-            f"data.sha256 = {shown(law.sha256)} is not a sha256 of 64 hexadecimal digits.", "Leave it out."
-        )
-    if law.sha256 not in ("", digest):
-        raise InputError(
-            f"{law.file} has the sha256 {digest}, and data.sha256 asks for {law.sha256}: it is another file.",
-            "Put the right file there, or leave sha256 out to take this one.",
-            "file",
-        )
-    set_field(law, "sha256", digest)
+    identify(law, hashlib.sha256(content).hexdigest(), law.file)
     return {name: np.asarray(own, float) for name, own in arrays_of_archive(content, law.file, law.arrays).items()}

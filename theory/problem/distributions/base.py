@@ -1,5 +1,6 @@
 """The base of every data law: classes with labels and priors, and inputs on n sites."""
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +13,7 @@ Label = Fraction | tuple[Fraction, ...]
 Mean = tuple[Fraction, ...]
 MOST_SITES = 10_000
 MOST_CLASSES = 1_000
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 ONE_EACH = "Give one for each class, such as [2.0, 1.0]."
 
 
@@ -162,6 +164,25 @@ def check_grid(law: Law) -> None:
             "Give rows and columns whose product is n, or leave shape out for sites on a line.",
         )
     set_field(law, "shape", shape)
+
+
+def identify(law: Law, digest: str, where: str) -> None:
+    """Make the field `sha256` of a law that of its content, which lies at `where`; if given, it is checked.
+
+    Raises InputError where it is that of another content, or no sha256.
+    """
+    given = law.sha256
+    if given and not (isinstance(given, str) and _SHA256.fullmatch(given)):
+        raise InputError(
+            f"data.sha256 = {shown(given)} is not a sha256 of 64 hexadecimal digits.", "Leave it out to take the file."
+        )
+    if given not in ("", digest):
+        raise InputError(
+            f"{where} has the sha256 {digest}, and data.sha256 asks for {given}: it is another file.",
+            "Put the right content there, or leave sha256 out to take this one.",
+            "file",
+        )
+    set_field(law, "sha256", digest)
 
 
 def one_label(value: object, where: str) -> Label:

@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from theory.problem.datasets.known import SCENES, TEXTURES
 from theory.problem.datasets.patches import PatchMoments, Source, drawn_patches, patch_moments
 from theory.problem.datasets.pictures import read_pictures
-from theory.problem.distributions.base import Label, set_field
+from theory.problem.distributions.base import Label, identify, set_field
 from theory.problem.distributions.sampled import Estimate, SampledLaw
 from theory.problem.errors import InputError
 from theory.problem.numbers import exact, one_of, shown, whole
@@ -91,14 +91,7 @@ class Images(SampledLaw):
             raise InputError(f"data.folder = {shown(self.folder)} must be a path.", 'Write for example "photos".')
         set_field(self, "folder", os.path.abspath(self.folder))
         found = read_pictures(self.folder)
-        if self.sha256 not in ("", found.sha256):
-            raise InputError(
-                f"The pictures in {self.folder} have the sha256 {found.sha256}, and data.sha256 asks for "
-                f"{shown(self.sha256)}: they are others.",
-                "Put the right pictures there, or leave sha256 out to take these.",
-                "file",
-            )
-        set_field(self, "sha256", found.sha256)
+        identify(self, found.sha256, self.folder)
         for name, image in found.levels.items():
             if min(image.shape) < self.patch:
                 raise InputError(

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from theory.problem.distributions.base import MOST_SITES, Label, check_grid, set_field
+from theory.problem.distributions.base import MOST_SITES, Label, check_grid, identify, set_field
 from theory.problem.distributions.sampled import Estimate, SampledLaw
 from theory.problem.errors import InputError
 from theory.problem.numbers import exact, shown, whole
@@ -121,21 +121,12 @@ class OwnLaw(SampledLaw):
             set_field(self, "path", os.path.abspath(self.path))
         code = function_at(self.path) if source == "path" else function_named(self.sampler)
         set_field(self, "function", code.name)
-        self._identify(code.sha256, code.file)
+        identify(self, code.sha256, code.file)
         whole(self.n, "data.n", least=1, most=MOST_SITES, why="a law has at most 10000 sites")
         self.check_classes()
         check_grid(self)
         set_field(self, "_source", code)
         _tried(self)
-
-    def _identify(self, digest: str, file: str) -> None:
-        if self.sha256 not in ("", digest):
-            raise InputError(
-                f"{file} has the sha256 {digest}, and data.sha256 asks for {shown(self.sha256)}.",
-                "Put the right content there, or leave sha256 out to take this one.",
-                "file",
-            )
-        set_field(self, "sha256", digest)
 
     @property
     def origin(self) -> str:

@@ -1,7 +1,6 @@
 """A table of examples in float64, from a file or made from second moments: its definition."""
 
 import os
-import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -10,14 +9,12 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Float, Int
 
-from theory.problem.distributions.base import MOST_SITES, Label, check_grid, set_field
+from theory.problem.distributions.base import MOST_SITES, Label, check_grid, identify, set_field
 from theory.problem.distributions.rows import RowsLaw
 from theory.problem.errors import InputError
 from theory.problem.numbers import shown
 from theory.problem.second_moments import ContextMoments, examples_with, read_moments
 from theory.problem.table_files import Rows, read_table
-
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -58,20 +55,9 @@ class Table(RowsLaw):
     def _of_file(self) -> Rows:
         if not isinstance(self.file, str):
             raise InputError(f"data.file = {shown(self.file)} must be a path.", 'Write for example "data.npz".')
-        if self.sha256 and not (isinstance(self.sha256, str) and _SHA256.fullmatch(self.sha256)):
-            raise InputError(
-                f"data.sha256 = {shown(self.sha256)} is not a sha256 of 64 hexadecimal digits.",
-                "Leave it out to take the file.",
-            )
         set_field(self, "file", os.path.abspath(self.file))
         rows, digest = read_table(self.file)
-        if self.sha256 not in ("", digest):
-            raise InputError(
-                f"{self.file} has the sha256 {digest}, and data.sha256 asks for {self.sha256}: it is another file.",
-                "Put the right file there, or leave sha256 out to take this one.",
-                "file",
-            )
-        set_field(self, "sha256", digest)
+        identify(self, digest, self.file)
         return rows
 
     def _of_moments(self) -> Rows:
