@@ -44,7 +44,7 @@ class DataFile:
         """Write the examples into a new archive of the law "table", and return this law."""
         rows, context = self.rows, self.rows.context
         arrays = {"x": rows.x, "y": rows.y, **({} if context is None else {"context": context})}
-        if len(set(rows.probabilities.tolist())) > 1:
+        if np.ptp(rows.probabilities) > 0:
             arrays["weights"] = rows.probabilities
         with archive.open("xb") as file:
             np.savez(file, **arrays)
@@ -65,8 +65,15 @@ class DataFile:
         """Return the examples as the class y = 1 beside as many Gaussian ones, y = 0, of equal mean and covariance.
 
         The control is drawn once (seed 0), and its sample mean and covariance are made those of the examples exactly.
+        Raises InputError for examples with weights or contexts, which it would not have.
         """
         rows = self.rows
+        if rows.context is not None or np.ptp(rows.probabilities) > 0:
+            raise InputError(
+                f"{self.path} has contexts or weights, and no labels: its Gaussian control would have neither.",
+                "Give labels, or leave contexts and weights out.",
+                "file",
+            )
         x = np.concatenate([rows.x, surrogate(rows.x, np.random.default_rng(0))])
         y = np.repeat([1.0, 0.0], len(rows.x))
         return replace(self, rows=rows_of({"x": x, "y": y}, str(self.path)), labelled=True)

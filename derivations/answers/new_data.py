@@ -65,25 +65,24 @@ def data_start(stem: str, data: Path, labels: Path | None, grid: str | None, whi
     if data.is_dir() and shape is not None and any(own.shape != shape for own in read_pictures(data).levels.values()):
         return _of_patches(data, labels, shape, whiten)
     found = read(data, labels, shape)
-    whole = f"{len(found.rows.x)} rows of {found.rows.x.shape[1]} numbers{_line(found)}"
-    says = f"{whole}: class y = 1 beside y = 0, its Gaussian surrogate (the same mean and covariance, no labels given)"
+    says = f"{len(found.rows.x)} rows of {found.rows.x.shape[1]} numbers{_line(found)}"
+    comment = f"examples of {data.name}"
     if whiten == "zca":
-        found = found.whitened()
+        found, comment = found.whitened(), f"{comment}, whitened"
     if found.labelled:
-        says = f"{whole}, with labels"
+        says += ", with labels"
     else:
         found = found.with_surrogate()
-    x, p = found.rows.x, found.rows.probabilities
-    law = found.table
-    comment = f"examples of {data.name}{', whitened' * (whiten == 'zca')}"
-    comment += "" if says.endswith("labels") else ", y = 1, beside a Gaussian of their mean and covariance, y = 0"
+        says += ": class y = 1 beside y = 0, its Gaussian surrogate (the same mean and covariance, no labels given)"
+        comment += ", y = 1, beside a Gaussian of their mean and covariance, y = 0"
+    x, p, law = found.rows.x, found.rows.probabilities, found.table
     toml = _ROWS.format(says=comment, file=toml_value(f"{stem}.npz")) + (_GRID.format(*law.shape) if law.shape else "")
     site = _middle(law.n, law.shape)
     site = site if np.ptp(x[:, site]) > 0 else int(x.std(axis=0).argmax())
     above = float(p @ (x[:, site] >= 0))
     threshold = 0.0 if _LEAST_SHARE <= above <= 1 - _LEAST_SHARE else float(np.median(x[:, site]))
     second = (x * p[:, None]).T @ x
-    return DataStart("table", toml, bool(law.contexts), site, repr(threshold), *_pace(second), says, found)
+    return DataStart("table", toml, False, site, repr(threshold), *_pace(second), says, found)
 
 
 def _of_patches(folder: Path, labels: Path | None, shape: tuple[int, int], whiten: str) -> DataStart:

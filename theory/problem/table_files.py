@@ -75,7 +75,11 @@ def read_table(path: str | Path) -> tuple[Rows, str]:
     readers = {".npz": lambda content, path: arrays_of_archive(content, path, _NAMES), ".csv": arrays_of_csv}
     reader = readers.get(Path(path).suffix.lower())
     if reader is None:
-        raise InputError(f"{path} is neither .npz nor .csv.", "Name a NumPy archive or a CSV file.", "file")
+        raise InputError(
+            f"{path} is neither .npz nor .csv.",
+            "Name an archive or a CSV; gdln new NAME --data FILE makes one.",
+            "file",
+        )
     try:
         content = read_bytes(path, LARGEST_FILE, "Use fewer examples, or float32 in an archive.")
     except OSError as error:

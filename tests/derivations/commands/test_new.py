@@ -91,6 +91,7 @@ def test_patches_of_a_folder_of_pictures_become_a_problem(tmp_path, gdln):
 
 def test_faults_of_data_options_are_named(tmp_path, refusal):
     np.save(tmp_path / "x.npy", np.eye(4))
+    np.savez(tmp_path / "weighted.npz", x=np.eye(4), weights=[1, 2, 3, 4])
     (tmp_path / "photos").mkdir()
     Image.fromarray(np.zeros((9, 9), np.uint8)).save(tmp_path / "photos" / "flat.png")
     own, photos = ("--data", tmp_path / "x.npy"), ("--data", tmp_path / "photos")
@@ -105,6 +106,7 @@ def test_faults_of_data_options_are_named(tmp_path, refusal):
         ((*photos, "--grid", "12x12"), "has 9 x 9 pixels, fewer than a patch of 12 x 12"),
         ((*photos, "--grid", "4x4"), "All inputs are 0: no weight moves"),
         ((*photos, "--grid", "4x4", "--whiten", "zca"), "The inputs do not vary"),
+        (("--data", tmp_path / "weighted.npz"), "has contexts or weights, and no labels"),
         (("--data", tmp_path / "data.pkl"), "its ending is none of .npy"),
     ]
     for words, said in cases:

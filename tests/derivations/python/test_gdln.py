@@ -42,6 +42,15 @@ def test_a_problem_is_a_file_a_text_tables_or_itself():
         ),
         (lambda: gdln.compare(BUMP, START, predict=lambda _problem, _t: 1.0, observable="loss", margin=0), "^margin"),
         (lambda: gdln.fields(BUMP, of="nothing"), "^of "),
+        (lambda: gdln.data(np.ones(4)), r"the inputs have the shape \(4,\)"),
+        (lambda: gdln.data(np.array([[1, np.nan]])), "row 0, column x1: nan is not finite"),
+        (lambda: gdln.data(np.ones((2, 4)) * 1j), "holds complex128"),
+        (lambda: gdln.data(np.ones((2, 4)), labels=[1, 0, 1]), "x has 2 rows, y has 3"),
+        (lambda: gdln.data(np.ones((2, 4)), grid="3x3"), "a grid of 3 x 3 has 9 sites"),
+        (lambda: gdln.data(np.ones((2, 4)), grid="3"), "^grid '3'"),
+        (lambda: gdln.data(np.ones((0, 4))), r"the shape \(0, 4\)"),
+        (lambda: gdln.data(np.array([["a"]])), "holds <U1"),
+        (lambda: gdln.data("nowhere.npy"), "cannot be read"),
     ],
 )
 def test_errors_name_arguments(ask, words):
