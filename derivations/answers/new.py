@@ -224,7 +224,7 @@ parameters = {{ widths = [3, 9], noise = 0.5 }}   # keywords of the function: nu
 estimate = {{ examples = 100000, seed = 0 }}      # from which solve takes the moments
 """
 _DRAW = '''\
-"""The examples of {file}; in place of a function, `folder = "data"` there takes your x.npy and y.npy."""
+"""The examples of {file}; gdln new --data takes arrays instead."""
 
 import numpy as np
 
