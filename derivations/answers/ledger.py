@@ -9,7 +9,7 @@ from typing import Any
 
 from derivations.evidence.entries import STALE, Entry, as_data, entries
 from derivations.markdown import plain
-from derivations.output import columns
+from derivations.output import columns, counted
 from derivations.publish.places import places
 from theory.claims import catalog
 from theory.claims.recorded import Recorded, recorded_in
@@ -119,7 +119,7 @@ class NotesAnswer:
         """The claims for a reader, by note."""
         rows = [(entry["document"], entry["label"], entry["verdict"], entry["statement"]) for entry in self.entries]
         counts = ", ".join(f"{count} {name}" for name, count in self.json()["counts"].items()) or "none"
-        lines = [*columns(rows, str.ljust), "", f"{len(rows)} claims: {counts}."] if rows else ["No claims."]
+        lines = [*columns(rows, str.ljust), "", f"{counted(len(rows), 'claim')}: {counts}."] if rows else ["No claims."]
         if self.stale:
             lines.append("STALE: run gdln validate NOTE.toml --write-evidence.")
         return "\n".join(lines)

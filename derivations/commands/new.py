@@ -36,12 +36,11 @@ def command(
     from derivations.output import PASS, run, show
 
     def body() -> int:
-        from derivations.answers import new
-        from derivations.notes import start
+        from derivations.answers import new, note
 
         of_a_problem = (law, data, labels, grid)
         is_note = name.stem == "note" and not any(of_a_problem)
-        answer = start.answer(name) if is_note else new.answer(name, law, network, data, labels, grid, whiten)
+        answer = note.answer(name) if is_note else new.answer(name, law, network, data, labels, grid, whiten)
         answer.write()
         show("new", answer, json)
         return PASS

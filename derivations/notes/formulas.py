@@ -11,12 +11,12 @@ import mpmath
 import sympy
 from flint import arb
 
-from derivations.answers.check import answer as checked
 from derivations.notes.reading import NoteClaim, related
 from theory.claims import levels
 from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Param, Point
 from theory.claims.points import points
-from theory.conjecture import Statement, read
+from theory.conjecture import Answer, Statement, read
+from theory.conjecture import judge as decide
 from theory.expressions.balls.closed_form import NotCertified
 from theory.expressions.balls.closed_form import enclose as certified
 from theory.expressions.balls.real import Undecided, Undefined, enclose
@@ -54,8 +54,8 @@ def judge(one: NoteClaim) -> tuple[Claim, tuple[CheckResult, ...], tuple[levels.
         if sentence.relation == "~":
             return _order(one)
         form = BOUNDS.get(sentence.relation, "{left} = {right}").format(left=sentence.left, right=sentence.right)
-        answer = checked(form, one.cov, one.mean, one.where, DIGITS, one.given)
-        judged, statement = answer.judged, answer.statement
+        statement = read(form, one.cov, one.mean, one.where, one.given)
+        judged = decide(statement, DIGITS)
     except InputError as error:
         raise InputError(f"{one.place}: {error.message}", error.hint, error.kind) from None
     except OutOfReachError as error:
@@ -64,9 +64,9 @@ def judge(one: NoteClaim) -> tuple[Claim, tuple[CheckResult, ...], tuple[levels.
         return claim, (CheckResult(one.id, Level.SYMBOLIC, Outcome.INCONCLUSIVE, where=said),), ()
     if sentence.relation != "=":
         claim = _claim(one, Kind.INEQUALITY, statement, _text(one))
-        return claim, (_proof(one, answer), _skipped(one, Level.NEGATIVE_CONTROL, ONE_BOUND)), ()
+        return claim, (_proof(one, judged), _skipped(one, Level.NEGATIVE_CONTROL, ONE_BOUND)), ()
     claim = _claim(one, Kind.EQUATION, statement)
-    proof = _proof(one, answer)
+    proof = _proof(one, judged)
     if judged.verdict == "refuted":
         return claim, (proof,), ()
     try:
@@ -89,8 +89,7 @@ def _text(one: NoteClaim) -> sympy.Basic:
     return related(left, one.sentence.relation, right)
 
 
-def _proof(one: NoteClaim, answer: object) -> CheckResult:
-    judged = answer.judged
+def _proof(one: NoteClaim, judged: Answer) -> CheckResult:
     if judged.verdict == "proved":
         return CheckResult(one.id, Level.SYMBOLIC, Outcome.PASS, 0.0, 0.0, f"{len(judged.steps)} steps")
     if judged.verdict == "refuted":

@@ -8,6 +8,7 @@ judged by simultaneous intervals over networks. Several values of a field share 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,6 @@ from typing import Any
 import numpy as np
 import sympy
 
-from derivations.answers.check import DECIMAL
 from derivations.notes.reading import LEVEL, NoteClaim, Quantity, quantity, related
 from derivations.statistics.comparison import agreement_of, judged, seed_for
 from derivations.statistics.intervals import Intervals, intervals
@@ -54,6 +54,7 @@ MARGIN = 0.02  # of equivalence where a claim states networks and no margin
 SLOPE, FALLING = 0.05, 0.5  # the largest slope of a ratio that has an order; one that halves may still vanish
 FOREVER = ("oo", "infinity")
 RANDOM = "random"
+NUMBER = re.compile(r"[+-]?[0-9]*[.][0-9]+(?:[eE][+-]?[0-9]{1,3})?")
 NO_FIELDS = ("times", "seed", "w0")
 
 
@@ -289,12 +290,12 @@ def _gaps(relation: str, values: np.ndarray, right: float) -> np.ndarray:
 
 def _half_unit(one: NoteClaim) -> float:
     """Return half a unit in the last place of a decimal to which a number is equal; else 0."""
-    decimal = DECIMAL.fullmatch(one.sentence.right.strip())
-    if not decimal or one.sentence.relation != "=":
+    written = one.sentence.right.strip()
+    if one.sentence.relation != "=" or not NUMBER.fullmatch(written):
         return 0.0
+    places = Decimal(written).as_tuple().exponent
     # The float of the written number may lie a rounding away from it.
-    half = Fraction(1, 2 * 10 ** len(decimal["places"])) * Fraction(f"1e{decimal['power'] or 0}")
-    return float(half) * (1 + EPS) + EPS * abs(float(Fraction(one.sentence.right.strip())))
+    return float(Decimal(5).scaleb(places - 1)) * (1 + EPS) + EPS * abs(float(written)) if places < 0 else 0.0
 
 
 def _control(one: NoteClaim, cases: list[Case], form: sympy.Expr) -> CheckResult:

@@ -38,6 +38,7 @@ MANUAL_PAGES = (
     "deep-networks",
     "averages",
     "claims",
+    "notes",
     "data",
     "explorer",
     "sweeps",
