@@ -4,6 +4,7 @@ l <= r is the equation max(l - r, 0) = 0, and l < r is sign(r - l) = 1, so that 
 precise level compares an equation with the defining integrals of its left side, which Arb computes without the engine.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -59,7 +60,7 @@ def judge(one: NoteClaim) -> tuple[Claim, tuple[CheckResult, ...], tuple[levels.
     except InputError as error:
         raise InputError(f"{one.place}: {error.message}", error.hint, error.kind) from None
     except OutOfReachError as error:
-        claim = Claim(one.id, str(sentence), Kind.EQUATION, _text(one))
+        claim = Claim(one.id, one.title, Kind.EQUATION, _text(one))
         said = f"out of reach: {error.message}"
         return claim, (CheckResult(one.id, Level.SYMBOLIC, Outcome.INCONCLUSIVE, where=said),), ()
     if sentence.relation != "=":
@@ -95,10 +96,9 @@ def _proof(one: NoteClaim, judged: Answer) -> CheckResult:
     if judged.verdict == "refuted":
         trial, better = judged.counterexample, judged.suggestion
         said = f"refuted at {levels.describe(trial.point) or 'these numbers'}"
-        left, right = trial.comparison.lhs, trial.comparison.rhs
-        if one.sentence.relation == "=" and left and right:
-            said += f": left side {_short(left.value)}, right side {_short(right.value)}"
-            said += f"; it holds with {better.change}" if better else ""
+        sides = _sides(one, trial.point)
+        said += f": left side {sides[0]}, right side {sides[1]}" if sides else ""
+        said += f"; it holds with {better.change}" if better and one.sentence.relation == "=" else ""
         return CheckResult(one.id, Level.SYMBOLIC, Outcome.FAIL, where=said)
     said = (
         f"{judged.verdict}: {judged.agreeing} of {judged.tried} points agree to {judged.digits} digits; {judged.reason}"
@@ -106,8 +106,14 @@ def _proof(one: NoteClaim, judged: Answer) -> CheckResult:
     return CheckResult(one.id, Level.SYMBOLIC, Outcome.INCONCLUSIVE, where=said)
 
 
-def _short(value: str | None) -> str:
-    return "none" if value is None else f"{float(value):.10g}"
+def _sides(one: NoteClaim, point: Point) -> tuple[str, str] | None:
+    """Return both sides at a point; None where one has no certified value."""
+    statement = read(f"{one.sentence.left} = {one.sentence.right}", one.cov, one.mean, one.where, one.given)
+    try:
+        values = [_number(side, statement, point) for side in (statement.lhs, statement.rhs)]
+    except (NotCertified, OutOfReachError, Undefined, Undecided):
+        return None
+    return mpmath.nstr(values[0], 10), mpmath.nstr(values[1], 10)
 
 
 def _skipped(one: NoteClaim, level: Level, why: str) -> CheckResult:
@@ -127,7 +133,7 @@ def _claim(one: NoteClaim, kind: Kind, statement: Statement, said: sympy.Basic |
     ]
     conditions += [sympy.Gt(minor, 0) for minor in statement.minors]
     oracle = (lambda point, digits: definition(statement.lhs, point, digits)) if kind is Kind.EQUATION else None
-    return Claim(one.id, str(one.sentence), kind, said, params, conditions=tuple(conditions), oracle=oracle)
+    return Claim(one.id, one.title, kind, said, params, conditions=tuple(conditions), oracle=oracle)
 
 
 def definition(lhs: sympy.Expr, point: Point, digits: int) -> mpmath.mpf:
@@ -149,12 +155,7 @@ def definition(lhs: sympy.Expr, point: Point, digits: int) -> mpmath.mpf:
         except (Undecided, Undefined) as error:
             raise NotCertified(str(error)) from error
 
-    try:
-        middle, _ = certified(value, digits)
-    except NotCertified as error:
-        if error.reached is None or abs(error.reached[0]) + error.reached[1] > Fraction(1, 10**digits):
-            raise
-        return mpmath.mpf(0)
+    middle = _middle(value, digits)
     with mpmath.workdps(digits + 10):
         return mpmath.mpf(middle.numerator) / middle.denominator
 
@@ -224,7 +225,7 @@ def _order(one: NoteClaim) -> tuple[Claim, tuple[CheckResult, ...], tuple[levels
     symbol = next((symbol for symbol in statement.parameters if symbol.name == name), None)
     if not arrow or symbol is None or end not in ("0", "oo"):
         raise InputError(f"along = {one.along!r} is no axis of the claim.", 'Write along = "g -> 0", or "g -> oo".')
-    claim = Claim(one.id, str(one.sentence), Kind.ASYMPTOTIC, _text(one))
+    claim = Claim(one.id, one.title, Kind.ASYMPTOTIC, _text(one))
     others = points(_claim(one, Kind.INEQUALITY, statement, sympy.true))[0]
     ratios = []
     with mpmath.workdps(DIGITS):
@@ -258,6 +259,16 @@ def _number(side: sympy.Expr, statement: Statement, place: Point) -> mpmath.mpf:
     def value() -> arb:
         return enclose(closed, place)
 
-    middle, _ = certified(value, DIGITS + SPARE)
+    middle = _middle(value, DIGITS + SPARE)
     with mpmath.workdps(DIGITS + 2 * SPARE):
         return mpmath.mpf(middle.numerator) / middle.denominator
+
+
+def _middle(value: Callable[[], arb], digits: int) -> Fraction:
+    """Return a number to so many digits; 0 for one below 10^-digits that no ball separates from 0."""
+    try:
+        return certified(value, digits)[0]
+    except NotCertified as error:
+        if error.reached is None or abs(error.reached[0]) + error.reached[1] > Fraction(1, 10**digits):
+            raise
+        return Fraction(0)

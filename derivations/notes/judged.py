@@ -65,7 +65,8 @@ def validate(notes: Sequence[Note], report: Callable[[str, str, float], None]) -
         judged.append(NoteJudged(claim, results, rows, (), standing_of(results), seconds))
         checks += sum(result.outcome is not Outcome.SKIPPED for result in results)
     seconds, cpu = time.monotonic() - started, time.process_time() - spent
-    return Validation("quick", tuple(judged), Finding(), seconds, versions(), checks, cpu)
+    title = ", ".join(note.title for note in notes)
+    return Validation("quick", tuple(judged), Finding(), seconds, versions(), checks, cpu, title)
 
 
 def write_evidence(notes: Sequence[Note], validation: Validation) -> None:

@@ -228,7 +228,7 @@ def judge(one: NoteClaim, progress: Any = lambda _share: None) -> tuple[Claim, t
     try:
         cases = [Case(one, values, problem, quantity(sentence.left)) for values, problem in one.varied]
         form = _right(one, cases[0])
-        claim = Claim(one.id, str(sentence), Kind.EMPIRICAL, related(str(cases[0].what), sentence.relation, form))
+        claim = Claim(one.id, one.title, Kind.EMPIRICAL, related(str(cases[0].what), sentence.relation, form))
         _ = [(case.axes, case.time, case.right(form)) for case in cases]
         results = [_exact(one, cases, form)]
         results += _trained(one, cases, form, progress) if one.trained else []

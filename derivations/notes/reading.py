@@ -97,6 +97,11 @@ class NoteClaim:
         return ", ".join(dict.fromkeys(text for name, text in self.domain.items() if name in used)) or None
 
     @property
+    def title(self) -> str:
+        """The sentence as code in Markdown."""
+        return f"`{self.sentence}`"
+
+    @property
     def digest(self) -> str:
         """The sha256 of what the claim says, and of its problems."""
         own = (self.sentence, self.where, self.cov, self.mean, self.given, self.along, self.within, self.networks)

@@ -46,6 +46,7 @@ class Validation:
     versions: Mapping[str, str] = field(default_factory=dict)
     checks: int = 0
     spent: float = 0.0
+    title: str = "Validation report"
 
     def outcomes(self) -> list[Outcome]:
         """Every outcome of every level of every claim."""

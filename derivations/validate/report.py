@@ -36,7 +36,7 @@ def body(validation: Validation, figures: Sequence[Image], changed: Mapping[str,
     failing = [item for item in validation.judged if item.standing is Standing.FAILS or undecided(item)]
     parts = [
         f"<style>{_BESIDE.with_suffix('.css').read_text(encoding='utf-8')}</style>",
-        "<h1>Validation report</h1>",
+        f"<h1>{escape(validation.title)}</h1>",
         _markup(_sentence(validation, changed)),
         _failures(failing) if failing else "",
         "<h2>What the sources print and what holds</h2>" if any(item.printed for item in shown) else "",
@@ -193,7 +193,8 @@ def _details(item: Judged) -> str:
     tex, legend = notation.display(claim.statement)
     lines = [f"{sentence(claim.protocol)}\n"] if claim.protocol else []
     lines += [f"$$\n{tex}\n$$\n", where(legend)]
-    lines += [f"- ${domain(param, notation)}$: {param.doc}" for param in claim.params]
+    docs = (f": {param.doc}" if param.doc else "" for param in claim.params)
+    lines += [f"- ${domain(param, notation)}${doc}" for param, doc in zip(claim.params, docs, strict=True)]
     lines += [f"- where ${notation.tex(condition)}$" for condition in claim.conditions]
     lines += [f"- {text}" for text in claim.assumptions]
     lines += [f"- open until: {claim.settled_by}"] if claim.settled_by else []

@@ -22,7 +22,7 @@ def write(validation: Validation, folder: Path, changed: Mapping[str, Sequence[s
     """Write the report into an empty folder; with `changed`, of the claims that it names alone."""
     (folder / _FIGURES).mkdir()
     figures = [_drawn(drawing, folder) for drawing in drawings(validation)]
-    page = document(body(validation, figures, changed), "Validation report", folder)
+    page = document(body(validation, figures, changed), validation.title, folder)
     (folder / "report.html").write_text(page, encoding="utf-8")
     (folder / _SUMMARY).write_text(json.dumps(plain(summary(validation)), indent=1, allow_nan=False) + "\n")
 
