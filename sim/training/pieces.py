@@ -67,7 +67,7 @@ class Blocks:
         blocks = max(1, int(step - origin + wanted) // self.length - (step - origin) // self.length)
         end = origin + ((step - origin) // self.length + blocks) * self.length
         if self.from_snapshots:
-            end = min(end, *(one for one in self.at if one > step))
+            end = min([end, *(one for one in self.at if one > step)])
         return self.at[-1] if self.at[-1] - end < self.rest else end
 
 

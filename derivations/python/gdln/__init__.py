@@ -12,7 +12,9 @@
     ntk(activation, ...)    a kernel of infinite width at two inputs, with certified digits
     gram(width, depth)      mean and variance of a gated network's tangent kernel, exactly
     ledger(document)        what each source prints, and what holds
-    validate(claims)        every claim derived, certified, trained and judged
+    validate(claims)        every claim derived, certified, trained and judged; or those of a note, NOTE.toml
+    sweep(problem, axes)    trained networks at every value of some fields
+    reproduce(name, ...)    experiments of the sources, statement by statement
 
     >>> import gdln
     >>> gdln.moment("Heaviside(z1)*erf(g*z2)", "[[1, r], [r, 1]]", where="g>0, -1<r<1")
@@ -20,13 +22,14 @@
     >>> gdln.check("E[erf(z1)*z1] = 2/sqrt(3*pi)", cov="[[1]]").verdict
     'proved'
 
-A `Result` has `text`, `data` (the object of `--json`), `plot()` where the verb draws, and every attribute of its
-answer. Errors are `InputError`, `OutOfReachError` and their kin of `theory.problem`.
+A `Result` has `text`, `data` (the object of `--json`), `plot()` where the verb draws, `to_xarray()` and `to_pandas()`
+where it has arrays or rows, and every attribute of its answer; a moment has `subs`, `numeric` and `evaluate` by name, a
+solution `at(t)`. Errors are `InputError`, `OutOfReachError` and their kin of `theory.problem`.
 """
 
 from theory.problem.first_use import on_first_use
 
-_VERBS = "check compare data fields flow gram ledger moment ntk problem simulate solve validate"
+_VERBS = "check compare data fields flow gram ledger moment ntk problem reproduce simulate solve sweep validate"
 
 __all__ = [*_VERBS.split(), "Result"]
 

@@ -247,19 +247,62 @@ def gram(width: int | None = None, depth: int | None = None, **options: Any) -> 
 
 
 @verb
-def ledger(document: str | None = None, verdict: str | None = None) -> Answer:
+def ledger(document: str | None = None, verdict: str | None = None, *, folder: str | None = None) -> Answer:
     """Return what the sources print and what holds, of one document or of one verdict, or all; nothing is run.
 
-    Raises InputError for a document without claims, or a verdict that does not exist.
+    With `folder` the claims of the notes in it. Raises InputError for a document without claims, or a verdict that does
+    not exist.
     """
     from derivations.answers import ledger as answers
 
-    return answers.answer(document, verdict)
+    return answers.answer(document, verdict) if folder is None else answers.of_notes(Path(folder), document, verdict)
+
+
+@verb
+def sweep(
+    source: Source,
+    values: Mapping[str, Sequence[Any]] | None = None,
+    *,
+    observables: Sequence[str] = ("loss",),
+    folder: str | None = None,
+    workers: int = 1,
+) -> Answer:
+    """Train the networks of every cell of a sweep that its store `folder` lacks; `.to_xarray()` has all results.
+
+    The source is a sweep file, or a problem with the `values` of each field by its dotted key. Raises InputError for a
+    cell that is no problem, and a folder that is no store.
+    """
+    from derivations.answers import sweep as answers
+    from theory.problem import load_sweep
+    from theory.problem.sweep import Axis, Sweep
+
+    if values is None:
+        declared = load_sweep(Path(source))
+    else:
+        base = tables_of(problems.dumps(problem(source)), "problem")
+        axes = tuple(Axis(field, tuple(entries)) for field, entries in values.items())
+        declared = Sweep(base, axes, tuple(observables), folder or "gdln-sweep")
+    return answers.answer(declared, None if folder is None else Path(folder), workers=workers)
+
+
+@verb
+def reproduce(*names: str, profile: str = "quick", folder: str | None = None) -> Answer:
+    """Repeat experiments of the sources, each statement with its interval and verdict; without names the scoreboard.
+
+    Finished cells of the store `folder` are kept. Raises InputError for an unknown name or profile, OutOfReachError
+    where images are missing.
+    """
+    from derivations.answers import reproduce as answers
+    from derivations.reproductions.stored import DEFAULT_STORE
+
+    if not names:
+        return answers.scoreboard()
+    return answers.answer(names, profile, DEFAULT_STORE if folder is None else Path(folder))
 
 
 @verb
 def validate(claims: Sequence[str] = (), *, profile: str = "quick", folder: str = "gdln-report") -> Answer:
-    """Judge the claims whose ids begin with `claims` (all by default) at every level; the report goes to `folder`.
+    """Judge the claims whose ids begin with `claims` (all by default), or a note's, NOTE.toml; report into `folder`.
 
     Processes are started, which import the program that calls: guard its main part by `if __name__ == "__main__":`.
     Raises InputError for an unknown claim or profile, and for a folder that holds other files.

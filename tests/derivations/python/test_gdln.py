@@ -4,6 +4,7 @@ import tomllib
 
 import numpy as np
 import pytest
+import sympy
 
 import gdln
 from derivations.experiments.folders import problem_file
@@ -78,3 +79,22 @@ def test_a_function_is_held_against_trained_networks():
         assert result.verdict == verdict, loss
         assert result.data["prediction"] == [loss]
         assert result.data["bound"] >= abs(result.data["mean"][0] - loss)
+
+
+def test_results_become_arrays_and_tables(tmp_path):
+    moment = gdln.moment("sign(z1)*sign(z2)", "[[1, r], [r, 1]]")
+    assert moment.subs(r=0.5) == sympy.Rational(1, 3)
+    assert moment.numeric(r=[0.0, 0.5]).round(12).tolist() == [0.0, round(1 / 3, 12)]
+    solved = gdln.solve(BUMP)
+    arrays = solved.to_xarray()
+    assert arrays["weights"].dims == ("time", "unit", "site")
+    assert (arrays["weights"].sel(time=32.0).values == solved.at(32)).all()
+    assert solved.to_pandas("losses").columns.tolist() == ["time", "losses"]
+    swept = gdln.sweep(
+        gdln.problem(BUMP, START), {"data.gain": [0.5, 1]}, folder=str(tmp_path / "store")
+    )  # nothing is trained up to the time 0
+    assert swept.to_xarray()["loss"].sizes == {"data.gain": 2, "replicate": 64, "time": 1}
+    assert {"id", "verdict"} <= set(gdln.ledger("small-bump-gate").to_pandas().columns)
+    for ask in (lambda: solved.to_pandas("wieghts"), lambda: moment.subs(q=1), lambda: gdln.gram(10, 3).to_xarray()):
+        with pytest.raises(InputError):
+            ask()
