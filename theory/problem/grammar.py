@@ -128,6 +128,18 @@ def tree_of(source: str) -> ast.Expression:
         raise InputError(f"{short(source)} is not a formula{where}.", GRAMMAR) from error
 
 
+def misspelt(name: str, known: Collection[str]) -> str | None:
+    """Return the function of which a name is a misspelling, or numpy's name; None for the name of another function.
+
+    >>> misspelt("tnah", ["tanh", "atan"]), misspelt("arctan", ["tanh", "atan"]), misspelt("softmax", ["max"])
+    ('tanh', 'atan', None)
+    """
+    if name.removeprefix("arc") != name and f"a{name.removeprefix('arc')}" in known:
+        return f"a{name.removeprefix('arc')}"
+    close = [one for one in difflib.get_close_matches(name, known, 3) if abs(len(one) - len(name)) <= 1]
+    return close[0] if close else None
+
+
 Value = TypeVar("Value")
 
 
@@ -236,8 +248,8 @@ class Walk(ABC, Generic[Value]):
         name = node.func.id
         if name not in self.functions:
             other = name in ARITIES or name in OTHERS or hasattr(math, name)
-            close = [] if other else difflib.get_close_matches(name, self.functions, 1)
-            hint = f"Did you mean {close[0]}?" if close else f"Functions: {', '.join(self.functions)}."
+            close = None if other else misspelt(name, self.functions)
+            hint = f"Did you mean {close}?" if close else f"Functions: {', '.join(self.functions)}."
             raise InputError(f"The function {name} is not {'offered here' if other else 'known'}.", hint)
         least, most = ARITIES[name]
         if node.keywords or not least <= len(node.args) <= most:

@@ -218,8 +218,12 @@ def one_of(value: object, where: str, choices: Iterable[str], otherwise: str = "
 def nearest(word: object, known: Iterable[str]) -> str:
     """Return the beginning of a hint with the known word closest to `word`, or an empty string if none is close.
 
-    >>> nearest("nglp", ["nlgp", "gaussian-clone"])
-    'Did you mean `nlgp`? '
+    Initials count as close.
+
+    >>> nearest("nglp", ["nlgp", "gaussian-clone"]), nearest("lr", ["learning_rate"])
+    ('Did you mean `nlgp`? ', 'Did you mean `learning_rate`? ')
     """
-    close = difflib.get_close_matches(word[:60], known, n=1) if isinstance(word, str) else []
+    words = tuple(known)
+    close = difflib.get_close_matches(word[:60], words, n=1) if isinstance(word, str) else []
+    close = close or [one for one in words if "_" in one and "".join(part[:1] for part in one.split("_")) == word]
     return f"Did you mean `{close[0]}`? " if close else ""
