@@ -6,6 +6,7 @@ from functools import cached_property, wraps
 from html import escape
 from importlib import import_module
 from inspect import signature
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
@@ -33,6 +34,7 @@ AXES = {
     "input_output_moment": ("unit", "site"),
 }
 ROWS = ("entries", "claims", "equations", "cells")
+_PRE = "font-family: monospace; white-space: pre; overflow-x: auto"  # notebooks give texts a proportional font
 _WIDEST = 100  # characters of a representation
 _OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)( on the command line)?")
 
@@ -54,7 +56,7 @@ class Result:
     @cached_property
     def text(self) -> str:
         """What the command prints."""
-        return self.answer.text()
+        return self.answer.text().replace("--json", ".data")
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -66,7 +68,9 @@ class Result:
         draw = getattr(self.answer, "figure", None)
         if draw is None:
             raise InputError(f"gdln.{self.verb} has no figure.", "solve, simulate, compare and fields have one.")
-        return draw()
+        figure = draw()
+        figure._repr_png_ = lambda: _png(figure)  # a notebook shows only the figures of pyplot by itself
+        return figure
 
     def to_xarray(self) -> "xarray.Dataset":
         """Return the arrays of a solution or of trained networks, or all cells of a sweep, by their axes.
@@ -124,7 +128,7 @@ class Result:
         return f"<{self.verb}: {line if len(line) <= _WIDEST else line[: _WIDEST - 3] + '...'}>"
 
     def _repr_html_(self) -> str | None:
-        return None if self._repr_markdown_() else f"<pre>{escape(self.text)}</pre>"
+        return None if self._repr_markdown_() else f'<pre style="{_PRE}">{escape(self.text)}</pre>'
 
     def _repr_markdown_(self) -> str | None:
         """The equation of a moment, with what its letters stand for; other results are texts."""
@@ -175,6 +179,12 @@ class SolveResult(Result):
 
 
 KINDS: dict[str, type[Result]] = {"moment": MomentResult, "solve": SolveResult}
+
+
+def _png(figure: "Figure") -> bytes:
+    stream = BytesIO()
+    figure.savefig(stream, format="png", bbox_inches="tight")
+    return stream.getvalue()
 
 
 def _installed(package: str) -> Any:

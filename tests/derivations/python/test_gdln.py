@@ -66,7 +66,8 @@ def test_results_show_themselves():
     assert r"\kappa r" in equation
     assert r"$\kappa = \sqrt{2}\, g" in letters
     assert moment._repr_html_() is None
-    assert solved._repr_html_().startswith("<pre>&lt;(y - yhat)^2&gt;")
+    assert ">&lt;(y - yhat)^2&gt;" in solved._repr_html_()
+    assert solved.plot()._repr_png_().startswith(b"\x89PNG")
     assert len(repr(solved)) < 120
     assert "at" in dir(solved.solution)
     assert {"solution", "plot", "data"} <= set(dir(solved))
