@@ -11,7 +11,8 @@ from derivations.answers.profiles import peak_of, profiles, shown, with_error
 from theory.flow import Solution, solve
 from theory.flow.linear.accuracy import EPS, ROUNDINGS
 from theory.moments.feature_moments import squared_labels
-from theory.problem import GatedGraph, Network, Problem
+from theory.problem import DeepNetwork, GatedGraph, Network, Problem
+from theory.problem.deep_linear import as_graph
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -114,13 +115,16 @@ class SolveAnswer:
 def answer(problem: Problem, digits: int | None = None) -> SolveAnswer | GraphSolveAnswer:
     """Solve `problem` under gradient flow, with `digits` certified digits of every number or in float64.
 
-    A network that learns its readout is solved as its graph, since its output is not linear in its weights. Raises
+    A network that learns its readout, and a deep linear one, is solved as its graph, since its output is not linear in
+    its weights. Raises
     OutOfReachError for laws, gates and networks whose flow has no closed form; the message says which.
 
     >>> from derivations.experiments.folders import problem_named
     >>> f"{answer(problem_named('small-bump')).solution.mse:.6f}"
     '0.279221'
     """
+    if isinstance(problem.network, DeepNetwork):
+        problem = as_graph(problem)
     network = problem.network
     if isinstance(network, GatedGraph) or (network.model == Network.gated and network.trains_readout):
         return solved(problem, digits)

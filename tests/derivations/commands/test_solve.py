@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from derivations.answers import solve
 from derivations.experiments.folders import problem_file
@@ -88,3 +89,36 @@ def test_a_loss_that_was_solved_in_balls_is_shown():
     assert answer.solution.condition > 1e14
     assert answer.json()["rounding_of_losses"] is None
     assert "0.38961" in answer.text().splitlines()[0]
+
+
+def test_a_deep_linear_network_follows_its_flow():
+    """Three layers, beside dW_l/dt = <(W_d ... W_(l+1))^T (y - W x) (W_(l-1) ... W_1 x)^T> integrated by SciPy."""
+    x, y = np.array(X), np.array(Y)
+    text = (
+        f'[data]\nlaw = "finite"\nx = {X}\ny = {Y}\n[network]\nmodel = "deep"\nwidths = [3, 2]\n'
+        'gating = { kind = "open" }\n[training]\nloss = "half-mse"\ntau = 1\nw0 = { law = "normal", scale = 0.5, '
+        "seed = 0 }\ntimes = [1, 4]\n"
+    )
+    problem = loads(text)
+    start = problem.start()
+    shapes = [start[name].shape for name in problem.deep.names]
+    ends = np.cumsum([0, *(rows * columns for rows, columns in shapes)])
+
+    def layers(flat):
+        return [flat[a:b].reshape(shape) for a, b, shape in zip(ends, ends[1:], shapes, strict=False)]
+
+    def velocity(_, flat):
+        first, second, third = layers(flat)
+        error = (y.T - third @ second @ first @ x.T) / len(x)
+        gradients = (
+            (third @ second).T @ error @ x,
+            third.T @ error @ (first @ x.T).T,
+            error @ (second @ first @ x.T).T,
+        )
+        return np.concatenate([one.reshape(-1) for one in gradients])
+
+    flat = np.concatenate([start[name].reshape(-1) for name in problem.deep.names])
+    found = solve_ivp(velocity, (0, 4), flat, "DOP853", (1.0, 4.0), rtol=1e-12, atol=1e-14).y.T
+    weights = solve.answer(problem).json()["weights"]
+    for name, at in zip(problem.deep.names, zip(*(layers(row) for row in found), strict=True), strict=True):
+        assert np.abs(np.asarray(weights[name], float) - np.array(at)).max() <= GRAPH_INTEGRATED
