@@ -52,7 +52,8 @@ def command(
         from derivations.explore.server import listening, serve, site_in, view_at
 
         with opened(problem, settings, labels, grid) as (first, said):
-            view = "" if at is None else view_at(at)
+            first_view = "data" if said else None  # data of one's own, and a store, have nothing else to begin with
+            view = "" if (named := at or first_view) is None else view_at(named)
             folder = None if site is None else site_in(site)
             listener = listening(port)
 
