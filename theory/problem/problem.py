@@ -1,8 +1,10 @@
 """The whole problem: data law, network, training and, if it is simulated, the settings of the simulation."""
 
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -12,6 +14,7 @@ from theory.problem.deep.network import DeepNetwork
 from theory.problem.discovery import file_of
 from theory.problem.distributions import Law
 from theory.problem.errors import InputError, OutOfReachError
+from theory.problem.fields import check_field, replaced
 from theory.problem.gated_graph import GatedGraph
 from theory.problem.gates import Gate
 from theory.problem.gates.base import looks_on, sites_of
@@ -81,6 +84,23 @@ class Problem:
             self.network.check_data(self.data.n, self.data.outputs)
             return self.network.graph
         return one_hidden_layer(self.network, self.data.n, self.data.outputs)
+
+    def replace(self, values: Mapping[str, Any]) -> "Problem":
+        """Return the problem with fields set by their dotted keys, checked like a file. Raises InputError.
+
+        >>> from theory.problem import FiniteData, Network, NormalInitialisation, Training
+        >>> training = Training("half-mse", 1, NormalInitialisation(1, 0), (1,))
+        >>> problem = Problem(FiniteData([[1, 0], [0, 1]], [1, -1]), Network("relu", "mean", 2), training)
+        >>> problem.replace({"network.units": 3}).network.units
+        3
+        """
+        from theory.problem import toml  # which declares problems
+
+        tables: Any = toml.tables_of(toml.dumps(self), "problem")
+        for field, value in values.items():
+            check_field(field, field)
+            tables = replaced(tables, field, value, "")
+        return toml.problem_of(tables)
 
     def with_simulation(self, simulation: Simulation) -> "Problem":
         """Return the problem with other settings of its simulation; only what depends on them is checked again."""

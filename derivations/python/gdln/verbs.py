@@ -10,7 +10,6 @@ import numpy as np
 from derivations.output import Answer
 from gdln.result import verb
 from theory import problem as problems
-from theory.problem.fields import check_field, replaced
 from theory.problem.toml import problem_of, tables_of
 
 Source = str | PathLike[str] | Mapping[str, Any] | problems.Problem
@@ -34,13 +33,7 @@ def problem(source: Source, values: Mapping[str, Any] | None = None) -> problems
         read = problem_of(source)
     else:
         read = problems.loads(source) if isinstance(source, str) and "\n" in source else problems.load(source)
-    if not values:
-        return read
-    tables: Any = tables_of(problems.dumps(read), "problem")
-    for field, value in values.items():
-        check_field(field, field)
-        tables = replaced(tables, field, value, "")
-    return problem_of(tables)
+    return read.replace(values) if values else read
 
 
 @verb

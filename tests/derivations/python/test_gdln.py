@@ -21,6 +21,7 @@ def test_a_problem_is_a_file_a_text_tables_or_itself():
         changed = gdln.problem(source, {"data.gain": 0.5, "network.gates.0.site": 3})
         assert (changed.data.gain, changed.network.gates[0].site) == (1 / 2, 3)
         assert changed.training == expected.training
+        assert changed == expected.replace({"data.gain": 0.5, "network.gates.0.site": 3})
 
 
 @pytest.mark.parametrize(
