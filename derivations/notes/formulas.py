@@ -7,17 +7,20 @@ precise level compares an equation with the defining integrals of its left side,
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import mpmath
+import numpy as np
 import sympy
 from flint import arb
 
-from derivations.notes.reading import NoteClaim, related
+from derivations.notes.reading import NoteClaim, half_unit, related
 from theory.claims import levels
 from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Param, Point
 from theory.claims.points import points
 from theory.conjecture import Answer, Statement, read
 from theory.conjecture import judge as decide
+from theory.conjecture.points import points as plain_points
 from theory.expressions.balls.closed_form import NotCertified
 from theory.expressions.balls.closed_form import enclose as certified
 from theory.expressions.balls.real import Undecided, Undefined, enclose
@@ -39,10 +42,30 @@ DIGITS, SPARE = 30, 10
 # Points of an average of two variables without a step, whose series takes seconds each.
 FEW = 2
 NO_DEFINITION = "no quadrature without the engine is known: {}"
+NO_VALUE = (NotCertified, OutOfReachError, Undefined, Undecided)
 ONE_BOUND = "altered forms of a bound may hold too"
-# The distances from the end at which orders are compared, the largest slope of the ratio at the last ones, and the
-# factor by which it must fall where it is larger, so that it may still vanish.
-NEAR, FLAT, FALLING = (4, 6, 8, 10), 0.01, 0.5
+# The distances from the end at which orders are compared, the change of log |l/r| that counts as settled, the slope
+# above which a ratio that does not fall to half of it has another order, and the points of the other symbols.
+NEAR, SETTLED, SLOPE, FALLING, POINTS = (20, 40, 80, 160), 1e-9, 1e-3, 0.5, (6, 2)
+
+
+def check(one: NoteClaim) -> None:
+    """Raise InputError, with the place in the note, for text that is no formula or domain."""
+    try:
+        read(_form(one), one.cov, one.mean, one.where, one.given)
+        if one.sentence.relation == "~":
+            _axis(one, read(_form(one), one.cov, one.mean, one.where, one.given))
+    except InputError as error:
+        raise InputError(f"{one.place}: {error.message}", error.hint, error.kind) from None
+    except OutOfReachError:  # its judgement says so
+        return
+
+
+def _form(one: NoteClaim) -> str:
+    """Return the equation that says the same."""
+    sentence = one.sentence
+    form = "{left} = {right}" if sentence.relation == "~" else BOUNDS.get(sentence.relation, "{left} = {right}")
+    return form.format(left=sentence.left, right=sentence.right)
 
 
 def judge(one: NoteClaim) -> tuple[Claim, tuple[CheckResult, ...], tuple[levels.TableRow, ...]]:
@@ -54,8 +77,7 @@ def judge(one: NoteClaim) -> tuple[Claim, tuple[CheckResult, ...], tuple[levels.
     try:
         if sentence.relation == "~":
             return _order(one)
-        form = BOUNDS.get(sentence.relation, "{left} = {right}").format(left=sentence.left, right=sentence.right)
-        statement = read(form, one.cov, one.mean, one.where, one.given)
+        statement = read(_form(one), one.cov, one.mean, one.where, one.given)
         judged = decide(statement, DIGITS)
     except InputError as error:
         raise InputError(f"{one.place}: {error.message}", error.hint, error.kind) from None
@@ -67,6 +89,8 @@ def judge(one: NoteClaim) -> tuple[Claim, tuple[CheckResult, ...], tuple[levels.
         claim = _claim(one, Kind.INEQUALITY, statement, _text(one))
         return claim, (_proof(one, judged), _skipped(one, Level.NEGATIVE_CONTROL, ONE_BOUND)), ()
     claim = _claim(one, Kind.EQUATION, statement)
+    if (half := half_unit(sentence.right)) is not None and not statement.parameters:
+        return claim, (_rounded(one, statement, half),), ()
     proof = _proof(one, judged)
     if judged.verdict == "refuted":
         return claim, (proof,), ()
@@ -77,7 +101,10 @@ def judge(one: NoteClaim) -> tuple[Claim, tuple[CheckResult, ...], tuple[levels.
         precise = _skipped(one, Level.PRECISE, NO_DEFINITION.format(getattr(error, "message", error)))
         # Altered right sides are still held against the certified values of the left side.
         derived = replace(claim, oracle=lambda point, _digits: _number(statement.lhs, statement, point))
-        rows = levels.table(derived, tried=points(claim))
+        try:
+            rows = levels.table(derived, tried=points(claim))
+        except (*NO_VALUE, ValueError):
+            return claim, (proof, precise, _skipped(one, Level.NEGATIVE_CONTROL, "a side has no value")), ()
     return claim, (proof, precise, levels.negative_control(claim, rows)), rows
 
 
@@ -95,15 +122,29 @@ def _proof(one: NoteClaim, judged: Answer) -> CheckResult:
         return CheckResult(one.id, Level.SYMBOLIC, Outcome.PASS, 0.0, 0.0, f"{len(judged.steps)} steps")
     if judged.verdict == "refuted":
         trial, better = judged.counterexample, judged.suggestion
-        said = f"refuted at {levels.describe(trial.point) or 'these numbers'}"
+        place = ", ".join(f"{symbol} = {value}" for symbol, value in trial.point.items())
+        said = f"refuted at {place or 'these numbers'}"
         sides = _sides(one, trial.point)
         said += f": left side {sides[0]}, right side {sides[1]}" if sides else ""
         said += f"; it holds with {better.change}" if better and one.sentence.relation == "=" else ""
         return CheckResult(one.id, Level.SYMBOLIC, Outcome.FAIL, where=said)
-    said = (
-        f"{judged.verdict}: {judged.agreeing} of {judged.tried} points agree to {judged.digits} digits; {judged.reason}"
-    )
+    if one.sentence.relation == "=":
+        points = f"{judged.agreeing} of {judged.tried} points agree to {judged.digits} digits"
+        said = f"{judged.verdict}: {points}; {judged.reason}"
+    else:
+        said = f"the bound holds at {judged.agreeing} of {judged.tried} points; it is not proved"
     return CheckResult(one.id, Level.SYMBOLIC, Outcome.INCONCLUSIVE, where=said)
+
+
+def _rounded(one: NoteClaim, statement: Statement, half: Fraction) -> CheckResult:
+    """Hold a number against a decimal: it must round to the digits that are written."""
+    try:
+        gap = abs(_number(statement.lhs - statement.rhs, statement, {}))
+    except NO_VALUE as error:
+        return CheckResult(one.id, Level.PRECISE, Outcome.INCONCLUSIVE, where=str(error))
+    outcome = Outcome.PASS if gap <= mpmath.mpf(half.numerator) / half.denominator else Outcome.FAIL
+    where = f"the left side is {(_sides(one, {}) or ('unknown',))[0]}"
+    return CheckResult(one.id, Level.PRECISE, outcome, float(gap), float(half), where)
 
 
 def _sides(one: NoteClaim, point: Point) -> tuple[str, str] | None:
@@ -111,9 +152,10 @@ def _sides(one: NoteClaim, point: Point) -> tuple[str, str] | None:
     statement = read(f"{one.sentence.left} = {one.sentence.right}", one.cov, one.mean, one.where, one.given)
     try:
         values = [_number(side, statement, point) for side in (statement.lhs, statement.rhs)]
-    except (NotCertified, OutOfReachError, Undefined, Undecided):
+    except NO_VALUE:
         return None
-    return mpmath.nstr(values[0], 10), mpmath.nstr(values[1], 10)
+    digits = 10 if mpmath.nstr(values[0], 10) != mpmath.nstr(values[1], 10) else DIGITS
+    return mpmath.nstr(values[0], digits), mpmath.nstr(values[1], digits)
 
 
 def _skipped(one: NoteClaim, level: Level, why: str) -> CheckResult:
@@ -219,36 +261,60 @@ def _given_the_other(
 
 
 def _order(one: NoteClaim) -> tuple[Claim, tuple[CheckResult, ...], tuple[levels.TableRow, ...]]:
-    """Judge l ~ r: the slope of log |l/r| against the logarithm of the distance from the end must vanish."""
+    """Judge l ~ r: l/r must tend to a constant other than 0, at each of some values of the other symbols.
+
+    At distances 10^20, 10^40, ... the ratio must settle; equal sides are proved equal. Numbers are no proof of a limit.
+    """
+    statement = read(_form(one), one.cov, one.mean, one.where, one.given)
+    symbol, end = _axis(one, statement)
+    claim = Claim(one.id, one.title, Kind.ASYMPTOTIC, _text(one))
+    if decide(statement, DIGITS).verdict == "proved":
+        return claim, (CheckResult(one.id, Level.SYMBOLIC, Outcome.PASS, 0.0, 0.0, "the sides are equal"),), ()
+    others = [{k: v for k, v in point.items() if k != symbol} for point in plain_points(statement, *POINTS)]
+    places = {tuple(sorted((k.name, v) for k, v in point.items())): point for point in others}
+    results = [_settles(one, statement, symbol, end, place) for place in places.values()]
+    order = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
+    return claim, (min(results, key=lambda result: order.index(result.outcome)),), ()
+
+
+def _axis(one: NoteClaim, statement: Statement) -> tuple[sympy.Symbol, str]:
+    """Return the symbol along which orders are compared, and its end: "0" or "oo"."""
     name, arrow, end = (part.strip() for part in (one.along or "").partition("->"))
-    statement = read(f"{one.sentence.left} = {one.sentence.right}", one.cov, one.mean, one.where, one.given)
     symbol = next((symbol for symbol in statement.parameters if symbol.name == name), None)
     if not arrow or symbol is None or end not in ("0", "oo"):
-        raise InputError(f"along = {one.along!r} is no axis of the claim.", 'Write along = "g -> 0", or "g -> oo".')
-    claim = Claim(one.id, one.title, Kind.ASYMPTOTIC, _text(one))
-    others = points(_claim(one, Kind.INEQUALITY, statement, sympy.true))[0]
+        names = ", ".join(one.name for one in statement.parameters) or "none"
+        hint = f'Its symbols are: {names}. Write along = "g -> 0", or "g -> oo".'
+        raise InputError(f"along = {one.along!r} is no axis of the claim.", hint)
+    domain = statement.domains[symbol]
+    if not (domain.sup == sympy.oo if end == "oo" else domain.inf <= 0 < domain.sup):
+        raise InputError(f"along = {one.along!r} leaves the domain of {name}.", "Choose an end of the domain.")
+    return symbol, end
+
+
+def _settles(one: NoteClaim, statement: Statement, symbol: sympy.Symbol, end: str, others: Point) -> CheckResult:
+    """Judge whether l/r settles towards an end, at values of the other symbols."""
+    at = f" at {levels.describe(others)}" if others else ""
     ratios = []
     with mpmath.workdps(DIGITS):
         for power in NEAR:
             place = {**others, symbol: sympy.Integer(10) ** (power if end == "oo" else -power)}
             try:
                 left, right = (_number(side, statement, place) for side in (statement.lhs, statement.rhs))
-            except (NotCertified, OutOfReachError, Undefined, Undecided) as error:
-                where = f"no certified value at {levels.describe(place)}: {error}"
-                return claim, (CheckResult(one.id, Level.PRECISE, Outcome.INCONCLUSIVE, where=where),), ()
+            except NO_VALUE as error:
+                where = f"no certified value at {symbol} = 10^{power if end == 'oo' else -power}{at}: {error}"
+                return CheckResult(one.id, Level.PRECISE, Outcome.INCONCLUSIVE, where=where)
             if left == 0 or right == 0:
                 where = f"a side vanishes at {levels.describe(place)}"
-                return claim, (CheckResult(one.id, Level.PRECISE, Outcome.FAIL, where=where),), ()
-            ratios.append(mpmath.log(abs(left / right), 10))
-        slopes = [
-            float((after - before) / (far - near))
-            for before, after, near, far in zip(ratios, ratios[1:], NEAR, NEAR[1:], strict=False)
-        ]
-    last, earlier = abs(slopes[-1]), abs(slopes[-2])
-    outcome = Outcome.PASS if last <= FLAT else Outcome.INCONCLUSIVE if last < FALLING * earlier else Outcome.FAIL
-    at = f", at {levels.describe(others)}" if len(others) > 1 else ""
-    where = f"l/r has the slope {slopes[-1]:.3g} in {name} from 10^{NEAR[-2]} to 10^{NEAR[-1]} times nearer {end}{at}"
-    return claim, (CheckResult(one.id, Level.PRECISE, outcome, last, FLAT, where),), ()
+                return CheckResult(one.id, Level.PRECISE, Outcome.FAIL, where=where)
+            ratios.append(mpmath.log(abs(left / right)))
+        changes = [float(abs(after - before)) for before, after in pairwise(ratios)]
+        slopes = [change / float(mpmath.log(10)) / gap for change, gap in zip(changes, np.diff(NEAR), strict=True)]
+    growing = slopes[-1] > SLOPE and slopes[-1] > FALLING * slopes[-2]
+    outcome = Outcome.PASS if changes[-1] <= SETTLED else Outcome.FAIL if growing else Outcome.INCONCLUSIVE
+    where = (
+        f"l/r changes by the factor exp({changes[-1]:.3g}) from 10^{NEAR[-2]} to 10^{NEAR[-1]} times nearer {end}{at}"
+    )
+    return CheckResult(one.id, Level.PRECISE, outcome, changes[-1], SETTLED, where)
 
 
 def _number(side: sympy.Expr, statement: Statement, place: Point) -> mpmath.mpf:

@@ -8,16 +8,19 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+
+import sympy
 
 from derivations.atomic import write_text
 from derivations.experiments.model import Finding
 from derivations.notes import formulas
 from derivations.notes.reading import Note, read
 from derivations.validate.judged import Judged, Validation, versions
-from theory.claims.model import CheckResult, Outcome, Standing
+from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Standing
 from theory.claims.rows import Verdict
-from theory.problem import InputError
+from theory.problem import InputError, WorkbenchError
 from theory.problem.user_files import read_json
 
 EVIDENCE = ".evidence.json"  # behind the stem of the note
@@ -47,6 +50,8 @@ def validate(notes: Sequence[Note], report: Callable[[str, str, float], None]) -
     """Judge every claim of the notes; `report` receives the task, the claim in work, and the share done."""
     started, spent, judged, checks = time.monotonic(), time.process_time(), [], 0
     claims = [one for note in notes for one in note.claims]
+    for one in claims:  # before hours of work on another
+        (_measured().check if one.varied else formulas.check)(one)
     for index, one in enumerate(claims):
         before = time.process_time()
 
@@ -54,19 +59,28 @@ def validate(notes: Sequence[Note], report: Callable[[str, str, float], None]) -
             report("validate", f"judging {label}", (index + done) / len(claims))
 
         share(0.0)
-        if one.varied:
-            from derivations.notes import measured  # loads torch
-
-            claim, results = measured.judge(one, share)
-            rows = ()
-        else:
-            claim, results, rows = formulas.judge(one)
+        rows: tuple = ()
+        try:
+            if one.varied:
+                claim, results = _measured().judge(one, share)
+            else:
+                claim, results, rows = formulas.judge(one)
+        except WorkbenchError as error:  # the other claims keep their verdicts
+            claim = Claim(one.id, one.title, Kind.EMPIRICAL, sympy.Symbol(rf"\mathtt{{{one.label}}}"))
+            results = (CheckResult(one.id, Level.PRECISE, Outcome.INCONCLUSIVE, where=f"not judged: {error.message}"),)
         seconds = {"claim": time.process_time() - before}
         judged.append(NoteJudged(claim, results, rows, (), standing_of(results), seconds))
         checks += sum(result.outcome is not Outcome.SKIPPED for result in results)
     seconds, cpu = time.monotonic() - started, time.process_time() - spent
     title = ", ".join(note.title for note in notes)
     return Validation("quick", tuple(judged), Finding(), seconds, versions(), checks, cpu, title)
+
+
+def _measured() -> ModuleType:
+    """Return the module that trains networks; it loads torch."""
+    from derivations.notes import measured
+
+    return measured
 
 
 def write_evidence(notes: Sequence[Note], validation: Validation) -> None:

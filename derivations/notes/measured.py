@@ -8,7 +8,6 @@ judged by simultaneous intervals over networks. Several values of a field share 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -16,8 +15,8 @@ from typing import Any
 import numpy as np
 import sympy
 
-from derivations.notes.reading import LEVEL, NoteClaim, Quantity, quantity, related
-from derivations.statistics.comparison import agreement_of, judged, seed_for
+from derivations.notes.reading import LEVEL, NoteClaim, Quantity, half_unit, quantity, related
+from derivations.statistics.comparison import seed_for
 from derivations.statistics.intervals import Intervals, intervals
 from sim.measure import measure
 from sim.measure.measuring import prepare_in_torch
@@ -51,10 +50,10 @@ DATA, OF_GRAPHS = ("input-output-moment", "input-moment"), ("weight-sizes", "pat
 NAMES = tuple(name for name, kind in OBSERVABLES.items() if kind.axes[0] == "time" or name in DATA)
 PEAK = "peak"  # the weight of a unit that is largest in size, with its sign
 MARGIN = 0.02  # of equivalence where a claim states networks and no margin
-SLOPE, FALLING = 0.05, 0.5  # the largest slope of a ratio that has an order; one that halves may still vanish
+# The largest slope of a ratio that has an order, where it halves or is so small; one that halves may still vanish.
+SLOPE, SETTLED, FALLING = 0.02, 0.001, 0.5
 FOREVER = ("oo", "infinity")
 RANDOM = "random"
-NUMBER = re.compile(r"[+-]?[0-9]*[.][0-9]+(?:[eE][+-]?[0-9]{1,3})?")
 NO_FIELDS = ("times", "seed", "w0")
 
 
@@ -85,6 +84,10 @@ class Case:
         if len(self.what.entry) > len(axes):
             listed = ", ".join(axes) or "none"
             raise InputError(f"{self.what} has {len(self.what.entry)} indices.", f"Its axes are: {listed}.")
+        sizes = {"unit": getattr(self.problem.network, "units", None), "site": self.problem.data.n}
+        for axis, index in zip(axes, self.what.entry, strict=False):
+            if sizes.get(axis) is not None and index >= sizes[axis]:
+                raise InputError(f"{self.what}: {axis} {index} is outside of {sizes[axis]}.", "Indices count from 0.")
         return axes
 
     @property
@@ -174,22 +177,29 @@ class Case:
             raise InputError(f"{self.what} is outside of the shape {shape}.", "Indices count from 0.")
         return values[(slice(None),) * first + self.what.entry]
 
+    def index(self) -> int | None:
+        """Return the place of the time among those of the networks; None for a number without a time.
+
+        Raises InputError for a number that networks do not have, and for another time.
+        """
+        if self.name in SOLVED:
+            raise InputError(f"{self.name} belongs to the solution, not to networks.", "Drop networks and within.")
+        if not self.timed:
+            return None
+        if self.time is None:
+            raise InputError(f"{self.what} has no time.", f"Write {self.what.name} at 32: networks train so long.")
+        times = list(self.problem.training.times)
+        if self.time not in times:
+            listed = ", ".join(f"{float(t):g}" for t in times)
+            raise InputError(f"The problem has no time {float(self.time):g}.", f"Its times are: {listed}.")
+        return times.index(self.time)
+
     def measured(self) -> np.ndarray:
         """Train the networks, and return the entries for each, (R, ...). Raises as training does."""
         networks, settings = self.claim.networks, self.problem.simulated()
         seed = seed_for(f"{self.claim.id}/{self.place}")
         settings = replace(settings, seed=seed, replicates=networks or settings.replicates, shared_stream=False)
-        problem, index = replace(self.problem, simulation=settings), None
-        if self.name in SOLVED:
-            raise OutOfReachError(f"{self.name} belongs to the solution, not to networks", "Drop networks and within.")
-        if self.timed:
-            if self.time is None:
-                raise InputError(f"{self.what} has no time.", f"Write {self.what.name} at 32: networks train so long.")
-            times = list(problem.training.times)
-            if self.time not in times:
-                listed = ", ".join(f"{float(t):g}" for t in times)
-                raise InputError(f"The problem has no time {float(self.time):g}.", f"Its times are: {listed}.")
-            index = times.index(self.time)
+        problem, index = replace(self.problem, simulation=settings), self.index()
         source = train(problem, "auto") if self.timed else problem
         estimate = measure(self._kind(), source)
         if estimate.diverged:
@@ -215,8 +225,21 @@ def _numbers(problem: Problem) -> Iterator[tuple[str, Fraction]]:
                     yield name, Fraction(str(one)) if not isinstance(one, bool | Mapping | list) else Fraction("")
                 except ValueError:
                     continue
+    yield "n", Fraction(problem.data.n)
     if hasattr(problem.network, "units"):
         yield "units", Fraction(problem.network.units)
+
+
+def check(one: NoteClaim) -> None:
+    """Raise InputError, with the place in the note, for a name, an entry, a time or a right side that is none."""
+    try:
+        cases = [Case(one, values, problem, quantity(one.sentence.left)) for values, problem in one.varied]
+        form = _right(one, cases[0])
+        _ = [(case.axes, case.right(form)) for case in cases]
+        if one.trained:
+            _ = [case.index() for case in cases]
+    except InputError as error:
+        raise InputError(f"{one.place}: {error.message}", error.hint, error.kind) from None
 
 
 def judge(one: NoteClaim, progress: Any = lambda _share: None) -> tuple[Claim, tuple[CheckResult, ...]]:
@@ -272,13 +295,14 @@ def _exact(one: NoteClaim, cases: list[Case], form: sympy.Expr) -> CheckResult:
         gaps = _gaps(relation, values, right)
         gap = float(gaps.max())
         if worst is None or gap - allowed > worst[0] - worst[1]:
-            where = f"{case.what} is {float(values.reshape(-1)[int(gaps.argmax())]):.10g}, the right side {right:.10g}"
+            where = f"{case.what} is {float(values.reshape(-1)[int(gaps.argmax())]):.15g}, the right side {right:.15g}"
             worst = gap, allowed, where + (f" at {case.place}" if case.place else "")
     gap, allowed, where = worst
-    strict = relation in ("<", ">")
     outcome = Outcome.FAIL if gap > allowed else Outcome.PASS
-    if strict and outcome is Outcome.PASS and gap > -allowed:
-        outcome = Outcome.INCONCLUSIVE
+    # A bound that is met to the rounding, and digits beyond it, are not decided.
+    near = gap > -allowed if relation != "=" else 0 < _half_unit(one) < max(rounding for _, _, rounding, _ in found)
+    if outcome is Outcome.PASS and near:
+        outcome, where = Outcome.INCONCLUSIVE, f"{where}: float64 does not tell them apart"
     return CheckResult(one.id, Level.FLOATING, outcome, max(gap, 0.0), allowed, where)
 
 
@@ -290,12 +314,9 @@ def _gaps(relation: str, values: np.ndarray, right: float) -> np.ndarray:
 
 def _half_unit(one: NoteClaim) -> float:
     """Return half a unit in the last place of a decimal to which a number is equal; else 0."""
-    written = one.sentence.right.strip()
-    if one.sentence.relation != "=" or not NUMBER.fullmatch(written):
-        return 0.0
-    places = Decimal(written).as_tuple().exponent
+    half = half_unit(one.sentence.right) if one.sentence.relation == "=" else None
     # The float of the written number may lie a rounding away from it.
-    return float(Decimal(5).scaleb(places - 1)) * (1 + EPS) + EPS * abs(float(written)) if places < 0 else 0.0
+    return 0.0 if half is None else float(half) * (1 + EPS) + EPS * abs(float(one.sentence.right))
 
 
 def _control(one: NoteClaim, cases: list[Case], form: sympy.Expr) -> CheckResult:
@@ -312,6 +333,10 @@ def _control(one: NoteClaim, cases: list[Case], form: sympy.Expr) -> CheckResult
         killed += breaks
         if not breaks and prove_equal(mutant, form) is not True:
             survivors.append(mutant)
+    single = sorted(name for name in map(str, form.free_symbols) if len({case.fields[name] for case in cases}) == 1)
+    if fixed := [name for name in single if name not in ("t", RANDOM)]:
+        said = f"one value of {', '.join(fixed)} does not test a formula in it; vary it, or write the number"
+        return CheckResult(one.id, Level.NEGATIVE_CONTROL, Outcome.INCONCLUSIVE, where=said)
     if survivors:
         said = f"these values do not tell the right side from {survivors[0]}; vary a field"
         return CheckResult(one.id, Level.NEGATIVE_CONTROL, Outcome.INCONCLUSIVE, float(len(survivors)), 0.0, said)
@@ -330,38 +355,62 @@ def _trained(one: NoteClaim, cases: list[Case], form: sympy.Expr, progress: Any)
     except WorkbenchError as error:
         return [CheckResult(one.id, Level.SIMULATED, Outcome.INCONCLUSIVE, where=error.message)]
     if one.sentence.relation == "~":
-        left = np.array([float(np.abs(values.mean(axis=0)).max()) for _, values, _ in samples])
-        return [_slope(one, Level.SIMULATED, cases, left, np.array([right for *_, right in samples]))]
+        means = [values.mean(axis=0).reshape(-1) for _, values, _ in samples]
+        places = [int(np.abs(mean).argmax()) for mean in means]
+        spreads = [
+            values.reshape(len(values), -1).std(axis=0, ddof=1) / np.sqrt(len(values)) for _, values, _ in samples
+        ]
+        left = np.array([abs(mean[place]) for mean, place in zip(means, places, strict=True)])
+        errors = np.array([spread[place] for spread, place in zip(spreads, places, strict=True)])
+        rights = np.array([right for *_, right in samples])
+        return [_slope(one, Level.SIMULATED, cases, left, rights, errors / np.where(left > 0, left, 1.0))]
     if one.sentence.relation != "=":
         return [_bounded(one, samples)]
     return _equal(one, samples, form)
 
 
 def _equal(one: NoteClaim, samples: list[tuple[Case, np.ndarray, float]], form: sympy.Expr) -> list[CheckResult]:
-    """Judge an equation by the omnibus test and its margin at each value, and altered right sides by the same test."""
-    margin, level = one.within or MARGIN, LEVEL / len(samples)
+    """Judge an equation within its margin by simultaneous intervals, and altered right sides by the same ones.
+
+    It holds where every interval lies within the margin around the right side, and fails where one lies outside of it.
+    """
+    margin = one.within or MARGIN
     results, altered, rejected = [], {str(mutant): mutant for mutant in mutants(form)}, set()
     for case, values, right in samples:
-        wrong = {}
+        known = intervals(values.reshape(len(values), -1), LEVEL / len(samples))
         for name, mutant in altered.items():
             try:
-                wrong[name] = np.full(values.shape[1:], case.right(mutant))
+                wrong = case.right(mutant)
             except InputError:  # it is no number here
                 rejected.add(name)
-        prediction = np.full(values.shape[1:], right)
-        test = agreement_of(values, prediction, margin=margin, level=level, seed=seed_for(one.id), wrong=wrong)
-        outcome, why = judged(test, level)
-        rejected |= {name for name, different in test.rejected_alternatives.items() if different}
-        place, at = test.worst_entry, f" at {case.place}" if case.place else ""
-        mean, error = values.mean(axis=0)[place], values.std(axis=0, ddof=1)[place] / np.sqrt(len(values))
-        where = f"{why}{at}: {len(values)} networks {mean:.6g} +- {error:.2g}, right side {right:.6g}"
-        results.append(CheckResult(one.id, Level.SIMULATED, outcome, test.bound, test.margin, where))
+                continue
+            if _apart(known, wrong).max() > margin * abs(wrong):
+                rejected.add(name)
+        allowed, near, far = margin * abs(right), _apart(known, right), _reach(known, right)
+        outcome = (
+            Outcome.FAIL if near.max() > allowed else Outcome.PASS if far.max() <= allowed else Outcome.INCONCLUSIVE
+        )
+        place = int(far.argmax())
+        entry = Intervals(*(part[place : place + 1] for part in (known.mean, known.low, known.high)))
+        at = f" at {case.place}" if case.place else ""
+        where = f"{case.what} {entry.describe(5)} of {len(values)} networks, right side {right:.6g}{at}"
+        results.append(CheckResult(one.id, Level.SIMULATED, outcome, float(far.max()), allowed, where))
     worst = min(results, key=lambda result: (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS).index(result.outcome))
     left = [name for name, mutant in altered.items() if name not in rejected and prove_equal(mutant, form) is not True]
     said = f"{len(rejected)} altered formulas rejected"
     said += f"; the test cannot tell the right side from {min(left, key=len)}" if left else ""
     control = Outcome.PASS if rejected else Outcome.INCONCLUSIVE
     return [worst, CheckResult(one.id, Level.NEGATIVE_CONTROL, control, float(len(left)), 0.0, said)]
+
+
+def _apart(known: Intervals, right: float) -> np.ndarray:
+    """Return the least distance of each interval from a number."""
+    return np.maximum(np.maximum(known.low - right, right - known.high), 0.0)
+
+
+def _reach(known: Intervals, right: float) -> np.ndarray:
+    """Return the largest distance of each interval from a number."""
+    return np.maximum(np.abs(known.low - right), np.abs(known.high - right))
 
 
 def _bounded(one: NoteClaim, samples: list[tuple[Case, np.ndarray, float]]) -> CheckResult:
@@ -379,20 +428,32 @@ def _bounded(one: NoteClaim, samples: list[tuple[Case, np.ndarray, float]]) -> C
     return CheckResult(one.id, Level.SIMULATED, worst, where=said[outcomes.index(worst)])
 
 
-def _slope(one: NoteClaim, level: Level, cases: list[Case], left: np.ndarray, right: np.ndarray) -> CheckResult:
-    """Judge l ~ r: the slope of log |l/r| along the varied field between its last two values must vanish."""
-    if len(cases) < 2 or len(cases[0].values) != 1:
-        raise InputError("~ needs one field with several values.", 'Write vary = { "data.gain" = [1, 10, 100] }.')
+def _slope(
+    one: NoteClaim,
+    level: Level,
+    cases: list[Case],
+    left: np.ndarray,
+    right: np.ndarray,
+    errors: np.ndarray | None = None,
+) -> CheckResult:
+    """Judge l ~ r: the slope of log |l/r| along the varied field must vanish towards its last value.
+
+    `errors` are the relative standard errors of l; three of them count against it.
+    """
+    if len(cases) < 3 or len(cases[0].values) != 1:
+        raise InputError("~ needs one field with three values or more.", 'Write vary = { "data.gain" = [1, 10, 100] }.')
     (key,) = cases[0].values
     axis = np.array([float(Fraction(str(case.values[key]))) for case in cases])
     if not (left != 0).all() or not (right != 0).all() or not (axis > 0).all() or len(set(axis)) < len(axis):
         raise InputError("~ compares sizes, and a side or the field is 0.", "Give positive values, each once.")
-    ratio = np.log(np.abs(left / right))
-    slopes = np.diff(ratio) / np.diff(np.log(axis))
-    last = abs(float(slopes[-1]))
-    falling = len(slopes) > 1 and last < FALLING * abs(float(slopes[-2]))
-    outcome = Outcome.PASS if last <= SLOPE else Outcome.INCONCLUSIVE if falling else Outcome.FAIL
-    where = f"l/r has the slope {float(slopes[-1]):.3g} in {key} between {axis[-2]:g} and {axis[-1]:g}"
+    steps = np.diff(np.log(axis))
+    slopes = np.abs(np.diff(np.log(np.abs(left / right))) / steps)
+    noise = np.zeros(len(slopes)) if errors is None else 3 * np.hypot(errors[1:], errors[:-1]) / np.abs(steps)
+    last, before = float(slopes[-1]), float(slopes[-2])
+    settled = last + noise[-1] <= SLOPE and (last <= FALLING * before or last <= SETTLED)
+    failing = last - noise[-1] > SLOPE and last - noise[-1] > FALLING * (before + noise[-2])
+    outcome = Outcome.PASS if settled else Outcome.FAIL if failing else Outcome.INCONCLUSIVE
+    where = f"l/r has slopes of size {before:.3g}, then {last:.3g} in {key}, the last from {axis[-2]:g} to {axis[-1]:g}"
     return CheckResult(one.id, level, outcome, last, SLOPE, where)
 
 

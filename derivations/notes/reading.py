@@ -16,6 +16,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ _KEYS = ("cov", "mean", "given", "along", "problem", "vary", "within", "networks
 _FORMULA, _MEASURED = _KEYS[:4], _KEYS[5:]
 _QUANTITY = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\[([^\]]*)\])?\s*(?:\bat\s+(\S.*?))?\s*")
 _SHARE = re.compile(r"\s*([0-9.eE+-]+)\s*%\s*")
+_DECIMAL = re.compile(r"[+-]?[0-9]*[.][0-9]+(?:[eE][+-]?[0-9]{1,3})?")
 _LABEL = re.compile(r"[^\w.()-]+")
 
 
@@ -181,6 +183,17 @@ def sentence_of(text: str) -> Sentence:
     return Sentence(left, sign, right)
 
 
+def half_unit(text: str) -> Fraction | None:
+    """Return half a unit in the last place of a decimal; None for another text.
+
+    >>> half_unit("0.279"), half_unit("1/3")
+    (Fraction(1, 2000), None)
+    """
+    if not _DECIMAL.fullmatch(text.strip()):
+        return None
+    return Fraction(Decimal(5).scaleb(Decimal(text.strip()).as_tuple().exponent - 1))
+
+
 def related(left: str | sympy.Expr, relation: str, right: sympy.Expr) -> sympy.Basic:
     """Return a sentence as a SymPy relation; words become text, and ~ is one of them.
 
@@ -239,6 +252,12 @@ def _claim(text: str, path: Path, index: int, table: Mapping[str, Any], symbols:
 
 def _varied(table: Mapping[str, Any], folder: Path, at: Any) -> tuple[tuple[Mapping[str, Any], Problem], ...]:
     name, vary = table["problem"], table.get("vary", {})
+    beside = folder / f"{name}.toml"
+    if not name.endswith(".toml") and beside.exists():
+        raise InputError(
+            f"{at('problem')} = {shown(name)} may be {beside}, or a problem of the workbench.",
+            f'Write "{name}.toml" for the file, or rename it.',
+        )
     try:
         file = folder / name if name.endswith(".toml") else problem_file(name)
         load(file)
@@ -278,7 +297,12 @@ def _share(value: Any, place: str) -> float:
             value = None
     if value is None:
         raise InputError(f"{place} = {shown(given)} is no margin.", 'Write within = "1 %", or 0.01.')
-    return float(positive(value, place, "two numbers are never equal exactly"))
+    share = float(positive(value, place, "two numbers are never equal exactly"))
+    if share >= 1:
+        raise InputError(
+            f"{place} = {shown(given)} is as large as the number itself.", 'Write within = "1 %", or 0.01.'
+        )
+    return share
 
 
 def _line(text: str, key: str, index: int) -> int:

@@ -42,7 +42,8 @@ def evaluate(expr: sympy.Expr, point: Point, digits: int) -> mpmath.mpf:
     if any(map(_diverges, value.atoms(sympy.Integral))):  # for which mpmath would give some number
         raise NotANumber(expr, dict(point), "has an integral that diverges")
     number = sympy.N(_with_balls(value, digits + 2 * _GUARD), digits + _GUARD)
-    if number.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo) or number.free_symbols:
+    # SymPy represents atan(1/0) by the interval between its two limits.
+    if number.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.AccumBounds) or number.free_symbols:
         raise NotANumber(expr, dict(point), "has no value")
     real, imaginary = number.as_real_imag()
     if imaginary != 0:

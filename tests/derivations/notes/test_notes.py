@@ -75,6 +75,10 @@ CLAIMS = [
     ("REFUTED", "g*rho < (g**2 + rho**2)/2", ""),  # equal at g = rho
     ("CONFIRMED", "E[erf(g*z1)**2] ~ g**2", 'cov = "[[1]]"\nalong = "g -> 0"'),
     ("REFUTED", "E[erf(g*z1)**2] ~ g", 'cov = "[[1]]"\nalong = "g -> 0"'),
+    ("OPEN", "E[z1**2]*g ~ g*log(2+g)**(1/10)", 'cov = "[[1]]"\nalong = "g -> oo"'),
+    ("REFUTED", "E[z1**2]*g ~ g + g**2/10**16", 'cov = "[[1]]"\nalong = "g -> oo"'),
+    ("CONFIRMED", "E[Heaviside(z1)*Heaviside(z2)] = 1/4 + atan(rho/sqrt(1-rho**2))/(2*pi)", PAIR),  # rho = 1 has none
+    ("CONFIRMED", "E[erf(z1)**2] = 0.46456", 'cov = "[[1]]"'),
     (
         "CONFIRMED",
         "weight[0, 0] at 2 = 1 - exp(-t/(2*tau))",
@@ -85,6 +89,7 @@ CLAIMS = [
     ("CONFIRMED", "weight[0, 0] at 1 = 0.39347", 'problem = "listed.toml"'),
     ("REFUTED", "weight[0, 0] at 1 = 0.39346", 'problem = "listed.toml"'),
     ("CONFIRMED", "weight[0, 1] at 1 > -0.4", 'problem = "listed.toml"'),
+    ("OPEN", "weight[0, 0] at oo <= 1", 'problem = "listed.toml"'),  # it is 1, to the rounding
 ]
 
 
@@ -108,7 +113,7 @@ def test_claims_are_judged_and_the_ledger_reads_it(folder):
     assert [entry["verdict"] for entry in of_notes(folder).entries] == verdicts
     text = (folder / "mine.toml").read_text()
     (folder / "mine.toml").write_text(text.replace("0.39346", "0.39348"))
-    assert of_notes(folder).stale == ("mine.10",)
+    assert of_notes(folder).stale == ("mine.14",)
     (folder / "mine.toml").write_text(text)
 
 
@@ -120,8 +125,9 @@ def test_trained_networks_decide(folder):
         item = answer_of(folder, f'says = "{says}"\nproblem = "trained.toml"\nnetworks = 32')
         assert item.results[-1].level.value == "simulated"
         assert item.verdict.value == verdict
-    item = answer_of(folder, f'says = "loss at 16 = {loss * 1.1}"\nproblem = "trained.toml"\nwithin = "5 %"')
-    assert [result.outcome.value for result in item.results if result.level.value == "simulated"] == ["FAIL"]
+    for off, outcome in ((1.1, "FAIL"), (1.02, "PASS")):  # a margin is one: a resolved difference within it passes
+        item = answer_of(folder, f'says = "loss at 16 = {loss * off}"\nproblem = "trained.toml"\nwithin = "5 %"')
+        assert [result.outcome.value for result in item.results if result.level.value == "simulated"] == [outcome]
     item = answer_of(folder, f'says = "loss at 16 = {loss:.9f}"\nproblem = "trained.toml"\nwithin = "5 %"')
     assert item.verdict.value == "CONFIRMED", item.results
 
