@@ -7,19 +7,9 @@ from tests.tolerances import UNIT_ROUNDOFF
 # the drawn weights have sums of absolute terms at most 16 times as large as the largest entry.
 EMPIRICAL_KERNEL = 64 * 16 * UNIT_ROUNDOFF
 
-# Relative to the largest entry, in float64: convolutions of whole weights and inputs at 4 positions are exact but for
-# the root of the number of outputs and for tanh. With at most 3 convolutions of at most 9 terms a pass forward and one
-# back have at most 2 x 3 x 12 roundings one after the other, the sums over positions and weights 4 + 54: less than 150
-# on each side. The drawn weights have sums of absolute terms at most 80 times as large as the largest entry.
-CONVOLUTION_KERNEL = 300 * 80 * UNIT_ROUNDOFF
-
 # Relative, of nu of a kernel with a condition number c: c times the roundings of a solve with at most 40 rows, of which
 # the backward error bound of Cholesky's method counts (3 n + 1) for each entry of the factor.
 NU_ROUNDINGS = 4 * 40 * UNIT_ROUNDOFF
-
-# Relative to the trace: the eigenvalues of a kernel with at most 40 rows, computed with a backward error of a few
-# rounding errors for each row.
-EIGENVALUE_SUMS = 4 * 40 * UNIT_ROUNDOFF
 
 # A tangent kernel in float32, over its largest entry: products of two sums of 128 terms, through five layers forward
 # and back, on both sides of the comparison.

@@ -28,8 +28,7 @@ class MemberKernels:
 
     `tangent` is K, the tangent kernel in the parameters that learn, and `of_gates` its part K^a in Theta_g, None where
     no gate learns. `overlap` is Lambda; with hard gates Lambda(s, s) counts the active paths of input s from one input
-    node to one output. It is None where layers are not fully connected: `sim.kernels.convolution_path_kernel` has the
-    path kernel of circular convolutions. `gates` are G_l, (S, N, *level).
+    node to one output. It is None where layers are not fully connected. `gates` are G_l, (S, N, *level).
     """
 
     tangent: Kernel

@@ -13,9 +13,6 @@ from dataclasses import dataclass
 
 import torch
 
-from sim.kernels.arguments import check_inputs, check_weights
-from theory.problem import InputError
-
 Elementwise = Callable[[torch.Tensor], torch.Tensor]
 
 
@@ -101,24 +98,6 @@ def gating(weights: Sequence[torch.Tensor], inputs: torch.Tensor, gate: Elementw
     return Gating(tuple(sources[:-1]), tuple(gates), tuple(gate_slopes), tuple(slopes))
 
 
-def gates_of(
-    weights: Sequence[torch.Tensor], inputs: torch.Tensor, gate: Elementwise, activation: Elementwise
-) -> list[torch.Tensor]:
-    """Return the gates G_m = gate(p_m), (*networks, N, width), p_m = V_m u_(m-1) and u_m = activation(p_m), u_0 = x.
-
-    `weights` has V_m for the hidden layers m alone, `inputs` is (N, d_in). The gates of a ReLU network are those of its
-    own weights but the last, with the step as the gate and relu as the activation. Raises InputError for shapes and
-    types that do not fit.
-
-    >>> weights, x = [torch.tensor([[1.0], [-1.0]])], torch.tensor([[3.0]])
-    >>> gates_of(weights, x, gate=lambda p: p > 0, activation=torch.relu)[0].tolist()
-    [[1.0, 0.0]]
-    """
-    check_inputs(inputs)
-    check_weights(weights, inputs)
-    return list(gating(weights, inputs, gate, activation).gates)
-
-
 def gating_backward(weights: Sequence[torch.Tensor], network: Gating, gated: Passes) -> tuple[torch.Tensor, ...]:
     """Return D_m, (*networks, N, outputs, width), of each layer of the gating network `weights`."""
     found: list[torch.Tensor] = []
@@ -133,22 +112,14 @@ def gating_backward(weights: Sequence[torch.Tensor], network: Gating, gated: Pas
 def with_slope(function: Elementwise, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return f(values) and f'(values), by autograd, of a function that acts on each number alone.
 
-    Raises InputError for a function that changes the shape. A function whose result does not depend on its argument as
-    far as autograd knows, such as a step, has slope 0.
+    A function whose result does not depend on its argument as far as autograd knows, such as a step, has slope 0.
 
     >>> [part.tolist() for part in with_slope(torch.relu, torch.tensor([-1.0, 0.0, 2.0]))]
     [[0.0, 0.0, 2.0], [0.0, 0.0, 1.0]]
     """
     with torch.enable_grad():
         argument = values.detach().requires_grad_()
-        value = function(argument)
-        if not isinstance(value, torch.Tensor) or value.shape != values.shape:
-            raise InputError(
-                f"The function {getattr(function, '__name__', function)} does not return a tensor of the shape "
-                f"{tuple(values.shape)} of its argument.",
-                "A gate or an activation acts on each number alone, as torch.relu does.",
-            )
-        value = value.to(values.dtype)
+        value = function(argument).to(values.dtype)
         if not value.requires_grad:
             return value, torch.zeros_like(values)
         ones = torch.ones((), dtype=values.dtype, device=values.device).expand_as(value)

@@ -7,7 +7,7 @@ tiles of scratch memory, so that the memory beyond the result and the factors do
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 from jaxtyping import Float
@@ -15,9 +15,8 @@ from jaxtyping import Float
 from sim.training.schedule import refuse_too_large
 from theory.problem import InputError, OutOfReachError
 
-# The factors of one Gram matrix: rows (*networks, N, k) and columns (*networks, M, k).
+# The factors of one Gram matrix, both of the same N inputs: (*networks, N, k).
 Pair = tuple[torch.Tensor, torch.Tensor]
-Progress = Callable[[int, int], None]
 
 # Rows of a tile. On a CPU, with fewer rows matrix products pack the columns more often, and with more rows more entries
 # are computed twice along the diagonal; on a GPU a tile has work for every multiprocessor.
@@ -26,90 +25,50 @@ _COLUMNS_PER_ROW = 4
 
 
 def sum_of_products(
-    products: Sequence[Sequence[Pair]],
-    symmetric: bool,
-    out: torch.Tensor | None = None,
-    block: int | None = None,
-    progress: Progress | None = None,
-) -> Float[torch.Tensor, "*networks N M"]:
-    """Return K(s, s') = sum_t prod_f <a_tf(s), b_tf(s')>, (*networks, N, M), with `products[t][f]` = (a_tf, b_tf).
+    products: Sequence[Sequence[Pair]], block: int | None = None
+) -> Float[torch.Tensor, "*networks N N"]:
+    """Return K(s, s') = sum_t prod_f <a_tf(s), b_tf(s')>, (*networks, N, N), with `products[t][f]` = (a_tf, b_tf).
 
-    `symmetric` says that rows and columns are the same inputs: half of the tiles are computed, and the others copied.
-    A tile has `block` rows and 4 `block` columns; `progress(done, total)` counts entries. `out` receives the result; it
-    may lie on another device, or be a file that is mapped into memory. Raises InputError for a block below 1, an `out`
-    that does not fit and factors that are not finite; OutOfReachError for a result that is too large for the memory of
-    a run (without `out`) or for the numbers of its type.
+    K is symmetric: the tiles up to the diagonal are computed, and the others copied. A tile has `block` rows and
+    4 `block` columns. Raises InputError for factors that are not finite, OutOfReachError for a result that is too large
+    for the memory of a run or for the numbers of its type.
 
     >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-    >>> sum_of_products([[(x, x), (x, x)], [(x, x)]], symmetric=True).tolist()
+    >>> sum_of_products([[(x, x), (x, x)], [(x, x)]]).tolist()
     [[30.0, 132.0], [132.0, 650.0]]
     """
-    left, right = products[0][0]
-    rows, columns = left.shape[-2], right.shape[-2]
+    left, _ = products[0][0]
+    rows = left.shape[-2]
     networks = torch.broadcast_shapes(*(side.shape[:-2] for product in products for pair in product for side in pair))
-    out = result(out, (*networks, rows, columns), left)
-    side = _side(block, left.device)
-    elsewhere = out.device != left.device
-    numbers = math.prod(networks) * min(side, rows) * min(_COLUMNS_PER_ROW * side, columns)
-    scratch = [left.new_empty(numbers) for _ in range(3 if elsewhere else 2)]
-    total, done = math.prod(out.shape), 0
-    for i, j, k, m in _tiles(rows, columns, side, symmetric):
-        room = [part[: math.prod(networks) * (j - i) * (m - k)].view(*networks, j - i, m - k) for part in scratch]
-        tile = room[2] if elsewhere else out[..., i:j, k:m]
+    shape, count = (*networks, rows, rows), math.prod(networks)
+    what = f"A kernel of {' x '.join(f'{size:,}' for size in shape)} numbers"
+    refuse_too_large(what, math.prod(shape), left.element_size(), "Use fewer inputs.")
+    out = left.new_empty(shape)
+    side = block or _ROWS[left.device.type]
+    numbers = count * min(side, rows) * min(_COLUMNS_PER_ROW * side, rows)
+    scratch = [left.new_empty(numbers) for _ in range(2)]
+    for i, j, k, m in _tiles(rows, side):
+        room = [part[: count * (j - i) * (m - k)].view(*networks, j - i, m - k) for part in scratch]
+        tile = out[..., i:j, k:m]
         _fill(tile, products, slice(i, j), slice(k, m), room)
         _refuse_overflow(tile, products)
-        if elsewhere:
-            out[..., i:j, k:m] = tile
-        done += tile.numel()
-        if symmetric and m == j:
-            done += _mirror(out, i, j)
-        if progress is not None:
-            progress(done, total)
+        if m == j:
+            _mirror(out, i, j)
     return out
 
 
-def result(out: torch.Tensor | None, shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
-    """Return `out` where it fits a kernel of this shape, or an empty tensor like `like` where it is None.
-
-    Raises InputError for an `out` that does not fit, OutOfReachError for more numbers than the memory of a run holds.
-
-    >>> result(None, (2, 3), torch.ones(1)).shape
-    torch.Size([2, 3])
-    """
-    if out is None:
-        numbers = math.prod(shape)
-        what = f"A kernel of {' x '.join(f'{size:,}' for size in shape)} numbers"
-        refuse_too_large(what, numbers, like.element_size(), "Use fewer inputs, or give `out`, mapped from a file.")
-        return like.new_empty(shape)
-    if tuple(out.shape) != shape or out.dtype != like.dtype:
-        raise InputError(
-            f"out has shape {tuple(out.shape)} and type {out.dtype}; the kernel has {shape} and {like.dtype}.",
-            "Make it with torch.empty, or torch.from_file to keep it on disk.",
-        )
-    return out
-
-
-def _side(block: int | None, device: torch.device) -> int:
-    if block is None:
-        return _ROWS.get(device.type, _ROWS["cpu"])
-    if isinstance(block, bool) or not isinstance(block, int) or block < 1:
-        raise InputError(f"block = {block!r} must be a whole number of rows, at least 1.", "Leave it out.")
-    return block
-
-
-def _tiles(rows: int, columns: int, side: int, symmetric: bool) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (i, j, k, m) for the rows i to j and columns k to m of each tile; if symmetric, up to the diagonal."""
+def _tiles(rows: int, side: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield (i, j, k, m) for the rows i to j and columns k to m of each tile up to the diagonal."""
     for i in range(0, rows, side):
         j = min(i + side, rows)
-        end = j if symmetric else columns
-        for k in range(0, end, _COLUMNS_PER_ROW * side):
-            yield i, j, k, min(k + _COLUMNS_PER_ROW * side, end)
+        for k in range(0, j, _COLUMNS_PER_ROW * side):
+            yield i, j, k, min(k + _COLUMNS_PER_ROW * side, j)
 
 
 def _fill(
     tile: torch.Tensor, products: Sequence[Sequence[Pair]], rows: slice, columns: slice, room: Sequence[torch.Tensor]
 ) -> None:
-    """Write the sum of the products into `tile`; the first two of `room` are scratch of the tile's shape."""
+    """Write the sum of the products into `tile`; `room` are two scratch tensors of its shape."""
     for number, product in enumerate(products):
         first, *others = ((a[..., rows, :], b[..., columns, :].mT) for a, b in product)
         if number == 0:
@@ -133,13 +92,12 @@ def _gram(pair: Pair, room: torch.Tensor) -> torch.Tensor:
     return room.copy_(left @ right)
 
 
-def _mirror(out: torch.Tensor, i: int, j: int) -> int:
-    """Copy the rows i to j left of the diagonal to the columns above it; return how many entries were copied."""
+def _mirror(out: torch.Tensor, i: int, j: int) -> None:
+    """Copy the rows i to j left of the diagonal to the columns above it."""
     corner = out[..., i:j, i:j]
     corner.copy_(corner.tril() + corner.tril(-1).mT)
     if i:
         out[..., :i, i:j] = out[..., i:j, :i].mT
-    return math.prod(out.shape[:-2]) * i * (j - i)
 
 
 def _refuse_overflow(tile: torch.Tensor, products: Sequence[Sequence[Pair]]) -> None:
@@ -156,7 +114,7 @@ def _refuse_overflow(tile: torch.Tensor, products: Sequence[Sequence[Pair]]) -> 
     raise OutOfReachError(
         f"An entry of the kernel, up to about 1e{size:.0f}, is larger than {largest:.1e}, the largest number of "
         f"{tile.dtype}.",
-        "Use float64 or smaller weights; for an overlap or a path kernel give layer_scale, for example 2 / width.",
+        "Use float64 or smaller weights.",
         "overflow",
     )
 

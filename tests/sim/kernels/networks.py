@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise, product
-from math import prod
 
 import torch
 
@@ -51,24 +50,14 @@ def _flat(gradient: Sequence[torch.Tensor | None], parameters: Weights) -> torch
     return torch.cat([g.flatten() for g in filled])
 
 
-def kernel(rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
-    """Sum over outputs and parameters of the products of two Jacobians."""
-    return torch.einsum("ncp,mcp->nm", rows, columns)
+def kernel(jacobian: torch.Tensor) -> torch.Tensor:
+    """Sum over outputs and parameters of the products of a Jacobian with itself."""
+    return torch.einsum("ncp,mcp->nm", jacobian, jacobian)
 
 
 def learnable(weights: Weights) -> Weights:
     """Copies whose gradients autograd records."""
     return [matrix.clone().requires_grad_() for matrix in weights]
-
-
-def path_features(inputs: torch.Tensor, gates: Sequence[torch.Tensor]) -> torch.Tensor:
-    """phi(s, p) = x_s(i_0) prod_l G_l(s, i_l) for every path p = (i_0, ..., i_(d-1)), (N, paths)."""
-    columns = [
-        torch.stack([x[path[0]] * prod(gate[s, i] for gate, i in zip(gates, path[1:], strict=True)) for path in paths])
-        for s, x in enumerate(inputs)
-        for paths in [list(all_paths(inputs.shape[1], gates))]
-    ]
-    return torch.stack(columns)
 
 
 def all_paths(sources: int, gates: Sequence[torch.Tensor]) -> Iterator[tuple[int, ...]]:
