@@ -122,7 +122,7 @@ def _read(
 def _saved(run: FamilyRun | None, path: Path) -> FamilyRun | None:
     """Write the checkpoint of a run, where the disk allows it; return the run."""
     if run is not None:
-        with suppress(OSError, InputError):
-            deep.save_checkpoint(run, path, with_stages=True)
+        with suppress(OSError):
+            deep.save_checkpoint(run, path)
             path.chmod(0o644)  # another user of the store may go on from it
     return run

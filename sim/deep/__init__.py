@@ -7,16 +7,15 @@ Layers, Dense, Convolution, GlobalAveragePooling, Flatten, Residual
 Family, Start       members of one shape with their replicates, and their initial weights; scales_by_fan_in
 ExampleSet          a fixed set of examples
 LabelledImages, Split    images of a data set to train and to test, with labels, pixels and targets as declared
-Circle, UniformTargets   sets of examples without files
+Circle              a set of examples without files
 Validation          early stopping by examples that are not trained on
 Settings, train_family   loss, optimiser, rate, mini-batches, early stopping, device; the result is a FamilyRun with
                     stages
 train_linearised    the same training of the expansions at the initial weights, whose tangent kernel stays
 SGD, momentum, rmsprop, adam   the optimisers, by the definitions of torch.optim
-save_checkpoint, load_checkpoint   a state from which a run continues bit for bit
-load_run                           such a state as a run, with the stages that were recorded
+save_checkpoint, load_run   a state from which a run continues bit for bit, with the stages that were recorded
 label_alignment     nu = y^T (K/tr K)^-1 y of the deep networks of a problem file, along their training
-kernels_of, Watch   tangent kernel, K^a and overlap of a member; measuring at chosen steps while the training goes on
+kernels_of          tangent kernel, K^a and overlap of a member
 recorded, features_of    gates of a recorded stage on any inputs, and the weights that replay them
 
 >>> import torch
@@ -31,7 +30,7 @@ True
 
 from sim.deep.alignment import check_alignment, label_alignment
 from sim.deep.batches import ExampleSet
-from sim.deep.checkpoints import load_checkpoint, load_run, save_checkpoint
+from sim.deep.checkpoints import load_run, save_checkpoint
 from sim.deep.family import Family, Start, scales_by_fan_in
 from sim.deep.gates import Recorded, features_of, recorded
 from sim.deep.images import LabelledImages, Split
@@ -57,9 +56,8 @@ from sim.deep.members import (
 from sim.deep.optimisers import SGD, adam, momentum, rmsprop
 from sim.deep.settings import Settings
 from sim.deep.stopping import Validation
-from sim.deep.synthetic import Circle, UniformTargets
+from sim.deep.synthetic import Circle
 from sim.deep.train import FamilyRun, FamilyState, train_family
-from sim.deep.watching import Watch
 
 __all__ = [
     "SGD",
@@ -82,9 +80,7 @@ __all__ = [
     "Settings",
     "Split",
     "Start",
-    "UniformTargets",
     "Validation",
-    "Watch",
     "adam",
     "check_alignment",
     "dlgn",
@@ -100,7 +96,6 @@ __all__ = [
     "gates_only",
     "kernels_of",
     "label_alignment",
-    "load_checkpoint",
     "load_run",
     "momentum",
     "recorded",

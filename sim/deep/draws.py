@@ -10,7 +10,7 @@ from jaxtyping import Int64
 from sim.random.streams import MEASUREMENT, TRAINING, Stream, stream
 
 # What numbers are for. The clusters of class c take CENTRES + c.
-CHOICE, LABELS, PIXELS, ASSIGNED, INPUTS, TARGETS, CENTRES = range(7)
+CHOICE, LABELS, PIXELS, ASSIGNED, CENTRES = 0, 1, 2, 3, 6
 _PURPOSES = {"train": TRAINING, "test": MEASUREMENT}
 
 

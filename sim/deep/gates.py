@@ -45,10 +45,6 @@ def recorded(run: FamilyRun, name: str, step: int, x: Float[torch.Tensor, "N n"]
     own = run.family.of(name, run.at(step))
     settings = run.settings
     inputs = (run.data.x if x is None else x).to(settings.device, settings.dtype)
-    if inputs.ndim != 2 or inputs.shape[1] != family.inputs:
-        raise InputError(
-            f"x has the shape {tuple(inputs.shape)}; the networks need (N, {family.inputs}).", "Reshape x."
-        )
     given = {}
     if x is None and isinstance(family.member(name).network.gating, BernoulliGates | FixedGates):
         given = given_gates(family, run.data.to(settings.dtype, settings.device))

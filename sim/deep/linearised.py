@@ -55,10 +55,6 @@ class LinearisedRun:
             raise InputError(f"The parameters at step {step} are not recorded.", f"Recorded steps: {known}.")
         alone = self.family.alone(name)
         inputs = self.data.x if x is None else x.to(self.settings.dtype)
-        if inputs.ndim != 2 or inputs.shape[1] != self.family.inputs:
-            raise InputError(
-                f"x has the shape {tuple(inputs.shape)}; the networks need (N, {self.family.inputs}).", "Reshape x."
-            )
         start, moves, found = self.family.of(name, self.start), self._moves_of(name, step), []
         for part in parts_of(alone, inputs):
             passed = forward(alone, start, inputs[part].unsqueeze(0), {})
@@ -112,10 +108,6 @@ def train_linearised(
     True
     """
     data, device = data.to(settings.dtype), settings.device
-    if data.x.shape[1] != family.inputs:
-        raise InputError(
-            f"The examples have {data.x.shape[1]} inputs, the family {family.inputs}.", "Give both the same number."
-        )
     check_labels(settings.loss, data.y, len(data.x), family.outputs)
     settings.check_members([member.name for member in family.members])
     if settings.stop_below is not None:

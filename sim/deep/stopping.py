@@ -8,7 +8,6 @@ from sim.deep.batches import ExampleSet
 from sim.deep.evaluation import Parameters, set_means
 from sim.deep.family import Family
 from sim.deep.losses import check_classes, check_labels
-from theory.problem import BernoulliGates, FixedGates, InputError
 from theory.problem.numbers import one_of, whole
 
 MEASURES = ("loss", "error")
@@ -38,25 +37,17 @@ class Validation:
         whole(self.patience, "patience", least=1)
 
     def checked(self, family: Family, loss: str, dtype: torch.dtype) -> "Validation":
-        """Return the validation in the type of training. Raises InputError for examples that do not fit the family."""
-        if self.data.x.shape[1] != family.inputs:
-            raise InputError(
-                f"The examples of the validation have {self.data.x.shape[1]} inputs, the family {family.inputs}.",
-                "Give both the same number.",
-            )
+        """Return the validation in the type of training. Raises InputError for labels that do not fit the loss."""
         check_labels(loss, self.data.y, len(self.data.x), family.outputs)
         if self.measure == "error":
             check_classes(loss, self.data.y)
-        tied = [each.name for each in family.members if isinstance(each.network.gating, BernoulliGates | FixedGates)]
-        if tied:
-            raise InputError(
-                f"The gates of {', '.join(tied)} are defined on the training examples alone.",
-                "Train these members in a family without validation.",
-            )
         return Validation(self.data.to(dtype), self.measure, self.every, self.patience)
 
     def measured(self, family: Family, parameters: Parameters, loss: str) -> torch.Tensor:
-        """Return the value of each network of the stack; the examples lie on the device of the parameters."""
+        """Return the value of each network of the stack; the examples lie on the device of the parameters.
+
+        Raises InputError for another number of inputs, and for gates that belong to the training examples.
+        """
         return set_means(family, parameters, self.data, loss, {}, self.measure)
 
 

@@ -1,4 +1,4 @@
-"""Sets of examples without files, as the papers on gated networks use them."""
+"""A set of examples without files, as a paper on gated networks uses it."""
 
 import math
 from dataclasses import dataclass
@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import torch
 
 from sim.deep.batches import ExampleSet
-from sim.deep.draws import INPUTS, TARGETS, numbers_for
-from theory.problem.numbers import one_of, whole
+from theory.problem.numbers import whole
 
 _MOST = 10**7
 
@@ -48,40 +47,3 @@ class Circle:
         x = torch.stack([angle.cos(), angle.sin()], dim=1)
         y = torch.where(angle < math.pi, (self.low * angle).sin(), (self.high * angle).sin())
         return ExampleSet(x.to(dtype), y.unsqueeze(1).to(dtype))
-
-
-@dataclass(frozen=True)
-class UniformTargets:
-    """Targets y ~ U[-1, 1] that do not depend on the inputs; all numbers are independent.
-
-    inputs = "one": x = 1, one input. inputs = "square": x ~ U[-1, 1]^2, two inputs.
-
-    Every number is (2 k + 1)/2^32 - 1 with a whole k from 0 to 2^32 - 1: in float64 the same on every machine. Sets of
-    different sizes with one seed are nested.
-
-    Source: "Deep Gated Networks" (2020), experiments 1 (x = 1, 200 examples) and 2 (the square, 100 examples).
-
-    Raises InputError for other words, and for numbers out of range.
-
-    >>> UniformTargets("one", 2, seed=0).load().x.tolist()
-    [[1.0], [1.0]]
-    """
-
-    inputs: str
-    size: int
-    seed: int
-
-    def __post_init__(self) -> None:
-        one_of(self.inputs, "inputs", ("one", "square"))
-        whole(self.size, "size", least=1, most=_MOST)
-        whole(self.seed, "seed", least=0, most=2**64 - 1, why="the generator has a key of 64 bits")
-
-    def load(self, dtype: torch.dtype = torch.float32) -> ExampleSet:
-        """Return the inputs (size, 1) or (size, 2) and the targets (size, 1)."""
-        y = self._uniform(TARGETS, 1)
-        x = torch.ones_like(y) if self.inputs == "one" else self._uniform(INPUTS, 2)
-        return ExampleSet(x.to(dtype), y.to(dtype))
-
-    def _uniform(self, use: int, count: int) -> torch.Tensor:
-        """Return `count` numbers from -1 to 1 for each example."""
-        return torch.from_numpy(2 * numbers_for(use, self.seed, "train").uniforms(self.size, count) - 1)

@@ -2,13 +2,11 @@
 
 All members and replicates take each step together. Networks do not see each other: a network that diverges or stops
 early leaves the numbers of the others as they are. A step asks the device for no number and makes no copy from it or to
-it, so that the processor runs ahead of a GPU; both wait where networks are measured, recorded or watched.
+it, so that the processor runs ahead of a GPU; both wait where networks are measured or recorded.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -17,19 +15,15 @@ from jaxtyping import Bool, Float
 from sim.deep.batches import ExampleSet, given_gates, rows_of_batches
 from sim.deep.evaluation import set_means
 from sim.deep.family import Family, Parameters
-from sim.deep.files import StageFiles, digest_of
 from sim.deep.losses import check_classes, check_labels, output_gradient
 from sim.deep.optimisers import descend, moved_by_rate
 from sim.deep.passes import backward, forward
 from sim.deep.replay import Replay, recorder_on
 from sim.deep.settings import Settings
 from sim.deep.stopping import Best, Validation
-from sim.deep.watching import Watch
 from sim.networks.parameters import along, mapped, placed
 from theory.problem import InputError
 from theory.problem.numbers import whole
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,19 +119,14 @@ def train_family(
     state: FamilyState | None = None,
     validation: Validation | None = None,
     stages: Collection[int] = (),
-    watch: Watch[Any] | None = None,
-    folder: Path | None = None,
-    progress: Progress | None = None,
 ) -> FamilyRun:
     """Train a family up to step number `steps`, from its start or from the state of an earlier run.
 
     With a `validation`, networks stop early by their values on its examples too. A run that is resumed from a state has
     bit for bit the numbers of one that was not interrupted, on one device; a state may go on on another one, whose
     rounding differs. The device is that of the settings, and what comes back lies on the processor. The parameters at
-    the steps in `stages` are kept in memory, or as files in a `folder`, where a run that is resumed with the same
-    folder finds the earlier ones; `watch` measures those at its own steps meanwhile. Means of the optimiser and
-    parameters are not shared with `state`. Raises InputError for labels, shapes and rates that do not fit, for steps
-    and stages before the state or stages after `steps`, and for a folder with stages of another run.
+    the steps in `stages` are kept. Means of the optimiser and parameters are not shared with `state`. Raises InputError
+    for labels, shapes and rates that do not fit, and for steps and stages before the state or stages after `steps`.
 
     >>> from sim.deep import SGD, Start, dln, relu
     >>> family = Family((relu((4,)), dln((4,))), 3, 2, 1, Start("normal", (0.5, 0.5), 0))
@@ -147,10 +136,6 @@ def train_family(
     True
     """
     data = data.to(settings.dtype)
-    if data.x.shape[1] != family.inputs:
-        raise InputError(
-            f"The examples have {data.x.shape[1]} inputs, the family {family.inputs}.", "Give both the same number."
-        )
     check_labels(settings.loss, data.y, len(data.x), family.outputs)
     settings.check_members([member.name for member in family.members])
     if validation is not None:
@@ -164,17 +149,12 @@ def train_family(
             "Record earlier stages in the run that gave the state.",
         )
     moving = _Moving(family, settings, begun, data, validation)
-    kept = {} if folder is None else StageFiles(folder, digest_of(family, settings, data, validation))
+    kept = {}
     orders = 1 if settings.shared_batches else family.replicates
     batches = rows_of_batches(len(data.x), settings.batch, settings.seed, orders, begun.step, settings.device)
     for step in range(begun.step, steps + 1):
         if step in stages:
-            if isinstance(kept, StageFiles):
-                kept.write(step, placed(moving.parameters, "cpu"))
-            else:
-                kept[step] = placed(moving.parameters, "cpu", copy=True)
-        if watch is not None and step in watch.steps:
-            watch.see(step, moving.parameters)
+            kept[step] = placed(moving.parameters, "cpu", copy=True)
         if settings.stop_below is not None and step % settings.stop_every == 0:
             moving.stop(step, moving.losses() <= settings.stop_below)
         if validation is not None and step % validation.every == 0:
@@ -182,8 +162,6 @@ def train_family(
         if step == steps:
             break
         moving.take_step(next(batches))
-        if progress is not None:
-            progress(step + 1)
     return FamilyRun(family, settings, data, moving.state(steps).to("cpu"), kept, validation)
 
 

@@ -152,8 +152,8 @@ def array_of_npy(stream: IO[bytes], size: int, path: str, name: str = "the file"
     return np.frombuffer(data, kind).reshape(shape, order="F" if fortran else "C")
 
 
-def stored_arrays(path: str | Path, only: tuple[str, ...] = ()) -> dict[str, np.ndarray]:
-    """Return the arrays of an archive as `numpy.savez` writes it, or those of the names `only`.
+def stored_arrays(path: str | Path) -> dict[str, np.ndarray]:
+    """Return the arrays of an archive as `numpy.savez` writes it.
 
     Raises ValueError for another file, for pickles, and for arrays that are larger than the file, whose bytes would be
     unpacked; OSError where it cannot be read.
@@ -169,7 +169,7 @@ def stored_arrays(path: str | Path, only: tuple[str, ...] = ()) -> dict[str, np.
             with np.load(opened, allow_pickle=False) as file:
                 if sum(member.file_size for member in file.zip.infolist()) > os.fstat(opened.fileno()).st_size:
                     raise ValueError("its arrays are larger than the file")
-                return {name: file[name] for name in file.files if not only or name in only}
+                return dict(file)
         except (MemoryError, ValueError):
             raise
         except Exception as error:  # the parsers of archives and headers raise errors of a dozen kinds

@@ -80,7 +80,7 @@ def test_an_interrupted_training_goes_on_with_the_same_bits(monkeypatch, tmp_pat
 
 def test_the_checkpoint_of_another_training_is_left_out(tmp_path, plain):
     place = tmp_path / "cell.0"
-    deep.save_checkpoint(deep.train_family(family(5), data(), SETTINGS, 3), place, with_stages=True)
+    deep.save_checkpoint(deep.train_family(family(5), data(), SETTINGS, 3), place)
     with resumable(tmp_path, "cell"):
         assert same(trained(), plain)
     assert not place.exists()

@@ -3,6 +3,7 @@
 Without a GPU, a run on the processor is made with another default device, where a tensor without a device would land.
 """
 
+from dataclasses import replace
 from math import prod
 
 import pytest
@@ -58,11 +59,11 @@ def test_every_tensor_has_a_device_of_its_own(case, optimiser, tmp_path):
     members = KINDS if (case, optimiser) == (None, "sgd") else {"frg"}
     expected = everything(deep.train_family(of, examples, settings(**more), TOTAL, stages=(0, CUT)), members)
     with torch.device("meta"):
-        begun = deep.train_family(of, examples, settings(**more), CUT, stages=(0, CUT), folder=tmp_path)
+        begun = deep.train_family(of, examples, settings(**more), CUT, stages=(0, CUT))
         deep.save_checkpoint(begun, tmp_path / "run")
-        state = deep.load_checkpoint(tmp_path / "run", of, examples, settings(**more))
-        run = deep.train_family(of, examples, settings(**more), TOTAL, state=state, folder=tmp_path)
-        assert same(everything(run, members), expected)
+        kept = deep.load_run(tmp_path / "run", of, examples, settings(**more))
+        run = deep.train_family(of, examples, settings(**more), TOTAL, state=kept.state)
+        assert same(everything(replace(run, stages=kept.stages), members), expected)
 
 
 def test_the_device_of_settings_is_one_that_is_there(monkeypatch):

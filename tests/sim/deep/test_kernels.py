@@ -1,6 +1,4 @@
-"""Kernels of every member against Jacobians of plain networks by autograd; measuring while a family trains."""
-
-import threading
+"""Kernels of every member against Jacobians of plain networks by autograd."""
 
 import pytest
 import torch
@@ -10,8 +8,6 @@ from tests.sim.deep.families import DTYPE, REPLICATES, data, family, plain
 from tests.sim.deep.plain import KINDS
 from tests.tolerances import SIM_GRADIENT
 from theory.problem import InputError
-
-SETTINGS = deep.Settings("half-mse", deep.SGD, 0.02, batch=4, seed=4, dtype=DTYPE)
 
 
 def jacobian(network, x, rows, own):
@@ -73,24 +69,3 @@ def test_kernels_of_any_layers_are_those_of_the_jacobian(case, name):
     found = deep.kernels_of(of, name, of.starting(DTYPE), examples, rows=rows)
     assert found.overlap is None
     are_of_the_jacobian(found, of, name, examples, rows, case)
-
-
-def test_training_does_not_wait_for_a_measure():
-    """The first measure ends only when the training has passed the last watched step."""
-    passed = threading.Event()
-
-    def measure(step, parameters):
-        assert passed.wait(timeout=60)
-        return deep.kernels_of(of, "dlgn", parameters, examples)
-
-    of, examples = family(), data()
-    watch = deep.Watch(measure, steps=(0, 3, 6))
-    run = deep.train_family(
-        of, examples, SETTINGS, 8, stages=(0, 3, 6), watch=watch, progress=lambda step: step == 8 and passed.set()
-    )
-    found = watch.results()
-    assert list(found) == [0, 3, 6]
-    for step, kernels in found.items():
-        assert torch.equal(kernels.tangent, deep.kernels_of(of, "dlgn", run.at(step), examples).tangent)
-    alone = deep.train_family(of, examples, SETTINGS, 8)
-    assert all(torch.equal(theta, alone.at(8)[name]) for name, theta in run.at(8).items())

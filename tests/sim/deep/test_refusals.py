@@ -126,14 +126,11 @@ SETTINGS = [
     (lambda: validated(data=held_out(2)), "have the shape"),
     (lambda: validated(data=data(inputs=4)), "have 4 inputs, the family 3"),
     (lambda: validated(data=data(), measure="error"), "no classes"),
-    (lambda: validated(("relu", "frg")), "gates of frg"),
+    (lambda: validated(("relu", "frg")), "frg: its gates are defined on the training examples"),
     (lambda: deep.Circle(1, 1, 2), "size = 1"),
     (lambda: deep.Circle(8, 3, 3), "low is below high"),
     (lambda: deep.Circle(8, 0, 3), "low = 0"),
     (lambda: deep.Circle(8, 1, 2.5), "high = 2.5"),
-    (lambda: deep.UniformTargets("cube", 5, 0), "inputs = 'cube'"),
-    (lambda: deep.UniformTargets("one", 0, 0), "size = 0"),
-    (lambda: deep.UniformTargets("one", 5, -1), "seed = -1"),
 ]
 
 

@@ -39,7 +39,7 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(name, cut, tmp_path)
     whole = deep.train_family(of, examples, settings, 20, stages=(12,))
     begun = deep.train_family(of, examples, settings, cut)
     deep.save_checkpoint(begun, tmp_path / "run")
-    state = deep.load_checkpoint(tmp_path / "run", family(), data(), settings)
+    state = deep.load_run(tmp_path / "run", family(), data(), settings).state
     assert same_state(state, begun.state)
     resumed = deep.train_family(of, examples, settings, 20, state=state, stages=(12,))
     assert same_state(resumed.state, whole.state)
@@ -69,7 +69,7 @@ def test_the_checkpoint_of_another_run_is_refused(tmp_path):
         ),
     ):
         with pytest.raises(InputError, match="state of another run"):
-            deep.load_checkpoint(tmp_path / "run", of, examples, how)
+            deep.load_run(tmp_path / "run", of, examples, how)
 
 
 def test_stages_that_this_call_does_not_pass_are_refused():
@@ -80,34 +80,14 @@ def test_stages_that_this_call_does_not_pass_are_refused():
             deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 4, state=run.state, stages=stages)
 
 
-def test_stages_as_files_are_those_in_memory_and_outlive_the_first_part_of_a_run(tmp_path):
-    settings, folder = SETTINGS["sgd"], tmp_path / "new" / "stages"
-    kept = deep.train_family(family(), data(), settings, 6, stages=(0, 2, 6))
-    begun = deep.train_family(family(), data(), settings, 3, stages=(0, 2), folder=folder)
-    resumed = deep.train_family(family(), data(), settings, 6, state=begun.state, stages=(6,), folder=folder)
-    assert list(resumed.stages) == [0, 2, 6]
-    assert len(resumed.stages) == 3
-    for step in (0, 2, 6):
-        pairs = zip(kept.at(step).items(), resumed.stages[step].items(), strict=True)
-        assert all(name == other and torch.equal(a, b) for (name, a), (other, b) in pairs)
-    assert (resumed.losses("relu", 2) == kept.losses("relu", 2)).all()
+def test_a_step_that_is_not_recorded_and_a_file_without_a_state_are_refused(tmp_path):
+    run = deep.train_family(family({"relu"}), data(), SETTINGS["sgd"], 2, stages=(0,))
     with pytest.raises(InputError, match="step 5 are not recorded") as raised:
-        resumed.at(5)
-    assert raised.value.hint == "Recorded steps: 0, 2, 6."
-
-
-def test_a_folder_with_stages_of_another_run_is_refused_and_left_alone(tmp_path):
-    deep.train_family(family(), data(), SETTINGS["sgd"], 2, stages=(0,), folder=tmp_path)
-    before = (tmp_path / "stage-0.npz").read_bytes()
-    with pytest.raises(InputError, match="is the stage of another run"):
-        deep.train_family(family(), data(), SETTINGS["rmsprop, shared"], 2, stages=(0, 1), folder=tmp_path)
+        run.at(5)
+    assert raised.value.hint == "Recorded steps: 0, 2."
+    (tmp_path / "run").write_bytes(b"nothing")
     with pytest.raises(InputError, match="holds no state"):
-        deep.load_checkpoint(tmp_path / "stage-0.npz", family(), data(), SETTINGS["sgd"])
-    assert [each.name for each in tmp_path.iterdir()] == ["stage-0.npz"]
-    assert (tmp_path / "stage-0.npz").read_bytes() == before
-    (tmp_path / "stage-1.npz").write_bytes(b"nothing")
-    with pytest.raises(InputError, match="holds no stage"):
-        deep.train_family(family(), data(), SETTINGS["sgd"], 2, stages=(0,), folder=tmp_path)
+        deep.load_run(tmp_path / "run", family(), data(), SETTINGS["sgd"])
 
 
 @pytest.mark.parametrize(("batch", "step"), [(4, 0), (4, 5), (20, 1)])

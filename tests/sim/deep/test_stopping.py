@@ -77,7 +77,7 @@ def test_a_resumed_run_stops_where_the_uninterrupted_one_does(tmp_path):
     whole = deep.train_family(family(chosen), data(), SETTINGS, 60, validation=rule)
     begun = deep.train_family(family(chosen), data(), SETTINGS, 23, validation=rule)
     deep.save_checkpoint(begun, tmp_path / "run")
-    state = deep.load_checkpoint(tmp_path / "run", family(chosen), data(), SETTINGS, rule)
+    state = deep.load_run(tmp_path / "run", family(chosen), data(), SETTINGS, rule).state
     resumed = deep.train_family(family(chosen), data(), SETTINGS, 60, state=state, validation=rule)
     assert torch.equal(resumed.state.stopped, whole.state.stopped)
     assert torch.equal(resumed.state.best.values, whole.state.best.values)
@@ -92,7 +92,7 @@ def test_a_resumed_run_stops_where_the_uninterrupted_one_does(tmp_path):
     moved.x[0] += 1
     for other in (*others, deep.Validation(moved, "loss", EVERY, PATIENCE)):
         with pytest.raises(InputError, match="state of another run"):
-            deep.load_checkpoint(tmp_path / "run", family(chosen), data(), SETTINGS, other)
+            deep.load_run(tmp_path / "run", family(chosen), data(), SETTINGS, other)
 
 
 @pytest.mark.parametrize(("loss", "outputs"), [("half-mse", 1), ("cross-entropy", 2), ("softmax-cross-entropy", 3)])
