@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Float, Int
 
 from sim.data.classes import draw_classes
-from sim.data.sample import Draw, label_table, mean_table, sampler_of, shifted
+from sim.data.sample import PlainSampler, sampler_of
 from sim.random.streams import Stream
 from theory.problem import Law, OutOfReachError
 from theory.problem.distributions.ising import Ising
@@ -105,33 +105,19 @@ def conditionals(grid: Grid, c: int) -> Float[np.ndarray, "n states"]:
     return found
 
 
-@dataclass(frozen=True)
-class IsingSampler:
+@dataclass(frozen=True, eq=False)
+class IsingSampler(PlainSampler):
     """A sampler on one device: the conditional probabilities (C, n, states), and the place of each site in x."""
 
-    law: Law
     grid: Grid
     table: Float[torch.Tensor, "C n states"]
     places: Int[torch.Tensor, " n"] | None
-    labels: Float[torch.Tensor, "C *m"]
-    shift: Float[torch.Tensor, "C n"] | None
-    device: torch.device
-    dtype: torch.dtype
 
-    @property
-    def n(self) -> int:
-        """The number of sites."""
-        return self.grid.rows * self.grid.columns
-
-    def room(self, _replicates: int, _rows: int) -> None:
-        """Return None: every draw allocates its memory."""
-
-    def draw(self, streams: list[Stream], rows: int, room: None = None) -> Draw:  # noqa: ARG002 - the protocol's
+    def inputs(self, streams: list[Stream], rows: int) -> tuple[Float[torch.Tensor, "S B n"], Int[np.ndarray, "S B"]]:
         """Draw `rows` independent examples for each stream, from n uniform numbers each."""
         uniform = torch.stack([self._uniforms(own, rows) for own in streams])
-        category = torch.from_numpy(draw_classes(self.law.probabilities, streams, rows)).to(self.device)
-        for own in streams:
-            own.advance(rows)
+        classes = draw_classes(self.law.probabilities, streams, rows)
+        category = torch.from_numpy(classes).to(self.device)
         columns, mask = self.grid.columns, (1 << self.grid.columns) - 1
         states = self.table.shape[2]
         recent, first = torch.zeros_like(category), torch.zeros_like(category)
@@ -143,8 +129,7 @@ class IsingSampler:
             if self.grid.periodic and site == columns - 1:
                 first = recent
         x = spins.to(self.dtype) * 2 - 1
-        x = x if self.places is None else x[..., self.places]
-        return shifted(Draw(None, x, category, self.labels[category]), self.law, self.shift)
+        return x if self.places is None else x[..., self.places], classes
 
     def _uniforms(self, own: Stream, rows: int) -> Float[torch.Tensor, "rows n"]:
         calls = -(-self.n // _WORDS)
@@ -159,8 +144,7 @@ def sampler(
     grid.require_room()
     tables = torch.from_numpy(np.stack([conditionals(grid, c) for c in range(len(grid.fields))])).to(device)
     order = None if places is None else torch.from_numpy(places).to(device)
-    labels, shift = label_table(law, device, dtype), mean_table(law, device, dtype)
-    return IsingSampler(law, grid, tables, order, labels, shift, device, dtype)
+    return IsingSampler(law, device, dtype, grid, tables, order)
 
 
 @sampler_of.register

@@ -8,31 +8,18 @@ import torch
 from jaxtyping import Float, Int
 
 from sim.data.classes import bounds, chosen, draw_classes
-from sim.data.sample import Draw, Sampler, label_table, mean_table, prepare, sampler_of, shifted
+from sim.data.sample import PlainSampler, Sampler, prepare, sampler_of
 from sim.random.streams import Stream
 from theory.problem.distributions.mixture import Mixture
 
 
 @dataclass(frozen=True, eq=False)
-class MixtureSampler:
-    """The samplers of the components on one device; `shift` are the means of the mixture's own classes."""
+class MixtureSampler(PlainSampler):
+    """The samplers of the components on one device."""
 
-    law: Mixture
     samplers: tuple[Sampler, ...]
-    labels: Float[torch.Tensor, "C *m"]
-    shift: Float[torch.Tensor, "C n"] | None
-    device: torch.device
-    dtype: torch.dtype
 
-    @property
-    def n(self) -> int:
-        """The number of sites."""
-        return self.law.n
-
-    def room(self, _replicates: int, _rows: int) -> None:
-        """Return None: every draw allocates its memory."""
-
-    def draw(self, streams: list[Stream], rows: int, room: None = None) -> Draw:  # noqa: ARG002 - the protocol's
+    def inputs(self, streams: list[Stream], rows: int) -> tuple[Float[torch.Tensor, "S B n"], Int[np.ndarray, "S B"]]:
         """Draw `rows` examples for each stream.
 
         Every component draws every example from the stream's numbers of that example, and one draw of each is used.
@@ -44,10 +31,7 @@ class MixtureSampler:
         for k, sampler in enumerate(self.samplers):
             members = component == k
             x[members] = sampler.draw([replace(own) for own in streams], rows).x[members]
-        for own in streams:
-            own.advance(rows)
-        category = torch.from_numpy(category).to(self.device)
-        return shifted(Draw(None, x, category, self.labels[category]), self.law, self.shift)
+        return x, category
 
     def _components(self, category: Int[np.ndarray, "S B"], mark: Float[np.ndarray, "S B"]) -> Int[np.ndarray, "S B"]:
         """Return the component of each example by its class and a uniform number."""
@@ -64,4 +48,4 @@ class MixtureSampler:
 def mixture_sampler(law: Mixture, device: torch.device, dtype: torch.dtype) -> MixtureSampler:
     """Return the sampler of the mixture."""
     samplers = tuple(prepare(part.law, device, dtype) for part in law.components)
-    return MixtureSampler(law, samplers, label_table(law, device, dtype), mean_table(law, device, dtype), device, dtype)
+    return MixtureSampler(law, device, dtype, samplers)

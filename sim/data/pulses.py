@@ -12,42 +12,27 @@ import torch
 from jaxtyping import Float, Int
 
 from sim.data.classes import draw_classes
-from sim.data.sample import Draw, label_table, mean_table, sampler_of, shifted
+from sim.data.sample import PlainSampler, sampler_of
 from sim.random.streams import Stream
 from theory.problem import Pulses
 
 _PER_PULSE = 3
 
 
-@dataclass(frozen=True)
-class PulsesSampler:
-    """A sampler on one device; profiles[W - least] is the form of a pulse of width W, `shift` the class means."""
+@dataclass(frozen=True, eq=False)
+class PulsesSampler(PlainSampler):
+    """A sampler on one device; profiles[W - least] is the form of a pulse of width W."""
 
-    law: Pulses
     least: int
     profiles: Float[torch.Tensor, "widths longest"]
     heights: Float[torch.Tensor, " heights"]
-    labels: Float[torch.Tensor, "C *m"]
-    shift: Float[torch.Tensor, "C n"] | None
-    device: torch.device
-    dtype: torch.dtype
 
-    @property
-    def n(self) -> int:
-        """The number of sites."""
-        return self.law.n
-
-    def room(self, _replicates: int, _rows: int) -> None:
-        """Return None: every draw allocates its memory."""
-
-    def draw(self, streams: list[Stream], rows: int, room: None = None) -> Draw:  # noqa: ARG002 - the protocol's
-        """Draw `rows` independent examples for each stream."""
+    def inputs(self, streams: list[Stream], rows: int) -> tuple[Float[torch.Tensor, "S B n"], Int[np.ndarray, "S B"]]:
+        """Draw the pulses of `rows` examples for each stream."""
         law = self.law
         most = max(largest for _, largest in law.counts)
         uniform = np.stack([own.uniforms(rows, 1 + most * _PER_PULSE) for own in streams])
         classes = draw_classes(law.probabilities, streams, rows)
-        for own in streams:
-            own.advance(rows)
         number = _between(np.array(law.counts)[classes], uniform[..., 0])
         ends = np.array(law.widths)[classes]
         x = torch.zeros(len(streams), rows, law.n, dtype=self.dtype, device=self.device)
@@ -60,8 +45,7 @@ class PulsesSampler:
             drawn = (torch.from_numpy(numbers).to(self.device) for numbers in (start, width, height, number > pulse))
             own = self._pulse(*drawn)
             x = x + own if law.overlap == "sum" else torch.maximum(x, own)
-        category = torch.from_numpy(classes).to(self.device)
-        return shifted(Draw(None, x, category, self.labels[category]), law, self.shift)
+        return x, classes
 
     def _pulse(
         self,
@@ -93,5 +77,4 @@ def pulses_sampler(law: Pulses, device: torch.device, dtype: torch.dtype) -> Pul
     for width in range(least, longest + 1):
         profiles[width - least, :width] = torch.tensor([float(value) for value in law.profile(width)], dtype=dtype)
     heights = torch.tensor([float(height) for height in law.heights], dtype=dtype, device=device)
-    labels, shift = label_table(law, device, dtype), mean_table(law, device, dtype)
-    return PulsesSampler(law, least, profiles.to(device), heights, labels, shift, device, dtype)
+    return PulsesSampler(law, device, dtype, least, profiles.to(device), heights)

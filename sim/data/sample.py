@@ -3,11 +3,13 @@
 A law's sampler is registered in the file of `sim.data` that has the name of the law's declaration.
 """
 
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import singledispatch
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int
 
@@ -54,6 +56,41 @@ class Sampler(Protocol):
 
         A replicate's examples depend on its own stream only. With `room`, the next draw overwrites the arrays of this.
         """
+
+
+@dataclass(frozen=True, eq=False)
+class PlainSampler(ABC):
+    """A sampler without a latent: `inputs` draws x and the classes; labels and class means are added to them."""
+
+    law: Any
+    device: torch.device
+    dtype: torch.dtype
+    labels: Float[torch.Tensor, "C *m"] = field(init=False)
+    shift: Float[torch.Tensor, "C n"] | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "labels", label_table(self.law, self.device, self.dtype))
+        object.__setattr__(self, "shift", mean_table(self.law, self.device, self.dtype))
+
+    @property
+    def n(self) -> int:
+        """The number of sites."""
+        return self.law.n
+
+    def room(self, _replicates: int, _rows: int) -> None:  # noqa: B027 - nothing to reuse
+        """Return None: every draw allocates its memory."""
+
+    def draw(self, streams: list[Stream], rows: int, room: None = None) -> Draw:  # noqa: ARG002 - the protocol's
+        """Draw `rows` examples for each stream."""
+        x, classes = self.inputs(streams, rows)
+        for own in streams:
+            own.advance(rows)
+        category = torch.from_numpy(classes).to(self.device)
+        return shifted(Draw(None, x, category, self.labels[category]), self.law, self.shift)
+
+    @abstractmethod
+    def inputs(self, streams: list[Stream], rows: int) -> tuple[Float[torch.Tensor, "S B n"], Int[np.ndarray, "S B"]]:
+        """Return x and the class of the next `rows` examples of each stream, which this need not advance."""
 
 
 @singledispatch

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-from sim.data.sample import Draw, label_table, sampler_of
+from sim.data.sample import PlainSampler, sampler_of
 from sim.random.streams import Stream
 from theory.problem.distributions.sampled import SampledLaw
 
@@ -21,31 +21,20 @@ Block = tuple[Float[np.ndarray, "B n"], Int[np.ndarray, " B"]]
 
 
 @dataclass(frozen=True, eq=False)
-class LawSampler:
+class LawSampler(PlainSampler):
     """A sampler that calls the law's own `draw` on the CPU; `last` is the latest block of each stream."""
 
-    law: SampledLaw
-    labels: Float[torch.Tensor, "C *m"]
-    device: torch.device
-    dtype: torch.dtype
     last: dict[tuple[int, int, int], tuple[int, Block]] = field(default_factory=dict)
 
-    @property
-    def n(self) -> int:
-        """The number of sites."""
-        return self.law.n
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "shift", None)  # the draws of the law have its means already
 
-    def room(self, _replicates: int, _rows: int) -> None:
-        """Return None: every draw allocates its memory."""
-
-    def draw(self, streams: list[Stream], rows: int, room: None = None) -> Draw:  # noqa: ARG002 - the protocol's
+    def inputs(self, streams: list[Stream], rows: int) -> tuple[Float[torch.Tensor, "S B n"], Int[np.ndarray, "S B"]]:
         """Draw `rows` examples for each stream."""
         parts = [self._rows(own, rows) for own in streams]
-        for own in streams:
-            own.advance(rows)
         x = torch.from_numpy(np.stack([x for x, _ in parts])).to(self.device, self.dtype)
-        category = torch.from_numpy(np.stack([category for _, category in parts])).to(self.device)
-        return Draw(None, x, category, self.labels[category])
+        return x, np.stack([category for _, category in parts])
 
     def _rows(self, own: Stream, rows: int) -> Block:
         """Return the next `rows` examples of a stream, from the blocks that have them."""
@@ -64,7 +53,4 @@ class LawSampler:
         return block
 
 
-@sampler_of.register
-def law_sampler(law: SampledLaw, device: torch.device, dtype: torch.dtype) -> LawSampler:
-    """Return the sampler of a law that draws its own examples."""
-    return LawSampler(law, label_table(law, device, dtype), device, dtype)
+sampler_of.register(SampledLaw, LawSampler)

@@ -5,14 +5,12 @@ order, whether or not it uses them all). An integer below m is floor(m U) with U
 probabilities are 1/m up to 2^-32.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
 from sim.data.classes import draw_classes
-from sim.data.sample import Draw, label_table, mean_table, sampler_of, shifted
+from sim.data.sample import PlainSampler, sampler_of
 from sim.random.streams import Stream
 from theory.problem import SinglePulse
 
@@ -20,46 +18,24 @@ _PER_EXAMPLE = 3
 _LEVELS = {"zero-one": (0.0, 1.0), "plus-minus": (-1.0, 1.0)}
 
 
-@dataclass(frozen=True)
-class PulseSampler:
-    """A sampler on one device; `shift` are the class means."""
+class PulseSampler(PlainSampler):
+    """A sampler of single pulses on one device."""
 
-    law: SinglePulse
-    labels: Float[torch.Tensor, "C *m"]
-    shift: Float[torch.Tensor, "C n"] | None
-    device: torch.device
-    dtype: torch.dtype
-
-    @property
-    def n(self) -> int:
-        """The number of sites."""
-        return self.law.n
-
-    def room(self, _replicates: int, _rows: int) -> None:
-        """Return None: every draw allocates its memory."""
-
-    def draw(self, streams: list[Stream], rows: int, room: None = None) -> Draw:  # noqa: ARG002 - the protocol's
-        """Draw `rows` independent examples for each stream."""
+    def inputs(self, streams: list[Stream], rows: int) -> tuple[Float[torch.Tensor, "S B n"], Int[np.ndarray, "S B"]]:
+        """Draw the pulses of `rows` examples for each stream."""
         uniform = np.stack([own.uniforms(rows, _PER_EXAMPLE) for own in streams])
         classes = draw_classes(self.law.probabilities, streams, rows)
-        for own in streams:
-            own.advance(rows)
         ranges = np.array([(least, largest - least + 1) for least, largest in self.law.widths], dtype=np.int32)
         start = np.floor(uniform[..., 0] * self.n).astype(np.int32)
         least, count = ranges[classes, 0], ranges[classes, 1]
         width = least + np.floor(uniform[..., 1] * count).astype(np.int32)
-        start, width, flipped, category = (
-            torch.from_numpy(numbers).to(self.device) for numbers in (start, width, uniform[..., 2] < 0.5, classes)
+        start, width, flipped = (
+            torch.from_numpy(numbers).to(self.device) for numbers in (start, width, uniform[..., 2] < 0.5)
         )
-        x = levels(inside(self.n, start, width), flipped, self.law.support, self.law.flip, self.dtype)
-        return shifted(Draw(None, x, category, self.labels[category]), self.law, self.shift)
+        return levels(inside(self.n, start, width), flipped, self.law.support, self.law.flip, self.dtype), classes
 
 
-@sampler_of.register
-def pulse_sampler(law: SinglePulse, device: torch.device, dtype: torch.dtype) -> PulseSampler:
-    """Return the sampler of a law of single pulses."""
-    labels, shift = label_table(law, device, dtype), mean_table(law, device, dtype)
-    return PulseSampler(law, labels, shift, device, dtype)
+sampler_of.register(SinglePulse, PulseSampler)
 
 
 def levels(
