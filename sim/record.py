@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import repeat
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -39,7 +38,6 @@ from sim.training.sizes import columns, grouping
 from sim.training.state import Replicate, beginning, stream_number, together
 from sim.training.times import steps_at_times
 from theory.problem import InputError, LossAtTimes, Network, OutOfReachError, Problem, RecordedGate
-from theory.problem.table_files import stored_arrays
 
 MODES = ("frozen", "piecewise")
 _CHUNK_NUMBERS = 2**18
@@ -73,13 +71,6 @@ class Gates:
         parameters = {name: array[:, chosen] for name, array in self.parameters.items()}
         return Gates(self.replicates, tuple(self.times[i] for i in chosen), parameters)
 
-    def save(self, path: Path) -> None:
-        """Write an .npz file; times are written as exact fractions."""
-        arrays = {} if self.biases is None else {"biases": self.biases}
-        times = np.array([str(time) for time in self.times])
-        with Path(path).open("wb") as file:  # a name would get an ending
-            np.savez(file, replicates=np.array(self.replicates), times=times, weights=self.weights, **arrays)
-
     def _index(self, time: Fraction) -> int:
         if time not in self.times:
             raise InputError(
@@ -87,22 +78,6 @@ class Gates:
                 f"Recorded: {', '.join(f'{float(t):g}' for t in self.times[:12])}{' ...' if self.times[12:] else ''}.",
             )
         return self.times.index(time)
-
-
-def load(path: Path) -> Gates:
-    """Return the gates that `Gates.save` wrote. Raises InputError for a file that does not hold them."""
-    try:
-        arrays = stored_arrays(path)
-        replicates = tuple(int(number) for number in arrays["replicates"])
-        times = tuple(Fraction(str(text)) for text in arrays["times"])
-        named = {"w": arrays["weights"]} | ({"b": arrays["biases"]} if "biases" in arrays else {})
-        gates = Gates(replicates, times, named)
-        fitting = gates.weights.ndim == 4 and gates.weights.shape[:2] == (len(replicates), len(times))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path} holds no recorded gates: {error}.", "Give a file written by Gates.save.") from error
-    if not fitting or (gates.biases is not None and gates.biases.shape != gates.weights.shape[:3]):
-        raise InputError(f"{path}: the recorded arrays do not fit each other.", "Give a file written by Gates.save.")
-    return gates
 
 
 def record(run: Run) -> Gates:

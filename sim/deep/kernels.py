@@ -17,7 +17,7 @@ from sim.kernels.passes import Elementwise
 from sim.networks.deep import gate_response
 from sim.networks.parameters import placed
 from sim.training.schedule import device_named
-from theory.problem import InputError, NetworkGates, OwnGates, SoftResponse
+from theory.problem import NetworkGates, OwnGates, SoftResponse
 
 Kernel = Float[torch.Tensor, "S N N"]
 
@@ -43,16 +43,12 @@ def kernels_of(
     parameters: Mapping[str, torch.Tensor],
     data: ExampleSet,
     *,
-    rows: torch.Tensor | None = None,
-    x: torch.Tensor | None = None,
     device: str = "cpu",
 ) -> MemberKernels:
-    """Return the kernels of a member with these parameters of the family, on the examples `rows` of the training set.
+    """Return the kernels of a member with these parameters of the family, on a set of examples.
 
-    `rows` (N,) are whole numbers, by default all examples; `x` (N, n) are other inputs in their place. K sums over the
-    outputs. The kernels are computed on the device "cpu", "cuda" or "auto" and come back to the processor. Raises
-    InputError for rows that do not exist, for rows and x together, and for other inputs where the gates belong to the
-    training examples; OutOfReachError for a device that is not there.
+    K sums over the outputs. The kernels are computed on the device "cpu", "cuda" or "auto" and come back to the
+    processor. Raises OutOfReachError for a device that is not there.
 
     >>> from sim.deep.family import Start
     >>> from sim.deep.members import relu
@@ -62,18 +58,11 @@ def kernels_of(
     >>> kernels_of(family, "relu", weights, data).tangent.tolist()  # 3^2 + 2^2 where x > 0
     [[[13.0, 0.0], [0.0, 0.0]]]
     """
-    if rows is not None and x is not None:
-        raise InputError("The kernels are those of rows of the training set or of other inputs.", "Give one of them.")
     where = device_named(device).type
     member, own = family.member(name), placed(family.of(name, parameters), where)
     alone = family.alone(name)
-    dtype = own[family.names[0]].dtype
-    data = data.to(dtype)
-    rows = _checked(rows, len(data.x))
-    inputs, given = (data.x[rows] if x is None else x).to(where, dtype), {}
-    if x is None:
-        coins = given_gates(alone, data)
-        given = {member: [level[:, rows].to(where) for level in levels] for member, levels in coins.items()}
+    data = data.to(own[family.names[0]].dtype, where)
+    inputs, given = data.x, given_gates(alone, data)
     gates = forward(alone, own, inputs.unsqueeze(0), given).gates
     weights = [own[theta] for theta in family.names]
     values = torch.ones_like(inputs) if member.network.value_input == "ones" else inputs
@@ -106,15 +95,3 @@ def _passed_on(gating: NetworkGates) -> Elementwise:
         "linear": lambda p: p,
         "gated": lambda p: p * gate_response(gating.gate, p),
     }[gating.network]
-
-
-def _checked(rows: torch.Tensor | None, examples: int) -> torch.Tensor:
-    if rows is None:
-        return torch.arange(examples, device="cpu")
-    numbers = isinstance(rows, torch.Tensor) and rows.ndim == 1 and rows.dtype == torch.int64 and len(rows) > 0
-    if not numbers or not 0 <= int(rows.min()) <= int(rows.max()) < examples:
-        raise InputError(
-            f"rows must be whole numbers from 0 to {examples - 1}, (N,) of type int64.",
-            "Number the training examples from 0.",
-        )
-    return rows

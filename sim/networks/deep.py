@@ -30,15 +30,11 @@ Numbers = Mapping[str, torch.Tensor]
 
 @dataclass(frozen=True)
 class DeepPass:
-    """q_l and G_l of each hidden level, (B, nodes), and yhat, (B, m); convolutional nodes are channel by channel.
-
-    Where a second network gives the gates, its preactivations are in `gating_preactivations`, () otherwise.
-    """
+    """q_l and G_l of each hidden level, (B, nodes), and yhat, (B, m); convolutional nodes are channel by channel."""
 
     preactivations: tuple[torch.Tensor, ...]
     gates: tuple[torch.Tensor, ...]
     output: torch.Tensor
-    gating_preactivations: tuple[torch.Tensor, ...] = ()
 
 
 def forward(
@@ -55,9 +51,8 @@ def forward(
     >>> found.output.tolist(), found.gates[0].tolist()
     ([[1.5], [4.5]], [[1.0, 0.0], [1.0, 1.0]])
     """
-    second: tuple[torch.Tensor, ...] = ()
     if isinstance(network.gating, NetworkGates):
-        second, given = _second_network(network, parameters, x)
+        given = _second_network(network, parameters, x)
     z = x if network.value_input == "x" else torch.ones_like(x)
     drives, gates = [], []
     for level, name in enumerate(network.names[:-1]):
@@ -68,7 +63,7 @@ def forward(
         z = q * gate
     if isinstance(network.architecture, CircularConvolution):
         z = z.reshape(len(z), -1, x.shape[1]).mean(dim=2)
-    return DeepPass(tuple(drives), tuple(gates), z @ parameters[network.names[-1]].T, second)
+    return DeepPass(tuple(drives), tuple(gates), z @ parameters[network.names[-1]].T)
 
 
 def at_start(problem: Problem, dtype: torch.dtype = torch.float64) -> DeepPass:
@@ -101,18 +96,15 @@ def gates_given(network: DeepNetwork, data: FiniteData, dtype: torch.dtype) -> t
     return ()
 
 
-def _second_network(
-    network: DeepNetwork, parameters: Numbers, x: torch.Tensor
-) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
-    """Return the preactivations and the gates of the second network."""
-    gating, drives, gates, z = network.gating, [], [], x
+def _second_network(network: DeepNetwork, parameters: Numbers, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Return the gates that the second network gives."""
+    gating, gates, z = network.gating, [], x
     for name in network.gating_names:
         q = _through(network, parameters[name], z, x.shape[1])
         gate = gate_response(gating.gate, q)
-        drives.append(q)
         gates.append(gate)
         z = {"relu": q.clamp(min=0), "linear": q, "gated": q * gate}[gating.network]
-    return tuple(drives), tuple(gates)
+    return tuple(gates)
 
 
 def _through(network: DeepNetwork, theta: torch.Tensor, z: torch.Tensor, n: int) -> torch.Tensor:

@@ -9,7 +9,7 @@ import torch
 from sim.data.sample import prepare
 from sim.measure import measure
 from sim.random.streams import TRAINING, stream
-from sim.record import Gates, load, record, replay
+from sim.record import Gates, record, replay
 from sim.record import loss as replayed_loss
 from sim.train import fixed_sample, train
 from sim.training.run import DivergedError
@@ -109,28 +109,6 @@ def test_what_needs_no_gates_is_measured_and_the_rest_is_named():
         solve(again.problem)
     with pytest.raises(OutOfReachError, match="recorded"):
         dumps(again.problem)
-
-
-@pytest.mark.parametrize("biases", ["none", "trained"])
-def test_gates_are_kept_in_a_file(tmp_path, biases):
-    gates = record(train(relu(biases, times=(0, Fraction(1, 2), 5)), "cpu"))
-    gates.save(tmp_path / "gates")
-    again = load(tmp_path / "gates")
-    assert (again.replicates, again.times) == (gates.replicates, gates.times)
-    assert (again.weights == gates.weights).all()
-    assert (again.biases is None) == (biases == "none")
-    if gates.biases is not None:
-        assert (again.biases == gates.biases).all()
-
-
-def test_other_files_are_refused(tmp_path):
-    (tmp_path / "text").write_text("nothing")
-    np.savez(tmp_path / "part.npz", weights=np.zeros((1, 1, 2, 2)))
-    fitting = {"replicates": [0, 1], "times": ["0"], "weights": np.zeros((1, 1, 2, 2))}
-    np.savez(tmp_path / "wrong.npz", **fitting)
-    for name, said in (("text", "holds no"), ("part.npz", "holds no"), ("none", "holds no"), ("wrong.npz", "not fit")):
-        with pytest.raises(InputError, match=said):
-            load(tmp_path / name)
 
 
 def test_smooth_units_have_no_gates():
