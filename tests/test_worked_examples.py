@@ -208,7 +208,8 @@ MISSING = """
 import derivations
 from derivations.experiments import folders
 
-print(derivations.__file__, *folders.missing_pieces(), sep="\\n")
+folders.discover()
+print(derivations.__file__)
 """
 
 

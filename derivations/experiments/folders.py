@@ -7,7 +7,7 @@
     experiments/<name>/tables.py       TABLES: {run: {table: function of the run}}
     experiments/<name>/figures.py      FIGURES: {figure: Figure}
 
-Only `discover` and `missing_pieces` load torch.
+Only `discover` loads torch.
 """
 
 import json
@@ -134,11 +134,6 @@ def _module(name: str, file: str) -> ModuleType:
         return import_module(module)
 
 
-def missing_pieces() -> list[str]:
-    """The pieces that the folders of experiments lack, each with the file that takes it. Loads torch."""
-    return [line for name in names() for line in (*_undeclared(name), *_unstored(name))]
-
-
 def _undeclared(name: str) -> Iterator[str]:
     """The pieces that an experiment lacks to be discovered and to judge."""
     here = f"derivations/experiments/{name}"
@@ -155,26 +150,6 @@ def _undeclared(name: str) -> Iterator[str]:
         yield f"{here}/experiment.py: EXPERIMENT is called {experiment.name!r}; name it {name!r} as its folder."
     if experiment is not None:
         yield from _unknown_claims(experiment, here)
-
-
-def _unstored(name: str) -> Iterator[str]:
-    """The stored runs, tables and figures that an experiment lacks."""
-    if not (FOLDER / name / "experiment.py").is_file():
-        return
-    here = f"derivations/experiments/{name}"
-    runs = tuple(getattr(_module(name, "experiment"), "RUNS", ()))
-    there = {path.stem for path in (FOLDER / name).glob("*.json")}
-    made = _declared(name, "tables", "TABLES")
-    for run in runs:
-        if run not in there:
-            yield f"{here}/{run}.json is missing: run python -m {_PACKAGE}.{name}.experiment, which writes it."
-        if run not in made:
-            yield f"{here}/tables.py has no TABLES[{run!r}]: no page can show the run."
-    for run in sorted(there - set(runs)):
-        yield f"{here}/experiment.py does not name the stored run {run}.json in RUNS."
-    for figure in _declared(name, "figures", "FIGURES").values():
-        if figure.run not in runs:
-            yield f"{here}/figures.py shows the run {figure.run!r}, which RUNS of experiment.py does not name."
 
 
 def _unknown_claims(experiment: Experiment, here: str) -> Iterator[str]:

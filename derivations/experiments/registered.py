@@ -7,6 +7,7 @@ import numpy as np
 
 from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Progress, Settings
+from derivations.experiments.sized import mean_and_error
 from derivations.statistics.comparison import Agreement, agreement, decide_all, replicates_needed, seed_for
 from sim.measure import Estimate, measure
 from sim.measure.receptive_fields import participation_ratio
@@ -175,10 +176,7 @@ def _curves(run: Run) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         "loss": mse_at(gated_moments(run.problem), weights, s, biases),
         "participation_ratio": participation_ratio(weights),
     }
-    return {
-        name: (values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values)))
-        for name, values in curves.items()
-    }
+    return {name: mean_and_error(values) for name, values in curves.items()}
 
 
 def _too_weak(claim: Claim, needed: int, limit: int) -> CheckResult:

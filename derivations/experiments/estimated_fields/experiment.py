@@ -44,7 +44,7 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
     estimates = {}
     with small_data_sets():
         for index, name in enumerate(PROBLEMS):
-            problem = sized(name, settings, "estimated_fields")
+            problem = sized(name, settings, f"estimated_fields/{name}")
             trained = measure(WeightsAtTimes(), train(problem, device=settings.device), settings.device)
             fields = predicted(problem, ESTIMATES)
             shares = covered(fields, trained)

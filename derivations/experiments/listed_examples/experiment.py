@@ -55,7 +55,7 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
     estimates = {}
     with small_data_sets():
         for index, (name, (said, rival)) in enumerate(RIVALS.items()):
-            problem = sized(name, settings, "listed_examples")
+            problem = sized(name, settings, f"listed_examples/{name}")
             estimate = measure(WeightsAtTimes(), train(problem, device=settings.device), settings.device)
             other = discrete(replace(problem, data=rival(problem.data))).weights
             results.append(decide(estimate, discrete(problem).weights, name))

@@ -26,10 +26,9 @@ from jaxtyping import Float
 
 from derivations.experiments import folders
 from derivations.experiments.control import control
-from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
+from derivations.experiments.sized import gravest, record, sized
 from derivations.output import rounded
-from derivations.statistics.comparison import seed_for
 from derivations.statistics.intervals import intervals
 from derivations.sweeps.plans import sweep_id
 from derivations.sweeps.store import Store
@@ -37,7 +36,7 @@ from derivations.sweeps.table import mean_and_error
 from sim.measure.receptive_fields import participation_ratio, spectral_peak
 from sim.train import train
 from sim.training.run import Run
-from theory.claims.model import CheckResult, Claim, Level, Outcome
+from theory.claims.model import CheckResult, Claim, Level
 from theory.problem import InputError, Problem, Sweep, load_sweep
 
 SWEEPS = {"localization-sweep": "localization", "localization-batch": "localization-batch"}  # stored run, file
@@ -116,36 +115,25 @@ def judge(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -
             control(decide(low[:, 0], high[:, 0]), "untrained networks"),
             control(decide(high[:, 1], low[:, 1]), "the two gains exchanged"),
         ),
-        estimates={CLAIM: {f"gain {gain}": _record(run, ratios[gain]) for gain, run in runs.items()}},
+        estimates={
+            CLAIM: {f"gain {gain}": record(run, "participation_ratio", ratios[gain]) for gain, run in runs.items()}
+        },
     )
 
 
 def decide(low: Float[np.ndarray, " S"], high: Float[np.ndarray, " S"]) -> CheckResult:
     """The rule on the inverse participation ratios of the networks at the low and at the high gain."""
     below, above = (intervals(values[:, None], _LEVEL / 2) for values in (low, high))
-    outcomes = {below.below(TEN_SITES), above.above(TWO_SITES)}
-    outcome = next(one for one in (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS) if one in outcomes)
+    outcome = gravest({below.below(TEN_SITES), above.above(TWO_SITES)})
     where = f"inverse participation ratio: {below.describe()} at gain {LOW}, {above.describe()} at gain {HIGH}"
     return CheckResult(CLAIM, Level.SIMULATED, outcome, float(below.high[0]), TEN_SITES, where)
 
 
 def _neurons(gain: Fraction, settings: Settings) -> Run:
-    problem = problem_named(PROBLEM)
-    simulation = replace(
-        problem.simulated(), replicates=settings.scale * _NETWORKS, seed=seed_for(f"{CLAIM}, gain {gain}")
-    )
+    problem = sized(PROBLEM, settings, f"{CLAIM}, gain {gain}")
+    simulation = replace(problem.simulated(), replicates=settings.scale * _NETWORKS)
     training, data = replace(problem.training, times=_TIMES), replace(problem.data, gain=gain)
     return train(replace(problem, data=data, training=training, simulation=simulation), device=settings.device)
-
-
-def _record(run: Run, ratios: Float[np.ndarray, "S T"]) -> dict[str, object]:
-    return {
-        "times": run.times,
-        "participation_ratio": ratios.mean(axis=0),
-        "standard_error": ratios.std(axis=0, ddof=1) / np.sqrt(len(ratios)),
-        "replicates": len(ratios),
-        "seed": run.seed,
-    }
 
 
 EXPERIMENT = Experiment("localization_sweep", "One ReLU neuron at two gains", (CLAIM,), judge)

@@ -19,9 +19,8 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.experiments.control import control
-from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
-from derivations.statistics.comparison import seed_for
+from derivations.experiments.sized import mean_and_error, record, sized
 from derivations.statistics.intervals import Intervals, difference
 from sim.measure import measure
 from sim.train import train
@@ -43,7 +42,7 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
     runs: dict[str, dict[str, Run]] = {WITH: {}, WITHOUT: {}, SIGMOID: {}}
     for index, (kind, name) in enumerate((kind, name) for kind in runs for name in (LONG, SHORT)):
         runs[kind][name] = train(
-            _problem(kind, name, settings.scale),
+            _problem(kind, name, settings),
             device=settings.device,
             progress=lambda done, total, index=index: progress(
                 "training ReLU networks with biases", (index + done / total) / 6
@@ -60,7 +59,12 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
             control(decide(exchanged, learned[WITHOUT]), "biases that exchange the two orders"),
             control(decide(learned[WITH], learned[SIGMOID]), "sigmoid networks without biases"),
         ),
-        estimates={CLAIM: {kind: _record(orders, runs[kind]) for kind, orders in shares.items()}},
+        estimates={
+            CLAIM: {
+                kind: {name: record(runs[kind][name], "low_frequency_power", of) for name, of in orders.items()}
+                for kind, orders in shares.items()
+            }
+        },
         remarks=(_remark(runs, shares),),
     )
 
@@ -83,17 +87,13 @@ def decide(with_biases: Shares, without: Shares) -> CheckResult:
 def contrasts(shares: Shares, level: float) -> Intervals:
     """Welch's intervals for the difference of the means of both orders; each misses with probability `level`."""
     both = [shares[name] for name in (LONG, SHORT)]
-    counts = [len(values) for values in both]
-    errors = [values.std(axis=0, ddof=1) / np.sqrt(len(values)) for values in both]
-    return difference([values.mean(axis=0) for values in both], errors, counts, level)
+    means, errors = zip(*map(mean_and_error, both), strict=True)
+    return difference(means, errors, [len(values) for values in both], level)
 
 
-def _problem(kind: str, name: str, scale: int) -> Problem:
+def _problem(kind: str, name: str, settings: Settings) -> Problem:
     """The registered problem; without biases, for ReLU or sigmoid units, it is the same in all else."""
-    problem = problem_named(name)
-    simulation = problem.simulated()
-    count, seed = scale * simulation.replicates, seed_for(f"{CLAIM}/{kind}/{name}")
-    problem = replace(problem, simulation=replace(simulation, replicates=count, seed=seed))
+    problem = sized(name, settings, f"{CLAIM}/{kind}/{name}")
     if kind == WITH:
         return problem
     network = Network(kind.partition(",")[0], problem.network.readout, problem.network.units)
@@ -107,19 +107,6 @@ def _low(trained: Run) -> Float[np.ndarray, "S T"]:
 
 def _at(shares: Shares, times: slice) -> Shares:
     return {name: values[:, times] for name, values in shares.items()}
-
-
-def _record(shares: Shares, runs: Mapping[str, Run]) -> dict[str, dict[str, object]]:
-    return {
-        name: {
-            "times": runs[name].times,
-            "low_frequency_power": values.mean(axis=0),
-            "standard_error": values.std(axis=0, ddof=1) / np.sqrt(len(values)),
-            "replicates": len(values),
-            "seed": runs[name].seed,
-        }
-        for name, values in shares.items()
-    }
 
 
 def _remark(runs: Mapping[str, Mapping[str, Run]], shares: Mapping[str, Shares]) -> str:

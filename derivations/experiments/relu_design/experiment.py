@@ -54,6 +54,7 @@ from derivations.experiments.relu_design.design import (
     configurations,
     share,
 )
+from derivations.experiments.sized import mean_and_error
 from derivations.output import rounded
 from sim.measure import measure
 from sim.train import train
@@ -145,8 +146,8 @@ def measured(result: Run, device: str) -> dict[str, Any]:
 
 def summary(values: Float[np.ndarray, "S T"]) -> dict[str, list[float]]:
     """Return mean and standard error over the replicates at each time, as they are stored."""
-    error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
-    return {"mean": rounded(values.mean(axis=0), _SIGNIFICANT), "standard_error": rounded(error, _SIGNIFICANT)}
+    mean, error = mean_and_error(values)
+    return {"mean": rounded(mean, _SIGNIFICANT), "standard_error": rounded(error, _SIGNIFICANT)}
 
 
 def judged(rule: Rule, stored: list[Mapping[str, Any]], again: list[Mapping[str, Any]]) -> CheckResult:

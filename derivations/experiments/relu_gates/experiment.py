@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from derivations.experiments import folders
+from derivations.experiments.sized import mean_and_error
 from derivations.output import DISTRIBUTION
 from sim.data.sample import prepare
 from sim.gates.gating import opens
@@ -63,11 +64,6 @@ def rows(gain: Fraction, names: tuple[str, ...], replicates: int, samples: int) 
     """The rows of one gain; `samples` examples for each of the replicates."""
     means = sampled(gain, names, replicates, samples)
     return [row(gain, name, *mean_and_error(means[name])) for name in names]
-
-
-def mean_and_error(means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The mean over replicates and its standard error."""
-    return means.mean(axis=0), means.std(axis=0, ddof=1) / np.sqrt(len(means))
 
 
 def row(gain: Fraction, name: str, mean: np.ndarray, error: np.ndarray) -> dict[str, Any]:

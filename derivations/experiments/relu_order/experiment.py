@@ -12,7 +12,7 @@ all entries of a rule together.
   where the distance to 1/14 is no longer clear.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -20,15 +20,14 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.experiments.control import control
-from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
-from derivations.statistics.comparison import seed_for
+from derivations.experiments.sized import gravest, record, sized
 from derivations.statistics.intervals import intervals
 from sim.measure import measure
 from sim.measure.receptive_fields import low_frequency_power
 from sim.train import train
 from sim.training.run import Run
-from theory.claims.model import CheckResult, Claim, Level, Outcome
+from theory.claims.model import CheckResult, Claim, Level
 from theory.flow import solve
 from theory.moments.null_levels import gaussian_ratio
 from theory.problem import (
@@ -50,12 +49,8 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
     del claims
     runs: dict[str, Run] = {}
     for index, name in enumerate(SIDES):
-        problem = problem_named(name)
-        simulation = problem.simulated()
-        count = settings.scale * simulation.replicates
-        sized = replace(problem, simulation=replace(simulation, replicates=count, seed=seed_for(f"{CLAIM}/{name}")))
         runs[name] = train(
-            sized,
+            sized(name, settings, f"{CLAIM}/{name}"),
             device=settings.device,
             progress=lambda done, total, index=index: progress("training ReLU networks", (index + done / total) / 2),
         )
@@ -77,8 +72,8 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
         ),
         figures={"relu_order": _figure(runs)},
         estimates={
-            CLAIM: _record(runs, shares, "low_frequency_power"),
-            LOCALIZES: _record(runs, ratios, "participation_ratio"),
+            CLAIM: {name: record(one, "low_frequency_power", shares[name]) for name, one in runs.items()},
+            LOCALIZES: {name: record(one, "participation_ratio", ratios[name]) for name, one in runs.items()},
         },
         remarks=(_remark(runs, shares, ratios),),
     )
@@ -90,7 +85,7 @@ def decide(shares: Mapping[str, Float[np.ndarray, "S T"]]) -> CheckResult:
     outcomes = {one.above(0.5) if SIDES[name] > 0 else one.below(0.5) for name, one in found.items()}
     nearest = min(float((one.low - 0.5 if SIDES[name] > 0 else 0.5 - one.high).min()) for name, one in found.items())
     where = f"low-frequency shares: {'; '.join(f'{name} {one.describe()}' for name, one in found.items())}"
-    return CheckResult(CLAIM, Level.SIMULATED, _gravest(outcomes), nearest, 0.0, where)
+    return CheckResult(CLAIM, Level.SIMULATED, gravest(outcomes), nearest, 0.0, where)
 
 
 def decide_localized(ratios: Float[np.ndarray, "S T"], sites: int) -> CheckResult:
@@ -98,10 +93,6 @@ def decide_localized(ratios: Float[np.ndarray, "S T"], sites: int) -> CheckResul
     found, gaussian = intervals(ratios, _LEVEL), float(gaussian_ratio(sites))
     where = f"inverse participation ratio: {found.describe(4)}; Gaussian weights have {gaussian:.4f}"
     return CheckResult(LOCALIZES, Level.SIMULATED, found.above(gaussian), float(found.low.min()), gaussian, where)
-
-
-def _gravest(outcomes: Collection[Outcome]) -> Outcome:
-    return next(one for one in (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS) if one in outcomes)
 
 
 def _figure(runs: Mapping[str, Run]) -> dict[str, dict[str, np.ndarray]]:
@@ -118,19 +109,6 @@ def _figure(runs: Mapping[str, Run]) -> dict[str, dict[str, np.ndarray]]:
             for unit, field in enumerate(fields)
         }
     return panels
-
-
-def _record(runs: Mapping[str, Run], values: Mapping[str, np.ndarray], what: str) -> dict[str, object]:
-    return {
-        name: {
-            "times": one.times,
-            what: values[name].mean(axis=0),
-            "standard_error": values[name].std(axis=0, ddof=1) / np.sqrt(len(values[name])),
-            "replicates": len(values[name]),
-            "seed": one.seed,
-        }
-        for name, one in runs.items()
-    }
 
 
 def _remark(runs: Mapping[str, Run], shares: Mapping[str, np.ndarray], ratios: Mapping[str, np.ndarray]) -> str:

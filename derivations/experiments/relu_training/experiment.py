@@ -25,9 +25,8 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.experiments.control import control
-from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
-from derivations.statistics.comparison import seed_for
+from derivations.experiments.sized import record, sized
 from derivations.statistics.intervals import Intervals, intervals
 from sim.measure import measure
 from sim.measure.receptive_fields import participation_ratio
@@ -65,10 +64,10 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
     return Finding(
         results=results,
         estimates={
-            GATES: {PROBLEM: _record(long, "flipped", flips)},
-            STOPS: {PROBLEM: _record(long, "norm", norms.mean(axis=2))},
-            GOES_ON: {f"{PROBLEM}, lengths exchanged": _record(short, "norm", longer.mean(axis=2))},
-            PLACE: {PROBLEM: _record(long, "participation_ratio", participation_ratio(long.weights).mean(axis=2))},
+            GATES: {PROBLEM: record(long, "flipped", flips)},
+            STOPS: {PROBLEM: record(long, "norm", norms.mean(axis=2))},
+            GOES_ON: {f"{PROBLEM}, lengths exchanged": record(short, "norm", longer.mean(axis=2))},
+            PLACE: {PROBLEM: record(long, "participation_ratio", participation_ratio(long.weights).mean(axis=2))},
         },
         remarks=(_remark(long, flips, norms, longer),),
     )
@@ -103,14 +102,10 @@ def _decided(claim: str, found: Intervals, bound: float, what: str) -> CheckResu
 
 def _trained(exchanged: bool, settings: Settings, progress: Progress) -> Run:
     """The networks of the registered problem, or of that with the two lengths exchanged."""
-    problem = problem_named(PROBLEM)
-    name = f"relu_training/{PROBLEM}"
+    problem = sized(PROBLEM, settings, f"relu_training/{PROBLEM}{', lengths exchanged' if exchanged else ''}")
     if exchanged:
         problem = replace(problem, data=replace(problem.data, xi=problem.data.xi[::-1]))
-        name = f"{name}, lengths exchanged"
-    count = settings.scale * problem.simulated().replicates
-    sized = replace(problem, simulation=replace(problem.simulated(), replicates=count, seed=seed_for(name)))
-    return train(sized, device=settings.device, progress=_half(progress, exchanged))
+    return train(problem, device=settings.device, progress=_half(progress, exchanged))
 
 
 def _half(progress: Progress, second: bool) -> Callable[[int, int], None]:
@@ -142,16 +137,6 @@ def _scaled_only(weights: Float[np.ndarray, "S T K n"]) -> Float[np.ndarray, "S 
     """Weights that grow uniformly: the first direction of every unit, with the lengths it had."""
     norms = np.linalg.norm(weights, axis=-1, keepdims=True)
     return weights[:, :1] / norms[:, :1] * norms
-
-
-def _record(trained: Run, name: str, values: Float[np.ndarray, "S T"]) -> dict[str, object]:
-    return {
-        "times": trained.times,
-        name: values.mean(axis=0),
-        "standard_error": values.std(axis=0, ddof=1) / np.sqrt(len(values)),
-        "replicates": len(values),
-        "seed": trained.seed,
-    }
 
 
 def _remark(

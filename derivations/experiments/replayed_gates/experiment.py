@@ -21,6 +21,8 @@ from derivations.experiments import folders
 from derivations.experiments.control import control
 from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
+from derivations.experiments.sized import mean_and_error
+from derivations.experiments.sized import record as evidence
 from derivations.output import DISTRIBUTION, plain, rounded
 from derivations.statistics.comparison import seed_for
 from derivations.statistics.validity import Meter, meter, network_meter, variance_reduction
@@ -120,7 +122,7 @@ def _data(
     reductions: Mapping,
 ) -> dict:
     def mean(values: np.ndarray) -> dict:
-        return {"mean": values.mean(axis=0), "standard_error": values.std(axis=0, ddof=1) / np.sqrt(len(values))}
+        return dict(zip(("mean", "standard_error"), mean_and_error(values), strict=True))
 
     data = {
         "times": [float(time) for time in question.training.times],
@@ -163,17 +165,7 @@ def judge(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -
         found[time] = decide(_beside(question, loss(again, chosen, settings.device).values, lost))
     return Finding(
         results=(found[_END], control(found[Fraction(0)], f"the gates of the start: {found[Fraction(0)].where}")),
-        estimates={
-            CLAIM: {
-                PROBLEM: {
-                    "times": network.times,
-                    "loss": lost.mean(axis=0),
-                    "standard_error": lost.std(axis=0, ddof=1) / np.sqrt(count),
-                    "replicates": count,
-                    "seed": network.seed,
-                }
-            }
-        },
+        estimates={CLAIM: {PROBLEM: evidence(network, "loss", lost)}},
     )
 
 

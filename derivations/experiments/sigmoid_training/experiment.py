@@ -13,9 +13,8 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.experiments.control import control
-from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
-from derivations.statistics.comparison import seed_for
+from derivations.experiments.sized import mean_and_error, sized
 from derivations.statistics.intervals import intervals
 from sim.measure import measure
 from sim.train import train
@@ -33,11 +32,9 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
     del claims
     losses = {}
     for index, model in enumerate(("sigmoid", "relu")):
-        problem = problem_named(PROBLEM)
-        count = settings.scale * problem.simulated().replicates
-        simulation = replace(problem.simulated(), replicates=count, seed=seed_for(f"sigmoid_training/{model}"))
+        problem = sized(PROBLEM, settings, f"sigmoid_training/{model}")
         network = Network(model, problem.network.readout, problem.network.units)
-        trained = train(replace(problem, network=network, simulation=simulation), device=settings.device)
+        trained = train(replace(problem, network=network), device=settings.device)
         losses[model] = measure(LossAtTimes(), trained, settings.device).values
         progress("training sigmoid networks without biases", (index + 1) / 2)
     learned = losses["sigmoid"]
@@ -66,8 +63,8 @@ def decide(losses: Float[np.ndarray, "S T"]) -> CheckResult:
 
 
 def _record(losses: Float[np.ndarray, "S T"]) -> dict[str, object]:
-    error = losses.std(axis=0, ddof=1) / np.sqrt(len(losses))
-    return {"loss": losses.mean(axis=0), "standard_error": error, "replicates": len(losses)}
+    mean, error = mean_and_error(losses)
+    return {"loss": mean, "standard_error": error, "replicates": len(losses)}
 
 
 def _remark(losses: Mapping[str, Float[np.ndarray, "S T"]]) -> str:
