@@ -24,8 +24,6 @@ class ExampleSet:
     y: torch.Tensor
 
     def __post_init__(self) -> None:
-        if not all(isinstance(part, torch.Tensor) for part in (self.x, self.y)):
-            raise InputError("x and y must be tensors.", "Write torch.from_numpy(x) for an array.")
         if self.x.ndim != 2 or not self.x.numel() or len(self.y) != len(self.x):
             raise InputError(
                 f"x has the shape {tuple(self.x.shape)} and y {tuple(self.y.shape)}; x is (N, n), and y has N rows.",

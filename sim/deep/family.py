@@ -18,7 +18,7 @@ from sim.deep.layers import Layers, fully_connected
 from sim.deep.members import Member
 from sim.deep.products import Layer, Shape
 from theory.problem import InputError, NetworkGates
-from theory.problem.numbers import one_of, positive, shown, whole
+from theory.problem.numbers import one_of, positive, whole
 
 Parameters = dict[str, torch.Tensor]
 
@@ -45,8 +45,6 @@ class Start:
         whole(self.seed, "seed", least=0)
         object.__setattr__(self, "scales", tuple(self.scales))
         for layer, scale in enumerate(self.scales):
-            if isinstance(scale, str):
-                raise InputError(f"scales[{layer}] = {shown(scale)} is a text.", "Give a number.")
             positive(scale, f"scales[{layer}]", "it is a standard deviation")
 
     def draw(self, replicate: int, second: bool, level: int, shape: Shape) -> np.ndarray:
@@ -94,10 +92,6 @@ class Family:
         object.__setattr__(self, "members", tuple(self.members))
         for name in ("replicates", "inputs", "outputs"):
             whole(getattr(self, name), name, least=1)
-        if not all(isinstance(member, Member) for member in self.members):
-            raise InputError(
-                f"members = {shown(self.members)} are not all members.", "Give relu(widths), dlgn(widths, beta), ..."
-            )
         names = [member.name for member in self.members]
         if not names or len(set(names)) < len(names):
             raise InputError(f"The members {names} must be one or more, each with a name of its own.", "Rename them.")

@@ -9,7 +9,7 @@ from sim.deep.losses import KINDS
 from sim.training.optimisers import Optimiser
 from sim.training.schedule import device_named
 from theory.problem import InputError
-from theory.problem.numbers import one_of, positive, shown, whole
+from theory.problem.numbers import one_of, positive, whole
 
 _STOP_EVERY = 100  # steps
 
@@ -45,7 +45,12 @@ class Settings:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        self._check_kinds()
+        one_of(self.loss, "loss", KINDS)
+        rates = dict(self.rate) if isinstance(self.rate, Mapping) else {"": self.rate}
+        for member, rate in rates.items():
+            positive(rate, f"rate.{member}" if member else "rate", "it is a learning rate")
+        if self.stop_below is not None:
+            positive(self.stop_below, "stop_below", "a loss is not below 0")
         for name, least in (("batch", 1), ("seed", 0)):
             whole(getattr(self, name), name, least=least)
         if self.stop_every is not None:
@@ -58,23 +63,6 @@ class Settings:
         elif self.stop_below is not None:
             object.__setattr__(self, "stop_every", _STOP_EVERY)
         object.__setattr__(self, "device", device_named(self.device).type)
-
-    def _check_kinds(self) -> None:
-        """Raise InputError for what is no loss, optimiser, precision or number."""
-        one_of(self.loss, "loss", KINDS)
-        if not isinstance(self.optimiser, Optimiser):
-            raise InputError(
-                f"optimiser = {shown(self.optimiser)} is no optimiser.", "Give SGD, momentum(0.9), rmsprop() or adam()."
-            )
-        if self.dtype not in (torch.float32, torch.float64):
-            raise InputError(f"dtype = {self.dtype} is not trained.", "Give torch.float32 or torch.float64.")
-        rates = dict(self.rate) if isinstance(self.rate, Mapping) else {"": self.rate}
-        if words := [rate for rate in (*rates.values(), self.stop_below) if isinstance(rate, str)]:
-            raise InputError(f"{shown(words[0])} is a text.", "Give rate and stop_below as numbers.")
-        for member, rate in rates.items():
-            positive(rate, f"rate.{member}" if member else "rate", "it is a learning rate")
-        if self.stop_below is not None:
-            positive(self.stop_below, "stop_below", "a loss is not below 0")
 
     def check_members(self, members: Collection[str]) -> None:
         """Raise InputError where a rate is given for what is no member.

@@ -1,5 +1,5 @@
 """Gates on tensors, one file for each kind; the kinds of all files in this folder are registered on import."""
 
-from sim.discovery import load
+from theory.problem.discovery import modules
 
-load(__name__, __path__)
+list(modules(__name__, __path__))

@@ -175,26 +175,19 @@ def at(*times: int) -> tuple[int, ...]:
 
 def above(quantity: str, bound: float, times: Iterable[int]) -> Decide:
     """A decision: whether a quantity exceeds the bound at all of the times (indices into TIMES; see `at`)."""
-    indices = tuple(times)
-
-    def decide(trained: Mapping[str, Any]) -> bool | None:
-        low, high = _interval(trained[quantity], trained["replicates"], len(indices))
-        if (low[list(indices)] > bound).all():
-            return True
-        return False if (high[list(indices)] < bound).any() else None
-
-    return decide
+    return _beyond(quantity, bound, tuple(times), 1)
 
 
 def below(quantity: str, bound: float, times: Iterable[int]) -> Decide:
     """A decision: whether a quantity is less than the bound at all of the times."""
-    indices = tuple(times)
+    return _beyond(quantity, bound, tuple(times), -1)
 
+
+def _beyond(quantity: str, bound: float, times: tuple[int, ...], side: int) -> Decide:
     def decide(trained: Mapping[str, Any]) -> bool | None:
-        low, high = _interval(trained[quantity], trained["replicates"], len(indices))
-        if (high[list(indices)] < bound).all():
-            return True
-        return False if (low[list(indices)] > bound).any() else None
+        low, high = (ends[list(times)] for ends in _interval(trained[quantity], trained["replicates"], len(times)))
+        holds, fails = (low > bound, high < bound) if side > 0 else (high < bound, low > bound)
+        return True if holds.all() else False if fails.any() else None
 
     return decide
 
