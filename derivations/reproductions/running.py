@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from derivations.output import DISTRIBUTION, OUT_OF_REACH
-from derivations.reproductions import convolutional, expansions, networks, training
+from derivations.reproductions import convolutional, expansions, networks, training, weights
 from derivations.reproductions.model import Cell, Reproduction, Runs, Setting
 from derivations.seals import canonical, digest
 from derivations.statistics.comparison import seed_for
@@ -78,7 +78,7 @@ def code_of(one: Runs, device: str = "cpu") -> str:
     The layout and the comments of these files do not count, nor do REPRODUCTION, THEORY and the functions `measure` and
     `beside`, which read finished cells.
     """
-    shared = (networks, convolutional, expansions, training)
+    shared = (networks, convolutional, expansions, training, weights)
     files = [Path(inspect.getfile(of)) for of in (one.cell, *shared, linearised_errors)]
     own = "\n".join(line for file in files for line in _statements(file.read_text(encoding="utf-8")))
     return f"{cells.code_version(device)}+{one.name}-{digest(own)[:16]}"

@@ -1,7 +1,50 @@
-"""Trained weights beside formulas: the coefficient along a vector, and the rate at which a mode approaches its end."""
+"""Networks that train on fresh examples, and their weights beside formulas: the coefficient along a vector, the rate at
+which a mode approaches its end, and the optimum with a gate that is held at one site."""
+
+from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 from jaxtyping import Float
+
+from derivations.reproductions.model import Setting
+from theory.flow import solve
+from theory.problem import Law, Network, NormalInitialisation, Problem, Simulation, SiteGate, Training
+from theory.problem.parameters import Initial
+
+
+def online(
+    setting: Setting,
+    seed: int,
+    law: Law,
+    network: Network,
+    times: Sequence[Fraction | int],
+    *,
+    rate: Fraction | int,
+    batch: int,
+    samples: int,
+    scale: Fraction | int,
+    loss: str = "half-mse",
+    **biases: Initial | None,
+) -> Problem:
+    """Return the problem of the networks of a setting, each with examples and normal weights of its own.
+
+    `scale` is the standard deviation of the weights at the start; `samples` are those of a measurement.
+    """
+    training = Training(loss, 1, NormalInitialisation(scale, seed), tuple(times), **biases)
+    settings = Simulation(
+        "online", samples, rate, int(setting["networks"]), seed, batch, initialisation="per-replicate"
+    )
+    return Problem(law, network, training, settings)
+
+
+def held_gate_field(law: Law, threshold: Fraction | int = 0, on: str = "latent") -> Float[np.ndarray, " n"]:
+    """Return w_1 at the optimum of two units whose gates are open on either side of a threshold at the middle site."""
+    middle = law.n // 2
+    gates = SiteGate(middle, lo=threshold, on=on), SiteGate(middle, hi=threshold, on=on)
+    at_rest = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))
+    exact = solve(Problem(law, Network("gated-linear", "mean", 2, gates), at_rest))
+    return np.asarray(exact.fixed_point[0], dtype=float)
 
 
 def along(values: Float[np.ndarray, "S P"], direction: Float[np.ndarray, " P"]) -> Float[np.ndarray, " S"]:

@@ -19,24 +19,14 @@ from derivations.reproductions.model import (
     levels,
     pooled,
 )
-from derivations.reproductions.weights import along
+from derivations.reproductions.weights import along, online
 from sim.measure import measure as measure_networks
 from sim.measure.receptive_fields import participation_ratio
 from sim.train import fixed_sample, train
 from theory.claims.registry import catalog
 from theory.flow import solve
 from theory.moments import gated_moments
-from theory.problem import (
-    GaussianClone,
-    LossAtTimes,
-    Network,
-    NonlinearGP,
-    NormalInitialisation,
-    Problem,
-    Simulation,
-    SiteGate,
-    Training,
-)
+from theory.problem import GaussianClone, LossAtTimes, Network, NonlinearGP, Problem, SiteGate
 
 SITES, GATE, GAIN, END, BATCH = 40, 20, 1, 400, 4000
 LAWS = {"process": NonlinearGP, "clone": GaussianClone}
@@ -62,11 +52,8 @@ def problem(setting: Setting, seed: int, normaliser: str = "unit-variance") -> P
     """
     law = LAWS[str(setting["law"])](SITES, ORDERS[str(setting["order"])], GAIN, "open", normaliser, (1, 0))
     gates = (SiteGate(GATE, lo=0, on="input"), SiteGate(GATE, hi=0, on="input"))
-    training = Training("half-mse", 1, NormalInitialisation(Fraction(1, 1000), seed), (END,))
-    settings = Simulation(
-        "online", int(setting["samples"]), 1, int(setting["networks"]), seed, BATCH, initialisation="per-replicate"
-    )
-    return Problem(law, Network("gated-linear", "mean", 2, gates), training, settings)
+    network, samples = Network("gated-linear", "mean", 2, gates), int(setting["samples"])
+    return online(setting, seed, law, network, (END,), rate=1, batch=BATCH, samples=samples, scale=Fraction(1, 1000))
 
 
 def _moments(asked: Problem, in_class: int | None = None) -> dict[str, np.ndarray]:

@@ -19,10 +19,10 @@ from derivations.reproductions.model import (
     pooled,
     trend,
 )
+from derivations.reproductions.weights import held_gate_field, online
 from sim.measure.receptive_fields import participation_ratio
 from sim.train import train
-from theory.flow import solve
-from theory.problem import Network, NonlinearGP, NormalInitialisation, Problem, Simulation, SiteGate, Training
+from theory.problem import Network, NonlinearGP, Problem
 
 SITES, BATCH, END = 40, 1000, 100
 _LENGTHS = ("7/10", "3/10")
@@ -44,11 +44,8 @@ def problem(setting: Setting, seed: int) -> Problem:
     >>> problem({"gain": 1.67, "networks": 2}, 0).network.units
     1
     """
-    training = Training("mse", 1, NormalInitialisation(_START, seed), (END,))
-    settings = Simulation(
-        "online", 1000, Fraction(1, 10), int(setting["networks"]), seed, BATCH, initialisation="per-replicate"
-    )
-    return Problem(_law(setting["gain"]), Network("relu", "mean", 1), training, settings)
+    law, network, more = _law(setting["gain"]), Network("relu", "mean", 1), {"samples": 1000, "loss": "mse"}
+    return online(setting, seed, law, network, (END,), rate=Fraction(1, 10), batch=BATCH, scale=_START, **more)
 
 
 def _law(gain: int | float | str) -> NonlinearGP:
@@ -69,15 +66,12 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
 def beside(cells: Cells) -> tuple[Beside, ...]:
     """Return the ratio of the optimum where two gates are held at one site beside that of the neurons."""
     rows = []
-    gates = (SiteGate(SITES // 2, lo=0), SiteGate(SITES // 2, hi=0))
-    at_rest = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))
     for gain in levels(cells, "gain"):
-        exact = solve(Problem(_law(gain), Network("gated-linear", "mean", 2, gates), at_rest))
         rows.append(
             Beside(
                 f"gain {gain:g}",
                 "inverse participation ratio of the optimum where a gate is held at one site, beside trained neurons",
-                float(participation_ratio(np.asarray(exact.fixed_point[0], dtype=float))),
+                float(participation_ratio(held_gate_field(_law(gain)))),
                 pooled(cells, "ratio", gain=gain),
                 REFERENCE,
             )

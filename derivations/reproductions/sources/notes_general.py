@@ -17,21 +17,12 @@ from derivations.reproductions.model import (
     levels,
     pooled,
 )
-from derivations.reproductions.weights import along, descent_rate, exponent, largest_mode
+from derivations.reproductions.weights import along, descent_rate, exponent, largest_mode, online
 from sim.measure import measure as measure_networks
 from sim.train import train
 from theory.flow import solve
 from theory.moments import gated_moments
-from theory.problem import (
-    LossAtTimes,
-    Network,
-    NonlinearGP,
-    NormalInitialisation,
-    Problem,
-    Simulation,
-    SiteGate,
-    Training,
-)
+from theory.problem import LossAtTimes, Network, NonlinearGP, Problem, SiteGate
 
 SITES, GATES, GAIN, LENGTHS, BATCH = 40, (10, 20, 30), 1, (2, 1), 1000
 _LABELS = {"long": (1, 0), "short": (0, 1)}  # by the length of the class y = 1
@@ -68,9 +59,8 @@ def problem(setting: Setting, seed: int) -> Problem:
     time, rate = _TIMES[readout, str(setting["until"])]
     law = NonlinearGP(SITES, LENGTHS, GAIN, "open", "unit-variance", _LABELS[str(setting["positive"])])
     gates = tuple(SiteGate(site, lo=0) for site in GATES)
-    training = Training("half-mse", 1, NormalInitialisation(Fraction(1, 1000), seed), (0, time))
-    settings = Simulation("online", 20000, rate, int(setting["networks"]), seed, BATCH, initialisation="per-replicate")
-    return Problem(law, Network("gated-linear", readout, len(GATES), gates), training, settings)
+    network, scale = Network("gated-linear", readout, len(GATES), gates), Fraction(1, 1000)
+    return online(setting, seed, law, network, (0, time), rate=rate, batch=BATCH, samples=20000, scale=scale)
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:

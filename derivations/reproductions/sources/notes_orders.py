@@ -16,20 +16,11 @@ from derivations.reproductions.model import (
     Target,
     pooled,
 )
+from derivations.reproductions.weights import held_gate_field, online
 from sim.measure.receptive_fields import low_frequency_power, participation_ratio
 from sim.train import train
-from theory.flow import solve
 from theory.moments.null_levels import gaussian_ratio
-from theory.problem import (
-    GaussianClone,
-    Network,
-    NonlinearGP,
-    NormalInitialisation,
-    Problem,
-    Simulation,
-    SiteGate,
-    Training,
-)
+from theory.problem import GaussianClone, Network, NonlinearGP, NormalInitialisation, Problem
 
 SITES, UNITS, GAIN, BATCH, END = 40, 10, 3, 500, 1600
 NOISE = float(gaussian_ratio(SITES))
@@ -51,19 +42,20 @@ def problem(setting: Setting, seed: int) -> Problem:
     >>> [str(length) for length in problem({**setting, "end": 100}, 0).data.xi]
     ['1', '2']
     """
-    start = NormalInitialisation(_SMALL, seed)
     trains = setting["biases"] == "trained"
-    training = Training(
-        "half-mse",
-        1,
-        start,
+    return online(
+        setting,
+        seed,
+        _law(setting),
+        Network("relu", "mean", UNITS, biases=str(setting["biases"])),
         (int(setting["end"]),),
+        rate=1,
+        batch=BATCH,
+        samples=1000,
+        scale=_SMALL,
         hidden_bias0=NormalInitialisation(0, seed) if trains else None,
         output_bias0=0 if trains else None,
     )
-    settings = Simulation("online", 1000, 1, int(setting["networks"]), seed, BATCH, initialisation="per-replicate")
-    network = Network("relu", "mean", UNITS, biases=str(setting["biases"]))
-    return Problem(_law(setting), network, training, settings)
 
 
 def _law(setting: Setting) -> NonlinearGP:
@@ -94,10 +86,7 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
     rows = []
     for first in ("long", "short"):
         setting = {"law": "process", "lengths": "2 and 1", "first": first}
-        gates = (SiteGate(SITES // 2, lo=0), SiteGate(SITES // 2, hi=0))
-        at_rest = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))
-        exact = solve(Problem(_law(setting), Network("gated-linear", "mean", 2, gates), at_rest))
-        field = np.asarray(exact.fixed_point[0], dtype=float)
+        field = held_gate_field(_law(setting))
         for number, called, value in (
             ("low", "share of low frequencies", low_frequency_power(field)),
             ("ratio", "inverse participation ratio", participation_ratio(field)),

@@ -17,19 +17,11 @@ from derivations.reproductions.model import (
     levels,
     pooled,
 )
+from derivations.reproductions.weights import held_gate_field, online
 from sim.measure.receptive_fields import low_frequency_power, participation_ratio
 from sim.train import train
-from theory.flow import solve
 from theory.moments.null_levels import gaussian_ratio
-from theory.problem import (
-    Network,
-    NormalInitialisation,
-    Problem,
-    Simulation,
-    SinglePulse,
-    SiteGate,
-    Training,
-)
+from theory.problem import Network, Problem, SinglePulse
 
 SITES, UNITS, BATCH = 40, 5, 500
 NOISE = float(gaussian_ratio(SITES))
@@ -50,9 +42,8 @@ def problem(setting: Setting, seed: int) -> Problem:
     >>> problem({"support": "zero-one", "first": "wide", "networks": 2, "end": 100}, 0).data.widths
     ((9, 10), (3, 4))
     """
-    training = Training("half-mse", 1, NormalInitialisation(Fraction(1, 10), seed), (int(setting["end"]),))
-    settings = Simulation("online", 1000, 1, int(setting["networks"]), seed, BATCH, initialisation="per-replicate")
-    return Problem(_law(setting), Network("relu", "mean", UNITS), training, settings)
+    network, times, scale = Network("relu", "mean", UNITS), (int(setting["end"]),), Fraction(1, 10)
+    return online(setting, seed, _law(setting), network, times, rate=1, batch=BATCH, samples=1000, scale=scale)
 
 
 def _law(setting: Setting) -> SinglePulse:
@@ -78,16 +69,9 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
     """Return share and ratio of the optimum where a gate is held at one site beside those of the ReLU units."""
     rows = []
     for support in levels(cells, "support"):
-        threshold = _SUPPORTS[support][1]
-        gates = (
-            SiteGate(SITES // 2, lo=threshold, on="input"),
-            SiteGate(SITES // 2, hi=threshold, on="input"),
-        )
-        at_rest = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))
         for first in _WIDTHS:
             law = _law({"support": support, "first": first})
-            exact = solve(Problem(law, Network("gated-linear", "mean", 2, gates), at_rest))
-            field = np.asarray(exact.fixed_point[0], dtype=float)
+            field = held_gate_field(law, _SUPPORTS[support][1], on="input")
             for number, called, value in (
                 ("low", "share of low frequencies", low_frequency_power(field)),
                 ("ratio", "inverse participation ratio", participation_ratio(field)),

@@ -16,22 +16,12 @@ from derivations.reproductions.model import (
     Target,
     pooled,
 )
-from derivations.reproductions.weights import along, descent_rate, exponent, largest_mode
+from derivations.reproductions.weights import along, descent_rate, exponent, largest_mode, online
 from sim.measure import measure as measure_networks
 from sim.train import train
 from theory.flow import solve
 from theory.moments import gated_moments
-from theory.problem import (
-    LossAtTimes,
-    Network,
-    NonlinearGP,
-    NormalInitialisation,
-    Problem,
-    RepeatedGate,
-    Simulation,
-    SiteGate,
-    Training,
-)
+from theory.problem import LossAtTimes, Network, NonlinearGP, Problem, RepeatedGate, SiteGate
 
 SITES, SITE, GAIN, LENGTHS = 40, 20, 1, (2, 1)
 # Time, learning rate, examples a step, and size of the first weights: large ones show the difference of the units. On
@@ -65,9 +55,7 @@ def problem(setting: Setting, seed: int) -> Problem:
     time, rate, batch, size = _DESIGNS[str(setting["until"])]
     law = NonlinearGP(SITES, LENGTHS, GAIN, "open", "unit-variance", (1, 0))
     network = Network("gated-linear", "mean", len(_UNITS), (SiteGate(SITE, lo=0), RepeatedGate(of=0)))
-    training = Training("half-mse", 1, NormalInitialisation(size, seed), (0, time))
-    settings = Simulation("online", 20000, rate, int(setting["networks"]), seed, batch, initialisation="per-replicate")
-    return Problem(law, network, training, settings)
+    return online(setting, seed, law, network, (0, time), rate=rate, batch=batch, samples=20000, scale=size)
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:

@@ -5,19 +5,12 @@ from fractions import Fraction
 import numpy as np
 
 from derivations.reproductions.model import REMARK, Cells, Design, Numbers, Reproduction, Setting, Target, pooled
+from derivations.reproductions.weights import online
 from sim.measure import measure as measure_networks
 from sim.measure.receptive_fields import participation_ratio
 from sim.record import loss, record, replay
 from sim.train import train
-from theory.problem import (
-    LossAtTimes,
-    Network,
-    NonlinearGP,
-    NormalInitialisation,
-    Problem,
-    Simulation,
-    Training,
-)
+from theory.problem import LossAtTimes, Network, NonlinearGP, Problem
 
 SITES, UNITS, GAIN, LENGTHS, BATCH = 40, 10, 3, (2, 1), 500
 _PIECES = 4
@@ -54,9 +47,8 @@ def problem(setting: Setting, seed: int) -> Problem:
     """
     law = NonlinearGP(SITES, LENGTHS, GAIN, "ring", "unit-variance", (1, 0))
     times = tuple(int(setting["end"]) * Fraction(piece, _PIECES) for piece in range(_PIECES + 1))
-    training = Training("half-mse", 1, NormalInitialisation(Fraction(1, 10), seed), times)
-    settings = Simulation("online", 4000, 2, int(setting["networks"]), seed, BATCH, initialisation="per-replicate")
-    return Problem(law, Network("relu", "mean", UNITS), training, settings)
+    network, scale = Network("relu", "mean", UNITS), Fraction(1, 10)
+    return online(setting, seed, law, network, times, rate=2, batch=BATCH, samples=4000, scale=scale)
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:

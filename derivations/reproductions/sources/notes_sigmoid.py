@@ -15,19 +15,12 @@ from derivations.reproductions.model import (
     Target,
     pooled,
 )
+from derivations.reproductions.weights import online
 from sim.measure import measure as measure_networks
 from sim.measure.receptive_fields import low_frequency_power, participation_ratio
 from sim.train import train
 from theory.moments.null_levels import gaussian_ratio
-from theory.problem import (
-    LossAtTimes,
-    Network,
-    NonlinearGP,
-    NormalInitialisation,
-    Problem,
-    Simulation,
-    Training,
-)
+from theory.problem import LossAtTimes, Network, NonlinearGP, NormalInitialisation, Problem
 
 SITES, UNITS, GAIN, BATCH = 40, 5, 3, 250
 _LENGTHS = {"long": (2, 1), "short": (1, 2)}
@@ -58,16 +51,19 @@ def problem(setting: Setting, seed: int) -> Problem:
     model, biases = str(setting["model"]), str(setting["biases"])
     law = NonlinearGP(SITES, _LENGTHS[str(setting["first"])], GAIN, "ring", "unit-variance", (1, 0))
     trains = biases == "trained"
-    training = Training(
-        "half-mse",
-        1,
-        NormalInitialisation(Fraction(1, 10), seed),
+    return online(
+        setting,
+        seed,
+        law,
+        Network(model, "mean", UNITS, biases=biases),
         (int(setting["length"]) * _UNIT[model] * UNITS,),
+        rate=1,
+        batch=BATCH,
+        samples=20000,
+        scale=Fraction(1, 10),
         hidden_bias0=NormalInitialisation(1, seed) if trains else None,
         output_bias0=_CENTRED[model] if trains else None,
     )
-    settings = Simulation("online", 20000, 1, int(setting["networks"]), seed, BATCH, initialisation="per-replicate")
-    return Problem(law, Network(model, "mean", UNITS, biases=biases), training, settings)
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:

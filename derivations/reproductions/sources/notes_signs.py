@@ -15,18 +15,11 @@ from derivations.reproductions.model import (
     levels,
     pooled,
 )
+from derivations.reproductions.weights import online
 from sim.measure import measure_each
 from sim.measure.kurtosis import site_kurtosis
 from sim.train import train
-from theory.problem import (
-    GateFlipsBetweenTimes,
-    Network,
-    NonlinearGP,
-    NormalInitialisation,
-    Problem,
-    Simulation,
-    Training,
-)
+from theory.problem import GateFlipsBetweenTimes, Network, NonlinearGP, Problem
 
 SITES, UNITS, GAIN, BATCH = 40, 10, 3, 500
 NEAR = 2  # sites
@@ -60,9 +53,8 @@ def problem(setting: Setting, seed: int) -> Problem:
     """
     law = NonlinearGP(SITES, _LENGTHS[str(setting["first"])], GAIN, "ring", "unit-variance", (1, 0))
     times = tuple(int(setting["end"]) * Fraction(eighths, 8) for eighths in _TIMES)
-    training = Training("half-mse", 1, NormalInitialisation(Fraction(1, 10), seed), times)
-    settings = Simulation("online", 4000, 2, int(setting["networks"]), seed, BATCH, initialisation="per-replicate")
-    return Problem(law, Network("relu", "mean", UNITS), training, settings)
+    network, scale = Network("relu", "mean", UNITS), Fraction(1, 10)
+    return online(setting, seed, law, network, times, rate=2, batch=BATCH, samples=4000, scale=scale)
 
 
 def _near(early: np.ndarray, late: np.ndarray) -> np.ndarray:

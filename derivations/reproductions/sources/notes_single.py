@@ -16,21 +16,12 @@ from derivations.reproductions.model import (
     levels,
     pooled,
 )
-from derivations.reproductions.weights import along, descent_rate, exponent, largest_mode
+from derivations.reproductions.weights import along, descent_rate, exponent, largest_mode, online
 from sim.measure import measure as measure_networks
 from sim.train import train
 from theory.flow import solve
 from theory.moments import gated_moments
-from theory.problem import (
-    LossAtTimes,
-    Network,
-    NonlinearGP,
-    NormalInitialisation,
-    Problem,
-    Simulation,
-    SiteGate,
-    Training,
-)
+from theory.problem import LossAtTimes, Network, NonlinearGP, Problem, SiteGate
 
 SITES, SITE, GAIN, LENGTHS = 40, 20, 1, (2, 1)
 _EDGE = Fraction(1, 2)
@@ -64,9 +55,8 @@ def problem(setting: Setting, seed: int) -> Problem:
     gates = _GATES[str(setting["gates"])]
     time, rate, batch = _DESIGNS[str(setting["gates"]), str(setting["until"])]
     law = NonlinearGP(SITES, LENGTHS, GAIN, "open", "unit-variance", (1, 0))
-    training = Training("half-mse", 1, NormalInitialisation(Fraction(1, 1000), seed), (0, time))
-    settings = Simulation("online", 20000, rate, int(setting["networks"]), seed, batch, initialisation="per-replicate")
-    return Problem(law, Network("gated-linear", "mean", len(gates), gates), training, settings)
+    network, scale = Network("gated-linear", "mean", len(gates), gates), Fraction(1, 1000)
+    return online(setting, seed, law, network, (0, time), rate=rate, batch=batch, samples=20000, scale=scale)
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
