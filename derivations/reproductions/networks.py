@@ -7,7 +7,18 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
-from sim.deep import SGD, ExampleSet, Family, Member, Recorded, Settings, Start, recorded, train_family
+from sim.deep import (
+    SGD,
+    ExampleSet,
+    Family,
+    Member,
+    Recorded,
+    Settings,
+    Start,
+    recorded,
+    scales_by_fan_in,
+    train_family,
+)
 from sim.kernels import tangent_kernel
 from theory.kernels import linearised_errors
 
@@ -85,6 +96,20 @@ class Course:
         """Return the numbers of a cell with one run."""
         own = {"trained": self.trained, "linearised": self.linearised, "left": self.left, "change": self.change}
         return {f"{name}{key}": np.array([value], dtype=float) for key, value in own.items()}
+
+
+def connected(
+    members: tuple[Member, ...],
+    networks: int,
+    data: ExampleSet,
+    outputs: int,
+    seed: int,
+    law: str = "normal",
+    gain: float = 2,
+) -> Family:
+    """Return fully connected networks of each member for the examples; their weights have the variance gain/fan-in."""
+    sizes = (data.x.shape[1], *members[0].network.widths, outputs)
+    return Family(members, networks, sizes[0], outputs, Start(law, scales_by_fan_in(sizes, gain), seed))
 
 
 def network(member: Member, data: Mapping[str, np.ndarray], seed: int) -> Network:

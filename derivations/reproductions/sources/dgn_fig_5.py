@@ -16,10 +16,12 @@ from derivations.reproductions.model import (
     levels,
     pooled,
 )
+from derivations.reproductions.networks import connected
 from derivations.reproductions.training import train_family
-from sim.deep import ExampleSet, Family, LabelledImages, Settings, Start, adam, galu, relu, scales_by_fan_in
+from sim.deep import ExampleSet, LabelledImages, Settings, adam, galu, relu
 
 WIDTHS, BATCH, RATE = (512, 512, 256, 256, 128, 64), 128, 3e-4
+_KINDS = (relu(WIDTHS), galu(WIDTHS))
 STAGES = (1, 2, 5, 10, 20)  # epochs
 STEPS = (0, 1, 3, 10, 30, 100, 300, 469, 938)  # of the theory; the last two: 1 and 2 epochs
 _DRAWS = 8
@@ -36,7 +38,7 @@ _PANELS = "The source says this of MNIST as it is; that the panels of the other 
 def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train a ReLU and a GaLU network; return accuracies in percent: in training at the stages, and on test images."""
     most, (data, held_out) = int(setting["epochs"]), _images(setting, seed)
-    family, settings = _family(data, seed), _settings(seed, device)
+    family, settings = connected(_KINDS, 1, data, 10, seed), _settings(seed, device)
     epoch = -(-len(data.x) // BATCH)
     stages = [epoch * stage for stage in STAGES if stage <= most]
     run = train_family(family, data, settings, stages[-1], stages=stages)
@@ -50,7 +52,7 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
 def theory_cell(setting: Setting, seed: int) -> Numbers:
     """Train both networks and their expansions; return their courses, and entries of GaLU's kernel at the start."""
     data, _ = _images(setting, seed)
-    family, settings = _family(data, seed), _settings(seed)
+    family, settings = connected(_KINDS, 1, data, 10, seed), _settings(seed)
     stages = [step for step in STEPS if step <= int(setting["steps"])]
     found = first_courses(family, data, settings, stages, _NAMES)
     return {"entry": entries(family, "galu", data, settings, _DRAWS), **found}
@@ -61,12 +63,6 @@ def _images(setting: Setting, seed: int) -> tuple[ExampleSet, ExampleSet]:
     size, kind = int(setting["size"]) or None, _SETS[str(setting["set"])]
     images = LabelledImages("mnist", "unit", "class", size=size, seed=seed, **kind).load()
     return images.training(), images.held_out()
-
-
-def _family(data: ExampleSet, seed: int) -> Family:
-    sizes = (data.x.shape[1], *WIDTHS, 10)
-    start = Start("normal", scales_by_fan_in(sizes, 2), seed)
-    return Family((relu(WIDTHS), galu(WIDTHS)), 1, sizes[0], sizes[-1], start)
 
 
 def _settings(seed: int, device: str = "cpu") -> Settings:

@@ -16,8 +16,9 @@ from derivations.reproductions.model import (
     pooled,
     trend,
 )
+from derivations.reproductions.networks import connected
 from derivations.reproductions.training import train_family
-from sim.deep import SGD, Family, LabelledImages, Settings, Start, adam, kernels_of, relu, scales_by_fan_in
+from sim.deep import SGD, LabelledImages, Settings, adam, kernels_of, relu
 from sim.kernels import nu
 
 WIDTH, LEVELS, BATCH, DIGITS = 100, 4, 32, (4, 7)
@@ -32,9 +33,7 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     optimiser, rate = _OPTIMISERS[str(setting["optimiser"])]
     data = _images(None).load().training()
     part = _images(int(setting["examples"])).load(torch.float64).training()
-    inputs, widths = data.x.shape[1], (WIDTH,) * LEVELS
-    scales = scales_by_fan_in((inputs, *widths, 1), 2)
-    family = Family((relu(widths),), networks, inputs, 1, Start("normal", scales, seed))
+    family = connected((relu((WIDTH,) * LEVELS),), networks, data, 1, seed)
     settings = Settings("half-mse", optimiser, rate, batch=BATCH, seed=seed, device=device)
     epoch = -(-len(data.x) // BATCH)
     stages = [epoch * stage for stage in _STAGES if stage <= most]

@@ -4,15 +4,13 @@ import numpy as np
 import torch
 
 from derivations.reproductions.model import Cells, Design, Numbers, Reproduction, Setting, Target, pooled
+from derivations.reproductions.networks import connected
 from derivations.reproductions.training import train_family
 from sim.deep import (
     ExampleSet,
-    Family,
     FamilyRun,
     LabelledImages,
-    Member,
     Settings,
-    Start,
     features_of,
     flnpf,
     frnpf,
@@ -21,7 +19,6 @@ from sim.deep import (
     recorded,
     relu,
     rmsprop,
-    scales_by_fan_in,
     soft_galu,
     soft_relu,
 )
@@ -41,8 +38,8 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     settings = Settings("half-mse", rmsprop(), RATE, batch=BATCH, seed=seed, device=device)
     steps = epochs * -(-len(data.x) // BATCH)
     kinds = (relu(WIDTHS), soft_relu(WIDTHS, BETA, 0), soft_galu(WIDTHS, BETA, 0), galu(WIDTHS), frnpf(WIDTHS, "same"))
-    first = train_family(_family(kinds, runs, data, seed), data, settings, steps)
-    learned = _family((flnpf(WIDTHS, features_of(first, "relu", steps)),), runs, data, seed ^ 1)
+    first = train_family(connected(kinds, runs, data, 1, seed, "signs"), data, settings, steps)
+    learned = connected((flnpf(WIDTHS, features_of(first, "relu", steps)),), runs, data, 1, seed ^ 1, "signs")
     second = train_family(learned, data, settings, steps)
     found = {}
     for name in (*_ADAPT, *_FROZEN):
@@ -71,11 +68,6 @@ def two_digits(size: int | None) -> LabelledImages:
     (4, 7)
     """
     return LabelledImages("mnist", "unit", "signs", classes=DIGITS, size=size)
-
-
-def _family(members: tuple[Member, ...], runs: int, data: ExampleSet, seed: int) -> Family:
-    sizes = (data.x.shape[1], *WIDTHS, 1)
-    return Family(members, runs, sizes[0], 1, Start("signs", scales_by_fan_in(sizes, 2), seed))
 
 
 def _accuracies(run: FamilyRun, name: str, held_out: ExampleSet) -> np.ndarray:

@@ -22,22 +22,19 @@ from derivations.reproductions.model import (
     Target,
     pooled,
 )
+from derivations.reproductions.networks import connected
 from derivations.reproductions.sources.dgn_fig_7 import BATCH, BETA, RATE, WIDTHS, two_digits
 from derivations.reproductions.training import train_family
 from sim.deep import (
     ExampleSet,
-    Family,
     FamilyRun,
-    Member,
     Settings,
-    Start,
     features_of,
     flnpf,
     galu,
     kernels_of,
     relu,
     rmsprop,
-    scales_by_fan_in,
     soft_galu,
     soft_relu,
     train_linearised,
@@ -59,9 +56,9 @@ def cell(setting: Setting, seed: int) -> Numbers:
     settings = Settings("half-mse", rmsprop(), RATE, batch=BATCH, seed=seed)
     stages = [step for step in STEPS if step <= most]
     kinds = (relu(WIDTHS), soft_relu(WIDTHS, BETA, 0), soft_galu(WIDTHS, BETA, 0), galu(WIDTHS))
-    family = _family(kinds, networks, data, seed)
+    family = connected(kinds, networks, data, 1, seed, "signs")
     first = train_family(family, data, settings, most, stages=stages)
-    learned = _family((flnpf(WIDTHS, features_of(first, "relu", most)),), networks, data, seed ^ 1)
+    learned = connected((flnpf(WIDTHS, features_of(first, "relu", most)),), networks, data, 1, seed ^ 1, "signs")
     second = train_family(learned, data, settings, most, stages=stages)
     short = [stage for stage in stages if stage <= int(setting["linearised"])]
     linear = train_linearised(family, data, settings, short[-1], stages=short)
@@ -83,11 +80,6 @@ def _nu(
         for replicate, kernel in enumerate(kernels.of_gates if of_gates else kernels.tangent):
             found[replicate, place] = nu((kernel + kernel.T) / 2, part.y[:, 0], by_trace=by_trace).value
     return found
-
-
-def _family(members: tuple[Member, ...], networks: int, data: ExampleSet, seed: int) -> Family:
-    sizes = (data.x.shape[1], *WIDTHS, 1)
-    return Family(members, networks, sizes[0], 1, Start("signs", scales_by_fan_in(sizes, 2), seed))
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:

@@ -15,22 +15,10 @@ from derivations.reproductions.model import (
     Target,
     pooled,
 )
+from derivations.reproductions.networks import connected
 from derivations.reproductions.sources.dlgn_fig_7 import BATCH, BETA, CLASSES, NAMES, RATE, WIDTHS
 from derivations.reproductions.training import train_family
-from sim.deep import (
-    ExampleSet,
-    Family,
-    FamilyRun,
-    LabelledImages,
-    Settings,
-    Start,
-    adam,
-    dlgn_pwc,
-    kernels_of,
-    relu,
-    scales_by_fan_in,
-    train_linearised,
-)
+from sim.deep import ExampleSet, FamilyRun, LabelledImages, Settings, adam, dlgn_pwc, kernels_of, relu, train_linearised
 from sim.kernels import class_averages, trace_normalised
 
 EACH = 50  # examples of a class
@@ -47,9 +35,7 @@ def cell(setting: Setting, seed: int) -> Numbers:
         "fashion-mnist", "unit", "class", size=int(setting["size"]) or None, labels="clusters", seed=seed
     )
     data = images.load().training()
-    sizes = (data.x.shape[1], *WIDTHS, CLASSES)
-    start = Start("normal", scales_by_fan_in(sizes, 2), seed)
-    family = Family((relu(WIDTHS), dlgn_pwc(WIDTHS, BETA)), 1, sizes[0], CLASSES, start)
+    family = connected((relu(WIDTHS), dlgn_pwc(WIDTHS, BETA)), 1, data, CLASSES, seed)
     settings = Settings("softmax-cross-entropy", adam(), RATE, batch=BATCH, seed=seed)
     stages = [step for step in STEPS if step <= most]
     run = train_family(family, data, settings, most, stages=stages)

@@ -16,20 +16,10 @@ from derivations.reproductions.model import (
     Theory,
     pooled,
 )
+from derivations.reproductions.networks import connected
 from derivations.reproductions.sources.dlgn_circle import GAINS
 from derivations.reproductions.training import train_family
-from sim.deep import (
-    ExampleSet,
-    Family,
-    LabelledImages,
-    Settings,
-    Start,
-    adam,
-    dlgn_pwc,
-    recorded,
-    relu,
-    scales_by_fan_in,
-)
+from sim.deep import ExampleSet, Family, LabelledImages, Settings, adam, dlgn_pwc, recorded, relu
 
 WIDTHS, BATCH, RATE, BETA, EPOCHS, EXAMPLES, CLASSES = (128,) * 5, 32, 2e-4, 4, 20, 250, 10
 NAMES = {"dlgn-pwc": "DLGN-PWC", "relu": "ReLU"}
@@ -88,9 +78,8 @@ def _images(setting: Setting, seed: int) -> tuple[ExampleSet, ExampleSet]:
 
 def _family(data: ExampleSet, setting: Setting, seed: int) -> Family:
     """Return both kinds, one network each; a setting without a `start` has weights of variance 2/fan-in."""
-    sizes, gain = (data.x.shape[1], *WIDTHS, CLASSES), GAINS[str(setting.get("start", "he"))]
-    start = Start("normal", scales_by_fan_in(sizes, gain), seed)
-    return Family((relu(WIDTHS), dlgn_pwc(WIDTHS, BETA)), 1, sizes[0], CLASSES, start)
+    gain = GAINS[str(setting.get("start", "he"))]
+    return connected((relu(WIDTHS), dlgn_pwc(WIDTHS, BETA)), 1, data, CLASSES, seed, gain=gain)
 
 
 def _settings(seed: int, device: str = "cpu") -> Settings:

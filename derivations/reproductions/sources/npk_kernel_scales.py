@@ -12,18 +12,9 @@ from derivations.reproductions.expansions import (
     in_float64,
 )
 from derivations.reproductions.model import Beside, Cells, Design, Numbers, Reproduction, Setting, Target, pooled
+from derivations.reproductions.networks import connected
 from derivations.reproductions.training import train_family
-from sim.deep import (
-    Family,
-    LabelledImages,
-    Settings,
-    Start,
-    adam,
-    dnpfl,
-    kernels_of,
-    scales_by_fan_in,
-    train_linearised,
-)
+from sim.deep import LabelledImages, Settings, adam, dnpfl, kernels_of, train_linearised
 
 WIDTHS, BATCH, RATE, BETA, CLASSES = (128,) * 5, 32, 3e-4, 8, 10
 STEPS = (0, 1, 3, 10, 30, 100, 300, 1000, 1875, 9375)  # the last two: 1 and 5 epochs
@@ -36,9 +27,7 @@ def cell(setting: Setting, seed: int) -> Numbers:
     networks, most = int(setting["networks"]), int(setting["steps"])
     data = LabelledImages("mnist", "unit", "class", size=int(setting["size"]) or None).load().training()
     part = LabelledImages("mnist", "unit", "class", size=int(setting["examples"])).load(torch.float64).training()
-    sizes = (data.x.shape[1], *WIDTHS, CLASSES)
-    start = Start("normal", scales_by_fan_in(sizes, 2), seed)
-    family = Family((dnpfl(WIDTHS, BETA),), networks, sizes[0], CLASSES, start)
+    family = connected((dnpfl(WIDTHS, BETA),), networks, data, CLASSES, seed)
     settings = Settings("softmax-cross-entropy", adam(), RATE, batch=BATCH, seed=seed)
     stages = [step for step in STEPS if step <= most]
     run = train_family(family, data, settings, most, stages=stages)

@@ -16,20 +16,10 @@ from derivations.reproductions.model import (
     Target,
     pooled,
 )
+from derivations.reproductions.networks import connected
 from derivations.reproductions.sources.npk_table_2 import BATCH, BETA, WIDTHS
 from derivations.reproductions.training import train_family
-from sim.deep import (
-    Family,
-    LabelledImages,
-    Settings,
-    Start,
-    adam,
-    dnpfl,
-    frnpf,
-    relu,
-    scales_by_fan_in,
-    train_linearised,
-)
+from sim.deep import LabelledImages, Settings, adam, dnpfl, frnpf, relu, train_linearised
 
 RATE, CLASSES = 3e-4, 10
 NAMES = {"relu": "ReLU", "dnpfl": "DNPFL", "frnpf-own": "FRNPF (II)", "frnpf-same": "FRNPF (DI)"}
@@ -49,9 +39,8 @@ def cell(setting: Setting, seed: int) -> Numbers:
     images = LabelledImages("mnist", "unit", "class", size=int(setting["size"]) or None).load()
     data, held_out = images.training(), images.held_out()
     part = LabelledImages("mnist", "unit", "class", size=50).load(torch.float64).training()
-    sizes = (data.x.shape[1], *WIDTHS, CLASSES)
     kinds = (relu(WIDTHS), dnpfl(WIDTHS, BETA), frnpf(WIDTHS, "own"), frnpf(WIDTHS, "same"))
-    family = Family(kinds, networks, sizes[0], CLASSES, Start("normal", scales_by_fan_in(sizes, 2), seed))
+    family = connected(kinds, networks, data, CLASSES, seed)
     settings = Settings("softmax-cross-entropy", adam(), RATE, batch=BATCH, seed=seed)
     stages = [step for step in STEPS if step <= most]
     run = train_family(family, data, settings, most, stages=stages)

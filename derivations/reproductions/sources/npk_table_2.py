@@ -17,23 +17,9 @@ from derivations.reproductions.model import (
     levels,
     pooled,
 )
+from derivations.reproductions.networks import connected
 from derivations.reproductions.training import train_family
-from sim.deep import (
-    SGD,
-    ExampleSet,
-    Family,
-    LabelledImages,
-    Member,
-    Settings,
-    Start,
-    adam,
-    dnpfl,
-    features_of,
-    flnpf,
-    frnpf,
-    relu,
-    scales_by_fan_in,
-)
+from sim.deep import SGD, LabelledImages, Settings, adam, dnpfl, features_of, flnpf, frnpf, relu
 
 WIDTHS, BATCH, EPOCHS, BETA, RUNS = (128,) * 5, 32, 30, 8, 5
 STEPS = (0, 1, 3, 10, 30, 100, 300, 1000, 1875)  # of the theory; the last one: 1 epoch
@@ -63,9 +49,9 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     data, held_out = images.training(), images.held_out()
     settings = _settings(setting, seed, device)
     steps = epochs * -(-len(data.x) // BATCH)
-    first = train_family(_family(_TOGETHER, runs, data, seed), data, settings, steps)
+    first = train_family(connected(_TOGETHER, runs, data, 10, seed), data, settings, steps)
     # The values of FLNPF start independently of the network whose features it takes.
-    learned = _family((flnpf(WIDTHS, features_of(first, "relu", steps)),), runs, data, seed ^ 1)
+    learned = connected((flnpf(WIDTHS, features_of(first, "relu", steps)),), runs, data, 10, seed ^ 1)
     second = train_family(learned, data, settings, steps)
     return {name: 100 * (1 - (second if name == "flnpf" else first).errors(name, steps, held_out)) for name in METHODS}
 
@@ -78,14 +64,14 @@ def theory_cell(setting: Setting, seed: int) -> Numbers:
     size, epochs, runs = int(setting["size"]) or None, int(setting["epochs"]), int(setting["runs"])
     data, settings = LabelledImages("mnist", "unit", "class", size=size).load().training(), _settings(setting, seed)
     stages = [step for step in STEPS if step <= int(setting["steps"])]
-    family = _family(_TOGETHER, runs, data, seed)
-    teachers = _family((relu(WIDTHS),), runs, data, seed)
+    family = connected(_TOGETHER, runs, data, 10, seed)
+    teachers = connected((relu(WIDTHS),), runs, data, 10, seed)
     steps = epochs * -(-len(data.x) // BATCH)
     taught = flnpf(WIDTHS, features_of(train_family(teachers, data, settings, steps), "relu", steps))
     return {
         "entry": entries(family, "frnpf-own", data, settings, _DRAWS),
         **first_courses(family, data, settings, stages, [member.name for member in _TOGETHER]),
-        **first_courses(_family((taught,), runs, data, seed ^ 1), data, settings, stages, ["flnpf"]),
+        **first_courses(connected((taught,), runs, data, 10, seed ^ 1), data, settings, stages, ["flnpf"]),
     }
 
 
@@ -105,11 +91,6 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
         random = (best["frnpf-own"] + best["frnpf-same"]) / 2
         found |= {f"{name} ahead, {optimiser}": best[name] - random for name in METHODS[2:]}
     return found
-
-
-def _family(members: tuple[Member, ...], runs: int, data: ExampleSet, seed: int) -> Family:
-    sizes = (data.x.shape[1], *WIDTHS, 10)
-    return Family(members, runs, sizes[0], 10, Start("normal", scales_by_fan_in(sizes, 2), seed))
 
 
 def _targets(optimiser: str) -> tuple[Target, ...]:
