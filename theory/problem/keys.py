@@ -34,6 +34,28 @@ def choose(table: Mapping[str, Any], where: str, key: str, choices: Mapping[str,
     return choices[one_of(table[key], f"{where}.{key}", choices, otherwise)]
 
 
+def kind_of(value: object, where: str, choices: Mapping[str, type], otherwise: str = "") -> tuple[type, dict[str, Any]]:
+    """Return the class that `value` declares, and its fields: a word, or a table with `kind`.
+
+    Raises InputError for anything else, an unknown kind, and keys that are missing or unknown; see `choose`.
+
+    >>> from theory.problem.gates import GATES
+    >>> kind_of({"kind": "site", "site": 3}, "gate", GATES)[1]
+    {'site': 3}
+    """
+    table = {"kind": value} if isinstance(value, str) else value
+    if not isinstance(table, Mapping):
+        raise InputError(
+            f"{where} = {shown(value)} must be the word of a kind, or a table with `kind`.",
+            f"Choose one of: {', '.join(choices)}.",
+        )
+    kind = choose(table, where, "kind", choices, otherwise)
+    given = {key: entry for key, entry in table.items() if key != "kind"}
+    required, optional = keys_of(kind)
+    check_keys(given, where, required=required, optional=optional)
+    return kind, given
+
+
 def check_keys(
     table: Mapping[str, Any], where: str, required: tuple[str, ...] = (), optional: tuple[str, ...] = ()
 ) -> None:

@@ -20,7 +20,7 @@ from theory.problem.fields import check_field, refuse_misplaced, replaced
 from theory.problem.gated_graph import GatedGraph
 from theory.problem.gates import GATES, Gate, resolved
 from theory.problem.graph import Edge, Node
-from theory.problem.keys import check_keys, choose, keys_of
+from theory.problem.keys import check_keys, choose, keys_of, kind_of
 from theory.problem.network import MODELS, Network
 from theory.problem.numbers import one_of, positive, shown
 from theory.problem.parameters import InitialByName, NormalInitialisation
@@ -306,13 +306,10 @@ def _one_gate(row: Mapping[str, Any], where: str, data: Law) -> tuple[Gate, ...]
 
 
 def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
-    kind = choose(table, where, "kind", GATES, "A new gate is a file in theory/problem/gates/.")
-    rest = {key: value for key, value in table.items() if key != "kind"}
-    required, optional = keys_of(kind)
-    check_keys(rest, where, required=required, optional=optional)
-    if "on" in optional:
-        rest.setdefault("on", "latent" if data.latent else "input")
-    return kind(**rest)
+    kind, given = kind_of(table, where, GATES, "A new gate is a file in theory/problem/gates/.")
+    if "on" in keys_of(kind)[1]:
+        given.setdefault("on", "latent" if data.latent else "input")
+    return kind(**given)
 
 
 def _simulation(table: Mapping[str, Any]) -> Simulation:

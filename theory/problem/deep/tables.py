@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from theory.problem.deep.architecture import ARCHITECTURES, Architecture, FullyConnected
+from theory.problem.deep.architecture import ARCHITECTURES, FullyConnected
 from theory.problem.deep.gating import GATINGS, RESPONSES, Gating
 from theory.problem.deep.network import MOST_LEVELS, VALUE_INPUTS, DeepNetwork
 from theory.problem.errors import InputError
-from theory.problem.keys import check_keys, choose, keys_of
-from theory.problem.numbers import shown, whole
+from theory.problem.keys import check_keys, kind_of
+from theory.problem.numbers import whole
 
 _SIZES = ("widths", "depth", "width")
 
@@ -21,10 +21,11 @@ def deep_network(table: Mapping[str, Any]) -> DeepNetwork:
     (4, 4)
     """
     check_keys(table, "[network]", required=("model", "gating"), optional=(*_SIZES, "architecture", "value_input"))
+    architecture, sizes = kind_of(table.get("architecture", FullyConnected.kind), "network.architecture", ARCHITECTURES)
     return DeepNetwork(
         _widths(table),
         _gating(table["gating"]),
-        _architecture(table.get("architecture", FullyConnected.kind)),
+        architecture(**sizes),
         table.get("value_input", VALUE_INPUTS[0]),
     )
 
@@ -44,31 +45,8 @@ def _widths(table: Mapping[str, Any]) -> Any:
 
 
 def _gating(table: Any) -> Gating:
-    rest = dict(_table(table, "network.gating"))
-    kind = _chosen(rest, "network.gating", GATINGS)
-    if "gate" in rest:
-        gate = dict(_table(rest["gate"], "network.gating.gate"))
-        rest["gate"] = _chosen(gate, "network.gating.gate", RESPONSES)(**gate)
-    return kind(**rest)
-
-
-def _architecture(table: Any) -> Architecture:
-    rest = dict(_table(table, "network.architecture"))
-    return _chosen(rest, "network.architecture", ARCHITECTURES)(**rest)
-
-
-def _chosen(rest: dict[str, Any], where: str, choices: Mapping[str, type]) -> type:
-    """Return the class that `kind` names and remove that key; the other keys are those of the class."""
-    kind = choose(rest, where, "kind", choices)
-    del rest["kind"]
-    required, optional = keys_of(kind)
-    check_keys(rest, where, required=required, optional=optional)
-    return kind
-
-
-def _table(value: Any, where: str) -> Mapping[str, Any]:
-    if isinstance(value, str):
-        return {"kind": value}
-    if not isinstance(value, Mapping):
-        raise InputError(f"{where} = {shown(value)} must be a table.", f'Write [{where}] and kind = "..." below.')
-    return value
+    kind, given = kind_of(table, "network.gating", GATINGS)
+    if "gate" in given:
+        response, own = kind_of(given["gate"], "network.gating.gate", RESPONSES)
+        given["gate"] = response(**own)
+    return kind(**given)

@@ -14,7 +14,7 @@ from jaxtyping import Float
 
 from theory.problem.distributions.base import Law, identify, set_field
 from theory.problem.errors import InputError
-from theory.problem.numbers import exact, shown
+from theory.problem.numbers import exact, shown, whole
 from theory.problem.table_files import LARGEST_FILE, LARGEST_NUMBER, arrays_of_archive
 from theory.problem.user_files import read_bytes
 
@@ -84,12 +84,26 @@ class ArraysLaw(Law, ABC):
 
     file: str
     sha256: str
+    rows: int  # of a grid of the sites, row by row; 0 without one
     declared: dict[str, Float[np.ndarray, "..."]]  # what `declare_arrays` returned
 
     @property
     @abstractmethod
     def arrays(self) -> tuple[str, ...]:
         """The names of these fields."""
+
+    @property
+    def shape(self) -> tuple[int, int] | None:
+        """Rows and columns of a grid; None without `rows`."""
+        return (self.rows, self.n // self.rows) if self.rows else None
+
+    def check_rows(self) -> None:
+        """Raise InputError unless the rows of a grid have equal lengths."""
+        whole(self.rows, "data.rows", least=0, most=self.n, why="a row has at least one site")
+        if self.rows and self.n % self.rows:
+            raise InputError(
+                f"data.rows = {self.rows} does not divide n = {self.n}.", "Give the rows of a grid, or leave it out."
+            )
 
     def declare_arrays(self) -> dict[str, Float[np.ndarray, "..."]]:
         """Return the arrays by name: those of the fields, or those of the archive.

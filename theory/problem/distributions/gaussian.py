@@ -9,9 +9,8 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.problem.distributions.arrays import ArraysLaw, FloatArray
-from theory.problem.distributions.base import Label, Law, Mean, set_field
+from theory.problem.distributions.base import Label, Mean, set_field
 from theory.problem.errors import InputError
-from theory.problem.numbers import whole
 from theory.problem.positivity import MOST_DENSE
 
 
@@ -56,12 +55,7 @@ class Gaussian(ArraysLaw):
         set_field(self, "matrices", found)
         require_covariances(found, self.labels)
         self.check_classes()
-        check_rows(self)
-
-    @property
-    def shape(self) -> tuple[int, int] | None:
-        """Rows and columns of a grid; None without `rows`."""
-        return (self.rows, self.n // self.rows) if self.rows else None
+        self.check_rows()
 
     @property
     def n(self) -> int:
@@ -77,19 +71,6 @@ class Gaussian(ArraysLaw):
     def regular(self) -> bool:
         """Whether a class certainly has a density: the least eigenvalue of its covariance is above rounding."""
         return any(is_regular(matrix) for matrix in self.matrices)
-
-
-def check_rows(law: Law) -> None:
-    """Raise InputError unless the sites of a law with `rows` make rows of equal length.
-
-    >>> check_rows(Gaussian([1], [[[1, 0], [0, 1]]]))
-    """
-    whole(law.rows, "data.rows", least=0, most=law.n, why="a row has at least one site")
-    if law.rows and law.n % law.rows:
-        raise InputError(
-            f"data.rows = {law.rows} does not divide n = {law.n}.",
-            "Give the rows of a grid, or leave it out.",
-        )
 
 
 def is_regular(matrix: Float[np.ndarray, "n n"]) -> bool:

@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 
 from theory.problem.distributions.arrays import ArraysLaw, FloatArray
 from theory.problem.distributions.base import Label, Mean, set_field
-from theory.problem.distributions.gaussian import check_rows, require_covariances
+from theory.problem.distributions.gaussian import require_covariances
 from theory.problem.distributions.nonlinear_gp_matrix import require_unit_diagonal
 from theory.problem.distributions.sampled import Estimate, SampledLaw
 from theory.problem.errors import InputError
@@ -72,7 +72,7 @@ class GaussianCopula(ArraysLaw, SampledLaw):
                 )
         set_field(self, "estimate", Estimate.of(self.estimate))
         self.check_classes()
-        check_rows(self)
+        self.check_rows()
 
     def _check_marginals(self) -> None:
         levels, weights = self.levels, self.weights
@@ -101,11 +101,6 @@ class GaussianCopula(ArraysLaw, SampledLaw):
                 f"{weights[c, site].sum():.17g}.",
                 "Give ascending values, with probabilities that add up to 1.",
             )
-
-    @property
-    def shape(self) -> tuple[int, int] | None:
-        """Rows and columns of a grid; None without `rows`."""
-        return (self.rows, self.n // self.rows) if self.rows else None
 
     @property
     def n(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from theory.problem.distributions.arrays import ArraysLaw, FloatArray
 from theory.problem.distributions.base import Label, Mean, set_field
-from theory.problem.distributions.gaussian import check_rows, is_regular, require_covariances
+from theory.problem.distributions.gaussian import is_regular, require_covariances
 from theory.problem.errors import InputError
 from theory.problem.nonlinearities import Nonlinearity, nonlinearity_of
 
@@ -66,12 +66,7 @@ class NonlinearGPMatrix(ArraysLaw):
                 "Give the standard deviation of each site in each class.",
             )
         self.check_classes()
-        check_rows(self)
-
-    @property
-    def shape(self) -> tuple[int, int] | None:
-        """Rows and columns of a grid; None without `rows`."""
-        return (self.rows, self.n // self.rows) if self.rows else None
+        self.check_rows()
 
     @property
     def n(self) -> int:

@@ -15,13 +15,9 @@ What is exact in `theory.moments` (everything else is refused by name; all kinds
                               probability as for sign
 """
 
-from collections.abc import Mapping
-
 from theory.problem.discovery import declared
-from theory.problem.errors import InputError
-from theory.problem.keys import check_keys, keys_of
+from theory.problem.keys import kind_of
 from theory.problem.nonlinearities.base import Nonlinearity
-from theory.problem.numbers import one_of, shown
 
 _FIRST = ("erf", "sign", "identity", "cubic", "uniform", "laplace", "logistic", "algebraic", "quantile", "tanh")
 NONLINEARITIES: dict[str, type[Nonlinearity]] = declared(__name__, __path__, Nonlinearity, "kind", _FIRST)
@@ -39,15 +35,5 @@ def nonlinearity_of(value: object, where: str) -> Nonlinearity:
     """
     if isinstance(value, Nonlinearity):
         return value
-    table = {"kind": value} if isinstance(value, str) else value
-    if not isinstance(table, Mapping) or "kind" not in table:
-        raise InputError(
-            f"{where} = {shown(value)} is no nonlinearity.",
-            'Write a word such as "sign", or a table such as { kind = "algebraic", k = 5 }.',
-        )
-    otherwise = "A new one is a file in theory/problem/nonlinearities/."
-    kind = NONLINEARITIES[one_of(table["kind"], f"{where}.kind", NONLINEARITIES, otherwise)]
-    fields = {key: entry for key, entry in table.items() if key != "kind"}
-    required, optional = keys_of(kind)
-    check_keys(fields, where, required=required, optional=optional)
-    return kind(**fields)
+    kind, given = kind_of(value, where, NONLINEARITIES, "A new one is a file in theory/problem/nonlinearities/.")
+    return kind(**given)
