@@ -36,10 +36,13 @@ class Intervals:
 
 def intervals(values: Float[np.ndarray, "S T"], level: float) -> Intervals:
     """Student's intervals over S independent replicates; together they miss with probability `level` at most."""
-    replicates, entries = values.shape
-    reach = -float(stdtrit(replicates - 1, level / (2 * entries)))
-    mean = values.mean(axis=0)
-    error = values.std(axis=0, ddof=1) / np.sqrt(replicates)
+    replicates = len(values)
+    return student(values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(replicates), replicates, level)
+
+
+def student(mean: Float[np.ndarray, " T"], error: Float[np.ndarray, " T"], replicates: int, level: float) -> Intervals:
+    """Return Student's intervals for means over replicates with these standard errors, as `intervals` does."""
+    reach = -float(stdtrit(replicates - 1, level / (2 * len(mean))))
     return Intervals(mean, mean - reach * error, mean + reach * error)
 
 

@@ -27,6 +27,7 @@ import numpy as np
 
 from derivations.experiments.folders import problem_named
 from derivations.statistics.comparison import seed_for
+from derivations.statistics.intervals import Intervals, share_interval, student
 from theory.claims.model import Outcome
 from theory.problem import Problem
 
@@ -115,21 +116,13 @@ class Share:
     @property
     def low(self) -> float:
         """The lower end of the share: undecided configurations count as against."""
-        from scipy.special import betaincinv
-
-        if self.census:
-            return self.holds / self.count
-        return float(betaincinv(self.holds, self.count - self.holds + 1, self.level / 2)) if self.holds else 0.0
+        return self.holds / self.count if self.census else share_interval(self.holds, self.count, self.level)[0]
 
     @property
     def high(self) -> float:
         """The upper end of the share: undecided configurations count as for."""
-        from scipy.special import betaincinv
-
         most = self.holds + self.undecided
-        if self.census:
-            return most / self.count
-        return float(betaincinv(most + 1, self.count - most, 1 - self.level / 2)) if most < self.count else 1.0
+        return most / self.count if self.census else share_interval(most, self.count, self.level)[1]
 
     @property
     def outcome(self) -> Outcome:
@@ -155,6 +148,7 @@ class Share:
         return f"{self.holds} of {self.count} configurations{open_}{drawn}"
 
 
+_DECIDED = {Outcome.PASS: True, Outcome.FAIL: False, Outcome.INCONCLUSIVE: None}
 Decide = Callable[[Mapping[str, Any]], bool | None]  # the stored numbers of one training -> holds, fails or undecided
 
 
@@ -175,27 +169,15 @@ def at(*times: int) -> tuple[int, ...]:
 
 def above(quantity: str, bound: float, times: Iterable[int]) -> Decide:
     """A decision: whether a quantity exceeds the bound at all of the times (indices into TIMES; see `at`)."""
-    return _beyond(quantity, bound, tuple(times), 1)
+    return lambda trained: _DECIDED[_intervals(trained, quantity, list(times)).above(bound)]
 
 
 def below(quantity: str, bound: float, times: Iterable[int]) -> Decide:
     """A decision: whether a quantity is less than the bound at all of the times."""
-    return _beyond(quantity, bound, tuple(times), -1)
+    return lambda trained: _DECIDED[_intervals(trained, quantity, list(times)).below(bound)]
 
 
-def _beyond(quantity: str, bound: float, times: tuple[int, ...], side: int) -> Decide:
-    def decide(trained: Mapping[str, Any]) -> bool | None:
-        low, high = (ends[list(times)] for ends in _interval(trained[quantity], trained["replicates"], len(times)))
-        holds, fails = (low > bound, high < bound) if side > 0 else (high < bound, low > bound)
-        return True if holds.all() else False if fails.any() else None
-
-    return decide
-
-
-def _interval(found: Mapping[str, Any], replicates: int, together: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return Student's intervals at each time, simultaneous for `together` of them."""
-    from scipy.special import stdtrit
-
-    mean, error = np.asarray(found["mean"]), np.asarray(found["standard_error"])
-    reach = -float(stdtrit(replicates - 1, LEVEL / (2 * together)))
-    return mean - reach * error, mean + reach * error
+def _intervals(trained: Mapping[str, Any], quantity: str, times: list[int]) -> Intervals:
+    """Return Student's intervals of a quantity at these times, together."""
+    mean, error = (np.asarray(trained[quantity][name])[times] for name in ("mean", "standard_error"))
+    return student(mean, error, trained["replicates"], LEVEL)

@@ -1,6 +1,7 @@
 """The table of the ReLU design: in how many configurations each statement holds, by the factors of the design."""
 
 from collections.abc import Callable, Mapping
+from statistics import median
 from typing import Any
 
 from derivations.experiments.model import Run
@@ -43,10 +44,7 @@ def by_lengths(run: Run) -> str:
 
 def spread(values: list[float]) -> str:
     """Return median, least and greatest as a cell."""
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    median = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
-    return f"{median:.2f} ({ordered[0]:.2f} to {ordered[-1]:.2f})"
+    return f"{median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
 
 
 TABLES: Mapping[str, Mapping[str, Callable[[Run], str]]] = {
