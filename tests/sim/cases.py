@@ -4,6 +4,8 @@ from dataclasses import replace
 from fractions import Fraction
 from math import inf
 
+import numpy as np
+
 from sim.networks.losses import loss_named
 from sim.networks.one_hidden_layer import predict
 from theory.problem import (
@@ -108,3 +110,14 @@ def loss(network, kind, learned, examples):
     """L of each network, averaged over the examples, from its outputs."""
     named = loss_named(kind)
     return named.factor * named.penalty(predict(network, learned, examples), examples.y).mean(dim=1)
+
+
+def far(found, expected):
+    """The largest distance of two arrays, or two tensors, over the largest entry of the second."""
+    return float(abs(found - expected).max() / abs(expected).max())
+
+
+def learned(run):
+    """All that a run has learned, (S, T, numbers)."""
+    parts = [part for part in (run.weights, run.biases, run.readout) if part is not None]
+    return np.concatenate([part.reshape(*part.shape[:2], -1) for part in parts], axis=2)

@@ -13,17 +13,13 @@ from sim.networks.one_hidden_layer import Examples
 from sim.train import fixed_sample, train
 from sim.training.sizes import Grouping
 from sim.training.times import steps_at_times
-from tests.sim.cases import EVERY_GATE, every_network, gated, line, problem, with_simulation
+from tests.sim.cases import EVERY_GATE, every_network, far, gated, line, problem, with_simulation
 from tests.sim.descent import plain_descent
 from tests.tolerances import SIM_DESCENT, STANDARD_ERRORS
 from theory.problem import GaussianClone, InputError, InputMoment, InputOutputMoment, LossAtTimes, OutOfReachError
 
 FULL = {"mode": "full-batch", "samples": 40, "batch": None, "times": (0, 1, 2, 20)}
 BIASED = gated(EVERY_GATE, biases="trained")
-
-
-def far(found, expected):
-    return np.abs(found - expected).max() / np.abs(expected).max()
 
 
 def test_full_batch_is_the_plain_loop():

@@ -11,16 +11,12 @@ from sim.networks.choice import network_of
 from sim.networks.examples import Examples, examples_of
 from sim.random.streams import TRAINING, stream
 from sim.training.state import Replicate, beginning
-from tests.sim.cases import EVERY_GATE, gated, line, problem
+from tests.sim.cases import EVERY_GATE, far, gated, line, problem
 from tests.tolerances import SIM_GRADIENT
 from theory.problem import Edge, Graph, Node, Parameter, SiteGate
 
 CPU = torch.device("cpu")
 B = 33
-
-
-def far(found, expected):
-    return float((found - expected).abs().max() / expected.abs().max())
 
 
 def numbers(question, replicates=3):

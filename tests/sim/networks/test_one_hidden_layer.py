@@ -11,7 +11,7 @@ import torch
 from sim.networks.examples import Examples
 from sim.networks.one_hidden_layer import gradient
 from sim.networks.parameters import mapped
-from tests.sim.cases import loss
+from tests.sim.cases import far, loss
 from tests.tolerances import SIM_GRADIENT
 from theory.problem import AlwaysGate, Network
 
@@ -44,10 +44,6 @@ def case(model, readout="mean", scale=1.0, biases="none"):
     if network.trains_readout:
         parameters["a"] = scale * drawn(S, K)
     return network, parameters, Examples(x, torch.sign(drawn(S, B)), gate)
-
-
-def far(found, expected):
-    return float((found - expected).abs().max() / expected.abs().max())
 
 
 def whole(learned):

@@ -3,7 +3,6 @@
 from fractions import Fraction
 from functools import partial
 
-import numpy as np
 import pytest
 import torch
 
@@ -11,7 +10,7 @@ from sim.train import train
 from sim.training.backends.captured import Captured
 from sim.training.backends.choice import Backend, backend_for
 from sim.training.backends.reference import train_group
-from tests.sim.cases import OPTIMIZERS, every_network, named, problem
+from tests.sim.cases import OPTIMIZERS, every_network, far, learned, named, problem
 from tests.tolerances import SIM_DESCENT
 from theory.problem import OutOfReachError
 
@@ -28,15 +27,6 @@ def rehearsed(work, changed):
     for tensor, value in zip(changed, before, strict=True):
         tensor.copy_(value)
     return work
-
-
-def learned(run):
-    parts = [part for part in (run.weights, run.biases, run.readout) if part is not None]
-    return np.concatenate([part.reshape(*part.shape[:2], -1) for part in parts], axis=2)
-
-
-def far(values, expected):
-    return np.abs(values - expected).max() / np.abs(expected).max()
 
 
 @pytest.fixture

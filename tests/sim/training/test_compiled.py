@@ -11,7 +11,7 @@ import torch
 from sim.random.streams import LOW, TRAINING, stream
 from sim.train import train
 from sim.training.backends.choice import backend_for
-from tests.sim.cases import EVERY_GATE, OPTIMIZERS, SOFT, every_network, gated, grid, line, named, problem
+from tests.sim.cases import EVERY_GATE, OPTIMIZERS, SOFT, every_network, far, gated, grid, learned, line, named, problem
 from tests.tolerances import COMPILED_ERF_DOUBLE, COMPILED_NORMAL, SIM_DESCENT, SIM_DESCENT_SINGLE
 from theory.problem import DirectionGate, GaussianClone, InputError, Network, OutOfReachError
 
@@ -21,15 +21,6 @@ from sim.training.backends.compiled.normals import compiled_normals  # noqa: E40
 
 def both(question, **settings):
     return tuple(train(question, "cpu", backend=backend, **settings) for backend in ("reference", "compiled"))
-
-
-def far(found, expected):
-    return np.abs(found - expected).max() / np.abs(expected).max()
-
-
-def learned(run):
-    parts = [part for part in (run.weights, run.biases, run.readout) if part is not None]
-    return np.concatenate([part.reshape(*part.shape[:2], -1) for part in parts], axis=2)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])

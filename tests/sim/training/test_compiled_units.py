@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sim.train import train
-from tests.sim.cases import LEAK, gated, line, problem
+from tests.sim.cases import LEAK, gated, learned, line, problem
 from tests.sim.descent import one_by_one
 from tests.tolerances import SIM_DESCENT
 from theory.problem import Network, SiteGate
@@ -19,12 +19,6 @@ SELDOM = (SiteGate(0, lo=1), SiteGate(1, lo="3/2"), SiteGate(2, hi=-1), SiteGate
 NEVER = tuple(SiteGate(site, lo=50) for site in range(4))
 # A batch of one, of few and of many examples: `single_steps`, `steps`, and `wide_steps` up to four units.
 BATCHES = [1, 8, 40]
-
-
-def learned(run):
-    """All that is learned (S, T, numbers)."""
-    parts = [part for part in (run.weights, run.biases, run.readout) if part is not None]
-    return np.concatenate([part.reshape(*part.shape[:2], -1) for part in parts], axis=2)
 
 
 def assert_alike(question):

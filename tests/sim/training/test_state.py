@@ -12,16 +12,12 @@ from sim.networks.one_hidden_layer import gradient
 from sim.train import fixed_sample, train
 from sim.training.backends.names import numba_is_installed
 from sim.training.memory import bytes_of_one, networks_at_once
-from tests.sim.cases import gated, line, problem, with_simulation
+from tests.sim.cases import far, gated, line, problem, with_simulation
 from tests.tolerances import SIM_DESCENT
 from theory.problem import InputError, OutOfReachError, WeightsAtTimes
 
 WAYS = [{"backend": "reference"}, {}, *([{"compile_steps": False}] if numba_is_installed() else [])]
 ADAM = {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)}
-
-
-def far(values, expected):
-    return np.abs(values - expected).max() / np.abs(expected).max()
 
 
 @pytest.mark.parametrize(("settings", "way"), [({}, {}), *((ADAM, way) for way in WAYS)], ids=str)
