@@ -14,6 +14,7 @@ from sim.train import train
 from theory.claims.model import Outcome
 from theory.problem import OBSERVABLES, InputError, Problem
 from theory.problem.numbers import one_of, positive
+from theory.problem.observables import WORDS
 
 # What the networks of a problem have at each of its times.
 NAMES = tuple(name for name, kind in OBSERVABLES.items() if kind.axes[0] == "time")
@@ -107,7 +108,7 @@ def answer(
     >>> answer(bump, lambda _problem, _t: 0.3, "loss").verdict
     'different'
     """
-    chosen = OBSERVABLES[one_of(observable, "observable", NAMES)]()
+    chosen = OBSERVABLES[one_of(WORDS.get(observable, observable), "observable", NAMES)]()
     share = float(positive(margin, "margin", "two numbers are never equal exactly"))
     certain = float(positive(level, "level", "a test may fail"))
     if certain >= 1:

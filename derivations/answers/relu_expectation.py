@@ -50,10 +50,15 @@ def expectation(law: Law, statistics: Sequence[InputStatistics], controlled: boo
     if kurtosis is None:
         return f"nothing can be said: class {c} has no known kurtosis, or no site that varies."
     mean, error = float(np.nanmean(kurtosis)), _error(own)
+    if error and (count := len(own.x)) > 3:  # without the bias of a sample, -6/(N + 1) for a Gaussian
+        mean = (count - 1) * ((count + 1) * mean + 6) / ((count - 2) * (count - 3))
     tails = "as heavy-tailed as a Gaussian" if abs(mean) <= max(_ERRORS * error, _ROUNDING) else ""
     tails = tails or ("sub-Gaussian" if mean < 0 else "super-Gaussian")
     said = f"class {c} is {tails} (excess kurtosis {mean:.3g}{f' +- {error:.1g}' if error else ''} on average)"
-    return f"{said}: {_closure(law, own, controlled or _equal_covariances(statistics))}"
+    alike = controlled or _equal_covariances(statistics)
+    if alike and error and abs(mean) <= _ERRORS * error:
+        return f"{said}: Gaussian data have the elasticity 1, the critical value, and nothing tells these from them."
+    return f"{said}: {_closure(law, own, alike)}"
 
 
 def _equal_covariances(statistics: Sequence[InputStatistics]) -> bool:
@@ -68,7 +73,7 @@ def _closure(law: Law, own: InputStatistics, controlled: bool) -> str:
     if controlled and isinstance(own, ExampleStatistics) and not np.ptp(own.p) > 0:
         if len(own.x) < _FEWEST:
             return f"{len(own.x)} examples are too few for an elasticity; it needs {_FEWEST}."
-        (a, elasticity, error), critical = pooled_elasticity(own), 1.0
+        (a, elasticity, error), critical, by = pooled_elasticity(own), 1.0, "closure, which takes the sites as alike"
         if not a > _NO_POWER:
             return "the sum over its sites does not vary, so that there is no flat field to start from."
     else:
@@ -76,15 +81,13 @@ def _closure(law: Law, own: InputStatistics, controlled: bool) -> str:
             flat = flat_state_of(law)
         except WorkbenchError as refused:
             return f"no critical elasticity is known for it. {refused.message}"
-        a, elasticity, error, critical = flat.a, flat.elasticity, 0.0, flat.critical
+        a, elasticity, error, critical, by = flat.a, flat.elasticity, 0.0, flat.critical, "closure"
     known = f"its elasticity {elasticity:.4g}{f' +- {error:.1g}' if error else ''} at the correlation {a:.3g}"
     if abs(elasticity - critical) <= _ERRORS * error:
         return f"{known} cannot be told from the critical value {critical:.4g}, above which a flat field is unstable."
     if elasticity > critical:
-        return (
-            f"a flat field is unstable and may localize: {known} exceeds the critical value {critical:.4g} (closure)."
-        )
-    return f"a flat field is stable and stays flat: {known} is below the critical value {critical:.4g} (closure)."
+        return f"a flat field is unstable and may localize: {known} exceeds the critical value {critical:.4g} ({by})."
+    return f"a flat field is stable and stays flat: {known} is below the critical value {critical:.4g} ({by})."
 
 
 def pooled_elasticity(own: ExampleStatistics) -> tuple[float, float, float]:

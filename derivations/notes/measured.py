@@ -32,19 +32,10 @@ from theory.flow.linear.accuracy import EPS, ROUNDINGS
 from theory.moments.null_levels import gaussian_ratio
 from theory.problem import OBSERVABLES, InputError, Network, OutOfReachError, Problem, WorkbenchError, dumps
 from theory.problem.numbers import nearest
+from theory.problem.observables import WORDS
 from theory.problem.toml import tables_of
 
-# Words for observables, and the numbers of a solution that are no observables, with their axes.
-ALIASES = {
-    "weight": "weights",
-    "bias": "biases",
-    "centre": "field-centre",
-    "width": "field-width",
-    "norm": "field-norm",
-    "spectral-share": "spectral-peak-share",
-    "path-strength": "path-strengths",
-    "map-mode": "map-modes",
-}
+# The numbers of a solution that are no observables, with their axes.
 SOLVED = {"mse": (), "rate": ("rate",), "rank": (), "condition": ()}
 DATA, OF_GRAPHS = ("input-output-moment", "input-moment"), ("weight-sizes", "path-strengths", "map-modes")
 NAMES = tuple(name for name, kind in OBSERVABLES.items() if kind.axes[0] == "time" or name in DATA)
@@ -69,12 +60,12 @@ class Case:
     @property
     def name(self) -> str:
         """The observable, or a number of the solution."""
-        return ALIASES.get(self.what.name, self.what.name)
+        return WORDS.get(self.what.name, self.what.name)
 
     @cached_property
     def axes(self) -> tuple[str, ...]:
         """The axes of the number behind its time. Raises InputError for an unknown name, or too many indices."""
-        known = (*SOLVED, PEAK, *NAMES, *ALIASES)
+        known = (*SOLVED, PEAK, *NAMES, *WORDS)
         if self.name not in known:
             hint = f"{nearest(self.name, known)}gdln validate --names FILE lists the names of a problem."
             raise InputError(f"{self.what.name} names no number of a problem.", hint)
@@ -461,7 +452,7 @@ def names(problem: Problem) -> dict[str, Any]:
     """Return what a claim on the problem may name: numbers with their axes, and fields with their values."""
     layer = isinstance(problem.network, Network)
     numbers = {name: [*axes] for name, axes in SOLVED.items()} | {PEAK: ["time", "unit"]} if layer else {}
-    back = {name: alias for alias, name in ALIASES.items()}
+    back = {name: alias for alias, name in WORDS.items()}
     wanted = [name for name in NAMES if name == "loss" or (name in OF_GRAPHS) is not layer]
     numbers |= {back.get(name, name): [*OBSERVABLES[name].axes] for name in wanted}
     return {"numbers": numbers, "fields": {name: str(value) for name, value in _numbers(problem)}}

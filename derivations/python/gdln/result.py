@@ -110,6 +110,12 @@ class Result:
         chosen = one_of(name, "name", tuple(map(str, arrays))) if name is not None else str(next(iter(arrays)))
         return arrays[chosen].to_dataframe().reset_index()
 
+    def __bool__(self) -> bool:
+        verdict = getattr(self.answer, "verdict", None)
+        if isinstance(verdict, str):  # `assert gdln.check(...)` would pass for every formula
+            raise TypeError(f"A result is neither true nor false: compare its verdict, as in .verdict == {verdict!r}.")
+        return True
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)

@@ -12,6 +12,8 @@ from gdln.result import verb
 from theory import problem as problems
 from theory.problem.toml import problem_of, tables_of
 
+# A matrix or a list as text, or as rows of numbers, names and formulas.
+Rows = str | Sequence[Any]
 Source = str | PathLike[str] | Mapping[str, Any] | problems.Problem
 
 
@@ -36,11 +38,19 @@ def problem(source: Source, values: Mapping[str, Any] | None = None) -> problems
     return read.replace(values) if values else read
 
 
+def _typed(rows: Rows | None) -> str | None:
+    """Return a matrix or a list as text."""
+    if rows is None or isinstance(rows, str):
+        return rows
+    listed = isinstance(rows, list | tuple) or np.ndim(rows) > 0
+    return f"[{', '.join(str(_typed(row)) for row in rows)}]" if listed else str(rows)
+
+
 @verb
 def moment(
     expr: str,
-    cov: str,
-    mean: str | None = None,
+    cov: Rows,
+    mean: Rows | None = None,
     *,
     where: str | None = None,
     digits: int = 30,
@@ -59,14 +69,14 @@ def moment(
     """
     from derivations.answers import moment as answers
 
-    return answers.answer(expr, cov, mean, where, digits, limit, given=given)
+    return answers.answer(expr, _typed(cov), _typed(mean), where, digits, limit, given=given)
 
 
 @verb
 def check(
     equation: str,
-    cov: str | None = None,
-    mean: str | None = None,
+    cov: Rows | None = None,
+    mean: Rows | None = None,
     *,
     where: str | None = None,
     digits: int = 30,
@@ -82,7 +92,7 @@ def check(
     """
     from derivations.answers import check as answers
 
-    return answers.answer(equation, cov, mean, where, digits, given)
+    return answers.answer(equation, _typed(cov), _typed(mean), where, digits, given)
 
 
 @verb
@@ -119,7 +129,7 @@ def compare(
     values: Mapping[str, Any] | None = None,
     *,
     beside: Source | None = None,
-    predict: Callable[[problems.Problem, float], Any] | None = None,
+    predict: Callable[[problems.Problem, float], Any] | float | None = None,
     observable: str = "weights",
     margin: float = 0.02,
     level: float = 0.01,
@@ -129,10 +139,11 @@ def compare(
 
     A function is judged by the test of the claims: `.verdict` is equivalent, different or undecided. It returns the
     numbers of one network at the time t for the `observable`: (K, n) for weights, (K,) for what each unit has, such
-    as its participation-ratio, a number for the loss. Equivalent is what the test does not reject at `level`, and what
-    lies within `margin` of the largest prediction for certain. `beside` "relu", or a problem of ReLU units on the same
-    data, trains ReLU networks beside the gated prediction: `.cosine` and `.overlap` are of each unit, (S, T, K). Raises
-    as `solve` and `simulate` do, and InputError for numbers of another shape and problems that do not fit together.
+    as its participation-ratio, a number for the loss; a number in its place is constant. Equivalent is what the test
+    does not reject at `level`, and what lies within `margin` of the largest prediction for certain. `beside` "relu",
+    or a problem of ReLU units on the same data, trains ReLU networks beside the gated prediction: `.cosine` and
+    `.overlap` are of each unit, (S, T, K). Raises as `solve` and `simulate` do, and InputError for numbers of another
+    shape and problems that do not fit together.
     """
     question = problem(source, values)
     if beside is not None:
@@ -148,7 +159,8 @@ def compare(
         return answers.answer(question, device)
     from derivations.answers import predicted
 
-    return predicted.answer(question, predict, observable, margin=margin, level=level, device=device)
+    function = predict if callable(predict) else lambda _problem, _t: predict
+    return predicted.answer(question, function, observable, margin=margin, level=level, device=device)
 
 
 @verb
@@ -209,7 +221,7 @@ def data(
 
 
 @verb
-def ntk(activation: str, depth: int, corr: str, **options: Any) -> Answer:
+def ntk(activation: str, depth: int, corr: str | float, **options: Any) -> Answer:
     """Return a kernel of a fully connected network of infinite width at two inputs, with certified digits.
 
     `options` are those of `gdln ntk`: norms, gain, kernel, weight_variance, bias_variance, last, digits. Raises
@@ -221,7 +233,7 @@ def ntk(activation: str, depth: int, corr: str, **options: Any) -> Answer:
     """
     from derivations.answers import ntk as answers
 
-    return answers.answer(answers.Question(activation, depth, corr, **options))
+    return answers.answer(answers.Question(activation, depth, str(corr), **options))
 
 
 @verb
@@ -294,7 +306,9 @@ def reproduce(*names: str, profile: str = "quick", folder: str | None = None) ->
 
 
 @verb
-def validate(claims: Sequence[str] = (), *, profile: str = "quick", folder: str = "gdln-report") -> Answer:
+def validate(
+    claims: str | PathLike[str] | Sequence[str] = (), *, profile: str = "quick", folder: str = "gdln-report"
+) -> Answer:
     """Judge the claims whose ids begin with `claims` (all by default), or a note's, NOTE.toml; report into `folder`.
 
     Processes are started, which import the program that calls: guard its main part by `if __name__ == "__main__":`.
@@ -302,5 +316,5 @@ def validate(claims: Sequence[str] = (), *, profile: str = "quick", folder: str 
     """
     from derivations.answers import validate as answers
 
-    names = (claims,) if isinstance(claims, str) else tuple(claims)
+    names = (str(claims),) if isinstance(claims, str | PathLike) else tuple(map(str, claims))
     return answers.answer(names, profile, Path(folder))

@@ -74,6 +74,14 @@ def test_results_show_themselves():
     assert {"solution", "plot", "data"} <= set(dir(solved))
 
 
+def test_matrices_are_text_or_rows():
+    exact = gdln.moment("relu(z1)*relu(z2)", "[[1, 1/2], [1/2, 1]]").data["expr"]
+    for rows in ([[1, 0.5], [0.5, 1]], np.array([[1, 0.5], [0.5, 1]]), [["1", sympy.Rational(1, 2)], ["1/2", 1]]):
+        assert gdln.moment("relu(z1)*relu(z2)", rows).data["expr"] == exact
+    with pytest.raises(TypeError, match=r"\.verdict == 'refuted'"):
+        assert gdln.check("E[z1**2] = 2", [[1]])
+
+
 def test_a_function_is_held_against_trained_networks():
     """Before training the loss is <y^2>, but for weights of size 0.001."""
     for loss, verdict in ((0.5, "equivalent"), (0.55, "different")):

@@ -29,4 +29,16 @@ _FIRST = (
 )
 OBSERVABLES: dict[str, type[Observable]] = declared(__name__, __path__, Observable, "name", _FIRST)
 
-__all__ = ["OBSERVABLES", "Observable"]
+# Shorter words, which claims and comparisons take too.
+WORDS = {
+    "weight": "weights",
+    "bias": "biases",
+    "centre": "field-centre",
+    "width": "field-width",
+    "norm": "field-norm",
+    "spectral-share": "spectral-peak-share",
+    "path-strength": "path-strengths",
+    "map-mode": "map-modes",
+}
+
+__all__ = ["OBSERVABLES", "WORDS", "Observable"]
