@@ -139,15 +139,21 @@ class NamesAnswer:
         timed = [" at TIME" if "time" in axes else "" for axes in numbers.values()]
         listed = [line + time for line, time in zip(lines, timed, strict=True)]
         values = [f"  {name} = {value}" for name, value in fields.items()]
-        return "\n".join(["left sides", *listed, "right sides, beside numbers and functions", *values])
+        timed_too = ["  t, the time"] if any(timed) else []
+        random = (
+            ["  random, beside participation-ratio: that of random weights"] if "participation-ratio" in numbers else []
+        )
+        right = ["right sides, beside numbers and functions", *values, *timed_too, *random]
+        return "\n".join(["left sides", *listed, *right])
 
 
 def names(path: Path) -> NamesAnswer:
-    """Return what a claim on the problem in a file may name. Raises as reading a problem does."""
+    """Return what a claim on the problem in a file, or of the workbench, may name. Raises as reading a problem does."""
+    from derivations.experiments.folders import problem_file
     from derivations.notes.measured import names as names_of
     from theory.problem import load
 
-    return NamesAnswer(names_of(load(path)))
+    return NamesAnswer(names_of(load(path if path.suffix == ".toml" else problem_file(str(path)))))
 
 
 def answer(

@@ -41,7 +41,10 @@ def command(
     def body() -> int:
         from derivations.answers import validate
         from derivations.progress import bars
+        from theory.problem import InputError
 
+        if names is not None and claims:
+            raise InputError(f"--names lists the names of one problem; {claims[0]} would be ignored.", "Leave it out.")
         if names is not None:
             output.show("validate", validate.names(names), as_json)
             return output.PASS

@@ -177,11 +177,11 @@ class SolveResult(Result):
     """A solution; `at(t)` are its weights (K, n) at any time."""
 
     def at(self, time: Any) -> np.ndarray:
-        """Return the weights at a time, by a solution of the same accuracy. Raises InputError for a graph."""
+        """Return the weights at a time, also at infinity, to the same accuracy. Raises InputError for a graph."""
         solution = getattr(self.answer, "solution", None)
         if not hasattr(solution, "at"):
             raise InputError("The fields of a graph are at the times of its file.", "Set training.times.")
-        return solution.at(time)
+        return solution.fixed_point if str(time) in ("inf", "oo", "infinity") else solution.at(time)
 
 
 KINDS: dict[str, type[Result]] = {"moment": MomentResult, "solve": SolveResult}
