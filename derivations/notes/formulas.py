@@ -168,11 +168,7 @@ def _claim(one: NoteClaim, kind: Kind, statement: Statement, said: sympy.Basic |
     if said is None:
         rhs = statement.closed[1] if statement.rhs.has(Expectation) else statement.rhs
         said = sympy.Eq(statement.lhs, rhs, evaluate=False)
-    relations = [condition.left - condition.right for condition in statement.conditions]
-    conditions = [
-        {"<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge}[condition.sign](gap, 0)
-        for condition, gap in zip(statement.conditions, relations, strict=True)
-    ]
+    conditions = [(sympy.Gt if one.strict else sympy.Ge)(one.margin, 0) for one in statement.conditions]
     conditions += [sympy.Gt(minor, 0) for minor in statement.minors]
     oracle = (lambda point, digits: definition(statement.lhs, point, digits)) if kind is Kind.EQUATION else None
     return Claim(one.id, one.title, kind, said, params, conditions=tuple(conditions), oracle=oracle)
@@ -299,7 +295,7 @@ def _settles(one: NoteClaim, statement: Statement, symbol: sympy.Symbol, end: st
         for power in NEAR:
             place = {**others, symbol: sympy.Integer(10) ** (power if end == "oo" else -power)}
             try:
-                left, right = (_number(side, statement, place) for side in (statement.lhs, statement.rhs))
+                left, right = (_number(side, statement, place, True) for side in (statement.lhs, statement.rhs))
             except NO_VALUE as error:
                 where = f"no certified value at {symbol} = 10^{power if end == 'oo' else -power}{at}: {error}"
                 return CheckResult(one.id, Level.PRECISE, Outcome.INCONCLUSIVE, where=where)
@@ -311,30 +307,33 @@ def _settles(one: NoteClaim, statement: Statement, symbol: sympy.Symbol, end: st
         slopes = [change / float(mpmath.log(10)) / gap for change, gap in zip(changes, np.diff(NEAR), strict=True)]
     growing = slopes[-1] > SLOPE and slopes[-1] > FALLING * slopes[-2]
     outcome = Outcome.PASS if changes[-1] <= SETTLED else Outcome.FAIL if growing else Outcome.INCONCLUSIVE
-    where = (
-        f"l/r changes by the factor exp({changes[-1]:.3g}) from 10^{NEAR[-2]} to 10^{NEAR[-1]} times nearer {end}{at}"
-    )
+    where = f"log |l/r| changes by {changes[-1]:.3g} from 10^{NEAR[-2]} to 10^{NEAR[-1]} times nearer {end}{at}"
     return CheckResult(one.id, Level.PRECISE, outcome, changes[-1], SETTLED, where)
 
 
-def _number(side: sympy.Expr, statement: Statement, place: Point) -> mpmath.mpf:
-    """Return a side at a point, its averages in closed form."""
+def _number(side: sympy.Expr, statement: Statement, place: Point, strict: bool = False) -> mpmath.mpf:
+    """Return a side at a point, its averages in closed form; `strict` as for `_middle`."""
     forms = {e: moment.closed_form for e, moment in statement.moments.items()}
     closed = side.xreplace(forms)
 
     def value() -> arb:
         return enclose(closed, place)
 
-    middle = _middle(value, DIGITS + SPARE)
+    middle = _middle(value, DIGITS + SPARE, strict)
     with mpmath.workdps(DIGITS + 2 * SPARE):
         return mpmath.mpf(middle.numerator) / middle.denominator
 
 
-def _middle(value: Callable[[], arb], digits: int) -> Fraction:
-    """Return a number to so many digits; 0 for one below 10^-digits that no ball separates from 0."""
+def _middle(value: Callable[[], arb], digits: int, strict: bool = False) -> Fraction:
+    """Return a number to so many digits; 0 for one below 10^-digits that no ball separates from 0.
+
+    With `strict` only an exact 0 is one. Raises NotCertified.
+    """
+    if value().is_zero():
+        return Fraction(0)
     try:
         return certified(value, digits)[0]
     except NotCertified as error:
-        if error.reached is None or abs(error.reached[0]) + error.reached[1] > Fraction(1, 10**digits):
+        if strict or error.reached is None or abs(error.reached[0]) + error.reached[1] > Fraction(1, 10**digits):
             raise
         return Fraction(0)
