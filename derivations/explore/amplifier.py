@@ -9,11 +9,11 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.explore.laws import legends
-from derivations.explore.tables import rows_csv
+from derivations.explore.tables import python_code, rows_csv
 from theory.moments.amplifier import Amplifier, FlatState, critical_gain, flat_state_of, sampled, unit_marginal
 from theory.moments.inputs import Density, input_statistics
 from theory.moments.sampled import is_estimated
-from theory.problem import InputError, Law, WorkbenchError
+from theory.problem import InputError, Law, Problem, WorkbenchError
 
 CURVE = np.linspace(0.0, 0.98, 50)  # at which phi and the elasticity are drawn
 SHOWN = np.arange(1, 10) / 10  # at which the table gives them
@@ -63,6 +63,20 @@ class AmplifierView:
     def fastest(self) -> int:
         """The mode that grows fastest, or decays slowest, of those that are not flat."""
         return int(np.argmax(self.flat.rates[1 : len(self.flat.rates) // 2 + 1])) + 1
+
+
+def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return phi and the flat state; settings["scan"] adds them along the gain, settings["class"] chooses the class."""
+    chosen = settings.get("class")
+    view = amplifier_view(problem.data, None if chosen is None else int(chosen))
+    match settings.get("want"):
+        case "python":
+            return {"text": python_code(problem, python(view))}
+        case "csv":
+            return {"text": csv(view)}
+        case "latex":
+            return {"text": latex(view)}
+    return page(view, settings)
 
 
 def amplifier_view(law: Law, category: int | None = None) -> AmplifierView:

@@ -11,10 +11,9 @@ from starlette.routing import Route
 
 from derivations.explore.bar import bar, changed
 from derivations.explore.chapters import chapter
-from derivations.explore.jobs import kind_of_job
 from derivations.explore.problems import FIRST, read
 from derivations.explore.running import JOBS
-from derivations.explore.views import view_of, views
+from derivations.explore.views import VIEWS, kind_of_job, view_of
 from derivations.explore.wire import wire
 from derivations.output import DISTRIBUTION
 from theory.problem import InputError, OutOfReachError, Problem, WorkbenchError, dumps, load
@@ -32,11 +31,11 @@ def routes(first: Problem, site: bool) -> list[Route]:
         listed = [
             {
                 "name": name,
-                "title": view.TITLE,
-                "question": view.QUESTION,
-                "chapters": [chapter(page) for page in getattr(view, "CHAPTERS", ())],
+                "title": view.title,
+                "question": view.question,
+                "chapters": [chapter(page) for page in view.chapters],
             }
-            for name, view in views().items()
+            for name, view in VIEWS.items()
         ]
         given = toml != dumps(load(FIRST))  # by the reader, as a file
         return {"version": version(DISTRIBUTION), "site": site, "views": listed, "given": given, **bar(read(toml))}

@@ -1,6 +1,7 @@
 """Content of the page of the compare view: both laws, and the networks of both sides snapshot by snapshot."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -8,21 +9,86 @@ import numpy as np
 from derivations.explore import fields_page, gain_sweep, two_laws, verdict
 from derivations.explore.amplifier import has_a_gain
 from derivations.explore.fields import fields_at, reached, unit_names
+from derivations.explore.gain_sweep import trained
 from derivations.explore.laws import legends, title_of
+from derivations.explore.limits import refuse_long
 from derivations.explore.problems import read
+from derivations.explore.running import JOBS, Job
 from derivations.explore.shapes import RATIO, null_levels, shapes
 from derivations.explore.sites import grid
 from derivations.explore.spectra import class_spectra, power_of
-from derivations.explore.tables import rows_csv
-from derivations.explore.training import Learned
+from derivations.explore.tables import python_code, rows_csv
+from derivations.explore.training import Learned, joined, train_together
 from derivations.explore.verdict import SIDES
 from derivations.explore.wire import packed
 from derivations.statistics.alignment import centred, mean_and_error, mean_by_chance, mean_of_aligned, on_a_line
 from theory.problem import OutOfReachError, Problem, WorkbenchError, dumps
 
-# Of each side, where the page names no number. In draws from 32 networks of the start page's pair, trained to t = 3200,
-# 16 networks always decided both laws; 8 left the clone undecided in 7 of 100 draws, and in 17 of 100 at t = 6400.
-NETWORKS = 16
+GROUP = 8  # networks: a first verdict comes early, and further networks sharpen it
+
+
+def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return both laws and their exact statistics, or a text of the state that the page shows.
+
+    The settings are those of `asked`; with a `want` also the `snapshot`, the `job` that has trained, and the job
+    `sweep` that has trained A at several gains.
+    """
+    return {"text": _text(asked(problem, settings), settings)} if "want" in settings else page(problem, settings)
+
+
+def _text(sides: Mapping[str, Problem], settings: Mapping[str, Any]) -> str:
+    trained = settings.get("job") is not None
+    snapshot = int(settings.get("snapshot", len(sides["A"].training.times) - 1))
+    if settings["want"] == "python":
+        swept = settings.get("sweep") is not None
+        return python_code(sides["A"], two_laws.python(dumps(sides["B"]), snapshot, trained, swept))
+    learned = JOBS.get(str(settings["job"])).state().value if trained else None
+    if settings["want"] == "csv":
+        gains = () if settings.get("sweep") is None else JOBS.get(str(settings["sweep"])).state().value or ()
+        return csv(sides, learned or {}, gains)
+    known = two_laws.statistics(two_laws.compared(*(sides[side].data for side in SIDES)))
+    measured = two_laws.rows(sides, snapshot, learned) if learned else []
+    return "\n\n".join(fields_page.latex(table) for table in (known, measured) if table)
+
+
+def question(problem: Problem, settings: Mapping[str, Any]) -> Hashable:
+    """Return both sides as they are trained: the answer depends on nothing else.
+
+    Raises InputError for a training that takes too long.
+    """
+    sides = tuple(asked(problem, settings).values())
+    for side in sides:
+        refuse_long(side)
+    return sides
+
+
+def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
+    """Train both sides on the same streams, and show each snapshot as it comes; the job keeps the networks.
+
+    A further group is shown once it is trained, so that all times always have the same networks.
+    """
+    sides = asked(problem, settings)
+    networks = range(sides["A"].simulated().replicates)
+    groups = [networks[start : start + GROUP] for start in range(0, len(networks), GROUP)]
+    snapshots = count()
+
+    def show(snapshot: int, learned: Mapping[str, Learned]) -> None:
+        job.add({"snapshot": snapshot, **snapshot_page(sides, snapshot, learned)}, learned)
+
+    def report(share: float, learned: Mapping[str, Learned] | None) -> None:
+        job.advance(len(groups[0]) * share / len(networks))
+        if learned is not None:
+            show(next(snapshots), learned)
+
+    learned = train_together(sides, report, groups[0])
+    for group in groups[1:]:
+
+        def advance(share: float, _learned: Mapping[str, Learned] | None, group: range = group) -> None:
+            job.advance((group.start + len(group) * share) / len(networks))
+
+        learned = joined(learned, train_together(sides, advance, group))
+        for snapshot in range(len(sides["A"].training.times)):
+            show(snapshot, learned)
 
 
 def asked(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Problem]:
@@ -45,12 +111,6 @@ def asked(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Problem]:
 def chosen_pair(problem: Problem, settings: Mapping[str, Any]) -> str:
     """Return the name of the pair that is asked for; if none is, of the first that exists: the Gaussian clone."""
     return settings.get("pair") or next(two_laws.pair_names(problem), two_laws.OWN)
-
-
-def trained(problem: Problem, settings: Mapping[str, Any]) -> Problem:
-    """The problem A as it is trained, with NETWORKS networks where the settings name no other number."""
-    given = problem if settings.get("units", "relu") == "given" else two_laws.ungated(problem)
-    return fields_page.asked(given, {"networks": NETWORKS, **settings})
 
 
 def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:

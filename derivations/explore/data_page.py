@@ -1,14 +1,35 @@
 """The numbers that the page of the data view draws: exact statistics of a law, and sampled ones where asked for."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from derivations.explore import data
 from derivations.explore.data import IMAGES, SHOWN, DataSample, DataTheory, histogram, numbers
 from derivations.explore.laws import legends
 from derivations.explore.sites import grid, middle, through
+from derivations.explore.tables import python_code
 from derivations.explore.wire import packed
+from theory.problem import Problem
+
+
+def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the statistics of the law: exact, and with settings["sample"] beside those of drawn examples.
+
+    settings["first"] is the first of the two classes whose covariances are drawn.
+    """
+    theory = data.theory_of(problem.data)
+    match settings.get("want"):
+        case "latex":
+            return {"text": data.latex(theory)}
+        case "python":
+            return {"text": python_code(problem, data.PYTHON)}
+        case "csv":
+            return {"text": data.csv(theory, data.sampled(problem.data))}
+    sample = data.sampled(problem.data) if settings.get("sample") else None
+    return page(theory, sample, int(settings.get("first", 0)))
 
 
 def page(theory: DataTheory, sample: DataSample | None, first: int = 0) -> dict[str, Any]:

@@ -1,22 +1,24 @@
 """Content of the page of the fields view: the theory at all times, and trained networks snapshot by snapshot."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
+from itertools import count
 from typing import Any
 
 import numpy as np
 
 from derivations.answers.compare import FieldView
-from derivations.explore import fields
+from derivations.explore import fields, pieces
 from derivations.explore.bar import networks_in_words
 from derivations.explore.flips import categories, flipped, has_flips, raster
 from derivations.explore.laws import legends
 from derivations.explore.limits import refuse_long
+from derivations.explore.running import JOBS, Job
 from derivations.explore.shapes import RATIO, null_levels, shapes
 from derivations.explore.sites import grid
 from derivations.explore.spectra import ClassSpectra, class_spectra, intervals_of, power_of, share_at
-from derivations.explore.tables import rows_csv
-from derivations.explore.training import Learned
+from derivations.explore.tables import python_code, rows_csv
+from derivations.explore.training import Learned, train_together
 from derivations.explore.verdict import when_local
 from derivations.explore.wire import packed
 from derivations.statistics.alignment import centred, mean_and_error, mean_by_chance, mean_of_aligned, on_a_line
@@ -24,6 +26,65 @@ from theory.problem import GatedGraph, InputError, OutOfReachError, Problem
 from theory.problem.simulation import INITIALISATIONS
 
 _THEORY = "theory: gradient descent"
+
+
+def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the theory at all times and how the networks are trained, or a text of the state that the page shows.
+
+    The settings are those of `asked`; with a `want` also the `snapshot`, and the `job` that has trained.
+    """
+    given = asked(problem, settings)
+    return {"text": _text(given, settings)} if "want" in settings else page(given)
+
+
+def _text(given: Problem, settings: Mapping[str, Any]) -> str:
+    snapshot = int(settings.get("snapshot", len(given.training.times) - 1))
+    view, _ = prediction(given)
+    if settings["want"] == "python":
+        trained = settings.get("job") is not None
+        lines = fields.python(snapshot, trained, view is not None, beside(settings), settings.get("pieces") or None)
+        return python_code(given, lines)
+    learned = {} if settings.get("job") is None else JOBS.get(str(settings["job"])).state().value or {}
+    if settings["want"] == "csv":
+        return csv(given, learned, view)
+    return latex(fields.rows(given, snapshot, learned, view))
+
+
+def question(problem: Problem, settings: Mapping[str, Any]) -> Hashable:
+    """Return all that the answer depends on: the problem as it is trained, and what stands beside it.
+
+    Raises InputError for a training that takes too long.
+    """
+    given = asked(problem, settings)
+    refuse_long(given)
+    return given, beside(settings), settings.get("pieces") or None
+
+
+def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
+    """Train the problem and what stands beside it, and show each snapshot; the job keeps the networks.
+
+    Where it is asked for, the replay of their gates follows.
+    """
+    given = asked(problem, settings)
+    view, _ = prediction(given)
+    replay = settings.get("pieces") or None
+    part = 1.0 if replay is None else 0.5  # a replay trains its networks once more
+    snapshots = count()
+
+    def show(snapshot: int, learned: Mapping[str, Learned]) -> None:
+        job.add({"snapshot": snapshot, **snapshot_page(given, snapshot, learned, view)}, learned)
+
+    def report(share: float, learned: Mapping[str, Learned] | None) -> None:
+        job.advance(part * share)
+        if learned is not None:
+            show(next(snapshots), learned)
+
+    learned = train_together(fields.rivals(given, beside(settings)), report)
+    if replay is not None:
+        replayed = pieces.replayed(given, replay, lambda share: job.advance(part * (1 + share)))
+        learned = {**learned, pieces.name_of(replay): replayed}
+        for snapshot in range(len(given.training.times)):
+            show(snapshot, learned)
 
 
 def asked(problem: Problem, settings: Mapping[str, Any]) -> Problem:

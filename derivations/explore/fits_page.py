@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from derivations.answers.fields import FieldsAnswer
-from derivations.explore.fields import unit_names
+from derivations.answers.fields import FieldsAnswer, fitted
+from derivations.explore import fields_page
+from derivations.explore.fields import fields_at, reached, unit_names
+from derivations.explore.running import JOBS, Job
+from theory.problem import InputError, Problem
 
 # The parameters of each model by their column: lengths are along and across a wave, or of centre and surround.
 _PLACE = {"centre, row": "y", "centre, column": "x"}
@@ -18,6 +21,23 @@ _UNITS = {
     "centre, row": "site", "centre, column": "site", "width": "sites", "other width": "sites",
     "frequency": "cycles a site", "orientation": "degrees",
 }  # fmt: skip
+
+
+def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
+    """Fit every field of the networks of the job settings["trained"] at settings["snapshot"], and show the table."""
+    given = fields_page.asked(problem, settings)
+    snapshot = int(settings.get("snapshot", len(given.training.times) - 1))
+    there = reached(JOBS.get(str(settings.get("trained"))).state().value or {}, snapshot)
+    if not there:
+        raise InputError("No networks have reached this time.", "Train them first, or move the time back.", "snapshot")
+    time, fits = float(given.training.times[snapshot]), {}
+    for place, (name, learned) in enumerate(there.items()):
+
+        def progress(done: int, total: int, place: int = place) -> None:
+            job.advance((place + done / total) / len(there))
+
+        fits[name] = fitted(given, "networks", time, fields_at(learned, snapshot), progress)
+    job.publish(page(fits))
 
 
 def page(fits: Mapping[str, FieldsAnswer]) -> dict[str, Any]:

@@ -8,14 +8,30 @@ from jaxtyping import Float
 
 from derivations.explore import gates, inspector
 from derivations.explore.laws import legends
-from derivations.explore.problems import carried, python_code, read
+from derivations.explore.problems import carried, read
 from derivations.explore.sites import grid, middle, panels, through
+from derivations.explore.tables import python_code
 from derivations.explore.wire import packed
 from theory.problem import AlwaysGate, GatedGraph, InputError, Network, OutOfReachError, Problem, dumps
 from theory.problem.gates.base import sites_of as looked_sites
 
 WEIGHTS, GATES = "weights", "gates"
 _SHOWN = 3  # units whose moments stand side by side
+
+
+def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part settings["part"]: the inspector of a gate, or the moments through all gates.
+
+    With settings["sample"] samples stand beside the formulas. Raises OutOfReachError for graphs, and for labels of
+    several numbers.
+    """
+    if isinstance(problem.network, GatedGraph):
+        raise OutOfReachError("The network of the problem is a gated graph.", "The view Graph shows its gates.")
+    gates.refuse_vector_labels(problem, "gates")
+    inspects = settings.get("part", WEIGHTS) == WEIGHTS
+    if "want" in settings:
+        return {"text": _text(problem, settings, inspects, settings["want"])}
+    return (inspector_page if inspects else gates_page)(problem, settings)
 
 
 def inspected(problem: Problem, settings: Mapping[str, Any], sample: bool) -> inspector.Inspection:
@@ -177,14 +193,7 @@ def _keeps_its_network(problem: Problem) -> str:
     )
 
 
-def refuse(problem: Problem) -> None:
-    """Raise OutOfReachError for problems that the view cannot show: graphs, and labels of several numbers."""
-    if isinstance(problem.network, GatedGraph):
-        raise OutOfReachError("The network of the problem is a gated graph.", "The view Graph shows its gates.")
-    gates.refuse_vector_labels(problem, "gates")
-
-
-def text_of(problem: Problem, settings: Mapping[str, Any], inspects: bool, want: str) -> str:
+def _text(problem: Problem, settings: Mapping[str, Any], inspects: bool, want: str) -> str:
     """The numbers as comma-separated values, Python that prints them, or LaTeX."""
     if inspects:
         if want == "latex":
@@ -192,10 +201,10 @@ def text_of(problem: Problem, settings: Mapping[str, Any], inspects: bool, want:
         view = inspected(problem, settings, sample=want == "csv")
         if want == "csv":
             return inspector.csv(view)
-        return python_code(dumps(problem), inspector.python(view.c, view.w))
+        return python_code(problem, inspector.python(view.c, view.w))
     shown = gated(problem, settings)
     if want == "python":
-        return python_code(dumps(shown), gates.PYTHON)
+        return python_code(shown, gates.PYTHON)
     view = gates.gate_view(shown)
     if want == "latex":
         return gates.latex(view)

@@ -7,11 +7,12 @@ import numpy as np
 
 from derivations.explore import graphs
 from derivations.explore.fields import BATCHES
-from derivations.explore.problems import python_code
-from derivations.explore.training import Learned
+from derivations.explore.running import JOBS, Job
+from derivations.explore.tables import python_code
+from derivations.explore.training import Learned, train_together
 from derivations.publish.graph_drawing import drawing
 from theory.flow.graph.strengths import largest
-from theory.problem import InputError, Problem, dumps
+from theory.problem import GatedGraph, InputError, Problem
 
 MOST = 6  # curves of a panel
 NO_GRAPH = "The network of the problem is no gated graph. Open the race for an example, or write a graph as TOML."
@@ -28,6 +29,35 @@ _PANELS = (
     ("strengths", "Strengths of paths", "|scales × weights|, their product along the path", "y/x"),
     ("sizes", "Sizes of weights", "|W|", ""),
 )
+
+
+def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the prediction for the graph, and the networks of the job settings["job"] where it has trained any."""
+    if not isinstance(problem.network, GatedGraph):
+        return {"example": graphs.EXAMPLE.read_text(encoding="utf-8"), "missing": [NO_GRAPH]}
+    job = settings.get("job")
+    learned = {} if job is None else JOBS.get(str(job)).state().value or {}
+    found = shown(problem, settings)
+    match settings.get("want"):
+        case "csv":
+            return {"text": graphs.csv(found, learned)}
+        case "latex":
+            return {"text": found.flow.text("latex")}
+        case "python":
+            return {"text": python_code(found.problem, graphs.python())}
+    return page(found, learned, settings.get("through"))
+
+
+def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
+    """Train the networks of the graph, and publish their measurements; the job keeps the networks as its value."""
+    found = shown(problem, settings)
+
+    def report(share: float, learned: Mapping[str, Learned] | None) -> None:
+        job.advance(share)
+        if learned is not None:
+            job.publish(trained(found, dict(learned)), learned)
+
+    train_together({graphs.NETWORKS: found.problem}, report)
 
 
 def asked(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -93,8 +123,3 @@ def trained(found: graphs.GraphPage, learned: dict[str, Learned]) -> dict[str, d
 def _table(found: graphs.GraphPage, learned: dict[str, Learned]) -> dict[str, Any]:
     rows = graphs.rows(found, learned)
     return {"columns": [{"name": name} for name in rows[0]], "rows": [list(row.values()) for row in rows]}
-
-
-def python(found: graphs.GraphPage) -> str:
-    """Python that prints the strengths of the theory, and trains and measures the networks beside them."""
-    return python_code(dumps(found.problem), graphs.python())

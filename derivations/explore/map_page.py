@@ -1,9 +1,10 @@
 """The map view as data: the parameters and quantities to choose from, the map, and the fields at a chosen place."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from derivations.explore import phase_map
 from derivations.explore.phase_map import (
     END,
     EXCESS,
@@ -18,13 +19,51 @@ from derivations.explore.phase_map import (
     solved,
     value_at,
 )
+from derivations.explore.running import JOBS, Job
 from derivations.explore.sites import grid
+from derivations.explore.tables import python_code
 from derivations.explore.wire import packed
 from theory.problem import InputError, Problem, WorkbenchError, dumps
 from theory.problem.sweep import Cell
 
 SIZE = 24  # values along an axis at first
 MOST_FIELDS = 4
+
+
+def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the choices of the view, and the fields at the place settings["at"].
+
+    The job `map` computes the map. The CSV has what the job settings["job"] has computed, and says what it has not.
+    """
+    match settings.get("want"):
+        case "python":
+            return {"text": python_code(problem, phase_map.python(*asked(problem, settings)))}
+        case "csv":
+            found = None if settings.get("job") is None else JOBS.get(str(settings["job"])).state().value
+            if found is None:
+                raise InputError("No part of the map is computed yet.", "Compute the map first.", "want")
+            return {"text": phase_map.csv(found)}
+        case "latex":
+            return {"text": phase_map.latex(*asked(problem, settings)[2:])}
+    return page(problem, settings)
+
+
+def question(problem: Problem, settings: Mapping[str, Any]) -> Hashable:
+    """Return all that the map depends on. Raises OutOfReachError for a map that takes too long."""
+    x, y, quantity, unit, time = asked(problem, settings)
+    phase_map.refuse_long(problem, x, y, quantity)
+    return problem, x, y, quantity, unit, time
+
+
+def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
+    """Compute the map that the settings ask for, and publish it after each row; the job keeps it."""
+
+    def report(share: float, found: PhaseMap | None) -> None:
+        job.advance(share)
+        if found is not None:
+            job.publish(drawn(found), found)
+
+    phase_map.phase_map(problem, *asked(problem, settings), report)
 
 
 def asked(problem: Problem, settings: Mapping[str, Any]) -> tuple[Range, Range, str, int, str]:

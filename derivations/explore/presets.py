@@ -1,6 +1,6 @@
 """The problems of the start page, each with a sentence, the view that answers it, and the curves of its picture."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -139,3 +139,18 @@ def text_of(preset: Preset) -> str:
         return file.read_text(encoding="utf-8")
     problem = load(file)
     return dumps(replace(problem, training=replace(problem.training, times=(0, preset.until))))
+
+
+def answer(_problem: Problem | None, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the presets; with settings["pictures"] also the curves of their pictures, which take a second once."""
+    found = [
+        {
+            "title": preset.title,
+            "says": preset.says,
+            "draws": preset.draws,
+            "view": preset.view,
+            "toml": text_of(preset),
+        }
+        for preset in PRESETS
+    ]
+    return {"presets": found, "pictures": pictures() if settings.get("pictures") else None}

@@ -1,28 +1,24 @@
-"""Problems of the explorer: the one it starts with, a change of its data law, and Python that declares it."""
+"""Problems of the explorer: the one it starts with, and a change of its data law."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from derivations.answers.new import data_table
 from derivations.explore.limits import refuse_large
 from theory.problem import (
     Gate,
     GatedGraph,
-    InputError,
     Law,
     Network,
     Problem,
     SiteGate,
-    WorkbenchError,
     loads,
 )
 from theory.problem.gates.base import looks_on
-from theory.problem.toml import tables_of
 
 FIRST = Path(__file__).parents[1] / "experiments/problems/small-bump.toml"
-Result = TypeVar("Result")
 
 
 def read(text: str) -> Problem:
@@ -36,18 +32,6 @@ def refuse_undrawn(problem: Problem) -> None:
     """Raise OutOfReachError for a deep network, which has no view, and for a law on more sites than are drawn."""
     problem.refuse_deep("The explorer has no view of deep networks.")
     refuse_large(problem.data)
-
-
-def attempt(ask: Callable[[], Result]) -> tuple[Result | None, WorkbenchError | None]:
-    """The result of `ask`, or the error of the library that a user caused.
-
-    >>> attempt(lambda: SiteGate(-1))[1].message
-    'gate.site = -1 must be at least 0.'
-    """
-    try:
-        return ask(), None
-    except WorkbenchError as error:
-        return None, error
 
 
 def carried(problem: Problem, law: Law) -> tuple[Problem, tuple[str, ...]]:
@@ -109,19 +93,3 @@ def starting_values(kind: type[Law], law: Law) -> dict[str, Any]:
     if "n" not in {field.name for field in fields(kind) if field.init}:
         values.pop("means", None)
     return {name: value for name, value in values.items() if value not in ((), "")}
-
-
-def python_code(problem_text: str, lines: Sequence[str]) -> str:
-    """Python that stands alone: the problem as TOML, then `lines`, which may use `problem`.
-
-    Code of the user that the problem names is allowed in a line of its own, as no file names it there.
-    """
-    if '"""' in problem_text or "\\" in problem_text:
-        raise InputError(
-            "The problem has a quotation that Python text cannot hold as it is.", "Load it from a file instead."
-        )
-    data = tables_of(problem_text, "the problem")["data"]
-    code = {key: data[key] for key in ("path", "sampler") if key in data}
-    allowed = ["from theory.problem.user_code import allow", "", f"allow({code!r})"] if code else [""]
-    head = ["from theory.problem import loads", *allowed, f'problem = loads("""\n{problem_text}""")']
-    return "\n".join([*head, *lines]) + "\n"

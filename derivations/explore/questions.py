@@ -1,9 +1,10 @@
-"""The questions of the formula view: those that it offers, and the one of its settings."""
+"""The formula view: the questions that it offers, the one of its settings, and the answers of its job."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from theory.problem import InputError
+from derivations.explore.running import JOBS, Job, in_a_process
+from theory.problem import InputError, Problem
 
 MOST_DIGITS = 100
 EXAMPLES = {
@@ -22,6 +23,30 @@ EXAMPLES = {
     ),
     "two ReLUs": ("relu(z1)*relu(z2)", "[[1, rho], [rho, 1]]", "-1<rho<1"),
 }
+
+
+def answer(_problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the questions that the view offers; the job `formula` answers one, and settings["job"] names its texts.
+
+    With settings["want"] of "claims" the answer has the claims of the book on the question of the settings.
+    """
+    if settings.get("want") == "claims":
+        from derivations.explore.book import claims_on
+
+        return {"claims": claims_on(*question_of(settings)[:4])}
+    if "want" in settings:
+        texts = JOBS.get(str(settings.get("job"))).state().value
+        if texts is None or settings["want"] not in texts:
+            raise InputError("There is no answer yet.", "Press Answer first.", "want")
+        return {"text": texts[settings["want"]]}
+    return {"examples": [[name, *question] for name, question in EXAMPLES.items()]}
+
+
+def run(_problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
+    """Answer the formula of the settings in a process that a stop kills, and keep its texts on the server."""
+    from derivations.explore.formula_page import MODULES, answered
+
+    job.publish(*in_a_process(job, answered, *question_of(settings), modules=MODULES))
 
 
 def question_of(settings: Mapping[str, Any]) -> tuple[str, str, str, str, int, str | None]:

@@ -7,14 +7,15 @@ import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from html import escape
 from pathlib import Path
 
 from derivations import fonts
 from derivations.explore.guard import App, Guard
 from derivations.explore.running import JOBS
-from theory.problem import InputError, Problem
+from derivations.explore.views import view_of
+from theory.problem import InputError, Problem, WorkbenchError
 
 HOST = "127.0.0.1"
 WEB = Path(__file__).parent / "web"
@@ -61,8 +62,6 @@ def view_at(fragment: str) -> str:
     >>> view_at("#/formula?line=z1&cov=[[1]]"), view_at("data")
     ('formula?line=z1&cov=[[1]]', 'data')
     """
-    from derivations.explore.views import view_of
-
     view = fragment.removeprefix("#").removeprefix("/")
     view_of(view.partition("?")[0])
     return view
@@ -126,7 +125,5 @@ def private_page(address: str) -> Iterator[str]:
 
 def _load_libraries(problem: Problem) -> None:
     """Load what the first view needs while the browser starts: SciPy and the exact moments take half a second."""
-    from derivations.explore.problems import attempt
-    from derivations.explore.views import view_of
-
-    attempt(lambda: view_of("data").answer(problem, {}))
+    with suppress(WorkbenchError):
+        view_of("data").answer(problem, {})

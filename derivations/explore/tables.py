@@ -1,4 +1,4 @@
-"""Numbers of a view as comma-separated values."""
+"""Texts of a view: its numbers as comma-separated values, and Python that prints them."""
 
 from collections.abc import Mapping, Sequence
 from csv import DictWriter
@@ -6,6 +6,9 @@ from io import StringIO
 from typing import Any
 
 import numpy as np
+
+from theory.problem import InputError, Problem, dumps
+from theory.problem.toml import tables_of
 
 
 def table_csv(columns: dict[str, np.ndarray]) -> str:
@@ -28,3 +31,20 @@ def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return file.getvalue()
+
+
+def python_code(problem: Problem, lines: Sequence[str]) -> str:
+    """Python that stands alone: the problem as TOML, then `lines`, which may use `problem`.
+
+    Code of the user that the problem names is allowed in a line of its own, as no file names it there.
+    """
+    problem_text = dumps(problem)
+    if '"""' in problem_text or "\\" in problem_text:
+        raise InputError(
+            "The problem has a quotation that Python text cannot hold as it is.", "Load it from a file instead."
+        )
+    data = tables_of(problem_text, "the problem")["data"]
+    code = {key: data[key] for key in ("path", "sampler") if key in data}
+    allowed = ["from theory.problem.user_code import allow", "", f"allow({code!r})"] if code else [""]
+    head = ["from theory.problem import loads", *allowed, f'problem = loads("""\n{problem_text}""")']
+    return "\n".join([*head, *lines]) + "\n"

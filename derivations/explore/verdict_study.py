@@ -19,7 +19,7 @@ from jaxtyping import Float
 from derivations.atomic import write_text
 from derivations.experiments.folders import problem_named
 from derivations.explore import fields_page, two_laws
-from derivations.explore.compare_page import NETWORKS
+from derivations.explore.gain_sweep import NETWORKS
 from derivations.explore.training import train_together
 from derivations.explore.verdict import STUDY, difference, ratios, sign
 from derivations.statistics.locality import LOCAL, NOT_LOCAL, locality

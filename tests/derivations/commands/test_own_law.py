@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from derivations.answers import simulate, solve
-from derivations.explore.problems import python_code
+from derivations.explore.tables import python_code
 from derivations.output import BAD_INPUT
 from tests.derivations.answers import problems
 from tests.derivations.answers.problems import LAW_CODE, changed
@@ -54,7 +54,7 @@ def test_a_fault_of_the_code_is_a_message_with_its_line(mine, refusal):
 @pytest.mark.slow
 def test_the_python_of_a_view_runs_in_a_process_of_its_own(mine):
     """The explorer shows it; running it is the user's decision, and so it allows the code."""
-    python = python_code(dumps(load(mine)), ("print(problem.data.law, problem.data.parameters['gap'])",))
+    python = python_code(load(mine), ("print(problem.data.law, problem.data.parameters['gap'])",))
     run = subprocess.run([sys.executable, "-c", python], capture_output=True, text=True, check=False)
     assert run.stdout == "own 1/2\n", run.stderr
 

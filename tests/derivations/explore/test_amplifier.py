@@ -11,9 +11,8 @@ import pytest
 from scipy.special import erf, erfinv, ndtr
 
 from derivations.experiments.folders import problem_file
-from derivations.explore import amplifier
+from derivations.explore import amplifier as view
 from derivations.explore.problems import FIRST, carried
-from derivations.explore.views import amplifier as view
 from tests.theory.sampled_cases import drawn_from
 from tests.tolerances import STANDARD_ERRORS
 from tests.tolerances_of_amplifier import AMPLIFIER_FLOAT64
@@ -80,9 +79,9 @@ def test_the_findings_say_what_the_numbers_say(scan):
         assert finding.endswith("and the flat field stable.")
     assert "neuron is unstable, below it stable" in scan["said"]
     exchanged = {"gain": [0.1, 2.0, 10.0], "excess": [1.0, 1.0, -1.0], "critical": [2.0]}
-    assert "neuron is stable, below it unstable" in amplifier.transition(exchanged)
+    assert "neuron is stable, below it unstable" in view.transition(exchanged)
     never = exchanged | {"excess": [1.0, 1.0, 1.0], "critical": []}
-    assert "is unstable at every gain" in amplifier.transition(never)
+    assert "is unstable at every gain" in view.transition(never)
 
 
 def test_the_transition_lies_between_a_stable_and_an_unstable_gain(scan):

@@ -8,9 +8,8 @@ import pytest
 
 from derivations.explore.controls import controls, law_of
 from derivations.explore.data import GROUPS, SHOWN, csv, histogram, latex, numbers, sampled, theory_of
-from derivations.explore.data_page import page
+from derivations.explore.data_page import answer, page
 from derivations.explore.problems import FIRST, carried, law_values
-from derivations.explore.views import data as data_view
 from derivations.explore.wire import packed
 from tests.theory.sampled_cases import drawn_from
 from tests.tolerances import STANDARD_ERRORS
@@ -142,17 +141,17 @@ def test_the_page_draws_the_numbers_of_the_theory_and_of_the_sample(name):
 def test_each_want_has_its_text():
     problem = load(FIRST)
     theory, sample = theory_of(problem.data), sampled(problem.data)
-    text = data_view.answer(problem, {"want": "csv"})["text"]
+    text = answer(problem, {"want": "csv"})["text"]
     assert text == csv(theory, sample)
     first = next(DictReader(text.splitlines()))
     assert [first[name] for name in ("site", "rank")] == ["0", "1"]
     assert float(first["covariance with site 20, class 0"]) == theory.covariance[0][20, 0]
     assert float(first["sampled covariance with site 20, class 1"]) == sample.covariance[1][20, 0]
     assert float(first["eigenvalue of that rank, class 1"]) == theory.spectrum[1, 0] == theory.spectrum[1].max()
-    assert data_view.answer(problem, {"want": "latex"})["text"] == latex(theory)
-    assert "theory_of(problem.data)" in data_view.answer(problem, {"want": "python"})["text"]
-    assert data_view.answer(problem, {})["examples"] is None
-    assert data_view.answer(problem, {"sample": True})["examples"] is not None
+    assert answer(problem, {"want": "latex"})["text"] == latex(theory)
+    assert "theory_of(problem.data)" in answer(problem, {"want": "python"})["text"]
+    assert answer(problem, {})["examples"] is None
+    assert answer(problem, {"sample": True})["examples"] is not None
 
 
 def test_any_number_of_classes_has_curves_and_two_have_covariances():

@@ -7,14 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from derivations.experiments.folders import problem_named
-from derivations.explore import fields_page, graphs, limits, phase_map
+from derivations.explore import compare_page, fields_page, gain_sweep, graphs, limits, map_page, phase_map
 from derivations.explore.bar import changed
 from derivations.explore.fields import theory_of
 from derivations.explore.gates import gate_view
-from derivations.explore.jobs import compare as jobs_compare
-from derivations.explore.jobs import fields as jobs_fields
-from derivations.explore.jobs import gains as jobs_gains
-from derivations.explore.jobs import map as jobs_map
 from derivations.explore.phase_map import Range, refuse_long
 from derivations.explore.problems import FIRST
 from tests.derivations.explore.client import Client
@@ -109,7 +105,7 @@ def test_a_training_that_takes_too_long_is_refused_with_the_largest_time(problem
 def test_the_times_of_a_problem_have_a_theory_where_training_to_them_is_refused(problem):
     long = replace(problem, training=replace(problem.training, times=(1, 10**12)))
     assert fields_page.asked(long, {}).training.times[-1] == 10**12
-    for job in (jobs_fields, jobs_compare, jobs_gains):
+    for job in (fields_page, compare_page, gain_sweep):
         with pytest.raises(InputError, match="minutes of processor time"):
             job.question(long, {})
 
@@ -118,14 +114,14 @@ def test_a_map_that_takes_too_long_is_refused_with_the_resolution_that_does_not(
     large = on(problem, 600)  # 1200 weights
     settings = {"x": "data.gain", "y": "data.xi.0", "quantity": "ratio", "size": "64"}
     with pytest.raises(OutOfReachError, match="minutes of processor time") as error:
-        jobs_map.question(large, settings)
+        map_page.question(large, settings)
     assert "4096 places with up to 1200 weights" in error.value.message
     most = int(re.search(r"at most (\d+) values along an axis", error.value.hint)[1])
-    assert jobs_map.question(large, settings | {"size": str(most)})
+    assert map_page.question(large, settings | {"size": str(most)})
     with pytest.raises(OutOfReachError):
-        jobs_map.question(large, settings | {"size": str(most + 1)})
-    assert jobs_map.question(problem, settings)
-    assert jobs_map.question(large, settings | {"quantity": "excess"})
+        map_page.question(large, settings | {"size": str(most + 1)})
+    assert map_page.question(problem, settings)
+    assert map_page.question(large, settings | {"quantity": "excess"})
 
 
 def test_a_map_along_the_sites_counts_the_weights_of_each_place(problem):

@@ -7,7 +7,7 @@ import pytest
 from derivations.experiments.folders import problem_named
 from derivations.explore.data import theory_of
 from derivations.explore.problems import FIRST
-from derivations.explore.views import views
+from derivations.explore.views import VIEWS
 from tests.derivations.explore.browser import explorer, needs_a_browser
 from theory.problem import dumps, load
 
@@ -53,7 +53,7 @@ def test_every_view_answers_does_its_work_and_names_its_controls(tab):
     data, network = replace(relu.data, n=12), replace(relu.network, units=3)
     tab.use(dumps(replace(relu, data=data, network=network, training=training)))
     tools = page.context.new_cdp_session(page)
-    for view in views():
+    for view in VIEWS:
         page.evaluate("name => { location.hash = `#/${name}`; }", view)
         page.locator(f".view-{view} :is(.card, .panel-figure[data-version])").first.wait_for(state="attached")
         if view in TRAINED:

@@ -6,17 +6,18 @@ import re
 
 import numpy as np
 
+from derivations.explore import presets
 from derivations.explore.presets import PRESETS
 from derivations.explore.server import WEB
-from derivations.explore.views import start, views
+from derivations.explore.views import VIEWS
 from theory.problem import loads
 
 
 def test_each_preset_is_a_problem_of_a_view_with_a_picture_of_its_own():
-    answer = start.answer(None, {"pictures": True})
+    answer = presets.answer(None, {"pictures": True})
     problems = [loads(preset["toml"]) for preset in answer["presets"]]
     assert [float(problem.training.times[-1]) for problem in problems][2::2] == [3200, 3200]
-    assert {preset["view"] for preset in answer["presets"]} <= set(views())
+    assert {preset["view"] for preset in answer["presets"]} <= set(VIEWS)
     for picture in answer["pictures"]:
         assert all(np.isfinite(curve["y"]).all() and len(curve["y"]) >= 20 for curve in picture["curves"])
     assert len(answer["pictures"]) == len(PRESETS) == len({preset["title"] for preset in answer["presets"]})
@@ -25,7 +26,7 @@ def test_each_preset_is_a_problem_of_a_view_with_a_picture_of_its_own():
     process, clone = (np.array(curve["y"]) for curve in answer["pictures"][2]["curves"])
     assert process.argmax() != 30 == clone.argmax()  # at x = 0 the Gaussian density is largest
     assert 0.95 < clone.sum() / 12 < 1  # at distances of 1/12, on 2.5 standard deviations to both sides
-    assert start.answer(None, {})["pictures"] is None
+    assert presets.answer(None, {})["pictures"] is None
 
 
 def test_the_modules_of_every_view_are_requested_at_once():

@@ -14,7 +14,7 @@ from derivations.explore.guard import HEADERS, LARGEST_BODY
 from derivations.explore.problems import FIRST
 from derivations.explore.running import JOBS, Job
 from derivations.explore.server import HOST, WEB, listening, serve, site_in, view_at
-from derivations.explore.views import view_of, views
+from derivations.explore.views import VIEWS, kind_of_job, view_of
 from tests.derivations.explore.client import TOKEN, Client
 from theory.problem import InputError, OutOfReachError, dumps, load, loads
 
@@ -117,7 +117,7 @@ def test_what_cannot_be_read_is_named(client):
 
 def test_the_first_answer_has_the_views_and_the_problem(client):
     answer = client.post("start").json
-    assert [view["name"] for view in answer["views"]] == list(views())
+    assert [view["name"] for view in answer["views"]] == list(VIEWS)
     assert answer["views"][0]["name"] == "start"
     assert answer["toml"] == FIRST_TEXT
     assert all((WEB / "views" / f"{view['name']}.js").is_file() for view in answer["views"])
@@ -155,11 +155,7 @@ def test_a_problem_is_that_of_the_request(client):
 @pytest.fixture
 def job(client, monkeypatch):
     """The number of a job that waits until it is told to go on, and the function that tells it."""
-    from threading import Event
-
-    from derivations.explore.jobs import kind_of_job
-
-    go = Event()
+    go = threading.Event()
 
     def run(_problem, settings, job):
         job.advance(0.5)
@@ -168,8 +164,8 @@ def job(client, monkeypatch):
         job.advance(1.0)
         job.publish({"seen": "the end"})
 
-    monkeypatch.setattr(kind_of_job("train"), "run", run)
-    name = client.post("jobs/train", {"toml": FIRST_TEXT, "settings": {"word": "first"}}).json["id"]
+    monkeypatch.setattr(kind_of_job("graph"), "run", run)
+    name = client.post("jobs/graph", {"toml": FIRST_TEXT, "settings": {"word": "first"}}).json["id"]
     yield name, go
     go.set()
     JOBS.get(name).join()

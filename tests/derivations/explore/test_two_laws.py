@@ -12,7 +12,6 @@ from derivations.answers import controls
 from derivations.experiments.folders import problem_named
 from derivations.explore import amplifier, compare_page, two_laws
 from derivations.explore import verdict as two_laws_verdict
-from derivations.explore.jobs.compare import GROUP
 from derivations.explore.problems import FIRST
 from derivations.explore.running import JOBS
 from derivations.explore.training import train_together
@@ -163,14 +162,14 @@ def test_a_law_without_a_flat_state_says_why():
 
 def test_a_job_trains_groups_of_networks_as_one_training_and_keeps_them_for_the_files(problem):
     """The first group is shown as it comes, the others when they are trained; the numbers are those of all at once."""
-    settings = SETTINGS | {"networks": GROUP + 2, "until": "4"}
+    settings = SETTINGS | {"networks": compare_page.GROUP + 2, "until": "4"}
     own = compare_page.asked(problem, settings)
     count, whole = len(own["A"].training.times), train_together(own)
     client, toml = Client(), dumps(problem)
     name, state = finished(client, "compare", toml, settings)
     assert [one["snapshot"] for one in state["results"]] == [*range(count), *range(count)]
     said = [one["said"] for one in state["results"]]
-    assert f"the first {GROUP} of {GROUP + 2} networks" in said[count - 1][-1]
+    assert f"the first {compare_page.GROUP} of {compare_page.GROUP + 2} networks" in said[count - 1][-1]
     assert said[-1] == two_laws_verdict.sentences(own, whole, -1)
     found = JOBS.get(name).state().value
     for side in SIDES:

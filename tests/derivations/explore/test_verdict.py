@@ -8,7 +8,7 @@ import pytest
 
 from derivations.experiments.folders import problem_named
 from derivations.explore import compare_page
-from derivations.explore.compare_page import NETWORKS
+from derivations.explore.gain_sweep import NETWORKS
 from derivations.explore.training import Learned
 from derivations.explore.verdict import (
     STUDY,

@@ -11,7 +11,7 @@ const START = { w0: "1", tau: "1", batch: "256", networks: "8" };
 const ERRORS = 2; // standard errors on each side of a mark
 
 export function mount(root, context) {
-  const work = new Work(context, { label: "Train", kind: "train", settings: () => context.settings, heard });
+  const work = new Work(context, { label: "Train", kind: "graph", settings: () => context.settings, heard });
   const race = h("button", { type: "button", hidden: true, onclick: () => context.borrow(view.answer.example) }, "Open the race");
   const view = new View(root, context, { draw, controls, tools: [work.element, race] });
   const [said, grid, picture, flow] = [h("p"), h("div"), h("div", { class: "typeset", tabindex: 0 }), h("pre", { tabindex: 0, class: "typeset" })];
