@@ -1,12 +1,8 @@
 """`gdln data get --from` with archives that are faulty, and with the files that a set lacks."""
 
-import gzip
-import io
-import lzma
 import shutil
 import tarfile
 
-from derivations.answers.fetching import archives
 from derivations.output import BAD_INPUT, PASS
 from tests.derivations.commands import test_data
 from tests.derivations.commands.test_data import MNIST, debian, gdln_data, stored, tarball, written
@@ -25,7 +21,6 @@ def changed_inside(content):
 
 
 OTHER = replaced(MNIST, t10k_labels_idx1_ubyte=b"other")
-BOMB = {name: gzip.compress(b"\0" * 4096) for name in MNIST}
 FAULTY = {
     "another content": (tarball(OTHER), "is not the file of mnist: its SHA-256 is"),
     "a file too few": (tarball({name: body for name, body in MNIST.items() if "t10k" not in name}), "has no t10k-"),
@@ -34,48 +29,13 @@ FAULTY = {
     "a tarball of bzip2 with other bytes inside": (changed_inside(tarball(MNIST, mode="w:bz2")), "cannot be unpacked"),
     "half a package": (debian(MNIST)[:-300], "cannot be unpacked"),
     "a package without data": (b"!<arch>\n" + b" " * 60, "no part data.tar"),
-    "a file that is too large": (tarball(BOMB), "has more than"),
     "links": (tarball({}, **{name: tarfile.SYMTYPE for name in MNIST}), "has no t10k-"),
 }
 
 
-def pax(**headers):
-    """A tar archive with a member of these headers of its own, as no program writes them."""
-    content = io.BytesIO()
-    with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        member = tarfile.TarInfo(next(iter(MNIST)))
-        member.size, member.pax_headers = 600, headers
-        archive.addfile(member, io.BytesIO(b"h" * 600))
-    return content.getvalue()
-
-
-def announced(kind, size, content=b""):
-    """A tar archive whose one header announces so many bytes, of which `content` alone follows."""
-    member = tarfile.TarInfo("other")
-    member.type, member.size = kind, size
-    return member.tobuf(format=tarfile.GNU_FORMAT) + content
-
-
-BOMBS = "members that are bombs together"
-CHAIN = announced(tarfile.XHDTYPE, 512, b"0".ljust(512, b"\0"))  # a PAX header; a member or another one follows it
-FAULTY |= {
-    "a header of names that is a bomb": (announced(tarfile.XHDTYPE, 2**32), "announces a header of 4096 MiB"),
-    "a long name that is a bomb": (announced(tarfile.GNUTYPE_LONGNAME, 2**32), "announces a header of 4096 MiB"),
-    "a member that is a bomb": (announced(tarfile.REGTYPE, 2**33), "announces a file of 8192 MiB"),
-    BOMBS: (lzma.compress(announced(tarfile.REGTYPE, 2**20, bytes(2**20)) * 2), "more than 1 MiB"),
-    "a chain of headers": (CHAIN * 5000, "cannot be unpacked"),
-    "a sparse file without its map": (pax(**{"GNU.sparse.major": "1", "GNU.sparse.minor": "0"}), "cannot be unpacked"),
-    "a size beyond all files": (b"\x80" + b"\0" * 3, "cannot be unpacked"),
-}
-LOWERED = {"a file that is too large": ("LARGEST_MEMBER", 4095), BOMBS: ("LARGEST_ARCHIVE", 2**20)}
-
-
-def test_faulty_archives_are_refused(store, tmp_path, monkeypatch, capsys):
+def test_faulty_archives_are_refused(store, tmp_path, capsys):
     for fault, (content, says) in FAULTY.items():
-        with monkeypatch.context() as patch:
-            if fault in LOWERED:
-                patch.setattr(archives, *LOWERED[fault])
-            code, _, err = gdln_data(capsys, "get", "mnist", "--from", written(tmp_path, "archive", content))
+        code, _, err = gdln_data(capsys, "get", "mnist", "--from", written(tmp_path, "archive", content))
         assert (code, says in err, "Traceback" in err) == (BAD_INPUT, True, False), fault
         assert all(MNIST[name] == content for name, content in stored(store, "mnist").items()), fault
         assert not list(store.glob(".get-*")), fault
