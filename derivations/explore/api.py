@@ -1,5 +1,6 @@
 """Requests that the page makes of the server, all under /api/: each carries its problem, as the server keeps none."""
 
+import json
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any
@@ -16,8 +17,7 @@ from derivations.explore.running import JOBS
 from derivations.explore.views import VIEWS, kind_of_job, view_of
 from derivations.explore.wire import wire
 from derivations.output import DISTRIBUTION
-from theory.problem import InputError, OutOfReachError, Problem, WorkbenchError, dumps, load
-from theory.problem.user_files import parse_json
+from theory.problem import OutOfReachError, Problem, WorkbenchError, dumps, load
 
 LONGEST_WAIT = 20.0  # seconds that a page waits for news of a job
 _REFUSED = 422
@@ -52,11 +52,8 @@ def routes(first: Problem, site: bool) -> list[Route]:
 
 def _problem(asked: Mapping[str, Any]) -> dict[str, Any]:
     """The problem bar of a text, and of the controls in `values` that have moved."""
-    values = asked.get("values") or {}
-    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
-        raise InputError("The values of the request are not texts by name.", "Load the page again.", "request")
-    problem, notes = read(_text(asked, "toml")), ()
-    if values:
+    problem, notes = read(asked["toml"]), ()
+    if values := asked.get("values"):
         problem, notes = changed(problem, values)
     word = asked.get("dialect")
     if not word:
@@ -69,7 +66,7 @@ def _problem(asked: Mapping[str, Any]) -> dict[str, Any]:
 def _view(asked: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, Any]:
     """The answer of a view; what is out of reach is a note, not an error."""
     view = view_of(path["view"])
-    problem = read(_text(asked, "toml"))
+    problem = read(asked["toml"])
     try:
         return view.answer(problem, asked.get("settings") or {})
     except OutOfReachError as error:
@@ -77,7 +74,7 @@ def _view(asked: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _begun(asked: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, Any]:
-    kind, problem, settings = kind_of_job(path["kind"]), read(_text(asked, "toml")), asked.get("settings") or {}
+    kind, problem, settings = kind_of_job(path["kind"]), read(asked["toml"]), asked.get("settings") or {}
     question = (path["kind"], kind.question(problem, settings)) if hasattr(kind, "question") else None
     return {"id": JOBS.start(lambda job: kind.run(problem, settings, job), question)}
 
@@ -114,7 +111,7 @@ Answer = Callable[[Mapping[str, Any], Mapping[str, str]], dict[str, Any]]
 def _post(path: str, answer: Answer) -> Route:
     async def endpoint(request: Request) -> Response:
         body = await request.body()
-        return await _answered(lambda: answer(_read(body), request.path_params))
+        return await _answered(lambda: answer(json.loads(body), request.path_params))
 
     return Route(path, endpoint, methods=["POST"])
 
@@ -133,20 +130,3 @@ async def _answered(answer: Callable[[], dict[str, Any]]) -> Response:
 
 def _said(error: WorkbenchError) -> dict[str, str]:
     return {"message": error.message, "remedy": error.hint, "key": error.kind}
-
-
-def _read(body: bytes) -> Mapping[str, Any]:
-    try:
-        asked = parse_json(body.decode())
-    except ValueError as error:
-        raise InputError(f"The request is not JSON ({error}).", "Load the page again.", "request") from None
-    if not isinstance(asked, dict):
-        raise InputError("The request is not an object of JSON.", "Load the page again.", "request")
-    return asked
-
-
-def _text(asked: Mapping[str, Any], key: str) -> str:
-    value = asked.get(key)
-    if not isinstance(value, str):
-        raise InputError(f"The request lacks {key}.", "Load the page again.", "request")
-    return value

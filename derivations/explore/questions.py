@@ -56,9 +56,6 @@ def question_of(settings: Mapping[str, Any]) -> tuple[str, str, str, str, int, s
     ('erf(z1)*z1', '[[1]]', '', '', 30, None)
     """
     texts = [settings.get(key) or "" for key in ("line", "cov", "mean", "where")]
-    for key, text in zip(("line", "cov", "mean", "where"), texts, strict=True):
-        if not isinstance(text, str):
-            raise InputError(f"{key} is no text.", "Type it again.", key)
     try:
         digits = int(settings.get("digits", 30))
     except (TypeError, ValueError):

@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from derivations import fonts
-from derivations.explore.guard import App, Guard
 from derivations.explore.running import JOBS
 from derivations.explore.views import view_of
 from theory.problem import InputError, Problem, WorkbenchError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 HOST = "127.0.0.1"
 WEB = Path(__file__).parent / "web"
@@ -36,7 +39,7 @@ def listening(port: int) -> socket.socket:
     return listener
 
 
-def application(problem: Problem, origin: str, token: str, site: Path | None = None) -> App:
+def application(problem: Problem, origin: str, token: str, site: Path | None = None) -> "ASGIApp":
     """The explorer that starts with `problem` as an ASGI application: the page at /, its questions under /api/.
 
     `site` is the folder of the book's site, which is served under /site/.
@@ -47,6 +50,7 @@ def application(problem: Problem, origin: str, token: str, site: Path | None = N
     from starlette.staticfiles import StaticFiles
 
     from derivations.explore.api import routes
+    from derivations.explore.guard import Guard
 
     font = Route(f"/fonts/{fonts.FILE.name}", lambda _: FileResponse(fonts.FILE, media_type="font/woff2"))
     book = [] if site is None else [Mount("/site", StaticFiles(directory=site, html=True))]

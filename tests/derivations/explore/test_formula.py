@@ -70,7 +70,7 @@ def test_questions_that_cannot_be_read_are_refused():
     for cov, where, message in (("", "", "The covariance is empty"), ("[[1]]", "", "The name g is not known")):
         with pytest.raises(InputError, match=message):
             view_of("g*z1**2", cov, where)
-    for settings in ({"line": 1}, {"digits": "x"}, {"digits": 0}, {"digits": 101}):
+    for settings in ({"digits": "x"}, {"digits": 0}, {"digits": 101}):
         with pytest.raises(InputError) as error:
             question_of(settings)
         assert [error.value.kind] == list(settings)

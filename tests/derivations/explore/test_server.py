@@ -1,6 +1,5 @@
 """The server of the explorer: who may ask, how much, what the headers say, and how errors are answered."""
 
-import asyncio
 import stat
 import threading
 from dataclasses import replace
@@ -10,7 +9,7 @@ import pytest
 
 from derivations import fonts
 from derivations.explore.api import LONGEST_WAIT
-from derivations.explore.guard import HEADERS, LARGEST_BODY
+from derivations.explore.guard import HEADERS
 from derivations.explore.problems import FIRST
 from derivations.explore.running import JOBS, Job
 from derivations.explore.server import HOST, WEB, listening, serve, site_in, view_at
@@ -62,13 +61,6 @@ def test_only_the_served_address_is_answered(client, path):
     method = "GET" if path == "/" else "POST"
     for host in ("evil.example", "127.0.0.1:8001", "localhost:8000", "", None):
         assert client.request(method, path, b"{}", host=host).status == 421
-    sent = []
-
-    async def send(message):
-        sent.append(message)
-
-    asyncio.run(client.app({"type": "websocket", "path": path}, None, send))
-    assert sent == [{"type": "websocket.close"}]
     for origin in ("http://evil.example", "http://127.0.0.1:8001", "https://127.0.0.1:8000", "null"):
         assert client.request(method, path, b"{}", origin=origin).status == 403
     assert client.request(method, path, b"{}", origin=None).status == 200
@@ -91,22 +83,13 @@ def test_the_page_and_the_font_of_formulas_are_served_alone(client):
         assert client.request("GET", path).status == 404
 
 
-def test_a_large_request_is_refused(client):
-    assert client.request("POST", "/api/problem", b"x" * (LARGEST_BODY + 1)).status == 413
-    assert client.request("POST", "/api/problem", b"x" * LARGEST_BODY).status == 422
+def test_a_large_request_is_read_whole(client):
     assert client.post("problem", {"toml": f"{FIRST_TEXT}# {'x' * 2**17}"}).status == 200  # in several messages
 
 
-def test_what_cannot_be_read_is_named(client):
+def test_what_is_not_there_is_named(client):
     for path, body, says in (
-        ("problem", b"{", "not JSON"),
-        ("problem", b"[" * 2**20, "not JSON"),
-        ("problem", b"\xff", "not JSON"),
-        ("problem", b"[]", "not an object"),
-        ("problem", b"{}", "lacks toml"),
         ("problem", b'{"toml": "[data]"}', "lacks"),
-        ("problem", b'{"toml": "", "values": {"data.gain": 1}}', "not texts"),
-        ("problem", b'{"toml": "", "values": ["data.gain"]}', "not texts"),
         ("views/none", b'{"toml": ""}', "no view"),
         ("jobs/none", b'{"toml": ""}', "no kind of job"),
     ):
