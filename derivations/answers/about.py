@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from theory.problem import FiniteData, Law
+from theory.problem import FiniteData, Law, Simulation
 from theory.problem.distributions.arrays import FloatArray
 from theory.problem.distributions.rows import RowsLaw
 
@@ -27,6 +27,23 @@ def about(run: Any) -> dict[str, Any]:
         "seed": run.seed,
         "steps": run.steps,
     }
+
+
+def with_error(mean: float, error: float | None) -> str:
+    """Return a mean with its standard error, if there is one.
+
+    >>> with_error(0.25, 0.0123), with_error(0.25, None)
+    ('0.25 (0.01)', '0.25')
+    """
+    return f"{mean:.4g}" if error is None else f"{mean:.4g} ({error:.1g})"
+
+
+def on_samples(settings: Simulation) -> str:
+    """Return the sentence on the distance of networks in full-batch training from their prediction."""
+    return (
+        f"each network descends on its own {settings.samples} examples; the prediction is for infinitely many, and "
+        "the mean of the networks differs from it by a term of order 1/samples."
+    )
 
 
 def indistinct(law: Law) -> tuple[str, ...]:

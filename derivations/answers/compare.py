@@ -1,12 +1,13 @@
 """The answer of `gdln compare`: the exact law of gradient descent beside the networks trained on sampled data."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
 
-from derivations.answers.about import UNDEFINED
+from derivations.answers.about import UNDEFINED, on_samples
 from derivations.answers.profiles import peak_of
 from derivations.answers.times import at_more_times
 from derivations.output import columns
@@ -147,7 +148,6 @@ class CompareAnswer:
     def json(self) -> dict[str, Any]:
         """The object that `gdln compare --json` prints."""
         view, found = self.theory, self.distance
-        names = ("distance", "low", "high", "plain", "level")
         return {
             "times": view.times,
             "theory": {
@@ -160,7 +160,7 @@ class CompareAnswer:
             },
             "theory_standard_errors": self._errors(),
             "networks": self.trained.json(),
-            "distance": None if found is None else {name: getattr(found, name) for name in names},
+            "distance": found and found.json(),
             "notes": self.notes,
         }
 
@@ -202,7 +202,7 @@ class CompareAnswer:
     def _row(self, index: int, means: dict[str, Any]) -> tuple[str, ...]:
         view, found = self.theory, self.distance
         ratio = "undefined" if view.ratio is None else f"{view.ratio[index, 0]:.4f}"
-        apart = ("undefined", "") if found is None else (f"{found.distance[index]:.4f}", _band(found, index))
+        apart = ("undefined", "") if found is None else (f"{found.distance[index]:.4f}", found.bands[index])
         trained = with_error(means, "loss", index), with_error(means, "participation_ratio", index, 0)
         loss, own = f"{view.losses[index]:.4f}", view.estimated
         if own is None:
@@ -257,10 +257,10 @@ def answer(
     from derivations.answers.graph_compare import compared
 
     problem.refuse_deep("There is no prediction for a deep network in training.")
+    train = partial(simulate.answer, problem, device, backend, memory, progress, measuring)
     if isinstance(problem.network, GatedGraph):
-        return compared(problem, device, backend, memory, progress, measuring)
-    view = predicted(problem)
-    trained = simulate.answer(problem, device, backend, memory, progress, measuring)
+        return compared(problem, train)
+    view, trained = predicted(problem), train()
     weights = trained.run.weights[trained.run.surviving()]
     found = None if trained.run.one_cluster else distance(view, weights)
     return CompareAnswer(view, trained, found, (*_notes(problem), *trained.remarks))
@@ -268,16 +268,7 @@ def answer(
 
 def _notes(problem: Problem) -> tuple[str, ...]:
     settings = problem.simulated()
-    if settings.mode == "full-batch":
-        return (
-            f"each network descends on its own {settings.samples} examples; the prediction is for infinitely many, and "
-            "the mean of the networks differs from it by a term of order 1/samples.",
-        )
-    return ()
-
-
-def _band(found: Meter, index: int) -> str:
-    return f"{found.low[index]:.4f} to {found.high[index]:.4f}"
+    return (on_samples(settings),) if settings.mode == "full-batch" else ()
 
 
 def with_error(means: dict[str, Any], name: str, *place: int) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from derivations.answers.data_files import DataFile, grid_of, is_data, read
 from derivations.answers.relu_expectation import expectation, kurtosis_by_site
+from derivations.statistics.alignment import middle
 from theory.moments.estimated import StandardErrors, standard_errors
 from theory.moments.inputs import InputStatistics, input_statistics
 from theory.moments.psd import LatentReport, psd_report
@@ -49,10 +50,7 @@ class DataShowAnswer:
     @cached_property
     def site(self) -> int:
         """The middle site, of a grid that of its middle row and column, whose covariances are shown."""
-        if self._shape is None:
-            return self.law.n // 2
-        rows, columns = self._shape
-        return (rows // 2) * columns + columns // 2
+        return middle(self.law)
 
     @property
     def _shape(self) -> tuple[int, int] | None:

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import mpmath
-from flint import fmpz
-
+from derivations.answers.exact_numbers import decimal_text, exact_text
 from theory.kernels import (
     WEIGHTS,
     AllOn,
@@ -23,7 +21,6 @@ from theory.problem import InputError
 from theory.problem.numbers import exact, one_of, shown, whole
 
 ALL_ON, BERNOULLI = "all-on", "bernoulli"
-_DIGITS = 10  # of decimals; the fractions are exact
 
 
 @dataclass(frozen=True)
@@ -65,11 +62,11 @@ class GramAnswer:
             "gates": self.gates,
             "weights": self.weights,
             "entry": "cross" if self.cross else "self",
-            "mean": _whole(self.mean),
-            "variance": _whole(self.variance),
-            "relative_variance": None if self.relative is None else _decimal(self.relative),
-            "printed_bound": None if self.printed is None else _whole(self.printed),
-            "proved_relative_bound": None if self.proved is None else _decimal(self.proved),
+            "mean": exact_text(self.mean),
+            "variance": exact_text(self.variance),
+            "relative_variance": None if self.relative is None else decimal_text(self.relative),
+            "printed_bound": None if self.printed is None else exact_text(self.printed),
+            "proved_relative_bound": None if self.proved is None else decimal_text(self.proved),
             "widths": None if self.widths is None else list(self.widths),
             "inputs": None if self.inputs is None else [[str(value) for value in row] for row in self.inputs],
             "tail": self._tail(),
@@ -78,7 +75,7 @@ class GramAnswer:
     def _tail(self) -> dict[str, str] | None:
         if self.tail is None:
             return None
-        bounds = {name: _decimal(getattr(self.tail, name)) for name in ("chebyshev", "fourth_moment", "cantelli")}
+        bounds = {name: decimal_text(getattr(self.tail, name)) for name in ("chebyshev", "fourth_moment", "cantelli")}
         return {"share": str(self.share), **bounds}
 
     def text(self) -> str:
@@ -88,26 +85,26 @@ class GramAnswer:
         lines = [
             f"{entry} at initialisation: depth d = {self.depth}, {self._levels()}, gates {self.gates}, "
             f"weights {self.weights} of variance s^2, {self._points()}",
-            f"{'mean':<20}{_decimal(self.mean)} s^{first}",
-            f"{'variance':<20}{_decimal(self.variance)} s^{2 * first}",
+            f"{'mean':<20}{decimal_text(self.mean)} s^{first}",
+            f"{'variance':<20}{decimal_text(self.variance)} s^{2 * first}",
         ]
         if self.relative is not None:
-            lines.append(f"{'variance/mean^2':<20}{_decimal(self.relative)}")
+            lines.append(f"{'variance/mean^2':<20}{decimal_text(self.relative)}")
         if self.proved is not None:
-            lines.append(f"{'':<20}at most (1 + 2/w)^(d-1) - 1 = {_decimal(self.proved)}, proved")
+            lines.append(f"{'':<20}at most (1 + 2/w)^(d-1) - 1 = {decimal_text(self.proved)}, proved")
         if self.tail is not None:
-            both, one = _decimal(self.tail.two_sided), _decimal(self.tail.cantelli)
+            both, one = decimal_text(self.tail.two_sided), decimal_text(self.tail.cantelli)
             lines.append(f"{'tails':<20}P(|K0 - mean| >= {self.share} |mean|) <= {both}, on one side <= {one}, proved")
         if self.mu and self.width is not None:
             unit = 1 / (self.mu * self.width) ** (self.depth - 1)
             lines += [
                 "",
                 "for s^2 = 1/w:" if self.mu == 1 else "for s^2 = 1/(mu w):",
-                f"{'mean':<20}{_decimal(self.mean * unit)}",
-                f"{'variance':<20}{_decimal(self.variance * unit**2)}",
+                f"{'mean':<20}{decimal_text(self.mean * unit)}",
+                f"{'variance':<20}{decimal_text(self.variance * unit**2)}",
             ]
             if self.printed is not None:
-                lines.append(f"{'printed bound':<20}C x {_decimal(self.printed * unit**2)}, {self._condition()}")
+                lines.append(f"{'printed bound':<20}C x {decimal_text(self.printed * unit**2)}, {self._condition()}")
         return "\n".join(lines)
 
     def _levels(self) -> str:
@@ -233,15 +230,3 @@ def _mu(gates: str) -> Fraction:
     if not 0 <= mu <= 1:
         raise InputError(f"mu = {probability} of --gates is no probability.", "Give a number from 0 to 1, as 1/2.")
     return mu
-
-
-def _whole(value: Fraction) -> str:
-    """The exact fraction; Python itself refuses to print an integer of more than 4,300 digits."""
-    numerator = str(fmpz(value.numerator))
-    return numerator if value.denominator == 1 else f"{numerator}/{fmpz(value.denominator)}"
-
-
-def _decimal(value: Fraction) -> str:
-    """The value to ten digits, also beyond the range of float64."""
-    with mpmath.workdps(_DIGITS + 5):
-        return mpmath.nstr(mpmath.mpf(value.numerator) / value.denominator, _DIGITS)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from derivations.answers.about import UNDEFINED
+from derivations.answers.about import UNDEFINED, on_samples
 from derivations.answers.graph_run import (
     GraphSimulateAnswer,
     bars,
@@ -170,7 +170,6 @@ class GraphCompareAnswer:
     def json(self) -> dict[str, Any]:
         """The object that `gdln compare --json` prints."""
         view, found = self.theory, self.distance
-        names = ("distance", "low", "high", "plain", "level")
         return {
             "times": view.times,
             "theory": {
@@ -181,7 +180,7 @@ class GraphCompareAnswer:
                 "flow_distance": view.flow_distance,
             },
             "networks": self.trained.json(),
-            "distance": None if found is None else {name: getattr(found, name) for name in names},
+            "distance": found and found.json(),
             "verdicts": {name: verdict.json() for name, verdict in self.verdicts.items()},
             "notes": self.notes,
         }
@@ -233,8 +232,7 @@ class GraphCompareAnswer:
         if self.distance is None:
             return {"distance": ["undefined"] * len(self.theory.times)}
         found = self.distance
-        band = [f"{low:.4f} to {high:.4f}" for low, high in zip(found.low, found.high, strict=True)]
-        return {"distance": [f"{value:.4f}" for value in found.distance], "99 % band": band}
+        return {"distance": [f"{value:.4f}" for value in found.distance], "99 % band": found.bands}
 
     def _beside(self, what: str) -> dict[str, list[str]]:
         return _pairs(self.theory.means(what), self.trained.means[what])
@@ -256,23 +254,13 @@ def _pairs(theory: Mapping[str, Any], networks: Mapping[str, Any]) -> dict[str, 
     return {name: [f"{left} / {right}" for left, right in zip(one[name], other[name], strict=True)] for name in one}
 
 
-def compared(
-    problem: Problem,
-    device: str,
-    backend: str,
-    memory: int | None,
-    progress: Callable[[int, int], None] | None,
-    measuring: Callable[[str], None],
-) -> GraphCompareAnswer:
-    """Predict the networks of a graph, train them, and measure how far they are from the prediction.
+def compared(problem: Problem, train: Callable[[], GraphSimulateAnswer]) -> GraphCompareAnswer:
+    """Predict the networks of a graph, `train` them, and measure how far they are from the prediction.
 
     Raises OutOfReachError where there is no prediction (the message says why), InputError for a problem without a
     [simulation] table.
     """
-    from derivations.answers import simulate  # loads torch
-
-    view = graph_view(problem)
-    trained = simulate.answer(problem, device, backend, memory, progress, measuring)
+    view, trained = graph_view(problem), train()
     kept = trained.run.surviving()
     own = np.zeros(len(kept), dtype=int) if view.shared else kept
     found = None if trained.run.one_cluster else _distance(view, trained, kept, own)
@@ -326,10 +314,7 @@ _SAID = {"loss": "loss", "sizes": "sizes of weights", "strengths": "strengths of
 def _notes(view: GraphView, trained: GraphSimulateAnswer) -> Iterator[str]:
     settings = view.problem.simulated()
     if settings.mode == "full-batch":
-        yield (
-            f"each network descends on its own {settings.samples} examples; the prediction is for infinitely many, and "
-            "the mean of the networks differs from it by a term of order 1/samples."
-        )
+        yield on_samples(settings)
     else:
         yield (
             f"each step sees {settings.batch} examples; the prediction is for infinitely many, and the mean of the "

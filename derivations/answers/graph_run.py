@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from derivations.answers.about import about, indistinct
+from derivations.answers.about import about, indistinct, with_error
 from derivations.output import columns
 from theory.problem import (
     DeepNetwork,
@@ -256,8 +256,3 @@ def with_errors(mean: np.ndarray, error: np.ndarray | None) -> list[str]:
     """Return means with their standard errors, which are left out where the networks are one cluster."""
     errors = [None] * len(mean) if error is None else error
     return [with_error(value, own) for value, own in zip(mean, errors, strict=True)]
-
-
-def with_error(mean: float, error: float | None) -> str:
-    """Return a mean with its standard error, if there is one."""
-    return f"{mean:.4g}" if error is None else f"{mean:.4g} ({error:.1g})"

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.answers.data_files import FLOOR, DataFile, grid_of, read
+from derivations.statistics.alignment import middle
 from theory.problem import LAWS, InputError
 from theory.problem.datasets.pictures import read_pictures
 from theory.problem.numbers import one_of
@@ -77,7 +78,7 @@ def data_start(stem: str, data: Path, labels: Path | None, grid: str | None, whi
         comment += ", y = 1, beside a Gaussian of their mean and covariance, y = 0"
     x, p, law = found.rows.x, found.rows.probabilities, found.table
     toml = _ROWS.format(says=comment, file=toml_value(f"{stem}.npz")) + (_GRID.format(*law.shape) if law.shape else "")
-    site = _middle(law.n, law.shape)
+    site = middle(law)
     site = site if np.ptp(x[:, site]) > 0 else int(x.std(axis=0).argmax())
     above = float(p @ (x[:, site] >= 0))
     threshold = 0.0 if _LEAST_SHARE <= above <= 1 - _LEAST_SHARE else float(np.median(x[:, site]))
@@ -108,7 +109,7 @@ def _of_patches(folder: Path, labels: Path | None, shape: tuple[int, int], white
         f"{side} x {side} patches of {len(law.names(0))} pictures: class y = 1 beside y = 0, their Gaussian surrogate "
         "(the same mean and covariance)"
     )
-    return DataStart("images", toml, False, _middle(law.n, law.shape), "0.0", *pace, says)
+    return DataStart("images", toml, False, middle(law), "0.0", *pace, says)
 
 
 def _line(found: DataFile) -> str:
@@ -118,10 +119,6 @@ def _line(found: DataFile) -> str:
         return f" on a grid of {found.shape[0]} x {found.shape[1]}"
     side = round(n**0.5)
     return f" on a line (--grid {side}x{side} makes them a grid)" if side > 1 and side * side == n else " on a line"
-
-
-def _middle(n: int, shape: tuple[int, int] | None) -> int:
-    return n // 2 if shape is None else (shape[0] // 2) * shape[1] + shape[1] // 2
 
 
 def _pace(second: Float[np.ndarray, "n n"]) -> tuple[str, str, str]:

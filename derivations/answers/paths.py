@@ -1,14 +1,12 @@
 """The answer of `gdln paths`: the paths of a deep network, which of them are active, its outputs and its kernels."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import mpmath
-from flint import fmpz
-
 import theory.paths
+from derivations.answers.exact_numbers import decimal_text, exact_text
 from derivations.output import columns
 from theory.paths import MOST_PATHS, WeightedNetwork, convolution, evaluated
 from theory.paths.convolution import ConvolutionalNetwork
@@ -34,23 +32,7 @@ if TYPE_CHECKING:
 MOST_INPUTS = 100
 _LISTED, _LISTED_IN_JSON = 12, 1000  # active paths of an input
 _ROWS, _NODES = 12, 24  # of a matrix and of a level, in the text
-_LONGEST, _DIGITS = 20, 10  # characters of a fraction; digits of a decimal in its place
-
-
-@dataclass(frozen=True)
-class _Sums:
-    """The functions of paths of one architecture."""
-
-    paths: Callable[[Any], tuple[tuple[int, ...], ...]]
-    active_paths: Callable[[Any, int], tuple[tuple[int, ...], ...]]
-    number_active: Callable[[Any, int], int]
-    features: Callable[[Any, int], tuple[Fraction, ...]]
-    values: Callable[[Any], tuple[Fraction, ...]]
-    output: Callable[[Any, int], Fraction]
-    output_over_paths: Callable[[Any, int], Fraction]
-    overlap: Callable[[Any], Rows]
-    path_kernel: Callable[[Any], Rows]
-    tangent_kernel: Callable[[Any], Rows]
+_LONGEST = 20  # characters of a fraction; a decimal stands in its place
 
 
 @dataclass(frozen=True)
@@ -231,7 +213,8 @@ def answer(problem: Problem, inputs: Sequence[int] | None = None, in_torch: bool
     declared = problem.deep
     chosen = _chosen(problem, inputs)
     network = evaluated(problem, chosen)
-    sums = _SHARED if isinstance(network, ConvolutionalNetwork) else _FULLY
+    shared = isinstance(network, ConvolutionalNetwork)
+    sums = convolution if shared else theory.paths
     few = network.number_of_paths * len(chosen) <= MOST_PATHS
     paths, values = (sums.paths(network), sums.values(network)) if few else ((), ())
     found = []
@@ -249,10 +232,10 @@ def answer(problem: Problem, inputs: Sequence[int] | None = None, in_torch: bool
         declared,
         network,
         tuple(found),
-        sums.overlap(network),
+        _common(network) if shared else theory.paths.overlap(network),
         sums.path_kernel(network),
         sums.tangent_kernel(network),
-        convolution.bundle_kernel(network) if isinstance(network, ConvolutionalNetwork) else None,
+        convolution.bundle_kernel(network) if shared else None,
         _in_torch(problem, found) if in_torch else None,
     )
 
@@ -294,32 +277,6 @@ def _common(network: ConvolutionalNetwork) -> Rows:
     return tuple(tuple(Fraction(convolution.number_common(network, s, t)) for t in size) for s in size)
 
 
-_FULLY = _Sums(
-    theory.paths.paths,
-    theory.paths.active_paths,
-    theory.paths.number_active,
-    theory.paths.features,
-    theory.paths.values,
-    theory.paths.output,
-    theory.paths.output_over_paths,
-    theory.paths.overlap,
-    theory.paths.path_kernel,
-    theory.paths.tangent_kernel,
-)
-_SHARED = _Sums(
-    convolution.paths,
-    convolution.active_paths,
-    convolution.number_active,
-    convolution.features,
-    convolution.values,
-    convolution.output,
-    convolution.output_over_paths,
-    _common,
-    convolution.path_kernel,
-    convolution.tangent_kernel,
-)
-
-
 def _in_torch(problem: Problem, found: Sequence[InputPaths]) -> InTorch:
     from sim.networks.deep import at_start
 
@@ -341,8 +298,7 @@ def number_text(value: Fraction) -> str:
     """
     if max(abs(value.numerator), value.denominator) < 10**_LONGEST and len(str(value)) <= _LONGEST:
         return str(value)
-    with mpmath.workdps(_DIGITS + 5):
-        return mpmath.nstr(mpmath.mpf(value.numerator) / value.denominator, _DIGITS)
+    return decimal_text(value)
 
 
 def gates_in_words(network: DeepNetwork) -> str:
@@ -380,12 +336,6 @@ def _gates_text(level: Sequence[Fraction]) -> str:
     if len(level) <= _NODES:
         return said
     return f"{said} ... ({sum(gate != 0 for gate in level)} of {len(level)} open)"
-
-
-def exact_text(value: Fraction) -> str:
-    """Return the whole fraction; Python itself refuses to print an integer of more than 4,300 digits."""
-    numerator = str(fmpz(value.numerator))
-    return numerator if value.denominator == 1 else f"{numerator}/{fmpz(value.denominator)}"
 
 
 def _matrix(rows: Rows) -> list[list[str]]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from derivations.answers.paths import exact_text, gates_in_words, number_text, numbers_in
+from derivations.answers.exact_numbers import exact_text
+from derivations.answers.paths import gates_in_words, number_text, numbers_in
 from derivations.output import counted
 from theory.paths.regions import Counts, Division, PathRegion, declared_gates, division, third_input
 from theory.problem import DeepNetwork, FiniteData, InputError, Problem

@@ -16,9 +16,19 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from derivations.answers.compare import FieldView, at_fine_times, predicted, with_error
+from derivations.answers.examples import drawn
 from derivations.answers.field_statistics import nulls, table
 from derivations.output import columns, counted
-from derivations.statistics.alignment import centred, centres, mean_and_error, on_a_line, random_phases, sides, signs
+from derivations.statistics.alignment import (
+    centred,
+    centres,
+    mean_and_error,
+    middle,
+    on_a_line,
+    random_phases,
+    sides,
+    signs,
+)
 from derivations.statistics.locality import Locality, exactly, rule
 from theory.problem import InputError, Network, NormalInitialisation, OutOfReachError, Problem, dumps, resolved
 from theory.problem.numbers import one_of, shown
@@ -189,16 +199,16 @@ class ReluCompareAnswer:
     def _profiles(self) -> list[str]:
         """The aligned fields around their centre: those of the theory, and median and quartiles of the ReLU units."""
         gated, shape = self.aligned[0], sides(self.theory.problem.data)
-        low, middle, high = self.aligned_quartiles
-        base = int(np.ravel_multi_index(tuple(side // 2 for side in shape), shape))
+        low, median, high = self.aligned_quartiles
+        base = middle(self.theory.problem.data)
         reach = range(-min(_REACH, shape[-1] // 2), min(_REACH, (shape[-1] - 1) // 2) + 1)
         head = ("site", *(f"gated {unit}" for unit in range(len(gated[:_UNITS]))), "median (quartiles) of units")
         rows = [head]
         for step in reach:
             site = base + step
             numbers = [f"{field[site]:.4f}" if np.isfinite(field[site]) else "-" for field in gated[:_UNITS]]
-            known = np.isfinite(middle[site])
-            band = f"{middle[site]:.4f} ({low[site]:.4f} to {high[site]:.4f})" if known else "-"
+            known = np.isfinite(median[site])
+            band = f"{median[site]:.4f} ({low[site]:.4f} to {high[site]:.4f})" if known else "-"
             rows.append((f"{step:+d}" if step else "0", *numbers, band))
         along = "" if len(shape) == 1 else ", along the row of the centre"
         lines = [f"fields at t = {self.theory.times[-1]:g} moved to their centre, largest weight positive{along}"]
@@ -301,17 +311,11 @@ def _overlaps(
     view: FieldView, trained: "SimulateAnswer", nearest: Int[np.ndarray, "S T K"], rows: int
 ) -> tuple[Float[np.ndarray, "S T K"], Float[np.ndarray, "S T K"]]:
     """The overlap of each unit's active set with the gate of its field, and that of independent sets as large."""
-    import torch
-
-    from sim.data.sample import prepare
     from sim.gates.gating import opens
     from sim.gates.moved import moved
-    from sim.random.streams import MEASUREMENT, stream
-    from sim.training.backends.choice import fastest_normals
 
-    law, cpu, w, run = view.problem.data, torch.device("cpu"), trained.self_gated_weights, trained.run
-    source = stream(trained.problem.simulated().seed, 0, MEASUREMENT, fill=fastest_normals(cpu))
-    draw = prepare(law, cpu, torch.float64).draw([source], rows)
+    law, w, run = view.problem.data, trained.self_gated_weights, trained.run
+    draw = drawn(law, rows, trained.problem.simulated().seed)
     x, gates, shape = draw.x[0].numpy(), resolved(view.problem.network.gates), sides(law)
     gate_at, unit_at = np.round(centres(view.descent, law)), np.round(centres(w, law))  # (T, G, axes), (S, T, K, axes)
     gate_sign, unit_sign = signs(view.descent), signs(w)

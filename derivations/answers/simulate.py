@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from derivations.answers.about import about, indistinct
+from derivations.answers.about import about, indistinct, with_error
 from derivations.answers.field_statistics import aligned, nulls, quartiles, table
 from derivations.statistics.locality import Locality, locality, rule
 from sim.measure import measure_each
@@ -349,8 +349,4 @@ def _per_unit(content: dict[str, Any], name: str, index: int) -> str:
 def _shown(content: dict[str, Any], name: str, *place: int) -> str:
     """Return an entry with its standard error, which is left out where the replicates are one cluster."""
     value, error = content[name][place], content[f"{name}_standard_error"]
-    return f"{value:.4g}" if error is None else _with_error(value, error[place])
-
-
-def _with_error(value: float, error: float) -> str:
-    return f"{value:.4g} ({error:.1g})"
+    return with_error(value, None if error is None else error[place])

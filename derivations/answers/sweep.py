@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from derivations.answers import refined
+from derivations.answers.about import with_error
 from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, columns, counted
 from derivations.pictures import sweep_picture
 from derivations.sweeps import cells, refining, running
@@ -459,5 +460,5 @@ def _last(found: dict[str, Any] | None) -> str:
         return "-"
     mean, error = found["mean"][-1], found["standard_error"][-1]
     pairs = [(float(mean), float(error))] if mean.ndim == 0 else list(zip(mean, error, strict=True))
-    words = [f"{value:.4g} ({spread:.1g})" for value, spread in pairs[:_SHOWN]]
+    words = [with_error(*pair) for pair in pairs[:_SHOWN]]
     return " ".join(words) + (" ..." if len(pairs) > _SHOWN else "")

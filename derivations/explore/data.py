@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from derivations.explore.sites import middle, sites_of
+from derivations.answers.examples import drawn
+from derivations.explore.sites import sites_of
 from derivations.explore.tables import table_csv
+from derivations.statistics.alignment import middle
 from theory.moments.estimated import errors_of_averages
 from theory.moments.inputs import InputStatistics, Marginal, Values, input_statistics
 from theory.moments.sampled import is_estimated
@@ -153,17 +155,10 @@ def histogram(x: Float[np.ndarray, "*any"], edges: Float[np.ndarray, " B+1"]) ->
 
 def sampled(law: Law, rows: int = ROWS, seed: int = 0) -> DataSample:
     """Statistics of `rows` examples from the simulator's sampler. Raises OutOfReachError for a law without one."""
-    import torch
-
-    from sim.data.sample import prepare
     from sim.measure.kurtosis import site_kurtosis
-    from sim.random.streams import MEASUREMENT, stream
-    from sim.training.backends.choice import fastest_normals
 
-    cpu = torch.device("cpu")
-    own = stream(seed, 0, MEASUREMENT, fill=fastest_normals(cpu))
-    drawn = prepare(law, cpu, torch.float64).draw([own], rows)
-    x, category = drawn.x[0].numpy(), drawn.category[0].numpy()
+    found = drawn(law, rows, seed)
+    x, category = found.x[0].numpy(), found.category[0].numpy()
     classes = tuple(x[category == c] for c in range(law.classes))
     _refuse_empty(classes)
     alike = sites_alike(law)

@@ -9,9 +9,10 @@ from jaxtyping import Float
 from derivations.explore import data
 from derivations.explore.data import IMAGES, SHOWN, DataSample, DataTheory, histogram, numbers
 from derivations.explore.laws import legends
-from derivations.explore.sites import grid, middle, through
+from derivations.explore.sites import grid, through
 from derivations.explore.tables import python_code
 from derivations.explore.wire import packed
+from derivations.statistics.alignment import middle
 from theory.problem import Problem
 
 

@@ -5,6 +5,7 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Bool, Float
 
+from derivations.answers.examples import drawn
 from derivations.answers.relu_compare import SELF_GATED
 from derivations.explore.training import Learned
 from theory.problem import GatedGraph, Problem
@@ -27,17 +28,9 @@ def has_flips(problem: Problem) -> bool:
 @lru_cache(maxsize=4)
 def examples(problem: Problem) -> tuple[Float[np.ndarray, "S E n"], np.ndarray]:
     """Return examples for the networks of a problem, from the streams of measurements, and the classes of the first."""
-    import torch
-
-    from sim.data.sample import prepare
-    from sim.random.streams import MEASUREMENT, stream
-    from sim.training.backends.choice import fastest_normals
-
-    cpu, settings = torch.device("cpu"), problem.simulated()
-    fill = fastest_normals(cpu)
-    streams = [stream(settings.seed, number, MEASUREMENT, fill=fill) for number in range(settings.replicates)]
-    drawn = prepare(problem.data, cpu, torch.float64).draw(streams, EXAMPLES)
-    return drawn.x.numpy(), drawn.category[0].numpy()
+    settings = problem.simulated()
+    found = drawn(problem.data, EXAMPLES, settings.seed, settings.replicates)
+    return found.x.numpy(), found.category[0].numpy()
 
 
 def _opened(problem: Problem, learned: Learned, snapshot: int) -> Bool[np.ndarray, "S K E"]:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
+from derivations.answers.examples import drawn
 from derivations.explore.limits import WEIGHTS, refuse_many_weights
-from derivations.explore.sites import grid, middle, panels, sites_of
+from derivations.explore.sites import grid, panels, sites_of
 from derivations.explore.tables import table_csv
+from derivations.statistics.alignment import middle
 from theory.moments import gated_moments
 from theory.problem import AlwaysGate, Gate, Law, Network, OutOfReachError, Problem, SiteGate, WorkbenchError
 from theory.problem.gates import resolved
@@ -138,51 +140,41 @@ def refuse_vector_labels(problem: Problem, view: str) -> None:
 
 
 @lru_cache(maxsize=1)
-def examples(law: Law) -> "tuple[Draw, ...]":
+def examples(law: Law) -> "Draw":
     """Examples of each replicate, the same as in `measure`, so that moved gates are measured on equal examples."""
-    import torch
-
-    from sim.data.sample import prepare
-    from sim.random.streams import MEASUREMENT, stream
-    from sim.training.backends.choice import fastest_normals
-
-    cpu = torch.device("cpu")
-    sampler, fill = prepare(law, cpu, torch.float64), fastest_normals(cpu)
-    streams = (stream(0, replicate, MEASUREMENT, fill=fill) for replicate in range(REPLICATES))
-    return tuple(sampler.draw([own], EXAMPLES) for own in streams)
+    return drawn(law, EXAMPLES, networks=REPLICATES)
 
 
 def _measured_yx(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     """The mean over replicates of <g_k y x>, and its standard error."""
-    found = []
-    for values, drawn in _through_gates(problem):
-        found.append(((values * drawn.y[0]) @ drawn.x[0]).numpy() / EXAMPLES)
+    found = [((values * y) @ x).numpy() / EXAMPLES for values, x, y in _through_gates(problem)]
     return np.mean(found, axis=0), np.std(found, axis=0, ddof=1) / np.sqrt(REPLICATES)
 
 
 def _measured_xx(problem: Problem, p: int, q: int) -> Float[np.ndarray, "n n"]:
     """The mean over replicates of <g_p g_q x x^T>."""
     found = []
-    for values, drawn in _through_gates(problem):
-        left, right = (values[unit][:, None] * drawn.x[0] for unit in (p, q))
+    for values, x, _ in _through_gates(problem):
+        left, right = (values[unit][:, None] * x for unit in (p, q))
         found.append((left.T @ right).numpy() / EXAMPLES)
     return np.mean(found, axis=0)
 
 
 def _measured_conditioning(problem: Problem) -> tuple[float, int]:
     """Largest over smallest eigenvalue of the measured A above rounding, and the number of these eigenvalues."""
-    gated = [(values[:, :, None] * drawn.x[0]).numpy() for values, drawn in _through_gates(problem)]
+    gated = [(values[:, :, None] * x).numpy() for values, x, _ in _through_gates(problem)]
     inputs = np.concatenate(gated, axis=1).transpose(1, 0, 2).reshape(REPLICATES * EXAMPLES, -1)
     lam = np.linalg.eigvalsh(inputs.T @ inputs / len(inputs))
     lam = lam[lam > len(lam) * np.finfo(float).eps * lam[-1]]
     return float(lam[-1] / lam[0]) if len(lam) else np.inf, len(lam)
 
 
-def _through_gates(problem: Problem) -> "Iterator[tuple[torch.Tensor, Draw]]":
+def _through_gates(problem: Problem) -> "Iterator[tuple[torch.Tensor, torch.Tensor, torch.Tensor]]":
+    """Yield gates (K, B), inputs (B, n) and labels (B) of each replicate."""
     from sim.gates.gating import gate_values, gates_of
 
-    for drawn in examples(problem.data):
-        yield gate_values(gates_of(problem.one_layer), drawn)[0], drawn
+    found = examples(problem.data)
+    yield from zip(gate_values(gates_of(problem.one_layer), found), found.x, found.y, strict=True)
 
 
 def rows(view: GateView) -> list[dict[str, Any]]:
@@ -212,9 +204,9 @@ def remarks(view: GateView, p: int) -> tuple[str, ...]:
     if shape is not None and sites:
         places = (f"gate {unit} at row {site // shape[1]}, column {site % shape[1]}" for unit, site in sites.items())
         found.append(f"Sites on the grid of {shape[0]} rows and {shape[1]} columns: {'; '.join(places)}.")
-    drawn = panels(len(gates), p) if shape is None else range(p, p + 1)
-    if len(drawn) < len(gates):
-        which = f"units {drawn[0]} to {drawn[-1]}" if len(drawn) > 1 else f"unit {p}"
+    units = panels(len(gates), p) if shape is None else range(p, p + 1)
+    if len(units) < len(gates):
+        which = f"units {units[0]} to {units[-1]}" if len(units) > 1 else f"unit {p}"
         found.append(f"Σyx is drawn for {which} of the units 0 to {len(gates) - 1}; choose p to see others.")
     outside = [unit for unit, gate in enumerate(gates) if has_controls(gate) and looks_on(gate) == "input"]
     if law.latent and outside:

@@ -9,9 +9,10 @@ from jaxtyping import Float
 from derivations.explore import gates, inspector
 from derivations.explore.laws import legends
 from derivations.explore.problems import carried, read
-from derivations.explore.sites import grid, middle, panels, through
+from derivations.explore.sites import grid, panels, through
 from derivations.explore.tables import python_code
 from derivations.explore.wire import packed
+from derivations.statistics.alignment import middle
 from theory.problem import AlwaysGate, GatedGraph, InputError, Network, OutOfReachError, Problem, dumps
 from theory.problem.gates.base import sites_of as looked_sites
 

@@ -13,8 +13,9 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.explore.gates import EXAMPLES, REPLICATES, examples
-from derivations.explore.sites import middle, sites_of
+from derivations.explore.sites import sites_of
 from derivations.explore.tables import table_csv
+from derivations.statistics.alignment import middle
 from derivations.statistics.intervals import share_interval
 from theory.problem import InputError, Law, OutOfReachError, WorkbenchError
 
@@ -110,8 +111,8 @@ def _measured(
 
     The share comes with its interval.
     """
-    drawn = [(example.x[0].numpy(), example.category[0].numpy()) for example in examples(law)]
-    x = np.concatenate([inputs[category == c] for inputs, category in drawn])
+    found = examples(law)
+    x = found.x.numpy()[found.category.numpy() == c]
     gate = x @ w >= 0
     through = gate[:, None] * x
     opened = float(gate.mean()), *share_interval(int(gate.sum()), len(x), LEVEL)

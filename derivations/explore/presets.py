@@ -56,7 +56,7 @@ def _clone(problem: Problem) -> Any:
 def _middle_rows(problem: Problem) -> Curves:
     """The covariance of each class with the middle site."""
     from derivations.explore.data import theory_of
-    from derivations.explore.sites import middle
+    from derivations.statistics.alignment import middle
 
     return list(theory_of(problem.data).covariance[:, middle(problem.data)])
 

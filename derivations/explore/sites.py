@@ -1,4 +1,4 @@
-"""The sites and units that views show: the middle site, the row of a grid, the units side by side."""
+"""The sites and units that views show: the row of a grid, the units side by side."""
 
 import numpy as np
 
@@ -8,12 +8,6 @@ from theory.problem import Law
 def grid(law: Law) -> tuple[int, int] | None:
     """Rows and columns of a law whose sites form a grid; None where they lie on a line or ring."""
     return getattr(law, "shape", None)
-
-
-def middle(law: Law) -> int:
-    """The site whose row of the covariance is drawn: the middle one, of a grid that of the middle row and column."""
-    shape = grid(law)
-    return law.n // 2 if shape is None else (shape[0] // 2) * shape[1] + shape[1] // 2
 
 
 def sites_of(law: Law) -> dict[str, np.ndarray]:

@@ -20,6 +20,12 @@ def sides(law: Law) -> tuple[int, ...]:
     return getattr(law, "shape", None) or (law.n,)
 
 
+def middle(law: Law) -> int:
+    """Return the middle site: of a grid that of the middle row and column."""
+    shape = sides(law)
+    return int(np.ravel_multi_index(tuple(side // 2 for side in shape), shape))
+
+
 def on_a_line(law: Law) -> bool:
     """Return whether the sites lie on a line or a ring, so that centres and spectra of fields are defined.
 

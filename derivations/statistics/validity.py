@@ -24,6 +24,7 @@ decided (`calibration`).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -60,6 +61,15 @@ class Meter:
     high: Float[np.ndarray, " T"]
     level: float
     replicates: int
+
+    @property
+    def bands(self) -> list[str]:
+        """The ends of the band at each time in words."""
+        return [f"{low:.4f} to {high:.4f}" for low, high in zip(self.low, self.high, strict=True)]
+
+    def json(self) -> dict[str, Any]:
+        """The distances with their band, as answers print them."""
+        return {name: getattr(self, name) for name in ("distance", "low", "high", "plain", "level")}
 
     def departure(self, margin: float) -> Departure:
         """Return the time at which the distance exceeds `margin`. Raises InputError for a margin below 0."""
