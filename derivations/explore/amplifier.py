@@ -1,6 +1,6 @@
 """Numbers of the amplifier view: phi and elasticity for the marginal of a law, and the flat state of a ReLU neuron."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.explore.laws import legends
-from derivations.explore.tables import python_code, rows_csv
+from derivations.explore.tables import page_table, python_code
+from derivations.sweeps.table import csv_text
 from theory.moments.amplifier import Amplifier, FlatState, critical_gain, flat_state_of, sampled, unit_marginal
 from theory.moments.inputs import Density, input_statistics
 from theory.moments.sampled import is_estimated
@@ -229,14 +230,6 @@ def waves(flat: FlatState) -> list[dict[str, Any]]:
     return [{"periods": q, "rate": float(rate)} for q, rate in enumerate(flat.rates[: len(flat.rates) // 2 + 1])]
 
 
-def _table(title: str, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    return {
-        "title": title,
-        "columns": [{"name": key} for key in found[0]],
-        "rows": [list(row.values()) for row in found],
-    }
-
-
 def page(view: AmplifierView, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the data of the figures of the view."""
     flat = view.flat
@@ -265,12 +258,17 @@ def page(view: AmplifierView, settings: Mapping[str, Any]) -> dict[str, Any]:
         "said": [said(view)] if flat is not None else [],
         "about": [*_origin(view), *ABOUT],
         "refused": None if view.refused is None else {"message": view.refused.message, "remedy": view.refused.hint},
-        "table": _table("The amplifier", rows(view)),
-        "waves": None if flat is None else _table("Growth of waves on a flat field, rate in 1/τ", waves(flat)),
+        "table": {"title": "The amplifier", **page_table(rows(view))},
+        "waves": None
+        if flat is None
+        else {"title": "Growth of waves on a flat field, rate in 1/τ", **page_table(waves(flat))},
     }
     if settings.get("scan") and flat is not None and has_a_gain(view.law):
         along = along_gains(view.law)
-        answer["gains"] = along | {"table": _table("Along the gain", _gain_rows(along)), "said": transition(along)}
+        answer["gains"] = along | {
+            "table": {"title": "Along the gain", **page_table(_gain_rows(along))},
+            "said": transition(along),
+        }
     return answer
 
 
@@ -313,7 +311,7 @@ def csv(view: AmplifierView) -> str:
             for name in ("excess", "rate")
             for gain, value in zip(along["gain"], along[name], strict=True)
         ]
-    return rows_csv(found)
+    return csv_text(found)
 
 
 def python(view: AmplifierView) -> tuple[str, ...]:

@@ -17,11 +17,12 @@ from derivations.explore.running import JOBS, Job
 from derivations.explore.shapes import RATIO, null_levels, shapes
 from derivations.explore.sites import grid
 from derivations.explore.spectra import class_spectra, power_of
-from derivations.explore.tables import python_code, rows_csv
+from derivations.explore.tables import python_code
 from derivations.explore.training import Learned, joined, train_together
 from derivations.explore.verdict import SIDES
 from derivations.explore.wire import packed
 from derivations.statistics.alignment import centred, mean_and_error, mean_by_chance, mean_of_aligned, on_a_line
+from derivations.sweeps.table import csv_text
 from theory.problem import OutOfReachError, Problem, WorkbenchError, dumps
 
 GROUP = 8  # networks: a first verdict comes early, and further networks sharpen it
@@ -199,25 +200,24 @@ def _networks(problem: Problem, learned: Learned, snapshot: int) -> dict[str, An
 
 def csv(problems: Mapping[str, Problem], learned: Mapping[str, Learned], gains: gain_sweep.Found = ()) -> str:
     """Return the numbers of the view as comma-separated values: the statistics, the tables at all times, the gains."""
+    times = map(float, problems["A"].training.times)
+    tables = [("", two_laws.statistics(two_laws.compared(*(problems[side].data for side in SIDES))))]
+    tables += [
+        (time, two_laws.rows(problems, snapshot, learned))
+        for snapshot, time in enumerate(times)
+        if len(reached(learned, snapshot)) == len(SIDES)
+    ]
     found = [
-        {"quantity": row["quantity"], "t": "", "of": side, "value": row[side], "standard error": ""}
-        for row in two_laws.statistics(two_laws.compared(*(problems[side].data for side in SIDES)))
+        {
+            "quantity": row["quantity"],
+            "t": time,
+            "of": side,
+            "value": row[side],
+            "standard error": row.get(f"{side} ±", ""),
+        }
+        for time, table in tables
+        for row in table
         for side in (*SIDES, "B − A")
         if row[side] is not None
     ]
-    for snapshot, time in enumerate(map(float, problems["A"].training.times)):
-        if len(reached(learned, snapshot)) < len(SIDES):
-            break
-        for row in two_laws.rows(problems, snapshot, learned):
-            for side in (*SIDES, "B − A"):
-                if row[side] is not None:
-                    found.append(
-                        {
-                            "quantity": row["quantity"],
-                            "t": time,
-                            "of": side,
-                            "value": row[side],
-                            "standard error": row[f"{side} ±"],
-                        }
-                    )
-    return rows_csv(found + gain_sweep.csv_rows(problems["A"], gains))
+    return csv_text(found + gain_sweep.csv_rows(problems["A"], gains))

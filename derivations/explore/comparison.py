@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from derivations.explore.tables import rows_csv
+from derivations.sweeps.table import csv_text
 from theory.problem import InputError, OutOfReachError
 
 if TYPE_CHECKING:
@@ -298,4 +298,4 @@ def comparison_csv(view: Comparison) -> str:
             {"curve": f"{name}, counter-example", view.axis: x, "value": value, "standard error": ""}
             for name, value in zip(view.sides, sides, strict=True)
         ]
-    return rows_csv(rows)
+    return csv_text(rows)

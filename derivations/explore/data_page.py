@@ -10,7 +10,7 @@ from derivations.explore import data
 from derivations.explore.data import IMAGES, SHOWN, DataSample, DataTheory, histogram, numbers
 from derivations.explore.laws import legends
 from derivations.explore.sites import grid, through
-from derivations.explore.tables import python_code
+from derivations.explore.tables import page_table, python_code
 from derivations.explore.wire import packed
 from derivations.statistics.alignment import middle
 from theory.problem import Problem
@@ -112,9 +112,6 @@ def _marginal(theory: DataTheory, sample: DataSample | None, c: int) -> dict[str
 def _table(theory: DataTheory, sample: DataSample | None) -> dict[str, Any]:
     """Mean, variance and kurtosis of each class; its columns are the same with and without a sample."""
     names = legends(theory.law)
-    found = numbers(theory, sample)
-    keys = [key for key in found[0] if key not in ("statistic", "class")] if found else []
-    columns = [{"name": "statistic"}, {"name": "class"}]
-    columns += [{"name": key, "digits": 3 if "error" in key else 6} for key in keys]
-    rows = [[row["statistic"], names[row["class"]], *(row[key] for key in keys)] for row in found]
-    return {"columns": columns, "rows": rows}
+    found = [row | {"class": names[row["class"]]} for row in numbers(theory, sample)]
+    keys = list(found[0])[2:] if found else ()
+    return page_table(found, {key: {"digits": 3 if "error" in key else 6} for key in keys})

@@ -17,11 +17,12 @@ from derivations.explore.running import JOBS, Job
 from derivations.explore.shapes import RATIO, null_levels, shapes
 from derivations.explore.sites import grid
 from derivations.explore.spectra import ClassSpectra, class_spectra, intervals_of, power_of, share_at
-from derivations.explore.tables import python_code, rows_csv
+from derivations.explore.tables import python_code
 from derivations.explore.training import Learned, train_together
 from derivations.explore.verdict import when_local
 from derivations.explore.wire import packed
 from derivations.statistics.alignment import centred, mean_and_error, mean_by_chance, mean_of_aligned, on_a_line
+from derivations.sweeps.table import csv_text
 from theory.problem import GatedGraph, InputError, OutOfReachError, Problem
 from theory.problem.simulation import INITIALISATIONS
 
@@ -285,7 +286,7 @@ def csv(problem: Problem, learned: Mapping[str, Learned], view: FieldView | None
     if shape is not None:
         for row in found:
             row["row"], row["column"] = ("", "") if row["site"] == "" else divmod(row["site"], shape[1])
-    return rows_csv(found)
+    return csv_text(found)
 
 
 def _line(

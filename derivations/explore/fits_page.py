@@ -7,6 +7,7 @@ from derivations.answers.fields import FieldsAnswer, fitted
 from derivations.explore import fields_page
 from derivations.explore.fields import fields_at, reached, unit_names
 from derivations.explore.running import JOBS, Job
+from derivations.explore.tables import page_table
 from theory.problem import InputError, Problem
 
 # The parameters of each model by their column: lengths are along and across a wave, or of centre and surround.
@@ -46,7 +47,6 @@ def page(fits: Mapping[str, FieldsAnswer]) -> dict[str, Any]:
     `fits` are those of each kind of networks by name.
     """
     rows = [_row(name, found, field) for name, found in fits.items() for field in found.json()["fields"]]
-    keys = list(rows[0])
     fitted = [row for row in rows if row["fit"] is not None]
     open_ones = sum(bool(row["undetermined"]) for row in fitted)
     said = [
@@ -61,10 +61,9 @@ def page(fits: Mapping[str, FieldsAnswer]) -> dict[str, Any]:
     if len(fitted) < len(rows):
         said.append("A field of zeros, or of a network that has diverged, has no fit.")
     return {
-        "table": {
-            "columns": [{"name": key, "unit": _UNITS.get(key, ""), "digits": 2 if "±" in key else 4} for key in keys],
-            "rows": [[row[key] for key in keys] for row in rows],
-        },
+        "table": page_table(
+            rows, {key: {"unit": _UNITS.get(key, ""), "digits": 2 if "±" in key else 4} for key in rows[0]}
+        ),
         "said": said,
     }
 

@@ -8,9 +8,9 @@ import sympy
 
 from derivations.answers import check, moment
 from derivations.explore.comparison import Comparison, compared
-from derivations.explore.tables import rows_csv
 from derivations.explore.typesetting import Typesetter
 from derivations.markdown import plain
+from derivations.sweeps.table import csv_text
 from theory.conjecture import Statement, read
 from theory.gaussian import Moment
 from theory.gaussian.moment import text as as_text
@@ -170,4 +170,4 @@ def _call(verb: str, call: str) -> str:
 
 def csv(view: FormulaView) -> str:
     """The steps of the proof, or where there are none the rows of the answer, as comma-separated values."""
-    return rows_csv(view.steps or view.rows)
+    return csv_text(view.steps or view.rows)

@@ -1,8 +1,8 @@
 """Numbers of the gates view: moments through the gates, exact where they are known and measured in any case."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, singledispatch
+from functools import lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 MOST_GATES = 4
 MOST_ADOPTED = 12  # the most units taken over from a network without gates
 END = 3.0  # a bound drawn at the end of its slider is no bound
-KINDS = ("site", "always")
 KEPT = "as given"
 HOW = ("exact", "measured")
 REPLICATES = 8
@@ -74,35 +73,9 @@ def gate_of(kind: str, site: int, lo: float, hi: float, on: str, given: Gate | N
     return SiteGate(site, on=on, **bounds)
 
 
-@singledispatch
 def has_controls(gate: Gate) -> bool:
     """Whether kind, site and bounds declare the gate; a gate of another kind is kept as it is given."""
-    del gate
-    return False
-
-
-@has_controls.register
-def _(gate: AlwaysGate) -> bool:
-    del gate
-    return True
-
-
-@has_controls.register
-def _(gate: SiteGate) -> bool:
-    return gate.sharpness == inf
-
-
-def gates_of(problem: Problem, values: Mapping[str, Any], moved: Set[str]) -> list[Gate]:
-    """The gates that the controls declare; a unit none of whose controls has moved keeps the gate that it has."""
-    on = "latent" if problem.data.latent else "input"
-    given = problem.network.gates
-    gates: list[Gate] = []
-    for unit in range(values["units"]):
-        kind, site, ends = (values[f"{what}.{unit}"] for what in ("kind", "site", "range"))
-        old = given[unit] if unit < len(given) else None
-        still = old is not None and not {f"kind.{unit}", f"site.{unit}", f"range.{unit}"} & moved
-        gates.append(old if still else gate_of(kind, site, *ends, on, old))
-    return gates
+    return isinstance(gate, AlwaysGate) or (isinstance(gate, SiteGate) and gate.sharpness == inf)
 
 
 def with_gates(problem: Problem, gates: Sequence[Gate]) -> Problem:

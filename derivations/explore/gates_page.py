@@ -10,7 +10,7 @@ from derivations.explore import gates, inspector
 from derivations.explore.laws import legends
 from derivations.explore.problems import carried, read
 from derivations.explore.sites import grid, panels, through
-from derivations.explore.tables import python_code
+from derivations.explore.tables import page_table, python_code
 from derivations.explore.wire import packed
 from derivations.statistics.alignment import middle
 from theory.problem import AlwaysGate, GatedGraph, InputError, Network, OutOfReachError, Problem, dumps
@@ -49,8 +49,6 @@ def inspector_page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, A
     """Return the weights, the moments by formula and from samples, and why a formula is missing."""
     view = inspected(problem, settings, bool(settings.get("sample")))
     reasons = dict.fromkeys(f"{error.message} {error.hint}" for error in view.refused.values())
-    columns = [{"name": "formula"}, {"name": "holds"}, {"name": "from samples", "unit": "x", "digits": 3}]
-    columns.append({"name": "in standard errors", "digits": 3})
     return {
         "part": WEIGHTS,
         "classes": list(legends(view.law)),
@@ -66,7 +64,9 @@ def inspector_page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, A
         "errors": view.errors,
         "opened": view.opened,
         "missing": list(reasons),
-        "table": {"columns": columns, "rows": [list(row.values()) for row in inspector.rows(view)]},
+        "table": page_table(
+            inspector.rows(view), {"from samples": {"unit": "x", "digits": 3}, "in standard errors": {"digits": 3}}
+        ),
     }
 
 
@@ -146,10 +146,7 @@ def gates_page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
         "sites": shown.data.n,
         **_moments(view, p, q),
         "missing": [*said, *gates.remarks(view, p), *refused],
-        "table": {
-            "columns": [{"name": "quantity"}, {"name": "value"}],
-            "rows": [[row["quantity"], row["value"]] for row in gates.rows(view)],
-        },
+        "table": page_table(gates.rows(view)),
     }
 
 

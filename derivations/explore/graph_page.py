@@ -8,7 +8,7 @@ import numpy as np
 from derivations.explore import graphs
 from derivations.explore.fields import BATCHES
 from derivations.explore.running import JOBS, Job
-from derivations.explore.tables import python_code
+from derivations.explore.tables import page_table, python_code
 from derivations.explore.training import Learned, train_together
 from derivations.publish.graph_drawing import drawing
 from theory.flow.graph.strengths import largest
@@ -92,7 +92,7 @@ def page(found: graphs.GraphPage, learned: dict[str, Learned], through: object) 
         "equations": graphs.equations(found),
         "trained": trained(found, learned),
         "said": graphs.sentence(found),
-        "table": _table(found, learned),
+        "table": page_table(graphs.rows(found, learned)),
     }
 
 
@@ -118,8 +118,3 @@ def trained(found: graphs.GraphPage, learned: dict[str, Learned]) -> dict[str, d
         }
         for what, values in graphs.learned_values(found, learned).items()
     }
-
-
-def _table(found: graphs.GraphPage, learned: dict[str, Learned]) -> dict[str, Any]:
-    rows = graphs.rows(found, learned)
-    return {"columns": [{"name": name} for name in rows[0]], "rows": [list(row.values()) for row in rows]}

@@ -12,8 +12,8 @@ from derivations.answers.graph_compare import LAW, GraphView, graph_view
 from derivations.experiments.folders import problem_file
 from derivations.explore.fields import live
 from derivations.explore.limits import refuse_long_descent
-from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
+from derivations.sweeps.table import csv_text
 from theory.flow.graph import export
 from theory.flow.graph.data import flow_of
 from theory.flow.graph.strengths import largest, sizes, strengths, strongest
@@ -24,11 +24,7 @@ from theory.problem.parameters import Numbers
 EXAMPLE = problem_file("race")
 FACTORS = ("1/8", "1/4", "1/2", "1", "2", "4")
 NETWORKS = "networks"
-PATH = "path"
-FLOW = "Flow"
 MOST_ROWS = 12  # paths of the table; the CSV has them all
-NO_WEIGHT = "(none)"  # no name of a weight has brackets
-TABS = ("Figure", FLOW, "Python", "LaTeX", "Save", "Problem")
 
 
 @dataclass(frozen=True)
@@ -128,7 +124,7 @@ def rows(page: GraphPage, learned: dict[str, Learned]) -> list[dict[str, Any]]:
         reached = name in values and values[name].shape[1] == len(along)
         mean = float(values[name][:, -1].mean()) if reached else None
         error = float(values[name][:, -1].std(ddof=1) / np.sqrt(len(values[name]))) if reached else None
-        row = {PATH: name, "strength at the end": float(along[-1]), "at least half of it from t =": half}
+        row = {"path": name, "strength at the end": float(along[-1]), "at least half of it from t =": half}
         found.append(row | {"networks": mean, "standard error": error})
     return found
 
@@ -144,7 +140,7 @@ def csv(page: GraphPage, learned: dict[str, Learned]) -> str:
             errors = array.std(axis=0, ddof=1) / np.sqrt(len(array))
             together = zip(page.view.times, array.mean(axis=0), errors, strict=False)
             found += [_row(what, name, NETWORKS, time, mean, float(error)) for time, mean, error in together]
-    return rows_csv(found)
+    return csv_text(found)
 
 
 def _row(what: str, name: str, of: str, time: float, value: float, error: float | str = "") -> dict[str, Any]:

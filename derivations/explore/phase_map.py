@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.explore.limits import refuse_large, refuse_long_map, refuse_many_weights
-from derivations.explore.tables import rows_csv
+from derivations.sweeps.table import csv_text
 from theory.problem import GatedGraph, InputError, Network, OutOfReachError, Problem, WorkbenchError, dumps
 from theory.problem.sweep import Axis, Cell, Sweep
 from theory.problem.toml import tables_of
@@ -410,7 +410,7 @@ def csv(found: PhaseMap) -> str:
             missing = "no value" if place < found.rows else "not computed"
             known = {found.quantity: "", "state": missing} if np.isnan(value) else {found.quantity: value, "state": ""}
             rows.append({found.x.field: x, found.y.field: y, **known})
-    return rows_csv(rows)
+    return csv_text(rows)
 
 
 def python(x: Range, y: Range, quantity: str, unit: int, time: str) -> tuple[str, ...]:

@@ -1,36 +1,34 @@
-"""Texts of a view: its numbers as comma-separated values, and Python that prints them."""
+"""Tables and texts of a view: its numbers for the page, as comma-separated values, and Python that prints them."""
 
 from collections.abc import Mapping, Sequence
-from csv import DictWriter
-from io import StringIO
 from typing import Any
 
 import numpy as np
 
+from derivations.sweeps.table import csv_text
 from theory.problem import InputError, Problem, dumps
 from theory.problem.toml import tables_of
 
 
-def table_csv(columns: dict[str, np.ndarray]) -> str:
-    """Named columns of equal length as comma-separated values; numbers in full."""
-    lines = [",".join(f'"{name}"' for name in columns)]
-    lines += [
-        ",".join(repr(value) for value in row) for row in zip(*(c.tolist() for c in columns.values()), strict=True)
-    ]
-    return "\n".join(lines) + "\n"
+def table_csv(columns: Mapping[str, np.ndarray]) -> str:
+    """Named columns of equal length as comma-separated values; numbers in full.
 
-
-def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows of one table as comma-separated values under their keys.
-
-    >>> rows_csv([{"x": 1, "y": "a, b"}])
-    'x,y\\r\\n1,"a, b"\\r\\n'
+    >>> table_csv({"site": np.arange(2), "w, exact": np.array([0.5, 1.0])})
+    'site,"w, exact"\\n0,0.5\\n1,1.0\\n'
     """
-    file = StringIO()
-    writer = DictWriter(file, list(rows[0]))
-    writer.writeheader()
-    writer.writerows(rows)
-    return file.getvalue()
+    return csv_text(
+        dict(zip(columns, row, strict=True)) for row in zip(*(c.tolist() for c in columns.values()), strict=True)
+    )
+
+
+def page_table(rows: Sequence[Mapping[str, Any]], described: Mapping[str, Mapping[str, Any]] = {}) -> dict[str, Any]:
+    """Rows as a table of the page, a column for each key; `described` are its unit and its digits, where it has any.
+
+    >>> page_table([{"site": 1, "w": 0.5}], {"w": {"digits": 3}})
+    {'columns': [{'name': 'site'}, {'name': 'w', 'digits': 3}], 'rows': [[1, 0.5]]}
+    """
+    columns = [{"name": key, **described.get(key, {})} for key in (rows[0] if rows else ())]
+    return {"columns": columns, "rows": [list(row.values()) for row in rows]}
 
 
 def python_code(problem: Problem, lines: Sequence[str]) -> str:

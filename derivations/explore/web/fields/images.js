@@ -12,12 +12,12 @@ function rowsOf(field, [rows, columns]) {
 }
 
 // One field; `limit` is the weight at both ends of the colours.
-export function image({ key, title, caption, field, shape, limit }) {
+export function image({ key, title, caption, field, shape, limit, value = WEIGHT }) {
   return {
     key, make: heat,
     data: { values: rowsOf(field, shape) },
     options: {
-      title, caption, limit, value: WEIGHT, square: true, down: true,
+      title, caption, limit, value, square: true, down: true,
       x: { label: "column", integer: true }, y: { label: "row", integer: true },
     },
   };

@@ -1,5 +1,6 @@
 // Figures that the fields and the compare view have in common.
 
+import { colourOfClass } from "../figures/colours.js";
 import { histogram } from "../figures/histogram.js";
 import { count, line } from "./curves.js";
 
@@ -33,6 +34,6 @@ export function ratioHistogram({ groups, levels, n, title, caption }) {
 export function inputSpectra(title, classes, names) {
   return {
     title, axes: { y: { label: "S(q)", unit: "x²", log: true } },
-    series: classes.map((y, c) => line(count(y.length), y, names[c], c < 4 ? `class-${c + 1}` : c)),
+    series: classes.map((y, c) => line(count(y.length), y, names[c], colourOfClass(c))),
   };
 }

@@ -15,6 +15,11 @@ export function colour(meaning) {
   return `var(--${meaning})`;
 }
 
+/** Return the meaning of the colour of a class by its number. */
+export function colourOfClass(c) {
+  return c < 4 ? `class-${c + 1}` : c;
+}
+
 /** Return [red, green, blue, opacity] of a value from -limit to limit: 0 is the ground of the page in either theme. */
 export function diverging(limit) {
   return (value) => {

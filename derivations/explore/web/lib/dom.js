@@ -28,20 +28,6 @@ export function fresh(prefix) {
   return `${prefix}-${count}`;
 }
 
-// Calls `draw(width)` now and whenever the width of `element` changes; returns a function that ends it.
-export function whenResized(element, draw) {
-  let width = 0;
-  const observer = new ResizeObserver(() => {
-    const now = Math.floor(element.clientWidth);
-    if (now > 0 && now !== width) {
-      width = now;
-      draw(width);
-    }
-  });
-  observer.observe(element);
-  return () => observer.disconnect();
-}
-
 export function download(name, type, content) {
   const address = URL.createObjectURL(new Blob([content], { type }));
   h("a", { href: address, download: name }).click();

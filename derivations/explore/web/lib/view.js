@@ -63,6 +63,18 @@ export class View {
     return this.#answered(this.context.ask({ ...this.context.settings, ...more }, "more"), () => asked === this.asked);
   }
 
+  // The life of a view that asks for `more` once nothing has moved for `rest` milliseconds.
+  rested(more, rest) {
+    let waiting = 0;
+    const update = async (first = {}) => {
+      clearTimeout(waiting);
+      await this.update(first);
+      clearTimeout(waiting);
+      waiting = setTimeout(() => this.add(more), rest);
+    };
+    return { update, destroy: () => clearTimeout(waiting) };
+  }
+
   async #answered(answering, wanted) {
     try {
       const answer = await answering;

@@ -1,5 +1,6 @@
 // The amplifier view: phi(a), its elasticity, the growth of waves on a flat field, and all of it along the gain.
 
+import { colourOfClass } from "../figures/colours.js";
 import { histogram } from "../figures/histogram.js";
 import { lines } from "../figures/lines.js";
 import { h } from "../lib/dom.js";
@@ -21,7 +22,6 @@ export function mount(root, context) {
   const place = h("div");
   view.figure.replaceChildren(headline, said, about, place);
   const figures = new Figures(place);
-  let waiting = 0;
   let gains = null; // the last ones, until new ones are there
 
   function draw(answer) {
@@ -36,15 +36,7 @@ export function mount(root, context) {
     figures.draw(figuresOf(answer, gains));
   }
 
-  return {
-    async update() {
-      clearTimeout(waiting);
-      await view.update();
-      clearTimeout(waiting);
-      waiting = setTimeout(() => view.add({ scan: true }), REST);
-    },
-    destroy: () => clearTimeout(waiting),
-  };
+  return view.rested({ scan: true }, REST);
 }
 
 function controls({ classes, class: chosen }) {
@@ -59,8 +51,7 @@ function figuresOf(answer, gains) {
 }
 
 function own(answer) {
-  const c = answer.class;
-  return { name: answer.classes[c], colour: c < 4 ? `class-${c + 1}` : c };
+  return { name: answer.classes[answer.class], colour: colourOfClass(answer.class) };
 }
 
 const GAUSSIAN = { name: "Gaussian", colour: "muted", look: "dash" };

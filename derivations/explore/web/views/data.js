@@ -1,5 +1,6 @@
 // The data view: covariances, middle row, spectrum, marginal or means, and examples of each class.
 
+import { colourOfClass } from "../figures/colours.js";
 import { heat } from "../figures/heat.js";
 import { lines } from "../figures/lines.js";
 import { Figures } from "../lib/figures.js";
@@ -10,21 +11,12 @@ const REST = 200; // milliseconds without a move, after which samples are drawn
 export function mount(root, context) {
   const view = new View(root, context, { draw, controls });
   const figures = new Figures(view.figure);
-  let waiting = 0;
 
   function draw(answer) {
     figures.draw(figuresOf(answer));
   }
 
-  return {
-    async update() {
-      clearTimeout(waiting);
-      await view.update();
-      clearTimeout(waiting);
-      waiting = setTimeout(() => view.add({ sample: true }), REST);
-    },
-    destroy: () => clearTimeout(waiting),
-  };
+  return view.rested({ sample: true }, REST);
 }
 
 // The pair of classes whose covariances are drawn, where there are more than two.
@@ -59,7 +51,7 @@ function covariance({ classes, shape, site, how, covariances }, { class: c, matr
 
 // Curves of each class: exact as lines, sampled as marks.
 function curves({ classes, how }, x, exact, sampled) {
-  const colours = classes.map((_, c) => colourOf(c));
+  const colours = classes.map((_, c) => colourOfClass(c));
   const marks = sampled ?? [];
   return [
     ...marks.map((y, c) => ({ name: "sampled", colour: colours[c], x, y, look: "marks" })),
@@ -67,25 +59,22 @@ function curves({ classes, how }, x, exact, sampled) {
   ];
 }
 
-export function colourOf(c) {
-  return c < 4 ? `class-${c + 1}` : c;
-}
-
 function along(values) {
   return values[0].map((_, place) => place);
 }
 
 function row(answer) {
-  const { row: found, site } = answer;
-  const place = found.row === null ? "" : ` along row ${found.row}`;
+  return overSites(answer, "row", `Covariance with site ${answer.site}`, "How far the inputs of a class are alike.", "site k",
+    { label: "Cov", unit: "x²", zero: true });
+}
+
+// Curves of each class over the sites of a line, or over a row of a grid.
+function overSites(answer, key, title, caption, site, y) {
+  const { row: place, exact, sampled } = answer[key];
   return {
-    key: "row", make: lines,
-    data: { series: curves(answer, along(found.exact), found.exact, found.sampled) },
-    options: {
-      title: `Covariance with site ${site}${place}`,
-      caption: "How far the inputs of a class are alike.",
-      x: { label: found.row === null ? "site k" : "column", integer: true }, y: { label: "Cov", unit: "x²", zero: true },
-    },
+    key, make: lines,
+    data: { series: curves(answer, along(exact), exact, sampled) },
+    options: { title: place === null ? title : `${title} along row ${place}`, caption, x: { label: place === null ? site : "column", integer: true }, y },
   };
 }
 
@@ -122,14 +111,14 @@ function marginal(answer) {
 const APART = 0.04; // of the classes at one value of x
 
 function stems({ x, exact, sampled }, c, name) {
-  const colour = colourOf(c);
+  const colour = colourOfClass(c);
   const at = x.map((value) => value + c * APART);
   const marks = sampled ? [{ name: "sampled", colour, x: at, y: sampled, look: "marks" }] : [];
   return [...at.map((value, k) => ({ name, colour, x: [value, value], y: [0, exact[k]] })), ...marks];
 }
 
 function steps({ x, exact, sampled }, c, name, how) {
-  const colour = colourOf(c);
+  const colour = colourOfClass(c);
   const edges = exact.flatMap((_, k) => [x[k], x[k + 1]]);
   const heights = exact.flatMap((height) => [height, height]);
   const middle = exact.map((_, k) => (x[k] + x[k + 1]) / 2);
@@ -138,17 +127,8 @@ function steps({ x, exact, sampled }, c, name, how) {
 }
 
 function means(answer) {
-  const { means: found } = answer;
-  const place = found.row === null ? "" : ` along row ${found.row}`;
-  return {
-    key: "means", make: lines,
-    data: { series: curves(answer, along(found.exact), found.exact, found.sampled) },
-    options: {
-      title: `Class means${place}`,
-      caption: "The sites are not alike: the mean of each site is drawn, because no one marginal is that of all.",
-      x: { label: found.row === null ? "site" : "column", integer: true }, y: { label: "⟨x⟩", unit: "x", zero: true },
-    },
-  };
+  return overSites(answer, "means", "Class means", "The sites are not alike: the mean of each site is drawn, because no one marginal is that of all.",
+    "site", { label: "⟨x⟩", unit: "x", zero: true });
 }
 
 function examples(answer) {
@@ -160,7 +140,7 @@ function curvesOfExamples({ classes, examples: drawn }) {
   const shift = 1.15 * (Math.max(...all) - Math.min(...all)) || 1;
   const count = drawn[0].length;
   const series = drawn.flatMap((rows, c) => rows.map((y, k) => ({
-    name: classes[c], colour: colourOf(c), x: along([y]), y: y.map((value) => value - (c * count + k) * shift),
+    name: classes[c], colour: colourOfClass(c), x: along([y]), y: y.map((value) => value - (c * count + k) * shift),
   })));
   return {
     key: "examples", make: lines,

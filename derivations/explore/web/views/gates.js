@@ -14,7 +14,7 @@ export function mount(root, context) {
   const view = new View(root, context, { draw, controls, tools: [adopt] });
   const figures = new Figures(view.figure);
   view.controls.moved = moved;
-  let waiting = 0;
+  const { update, destroy } = view.rested({ sample: true }, REST);
 
   function controls(answer) {
     const part = { name: "part", label: "look at", kind: "choice", value: answer.part, options: PARTS };
@@ -45,12 +45,5 @@ export function mount(root, context) {
     if (view.answer.own && view.answer.toml !== context.problem.toml) await context.move(view.answer.toml);
   }
 
-  async function update() {
-    clearTimeout(waiting);
-    await view.update();
-    clearTimeout(waiting);
-    waiting = setTimeout(() => view.add({ sample: true }), REST);
-  }
-
-  return { update, destroy: () => clearTimeout(waiting) };
+  return { update, destroy };
 }

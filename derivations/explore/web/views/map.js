@@ -1,5 +1,6 @@
 // The map view: a quantity over two parameters, row by row as the server finds it; a click opens the fields there.
 
+import { image } from "../fields/images.js";
 import { heat } from "../figures/heat.js";
 import { multiples } from "../figures/multiples.js";
 import { Controls } from "../lib/controls.js";
@@ -9,6 +10,7 @@ import { View } from "../lib/view.js";
 import { Work } from "../lib/work.js";
 
 const REST = 300; // milliseconds without a change, after which the map is computed
+const W = { label: "w", unit: "y/x" };
 const SIZES = ["12", "24", "40", "64"];
 const SPACINGS = [["log", "by their logarithm"], ["even", "evenly"]];
 
@@ -130,7 +132,11 @@ function sayingOf({ name }) {
 
 function fieldsOf({ at, axes, table }) {
   const title = `Fields at ${axes.x.label} = ${at.x}, ${axes.y.label} = ${at.y}`;
-  if (at.shape !== null) return at.fields.map((field, unit) => onGrid(field, unit, at.shape, title));
+  if (at.shape !== null) {
+    return at.fields.map((field, unit) => image({
+      key: `field-${unit}`, title: `${title}, unit ${unit}`, caption: "The exact solution over the grid of sites.", field, shape: at.shape, value: W,
+    }));
+  }
   const sites = at.fields[0].map((_, site) => site);
   return [{
     key: "fields", make: multiples, size: "wide",
@@ -138,15 +144,6 @@ function fieldsOf({ at, axes, table }) {
       title: `unit ${unit}`, series: [{ name: "exact solution", x: sites, y: field, colour: "theory" }],
     })) },
     options: { title, caption: `The exact solution; ${table.rows.at(-1)[0]} is ${table.rows.at(-1)[1].toPrecision(4)}.`,
-      x: { label: "site", integer: true }, y: { label: "w", unit: "y/x" } },
+      x: { label: "site", integer: true }, y: W },
   }];
-}
-
-function onGrid(field, unit, [rows, columns], title) {
-  return {
-    key: `field-${unit}`, make: heat,
-    data: { values: Array.from({ length: rows }, (_, row) => field.slice(row * columns, (row + 1) * columns)) },
-    options: { title: `${title}, unit ${unit}`, caption: "The exact solution over the grid of sites.", square: true, down: true,
-      x: { label: "column", integer: true }, y: { label: "row", integer: true }, value: { label: "w", unit: "y/x" } },
-  };
 }

@@ -5,7 +5,6 @@ import { lines } from "../../figures/lines.js";
 import { multiples } from "../../figures/multiples.js";
 
 const KINDS = [["site", "site"], ["always", "always open"]];
-const SITE = ["site", "sites"];
 
 export function controlsOfGates({ gates, most, sites, end, p, q }) {
   const units = gates.map((_, unit) => [String(unit), `unit ${unit}`]);

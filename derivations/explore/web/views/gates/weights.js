@@ -1,6 +1,6 @@
 // The inspector: a gate that opens where w·x >= 0, for weights that the reader draws.
 
-import { heat } from "../../figures/heat.js";
+import { image } from "../../fields/images.js";
 import { lines } from "../../figures/lines.js";
 import { pencil } from "../../figures/pencil.js";
 
@@ -24,7 +24,9 @@ export function figuresOfWeights(answer, onDraw) {
       caption: `Draw them with the pointer, or with the arrow keys. The gate opens where w·x ≥ 0.${share}`,
       x: { label: "site" }, y: { label: "w" }, onDraw,
     },
-  }, moment(answer), ...(answer.shape === null ? [] : [image(answer)])];
+  }, moment(answer), ...(answer.shape === null ? [] : [image({
+    key: "image", title: "Weights over the grid", caption: "The sites of the grid row by row.", field: answer.w, shape: answer.shape, value: { label: "w" },
+  })])];
 }
 
 // In per cent, with the ends of its interval: as many decimals as tell the ends apart.
@@ -52,17 +54,6 @@ function moment({ w, moments, measured, errors, classes, class: c }) {
         ? "The inputs that pass the gate, on average: the exact formula, and samples that know none."
         : "The inputs that pass the gate, on average: no exact formula is known here; approximations and samples.",
       x: { label: "site k", integer: true }, y: { label: "E[1[w·x ≥ 0] x_k]", unit: "x", zero: true },
-    },
-  };
-}
-
-function image({ shape: [rows, columns], w }) {
-  return {
-    key: "image", make: heat,
-    data: { values: Array.from({ length: rows }, (_, row) => w.slice(row * columns, (row + 1) * columns)) },
-    options: {
-      title: "Weights over the grid", caption: "The sites of the grid row by row.", square: true, down: true,
-      x: { label: "column", integer: true }, y: { label: "row", integer: true }, value: { label: "w" },
     },
   };
 }
