@@ -1,6 +1,7 @@
 """Reading of named files in a folder, a tar archive or a Debian package; a file may be compressed with gzip.
 
-Nothing is extracted to the disk.
+Nothing is extracted to the disk. A header is refused before its content is read, and no more is unpacked than a file of
+a data set has, so that a small archive costs no more than a large honest one.
 """
 
 import gzip
@@ -10,11 +11,14 @@ import tarfile
 import zlib
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import IO, Self
 
 from theory.problem import InputError
 from theory.problem.user_files import MEBIBYTE, read_bytes
 
 LARGEST = 256 * MEBIBYTE  # of an archive or a file: CIFAR-100 has 169
+LARGEST_HEADER = MEBIBYTE  # names and times of one member
+MOST_MEMBERS = 10_000
 _DEBIAN, _HEADER, _NAME, _SIZE = b"!<arch>\n", 60, slice(0, 16), slice(48, 58)
 
 
@@ -26,10 +30,11 @@ def members(place: Path, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
     """
     try:
         for name, content in _of_folder(place, names) if place.is_dir() else _of_archive(place, names):
-            yield name, gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
+            packed = content.startswith(b"\x1f\x8b")
+            yield name, _bounded(gzip.GzipFile(fileobj=io.BytesIO(content)), name) if packed else content
     except InputError:
         raise
-    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError, ValueError) as error:
+    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, RecursionError, OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # of the file itself, not of what gzip or bz2 found in it
         why = str(error).partition("\n")[0].rstrip(":.") or type(error).__name__
@@ -38,6 +43,30 @@ def members(place: Path, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
             "Name a folder with the files, a tar archive or a Debian package.",
             "file",
         ) from None
+
+
+class _Header(tarfile.TarInfo):
+    """The header of a member, refused before tarfile reads what follows it: a PAX header announces its size itself."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes, encoding: str, errors: str) -> Self:
+        """Return the header in a block. Raises InputError where it announces too much."""
+        header = super().frombuf(buf, encoding, errors)
+        if header.size > (LARGEST if header.isreg() else LARGEST_HEADER):
+            raise _too_large(f"The archive announces {header.size / MEBIBYTE:.0f} MiB in one part")
+        return header
+
+
+def _bounded(stream: IO[bytes], name: str) -> bytes:
+    """Return what is in the stream of this name. Raises InputError beyond the limit."""
+    content = stream.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise _too_large(f"{name} has more than {LARGEST / MEBIBYTE:g} MiB")
+    return content
+
+
+def _too_large(what: str) -> InputError:
+    return InputError(f"{what}; no data set of gdln has so much.", "Name the archive of the data set.", "file")
 
 
 def _of_folder(folder: Path, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
@@ -51,11 +80,13 @@ def _of_archive(path: Path, names: Collection[str]) -> Iterator[tuple[str, bytes
     content = read_bytes(path, LARGEST, "Name the archive of the data set.")
     if content.startswith(_DEBIAN):
         content = _data_of_debian(content, path)
-    with tarfile.open(fileobj=io.BytesIO(content)) as archive:
-        for member in archive:
+    with tarfile.open(fileobj=io.BytesIO(content), tarinfo=_Header) as archive:
+        for count, member in enumerate(archive):
+            if count == MOST_MEMBERS:
+                raise _too_large(f"{path} has more than {MOST_MEMBERS} members")
             name = Path(member.name).name.removesuffix(".gz")
             if member.isreg() and name in names:
-                yield name, archive.extractfile(member).read()
+                yield name, _bounded(archive.extractfile(member), name)
 
 
 def _data_of_debian(content: bytes, path: Path) -> bytes:

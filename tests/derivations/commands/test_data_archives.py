@@ -1,8 +1,11 @@
 """`gdln data get --from` with archives that are faulty, and with the files that a set lacks."""
 
+import gzip
+import lzma
 import shutil
 import tarfile
 
+from derivations.answers.fetching import archives
 from derivations.output import BAD_INPUT, PASS
 from tests.derivations.commands import test_data
 from tests.derivations.commands.test_data import MNIST, debian, gdln_data, stored, tarball, written
@@ -21,6 +24,16 @@ def changed_inside(content):
 
 
 OTHER = replaced(MNIST, t10k_labels_idx1_ubyte=b"other")
+
+
+def announced(kind, size, content=b""):
+    """A tar archive whose one header announces so many bytes, of which `content` alone follows."""
+    member = tarfile.TarInfo("other")
+    member.type, member.size = kind, size
+    return member.tobuf(format=tarfile.GNU_FORMAT) + content
+
+
+BOMB = {name: gzip.compress(b"\0" * 8192) for name in MNIST}
 FAULTY = {
     "another content": (tarball(OTHER), "is not the file of mnist: its SHA-256 is"),
     "a file too few": (tarball({name: body for name, body in MNIST.items() if "t10k" not in name}), "has no t10k-"),
@@ -29,6 +42,9 @@ FAULTY = {
     "a tarball of bzip2 with other bytes inside": (changed_inside(tarball(MNIST, mode="w:bz2")), "cannot be unpacked"),
     "half a package": (debian(MNIST)[:-300], "cannot be unpacked"),
     "a package without data": (b"!<arch>\n" + b" " * 60, "no part data.tar"),
+    "a header of names that is a bomb": (announced(tarfile.XHDTYPE, 2**32), "announces 4096 MiB"),
+    "a member that is a bomb": (announced(tarfile.REGTYPE, 2**33), "announces 8192 MiB"),
+    "a chain of headers": (announced(tarfile.XHDTYPE, 512, b"0".ljust(512, b"\0")) * 5000, "cannot be unpacked"),
     "links": (tarball({}, **{name: tarfile.SYMTYPE for name in MNIST}), "has no t10k-"),
 }
 
@@ -56,3 +72,15 @@ def test_the_files_that_a_set_lacks_complete_it(store, tmp_path, capsys):
     (folder / damaged).write_bytes(MNIST[damaged])
     code, out, _ = gdln_data(capsys, "get", "mnist", "--from", folder)
     assert (code, "intact" in out) == (PASS, True)
+
+
+def test_bombs_are_refused(store, tmp_path, monkeypatch, capsys):
+    many = lzma.compress(announced(tarfile.DIRTYPE, 0) * 10_001)
+    for limit, content, says in (
+        (4096, tarball(BOMB, mode="w:xz"), "idx3-ubyte has more than"),
+        (archives.LARGEST, many, "has more than 10000 members"),
+    ):
+        monkeypatch.setattr(archives, "LARGEST", limit)
+        code, _, err = gdln_data(capsys, "get", "mnist", "--from", written(tmp_path, "archive", content))
+        assert (code, says in err) == (BAD_INPUT, True), err
+        assert not stored(store, "mnist")
