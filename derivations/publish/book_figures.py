@@ -127,15 +127,22 @@ def _draw_ring_modes(data: Data, path: Path, mark: str) -> None:
         save(figure, path, mark)
 
 
-def _of_reproduction(name: str) -> BookFigure:
-    def data(_claims: Mapping[str, Claim], _evidence: Path) -> Data:
-        return reproduction_figure.data(name)
+def _without_evidence(caption: str, data: Callable[[], Data], draw: Callable[[Data, Path, str], None]) -> BookFigure:
+    return BookFigure(caption, lambda _claims, _evidence: data(), draw)
 
-    return BookFigure(reproduction_figure.caption(name), data, reproduction_figure.draw)
+
+def _of(module: Any) -> BookFigure:
+    """The figure of a module that has CAPTION, data() and draw()."""
+    return _without_evidence(module.CAPTION, module.data, module.draw)
+
+
+def _of_reproduction(name: str) -> BookFigure:
+    caption = reproduction_figure.caption(name)
+    return _without_evidence(caption, lambda: reproduction_figure.data(name), reproduction_figure.draw)
 
 
 def _of_experiment(declared: Figure) -> BookFigure:
-    return BookFigure(declared.caption, lambda _claims, _evidence: declared.data(read(declared.run)), declared.draw)
+    return _without_evidence(declared.caption, lambda: declared.data(read(declared.run)), declared.draw)
 
 
 RECEPTIVE_FIELDS = BookFigure(
@@ -145,26 +152,6 @@ RECEPTIVE_FIELDS = BookFigure(
     _fields,
     _draw_fields,
 )
-
-AMPLIFIER = BookFigure(
-    amplifier_figure.CAPTION, lambda _claims, _evidence: amplifier_figure.data(), amplifier_figure.draw
-)
-
-RACE_MODES = BookFigure(mode_figure.CAPTION, lambda _claims, _evidence: mode_figure.data(), mode_figure.draw)
-PATHS = BookFigure(path_figure.CAPTION, lambda _claims, _evidence: path_figure.data(), path_figure.draw)
-DEPTH_AND_WIDTH = BookFigure(depth_figure.CAPTION, lambda _claims, _evidence: depth_figure.data(), depth_figure.draw)
-PATH_REGIONS = BookFigure(
-    region_figure.PATHS_CAPTION, lambda _claims, _evidence: region_figure.paths_data(), region_figure.draw
-)
-PATH_REGIONS_OF_RELU = BookFigure(
-    region_figure.RELU_CAPTION, lambda _claims, _evidence: region_figure.relu_data(), region_figure.draw
-)
-ACTIVATION_REGIONS = BookFigure(
-    region_figure.KINDS_CAPTION, lambda _claims, _evidence: region_figure.kinds_data(), region_figure.draw
-)
-NOISE_FLOOR = BookFigure(noise_figure.CAPTION, lambda _claims, _evidence: noise_figure.data(), noise_figure.draw)
-NEURAL_PATH_KERNEL = BookFigure(ntk_figure.CAPTION, lambda _claims, _evidence: ntk_figure.data(), ntk_figure.draw)
-LAW_CONTROLS = BookFigure(law_controls.CAPTION, lambda _claims, _evidence: law_controls.data(), law_controls.draw)
 
 RING_MODES = BookFigure(
     "Modes of the unit that opens for positive inputs at its site, on a ring: long waves arrive first (left), so that "
@@ -179,17 +166,18 @@ def known() -> dict[str, BookFigure]:
     """Every figure by name: that of the evidence, those of the theory, of experiments, and of repeated experiments."""
     own = {
         "receptive-fields": RECEPTIVE_FIELDS,
-        "race-modes": RACE_MODES,
+        "race-modes": _of(mode_figure),
         "ring-modes": RING_MODES,
-        "amplifier": AMPLIFIER,
-        "depth-and-width": DEPTH_AND_WIDTH,
-        "paths": PATHS,
-        "path-regions": PATH_REGIONS,
-        "path-regions-of-relu": PATH_REGIONS_OF_RELU,
-        "activation-regions": ACTIVATION_REGIONS,
-        "noise-floor": NOISE_FLOOR,
-        "neural-path-kernel": NEURAL_PATH_KERNEL,
-        "law-controls": LAW_CONTROLS,
+        "amplifier": _of(amplifier_figure),
+        "depth-and-width": _of(depth_figure),
+        "paths": _of(path_figure),
+        **{
+            name: _without_evidence(caption, data, region_figure.draw)
+            for name, (caption, data) in region_figure.FIGURES.items()
+        },
+        "noise-floor": _of(noise_figure),
+        "neural-path-kernel": _of(ntk_figure),
+        "law-controls": _of(law_controls),
     }
     repeated = {reproduction_figure.figure_of(name): _of_reproduction(name) for name in reproduction_figure.names()}
     return own | {name: _of_experiment(declared) for name, declared in figures().items()} | repeated

@@ -4,11 +4,13 @@ An entry is computed: the moments of two sites are asked for in balls and in flo
 for <g y x> alone, as <g g x x'> takes seconds where f has no closed moments.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from math import inf
+from operator import attrgetter
 from typing import Any
 
 from derivations.markdown import table
@@ -91,19 +93,22 @@ def _entry(data: Law, gates: tuple[Gate, ...], on: str, biases: str) -> str:
     '–'
     """
     own = tuple(replace(gate, on=on if data.latent else "input") for gate in gates)
+    part = attrgetter("b" if on == "input" and gates[0].sharpness != inf else "A")
+    ways = {
+        "digits": lambda problem: part(gated_moments_certified(problem, DIGITS)),
+        "float64": lambda problem: part(gated_moments(problem)),
+    }
+    return next(reached(data, own, ways, biases), "–")
+
+
+def reached(
+    law: Law, gates: tuple[Gate, ...], ways: Mapping[str, Callable[[Problem], Any]], biases: str = "none"
+) -> Iterator[str]:
+    """Yield the names of the `ways` in which the library has moments of the law through these gates."""
     start = {} if biases == "none" else {"hidden_bias0": (_HALF,) * len(gates), "output_bias0": _HALF}
-    training = Training("half-mse", 1, ((Fraction(0),) * data.n,) * len(gates), (0,), **start)
-    problem = Problem(data, Network("gated-linear", "mean", len(gates), own, biases), training)
-    first_alone = on == "input" and gates[0].sharpness != inf
-    for said, compute in (("digits", _in_balls), ("float64", gated_moments)):
-        try:
-            found = compute(problem)
-            _ = found.b if first_alone else found.A
-        except OutOfReachError:
-            continue
-        return said
-    return "–"
-
-
-def _in_balls(problem: Problem) -> Any:
-    return gated_moments_certified(problem, DIGITS)
+    training = Training("half-mse", 1, ((Fraction(0),) * law.n,) * len(gates), (0,), **start)
+    problem = Problem(law, Network("gated-linear", "mean", len(gates), gates, biases), training)
+    for name, compute in ways.items():
+        with suppress(OutOfReachError):
+            compute(problem)
+            yield name

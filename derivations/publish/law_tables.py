@@ -12,13 +12,13 @@ from json import dumps
 from typing import Any
 
 from derivations.markdown import table
-from derivations.publish.gate_table import gate_table
+from derivations.publish.gate_table import gate_table, reached
 from derivations.publish.law_claims import claim_table
 from derivations.publish.law_controls import control_table
 from theory.moments import gated_moments
 from theory.moments.gated import gated_moments_certified
 from theory.moments.inputs import Density, InputStatistics, Marginal, input_statistics
-from theory.problem import Law, Network, OutOfReachError, Problem, SiteGate, Training
+from theory.problem import Law, Problem, SiteGate
 from theory.problem.distributions import LAWS
 from theory.problem.distributions.mixture import Component
 from theory.problem.errors import InputError
@@ -262,18 +262,7 @@ def _exactness() -> str:
 def _through(law: Law, threshold: Fraction) -> str:
     site, on = law.n // 2, "latent" if law.latent else "input"
     gates = SiteGate(site, lo=threshold, on=on), SiteGate(site, hi=threshold, on=on)
-    at_rest = Training("half-mse", 1, ((Fraction(0),) * law.n,) * 2, (0,))
-    problem = Problem(law, Network("gated-linear", "mean", 2, gates), at_rest)
-    found = [word for word, compute in _PRECISIONS.items() if _works(lambda own=compute: own(problem))]
-    return ", ".join(found) or "refused"
-
-
-def _works(compute: Callable[[], Any]) -> bool:
-    try:
-        compute()
-    except OutOfReachError:
-        return False
-    return True
+    return ", ".join(reached(law, gates, _PRECISIONS)) or "refused"
 
 
 _PRECISIONS: Mapping[str, Callable[[Problem], Any]] = {

@@ -102,6 +102,11 @@ def kinds_data() -> Data:
     return found
 
 
+FIGURES = {
+    "path-regions": (PATHS_CAPTION, paths_data),
+    "path-regions-of-relu": (RELU_CAPTION, relu_data),
+    "activation-regions": (KINDS_CAPTION, kinds_data),
+}
 _KINDS = (("linear gates, no biases", LinearGates), ("linear gates", LinearGates), ("ReLU", ReluGates))
 
 
