@@ -1,8 +1,8 @@
 """Long work that a page starts, follows and stops: trained networks, phase maps, formulas.
 
 A job runs in a thread. It publishes results as they come; each raises the version, for which a page waits. A result
-takes the place of the one before it, or is one more: a page that has seen some of them gets the others alone. A job for
-which no page has asked for a while belongs to a closed tab and ends.
+takes the place of the one before it, or is one more: a page that has seen some of them gets the others alone. A page
+that is closed stops its jobs.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -11,13 +11,11 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from itertools import count
 from threading import Condition, Event, Thread
-from time import monotonic
 from typing import Any
 
 from derivations.processes import Process
 from theory.problem import InputError, WorkbenchError
 
-PATIENCE = 60.0  # seconds without a question after which a job ends
 KEPT = 32  # jobs that have ended, with their results
 _TURN = 0.05  # seconds between two looks at a process
 
@@ -45,7 +43,7 @@ class Job:
         self._state = State(0, 0.0, True, (), None, None)
         self._results: list[tuple[int, Any]] = []  # each with the version at which it came
         self._changed, self._stop = Condition(), Event()
-        self._waiting, self._asked, self._share = 0, monotonic(), 0.0
+        self._share = 0.0
         self._finished = False
         self._thread = Thread(target=self._run, args=(work,), daemon=True)
         self._thread.start()
@@ -94,17 +92,9 @@ class Job:
         Its results are those that came after the version `after`.
         """
         with self._changed:
-            self._waiting += 1
             self._changed.wait_for(lambda: self._state.version > after or not self._state.running, seconds)
-            self._waiting -= 1
-            self._asked = monotonic()
             news = tuple(result for version, result in self._results if version > after)
             return replace(self._state, share=self._share, results=news)
-
-    def abandoned(self, now: float) -> bool:
-        """Whether the job runs although nobody has asked for it for PATIENCE seconds."""
-        with self._changed:
-            return self._state.running and not self._waiting and now - self._asked > PATIENCE
 
     def _run(self, work: Callable[["Job"], None]) -> None:
         error = None
@@ -134,8 +124,6 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._answered: dict[str, Hashable] = {}  # the question of a job, where its answer may be given again
         self._numbers = count(1)
-        self._ending = Event()
-        Thread(target=self._watch, daemon=True).start()
 
     def start(self, work: Callable[[Job], None], question: Hashable = None) -> str:
         """Begin a job and return its number; of those that have ended, the last KEPT are kept.
@@ -163,23 +151,12 @@ class Jobs:
             raise InputError(f"There is no job {name}.", "Start it again.", "job")
         return self._jobs[name]
 
-    def end_abandoned(self, now: float) -> None:
-        """Stop the jobs for which nobody asks."""
-        for job in list(self._jobs.values()):
-            if job.abandoned(now):
-                job.stop()
-
     def stop_all(self) -> None:
         """End every job; returns when all have ended: a thread that the interpreter leaves inside torch aborts it."""
-        self._ending.set()
         for job in self._jobs.values():
             job.stop()
         for job in self._jobs.values():
             job.join()
-
-    def _watch(self) -> None:
-        while not self._ending.wait(PATIENCE / 10):
-            self.end_abandoned(monotonic())
 
 
 JOBS = Jobs()

@@ -121,3 +121,20 @@ def test_figures_have_colours_of_their_sign_contours_and_numbers_as_in_print(tab
     assert sorted(shown["sides"]) == [[1, 0, 1, 10], [1, 10, 2, 10], [2, 10, 2, 20]]
     assert shown["missing"] == [[0, 2]]  # the last row is not computed yet
     assert shown["numbers"] == ["0", "−1.5", "10⁻⁷", "−2.5 × 10⁹", "123500", "–"]
+
+
+@pytest.mark.slow
+def test_a_page_that_is_left_stops_its_work(running, tab):
+    other = running("fields").page
+    until = other.get_by_label("train to t")
+    until.fill("10000")
+    with other.expect_response(lambda answer: answer.url.endswith("views/fields")):
+        until.press("Enter")
+    with other.expect_response(lambda answer: answer.url.endswith("jobs/fields")) as begun:
+        other.get_by_role("button", name="Train", exact=True).click()
+    job = begun.value.json()["id"]
+    # It answers after a second, or when the job has ended.
+    look = "async id => (await (await import('/lib/api.js')).look(`jobs/${id}?after=1000&seconds=1`)).running"
+    assert tab.page.evaluate(look, job)
+    other.goto("about:blank")
+    assert not all(tab.page.evaluate(look, job) for _ in range(10))

@@ -1,14 +1,12 @@
-"""Long work: what it publishes, how it ends, and what happens to it where nobody asks any more."""
+"""Long work: what it publishes, how it ends, and whose answer is given again."""
 
 import os
 import signal
-from threading import Event, Thread
-from time import monotonic
+from threading import Event
 
 import pytest
 
-from derivations.explore import running
-from derivations.explore.running import KEPT, PATIENCE, Job, Jobs, StoppedError, in_a_process
+from derivations.explore.running import KEPT, Job, Jobs, StoppedError, in_a_process
 from theory.problem import InputError, WorkbenchError
 
 LONG = 60.0  # seconds that a loaded machine may take
@@ -69,34 +67,6 @@ def test_a_fault_is_named_and_does_not_pass_for_an_end():
     job = Job(lambda job: 1 / 0)
     job.join()
     assert "ZeroDivisionError" in job.state().error.message
-
-
-def test_a_job_ends_once_no_page_has_asked_for_a_while(monkeypatch):
-    """The clock of the explorer stands still, but for one step."""
-    clock = [0.0]
-    monkeypatch.setattr(running, "monotonic", lambda: clock[0])
-    jobs, go = Jobs(), Event()
-
-    def work(job):
-        go.wait()
-        job.advance(1.0)
-
-    job, other = (jobs.get(jobs.start(work)) for _ in range(2))
-    clock[0] = 50.0
-    version = job.state().version
-    assert not job.abandoned(50 + PATIENCE)
-    assert job.abandoned(51 + PATIENCE)
-    page = Thread(target=job.state, args=(version, LONG))
-    page.start()
-    until = monotonic() + LONG
-    while job.abandoned(51 + PATIENCE) and monotonic() < until:
-        pass  # the page is about to wait
-    jobs.end_abandoned(51 + PATIENCE)
-    assert (job.stopping, other.stopping) == (False, True)
-    go.set()
-    page.join()
-    jobs.stop_all()
-    assert not other.state().running
 
 
 def test_a_question_that_has_been_answered_gets_the_same_answer():
