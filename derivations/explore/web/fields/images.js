@@ -24,13 +24,13 @@ export function image({ key, title, caption, field, shape, limit, value = WEIGHT
 }
 
 // All fields of a kind of networks; `names` are those of the tiles.
-export function everyField({ key, title, caption, fields, names, shape, limit }) {
+export function everyField({ key, title, caption, fields, names, shape }) {
   const shown = fields.slice(0, MOST);
   const more = fields.length > MOST ? ` The first ${MOST} of ${fields.length}.` : "";
   return {
     key, make: tiles,
     data: { tiles: shown.map((field, k) => ({ name: names[k], values: rowsOf(field, shape) })) },
-    options: { title, caption: `${caption}${more}`, limit, value: WEIGHT },
+    options: { title, caption: `${caption}${more}`, value: WEIGHT },
   };
 }
 

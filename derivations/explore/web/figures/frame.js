@@ -7,8 +7,8 @@ const NARROWEST = 200; // pixels; a place without a width yet is not drawn into
  *
  * `before` is the drawing that is replaced, or null. `draw` returns `{drawing, legend}`: an element, and the items
  * {name, colour, mark} that explain it, or elements.
- * `options` have a `title`, a `caption` (a sentence on what is seen) and a `description` for readers who cannot see it,
- * which the caption replaces where it is left out. The element has `update(data, options)`, which draws again in place.
+ * `options` have a `title` and a `caption` (a sentence on what is seen), also for readers who cannot see it. The element
+ * has `update(data, options)`, which draws again in place.
  */
 export function framed(draw) {
   return (data, options) => {
@@ -28,7 +28,7 @@ export function framed(draw) {
       const before = area.firstElementChild;
       const focused = before?.contains(document.activeElement);
       const made = draw(now.data, now.options, width, before);
-      describe(made.drawing, `${now.options.title}. ${now.options.description ?? now.options.caption ?? ""}`);
+      describe(made.drawing, `${now.options.title}. ${now.options.caption ?? ""}`);
       area.replaceChildren(made.drawing);
       if (focused) made.drawing.focus(); // the keys go on with the new drawing
       legend.replaceChildren(...(made.legend ?? []).map(legendItem));

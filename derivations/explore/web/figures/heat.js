@@ -41,7 +41,7 @@ export const heat = framed((data, options, width) => {
   const yScale = { ...scaleOf(options.y, "y", yTicks, TALLEST / 2), domain: domain.y };
   const marginLeft = marginOf(yScale);
   const widest = width - marginLeft - MARGINS.marginRight;
-  const wanted = options.square ? (widest * rows) / columns : options.height ?? 0.62 * widest;
+  const wanted = options.square ? (widest * rows) / columns : 0.62 * widest;
   const inner = Math.min(wanted, options.tallest ?? TALLEST);
   const across = options.square ? Math.round((inner * columns) / rows) : Math.min(widest, WIDEST * inner);
   const xScale = scaleOf(options.x, "x", domain.x, across);

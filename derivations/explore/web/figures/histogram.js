@@ -19,7 +19,7 @@ export const histogram = framed((data, options, width) => {
   const x = domainOf(options.x, [...values, ...curves.flatMap((curve) => curve.x), ...levels.map((level) => level.x)]);
   const bars = groups.flatMap((group) => barsOf(group, x, options.x.log));
   const tops = [...bars.map((bar) => bar.height), ...curves.flatMap((curve) => curve.y)];
-  const height = options.height ?? heightOf(width);
+  const height = heightOf(width);
   const y = scaleOf(options.y, "y", domainOf({ zero: true, ...options.y }, tops), height - 74);
   const marginLeft = marginOf(y);
   const title = (bar) => `${bar.name}\n${number(bar.x1)} to ${number(bar.x2)}\n${options.y.label}: ${number(bar.height)}`;

@@ -15,7 +15,7 @@ const MARGINS = { marginTop: 30, marginRight: 14, marginBottom: 44 };
  * a band, `error` half of an error bar. `data.levels` are {name, x} or {name, y}; `data.points` are {name, x, y}, single large marks.
  */
 export const lines = framed((data, options, width) => ({
-  drawing: chart(data, options, width, options.height ?? heightOf(width)),
+  drawing: chart(data, options, width, heightOf(width)),
   legend: legendOf(data),
 }));
 
@@ -54,10 +54,9 @@ export function chart(data, options, width, height) {
   const ends = [marginLeft, width - marginRight];
   const above = wordsAbove(across, placeOf(acrossAxis, found.x, ends), ends);
   const inside = (axis, [low, high]) => (axis.log ? 0 : low) <= 0 && high >= 0 && !axis.log;
-  const named = options.plain ? { ...y, label: null } : y;
   return Plot.plot({
     width, height, marginLeft, ...MARGINS, marginRight, marginTop: MARGINS.marginTop + above.height,
-    x, y: { ...named, grid: true },
+    x, y: { ...y, grid: true },
     marks: [
       inside(upAxis, found.y) ? Plot.ruleY([0], { stroke: colour("line"), strokeWidth: 1.25 }) : null,
       ...levels.map((level) => levelMark(level)),

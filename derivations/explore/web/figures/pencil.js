@@ -17,7 +17,7 @@ const MARGINS = { marginTop: 30, marginRight: 14, marginBottom: 44 };
  */
 export const pencil = framed((data, options, width, before) => {
   const values = [...data.values];
-  const height = options.height ?? heightOf(width, 0.35);
+  const height = heightOf(width, 0.35);
   const y = scaleOf(options.y, "y", [-LIMIT, LIMIT], height - 74);
   const marginLeft = marginOf(y);
   const x = scaleOf({ ...options.x, integer: true }, "x", [-0.5, values.length - 0.5], width - marginLeft);
