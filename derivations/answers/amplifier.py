@@ -23,7 +23,7 @@ from theory.moments.amplifier import (
 from theory.moments.amplifier.float64 import UNIT, require_sizes
 from theory.moments.inputs import Density, Values, input_statistics
 from theory.moments.sampled import is_estimated
-from theory.problem import InputError, OutOfReachError, load
+from theory.problem import InputError, Law, OutOfReachError, load
 from theory.problem.user_files import read_bytes, read_text
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class AmplifierAnswer:
         lines += columns(table, str.ljust)
         if self.flat is not None:
             flat = self.flat
-            q = int(np.argmax(flat.rates[1 : len(flat.rates) // 2 + 1])) + 1
+            q = fastest_mode(flat)
             said = "unstable" if flat.unstable else "stable"
             lines += [
                 "",
@@ -220,10 +220,19 @@ def _source(given: Given, digits: int) -> tuple[str, str, Source, Source]:
     return name, "certified", _certified(formula, digits), _certified(formula, _CURVE_DIGITS)
 
 
+def class_of_one(law: Law) -> int:
+    """Return the number of the class y = 1, or 0 where there is none."""
+    return list(law.labels).index(1) if 1 in law.labels else 0
+
+
+def fastest_mode(flat: FlatState) -> int:
+    """Return the mode that grows fastest, or decays slowest, of those that are not flat."""
+    return int(np.argmax(flat.rates[1 : len(flat.rates) // 2 + 1])) + 1
+
+
 def _of_problem(given: Given, points: list[sympy.Expr], gains: str | None) -> AmplifierAnswer:
     law = load(given.problem, given.settings).data
-    labels = [label for label in law.labels if label == 1]
-    c = law.labels.index(labels[0]) if labels else 0
+    c = class_of_one(law)
     name, statistics = f"site 0 of class {c} of {law.law}", input_statistics(law, c)
     mean, variance = float(statistics.mean[0]), float(statistics.variance[0])
     if abs(mean) > UNIT or abs(variance - 1) > UNIT:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
+from derivations.answers.amplifier import class_of_one
 from theory.moments.amplifier import flat_state_of, sampled
 from theory.moments.estimated import kurtosis_influence
 from theory.moments.example_statistics import ExampleStatistics
@@ -44,7 +45,7 @@ def expectation(law: Law, statistics: Sequence[InputStatistics], controlled: boo
     >>> print(expectation(law, [input_statistics(law, c) for c in (0, 1)]).partition(":")[0])
     class 0 is sub-Gaussian (excess kurtosis -1.83 on average)
     """
-    c = list(law.labels).index(1) if 1 in law.labels else 0
+    c = class_of_one(law)
     own = statistics[c]
     kurtosis = kurtosis_by_site(own)
     if kurtosis is None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from derivations.answers.amplifier import class_of_one, fastest_mode
 from derivations.explore.laws import legends
 from derivations.explore.tables import page_table, python_code
 from derivations.sweeps.table import csv_text
@@ -60,11 +61,6 @@ class AmplifierView:
     examples: int | None = None
     errors: tuple[Float[np.ndarray, " a"], Float[np.ndarray, " 9"]] | None = None
 
-    @property
-    def fastest(self) -> int:
-        """The mode that grows fastest, or decays slowest, of those that are not flat."""
-        return int(np.argmax(self.flat.rates[1 : len(self.flat.rates) // 2 + 1])) + 1
-
 
 def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return phi and the flat state; settings["scan"] adds them along the gain, settings["class"] chooses the class."""
@@ -87,11 +83,11 @@ def amplifier_view(law: Law, category: int | None = None) -> AmplifierView:
 
     >>> from theory.problem import NonlinearGP
     >>> view = amplifier_view(NonlinearGP(40, (3, 1), 3, "ring", "unit-variance", (1, 0)))
-    >>> view.flat.unstable, view.fastest
+    >>> view.flat.unstable, fastest_mode(view.flat)
     (True, 1)
     """
     if category is None:
-        category = list(law.labels).index(1) if 1 in law.labels else 0
+        category = class_of_one(law)
     if not 0 <= category < law.classes:
         raise InputError(f"The law has no class number {category}.", f"It has {law.classes}.", "class")
     statistics = input_statistics(law, category)
@@ -166,7 +162,7 @@ def said(view: AmplifierView) -> str:
     """Whether the flat field of one ReLU neuron is unstable, and why, in a sentence."""
     if view.flat is None:
         return ""
-    flat, q = view.flat, view.fastest
+    flat, q = view.flat, fastest_mode(view.flat)
     gaussian = "unstable" if flat.critical < 1 else "stable"
     relation = "exceeds" if flat.unstable else "stays below"
     return (
@@ -252,7 +248,7 @@ def page(view: AmplifierView, settings: Mapping[str, Any]) -> dict[str, Any]:
             "mode": flat.mode,
             "unstable": flat.unstable,
             "rates": flat.rates[: len(flat.rates) // 2 + 1],
-            "fastest": view.fastest,
+            "fastest": fastest_mode(flat),
         },
         "gain": float(view.law.gain) if has_a_gain(view.law) else None,
         "said": [said(view)] if flat is not None else [],

@@ -10,7 +10,7 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
-from derivations.explore.controls import Choice, Control, Entry, Slider, controls, law_of
+from derivations.explore.controls import Choice, Control, Entry, Slider, controls, law_of, whole_of
 from derivations.explore.kinds import Kind
 from derivations.explore.laws import definition_of, legends, seen_in, title_of
 from derivations.explore.limits import refuse_large
@@ -206,18 +206,12 @@ def _changed_network(problem: Problem, moved: Mapping[str, str]) -> Network:
     each unit, all open.
     """
     given = problem.one_layer
-    model, units = moved.get("model", given.model), _whole(moved.get("units", str(given.units)))
+    model, units = moved.get("model", given.model), whole_of(moved.get("units", given.units), "network.units")
     gates: tuple[Any, ...] = ()
     if model == Network.gated:
         gates = (*given.gates[:units], *[AlwaysGate()] * (units - len(given.gates[:units])))
     slope = (given.slope or _SLOPE) if model == "leaky-relu" else None
     return Network(model, moved.get("readout", given.readout), units, gates, given.biases, slope)
-
-
-def _whole(text: str) -> int:
-    if not text.strip().isdecimal():
-        raise InputError(f"{text!r} is not a whole number.", "Write digits only.")
-    return int(text)
 
 
 def model_in_words(model: str) -> str:

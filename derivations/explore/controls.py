@@ -1,6 +1,7 @@
 """The controls of the fields of a data law in the browser, and the law that their values declare."""
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from decimal import Decimal
@@ -242,3 +243,12 @@ def _number(text: str) -> int | Decimal | str:
         raise InputError(f"{text!r} is not a number.", "Write a decimal or a fraction, such as 0.5 or 1/2.")
     number = Decimal(text)
     return int(number) if number == number.to_integral_value() else number
+
+
+def whole_of(value: Any, name: str, least: int = 0, most: int = sys.maxsize) -> int:
+    """The whole number that a setting of the page gives. Raises InputError, whose kind is the setting."""
+    text = str(value).strip()
+    if not text.isdecimal() or not least <= int(text) <= most:
+        span = "" if most == sys.maxsize else f" from {least} to {most}"
+        raise InputError(f"{name}: {text[:40]!r} is not a whole number{span}.", "Choose another.", name)
+    return int(text)

@@ -10,6 +10,7 @@ import numpy as np
 from derivations.answers.compare import FieldView
 from derivations.explore import fields, pieces
 from derivations.explore.bar import networks_in_words
+from derivations.explore.controls import whole_of
 from derivations.explore.flips import categories, flipped, has_flips, raster
 from derivations.explore.laws import legends
 from derivations.explore.limits import refuse_long
@@ -96,8 +97,8 @@ def asked(problem: Problem, settings: Mapping[str, Any]) -> Problem:
     """
     if isinstance(problem.network, GatedGraph):
         raise OutOfReachError("The network is a graph, which has no fields of single units.", "Open the view Graph.")
-    networks = _whole(settings.get("networks", 8), "networks", fields.FEWEST, fields.MOST)
-    batch = _whole(settings.get("batch", 256), "batch", 1, int(fields.BATCHES[-1]))
+    networks = whole_of(settings.get("networks", 8), "networks", fields.FEWEST, fields.MOST)
+    batch = whole_of(settings.get("batch", 256), "batch", 1, int(fields.BATCHES[-1]))
     until = settings.get("until")
     typed = until not in (None, "")
     found = fields.live(problem, batch, networks, _time(until) if typed else None)
@@ -109,13 +110,6 @@ def asked(problem: Problem, settings: Mapping[str, Any]) -> Problem:
 def beside(settings: Mapping[str, Any]) -> bool:
     """Return whether ReLU networks are trained beside gated-linear ones."""
     return settings.get("beside", "relu") == "relu"
-
-
-def _whole(value: Any, name: str, least: int, most: int) -> int:
-    text = str(value).strip()
-    if not text.isdecimal() or not least <= int(text) <= most:
-        raise InputError(f"{name}: {text!r} is not a whole number from {least} to {most}.", "Choose another.", name)
-    return int(text)
 
 
 def _time(value: Any) -> Fraction:

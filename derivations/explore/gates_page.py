@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.explore import gates, inspector
+from derivations.explore.controls import whole_of
 from derivations.explore.laws import legends
 from derivations.explore.problems import carried, read
 from derivations.explore.sites import grid, panels, through
@@ -38,7 +39,7 @@ def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
 def inspected(problem: Problem, settings: Mapping[str, Any], sample: bool) -> inspector.Inspection:
     """The gate on the weights of the settings; weights of another number of sites give way to those of the start."""
     law = problem.data
-    c = min(_whole(settings.get("class", 0), "class"), law.classes - 1)
+    c = min(whole_of(settings.get("class", 0), "class"), law.classes - 1)
     drawn = settings.get("w")
     if isinstance(drawn, list) and len(drawn) == law.n:
         return inspector.inspect(law, c, np.asarray(drawn, float), sample)
@@ -90,9 +91,9 @@ def gated(problem: Problem, settings: Mapping[str, Any]) -> Problem:
 def _moved(problem: Problem, moved: Mapping[str, Any]) -> Problem:
     what, value, now = moved.get("what"), moved.get("value"), list(problem.network.gates)
     if what == "units":
-        count = _whole(value, "units")
+        count = whole_of(value, "units")
         return gates.with_gates(problem, [*now[:count], *[AlwaysGate()] * (count - len(now))])
-    unit = _whole(moved.get("unit"), "unit")
+    unit = whole_of(moved.get("unit"), "unit")
     if not 0 <= unit < len(now):
         raise InputError(f"There is no gate {unit}.", "Load the page again.", "unit")
     parts = controls_of(problem, unit) | {what: value}
@@ -115,19 +116,12 @@ def controls_of(problem: Problem, unit: int) -> dict[str, Any]:
     }
 
 
-def _whole(value: Any, key: str) -> int:
-    try:
-        return int(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{key} = {str(value)[:40]!r} is no whole number.", "Load the page again.", key) from None
-
-
 def gates_page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return second moments of two units, moments of units with the label, and the gates with their controls."""
     shown = gated(problem, settings)
     view = gates.gate_view(shown, measured=bool(settings.get("sample")))
     units = len(shown.network.gates)
-    p, q = (min(_whole(settings.get(key, 0), key), units - 1) for key in ("p", "q"))
+    p, q = (min(whole_of(settings.get(key, 0), key), units - 1) for key in ("p", "q"))
     own = problem.one_layer.model == Network.gated
     said = [] if own else [_keeps_its_network(problem)]
     refused = [] if view.refused is None else [f"{view.refused.message} {view.refused.hint}"]
@@ -207,5 +201,5 @@ def _text(problem: Problem, settings: Mapping[str, Any], inspects: bool, want: s
     if want == "latex":
         return gates.latex(view)
     return gates.csv(
-        view, *(min(_whole(settings.get(key, 0), key), len(shown.network.gates) - 1) for key in ("p", "q"))
+        view, *(min(whole_of(settings.get(key, 0), key), len(shown.network.gates) - 1) for key in ("p", "q"))
     )
