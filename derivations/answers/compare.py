@@ -73,17 +73,18 @@ def field_view(problem: Problem) -> FieldView:
     """
     from sim.measure.receptive_fields import participation_ratio
 
-    _require_one_output(problem)
+    require_one_output(problem)
     mean, solution = discrete(problem), solve(problem)
     losses = mse_at(gated_moments(problem), mean.weights, float(convention(problem).s), mean.biases)
     ratio = participation_ratio(mean.weights) if np.abs(mean.weights).max(axis=-1).all() else None
     return FieldView(problem, solution, mean.weights, losses, ratio)
 
 
-def _require_one_output(problem: Problem) -> None:
+def require_one_output(problem: Problem, what: str = "Fields are compared for") -> None:
+    """Raise OutOfReachError where a label has several numbers; `what` begins the sentence."""
     if problem.data.outputs > 1:
         raise OutOfReachError(
-            f"Fields are compared for networks with one output; the labels have {problem.data.outputs} numbers each.",
+            f"{what} networks with one output; the labels have {problem.data.outputs} numbers each.",
             "Give one number as label; gdln solve and gdln simulate take vectors.",
         )
 
@@ -92,7 +93,7 @@ def _view(problem: Problem) -> FieldView:
     """The exact prediction, or for a law that is known by its examples the one on estimated moments."""
     if not isinstance(problem.data, SampledLaw):
         return field_view(problem)
-    _require_one_output(problem)
+    require_one_output(problem)
     from sim.measure.receptive_fields import participation_ratio
     from theory.flow.linear.estimated_descent import estimated_discrete
 

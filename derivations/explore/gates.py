@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
+from derivations.answers.compare import require_one_output
 from derivations.answers.examples import drawn
 from derivations.explore.limits import WEIGHTS, refuse_many_weights
 from derivations.explore.sites import grid, panels, sites_of
 from derivations.explore.tables import table_csv
 from derivations.statistics.alignment import middle
 from theory.moments import gated_moments
-from theory.problem import AlwaysGate, Gate, Law, Network, OutOfReachError, Problem, SiteGate, WorkbenchError
+from theory.problem import AlwaysGate, Gate, Law, Network, Problem, SiteGate, WorkbenchError
 from theory.problem.gates import resolved
 from theory.problem.gates.base import looks_on
 from theory.problem.gates.base import sites_of as looked_sites
@@ -89,7 +90,7 @@ def gate_view(problem: Problem, measured: bool = True) -> GateView:
     """The moments of a gated-linear problem; `measured` also asks the simulator. InputError for other networks."""
     from theory.flow import solve
 
-    refuse_vector_labels(problem, "gates")
+    require_one_output(problem, "The gates view draws")
     exact = exact_xx = condition = rank = mse = refused = None
     try:
         refuse_many_weights(problem)
@@ -101,15 +102,6 @@ def gate_view(problem: Problem, measured: bool = True) -> GateView:
         refused = error
     yx, errors = _measured_yx(problem) if measured else (None, None)
     return GateView(problem, exact, exact_xx, yx, errors, condition, rank, mse, refused)
-
-
-def refuse_vector_labels(problem: Problem, view: str) -> None:
-    """Raise OutOfReachError where a label has several numbers: the view draws one output."""
-    if problem.data.outputs > 1:
-        raise OutOfReachError(
-            f"The {view} view draws networks with one output; the labels have {problem.data.outputs} numbers each.",
-            "Give one number as label; gdln solve and gdln simulate take vectors.",
-        )
 
 
 @lru_cache(maxsize=1)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from derivations.answers.compare import require_one_output
 from derivations.explore import gates, inspector
 from derivations.explore.controls import whole_of
 from derivations.explore.laws import legends
@@ -29,7 +30,7 @@ def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
     """
     if isinstance(problem.network, GatedGraph):
         raise OutOfReachError("The network of the problem is a gated graph.", "The view Graph shows its gates.")
-    gates.refuse_vector_labels(problem, "gates")
+    require_one_output(problem, "The gates view draws")
     inspects = settings.get("part", WEIGHTS) == WEIGHTS
     if "want" in settings:
         return {"text": _text(problem, settings, inspects, settings["want"])}

@@ -21,16 +21,22 @@ from pathlib import Path
 from derivations.evidence import stored
 from derivations.evidence.entries import STALE, Entry, entries, verdict_on_claim
 from derivations.experiments.folders import problem_named
-from derivations.publish import blocks, book_figures, flows, html, reproduction_figure
-from derivations.publish.dialect_tables import dialect_table
+from derivations.publish import (
+    blocks,
+    book_figures,
+    dialect_tables,
+    flows,
+    html,
+    law_tables,
+    region_table,
+    reproduction_figure,
+)
 from derivations.publish.dual_formulas import dual_formulas
 from derivations.publish.errata import errata
 from derivations.publish.gallery import gallery
 from derivations.publish.graph_drawing import drawing
-from derivations.publish.law_tables import law_table
 from derivations.publish.numbers import INLINE, number, refuse_typed
 from derivations.publish.places import DIRECTIVE, PLACES, Place, by_part, directives, placed
-from derivations.publish.region_table import region_table
 from derivations.publish.stored_runs import stored_table
 from theory.claims.model import Claim
 from theory.claims.rows import Verdict
@@ -38,6 +44,7 @@ from theory.problem import InputError
 
 BOOK = Path(__file__).parents[1] / "book"
 _INLINE = re.compile(r"\{(ref|verdict) ([\w.]+)\}")
+_TABLES = {"dialects": dialect_tables.TABLES, "laws": law_tables.TABLES, "regions": region_table.TABLES}
 _MADE = "<!-- Made by gdln derive from derivations/publish/pages/{name}.md; edit that file. -->"
 
 
@@ -119,9 +126,7 @@ class Book:
             "summary": lambda: "",
             "gallery": lambda: gallery(argument, here),
             "figure": lambda: book_figures.markdown(argument, here),
-            "dialects": lambda: dialect_table(argument, here),
-            "laws": lambda: law_table(argument, here),
-            "regions": lambda: region_table(argument, here),
+            **{kind: lambda kind=kind: _computed(kind, argument, here) for kind in _TABLES},
             "duals": dual_formulas,
             "drawing": lambda: f"![The graph of the problem {argument}]({book_figures.FOLDER}/{argument}.svg)\n",
             "flow": lambda: flows.section(argument, here),
@@ -208,6 +213,13 @@ class Book:
             )
             + "\n"
         )
+
+
+def _computed(kind: str, name: str, here: str) -> str:
+    """The table of a directive such as {laws NAME}. Raises InputError for a name without one."""
+    if name not in _TABLES[kind]:
+        raise InputError(f"{here}: there is no table {name!r} of {kind}.", f"Known: {', '.join(_TABLES[kind])}.")
+    return _TABLES[kind][name]()
 
 
 def _scoreboard(here: str) -> str:

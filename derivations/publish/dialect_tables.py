@@ -24,17 +24,6 @@ _SIZE = 400, 20  # sites and units of the problem that is converted
 _PULSES = ((40, 0.05, 0.1), (40, 0.2, 0.25), (100, 0.29, 0.3))
 
 
-def dialect_table(name: str, here: str) -> str:
-    """The table of the directive `{dialects NAME}`. Raises InputError for a name without one.
-
-    >>> dialect_table("variance", "here").splitlines()[2]
-    '| workbench | 1.0000 | 0 |'
-    """
-    if name not in TABLES:
-        raise InputError(f"{here}: there is no table {name!r} of dialects.", f"Known: {', '.join(TABLES)}.")
-    return TABLES[name]()
-
-
 def _conventions() -> str:
     rows = [[title, *(_cell(field, show, one) for one in COLUMNS.values())] for title, field, show in _ROWS]
     return table(["", *COLUMNS], rows)
@@ -147,6 +136,7 @@ _ROWS: tuple[tuple[str, str, Callable[[Dialect], str]], ...] = (
     ("loss", "loss_factor", _loss),
     ('"IPR"', "inverse_participation", _participation),
 )
+# The tables of the directive {dialects NAME}.
 TABLES: Mapping[str, Callable[[], str]] = {
     "conventions": _conventions,
     "variance": _variances,

@@ -21,7 +21,6 @@ from theory.moments.inputs import Density, InputStatistics, Marginal, input_stat
 from theory.problem import Law, Problem, SiteGate
 from theory.problem.distributions import LAWS
 from theory.problem.distributions.mixture import Component
-from theory.problem.errors import InputError
 
 DIGITS, THRESHOLDS = 30, (Fraction(0), Fraction(1, 2))
 _AFTER_THE_POINT = 4
@@ -193,17 +192,6 @@ ROWS = (
 )
 
 
-def law_table(name: str, here: str) -> str:
-    """The table of the directive `{laws NAME}`. Raises InputError for a name without one.
-
-    >>> [line.split("|")[1].strip() for line in law_table("statistics", "here").splitlines()[2:4]]
-    ['`nlgp`', '`nlgp-2d`']
-    """
-    if name not in TABLES:
-        raise InputError(f"{here}: there is no table {name!r} of laws.", f"Known: {', '.join(TABLES)}.")
-    return TABLES[name]()
-
-
 def _definitions() -> str:
     rows = [[f"`{row.law}`", row.definition, row.sampler, _command(row.law)] for row in ROWS]
     return table(["law", "definition", "drawn by", "to try"], rows)
@@ -269,6 +257,7 @@ _PRECISIONS: Mapping[str, Callable[[Problem], Any]] = {
     "float64": lambda problem: gated_moments(problem).A,
     "certified": lambda problem: gated_moments_certified(problem, DIGITS),
 }
+# The tables of the directive {laws NAME}.
 TABLES: Mapping[str, Callable[[], str]] = {
     "definitions": _definitions,
     "statistics": _statistics,

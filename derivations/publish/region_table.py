@@ -4,7 +4,6 @@ from fractions import Fraction
 
 from derivations.markdown import table
 from theory.paths.regions import LinearGates, ReluGates, division, switches
-from theory.problem import InputError
 
 _SIZES = ((3, 3), (4, 3), (3, 4), (4, 4))  # units of each hidden layer, layers
 _KINDS = (
@@ -42,17 +41,6 @@ def example(kind: type[LinearGates | ReluGates], units: int, layers: int, biased
     return kind(weights, biases)
 
 
-def region_table(name: str, here: str) -> str:
-    """Return the table of the directive `{regions NAME}`. Raises InputError for a name without one.
-
-    >>> region_table("counts", "here").splitlines()[2]
-    '| linear, no biases | 3 | 3 | 64 | 12 | 9 | 9 | 16 | 5 |'
-    """
-    if name not in TABLES:
-        raise InputError(f"{here}: there is no table {name!r} of regions.", f"Known: {', '.join(TABLES)}.")
-    return TABLES[name]()
-
-
 def _counts() -> str:
     rows = []
     for units, layers in _SIZES:
@@ -77,4 +65,5 @@ def _switches() -> str:
 
 
 _POINT = Fraction(1), Fraction(-1, 2)
+# The tables of the directive {regions NAME}.
 TABLES = {"counts": _counts, "switches": _switches}

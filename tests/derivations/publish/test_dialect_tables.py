@@ -2,14 +2,14 @@
 
 from dataclasses import fields, replace
 
-from derivations.publish.dialect_tables import COLUMNS, dialect_table
+from derivations.publish.dialect_tables import COLUMNS, TABLES
 from theory.claims import dialects
 from theory.claims.dialects import DIALECTS
 
 
 def rows(name):
     """The cells of a table by the first cell of their row."""
-    lines = [line.strip("| ").split(" | ") for line in dialect_table(name, "here").splitlines()[2:]]
+    lines = [line.strip("| ").split(" | ") for line in TABLES[name]().splitlines()[2:]]
     return {line[0]: line[1:] for line in lines}
 
 
