@@ -39,7 +39,8 @@ export async function pngOf(figure) {
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 
-function element(name, attributes) {
+/** Return an element of SVG with these attributes. */
+export function element(name, attributes) {
   const made = document.createElementNS(SPACE, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   return made;

@@ -4,14 +4,13 @@
 // one size too. Reasons, a proof and links to the book follow on further pages.
 
 import { d3 } from "../figures/libraries.js";
-import { svgOf } from "../figures/save.js";
+import { element, svgOf } from "../figures/save.js";
 import { h, written } from "./dom.js";
 
 const WIDTH = 703; // pixels of 186 mm: the narrower of A4 and Letter inside their margins, here A4
 const GAP = 12; // pixels between figures as they stand on the screen
 const FOLLOWS = ".why-section, .proof, .links"; // texts beside which the figures would be too small to be read
 const FINDINGS = ".view > .verdict, .sweep-start > .verdict, .reason"; // sentences above the panel
-const SPACE = "http://www.w3.org/2000/svg";
 
 // Puts the page of `panel()`, the open panel of figures, on paper whenever the browser prints.
 export function printing(panel) {
@@ -33,7 +32,7 @@ export function printing(panel) {
 function pageOf(panel) {
   const parts = [...panel.children].filter((part) => !part.hidden);
   const figures = parts.flatMap((part) => [...part.querySelectorAll("figure")]).filter((figure) => figure.checkVisibility());
-  const whole = svg("svg", { class: "on-paper" });
+  const whole = element("svg", { class: "on-paper" });
   const first = parts.findIndex((part) => part.querySelector("figure"));
   const texts = parts.map((part, place) => [part, place === first ? whole : "", withoutFigures(part)]);
   const leaf = h("div", { class: "leaf" }, ["#main h1", "#bar .say"].map((name) => document.querySelector(name).cloneNode(true)),
@@ -94,10 +93,4 @@ function inRows(figures, width) {
     tallest = Math.max(tallest, figure.height);
   }
   return { places, width, height: y + tallest };
-}
-
-function svg(name, attributes) {
-  const made = document.createElementNS(SPACE, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
 }
