@@ -9,14 +9,25 @@ from tests.derivations.answers.problems import changed
 
 
 @pytest.fixture
-def gdln(capsys):
+def typed(capsys):
+    """A function that runs `gdln` and returns the exit code, stdout and stderr."""
+
+    def run(*words):
+        code = main([*map(str, words)])
+        shown = capsys.readouterr()
+        assert "Traceback" not in shown.err
+        return code, shown.out, shown.err
+
+    return run
+
+
+@pytest.fixture
+def gdln(typed):
     """A function that runs `gdln` with --json and returns the exit code and the JSON object."""
 
     def run(*words):
-        code = main([*map(str, words), "--json"])
-        shown = capsys.readouterr()
-        assert "Traceback" not in shown.err
-        return code, json.loads(shown.out)
+        code, out, _ = typed(*words, "--json")
+        return code, json.loads(out)
 
     return run
 

@@ -12,6 +12,7 @@ from derivations.answers.graph_compare import MARGIN, graph_view
 from derivations.cli import main
 from derivations.experiments.folders import problem_file
 from derivations.output import OUT_OF_REACH, PASS
+from tests.derivations.answers.problems import changed
 from tests.tolerances_of_graphs import GRAPH_STRENGTH
 from theory.problem import loads
 from theory.problem.routes import route_names
@@ -23,22 +24,16 @@ SHORT = (("times = [0.0, 1.0, 4.0, 16.0]", "times = [0.0, 0.5, 1.0]"),)
 
 def race(*changes):
     """The text of the race with replaced words."""
-    text = RACE
-    for old, new in changes:
-        assert old in text
-        text = text.replace(old, new)
-    return text
+    return changed(RACE, *changes)
 
 
 @pytest.fixture
-def gdln(tmp_path, capsys):
+def gdln(tmp_path, typed):
     """Run a verb on the race with replaced words; exit code, stdout and stderr."""
 
     def run(verb, *words, change=()):
         (tmp_path / "race.toml").write_text(race(*change))
-        code = main([verb, str(tmp_path / "race.toml"), *map(str, words)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
+        return typed(verb, tmp_path / "race.toml", *words)
 
     return run
 

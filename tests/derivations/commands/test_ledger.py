@@ -3,11 +3,11 @@
 import json
 import shutil
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import sympy
 
-from derivations import cli
 from derivations.answers import ledger as verb
 from derivations.evidence import entries as ledger
 from derivations.evidence import stored
@@ -20,15 +20,15 @@ from theory.claims.sources import Source
 CLAIM = "moment.site_gate.xx"
 
 
-def answer(capsys, *words):
+@pytest.fixture
+def answer(gdln):
     """The exit code and the JSON of `gdln ledger`."""
-    code = cli.main(["ledger", "--json", *words])
-    return code, json.loads(capsys.readouterr().out)
+    return partial(gdln, "ledger")
 
 
-def test_every_source_of_every_claim_has_one_entry(capsys):
+def test_every_source_of_every_claim_has_one_entry(answer):
     """False printed equations are findings and no failure."""
-    code, shown = answer(capsys)
+    code, shown = answer()
     assert (code, shown["stale"], shown["counts"]["CORRECTED"] > 0) == (PASS, [], True)
     pairs = sorted((entry["id"], entry["document"] or "", entry["label"] or "") for entry in shown["entries"])
     wanted = [
@@ -82,14 +82,14 @@ def test_changed_and_missing_evidence_is_stale(tmp_path):
     assert [entry.verdict for entry in ledger.entries([changed], tmp_path)] == [ledger.STALE]
 
 
-def test_planted_stale_evidence_exits_1(tmp_path, monkeypatch, capsys):
+def test_planted_stale_evidence_exits_1(tmp_path, monkeypatch, answer):
     folder = tmp_path / "evidence"
     shutil.copytree(stored.FOLDER, folder)
     path = folder / f"{CLAIM}.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"hash": "0"}))
     entries = ledger.entries
     monkeypatch.setattr(verb, "entries", lambda claims: entries(claims, folder))
-    code, shown = answer(capsys)
+    code, shown = answer()
     assert code == CHECK_FAILED
     assert CLAIM in shown["stale"]
     assert {entry["verdict"] for entry in shown["entries"] if entry["id"] == CLAIM} == {ledger.STALE}

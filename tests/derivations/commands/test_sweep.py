@@ -15,6 +15,7 @@ from derivations.output import BAD_INPUT, CHECK_FAILED, INTERRUPTED, OUT_OF_REAC
 from derivations.sweeps import running
 from derivations.sweeps.plans import make_plan
 from derivations.sweeps.store import Store
+from tests.derivations.answers.problems import changed
 from tests.derivations.sweeps.cases import TEXT, contents, sweep_of
 from tests.paths import ROOT
 
@@ -31,25 +32,14 @@ def finished(tmp_path_factory):
 
 
 @pytest.fixture
-def gdln(tmp_path, capsys):
+def gdln(tmp_path, typed):
     """Run `gdln sweep` in this process on the small sweep with replaced words; the exit code, stdout and stderr."""
 
     def run(*words, change=()):
-        (tmp_path / "sweep.toml").write_text(changed(*change))
-        code = main(["sweep", str(tmp_path / "sweep.toml"), *map(str, words)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
+        (tmp_path / "sweep.toml").write_text(changed(TEXT, *change))
+        return typed("sweep", tmp_path / "sweep.toml", *words)
 
     return run
-
-
-def changed(*change):
-    """The small sweep's text with words replaced."""
-    text = TEXT
-    for old, new in change:
-        assert old in text
-        text = text.replace(old, new)
-    return text
 
 
 def command(folder, *words):
@@ -105,7 +95,7 @@ def test_status_and_plan_write_nothing(finished, gdln, tmp_path):
 @pytest.mark.slow
 def test_an_interrupt_ends_it_soon_and_keeps_what_is_finished(tmp_path):
     (tmp_path / "sweep.toml").write_text(
-        changed(('"data.gain" = [0.5, 2.0]', '"training.times" = [[1.0], [500000.0]]'))
+        changed(TEXT, ('"data.gain" = [0.5, 2.0]', '"training.times" = [[1.0], [500000.0]]'))
     )
     store = tmp_path / "store"
     process = begun(tmp_path, "--workers", 2, "--json")

@@ -6,21 +6,18 @@ import sys
 
 import pytest
 
-from derivations.cli import main
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS, UNDECIDED
 from tests.derivations.sweeps.cases import TEXT
 
 
 @pytest.fixture
-def gdln(tmp_path, capsys):
+def gdln(tmp_path, typed):
     """Run `gdln sweep` in this process on the small sweep; the exit code, stdout, and the words on stderr."""
     (tmp_path / "sweep.toml").write_text(TEXT)
 
     def run(*words):
-        code = main(["sweep", str(tmp_path / "sweep.toml"), *map(str, words)])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.err
-        return code, captured.out, " ".join(captured.err.split())
+        code, out, err = typed("sweep", tmp_path / "sweep.toml", *words)
+        return code, out, " ".join(err.split())
 
     return run
 

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 from contextlib import redirect_stdout
+from functools import partial
 
 import pytest
 
@@ -32,15 +33,9 @@ def finished(tmp_path_factory):
 
 
 @pytest.fixture
-def gdln(capsys):
+def gdln(typed):
     """Run `gdln sweep` in this process; the exit code, stdout and stderr."""
-
-    def run(*words):
-        code = main(["sweep", *map(str, words)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
+    return partial(typed, "sweep")
 
 
 def answer_of(finished, name):
