@@ -8,7 +8,7 @@ from importlib.metadata import version
 from derivations.experiments.model import Finding
 from derivations.output import DISTRIBUTION
 from theory.claims.levels import PrintedFinding, TableRow
-from theory.claims.model import CheckResult, Claim, Level, Outcome, Standing
+from theory.claims.model import CheckResult, Claim, Outcome, Standing
 from theory.claims.rows import Verdict, verdict_on
 
 
@@ -74,10 +74,3 @@ def undecided(item: Judged) -> bool:
     if item.claim.settled_by:
         return False
     return item.standing is Standing.OPEN or any(result.outcome is Outcome.INCONCLUSIVE for result in item.results)
-
-
-def result_at(item: Judged, level: Level) -> CheckResult | None:
-    """The worst result of one claim at a level, or None where the level was not run."""
-    severity = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.SKIPPED, Outcome.PASS)
-    found = [result for result in item.results if result.level is level]
-    return min(found, key=lambda result: severity.index(result.outcome)) if found else None
