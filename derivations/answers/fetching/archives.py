@@ -17,6 +17,7 @@ from theory.problem import InputError
 from theory.problem.user_files import MEBIBYTE, read_bytes
 
 LARGEST = 256 * MEBIBYTE  # of an archive or a file: CIFAR-100 has 169
+LARGEST_IN_ALL = 4 * LARGEST  # of what is unpacked to reach the last member
 LARGEST_HEADER = MEBIBYTE  # names and times of one member
 MOST_MEMBERS = 10_000
 _DEBIAN, _HEADER, _NAME, _SIZE = b"!<arch>\n", 60, slice(0, 16), slice(48, 58)
@@ -81,9 +82,13 @@ def _of_archive(path: Path, names: Collection[str]) -> Iterator[tuple[str, bytes
     if content.startswith(_DEBIAN):
         content = _data_of_debian(content, path)
     with tarfile.open(fileobj=io.BytesIO(content), tarinfo=_Header) as archive:
+        announced = 0
         for count, member in enumerate(archive):
+            announced += member.size
             if count == MOST_MEMBERS:
                 raise _too_large(f"{path} has more than {MOST_MEMBERS} members")
+            if announced > LARGEST_IN_ALL:
+                raise _too_large(f"The members of {path} have more than {LARGEST_IN_ALL / MEBIBYTE:g} MiB together")
             name = Path(member.name).name.removesuffix(".gz")
             if member.isreg() and name in names:
                 yield name, _bounded(archive.extractfile(member), name)

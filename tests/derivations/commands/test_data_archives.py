@@ -76,11 +76,14 @@ def test_the_files_that_a_set_lacks_complete_it(store, tmp_path, capsys):
 
 def test_bombs_are_refused(store, tmp_path, monkeypatch, capsys):
     many = lzma.compress(announced(tarfile.DIRTYPE, 0) * 10_001)
-    for limit, content, says in (
-        (4096, tarball(BOMB, mode="w:xz"), "idx3-ubyte has more than"),
-        (archives.LARGEST, many, "has more than 10000 members"),
+    for limits, content, says in (
+        ({"LARGEST": 4096}, tarball(BOMB, mode="w:xz"), "idx3-ubyte has more than"),
+        ({}, many, "has more than 10000 members"),
+        ({"LARGEST_IN_ALL": 64}, tarball(OTHER), "MiB together"),
     ):
-        monkeypatch.setattr(archives, "LARGEST", limit)
-        code, _, err = gdln_data(capsys, "get", "mnist", "--from", written(tmp_path, "archive", content))
+        with monkeypatch.context() as patch:
+            for name, limit in limits.items():
+                patch.setattr(archives, name, limit)
+            code, _, err = gdln_data(capsys, "get", "mnist", "--from", written(tmp_path, "archive", content))
         assert (code, says in err) == (BAD_INPUT, True), err
         assert not stored(store, "mnist")
