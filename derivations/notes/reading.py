@@ -247,7 +247,9 @@ def _claim(text: str, path: Path, index: int, table: Mapping[str, Any], symbols:
     name = f"{path.stem}.{_LABEL.sub('-', label)}"
     formula = {key: table.get(key) for key in _FORMULA}
     varied = _varied(table, path.parent, at) if "problem" in table else ()
-    return NoteClaim(name, label, place, sentence, symbols, **formula, varied=varied, within=within, networks=networks)
+    return NoteClaim(
+        name, label, at("says"), sentence, symbols, **formula, varied=varied, within=within, networks=networks
+    )
 
 
 def _varied(table: Mapping[str, Any], folder: Path, at: Any) -> tuple[tuple[Mapping[str, Any], Problem], ...]:

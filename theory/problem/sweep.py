@@ -15,7 +15,7 @@ from theory.problem.fields import check_field, replaced
 from theory.problem.gated_graph import GatedGraph
 from theory.problem.maps import mode_names
 from theory.problem.numbers import exact_or_infinite, one_of, shown, whole
-from theory.problem.observables import OBSERVABLES
+from theory.problem.observables import OBSERVABLES, WORDS
 from theory.problem.problem import Problem
 from theory.problem.refine import Refine
 from theory.problem.routes import routes
@@ -96,9 +96,10 @@ class Sweep:
     """Every combination of the axes' values ("product"), or the first of each, the second of each, ... ("zip").
 
     `base` has the tables of a problem file, in which each cell replaces its values; it need not be valid by itself.
-    `observables` are names of theory.problem.OBSERVABLES: what is measured and kept. `invalid` says what happens to
-    combinations that are no valid problem: "refuse" the sweep, or "leave-out" these cells and say so. `store` is the
-    folder of the results. `refine` is a rule by which further cells follow; the combinations are the first generation.
+    `observables` are names of theory.problem.OBSERVABLES, or words for them: what is measured and kept. `invalid` says
+    what happens to combinations that are no valid problem: "refuse" the sweep, or "leave-out" these cells and say so.
+    `store` is the folder of the results. `refine` is a rule by which further cells follow; the combinations are the
+    first generation.
 
     Raises InputError for axes that overlap, repeat a value or, zipped, differ in length; for more than a million cells,
     for observables that are not known, for two cells that ask the same, and for a rule that does not fit the axes.
@@ -123,6 +124,8 @@ class Sweep:
         one_of(self.invalid, "invalid", INVALID)
         if not self.observables:
             raise InputError("observables is empty: nothing would be kept.", f"Choose from: {', '.join(OBSERVABLES)}.")
+        known = (WORDS.get(name, name) if isinstance(name, str) else name for name in self.observables)
+        object.__setattr__(self, "observables", tuple(known))
         for index, name in enumerate(self.observables):
             one_of(name, f"observables[{index}]", OBSERVABLES)
             if name in self.observables[:index]:
