@@ -117,6 +117,12 @@ def simulate(source: Source, values: Mapping[str, Any] | None = None, *, device:
 
     Raises InputError for a problem without [simulation], OutOfReachError for a device that is not there, DivergedError
     where fewer than two networks settled.
+
+    >>> import gdln
+    >>> from derivations.experiments.folders import problem_file
+    >>> start = {"training.times": [0.0], "simulation.replicates": 64, "simulation.samples": 1000}
+    >>> gdln.simulate(problem_file("small-bump"), start).to_xarray()["weights"].shape
+    (1, 2, 40)
     """
     from derivations.answers import simulate as answers
 
@@ -144,6 +150,12 @@ def compare(
     or a problem of ReLU units on the same data, trains ReLU networks beside the gated prediction: `.cosine` and
     `.overlap` are of each unit, (S, T, K). Raises as `solve` and `simulate` do, and InputError for numbers of another
     shape and problems that do not fit together.
+
+    >>> import gdln
+    >>> from derivations.experiments.folders import problem_file
+    >>> start = {"training.times": [0.0], "simulation.replicates": 64, "simulation.samples": 1000}
+    >>> gdln.compare(problem_file("small-bump"), start, predict=0.5, observable="loss", margin=0.05).verdict
+    'equivalent'
     """
     question = problem(source, values)
     if beside is not None:
@@ -176,6 +188,12 @@ def fields(
 
     `time` is one of the problem's, the last one if None; theory also has infinity. Raises InputError for another time
     or origin, OutOfReachError for laws without a grid.
+
+    >>> import gdln
+    >>> from derivations.experiments.folders import problem_file
+    >>> grid = gdln.problem(problem_file("grid"), {"data.shape": [4, 4]})
+    >>> len(gdln.fields(grid).data["fields"]) == grid.network.units
+    True
     """
     from derivations.answers import fields as answers
     from theory.problem.numbers import one_of
@@ -185,7 +203,13 @@ def fields(
 
 @verb
 def flow(source: Source, values: Mapping[str, Any] | None = None, *, weight: str | None = None) -> Answer:
-    """Derive tau dW/dt of every weight of a gated graph, or of one, from its paths, each step checked."""
+    """Derive tau dW/dt of every weight of a gated graph, or of one, from its paths, each step checked.
+
+    >>> import gdln
+    >>> from derivations.experiments.folders import problem_file
+    >>> gdln.flow(problem_file("race")).data["proved"]
+    True
+    """
     from derivations.answers import flow as answers
 
     return answers.answer(problem(source, values), weight)
@@ -257,6 +281,10 @@ def ledger(document: str | None = None, verdict: str | None = None, *, folder: s
 
     With `folder` the claims of the notes in it. Raises InputError for a document without claims, or a verdict that does
     not exist.
+
+    >>> import gdln
+    >>> gdln.ledger("small-bump-gate", "CORRECTED").counts
+    {'CORRECTED': 2}
     """
     from derivations.answers import ledger as answers
 
@@ -276,6 +304,15 @@ def sweep(
 
     The source is a sweep file, or a problem with the `values` of each field by its dotted key. Raises InputError for a
     cell that is no problem, and a folder that is no store.
+
+    >>> import gdln
+    >>> from derivations.experiments.folders import problem_file
+    >>> from tempfile import TemporaryDirectory
+    >>> start = {"training.times": [0.0], "simulation.replicates": 64, "simulation.samples": 1000}
+    >>> bump = gdln.problem(problem_file("small-bump"), start)
+    >>> with TemporaryDirectory() as folder:
+    ...     gdln.sweep(bump, {"data.gain": [1, 2]}, folder=f"{folder}/store").to_xarray()["loss"].shape
+    (2, 64, 1)
     """
     from derivations.answers import sweep as answers
     from theory.problem import load_sweep
@@ -296,6 +333,10 @@ def reproduce(*names: str, profile: str = "quick", folder: str | None = None) ->
 
     Finished cells of the store `folder` are kept. Raises InputError for an unknown name or profile, OutOfReachError
     where images are missing.
+
+    >>> import gdln
+    >>> gdln.reproduce().text.splitlines()[0]
+    'Verdicts and costs of the full profile. The quick one, the default, takes seconds to minutes.'
     """
     from derivations.answers import reproduce as answers
     from derivations.reproductions.stored import DEFAULT_STORE
@@ -313,6 +354,15 @@ def validate(
 
     Processes are started, which import the program that calls: guard its main part by `if __name__ == "__main__":`.
     Raises InputError for an unknown claim or profile, and for a folder that holds other files.
+
+    >>> import gdln
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     note = Path(folder, "note.toml")
+    ...     _ = note.write_text("[[claim]]\\nsays = 'E[z1**4] = 3'\\ncov = '[[1]]'")
+    ...     gdln.validate(note, folder=f"{folder}/report").data["claims"][0]["verdict"]
+    'CONFIRMED'
     """
     from derivations.answers import validate as answers
 
