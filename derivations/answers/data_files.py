@@ -192,13 +192,13 @@ def _of_matlab(content: bytes, path: str) -> dict[str, np.ndarray]:
     from scipy.io import loadmat
 
     try:
-        found = {name: value for name, value in loadmat(io.BytesIO(content)).items() if not name.startswith("__")}
+        arrays = {name: value for name, value in loadmat(io.BytesIO(content)).items() if not name.startswith("__")}
     except Exception as error:  # the parser raises errors of a dozen kinds; version 7.3 is HDF5
         raise InputError(
             f"{path} is no MATLAB file that can be read ({error}).", "Save it in MATLAB by save -v7.", "file"
         ) from error
-    lists = {name: found[name].ravel() for name in ("y", "context", "weights") if 1 in np.shape(found.get(name))}
-    return found | lists
+    lists = {name: arrays[name].ravel() for name in ("y", "context", "weights") if 1 in np.shape(arrays.get(name))}
+    return arrays | lists
 
 
 def _inputs(path: Path, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

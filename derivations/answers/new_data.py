@@ -65,25 +65,25 @@ def data_start(stem: str, data: Path, labels: Path | None, grid: str | None, whi
     shape = grid_of(grid)
     if data.is_dir() and shape is not None and any(own.shape != shape for own in read_pictures(data).levels.values()):
         return _of_patches(data, labels, shape, whiten)
-    found = read(data, labels, shape)
-    says = f"{len(found.rows.x)} rows of {found.rows.x.shape[1]} numbers{_line(found)}"
+    inputs = read(data, labels, shape)
+    says = f"{len(inputs.rows.x)} rows of {inputs.rows.x.shape[1]} numbers{_line(inputs)}"
     comment = f"examples of {data.name}"
     if whiten == "zca":
-        found, comment = found.whitened(), f"{comment}, whitened"
-    if found.labelled:
+        inputs, comment = inputs.whitened(), f"{comment}, whitened"
+    if inputs.labelled:
         says += ", with labels"
     else:
-        found = found.with_surrogate()
+        inputs = inputs.with_surrogate()
         says += ": class y = 1 beside y = 0, its Gaussian surrogate (the same mean and covariance, no labels given)"
         comment += ", y = 1, beside a Gaussian of their mean and covariance, y = 0"
-    x, p, law = found.rows.x, found.rows.probabilities, found.table
+    x, p, law = inputs.rows.x, inputs.rows.probabilities, inputs.table
     toml = _ROWS.format(says=comment, file=toml_value(f"{stem}.npz")) + (_GRID.format(*law.shape) if law.shape else "")
     site = middle(law)
     site = site if np.ptp(x[:, site]) > 0 else int(x.std(axis=0).argmax())
     above = float(p @ (x[:, site] >= 0))
     threshold = 0.0 if _LEAST_SHARE <= above <= 1 - _LEAST_SHARE else float(np.median(x[:, site]))
     second = (x * p[:, None]).T @ x
-    return DataStart("table", toml, False, site, repr(threshold), *_pace(second), says, found)
+    return DataStart("table", toml, False, site, repr(threshold), *_pace(second), says, inputs)
 
 
 def _of_patches(folder: Path, labels: Path | None, shape: tuple[int, int], whiten: str) -> DataStart:
@@ -103,8 +103,8 @@ def _of_patches(folder: Path, labels: Path | None, shape: tuple[int, int], white
         whitening=whiten,
         floor=f"floor = {FLOOR}                 # eigenvalues below this share of the largest are raised\n" * zca,
     )
-    own = input_statistics(law, 0)
-    pace = _pace(own.covariance + np.outer(own.mean, own.mean))
+    statistics = input_statistics(law, 0)
+    pace = _pace(statistics.covariance + np.outer(statistics.mean, statistics.mean))
     says = (
         f"{side} x {side} patches of {len(law.names(0))} pictures: class y = 1 beside y = 0, their Gaussian surrogate "
         "(the same mean and covariance)"
@@ -112,11 +112,11 @@ def _of_patches(folder: Path, labels: Path | None, shape: tuple[int, int], white
     return DataStart("images", toml, False, middle(law), "0.0", *pace, says)
 
 
-def _line(found: DataFile) -> str:
+def _line(inputs: DataFile) -> str:
     """The grid in words, or the remark that a line could be one."""
-    n = found.rows.x.shape[1]
-    if found.shape is not None:
-        return f" on a grid of {found.shape[0]} x {found.shape[1]}"
+    n = inputs.rows.x.shape[1]
+    if inputs.shape is not None:
+        return f" on a grid of {inputs.shape[0]} x {inputs.shape[1]}"
     side = round(n**0.5)
     return f" on a line (--grid {side}x{side} makes them a grid)" if side > 1 and side * side == n else " on a line"
 

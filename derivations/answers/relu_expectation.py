@@ -22,15 +22,15 @@ _NO_POWER = 1e-6  # of a correlation of a site with the sum of all
 def kurtosis_by_site(own: InputStatistics, order: int = 4) -> np.ndarray | None:
     """Return the excess kurtosis (order 4) or skewness (3) of each site, NaN if it does not vary; None if unknown."""
     moving = np.flatnonzero(own.variance > 0)
-    found = np.full(len(own.variance), np.nan)
+    kurtosis = np.full(len(own.variance), np.nan)
     try:
-        if len(moving) == len(found):
+        if len(moving) == len(kurtosis):
             return own.skewness if order == 3 else own.kurtosis
         moments = (own.third if order == 3 else own.fourth)(*[moving] * order)
     except OutOfReachError:
         return None
-    found[moving] = moments / own.variance[moving] ** (order / 2) - (3 if order == 4 else 0)
-    return found if len(moving) else None
+    kurtosis[moving] = moments / own.variance[moving] ** (order / 2) - (3 if order == 4 else 0)
+    return kurtosis if len(moving) else None
 
 
 def expectation(law: Law, statistics: Sequence[InputStatistics], controlled: bool = False) -> str:

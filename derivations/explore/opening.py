@@ -54,7 +54,7 @@ def _first_cell(folder: Path, settings: Sequence[str] | None) -> tuple[Problem, 
     if settings:
         raise InputError("--set changes a problem file, and cells of a store are made.", "Leave --set out.", "usage")
     sweep = Store.open(folder).plan_of().sweep
-    cell = next((found for found in sweep.each() if found.problem is not None), None)
+    cell = next((one for one in sweep.each() if one.problem is not None), None)
     if cell is None:
         raise InputError(f"No cell of {folder} is a valid problem.", "gdln sweep --status says why.", "file")
     return cell.problem, f"The first of {sweep.size} cells: {cell.label}"

@@ -273,15 +273,15 @@ def _right(one: NoteClaim, case: Case) -> sympy.Expr:
 def _exact(one: NoteClaim, cases: list[Case], form: sympy.Expr) -> CheckResult:
     """Hold the exact solution against the right side at every value."""
     try:
-        found = [(case, *case.exact, case.right(form)) for case in cases]
+        held = [(case, *case.exact, case.right(form)) for case in cases]
     except OutOfReachError as error:
         return CheckResult(one.id, Level.FLOATING, Outcome.SKIPPED, where=error.message)
     relation = one.sentence.relation
     if relation == "~":
-        left = np.array([float(np.abs(values).max()) for _, values, _, _ in found])
-        return _slope(one, Level.FLOATING, cases, left, np.array([right for *_, right in found]))
+        left = np.array([float(np.abs(values).max()) for _, values, _, _ in held])
+        return _slope(one, Level.FLOATING, cases, left, np.array([right for *_, right in held]))
     worst = None
-    for case, values, rounding, right in found:
+    for case, values, rounding, right in held:
         allowed = max(_half_unit(one), rounding)
         gaps = _gaps(relation, values, right)
         gap = float(gaps.max())
@@ -291,7 +291,7 @@ def _exact(one: NoteClaim, cases: list[Case], form: sympy.Expr) -> CheckResult:
     gap, allowed, where = worst
     outcome = Outcome.FAIL if gap > allowed else Outcome.PASS
     # A bound that is met to the rounding, and digits beyond it, are not decided.
-    near = gap > -allowed if relation != "=" else 0 < _half_unit(one) < max(rounding for _, _, rounding, _ in found)
+    near = gap > -allowed if relation != "=" else 0 < _half_unit(one) < max(rounding for _, _, rounding, _ in held)
     if outcome is Outcome.PASS and near:
         outcome, where = Outcome.INCONCLUSIVE, f"{where}: float64 does not tell them apart"
     return CheckResult(one.id, Level.FLOATING, outcome, max(gap, 0.0), allowed, where)
@@ -409,10 +409,10 @@ def _bounded(one: NoteClaim, samples: list[tuple[Case, np.ndarray, float]]) -> C
     outcomes, said = [], []
     for case, values, right in samples:
         flat = values.reshape(len(values), -1)
-        found: Intervals = intervals(flat, LEVEL / len(samples))
-        outcomes.append(found.below(right) if "<" in one.sentence.relation else found.above(right))
-        extreme = int((found.high if "<" in one.sentence.relation else -found.low).argmax())
-        one_entry = Intervals(*(part[extreme : extreme + 1] for part in (found.mean, found.low, found.high)))
+        known: Intervals = intervals(flat, LEVEL / len(samples))
+        outcomes.append(known.below(right) if "<" in one.sentence.relation else known.above(right))
+        extreme = int((known.high if "<" in one.sentence.relation else -known.low).argmax())
+        one_entry = Intervals(*(part[extreme : extreme + 1] for part in (known.mean, known.low, known.high)))
         at = f" at {case.place}" if case.place else ""
         said.append(f"{case.what} {one_entry.describe(4)} of {len(values)} networks, right side {right:.4g}{at}")
     worst = min(outcomes, key=(Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS).index)

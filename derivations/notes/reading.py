@@ -106,8 +106,8 @@ class NoteClaim:
     @property
     def digest(self) -> str:
         """The sha256 of what the claim says, and of its problems."""
-        own = (self.sentence, self.where, self.cov, self.mean, self.given, self.along, self.within, self.networks)
-        parts = [repr(own), *(dumps(problem) for _, problem in self.varied)]
+        said = (self.sentence, self.where, self.cov, self.mean, self.given, self.along, self.within, self.networks)
+        parts = [repr(said), *(dumps(problem) for _, problem in self.varied)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     @property

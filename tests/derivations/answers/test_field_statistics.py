@@ -25,10 +25,10 @@ def test_one_bump_at_many_places_is_one_aligned_field(law):
     assert (mean[0][there] == np.roll(np.pad(BUMP, (0, N - 3)), N // 2 - 1)[there]).all()
     assert (error[0][there] == 0).all()
     assert np.abs(w.mean(axis=0)).max() < 0.5 * BUMP.max()  # the mean at each site is another field
-    found = quartiles(w[:, None], law)
-    assert (found[LARGEST] == 2).all()
+    shapes = quartiles(w[:, None], law)
+    assert (shapes[LARGEST] == 2).all()
     expected = [15, 0, 1] if law is RING else np.quantile(places, (0.25, 0.5, 0.75))
-    assert np.abs((found[CENTRE][:, 0] - expected + N / 2) % N - N / 2).max() < 1e-12 * N
+    assert np.abs((shapes[CENTRE][:, 0] - expected + N / 2) % N - N / 2).max() < 1e-12 * N
     assert len(table(w[:, None], law, together=True)) == 2
 
 
@@ -36,7 +36,7 @@ def test_fields_of_zeros_and_fields_on_a_grid():
     law = NonlinearGP2D(("1/2", "1/2"), 1, "open", "none", (1, 0), (4, 4))
     w = np.zeros((3, 2, 16))
     w[:, 0, 9] = 1, 2, 3
-    found = quartiles(w, law)
-    assert [found[name][1].tolist()[0] for name in found] == [2, 2, 1]
-    assert all(np.isnan(values[:, 1]).all() for values in found.values())
+    shapes = quartiles(w, law)
+    assert [shapes[name][1].tolist()[0] for name in shapes] == [2, 2, 1]
+    assert all(np.isnan(values[:, 1]).all() for values in shapes.values())
     assert "undefined" in table(w, law, together=False)[2]
