@@ -3,18 +3,17 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from derivations.answers import refined
 from derivations.answers.about import with_error
 from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, columns, counted
 from derivations.pictures import sweep_picture
-from derivations.sweeps import cells, refining, running
+from derivations.sweeps import cells, running
 from derivations.sweeps.engines import engine_named
 from derivations.sweeps.engines.resources import Resources
-from derivations.sweeps.plans import LARGE, Plan, Report, sweep_id
+from derivations.sweeps.plans import LARGE, Plan, Report, make_plan, sweep_id
 from derivations.sweeps.running import INVALID, MISSING, Memory, Outcome, Swept
 from derivations.sweeps.store import Store, check_creatable
 from derivations.sweeps.table import csv_text, mean_and_error, number_or_text, rows
@@ -54,11 +53,11 @@ class SweepAnswer:
     @cached_property
     def _content(self) -> dict[str, Any]:
         """Return the content of `json()`, computed once, because the means are read from the store."""
-        swept, stage = self.swept, self.swept.stage
+        swept = self.swept
         left = swept.seconds_left if self.mode in ("status", "watch") else None
         return {
             "mode": self.mode,
-            "sweep": sweep_id(swept.plan.declared),
+            "sweep": sweep_id(swept.plan.sweep),
             "store": str(self.folder),
             "code": swept.plan.code,
             "shape": swept.plan.sweep.shape,
@@ -69,7 +68,6 @@ class SweepAnswer:
             "time_left": left,
             "remarks": swept.remarks,
             "job": swept.job,
-            **({} if stage is None else {"refine": refined.content(stage)}),
             "cells": [self._entry(place) for place in self._listed],
         }
 
@@ -81,7 +79,7 @@ class SweepAnswer:
         return [i for i, one in enumerate(outcomes) if one.state not in (MISSING, cells.COMPLETE, INVALID)][:LARGE]
 
     def _entry(self, place: int) -> dict[str, Any]:
-        outcome, stage = self.swept.outcomes[place], self.swept.stage
+        outcome = self.swept.outcomes[place]
         entry: dict[str, Any] = {
             "cell": outcome.name,
             "index": outcome.cell.index,
@@ -90,8 +88,6 @@ class SweepAnswer:
             "source": outcome.source,
             "error": outcome.error,
         }
-        if stage is not None:
-            entry["generation"] = stage.generation[place]
         if outcome.meta is not None:
             facts = ("replicates", "diverged", "steps", "device", "undefined")
             entry |= {name: outcome.meta[name] for name in facts}
@@ -115,19 +111,14 @@ class SweepAnswer:
         return [name for name in listed if not {"site", "other_time"} & set(OBSERVABLES[name].axes)]
 
     def figure(self) -> "Figure":
-        """Draw the observables without sites at the last time against the first axis; see `sweep_picture`.
-
-        Of an adaptive sweep, draw the observable that its rule reads; see `refined.figure`.
-        """
-        if self.swept.stage is not None:
-            return refined.figure(self.swept.stage)
+        """Draw the observables without sites at the last time against the first axis; see `sweep_picture`."""
         entries = [self._entry(place) for place in range(len(self.swept.outcomes))]
         return sweep_picture([axis.field for axis in self.swept.plan.sweep.axes], entries, self._without_sites)
 
     def csv(self) -> str:
         """Means and standard errors of every observable as comma-separated values."""
         made = self.swept.plan
-        return csv_text(rows(Store.open(self.folder).each(made), made.sweep, made.generation))
+        return csv_text(rows(Store.open(self.folder).each(made), made.sweep))
 
     def text(self) -> str:
         """A table of the cells with the outcome of each, for a reader; without the table where it is too long."""
@@ -135,7 +126,6 @@ class SweepAnswer:
         lines = self._table() if len(swept.outcomes) <= LARGE else []
         lines += _reasons(swept.outcomes)
         lines += [f"\n{remark}" for remark in swept.remarks]
-        lines += [] if swept.stage is None else ["", *refined.lines(swept.stage)]
         if self.mode != "run" and (cost := swept.to_make)["cells"]:
             work = f"{cost['networks']} networks, {cost['network_steps']} network-steps"
             lines += ["", f"To make: {counted(cost['cells'], 'cell')}, {work}"]
@@ -168,14 +158,10 @@ class SweepAnswer:
 
     def _table(self) -> list[str]:
         content, swept, ran = self._content, self.swept, self.mode != "plan"
-        shown, stage = self._without_sites, self.swept.stage
-        head = [*(axis.field for axis in swept.plan.sweep.axes), *(() if stage is None else ("generation",))]
-        head += ["cell", *(shown if ran else ())]
-        table = [head]
-        for place in range(len(swept.outcomes)) if stage is None else refined.order(stage):
-            outcome, entry = swept.outcomes[place], content["cells"][place]
-            row = [value_text(value) for value in outcome.cell.values.values()]
-            row += [*(() if stage is None else (str(entry["generation"]),)), outcome.state]
+        shown = self._without_sites
+        table = [[*(axis.field for axis in swept.plan.sweep.axes), "cell", *(shown if ran else ())]]
+        for outcome, entry in zip(swept.outcomes, content["cells"], strict=True):
+            row = [*map(value_text, outcome.cell.values.values()), outcome.state]
             if ran:
                 row += [_last(entry.get("observables", {}).get(name)) for name in shown]
             table.append(row)
@@ -213,7 +199,7 @@ class StoreAnswer:
 
     def text(self) -> str:
         """The tables of the sweeps, for a reader."""
-        tables = [f"Sweep {sweep_id(one.swept.plan.declared)}\n\n{one.text()}" for one in self.answers]
+        tables = [f"Sweep {sweep_id(one.swept.plan.sweep)}\n\n{one.text()}" for one in self.answers]
         return "\n\n".join([*tables, *self.remarks])
 
     @property
@@ -273,7 +259,8 @@ def answer(
         return SweepAnswer(swept, folder, mode)
     code = cells.code_version(kind)
     if mode == "record":
-        return SweepAnswer(running.record(sweep, folder, code, report), folder, mode)
+        plan = running.record(sweep, folder, code, report)
+        return SweepAnswer(running.status(plan, folder, code), folder, mode)
     swept = _look(sweep, folder, code, any_version=mode == "status" and device == "auto")()
     return SweepAnswer(swept, folder, mode, chosen.plan(swept.to_make["cells"]) if mode == "plan" else None)
 
@@ -293,34 +280,9 @@ def _look(sweep: Sweep, folder: Path, here: str, any_version: bool) -> Callable[
     memory: Memory = {}
     recorded = None
     if any_version and (folder / "store.json").exists():
-        best = Store.open(folder).best(sweep_id(sweep))
-        recorded = best if best is not None and best.code != here else None
-    if recorded is None and sweep.refine is not None:
-        refining.check(sweep)
-    planned = running.planned(sweep, here) if recorded is None else _of_record(recorded)
-    return lambda: _seen(sweep, folder, planned, here, memory)
-
-
-def _of_record(recorded: Plan) -> running.Planned:
-    """Return the function that gives the recorded cells of a sweep, or of a part; later ones have no ids yet."""
-
-    def of(part: Sweep, generation: tuple[int, ...] | None = None) -> Plan:
-        columns = {}
-        for name, blank in (("ids", ""), ("networks", 0), ("steps", 0)):
-            known = getattr(recorded, name)[: part.size]
-            columns[name] = known + (blank,) * (part.size - len(known))
-        return replace(recorded, sweep=part, generation=generation, **columns)
-
-    return of
-
-
-def _seen(sweep: Sweep, folder: Path, planned: running.Planned, here: str, memory: Memory) -> Swept:
-    def look(part: Sweep, generation: tuple[int, ...] | None = None) -> Swept:
-        return running.status(planned(part, generation), folder, here, memory)
-
-    if sweep.refine is None:
-        return look(sweep)
-    return refining.by_generations(sweep, look, lambda name: Store.open(folder).read(name)[1])
+        recorded = Store.open(folder).best(sweep_id(sweep))
+    plan = make_plan(sweep, here) if recorded is None or recorded.code == here else recorded
+    return lambda: running.status(plan, folder, here, memory)
 
 
 def store_answer(
@@ -343,7 +305,7 @@ def store_answer(
         found = [look() for look in _looks(recorded, folder, device)]
         return StoreAnswer(tuple(SweepAnswer(one, folder, mode) for one in found), folder, mode, remarks)
     kind, found = _kind(device, "local", Resources(), computes=True), []
-    for sweep in {sweep_id(one.declared): one.declared for one in recorded}.values():
+    for sweep in {sweep_id(one.sweep): one.sweep for one in recorded}.values():
         if (named := code_named(sweep)) and not code_allowed:
             raise InputError(
                 f"A sweep in {folder} has a law that is Python, {named[0]}, which its cells would run.",
@@ -379,11 +341,9 @@ def _looks(recorded: Iterable[Plan], folder: Path, device: str) -> list[Callable
     """Return a function for each recorded sweep that looks at it by what is recorded alone."""
     here, store = cells.code_version(_kind(device, "local", Resources(), computes=False)), Store.open(folder)
     found = []
-    for name in dict.fromkeys(sweep_id(one.declared) for one in recorded):
+    for name in dict.fromkeys(sweep_id(one.sweep) for one in recorded):
         best = (None if device == "auto" else store.best(name, here)) or store.best(name)
-        memory: Memory = {}
-        given = (best.declared, folder, _of_record(best), here, memory)
-        found.append(lambda given=given: _seen(*given))
+        found.append(partial(running.status, best, folder, here, Memory()))
     return found
 
 

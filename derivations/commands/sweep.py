@@ -23,7 +23,7 @@ def command(
     sweep: Annotated[
         Path | None,
         typer.Argument(
-            help="A sweep file (TOML): base, axes, observables, store, refine; with --set, a problem file.",
+            help="A sweep file (TOML): base, axes, observables, store; with --set, a problem file.",
             show_default=False,
         ),
     ] = None,
@@ -46,9 +46,6 @@ def command(
     allow_code: Annotated[
         bool, typer.Option("--allow-code", help="With --worker: run the Python laws that the store names.")
     ] = False,
-    import_: Annotated[
-        Path | None, typer.Option("--import", metavar="STORE", help="Convert a store of the version before to --out.")
-    ] = None,
     record: Annotated[
         bool, typer.Option("--record", help="Record the sweep in its store for workers; run nothing.")
     ] = False,
@@ -77,8 +74,6 @@ def command(
 ) -> int:
     """Run every cell of SWEEP that is not in its store yet; finished cells are kept, also after an interrupt.
 
-    With a table [refine] further cells follow from these, generation after generation.
-
     Any number of machines may run the same command, or gdln sweep --worker STORE, on one store.
     """
     from derivations import output
@@ -94,8 +89,6 @@ def command(
         mode = _mode(status=status, watch=watch, plan=dry_run, record=record)
         if mode == "run" and engine == "slurm" and not wait:
             mode = "submit"
-        if import_ is not None:
-            return _imported(import_, out, json)
         if worker is not None:
             others = {"SWEEP": sweep, "--out": out, "--dtype": dtype, "--csv": csv, "--plot": plot}
             others |= {"--engine": None if engine == "local" else engine, "--dry-run": dry_run or None}
@@ -146,24 +139,6 @@ def _declared(path: Path, values: list[str] | None, observables: str | None, out
     if observables is not None:
         raise InputError("--observables is for --set.", "A sweep file names its observables.", "usage")
     return load_sweep(path)
-
-
-def _imported(source: Path, out: Path | None, as_json: bool) -> int:
-    from derivations import output
-    from derivations.sweeps.importing import imported
-    from theory.problem import InputError
-
-    if out is None:
-        raise InputError("--import needs the folder of the new store.", "Name it with --out.", "usage")
-    number, remarks = imported(source, out)
-    words = [f"{output.counted(number, 'cell')} of {source} are in {out} now.", *remarks]
-    output.emit(
-        "sweep",
-        {"mode": "import", "store": str(out), "imported": number, "remarks": remarks},
-        "\n".join(words),
-        as_json,
-    )
-    return output.PASS
 
 
 def _watch(look: "Callable[[], SweepAnswer | StoreAnswer]", as_json: bool) -> int:

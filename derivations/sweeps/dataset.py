@@ -20,8 +20,8 @@ def dataset(read: Callable[[], Answers], plan: Plan):
     "site", "weight", "path", "map_mode"; the last three by their names where all cells have the same. Variables: each
     observable; "state" ("complete", "diverged", "damaged" or "missing"); "diverged" by replicate; "times" where they
     differ between cells. Numbers that a cell lacks (a smaller n, fewer replicates, a replicate that diverged) are NaN.
-    Attributes, as text: the sweep, the code, versions, devices, and what is damaged. Of an adaptive sweep the
-    generation of each cell is a coordinate. `read` gives the cells as `Store.each` does.
+    Attributes, as text: the sweep, the code, versions, devices, and what is damaged. `read` gives the cells as
+    `Store.each` does.
     Raises OutOfReachError where xarray is not installed.
     """
     try:
@@ -54,8 +54,6 @@ def dataset(read: Callable[[], Answers], plan: Plan):
     for axis in sweep.axes:
         dimension = axis.field if sweep.combine == "product" else "cell"
         coordinates[axis.field] = (dimension, np.array([number_or_text(value) for value in axis.values]))
-    if plan.generation is not None:
-        coordinates["generation"] = ("cell", np.array(plan.generation))
     attributes = {"schema": SCHEMA, "sweep": dumps_sweep(sweep), "code": plan.code}
     for name, fact in (("versions", "versions"), ("devices", "device"), ("damaged", "fault")):  # as text, for any file
         attributes[name] = "; ".join(sorted({json.dumps(meta[fact], sort_keys=True) for meta in metas if fact in meta}))

@@ -21,7 +21,7 @@ from theory.problem.user_files import parse_json
 SCHEMA = "gdln.plan/2"
 LARGE = 1000  # cells; the plan of a smaller sweep is made in less than a second
 _LISTED = 10
-_COLUMNS, _SWEEPS = ("ids", "networks", "steps"), ("sweep", "adaptive")
+_COLUMNS = ("ids", "networks", "steps")
 Report = Callable[[float, str], None]  # (share done, what is running)
 
 
@@ -29,8 +29,7 @@ Report = Callable[[float, str], None]  # (share done, what is running)
 class Plan:
     """The cells of a sweep in order: their ids ("" for one that is no valid problem), networks, and steps of each.
 
-    `errors` has the reason for each invalid cell by its position. Of an adaptive sweep, `adaptive` is the sweep as it
-    was written, `sweep` its cells so far, and `generation` that of each.
+    `errors` has the reason for each invalid cell by its position.
     """
 
     sweep: Sweep
@@ -39,13 +38,6 @@ class Plan:
     networks: tuple[int, ...]
     steps: tuple[int, ...]
     errors: Mapping[int, Mapping[str, Any]]
-    adaptive: Sweep | None = None
-    generation: tuple[int, ...] | None = None
-
-    @property
-    def declared(self) -> Sweep:
-        """The sweep as it was written."""
-        return self.adaptive or self.sweep
 
     def cost(self, position: int) -> int:
         """Return the network-steps of a cell."""
@@ -59,14 +51,13 @@ class Plan:
     @property
     def name(self) -> str:
         """The name of its record in a store."""
-        return f"{sweep_id(self.declared)}.{digest(self.code)[:16]}.json"
+        return f"{sweep_id(self.sweep)}.{digest(self.code)[:16]}.json"
 
     def text(self) -> str:
         """Return the record: the same text for whoever writes it."""
-        content = {name: getattr(self, name) for name in ("code", *_COLUMNS, "generation")}
-        for name in _SWEEPS:
-            content[name] = getattr(self, name) and json.loads(dumps_sweep(getattr(self, name)))
-        return json.dumps({"schema": SCHEMA, **content, "errors": [*self.errors.items()]})
+        content = {name: getattr(self, name) for name in ("code", *_COLUMNS)}
+        content |= {"sweep": json.loads(dumps_sweep(self.sweep)), "errors": [*self.errors.items()]}
+        return json.dumps({"schema": SCHEMA, **content})
 
 
 def make_plan(sweep: Sweep, code: str, report: Report = lambda _share, _what: None) -> Plan:
@@ -120,10 +111,8 @@ def read_plan(text: str, folder: str) -> Plan:
         content = parse_json(text)
         if content["schema"] != SCHEMA:
             raise ValueError
-        sweep, adaptive = (content[name] and loads_record(json.dumps(content[name]), folder) for name in _SWEEPS)
-        columns = (tuple(content[name]) for name in _COLUMNS)
-        generation = content["generation"] and tuple(content["generation"])
-        return Plan(sweep, content["code"], *columns, dict(content["errors"]), adaptive, generation)
+        sweep = loads_record(json.dumps(content["sweep"]), folder)
+        return Plan(sweep, content["code"], *(tuple(content[name]) for name in _COLUMNS), dict(content["errors"]))
     except (ValueError, TypeError, KeyError, AttributeError):
         raise InputError("This is not the record of a sweep.", "Run the sweep again; it writes the record.") from None
 

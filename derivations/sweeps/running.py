@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED, counted
-from derivations.sweeps import cells, refining
+from derivations.sweeps import cells
 from derivations.sweeps.computing import DONE, PRESENT, Answer, Engine, Task, map_cells, trained
 from derivations.sweeps.plans import LARGE, Plan, Report, make_plan, sweep_id
-from derivations.sweeps.refining import MOST_CELLS, Stage
 from derivations.sweeps.store import MARKER, Store, check_creatable
 from theory.problem import Cell, Sweep, WorkbenchError
 
@@ -37,24 +36,15 @@ class Outcome:
     error: dict[str, Any] | None = None
     attempt: dict[str, Any] = field(default_factory=dict)
 
-    @property
-    def is_without_numbers(self) -> bool:
-        """Whether the cell has no numbers, which no run changes."""
-        return self.state in (cells.DIVERGED, INVALID)
-
 
 @dataclass(frozen=True)
 class Swept:
-    """The outcome of a sweep: its cells in order, remarks for its reader, and the job that was submitted for it.
-
-    `stage` is that of an adaptive sweep, whose cells so far are those of the plan.
-    """
+    """The outcome of a sweep: its cells in order, remarks for its reader, and the job that was submitted for it."""
 
     plan: Plan
     outcomes: tuple[Outcome, ...]
     remarks: tuple[str, ...] = ()
     job: str | None = None
-    stage: Stage | None = None
 
     def count(self, *states: str) -> int:
         """Return the number of cells in one of the states."""
@@ -88,16 +78,12 @@ class Swept:
 
     @property
     def exit_code(self) -> int:
-        """0: all cells exist; 1: some failed, diverged or are damaged; 4: some are out of reach; 3: some are missing.
-
-        3 also where an adaptive sweep ended at its number of cells.
-        """
+        """0: all cells exist; 1: some failed, diverged or are damaged; 4: some are out of reach; 3: some missing."""
         if self.count(FAILED, DAMAGED, cells.DIVERGED):
             return CHECK_FAILED
         if self.count(UNREACHABLE):
             return OUT_OF_REACH
-        end = self.stage and self.stage.refinement.end
-        return UNDECIDED if self.count(MISSING) or (end and end[0] == MOST_CELLS) else PASS
+        return UNDECIDED if self.count(MISSING) else PASS
 
 
 def in_words(seconds: float) -> str:
@@ -158,37 +144,12 @@ def _absent(cell: Cell, name: str, attempt: dict[str, Any]) -> Outcome:
     return Outcome(cell, state, name, error=shown, attempt=attempt)
 
 
-Planned = Callable[..., Plan]  # of a sweep, or of the cells so far of an adaptive one with their generations
-
-
-def planned(sweep: Sweep, code: str, report: Report = lambda _share, _what: None) -> Planned:
-    """Return the function that plans a sweep, or the cells so far of an adaptive one, for a version of the code."""
-
-    def of(part: Sweep, generation: tuple[int, ...] | None = None) -> Plan:
-        plan = make_plan(part, code, report)
-        return plan if generation is None else replace(plan, adaptive=sweep, generation=generation)
-
-    return of
-
-
-def record(sweep: Sweep, folder: Path, code: str, report: Report) -> Swept:
-    """Record a sweep in the store `folder`, which is made where it is missing, and run nothing; return its status."""
-    return _by_generations(sweep, folder, code, report, lambda plan: status(plan, folder, code))
-
-
-def _by_generations(sweep: Sweep, folder: Path, code: str, report: Report, work: Callable[[Plan], Swept]) -> Swept:
-    """Plan the sweep, or one generation of an adaptive one after the other; record each plan, and let `work` go on."""
-    plan_of = planned(sweep, code, report)
-
-    def recorded(part: Sweep, generation: tuple[int, ...] | None = None) -> Swept:
-        check_creatable(folder)
-        plan = plan_of(part, generation)
-        Store.create(folder).record(plan)
-        return work(plan)
-
-    if sweep.refine is None:
-        return recorded(sweep)
-    return refining.by_generations(refining.check(sweep), recorded, lambda name: Store(folder).read(name)[1])
+def record(sweep: Sweep, folder: Path, code: str, report: Report) -> Plan:
+    """Record a sweep in the store `folder`, which is made where it is missing, and run nothing; return its plan."""
+    check_creatable(folder)
+    plan = make_plan(sweep, code, report)
+    Store.create(folder).record(plan)
+    return plan
 
 
 def run(
@@ -204,8 +165,7 @@ def run(
     """Compute the cells that are missing from the store `folder` by an engine, and report the outcome of each.
 
     `device` is "cpu" or "cuda". A cell that failed before is tried again, after the others. `shuffled`, machines that
-    start together take few cells twice. With `code_allowed` the Python that problems name may run. Of an adaptive
-    sweep, one generation follows the other.
+    start together take few cells twice. With `code_allowed` the Python that problems name may run.
     Raises InputError before anything runs for cells that are invalid (see `make_plan`) or a folder that cannot be a
     store; OutOfReachError for an absent device or scheduler. On KeyboardInterrupt the processes are ended; what was
     finished stays.
@@ -213,32 +173,29 @@ def run(
     engine.check(folder)
     code, store, memory = cells.code_version(device), Store(folder), Memory()
     answers, remarks = dict[str, Answer](), dict[str, None]()
+    plan = record(sweep, folder, code, report)
+    before = status(plan, folder, code, memory)
+    absent = [place for place, outcome in enumerate(before.outcomes) if outcome.state in _ABSENT]
+    if shuffled:
+        random.shuffle(absent)
+    shares, done = dict[str, float](), len(plan.ids) - len(absent)
 
-    def fill(plan: Plan) -> Swept:
-        before = status(plan, folder, code, memory)
-        absent = [place for place, outcome in enumerate(before.outcomes) if outcome.state in _ABSENT]
-        if shuffled:
-            random.shuffle(absent)
-        shares, done = dict[str, float](), len(plan.ids) - len(absent)
+    def tell(task: Task | None = None, share: float = 0.0) -> None:
+        if task is not None:
+            shares[task.cell] = min(share, 0.99)
+        report((done + sum(shares.values())) / len(plan.ids), f"{done} of {len(plan.ids)} cells")
 
-        def tell(task: Task | None = None, share: float = 0.0) -> None:
-            if task is not None:
-                shares[task.cell] = min(share, 0.99)
-            report((done + sum(shares.values())) / len(plan.ids), f"{done} of {len(plan.ids)} cells")
-
+    tell()
+    tasks = _tasks(plan, absent, store, device, partial(trained, code_allowed=code_allowed))
+    for answer in map_cells(tasks, store, engine, tell):
+        answers[answer.task.cell] = answer
+        remarks.update(dict.fromkeys(answer.remarks))
+        shares.pop(answer.task.cell, None)
+        done += 1
         tell()
-        tasks = _tasks(plan, absent, store, device, partial(trained, code_allowed=code_allowed))
-        for answer in map_cells(tasks, store, engine, tell):
-            answers[answer.task.cell] = answer
-            remarks.update(dict.fromkeys(answer.remarks))
-            shares.pop(answer.task.cell, None)
-            done += 1
-            tell()
-        after = status(plan, folder, code, memory)
-        outcomes = tuple(_became(outcome, answers.get(outcome.name)) for outcome in after.outcomes)
-        return replace(after, outcomes=outcomes, remarks=(*remarks, *after.remarks), job=engine.job)
-
-    return _by_generations(sweep, folder, code, report, fill)
+    after = status(plan, folder, code, memory)
+    outcomes = tuple(_became(outcome, answers.get(outcome.name)) for outcome in after.outcomes)
+    return replace(after, outcomes=outcomes, remarks=(*remarks, *after.remarks), job=engine.job)
 
 
 def _became(outcome: Outcome, answer: Answer | None) -> Outcome:
@@ -270,10 +227,10 @@ def _of_versions(plan: Plan, store: Store, here: str) -> Iterator[str]:
     """Yield a remark where these cells, or others of this sweep, are of another version of the code."""
     if plan.code != here:
         yield f"These cells are of another version of the code, {plan.code}; this machine's is {here}."
-    names, sweep = store.names(), sweep_id(plan.declared)
+    names, sweep = store.names(), sweep_id(plan.sweep)
     for other in store.plans()[0]:
         number = len(names.intersection(other.ids))
-        if number and other.code != plan.code and sweep_id(other.declared) == sweep:
+        if number and other.code != plan.code and sweep_id(other.sweep) == sweep:
             yield f"{counted(number, 'cell')} of another version of the code, {other.code}, do not count for this one."
 
 

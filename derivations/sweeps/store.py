@@ -33,7 +33,7 @@ from derivations.sweeps.table import Answers, rows
 from theory.problem import InputError, Sweep
 from theory.problem.user_files import read_json, read_text
 
-SCHEMA, BEFORE = "gdln.store/2", "gdln.store/1"
+SCHEMA = "gdln.store/2"
 ROOMS = ("sweeps", "cells", "attempts", "checkpoints")
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # seconds before another try where the disk refuses
 MARKER, _ENDING, _DAMAGED = "store.json", ".npz", ".damaged-"
@@ -59,10 +59,9 @@ class Store:
             reason = f"it has no readable {MARKER}" if folder.is_dir() else "it is no folder"
             raise InputError(f"{folder} is no store of sweeps: {reason}.", hint, "file") from None
         if form != SCHEMA:
-            convert = f"gdln sweep --import {folder} --out NEW converts it"
             raise InputError(
                 f"{folder} is a store of the form {str(form)[:40]!r}; this version reads and writes {SCHEMA!r}.",
-                f"{convert}." if form == BEFORE else "Use the version that made it, or another folder with --out.",
+                "Use the version that made it, or another folder with --out.",
                 "version",
             )
         return cls(folder)
@@ -176,7 +175,7 @@ class Store:
         if sweep is not None:
             return self.best(sweep_id(sweep), code) or make_plan(sweep, code or cells.code_version())
         recorded, faults = self.plans()
-        ids = {sweep_id(one.declared) for one in recorded}
+        ids = {sweep_id(one.sweep) for one in recorded}
         if faults and not recorded:
             raise faults[0]
         if len(ids) != 1:
@@ -196,7 +195,7 @@ class Store:
             count = len(names.intersection(plan.ids))
             return count > 0 and plan.code in here, count, plan.code == here[0]
 
-        fits = (one for one in self.plans()[0] if sweep_id(one.declared) == name and code in (None, one.code))
+        fits = (one for one in self.plans()[0] if sweep_id(one.sweep) == name and code in (None, one.code))
         return max(fits, key=rank, default=None)
 
     def each(self, plan: Plan) -> Answers:
@@ -218,7 +217,7 @@ class Store:
     def table(self, sweep: Sweep | None = None, code: str | None = None) -> list[dict[str, Any]]:
         """Return plain rows, one for each cell, observable, time, unit and site; see `table.rows`."""
         plan = self.plan_of(sweep, code)
-        return list(rows(self.each(plan), plan.sweep, plan.generation))
+        return list(rows(self.each(plan), plan.sweep))
 
     def to_xarray(self, sweep: Sweep | None = None, code: str | None = None):
         """The sweep as an xarray.Dataset; see `dataset.dataset`. OutOfReachError where xarray is not installed."""

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -37,17 +37,15 @@ def axes_of(name: str, dimensions: int) -> tuple[str, ...]:
     return axes
 
 
-def rows(cells: Answers, sweep: Sweep, generation: Sequence[int] | None = None) -> Iterator[dict[str, Any]]:
+def rows(cells: Answers, sweep: Sweep) -> Iterator[dict[str, Any]]:
     """One row for each cell, observable, time, unit and site (None where the observable has none of it).
 
     Weights, paths and modes of a graph stand by their names. A cell without numbers, because it diverged or is damaged,
     has one row. Keys: the axes' fields, "cell", "observable", PLACES, "mean", "standard_error", "networks", "diverged",
-    "state". `cells` are those that `Store.each` yields. `generation` has that of each cell of an adaptive sweep,
-    and is a key before "cell" then.
+    "state". `cells` are those that `Store.each` yields.
     """
     for cell, meta, arrays in cells:
         head = {field: number_or_text(value) for field, value in cell.values.items()}
-        head |= {} if generation is None else {"generation": generation[cell.index[0]]}
         head |= {"cell": meta["cell"][:16]}
         counts = (meta["replicates"] - meta["diverged"], meta["diverged"]) if "diverged" in meta else (None, None)
         tail = {"networks": counts[0], "diverged": counts[1], "state": meta["state"]}

@@ -83,7 +83,6 @@ if TYPE_CHECKING:
     )
     from theory.problem.parameters import InitialByName, NormalInitialisation, Parameter
     from theory.problem.problem import Problem
-    from theory.problem.refine import Refine
     from theory.problem.simulation import Simulation
     from theory.problem.sweep import Axis, Cell, Sweep
     from theory.problem.sweep_toml import dumps_sweep, load_sweep, loads_sweep
@@ -159,7 +158,6 @@ __all__ = [
     "Quantile",
     "ReadoutAtTimes",
     "RecordedGate",
-    "Refine",
     "RepeatedGate",
     "Sign",
     "Simulation",
@@ -242,7 +240,6 @@ _NAMES = {
     "ParticipationRatioAtTimes SpectralPeakAtTimes SpectralPeakShareAtTimes",
     "parameters": "InitialByName NormalInitialisation Parameter",
     "problem": "Problem",
-    "refine": "Refine",
     "simulation": "Simulation",
     "sweep": "Axis Cell Sweep",
     "sweep_toml": "dumps_sweep load_sweep loads_sweep",

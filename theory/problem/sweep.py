@@ -14,10 +14,9 @@ from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.fields import check_field, replaced
 from theory.problem.gated_graph import GatedGraph
 from theory.problem.maps import mode_names
-from theory.problem.numbers import exact_or_infinite, one_of, shown, whole
+from theory.problem.numbers import exact_or_infinite, one_of, shown
 from theory.problem.observables import OBSERVABLES, WORDS
 from theory.problem.problem import Problem
-from theory.problem.refine import Refine
 from theory.problem.routes import routes
 from theory.problem.shared import Shared
 from theory.problem.toml import number_text, problem_of
@@ -98,11 +97,10 @@ class Sweep:
     `base` has the tables of a problem file, in which each cell replaces its values; it need not be valid by itself.
     `observables` are names of theory.problem.OBSERVABLES, or words for them: what is measured and kept. `invalid` says
     what happens to combinations that are no valid problem: "refuse" the sweep, or "leave-out" these cells and say so.
-    `store` is the folder of the results. `refine` is a rule by which further cells follow; the combinations are the
-    first generation.
+    `store` is the folder of the results.
 
     Raises InputError for axes that overlap, repeat a value or, zipped, differ in length; for more than a million cells,
-    for observables that are not known, for two cells that ask the same, and for a rule that does not fit the axes.
+    for observables that are not known, and for two cells that ask the same.
 
     >>> axes = Axis("data.gain", (1, 2, 4)), Axis("simulation.seed", (0, 1))
     >>> Sweep({}, axes, ("loss",), "results").shape
@@ -117,7 +115,6 @@ class Sweep:
     store: str
     combine: str = "product"
     invalid: str = "refuse"
-    refine: Refine | None = None
 
     def __post_init__(self) -> None:
         one_of(self.combine, "combine", COMBINATIONS)
@@ -131,11 +128,6 @@ class Sweep:
             if name in self.observables[:index]:
                 raise InputError(f'observables names "{name}" twice.', "Name each once.")
         self._check_axes()
-        if self.refine is not None:
-            axes = {axis.field: axis.values for axis in self.axes}
-            self.refine.check_sweep(axes, self.observables, self.combine)
-            most, why = self.refine.most_cells, "a sweep has no more cells"
-            whole(most, "refine.most_cells", least=prod(self.shape), most=MOST_CELLS, why=why)
 
     def _check_axes(self) -> None:
         names = [axis.field for axis in self.axes]

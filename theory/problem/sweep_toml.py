@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,10 @@ from theory.problem.fields import FIELDS
 from theory.problem.keys import check_keys
 from theory.problem.numbers import RANGES, shown, spaced
 from theory.problem.paths import PATHS, placed
-from theory.problem.refine import Refine
 from theory.problem.sweep import MOST_CELLS, Axis, Sweep
 from theory.problem.toml import tables_of, text_of, values_of
 from theory.problem.user_code import CODE, allow
 from theory.problem.user_files import parse_json
-
-_REFINE = tuple(field.name for field in fields(Refine))
 
 
 def load_sweep(path: str | Path) -> Sweep:
@@ -88,7 +84,7 @@ def sweep_of_words(path: str | Path, axes: Sequence[str], observables: Sequence[
 
 def _sweep(tables: Mapping[str, Any], folder: Path) -> Sweep:
     required = ("base", "axes", "observables", "store")
-    check_keys(tables, "the sweep", required=required, optional=("combine", "invalid", "refine"))
+    check_keys(tables, "the sweep", required=required, optional=("combine", "invalid"))
     if not isinstance(tables["axes"], Mapping):
         raise InputError("axes must be a table.", 'Write [axes] and below it for example "data.gain" = [0.1, 1.0].')
     if not isinstance(tables["observables"], list):
@@ -100,8 +96,6 @@ def _sweep(tables: Mapping[str, Any], folder: Path) -> Sweep:
             f"store = {shown(tables['store'])}: no folder has such a name.", 'Write for example "my-sweep".', "file"
         )
     settings = {key: tables[key] for key in ("combine", "invalid") if key in tables}
-    if "refine" in tables:
-        settings["refine"] = _refine(tables["refine"], folder)
     return Sweep(
         base=_base(tables["base"], folder),
         axes=tuple(_axes(tables["axes"], "", folder)),
@@ -166,27 +160,6 @@ def _axes(table: Mapping[str, Any], prefix: str, folder: Path):
             )
 
 
-def _refine(table: Any, folder: Path) -> Refine:
-    """Return the rule that the table [refine] declares."""
-    if not isinstance(table, Mapping):
-        raise InputError(f"refine = {shown(table)} must be a table.", 'Write [refine] and below it where = "change".')
-    check_keys(table, "[refine]", optional=_REFINE)
-    if "where" not in table:
-        raise InputError("[refine] lacks `where`.", 'Write where = "change".')
-    written = dict(table)
-    if isinstance(table.get("finest"), Mapping):
-        try:
-            written["finest"] = {axis.field: axis.values for axis in _axes(table["finest"], "", folder)}
-        except InputError as error:
-            raise InputError(f"refine.finest: {error.message.removeprefix('axes: ')}", error.hint) from None
-    elif "finest" in table:
-        raise InputError(
-            f"refine.finest = {shown(table['finest'])} must be a table.",
-            'Write [refine.finest] and below it for example "data.gain" = { linspace = [0.0, 1.0, 65] }.',
-        )
-    return Refine(**dict.fromkeys(_REFINE) | written)
-
-
 def _range(table: Mapping[str, Any], field: str) -> tuple[Any, ...]:
     check_keys(table, f"axes: {field}", optional=RANGES)
     if len(table) != 1:
@@ -211,8 +184,6 @@ def dumps_sweep(sweep: Sweep) -> str:
         "combine": sweep.combine,
         "invalid": sweep.invalid,
     }
-    if sweep.refine is not None:  # a plain sweep keeps the record, and so the id, that it has always had
-        record["refine"] = _written({key: value for key, value in vars(sweep.refine).items() if value is not None})
     return json.dumps(record)
 
 
@@ -230,10 +201,9 @@ def loads_record(text: str, store: str) -> Sweep:
             raise TypeError
         axes = tuple(Axis(field, tuple(values)) for field, values in record["axes"])
         settings = (record["base"], axes, tuple(record["observables"]), store, record["combine"], record["invalid"])
-        refine = _refine(record["refine"], Path()) if "refine" in record else None
     except (ValueError, TypeError, KeyError, AttributeError):
         raise InputError("This is not the record of a sweep.", "Run the sweep again; it writes the record.") from None
-    return Sweep(*settings, refine)
+    return Sweep(*settings)
 
 
 def _written(value: Any) -> Any:

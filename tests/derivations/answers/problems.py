@@ -115,21 +115,6 @@ _AXES = """[axes]
 "data.gain" = [0.5, 2.0]
 "simulation.seed" = [1, 2, 3]
 """
-_REFINE = """[axes]
-"data.gain" = [0.1, 1, 10]
-[refine]
-where = "change"
-observable = "participation-ratio"
-unit = "mean"
-time = 2.0
-step = 0.01
-confidence = 0.5
-most_cells = 60
-[refine.finest]
-"data.gain" = { geomspace = [0.1, 10, 17] }
-"""
-_MAP = _REFINE.replace("17]", "5]").replace("[0.1, 1, 10]\n", '[0.1, 10]\n"data.xi.0" = [0.3, 0.5]\n', 1)
-_MAP += '"data.xi.0" = [0.3, 0.35, 0.5]\n'
 
 
 def changed(text: str, *changes: tuple[str, str]) -> str:
@@ -237,5 +222,3 @@ def _sweeps() -> Iterator[tuple[str, str]]:
     base = 'base = "line.toml"\n' + _CELLS
     yield "sweep.toml", base + _AXES
     yield "sweep-bad.toml", f'invalid = "leave-out"\n{base}[axes]\n"training.times" = [[1.0], [0.3]]\n'
-    yield "refined.toml", changed(base, ('"store"', '"refined"')) + _REFINE
-    yield "map.toml", changed(base, ('"store"', '"map"')) + _MAP

@@ -143,7 +143,6 @@ WORDS = [
     "sweep sweep.toml --engine slurm --plot x.svg",
     "sweep sweep.toml --scheduler x",
     "sweep sweep.toml --set data.gain",
-    "sweep --import store",
 ]
 HARD = 'kind = "own", gate = { kind = "hard", at_zero = "closed" }'
 # A verb, a file, and words of the file that are replaced.
@@ -165,16 +164,6 @@ ALTERED = [
     ("sweep", "sweep", ('"data.gain" = [0.5, 2.0]', '"data.gain" = [0.5, -2.0]')),
     ("sweep", "sweep", ('"simulation.seed" = [1, 2, 3]', '"simulation.learning_rate" = [0.3]')),
     ("sweep", "sweep", ('"line.toml"', '"three-sites.toml"'), ('"data.gain" = [0.5, 2.0]', "")),
-    ("sweep", "refined", ("time = 2.0", "time = 1.0")),
-    ("sweep", "refined", ('unit = "mean"', "unit = 2")),
-    ("sweep", "refined", ('"line.toml"', '"shared.toml"')),
-    (
-        "sweep",
-        "refined",
-        ("data.gain", "data.n"),
-        ("[0.1, 1, 10]", "[5, 7]"),
-        ("geomspace = [0.1, 10", "linspace = [5, 7"),
-    ),
 ]
 
 
