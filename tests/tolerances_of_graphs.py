@@ -23,17 +23,6 @@ GRAPH_STRENGTH = 2 * 32 * 16 * UNIT_ROUNDOFF
 # squares, relative to the largest one; the smaller singular value loses the ratio of both.
 GRAPH_MODES = 4 * GRAPH_STRENGTH
 
-# The slope of log error between steps h and h/2 is the order and D h/(2 log 2), D the ratio of the next term of the
-# error to the first: of a solution that changes within times of 1 it is at most 8, and h is at most 1/64.
-INTEGRATOR_ORDER = 8 / 64 / (2 * 0.69)
-
-# At most 300 steps to t = 7 of sums of six stages, each with a few roundings of y.
-INTEGRATOR_ROUNDING = 300 * 8 * UNIT_ROUNDOFF
-
-# Of a flow that contracts, the errors of the at most 300 steps add up; steps that take them as large as they may be are
-# fewer than 100, as the estimate is that of the order below. Relative to what one step allows.
-INTEGRATOR_SMOOTH = 100
-
 # Examples made from the second moments of a context, d = 3: the eigensolver, the root and its square each err by at
 # most 4 d roundings of the largest eigenvalue, and what counts as 0 is below 4 d of them.
 TABLE_MADE = 4 * 4 * 3 * UNIT_ROUNDOFF

@@ -6,20 +6,15 @@ discrete(problem)  the law of gradient descent with steps of the problem's learn
 gradient_descent   the same by its steps, of given moments
 mse_at             the loss <(y - yhat)^2> of any weights
 Parameters         weights and biases as one vector and part by part
-euler, runge_kutta, dormand_prince   integrators of any flow, of many networks at once, in any array namespace
 """
 
-from theory.flow.integrators import dormand_prince, euler, runge_kutta
 from theory.flow.linear import Parameters, Solution, discrete, gradient_descent, mse_at, solve
 
 __all__ = [
     "Parameters",
     "Solution",
     "discrete",
-    "dormand_prince",
-    "euler",
     "gradient_descent",
     "mse_at",
-    "runge_kutta",
     "solve",
 ]
