@@ -330,11 +330,9 @@ PLACKETT_QUADRATURE = 2e-12
 
 # The optimum in float64 where modes are held: y2 = 1/2 less some 300 squares, each within 16 roundings of the largest.
 NEAR_NULL_MSE = 64 * UNIT_ROUNDOFF
-# How far the proved bound may lie below the optimum for a gate five xi from both ends: the rounding of A, 16 roundings
-# of its largest eigenvalue 20, times |w|^2 = 10, and what sites beyond the ends add, less than that.
+# How far the optimum over the moving modes may lie above that over all: the held modes have less of y than the rounding
+# of A, 16 roundings of its largest eigenvalue 20, times |w|^2 = 10, and as much again.
 NEAR_NULL_SHARE = 1e-12
-# The same in the middle of 40 sites with xi = 2 and 1, whose weights fall by about exp(-pi/2) a site.
-LINE_ENDS = 1e-6
 
 # A value that is not recomputed has lost at most so many digits, as theory.gaussian.float64.tails states.
 TAIL_ACCURACY = 1e-6

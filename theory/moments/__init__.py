@@ -9,8 +9,6 @@
     gate_basis(network)             the gates as exact combinations of 1 and of half-spaces
     GateBasis                       half_spaces and coefficients
     four_point_block(law, c, i, j)  E[1_i 1_j x_k x_l] for all k, l
-    four_point_blocks(law, c)       one block after the other, for all i <= j
-    four_point_by_lags(law, c)      all of them on a ring, in n^3 numbers
 
 `marginal` has density, distribution and kurtosis of one site, `relu_gates` the moments of ReLU gates on the input,
 `lit_sites` the moments of pulses and bars as fractions, `spins` those of laws on {-1, 1}^n with the exact range of A,
@@ -29,7 +27,7 @@ from theory.moments.basis import GateBasis, gate_basis
 from theory.moments.feature_moments import FeatureMoments, feature_moments
 from theory.moments.fixed_biases import moments_of
 from theory.moments.gated import GatedMoments, gated_moments, gated_moments_certified
-from theory.moments.tensor import four_point_block, four_point_blocks, four_point_by_lags
+from theory.moments.statistics import four_point_block
 from theory.problem import distributions
 
 for _law in iter_modules(distributions.__path__):
@@ -44,8 +42,6 @@ __all__ = [
     "GatedMoments",
     "feature_moments",
     "four_point_block",
-    "four_point_blocks",
-    "four_point_by_lags",
     "gate_basis",
     "gated_moments",
     "gated_moments_certified",

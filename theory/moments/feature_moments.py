@@ -181,10 +181,6 @@ class FeatureMoments(ABC):
         """How much larger than A the terms are whose roundings A has: 1 where nothing cancels."""
         return 1.0
 
-    def least_mse(self) -> float:
-        """Return a lower bound on <(y - yhat)^2> over all theta without using eigenvalues of A; 0 if none is known."""
-        return 0.0
-
     @abstractmethod
     def assembled(self) -> Shaped[np.ndarray, "P P"]:
         """A as an array."""

@@ -20,7 +20,7 @@ from theory.moments.exact_features import ExactFeatures
 from theory.moments.exact_moments import ExactMoments
 from theory.moments.feature_moments import FeatureMoments
 from theory.moments.sign_features import SignFeatures, SignMoments
-from theory.moments.symmetric import Circulant, Dense, Symmetric, Toeplitz
+from theory.moments.symmetric import Circulant, Dense, Symmetric
 from theory.problem import OutOfReachError
 
 Parts = Sequence[tuple[Fraction, FeatureMoments]]
@@ -106,8 +106,6 @@ def _sum(terms: Sequence[tuple[Any, Any]]) -> Any:
     values = [value for _, value in terms]
     if not isinstance(values[0], Symmetric):
         return sum((weight * value for weight, value in terms[1:]), terms[0][0] * values[0])
-    if all(isinstance(value, Toeplitz) for value in values):
-        return Toeplitz(sum(weight * np.asarray(value.first_row) for weight, value in terms))
     if all(isinstance(value, Circulant) and value.axes == values[0].axes for value in values):
         return Circulant(sum(weight * np.asarray(value.first_row) for weight, value in terms), values[0].axes)
     return Dense(sum(weight * value.dense() for weight, value in terms))

@@ -22,7 +22,6 @@ from theory.moments.arithmetic import Arithmetic
 from theory.moments.basis import GateBasis, Key
 from theory.moments.directions import half_space, two_sign_block, two_signs
 from theory.moments.feature_moments import squared_labels
-from theory.moments.infinite_line import line_bound
 from theory.moments.latent_rank import regular, require_independent
 from theory.moments.nonlinearities.gates import basis_of, check_gates, independent
 from theory.moments.nonlinearities.piecewise import PiecewiseFeatures, on_range
@@ -144,7 +143,6 @@ class _Classes:
             parity=not law.means and self.gates.odd,
             joint=0.25 if law.latent else 0.0,
             circulant=law.boundary != "open" and not law.means,
-            whole_line=lambda: line_bound(law, lambda: self.classes, gaussian=not law.latent),
         )
 
     @cached_property

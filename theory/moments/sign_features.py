@@ -29,9 +29,8 @@ class SignMoments:
 
     second(key) = <e x x^T>, first(key) = <e x> (n,), zeroth(key) = <e>; output(key) = <e y x> (n,) and label(key) =
     <e y> for 1 and single half-spaces, with a leading axis of m for m > 1 outputs; y2 = <y.y>. With `parity`, x and -x
-    have the same law, all half-spaces are signs, and what is odd vanishes. `circulant` says that <x x^T> is.
-    whole_line() bounds <s y x>.<x x^T>^+ <s y x>, summed over outputs, of the sign of any site. Products of two
-    half-spaces, of which one is a tail, are sums of terms of the size `joint` where that is more than their own.
+    have the same law, all half-spaces are signs, and what is odd vanishes. `circulant` says that <x x^T> is. Products
+    of two half-spaces, of which one is a tail, are sums of terms of the size `joint` where that is more than their own.
     """
 
     n: int
@@ -46,7 +45,6 @@ class SignMoments:
     parity: bool = True
     joint: float = 0.0
     circulant: bool = False
-    whole_line: Callable[[], float] = lambda: inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,32 +153,6 @@ class SignFeatures(FeatureMoments):
         solved = "diagonalised by the DFT" if circulant else f"kernels of at most {rows} rows"
         notes.append(f"A decouples into {pieces} block{'s' if pieces > 1 else ''}; {solved}.")
         return Structure(whole, rows, circulant, tuple(notes))
-
-    def least_mse(self) -> float:
-        """<y^2> less what the signs would explain with all sites of an infinite line, of which the n are a part."""
-        if not self.signs.parity:
-            return 0.0
-        shares = [self._sign_share(part) for part in self._parts]
-        if any(share is None for share in shares):
-            return 0.0
-        explained = self.signs.whole_line() * float(sum(shares, Fraction(0))) if any(shares) else 0.0
-        return max(0.0, float(self.y2) - explained)
-
-    def _sign_share(self, part: Part) -> Fraction | None:
-        """v.M^-1 v for the coefficients v of the part's one sign and M = rows rows^T; None where there are several.
-
-        Its force is v (x) <s y x> and its kernel M (x) <x x^T>.
-        """
-        rows = part.weights.rows
-        signs = [c for c in range(1, 1 + len(self.gates.half_spaces)) if any(row[c] for row in rows)]
-        if not part.shared or any(self.gates.half_spaces[c - 1].direction.site is None for c in signs):
-            return None
-        share = Fraction(0)
-        for c in signs:
-            span = Span.of([tuple(row) for row in zip(*rows, strict=True)], range(len(rows)))
-            unit = tuple(Fraction(int(c == other)) for other in range(len(rows[0])))
-            share += sum(inner(v, unit) ** 2 / norm for v, norm in zip(span.vectors, span.norms, strict=True))
-        return share
 
     @cached_property
     def amplification(self) -> float:

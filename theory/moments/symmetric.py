@@ -1,4 +1,4 @@
-"""Symmetric matrices, stored by all entries or by the first row of a Toeplitz or circulant matrix."""
+"""Symmetric matrices, stored by all entries or by the first row of a circulant matrix."""
 
 from dataclasses import dataclass
 from math import prod
@@ -31,35 +31,6 @@ class Dense:
     def matvec(self, v: Vector) -> Vector:
         """The products with vectors along the last axis."""
         return v @ self.matrix
-
-
-@dataclass(frozen=True, eq=False)
-class Toeplitz:
-    """M[i, j] = first_row[|i - j|]: N numbers, as for a stationary process on the open line.
-
-    >>> Toeplitz(np.array([2.0, 1.0, 0.0])).dense().tolist()
-    [[2.0, 1.0, 0.0], [1.0, 2.0, 1.0], [0.0, 1.0, 2.0]]
-    """
-
-    first_row: Shaped[np.ndarray, " N"]
-
-    @property
-    def rows(self) -> int:
-        """N."""
-        return len(self.first_row)
-
-    def dense(self) -> Shaped[np.ndarray, "N N"]:
-        """The matrix."""
-        site = np.arange(self.rows)
-        return self.first_row[np.abs(site[:, None] - site)]
-
-    def matvec(self, v: Vector) -> Vector:
-        """The products with vectors along the last axis, in float64: those of the circulant matrix of 2 N - 2 rows."""
-        if self.rows == 1:
-            return v * self.first_row
-        around = np.concatenate([self.first_row, self.first_row[-2:0:-1]])
-        padded = np.concatenate([v, np.zeros((*v.shape[:-1], self.rows - 2))], axis=-1)
-        return Circulant(around, (len(around),)).matvec(padded)[..., : self.rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,4 +79,4 @@ class Circulant:
         return moved.reshape(*v.shape[:-1], prod(self.axes))
 
 
-Symmetric = Dense | Toeplitz | Circulant
+Symmetric = Dense | Circulant

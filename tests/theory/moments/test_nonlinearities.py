@@ -23,7 +23,6 @@ from tests.tolerances import CUBIC_SIGNS, MARGINAL_CUMULATIVE, NONLINEAR
 from theory.expressions.balls.precision import precision
 from theory.moments import feature_moments
 from theory.moments.arithmetic import FLOAT64, certified
-from theory.moments.infinite_line import line_bound
 from theory.moments.inputs import input_statistics
 from theory.moments.nonlinearities import functions
 from theory.moments.relu_gates import exact_moment
@@ -207,4 +206,3 @@ def test_more_refusals():
         input_statistics(line(nonlinearity=BINARY_AND_MORE), 0).marginal(0)
     with pytest.raises(OutOfReachError, match="those of x = erf"):
         exact_moment(law, 0, {1: 1})
-    assert line_bound(law, lambda: pytest.fail("not needed"), gaussian=False) == inf

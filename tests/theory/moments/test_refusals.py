@@ -7,11 +7,10 @@ from functools import partial
 import pytest
 
 from tests.theory.moments.definition import question
-from theory.moments import feature_moments, gated_moments
+from theory.moments import feature_moments, four_point_block, gated_moments
 from theory.moments.gate_events import open_on
 from theory.moments.gate_signs import half_spaces_of
 from theory.moments.relu_gates import clt, exact_moment, large_gain, latent_direction
-from theory.moments.tensor import four_point_block
 from theory.problem import DirectionGate, FiniteData, Network, NonlinearGP, OutOfReachError
 from theory.problem.gates import ALL_GATES
 

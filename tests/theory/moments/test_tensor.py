@@ -1,4 +1,4 @@
-"""Four-point moments through two half-spaces: symmetries, certified values, the whole tensor by lags."""
+"""Four-point moments through two half-spaces: certified values."""
 
 from fractions import Fraction as F
 
@@ -8,8 +8,8 @@ import sympy
 from tests import tolerances
 from theory.expressions.symbols import z
 from theory.gaussian.certified.digits import certified
-from theory.moments import four_point_block, four_point_blocks, four_point_by_lags
-from theory.problem import GaussianClone, InputError, NonlinearGP
+from theory.moments import four_point_block
+from theory.problem import InputError, NonlinearGP
 
 
 def _law(kind=NonlinearGP, n=7, boundary="ring", gain=F(1), xi=(F(1), F(4, 5))):
@@ -37,23 +37,6 @@ def test_a_block_has_the_certified_values(gain, boundary):
             assert abs(block[k, l] - _certified(law, 0, (i, j, k, l))) < tolerances.FOUR_POINT
 
 
-@pytest.mark.parametrize(("kind", "n"), [(NonlinearGP, 7), (GaussianClone, 6)])
-def test_the_tensor_by_lags_is_that_of_the_blocks(kind, n):
-    law = _law(kind, n)
-    tensor = four_point_by_lags(law, 1)
-    seen = 0
-    for i, j, block in four_point_blocks(law, 1):
-        for k in range(n):
-            for l in range(n):
-                for a, b, c, d in ((i, j, k, l), (j, i, k, l), (i, j, l, k)):
-                    lags = tuple((site - a) % n for site in (b, c, d))
-                    assert abs(tensor[lags] - block[k, l]) < tolerances.FOUR_POINT
-                seen += 1
-    assert seen == n * (n + 1) // 2 * n * n
-
-
 def test_bad_input():
-    with pytest.raises(InputError, match="ring"):
-        four_point_by_lags(_law(boundary="open"), 0)
     with pytest.raises(InputError, match="site 9"):
         four_point_block(_law(), 0, 9, 0)

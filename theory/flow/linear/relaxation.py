@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.flow.linear.convention import Convention
-from theory.flow.linear.near_null import Held, NearNull, movement
+from theory.flow.linear.near_null import Held, NearNull, near_null
 from theory.flow.linear.spectrum import Spectrum, spectrum
 from theory.moments import FeatureMoments
 
@@ -101,7 +101,7 @@ def relax(
     whole = not cut and sum(values.size for values in modes.values) == start.shape[-1]
     fixed = np.zeros_like(start) if whole else start.copy()
     theta = np.repeat(fixed[None], len(times), axis=0)
-    mse, losses, held = float(moments.y2), np.zeros(len(times)), _Sums()
+    mse, losses, held = float(moments.y2), np.zeros(len(times)), Held()
     for block, basis, lam in zip(moments.blocks, modes.spectra, modes.values, strict=True):
         u0, c = basis.to_modes(block.project(start)), basis.to_modes(block.rhs)
         moves = np.broadcast_to(lam > cut if cut else lam != 0, c.shape)
@@ -130,7 +130,7 @@ def relax(
     theta[np.array(times) == 0] = start
     lam = np.sort(np.concatenate([values.ravel() for values in modes.values]))
     still = np.zeros(start.shape[-1] - len(lam))
-    near = _near_null(held, modes, moments, mse, s, ell, times, cut, rounding) if cut else None
+    near = near_null(held, lam, float(moments.y2), s, ell, np.array(times), cut, rounding) if cut else None
     return FlowNumbers(
         mse=np.array(mse),
         end=fixed,
@@ -148,51 +148,3 @@ def _in_parts(times: Float[np.ndarray, " T"], size: int) -> Iterator[tuple[slice
     for first in range(0, len(times), many):
         part = slice(first, first + many)
         yield part, times[part, None]
-
-
-@dataclass
-class _Sums:
-    """Sums of squares over blocks: of the held modes (u(0) and c), of all c, of w(inf), of the largest theta."""
-
-    start: float = 0.0
-    force: float = 0.0
-    forces: float = 0.0
-    end: float = 0.0
-    reach: float = 0.0
-
-    def add(self, u0: np.ndarray, end: np.ndarray, c: np.ndarray, moves: np.ndarray) -> None:
-        """Add those of a block; a mode's u(t) lies between its u(0) and u(inf)."""
-        self.start += float((u0**2).sum(where=~moves))
-        self.force += float((c**2).sum(where=~moves))
-        self.forces += float((c**2).sum())
-        self.end += float((end**2).sum(where=moves))
-        self.reach += float(np.maximum(u0**2, end**2).sum())
-
-
-def _near_null(
-    sums: _Sums,
-    modes: Modes,
-    moments: FeatureMoments,
-    mse: float,
-    s: float,
-    ell: float,
-    times: list[float],
-    cut: float,
-    rounding: float,
-) -> NearNull:
-    smallest = float(min(lam.min() for lam in modes.values))
-    # A is positive semidefinite: an eigenvalue below 0 is rounding too. Of A twice: its eigenvalues are clipped at 0.
-    error, force_error = 2 * max(rounding * modes.largest, -smallest), rounding * np.sqrt(sums.forces)
-    norms = (np.sqrt(x) for x in (sums.start, sums.force, sums.reach))
-    held = Held(*map(float, norms), modes.largest, error, float(force_error))
-    y2 = float(moments.y2)
-    weights, losses = movement(held, cut, y2, s, ell, times)
-    # With yhat linear in theta(inf) of the modes that move: s^2 w.E w and 2 s e.w.
-    rounded = s**2 * error * sums.end + 2 * s * float(force_error) * np.sqrt(sums.end)
-    return NearNull(
-        modes=sum(int((lam <= cut).sum()) for lam in modes.values),
-        below=cut,
-        mse=float(max(mse - moments.least_mse(), 0.0) + rounded + rounding * y2),
-        weights=weights,
-        losses=losses,
-    )

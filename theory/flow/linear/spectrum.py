@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from theory.moments.symmetric import Circulant, Dense, Symmetric, Toeplitz
+from theory.moments.symmetric import Circulant, Dense, Symmetric
 
 Transform = Callable[[Float[np.ndarray, "*any N"]], Float[np.ndarray, "*any N"]]
 
@@ -17,10 +17,10 @@ Transform = Callable[[Float[np.ndarray, "*any N"]], Float[np.ndarray, "*any N"]]
 class Spectrum:
     """kernel = U diag(values) U^T; to_modes is v -> U^T v and from_modes u -> U u, along the last axis.
 
-    >>> modes = spectrum(Toeplitz(np.array([2.0, 1.0])))  # [[2, 1], [1, 2]]
+    >>> modes = spectrum(Dense(np.array([[2.0, 1.0], [1.0, 2.0]])))
     >>> v = np.array([1.0, 5.0])
     >>> modes.values.round(12).tolist(), modes.from_modes(modes.values * modes.to_modes(v)).round(12).tolist()
-    ([3.0, 1.0], [7.0, 11.0])
+    ([1.0, 3.0], [7.0, 11.0])
     """
 
     values: Float[np.ndarray, " N"]
@@ -77,37 +77,6 @@ def _(kernel: Circulant) -> Spectrum:
         return hartley(v, kernel.axes)
 
     return Spectrum(kernel.eigenvalues(), turned, turned)
-
-
-@spectrum.register
-def _(kernel: Toeplitz) -> Spectrum:
-    """Return the even and the odd eigenvectors: a symmetric Toeplitz matrix commutes with reversing the sites.
-
-    With T = first_row, (A +- H) for A[i, j] = T[|i - j|] and H[i, j] = T[N - 1 - i - j], i and j in the first half; the
-    middle site of an odd N is even. Source: Cantoni and Butler, 1976.
-    """
-    row, size = kernel.first_row, kernel.rows
-    half = size // 2
-    site = np.arange(half)
-    direct, mirrored = row[np.abs(site[:, None] - site)], row[size - 1 - site[:, None] - site]
-    even = direct + mirrored
-    if size % 2:
-        middle = np.sqrt(2.0) * row[half - site]
-        even = np.block([[even, middle[:, None]], [middle[None], row[:1, None]]])
-    symmetric, antisymmetric = dense_spectrum(even), dense_spectrum(direct - mirrored)
-    root = np.sqrt(0.5)
-
-    def to_modes(v: Float[np.ndarray, "*any N"]) -> Float[np.ndarray, "*any N"]:
-        left, right = v[..., :half], v[..., ::-1][..., :half]
-        whole = np.concatenate([root * (left + right), v[..., half : size - half]], axis=-1)
-        return np.concatenate([symmetric.to_modes(whole), antisymmetric.to_modes(root * (left - right))], axis=-1)
-
-    def from_modes(u: Float[np.ndarray, "*any N"]) -> Float[np.ndarray, "*any N"]:
-        whole, odd = symmetric.from_modes(u[..., : size - half]), antisymmetric.from_modes(u[..., size - half :])
-        left, right = root * (whole[..., :half] + odd), root * (whole[..., :half] - odd)
-        return np.concatenate([left, whole[..., half:], right[..., ::-1]], axis=-1)
-
-    return Spectrum(np.concatenate([symmetric.values, antisymmetric.values]), to_modes, from_modes)
 
 
 @spectrum.register
