@@ -66,6 +66,7 @@ def data_start(stem: str, data: Path, labels: Path | None, grid: str | None, whi
     if data.is_dir() and shape is not None and any(own.shape != shape for own in read_pictures(data).levels.values()):
         return _of_patches(data, labels, shape, whiten)
     inputs = read(data, labels, shape)
+    _require_spread(inputs)
     says = f"{len(inputs.rows.x)} rows of {inputs.rows.x.shape[1]} numbers{_line(inputs)}"
     comment = f"examples of {data.name}"
     if whiten == "zca":
@@ -84,6 +85,18 @@ def data_start(stem: str, data: Path, labels: Path | None, grid: str | None, whi
     threshold = 0.0 if _LEAST_SHARE <= above <= 1 - _LEAST_SHARE else float(np.median(x[:, site]))
     second = (x * p[:, None]).T @ x
     return DataStart("table", toml, False, site, repr(threshold), *_pace(second), says, inputs)
+
+
+def _require_spread(inputs: DataFile) -> None:
+    """Raise InputError for examples, or labels of theirs, that are all the same."""
+    if not np.ptp(inputs.rows.x, axis=0).any():
+        raise InputError(f"{inputs.path}: all examples are the same.", "Give two or more that differ.", "file")
+    if inputs.labelled and not np.ptp(inputs.rows.y, axis=0).any():
+        raise InputError(
+            f"{inputs.path}: all labels are the same.",
+            "Give labels that differ, or none: the second class is then a Gaussian of the same mean and covariance.",
+            "file",
+        )
 
 
 def _of_patches(folder: Path, labels: Path | None, shape: tuple[int, int], whiten: str) -> DataStart:

@@ -32,7 +32,7 @@ says = "mse = 0.27922"
 label = "localizes"
 problem = "small-bump"
 says = "participation-ratio[0] at 32 > 2*random"
-networks = 16                 # for an equation also within = "2 %", the margin of equivalence
+networks = 32                 # for an equation also within = "2 %", the margin of equivalence
 """
 
 

@@ -54,10 +54,14 @@ class ValidateAnswer:
         return {**report_files.summary(self.validation), "changed": changed, "report": str(self.folder)}
 
     def text(self) -> str:
-        """About ten lines: failures, what was checked and holds, what the sources print wrong, failures once more."""
+        """About ten lines: failures, what was checked and holds, what the sources print wrong.
+
+        The failures stand once more behind a list of claims, which may have carried the first ones off the screen.
+        """
         failures = list(_failures(self.validation))
         listed = [line for item in self._listed() for line in _claim(item, self.changed)]
-        parts = [failures, listed, list(_summary(self.validation)), failures, [f"Report: {self.folder}/report.html"]]
+        again = failures if listed else []
+        parts = [failures, listed, list(_summary(self.validation)), again, [f"Report: {self.folder}/report.html"]]
         return "\n\n".join("\n".join(part) for part in parts if part)
 
     def _listed(self) -> Sequence[Judged]:
@@ -134,12 +138,14 @@ class NamesAnswer:
     def text(self) -> str:
         """Numbers and fields for a reader."""
         numbers, fields = self.names["numbers"], self.names["fields"]
-        entries = [", ".join(axis for axis in axes if axis != "time") for axes in numbers.values()]
-        lines = [f"  {name}" + f"[{entry}]" * bool(entry) for name, entry in zip(numbers, entries, strict=True)]
-        timed = [" at TIME" if "time" in axes else "" for axes in numbers.values()]
-        listed = [line + time for line, time in zip(lines, timed, strict=True)]
+        lines = []
+        for name, number in numbers.items():
+            entry = ", ".join(axis for axis in number["axes"] if axis != "time")
+            lines.append(f"  {name}" + f"[{entry}]" * bool(entry) + " at TIME" * ("time" in number["axes"]))
+        wide = max(map(len, lines))
+        listed = [f"{line:{wide}}  {one['definition']}" for line, one in zip(lines, numbers.values(), strict=True)]
         values = [f"  {name} = {value}" for name, value in fields.items()]
-        timed_too = ["  t, the time"] if any(timed) else []
+        timed_too = ["  t, the time"] if any("time" in one["axes"] for one in numbers.values()) else []
         random = (
             ["  random, beside participation-ratio: that of random weights"] if "participation-ratio" in numbers else []
         )

@@ -1,8 +1,9 @@
 """Claims on a problem: numbers of its exact solution and of trained networks, held against a formula in its fields.
 
 The exact level takes the solution in float64 and allows its rounding, or half a unit in the last place of a number that
-is written as a decimal. The simulated level is the test of the built-in claims (`statistics.comparison`); bounds are
-judged by simultaneous intervals over networks. Several values of a field share the level of the test.
+is written as a decimal. The simulated level of an equation is the test of the built-in claims
+(`statistics.comparison`); bounds and orders are judged by Student's simultaneous intervals, as those of the
+experiments. Several values of a field share the level.
 """
 
 import re
@@ -16,7 +17,7 @@ import numpy as np
 import sympy
 
 from derivations.notes.reading import LEVEL, NoteClaim, Quantity, half_unit, quantity, related
-from derivations.statistics.comparison import seed_for
+from derivations.statistics.comparison import resampled_intervals, seed_for
 from derivations.statistics.intervals import Intervals, intervals
 from sim.measure import measure
 from sim.measure.measuring import prepare_in_torch
@@ -37,6 +38,12 @@ from theory.problem.toml import tables_of
 
 # The numbers of a solution that are no observables, with their axes.
 SOLVED = {"mse": (), "rate": ("rate",), "rank": (), "condition": ()}
+OF_SOLUTIONS = {
+    "mse": "<(y - yhat)^2> at the optimum",
+    "rate": "the decay rates of gradient flow in 1/tau, ascending",
+    "rank": "the rank of the gated moments",
+    "condition": "the largest eigenvalue over the smallest that is not 0",
+}
 DATA, OF_GRAPHS = ("input-output-moment", "input-moment"), ("weight-sizes", "path-strengths", "map-modes")
 NAMES = tuple(name for name, kind in OBSERVABLES.items() if kind.axes[0] == "time" or name in DATA)
 PEAK = "peak"  # the weight of a unit that is largest in size, with its sign
@@ -324,14 +331,19 @@ def _control(one: NoteClaim, cases: list[Case], form: sympy.Expr) -> CheckResult
         killed += breaks
         if not breaks and prove_equal(mutant, form) is not True:
             survivors.append(mutant)
-    single = sorted(name for name in map(str, form.free_symbols) if len({case.fields[name] for case in cases}) == 1)
-    if fixed := [name for name in single if name not in ("t", RANDOM)]:
-        said = f"one value of {', '.join(fixed)} does not test a formula in it; vary it, or write the number"
-        return CheckResult(one.id, Level.NEGATIVE_CONTROL, Outcome.INCONCLUSIVE, where=said)
+    if fixed := _fixed(form, cases):
+        return CheckResult(one.id, Level.NEGATIVE_CONTROL, Outcome.INCONCLUSIVE, where=fixed)
     if survivors:
         said = f"these values do not tell the right side from {survivors[0]}; vary a field"
         return CheckResult(one.id, Level.NEGATIVE_CONTROL, Outcome.INCONCLUSIVE, float(len(survivors)), 0.0, said)
     return CheckResult(one.id, Level.NEGATIVE_CONTROL, Outcome.PASS, 0.0, 0.0, f"{killed} altered formulas rejected")
+
+
+def _fixed(form: sympy.Expr, cases: list[Case]) -> str:
+    """Return a sentence on the fields of the right side that have one value in all cases; empty where none has."""
+    single = sorted(name for name in map(str, form.free_symbols) if len({case.fields[name] for case in cases}) == 1)
+    fixed = ", ".join(name for name in single if name not in ("t", RANDOM))
+    return f"one value of {fixed} does not test a formula in it; vary it, or write the number" if fixed else ""
 
 
 def _trained(one: NoteClaim, cases: list[Case], form: sympy.Expr, progress: Any) -> list[CheckResult]:
@@ -339,59 +351,93 @@ def _trained(one: NoteClaim, cases: list[Case], form: sympy.Expr, progress: Any)
     samples = []
     try:
         for done, case in enumerate(cases):
-            samples.append((case, case.measured(), case.right(form)))
+            values = case.measured()
+            flat, level, doubt = values.reshape(len(values), -1), LEVEL / len(cases), ""
+            if one.sentence.relation == "=":
+                known, doubt = resampled_intervals(flat, level, seed_for(f"{one.id}/{case.place}/resamples"))
+            else:
+                known = intervals(flat, level)
+            samples.append(Sample(case, known, doubt, len(values), case.right(form)))
             progress((done + 1) / len(cases))
     except InputError:
         raise
     except WorkbenchError as error:
         return [CheckResult(one.id, Level.SIMULATED, Outcome.INCONCLUSIVE, where=error.message)]
+    doubt = next((sample.doubt for sample in samples if sample.doubt), "")
     if one.sentence.relation == "~":
-        means = [values.mean(axis=0).reshape(-1) for _, values, _ in samples]
-        places = [int(np.abs(mean).argmax()) for mean in means]
-        spreads = [
-            values.reshape(len(values), -1).std(axis=0, ddof=1) / np.sqrt(len(values)) for _, values, _ in samples
-        ]
-        left = np.array([abs(mean[place]) for mean, place in zip(means, places, strict=True)])
-        errors = np.array([spread[place] for spread, place in zip(spreads, places, strict=True)])
-        rights = np.array([right for *_, right in samples])
-        return [_slope(one, Level.SIMULATED, cases, left, rights, errors / np.where(left > 0, left, 1.0))]
-    if one.sentence.relation != "=":
-        return [_bounded(one, samples)]
-    return _equal(one, samples, form)
+        results = [_trained_slope(one, samples)]
+    elif one.sentence.relation == "=":
+        results = [_equal(one, samples), _trained_control(one, samples, form)]
+    else:
+        results = [_bounded(one, samples)]
+    if doubt and results[0].outcome is not Outcome.INCONCLUSIVE:
+        results[0] = replace(results[0], outcome=Outcome.INCONCLUSIVE, where=f"{doubt}: {results[0].where}")
+    return results
 
 
-def _equal(one: NoteClaim, samples: list[tuple[Case, np.ndarray, float]], form: sympy.Expr) -> list[CheckResult]:
-    """Judge an equation within its margin by simultaneous intervals, and altered right sides by the same ones.
+@dataclass(frozen=True)
+class Sample:
+    """What networks show of one problem of a claim, and the right side there.
 
-    It holds where every interval lies within the margin around the right side, and fails where one lies outside of it.
+    `doubt` says why the level of the intervals is not shown; it is empty where it is.
     """
-    margin = one.within or MARGIN
-    results, altered, rejected = [], {str(mutant): mutant for mutant in mutants(form)}, set()
-    for case, values, right in samples:
-        known = intervals(values.reshape(len(values), -1), LEVEL / len(samples))
-        for name, mutant in altered.items():
-            try:
-                wrong = case.right(mutant)
-            except InputError:  # it is no number here
-                rejected.add(name)
-                continue
-            if _apart(known, wrong).max() > margin * abs(wrong):
-                rejected.add(name)
-        allowed, near, far = margin * abs(right), _apart(known, right), _reach(known, right)
-        outcome = (
-            Outcome.FAIL if near.max() > allowed else Outcome.PASS if far.max() <= allowed else Outcome.INCONCLUSIVE
-        )
-        place = int(far.argmax())
-        entry = Intervals(*(part[place : place + 1] for part in (known.mean, known.low, known.high)))
-        at = f" at {case.place}" if case.place else ""
-        where = f"{case.what} {entry.describe(5)} of {len(values)} networks, right side {right:.6g}{at}"
+
+    case: Case
+    known: Intervals
+    doubt: str
+    networks: int
+    right: float
+
+    def describe(self, place: int, places: int = 5) -> str:
+        """One entry with its interval, beside the right side."""
+        entry = Intervals(*(part[place : place + 1] for part in (self.known.mean, self.known.low, self.known.high)))
+        at = f" at {self.case.place}" if self.case.place else ""
+        networks = f"{self.case.what} {entry.describe(places)} of {self.networks} networks"
+        return f"{networks}, right side {self.right:.6g}{at}"
+
+
+def _equal(one: NoteClaim, samples: list[Sample]) -> CheckResult:
+    """Judge an equation as one of the workbench: not rejected, and equivalent within the margin.
+
+    A claim that states its margin says no more than that: a difference within it is none.
+    """
+    results = []
+    for sample in samples:
+        allowed = (one.within or MARGIN) * abs(sample.right)
+        near, far = _apart(sample.known, sample.right), _reach(sample.known, sample.right)
+        rejected, equivalent = near.max() > _tolerated(one, sample.right), far.max() <= allowed
+        outcome = Outcome.FAIL if rejected else Outcome.PASS if equivalent else Outcome.INCONCLUSIVE
+        where = sample.describe(int(near.argmax() if rejected else far.argmax()))
+        if rejected and one.within is None and equivalent:
+            where += f'; they differ, by less than {MARGIN:.0%}: within = "{MARGIN:.0%}" allows for it'
         results.append(CheckResult(one.id, Level.SIMULATED, outcome, float(far.max()), allowed, where))
-    worst = min(results, key=lambda result: (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS).index(result.outcome))
-    left = [name for name, mutant in altered.items() if name not in rejected and prove_equal(mutant, form) is not True]
-    said = f"{len(rejected)} altered formulas rejected"
-    said += f"; the test cannot tell the right side from {min(left, key=len)}" if left else ""
-    control = Outcome.PASS if rejected else Outcome.INCONCLUSIVE
-    return [worst, CheckResult(one.id, Level.NEGATIVE_CONTROL, control, float(len(left)), 0.0, said)]
+    return _worst(results)
+
+
+def _tolerated(one: NoteClaim, right: float) -> float:
+    """Return how far from the right side the networks may certainly lie: the stated margin, or the digits written."""
+    return _half_unit(one) if one.within is None else one.within * abs(right)
+
+
+def _trained_control(one: NoteClaim, samples: list[Sample], form: sympy.Expr) -> CheckResult:
+    """Altered right sides must be rejected by the same intervals, at some value."""
+    if fixed := _fixed(form, [sample.case for sample in samples]):
+        return CheckResult(one.id, Level.NEGATIVE_CONTROL, Outcome.INCONCLUSIVE, where=fixed)
+    altered = list(mutants(form))
+    left = [mutant for mutant in altered if not any(_rejects(one, sample, mutant) for sample in samples)]
+    survivors = [str(mutant) for mutant in left if prove_equal(mutant, form) is not True]
+    said = f"{len(altered) - len(left)} altered formulas rejected"
+    said += f"; the test cannot tell the right side from {min(survivors, key=len)}" if survivors else ""
+    outcome = Outcome.PASS if len(left) < len(altered) else Outcome.INCONCLUSIVE
+    return CheckResult(one.id, Level.NEGATIVE_CONTROL, outcome, float(len(survivors)), 0.0, said)
+
+
+def _rejects(one: NoteClaim, sample: Sample, form: sympy.Expr) -> bool:
+    try:
+        wrong = sample.case.right(form)
+    except InputError:  # it is no number here
+        return True
+    return bool(_apart(sample.known, wrong).max() > _tolerated(one, wrong))
 
 
 def _apart(known: Intervals, right: float) -> np.ndarray:
@@ -404,19 +450,32 @@ def _reach(known: Intervals, right: float) -> np.ndarray:
     return np.maximum(np.abs(known.low - right), np.abs(known.high - right))
 
 
-def _bounded(one: NoteClaim, samples: list[tuple[Case, np.ndarray, float]]) -> CheckResult:
-    """Judge a bound by simultaneous intervals of the means over networks, those of all entries and values together."""
-    outcomes, said = [], []
-    for case, values, right in samples:
-        flat = values.reshape(len(values), -1)
-        known: Intervals = intervals(flat, LEVEL / len(samples))
-        outcomes.append(known.below(right) if "<" in one.sentence.relation else known.above(right))
-        extreme = int((known.high if "<" in one.sentence.relation else -known.low).argmax())
-        one_entry = Intervals(*(part[extreme : extreme + 1] for part in (known.mean, known.low, known.high)))
-        at = f" at {case.place}" if case.place else ""
-        said.append(f"{case.what} {one_entry.describe(4)} of {len(values)} networks, right side {right:.4g}{at}")
-    worst = min(outcomes, key=(Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS).index)
-    return CheckResult(one.id, Level.SIMULATED, worst, where=said[outcomes.index(worst)])
+def _worst(results: list[CheckResult]) -> CheckResult:
+    order = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS)
+    return min(results, key=lambda result: order.index(result.outcome))
+
+
+def _bounded(one: NoteClaim, samples: list[Sample]) -> CheckResult:
+    """Judge a bound by the intervals of all entries and values together."""
+    below, results = "<" in one.sentence.relation, []
+    for sample in samples:
+        known = sample.known
+        outcome = known.below(sample.right) if below else known.above(sample.right)
+        extreme = int((known.high if below else -known.low).argmax())
+        results.append(CheckResult(one.id, Level.SIMULATED, outcome, where=sample.describe(extreme)))
+    return _worst(results)
+
+
+def _trained_slope(one: NoteClaim, samples: list[Sample]) -> CheckResult:
+    """Judge the order of the largest entry of the means."""
+    places = [int(np.abs(sample.known.mean).argmax()) for sample in samples]
+    means = np.array([abs(sample.known.mean[place]) for sample, place in zip(samples, places, strict=True)])
+    reaches = np.array(
+        [(sample.known.high - sample.known.low)[place] / 2 for sample, place in zip(samples, places, strict=True)]
+    )
+    rights = np.array([sample.right for sample in samples])
+    cases = [sample.case for sample in samples]
+    return _slope(one, Level.SIMULATED, cases, means, rights, reaches / np.where(means > 0, means, 1.0))
 
 
 def _slope(
@@ -429,7 +488,7 @@ def _slope(
 ) -> CheckResult:
     """Judge l ~ r: the slope of log |l/r| along the varied field must vanish towards its last value.
 
-    `errors` are the relative standard errors of l; three of them count against it.
+    `errors` are the relative half-widths of the intervals of l, which count against it.
     """
     if len(cases) < 3 or len(cases[0].values) != 1:
         raise InputError("~ needs one field with three values or more.", 'Write vary = { "data.gain" = [1, 10, 100] }.')
@@ -439,7 +498,7 @@ def _slope(
         raise InputError("~ compares sizes, and a side or the field is 0.", "Give positive values, each once.")
     steps = np.diff(np.log(axis))
     slopes = np.abs(np.diff(np.log(np.abs(left / right))) / steps)
-    noise = np.zeros(len(slopes)) if errors is None else 3 * np.hypot(errors[1:], errors[:-1]) / np.abs(steps)
+    noise = np.zeros(len(slopes)) if errors is None else (errors[1:] + errors[:-1]) / np.abs(steps)
     last, before = float(slopes[-1]), float(slopes[-2])
     settled = last + noise[-1] <= SLOPE and (last <= FALLING * before or last <= SETTLED)
     failing = last - noise[-1] > SLOPE and last - noise[-1] > FALLING * (before + noise[-2])
@@ -449,10 +508,17 @@ def _slope(
 
 
 def names(problem: Problem) -> dict[str, Any]:
-    """Return what a claim on the problem may name: numbers with their axes, and fields with their values."""
+    """Return what a claim on the problem may name: numbers with axes and definition, and fields with their values."""
     layer = isinstance(problem.network, Network)
-    numbers = {name: [*axes] for name, axes in SOLVED.items()} | {PEAK: ["time", "unit"]} if layer else {}
+    numbers = {}
+    if layer and problem.network.model == "gated-linear":
+        numbers = {name: {"axes": [*axes], "definition": OF_SOLUTIONS[name]} for name, axes in SOLVED.items()}
+    if layer:
+        numbers[PEAK] = {"axes": ["time", "unit"], "definition": "the weight of a unit that is largest in size"}
     back = {name: alias for alias, name in WORDS.items()}
-    wanted = [name for name in NAMES if name == "loss" or (name in OF_GRAPHS) is not layer]
-    numbers |= {back.get(name, name): [*OBSERVABLES[name].axes] for name in wanted}
+    for name in NAMES:
+        if name == "loss" or (name in OF_GRAPHS) is not layer:
+            kind = OBSERVABLES[name]
+            said = " ".join((kind.__doc__ or "").split("\n\n")[0].split()).rsplit(": array")[0]
+            numbers[back.get(name, name)] = {"axes": [*kind.axes], "definition": said}
     return {"numbers": numbers, "fields": {name: str(value) for name, value in _numbers(problem)}}

@@ -34,7 +34,8 @@ from theory.problem.user_code import allow
 
 RELATIONS = ("<=", ">=", "=", "<", ">", "~")
 LEVEL = 0.01  # of the tests of a claim
-MOST_VARIED, MOST_CLAIMS = 64, 1000
+# The levels of 50 values are those that resamples still resolve.
+MOST_VARIED, MOST_CLAIMS = 50, 1000
 _KEYS = ("cov", "mean", "given", "along", "problem", "vary", "within", "networks")
 _FORMULA, _MEASURED = _KEYS[:4], _KEYS[5:]
 _QUANTITY = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\[([^\]]*)\])?\s*(?:\bat\s+(\S.*?))?\s*")

@@ -18,6 +18,7 @@ from jaxtyping import Float
 from scipy.special import stdtrit  # scipy.stats takes a second to import
 
 from derivations.statistics import calibration
+from derivations.statistics.intervals import Intervals
 from derivations.statistics.resampling import (
     RESAMPLES,
     critical_value,
@@ -153,6 +154,18 @@ def agreement_of(
         skewness_error=skewness_error(deviations[:, most]),
         skewness_limit=calibration.limit(len(values), moving),
     )
+
+
+def resampled_intervals(values: Float[np.ndarray, "S d"], level: float, seed: int) -> tuple[Intervals, str]:
+    """Return intervals that hold for all entries together with the probability 1 - level, and why they may not.
+
+    A number outside of one of them is what the test of `agreement_of` rejects. The reason is empty where the study of
+    `calibration` shows the level for such a sample.
+    """
+    sample = agreement_of(values, np.zeros_like(values), margin=1.0, level=level, seed=seed)
+    mean, error = mean_and_error(values)
+    reach = np.multiply(sample.critical, error, where=error > 0, out=np.zeros_like(error))
+    return Intervals(mean, mean - reach, mean + reach), "" if sample.shown else _not_shown(sample)
 
 
 def _farthest(mean: np.ndarray, error: np.ndarray, critical: float) -> float:

@@ -189,7 +189,9 @@ def step_factors(
     """
     symbols = [z(index) for index in variables(argument)]
     factors = [(argument, sympy.Integer(1))]
-    if symbols and argument.is_polynomial(*symbols) and argument.has(sympy.Mul, sympy.Pow):
+    # Numbers such as exp(10**20) are no matter for a factorisation, and a linear form of numbers has no factors.
+    plain = argument.free_symbols <= set(symbols) and all(argument.diff(one).is_number for one in symbols)
+    if symbols and not plain and argument.is_polynomial(*symbols) and argument.has(sympy.Mul, sympy.Pow):
         number, powers = sympy.factor_list(argument, *symbols)
         factors = [(number, 1), *powers] if number != 1 else powers
     result = []

@@ -8,6 +8,7 @@ from scipy.special import erf
 
 from derivations.answers.data_files import FLOOR, read, surrogate
 from derivations.answers.data_show import shown
+from derivations.answers.new_data import data_start
 from derivations.answers.relu_expectation import pooled_elasticity
 from tests.theory.problem.refusals import not_refused
 from tests.tolerances import STANDARD_ERRORS
@@ -154,6 +155,17 @@ def test_faults_of_data_files_are_named(folder):
         (flat, {"settings": ["data.gain=3"]}, "--set changes a problem"),
     ]
     assert not_refused(lambda path, options: shown(path, **options), cases) == []
+
+
+def test_rows_or_labels_without_spread_start_no_problem(folder):
+    np.save(folder / "same.npy", FLAT[[0, 0]])
+    np.save(folder / "ones.npy", np.ones(len(FLAT)))
+    cases = [("same.npy", None, "all examples are the same"), ("flat.npy", "ones.npy", "all labels are the same")]
+
+    def start(data, labels):
+        return data_start("mine", folder / data, labels and folder / labels, None, "none")
+
+    assert not_refused(start, cases) == []
 
 
 def test_data_in_the_place_of_a_problem_are_named(folder):
