@@ -152,6 +152,9 @@ def as_data(entry: Entry, page: str | None) -> dict[str, Any]:
         "words": source.words if source else "",
         "note": source.note if source else "",
         "condition": entry.condition,
+        "misprint": f"printed: {source.misprint.printed}; read: {source.misprint.read}"
+        if source and source.misprint
+        else "",
         "readings": [reading.convention for reading in source.readings] if source else [],
         "slip": entry.slip.title if entry.slip else "",
         "repair": entry.slip.repair if entry.slip else "",

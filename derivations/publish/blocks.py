@@ -23,9 +23,9 @@ _EXACT_ROWS = 3
 _AGREEMENT = {"PASS": "agree", "FAIL": "do NOT agree", "INCONCLUSIVE": "do not decide it"}
 _SAYS = {
     "CONFIRMED": "it holds, and its source states it",
-    "CORRECTED": "it holds; its source prints something else",
-    "INHERITED": "it holds; its source prints another form, which follows from an earlier slip",
-    "REFUTED": "it holds against a conjecture or a question of its source",
+    "CORRECTED": "the formula above holds; the source prints another",
+    "INHERITED": "the formula above holds; the source prints another through a slip charged elsewhere",
+    "REFUTED": "the statement above is a counterexample to the source's conjecture",
     "REMARK": "it holds: a related statement, not in the source",
     "RESULT": "it holds; none of the sources states it",
     "OPEN": "it is undecided",
@@ -306,8 +306,12 @@ def _said(entry: Entry) -> str:
 
 
 def _notes(group: Sequence[Entry]) -> str:
-    """The notes of sources that print the same, each remark once."""
+    """The notes and printing slips of sources that print the same, each remark once."""
     remarks = [remark for entry in group for remark in entry.source.note.split("; ") if remark]
+    slips = dict.fromkeys(
+        (entry.source.misprint.printed, entry.source.misprint.read) for entry in group if entry.source.misprint
+    )
+    remarks += [f"a printing slip: printed is {printed}, read {read}" for printed, read in slips]
     return "; ".join(dict.fromkeys(remarks))
 
 

@@ -1,14 +1,17 @@
 """The errata of one document as Markdown: its slips, their repairs and the forms that these make right, then the rest.
 
-One table lists all slips. Then follow each slip with its numbers, the conjectures and questions that have a
-counter-example, the statements that hold under a condition, remarks, and notes that are recorded but not judged.
+One table lists all slips, another all printing slips. Then follow each slip with its numbers, the conjectures and
+questions that have a counter-example, the statements that hold under a condition, remarks, and notes that are recorded
+but not judged.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from derivations.evidence.entries import Entry
+from derivations.markdown import table
 from derivations.publish.blocks import Link, difference, formula, notation_of, same_form, sentence, where
+from theory.claims.misprints import misprints_of
 from theory.claims.recorded import Recorded, recorded_in
 from theory.claims.rows import Verdict
 from theory.claims.sources import Slip
@@ -26,7 +29,8 @@ def errata(entries: Sequence[Entry], link: Link, names: Mapping[str, str]) -> st
             "theory/claims/slips.py takes the slip; the source names it.",
         )
     slips = tuple(dict.fromkeys(entry.slip for entry in entries if entry.slip))
-    parts = [_at_a_glance(slips, entries)] if slips else ["No slip was found.\n"]
+    parts = [_at_a_glance(slips, entries)] if slips else ["No formula is wrong.\n"]
+    parts += _misprints(entries, link)
     parts += [part for slip in slips for part in _slip(slip, entries, link, names)]
     refuted = [entry for entry in entries if entry.verdict == Verdict.REFUTED]
     conditional = [entry for entry in entries if entry.condition]
@@ -52,18 +56,29 @@ def _left(record: Recorded, link: Link) -> str:
     return f"{said}{claims}\n"
 
 
+def _misprints(entries: Sequence[Entry], link: Link) -> Iterator[str]:
+    """A table of the printing slips of the document, each with the claims whose rows name it."""
+    rows = []
+    for misprint in misprints_of(dict.fromkeys(entry.document for entry in entries)):
+        claims = dict.fromkeys(link(one.claim.id) for one in entries if one.source.misprint is misprint)
+        rows.append((misprint.label, misprint.printed, misprint.read, ", ".join(claims) or "–"))
+    if rows:
+        yield "### Printing slips\n"
+        yield "Each has one reading, which the document gives itself, and makes no statement false.\n"
+        yield table(("where", "printed", "read as", "claim"), rows)
+
+
 def _at_a_glance(slips: Sequence[Slip], entries: Sequence[Entry]) -> str:
-    lines = ["| where | slip | once repaired, right as printed |", "|---|---|---|"]
+    lines = ["| where | slip | restated, or wrong only through it |", "|---|---|---|"]
     for slip in slips:
-        lines.append(f"| {', '.join(slip.root)} | {slip.title} | {_ranges(_inherited(slip, entries)) or '–'} |")
+        lines.append(f"| {slip.root} | {slip.title} | {_ranges(_inherited(slip, entries)) or '–'} |")
     return "\n".join(lines) + "\n"
 
 
 def _slip(slip: Slip, entries: Sequence[Entry], link: Link, names: Mapping[str, str]) -> Iterator[str]:
     charged = [entry for entry in entries if entry.slip == slip and entry.verdict == Verdict.CORRECTED]
     inherited = _inherited(slip, entries)
-    roots = ", ".join(slip.root)
-    yield f"### {'' if slip.title.startswith(roots) else f'{roots}: '}{slip.title}\n"
+    yield f"### {'' if slip.title.startswith(slip.root) else f'{slip.root}: '}{slip.title}\n"
     yield f"*Repair.* {sentence(slip.repair)}\n"
     for group in same_form(charged):
         entry = group[0]
@@ -78,7 +93,7 @@ def _slip(slip: Slip, entries: Sequence[Entry], link: Link, names: Mapping[str, 
             tried = "; ".join(reading.convention for reading in entry.source.readings)
             yield f"*Readings tried; none makes it right.* {sentence(tried)}\n"
     if inherited:
-        yield "*Wrong only through this slip, and right once it is repaired:*\n"
+        yield "*Restatements and consequences, right once it is repaired:*\n"
         yield "".join(_follows(group, link) for group in same_form(inherited))
 
 

@@ -81,7 +81,7 @@ def _run(validation: Validation) -> str:
         f"{validation.spent:.0f} s of processor time.\n\n"
         f"Versions: {versions}.\n\n"
         "CONFIRMED: the statement holds and its sources print it. CORRECTED: the statement holds, and a source prints "
-        "something else by a slip; INHERITED: through a slip elsewhere. REFUTED: a conjecture of a source has a "
+        "another by a slip; INHERITED: through a slip charged elsewhere. REFUTED: a conjecture of a source has a "
         "counter-example. BROKEN: a check of the workbench's own statement fails. OPEN: undecided. REMARK and RESULT: "
         "it holds, and no source states it.\n"
     )

@@ -3,9 +3,9 @@
 | verdict | meaning |
 |---|---|
 | DEFINITION | the document introduces a name; there is nothing to decide |
-| CONFIRMED | the document states it, and it holds as stated or under the reading that the row names |
-| CORRECTED | a slip of the document: no reading within its conventions makes the form right |
-| INHERITED | the form is wrong only through a slip elsewhere, and right once that is repaired |
+| CONFIRMED | the document states it, and it holds, but for a printing slip, or under the condition that the row names |
+| CORRECTED | a slip of the document, charged here: no reading within its conventions makes the form right |
+| INHERITED | a restatement or a consequence of a slip charged elsewhere: right once that is repaired |
 | REFUTED | a conjecture or a question of the document that has a counter-example |
 | BROKEN | a check of the workbench's own statement fails: the workbench is wrong, not the document |
 | OPEN | the checks do not decide it |

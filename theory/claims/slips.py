@@ -5,6 +5,7 @@ which the checks compare with the definition as any other form.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import sympy
 
@@ -17,21 +18,21 @@ SUM_READOUT = r"the sum readout, with $K \tau$ as time constant"
 READOUT = Slip(
     NOTES,
     "readout",
-    root=("(5)",),
+    root="(5)",
     title="(5) omits the factor $1/K$ that the mean readout of (3) gives the term in the weights",
     repair=r"Read (3) as a sum over the units, without its $1/K$, and keep $K \tau$ as the time constant.",
 )
 BUMP_READOUT = Slip(
     BUMP_NOTE,
     "readout",
-    root=("(4)",),
+    root="(4)",
     title="(4) omits the factor 1/2 that the mean readout of (1) gives the terms in the weights",
     repair=r"Read (1) as a sum, without its 1/2, and keep $2 \tau$ as the time constant.",
 )
 SECOND_MOMENT_OF_ONE_ERF = Slip(
     BUMP_NOTE,
     "second moment",
-    root=("(8)",),
+    root="(8)",
     title="the average of one erf through the gate in place of two, which the note itself doubts",
     repair=r"Take half of the second moment without the gate: $(1/\pi) \arcsin(\kappa^2 \rho_{kl})$ within a class, "
     r"for $x = \operatorname{erf}(g z)$, wherever the gate is.",
@@ -40,7 +41,7 @@ SECOND_MOMENT_OF_ONE_ERF = Slip(
 HALF_DIFFERENCE = Slip(
     NOTES,
     "half-difference",
-    root=("(31)",),
+    root="(31)",
     title=r"the solution of (30) is $w_1 - \Delta$ and is printed as $w_1$",
     repair=r"Add $\Delta$ to the right side: $w_1 = \Delta + (1/2) A_{11}^{-1} (P E 1 + b_1)$, with $E$ the printed "
     r"exponential and $\Lambda$ that of $2 A_{11}$, the matrix of (30); in (32) the last term then becomes "
@@ -49,7 +50,7 @@ HALF_DIFFERENCE = Slip(
 SECOND_MOMENTS = Slip(
     NOTES,
     "second moments",
-    root=("(18)",),
+    root="(18)",
     title="outer products of class means stand where (16) has second moments",
     repair=r"Put the second moment $\langle \tilde x \tilde x^\top \rangle$ in the place of the outer product of "
     r"the mean, for both classes: $L^\ast = m_1^\top S^{-1} m_1$ with $S = \langle \tilde x \tilde x^\top "
@@ -58,33 +59,26 @@ SECOND_MOMENTS = Slip(
 SHARED_NODES = Slip(
     DEEP_GATED_NETWORKS,
     "shared nodes",
-    root=("section 1", "Fact 7", "Theorem 2.3", "Theorem 7.3"),
+    root="Fact 7",
     title="the proof splices base paths where they share a weight alone, not where they share a node",
     repair=r"Count base paths that share a node as well (the first Fact 7). For $d \leq C w$, all gates open, $x = x'$ "
     r"and entries of $x$ of at most 1 in size, the variance is at most "
-    r"$C' d_{in}^2 \sigma^{4(d-1)} d^3 w^{2(d-2)+1}$.",
+    r"$C' d_{in}^2 \sigma^{4(d-1)} d^3 w^{2(d-2)+1}$. With $\sigma^2 = 1/w$ and $d_{in} = 1$ that is $C' d^3/w$, where "
+    r"the theorem has $C \max\{d^2/w, d^3/w^2\}$.",
 )
 
 OUTPUT_LAYER = Slip(
     HALF_SPACES,
     "output layer",
-    root=("section 3.1",),
+    root="section 3.1",
     title="the comparison of both kinds of regions counts $L$ gated layers, and the output layer has no gates",
     repair="Write $L - 1$ for $L$ in the comparison: $m^{L-1}$ paths and $2^{m(L-1)}$ bit patterns, $L - 1$ and "
     "$m(L - 1)$ faces. By section 2 there are $L - 1$ hidden layers.",
 )
-LOSS_FACTOR = Slip(
-    DEEP_GATED_NETWORKS,
-    "factor of the loss",
-    root=("(1)",),
-    title="the loss is printed without the factor 1/2 that the dynamics of the error have",
-    repair=r"Write $L = \sum_s (\hat y(s) - y(s))^2/2$, as the neural path kernel paper does; (1) and the "
-    r"rate $0.81$ of Experiment 8 then hold. With the printed loss (1) has $2 \alpha_t$.",
-)
 FIRST_LAYER = Slip(
     DEEP_GATED_NETWORKS,
     "first layer",
-    root=("Fact 2",),
+    root="Fact 2",
     title="a weight of the first layer is counted with the paths of all input nodes",
     repair=r"A weight of the first layer belongs to one input node: $w^{d-2}$ paths pass it, which is the printed "
     r"number for $d_{in} = 1$.",
@@ -92,7 +86,7 @@ FIRST_LAYER = Slip(
 ADJACENT_WEIGHTS = Slip(
     DEEP_GATED_NETWORKS,
     "adjacent weights",
-    root=("Fact 3",),
+    root="Fact 3",
     title="a further weight is taken to be independent of those that the paths already pass",
     repair=r"The share is $1/w^2$ for a weight of a middle layer both of whose nodes are free. It is $1/w$ where a "
     "weight of a neighbouring layer is fixed and meets it at a node, and 0 where the fixed weight does not meet it.",
@@ -100,32 +94,23 @@ ADJACENT_WEIGHTS = Slip(
 LAYERS_OF_PRODUCTS = Slip(
     DEEP_GATED_NETWORKS,
     "layers of products",
-    root=("(10)", "(11)", "(12)"),
-    title="the products over layers end before the last layer and leave out one of the two marked layers alone",
-    repair=r"Let the products run to $l = d$. In (11) and (12) leave out both layers $l'(m)$ and $l'(m')$, and "
-    r"multiply by the two means of single pairs only where $l'(m) \neq l'(m')$. The printed forms are right for "
+    root="(11)",
+    title="the product over layers leaves out one of the two marked layers alone, and ends before the last layer",
+    repair=r"Leave out both layers $l'(m)$ and $l'(m')$, multiply by the two means of single pairs only where "
+    r"$l'(m) \neq l'(m')$, and let the product run to $l = d$, as in (10). The printed forms are right for "
     r"$\sigma = 1$.",
-)
-SPLICINGS = Slip(
-    DEEP_GATED_NETWORKS,
-    "splicings",
-    root=("Fact 8",),
-    title="the splicings of two base paths are counted as four for each segment",
-    repair=r"Write: at most $3^{k+1}$ for an ordered pair of base paths, the base paths themselves among them. Each "
-    "segment belongs to two of the four paths in one of six ways, a pair of base paths accounts for two of them, and a "
-    "marked weight that the base paths do not share fixes its segment. As an upper bound $4^{k+1}$ may stay.",
 )
 DEPTH_FACTOR = Slip(
     DEEP_GATED_NETWORKS,
     "number of layers",
-    root=("Lemma 3.1", "Lemma 7.5"),
+    root="Lemma 3.1",
     title=r"the mean of $K_0^w$ omits the factor $d$ of Theorem 2.3",
     repair=r"Write $\mathbb{E}[K_0^w] = d \sigma^{2(d-1)} (x^\top x) \odot \lambda$ in (ii).",
 )
 BEFORE_POOLING = Slip(
     DEEP_GATED_NETWORKS,
     "before pooling",
-    root=("(7)",),
+    root="(7)",
     title="the mean before pooling is replaced by the mean after it",
     repair=r"Study the pooled output itself. Before pooling, only a path with itself has a mean other than 0, so that "
     "the mean depends on the positions of both inputs.",
@@ -133,7 +118,7 @@ BEFORE_POOLING = Slip(
 DIFFERENT_INPUT_NODES = Slip(
     DEEP_GATED_NETWORKS,
     "different input nodes",
-    root=("(4)", "(9)", "Lemma 2.1", "Lemma 7.1", "section 1"),
+    root="(9)",
     title="the Gram matrix is summed over pairs of paths from one input node alone",
     repair=r"Sum over all pairs of input nodes, $K(s, s') = \sum_{i, j} x(i, s) x(j, s') \kappa(s, s', i, j)$: paths "
     r"that start at $i$ and at $j \neq i$ share later weights, and the proof drops them between its fourth and fifth "
@@ -143,28 +128,31 @@ DIFFERENT_INPUT_NODES = Slip(
 GATED_LEVELS = Slip(
     DEEP_GATED_NETWORKS,
     "gated levels",
-    root=("section 1",),
+    root="section 1",
     title=r"the overlap of active gates is counted for $d$ levels, and $d - 1$ have gates",
     repair=r"Read $\mu^{d-1}$ in place of $\mu^d$, as (5) of the paper has it.",
 )
 SLOPE_AT_THE_THRESHOLD = Slip(
     DEEP_GATED_NETWORKS,
     "slope at the threshold",
-    root=("section 3.1",),
+    root="section 3.1",
     title=r"the slope of $\chi_\epsilon$ at the threshold omits $\beta$ and the slopes of the pre-activations, and is "
     r"not the largest above a threshold below $(1 + \epsilon)/2$",
     repair=r"Take $\tau_S \geq \beta M \tau_A (1 + \epsilon - \tau_A)/(1 + \epsilon)$ for $\tau_A \geq (1 + "
     r"\epsilon)/2$, and $\tau_S \geq \beta M (1 + \epsilon)/4$ for a smaller $\tau_A$, where $M$ bounds the slopes "
     "of the pre-activations by the weights.",
 )
-SECOND_INDEX = Slip(
-    HALF_SPACES,
-    "second index",
-    root=("(8)", "(11)", "Lemma 3", "Lemma 4"),
-    title=r"the second sum over hidden nodes is over $i_1$ from 2 in place of $i_2$ from 1",
-    repair=r"Read $\sum_{i_2 = 1}^m$. In the proofs of Theorems 1 and 2 the last weight also stands before the sum "
-    r"over $i_{L-1}$ in one line; it belongs inside.",
-)
+
+
+def charged(slip: Slip, label: str, form: sympy.Basic) -> dict[str, Any]:
+    """Return the fields of a source that prints a wrong form: its slip, and beyond the root the form once repaired.
+
+    >>> charged(READOUT, "(5)", sympy.S.One) == {"slip": READOUT}, charged(READOUT, "(8)", sympy.S.One)["repaired"]
+    (True, Reading(convention='the form after the repair of (5)', printed=1, where=True, condition=''))
+    """
+    if label == slip.root:
+        return {"slip": slip}
+    return {"slip": slip, "repaired": Reading(f"the form after the repair of {slip.root}", form)}
 
 
 def under_sum_readout(

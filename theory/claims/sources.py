@@ -2,7 +2,8 @@
 
 A row of the ledger is a claim at one source. The source records whether the document prints the formula, states it in
 prose, conjectures it or asks for it; which conventions the document leaves open, with the form that each gives
-(`readings`); and, where no reading makes the form right, which slip of the document it comes from (`slip`).
+(`readings`); which printing slip a reader passes over (`misprint`); and, where no reading makes the form right, which
+slip of the document it comes from (`slip`).
 """
 
 from dataclasses import dataclass, field
@@ -60,19 +61,41 @@ class Reading:
 class Slip:
     """A slip of a document: its place, its content, and the repair that corrects it and its consequences.
 
-    `root` has the labels of the rows at which the slip is counted, at most one claim at each. Rows that are wrong only
-    through this slip also name it and are INHERITED.
+    `root` is the label of the one row that it is charged to. Every other row that is wrong through this slip, as a
+    restatement or a consequence, names it together with the form after the repair, and is INHERITED.
 
     >>> from theory.claims.slips import READOUT
     >>> READOUT.root
-    ('(5)',)
+    '(5)'
     """
 
     document: str
     name: str
-    root: tuple[str, ...]
+    root: str
     title: str
     repair: str
+
+
+@dataclass(frozen=True)
+class Misprint:
+    """A printing slip: an index, limit, shape or word that the document's own definitions put right.
+
+    As printed it has no meaning, or contradicts a definition beside it, and only one reading is left. It makes no
+    statement false: a row has the form that is `read` and names what is `printed`, both as Markdown.
+    Raises InputError for a document or a label that `theory.claims.documents` does not list.
+
+    >>> Misprint("neural-path-kernel", "Definition 2.2", "$A(x_{s'}, p)$", "$A(x_{s'}, p) = 1$").label
+    'Definition 2.2'
+    """
+
+    document: str
+    label: str
+    printed: str
+    read: str
+
+    def __post_init__(self) -> None:
+        if fault := citation_fault(self.document, self.label):
+            raise InputError(f"A printing slip is unknown: {fault}.", "theory/claims/documents.py takes labels.")
 
 
 @dataclass(frozen=True)
@@ -84,9 +107,10 @@ class Source:
     leaves open; one that makes the printed form right makes the row CONFIRMED, under that condition. `slip` is the
     cause of a wrong form, and `repaired` the form after its repair, where the row is not the slip itself. `shown`
     is the printed form as TeX, where `printed` written out entry by entry would hide it. `condition` is one
-    that the document does not state and under which the claim holds; a row that is CONFIRMED names it.
-    Raises InputError for a document or a label that `theory.claims.documents` does not list, and for prose without
-    its words.
+    that the document does not state and under which the claim holds; a row that is CONFIRMED names it. With a
+    `misprint` the form is the one that is read.
+    Raises InputError for a document or a label that `theory.claims.documents` does not list, for prose without its
+    words, and for a slip or printing slip of another document.
 
     >>> Source("small-bump-gate", "(8)").printed is None
     True
@@ -107,6 +131,7 @@ class Source:
     repaired: Reading | None = None
     shown: str = ""
     condition: str = ""
+    misprint: Misprint | None = None
 
     def __post_init__(self) -> None:
         if fault := citation_fault(self.document, self.label):
@@ -116,3 +141,6 @@ class Source:
             raise InputError(f"{here} {self.says.value} something in prose that is not quoted.", "Give its `words`.")
         if self.repaired is not None and self.slip is None:
             raise InputError(f"{here} is repaired, and no slip is named.", "Give the `slip` that it comes from.")
+        for own in (self.slip, self.misprint):
+            if own is not None and own.document != self.document:
+                raise InputError(f"{here} names a slip of {own.document}.", "A slip belongs to its document.")

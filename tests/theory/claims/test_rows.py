@@ -7,8 +7,9 @@ import pytest
 import sympy
 
 from theory.claims import catalog, slips
-from theory.claims.documents import BUMP_NOTE, NOTES
+from theory.claims.documents import BUMP_NOTE, NEURAL_PATH_KERNEL, NOTES
 from theory.claims.levels import PrintedFinding
+from theory.claims.misprints import MISPRINTS, SWITCHES
 from theory.claims.model import Standing
 from theory.claims.rows import Verdict, verdict_of, verdict_on
 from theory.claims.sources import Reading, Says, Slip, Source
@@ -27,9 +28,20 @@ def test_every_slip_is_charged_once_where_it_stands():
         for source in claim.sources
         if source.slip and source.repaired is None
     )
-    assert {slip for slip, _ in charged} == SLIPS
-    assert set(charged.values()) == {1}
-    assert set(charged) == {(slip, label) for slip in SLIPS for label in slip.root}
+    assert charged == Counter((slip, slip.root) for slip in SLIPS)
+
+
+def test_a_printing_slip_that_a_row_names_is_on_the_list():
+    named = {source.misprint for claim in catalog().values() for source in claim.sources} - {None}
+    assert named <= set(MISPRINTS)
+    assert len(set(MISPRINTS)) == len(MISPRINTS)
+
+
+def test_a_slip_of_another_document_is_refused():
+    with pytest.raises(InputError, match=f"names a slip of {NEURAL_PATH_KERNEL}"):
+        replace(PLAIN, misprint=SWITCHES)
+    with pytest.raises(InputError, match=f"names a slip of {NOTES}"):
+        Source(BUMP_NOTE, "(8)", slip=slips.READOUT)
 
 
 VERDICTS = (

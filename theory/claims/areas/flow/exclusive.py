@@ -33,6 +33,7 @@ from theory.claims.documents import NOTES
 from theory.claims.finite_data import Sample
 from theory.claims.float_flow import Number, float64_flow
 from theory.claims.gradient_flow import entry, reading, w_first, w_second
+from theory.claims.misprints import EXPONENTIAL_AT_REST
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import TIME, TIME_CONSTANT, UNITS
 from theory.claims.points import exact_values, values
@@ -206,8 +207,8 @@ EXCLUSIVE_FIXED_POINT = Claim(
             NOTES,
             "(26)",
             printed=_AT_REST,
-            note=r"read at $t = \infty$, where its exponential vanishes; no eigenvalue of $A_{11}$ is zero; the "
-            "mean readout of (3) gives it a factor $K$",
+            note="no eigenvalue of $A_{11}$ is zero; the mean readout of (3) gives it a factor $K$",
+            misprint=EXPONENTIAL_AT_REST,
             slip=READOUT,
             repaired=under_sum_readout(_AT_REST, condition=_REGULAR),
         ),

@@ -10,7 +10,7 @@ from theory.claims.areas.kernel._symbols import BY_COUNTING, VARIANCE, V, d, lay
 from theory.claims.documents import DEEP_GATED_NETWORKS
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
-from theory.claims.slips import DEPTH_FACTOR
+from theory.claims.slips import DEPTH_FACTOR, charged
 from theory.claims.sources import Source
 from theory.kernels import GatedNetwork, GivenValues, adaptable_mean
 
@@ -82,7 +82,7 @@ STRENGTHS = Claim(
             label,
             printed=_STRENGTHS / d,
             note=r"part (ii), where $\lambda = (w g h)^{d-1}$ counts the paths by their activities",
-            slip=DEPTH_FACTOR,
+            **charged(DEPTH_FACTOR, label, _STRENGTHS),
         )
         for label in _LEMMA
     ),

@@ -9,8 +9,7 @@ from theory.claims.areas.kernel._symbols import layers
 from theory.claims.documents import DEEP_GATED_NETWORKS
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
-from theory.claims.slips import LOSS_FACTOR
-from theory.claims.sources import Source
+from theory.claims.sources import Reading, Source
 
 u, v, x, y = sympy.symbols("u v x y", real=True)
 
@@ -56,8 +55,15 @@ STEP = Claim(
             DEEP_GATED_NETWORKS,
             "(1)",
             printed=-_KERNEL_TIMES_ERROR,
-            note=r"(1) holds to the first order of $\alpha$",
-            slip=LOSS_FACTOR,
+            note=r"the paper prints no rule for the weights, and no 1/2 in the loss; with the loss "
+            r"$\sum_s (\hat y(s) - y(s))^2/2$, which the neural path kernel paper prints, $\alpha_t$ is the step size. "
+            r"(1) holds to the first order of $\alpha_t$",
+            readings=(
+                Reading(
+                    r"$\alpha_t$ is twice the step size on the printed loss, which is that on half of it",
+                    printed=-2 * _KERNEL_TIMES_ERROR,
+                ),
+            ),
         ),
     ),
     **rational_by_name(_step),
@@ -96,7 +102,8 @@ RATE = Claim(
             DEEP_GATED_NETWORKS,
             "Experiment 8",
             printed=Rational(81, 100),
-            note="expected from (1); gradient descent on the printed loss with this step size has 0.64",
+            note=r"expected from (1), with that $\alpha$; gradient descent on the printed loss with this step size "
+            "has 0.64",
         ),
     ),
     **rational_by_name(_rate),

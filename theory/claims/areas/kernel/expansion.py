@@ -12,9 +12,10 @@ from sympy import Eq, Integer, Interval, Range, Rational, S, oo
 from theory.claims.areas.kernel import _layers, _paths, _signs
 from theory.claims.areas.kernel._symbols import BY_COUNTING, VARIANCE, V, d, layers, nodes, w
 from theory.claims.documents import DEEP_GATED_NETWORKS
+from theory.claims.misprints import SQUARE_OF_THE_MEAN
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
-from theory.claims.slips import LAYERS_OF_PRODUCTS, SPLICINGS
+from theory.claims.slips import LAYERS_OF_PRODUCTS
 from theory.claims.sources import Reading, Says, Source
 
 k = sympy.Symbol("k", integer=True, nonnegative=True)
@@ -73,7 +74,8 @@ SQUARE = Claim(
             DEEP_GATED_NETWORKS,
             "(11)",
             printed=w**4 * (6 * V**4 + 3 * V**6),
-            note=r"the last form of (11), summed for $d = 3$: layer $d$ is in no product, and $l'(m)$ is counted twice",
+            note=r"the last form of (11), summed for $d = 3$: $l'(m)$ is counted twice, and layer $d$ is, as in (10), "
+            "in no product",
             slip=LAYERS_OF_PRODUCTS,
         ),
     ),
@@ -95,8 +97,9 @@ SECOND = Claim(
             DEEP_GATED_NETWORKS,
             "(12)",
             printed=V**4 * (6 * w**4 + 2 * w**3 - 2 * w**2) + V**6 * (3 * w**4 + 2 * w**3 - 2 * w**2),
-            note=r"(12) summed for $d = 3$: layer $d$ is in no product, and layer $l'(m)$ is counted twice",
+            note=r"(12) summed for $d = 3$: the product over layers is that of (11)",
             slip=LAYERS_OF_PRODUCTS,
+            repaired=Reading("the layers of the repaired (11)", _AT_DEPTH_THREE),
         ),
     ),
     **rational_by_name(lambda at: _layers.second_moment(int(at["w"]), _DEPTH, _layers.SIGNS) * at["V"] ** 4),
@@ -253,16 +256,15 @@ SPLICED = Claim(
         Source(
             DEEP_GATED_NETWORKS,
             "Fact 8",
-            printed=Integer(4) ** (k + 1),
             says=Says.READ_AS,
             words=r"For $k$ crossings of the base paths there are $4^{k+1}$ splicings possible, and those many terms "
             r"are extra in the $\mathbb{E} [K_0(s, s')^2]$ calculation in (12)",
-            note=r"as an upper bound, the use that the Cases make of it, the number is right, but “those many terms "
-            r"are extra” excludes this reading. Marks make it smaller: with both marked weights in a segment, it is "
-            r"$3^{k-1}$ for different segments, $3^k$ for one segment and different base paths, and 0 for one segment "
-            "and one base path",
-            readings=(Reading("the base paths themselves are counted apart", printed=Integer(4) ** (k + 1) + 1),),
-            slip=SPLICINGS,
+            note=r"each segment belongs to two of the four paths in one of six ways, and a pair of base paths accounts "
+            r"for two of them. Marks make the number smaller: with both marked weights in a segment, it is $3^{k-1}$ "
+            r"for different segments, $3^k$ for one segment and different base paths, and 0 for one segment and one "
+            "base path",
+            condition="$4^{k+1}$ is an upper bound, as the Cases use it",
+            misprint=SQUARE_OF_THE_MEAN,
         ),
     ),
     **rational_by_name(_splicings),

@@ -9,10 +9,10 @@ from sympy import Eq, Integer, Interval, Range, Rational, S
 from theory.claims.areas.kernel import _given, _signs
 from theory.claims.areas.kernel._layers import difference
 from theory.claims.documents import DEEP_GATED_NETWORKS, NEURAL_PATH_KERNEL
+from theory.claims.misprints import LAYERS_OF_THE_MEAN
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values
 from theory.claims.rational import rational, rational_by_name
-from theory.claims.slips import LAYERS_OF_PRODUCTS
 from theory.claims.sources import Says, Source
 from theory.kernels import GatedNetwork, GivenValues
 from theory.kernels import mean as library_mean
@@ -78,10 +78,9 @@ VALUE = Claim(
         Source(
             DEEP_GATED_NETWORKS,
             "(10)",
-            printed=(V ** (d - 1) + (d - 1) * V ** (d - 2)) * (u + v) * (a + b - w) ** (d - 1),
-            note=r"summed as printed: layer $d$ is in no product, so that a term with a mark before it lacks a factor "
-            r"$\sigma^2$",
-            slip=LAYERS_OF_PRODUCTS,
+            printed=_FORMULA,
+            note="the sum over marks and paths, before it is evaluated",
+            misprint=LAYERS_OF_THE_MEAN,
         ),
         Source(
             NEURAL_PATH_KERNEL,

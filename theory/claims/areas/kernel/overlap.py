@@ -11,6 +11,7 @@ from sympy import Eq, Integer
 from theory.claims.areas.kernel import _gates
 from theory.claims.areas.kernel._symbols import BY_COUNTING, OPEN, d, layers, mu, nodes, w
 from theory.claims.documents import DEEP_GATED_NETWORKS
+from theory.claims.misprints import DISTINCT_INPUTS, OTHER_INPUTS
 from theory.claims.model import Claim, Kind, Level
 from theory.claims.rational import rational_by_name
 from theory.claims.sources import Reading, Says, Source
@@ -73,7 +74,8 @@ CROSS = Claim(
             DEEP_GATED_NETWORKS,
             label,
             printed=(mu**2 * w) ** (d - 1),
-            note=r"part (ii), for two inputs $s \neq s'$; on the diagonal the lemma's “$\forall s, s'$” means (i)",
+            note="part (ii)",
+            misprint=DISTINCT_INPUTS,
         )
         for label in _LEMMA
     ),
@@ -143,9 +145,10 @@ BOUND = Claim(
             printed=Integer(1),
             says=Says.READ_AS,
             words=r"$\operatorname{max}_{s, s'} \bar\lambda_{cross}(s, s')/\bar\lambda_{self}(s) \leq \eta^{d-1}$",
-            note=r"read for $s' \neq s$: over all $s'$, as it is printed, $\eta$ is 1. It holds for the gates of each "
-            r"draw of $\Theta^g$, and for the means with the largest $\eta$ of all draws. This one is 1, so that the "
-            "bound says nothing of the means, where some draw opens the same gates of a level for both inputs",
+            note=r"for the means $\eta$ is 1, and the bound says nothing, where some draw of $\Theta^g$ opens the same "
+            "gates of a level for both inputs",
+            condition=r"$\eta$ is that of the same draw of $\Theta^g$, or for the means the largest of all draws",
+            misprint=OTHER_INPUTS,
         ),
     ),
     **rational_by_name(lambda at: largest_ratio(int(at["w"]), int(at["d"]) - 1, int(at["d"]) - 1)),

@@ -12,7 +12,7 @@ from theory.claims.areas.kernel import _layers
 from theory.claims.documents import DEEP_GATED_NETWORKS
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational, rational_by_name
-from theory.claims.slips import SHARED_NODES
+from theory.claims.slips import SHARED_NODES, charged
 from theory.claims.sources import Says, Source
 from theory.kernels import GAUSSIAN, SIGNS, WeightLaw, alike
 from theory.kernels import moment as library_moment
@@ -174,7 +174,7 @@ ORDER = Claim(
             note=r"with $\sigma^2 = 1/w$ the bound is $C$ times the larger of $d^2/w$ and $d^3/w^2$, so that the limit "
             r"over $w$ is at most $C d^2$ and the limit over $d$ is 0; the proof ends with one constant $C$. At a "
             r"bounded depth the variance is of the order $1/w$, as the bound says",
-            slip=SHARED_NODES,
+            **charged(SHARED_NODES, label, Rational(4, 3)),
         )
         for label, words in (("section 1", _SCALED), ("Theorem 2.3", _ORDER), ("Theorem 7.3", _ORDER))
     ),

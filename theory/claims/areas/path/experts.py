@@ -11,9 +11,9 @@ from theory.claims.areas.path._networks import FIRST, INPUTS, LAST, NETWORK, SEC
 from theory.claims.areas.path.output import RELU_SUM, WEIGHTS, exactly, relu_in_float64, y_hat
 from theory.claims.documents import HALF_SPACES
 from theory.claims.indicator import is_open
+from theory.claims.misprints import SECOND_INDEX
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
-from theory.claims.slips import SECOND_INDEX
 from theory.claims.sources import Says, Source
 from theory.paths import forward, linearly_gated, output_over_paths, relu_network
 
@@ -131,16 +131,8 @@ _HIDDEN_RELU = sum(
 _THIRD = "one input node, hidden levels of two, two and one nodes; the value is that of the one node, with its gate"
 
 
-def _printed_lemma(label: str) -> Source:
-    return Source(
-        HALF_SPACES,
-        label,
-        # The sum over i_1 from 2 leaves the index i_2 of the summand free: as printed there is no number.
-        printed=Symbol("i_2", integer=True),
-        shown=r"\sum_{i_0=1}^{d} x_{i_0} \sum_{i_1=1}^{m} \sum_{i_1=2}^{m} \cdots \sum_{i_{\ell-1}=1}^{m} \cdots",
-        note=r"as printed the index $i_2$ is free, which a sum over $i_2$ from 1 binds; clear from the context",
-        slip=SECOND_INDEX,
-    )
+def _lemma(form: sympy.Expr, *labels: str) -> tuple[Source, ...]:
+    return tuple(Source(HALF_SPACES, label, printed=form, misprint=SECOND_INDEX[label]) for label in labels)
 
 
 def _one_input(at: dict[str, Fraction]) -> _networks.Layers:
@@ -177,7 +169,7 @@ HIDDEN_GATED = Claim(
     statement=Eq(Symbol("h_{3,1}", real=True), _HIDDEN_GATED, evaluate=False),
     params=(_ONE_INPUT, FIRST[0], FIRST[2], *SECOND, *LAST, GATING[0], GATING[2], *GATING[4:], *_GATES_OF_THIRD),
     assumptions=(_THIRD, "linear gating, weights $r$ of layer 3"),
-    sources=tuple(_printed_lemma(label) for label in ("(8)", "Lemma 3")),
+    sources=_lemma(_HIDDEN_GATED, "(8)", "Lemma 3"),
     **rational_by_name(_third_gated),
     numeric=lambda **values: _third_in_float64(gated=True, **values),
     drawn=_DRAWN,
@@ -191,7 +183,7 @@ HIDDEN_RELU = Claim(
     statement=Eq(Symbol("h_{3,1}", real=True), _HIDDEN_RELU, evaluate=False),
     params=(_ONE_INPUT, FIRST[0], FIRST[2], *SECOND, *LAST),
     assumptions=(_THIRD, "ReLU units, weights $r$ of layer 3"),
-    sources=tuple(_printed_lemma(label) for label in ("(11)", "Lemma 4")),
+    sources=_lemma(_HIDDEN_RELU, "(11)", "Lemma 4"),
     **rational_by_name(_third_relu),
     numeric=lambda **values: _third_in_float64(gated=False, **values),
     drawn=48,

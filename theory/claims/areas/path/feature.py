@@ -5,6 +5,7 @@ from sympy import Eq, Function, Product, Sum, Symbol
 
 from theory.claims.documents import DEEP_GATED_NETWORKS, HALF_SPACES, NEURAL_PATH_KERNEL
 from theory.claims.indicator import is_open
+from theory.claims.misprints import LAYERS_OF_GATES, SECOND_ACTIVITY
 from theory.claims.model import Claim, Kind
 from theory.claims.sources import Source
 
@@ -34,7 +35,7 @@ ACTIVITY = _definition(
         Source(
             DEEP_GATED_NETWORKS,
             "Definition 7.3",
-            note="the printed product runs to $d$; the output has no gate, and section 1 of the paper ends at $d - 1$",
+            misprint=LAYERS_OF_GATES,
         ),
     ),
     "$I_l(p)$ is the node of the path $p$ in level $l$, and $I_0(p)$ its input node",
@@ -84,7 +85,8 @@ OVERLAP = _definition(
         Source(
             NEURAL_PATH_KERNEL,
             "Definition 2.2",
-            note="the set of paths asks for an activity of 1 on both inputs; the second “$= 1$” is not printed",
+            note="the set of paths asks for an activity of 1 on both inputs",
+            misprint=SECOND_ACTIVITY,
         ),
         Source(DEEP_GATED_NETWORKS, "section 1", note=r"$\lambda_t(s, s')$"),
         Source(HALF_SPACES, "section 3.2", note="over paths of hidden nodes, so that no $d_{in}$ occurs"),

@@ -33,9 +33,10 @@ from theory.claims.areas.path._networks import (
 from theory.claims.areas.path.output import exactly
 from theory.claims.areas.path.overlap import p1, p2, q1, q2
 from theory.claims.documents import DEEP_GATED_NETWORKS, NEURAL_PATH_KERNEL
+from theory.claims.misprints import SWITCHES
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
-from theory.claims.slips import DIFFERENT_INPUT_NODES
+from theory.claims.slips import DIFFERENT_INPUT_NODES, charged
 from theory.claims.sources import Says, Source
 from theory.paths import (
     feature_change,
@@ -239,7 +240,13 @@ SIGNAL_WIRE = Claim(
         "the inner product of the gradients of their values",
     ),
     sources=tuple(
-        Source(DEEP_GATED_NETWORKS, label, printed=_DIAGONAL, note=note, slip=DIFFERENT_INPUT_NODES)
+        Source(
+            DEEP_GATED_NETWORKS,
+            label,
+            printed=_DIAGONAL,
+            note=note,
+            **charged(DIFFERENT_INPUT_NODES, label, _WIRE),
+        )
         for label, note in (
             ("(4)", r"$\kappa_t(s, s', i)$ as (9) and Lemma 7.1 define it, paths that both start at node $i$"),
             ("Lemma 2.1", "the statement of (4), said to apply to all gated networks and at all times"),
@@ -402,9 +409,9 @@ SWITCH = Claim(
         Source(
             NEURAL_PATH_KERNEL,
             "section 3.1",
-            note="the text lets the features change whenever any gate switches; Definition 3.3 asks for a feature "
-            "that changes, and is the one that Proposition 3.2 uses",
+            note="Definition 3.3, which Proposition 3.2 uses, asks for a feature that changes",
             says=Says.UNSTATED,
+            misprint=SWITCHES,
         ),
     ),
     **rational_by_name(_jump),
