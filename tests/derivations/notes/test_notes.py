@@ -88,6 +88,7 @@ CLAIMS = [
     ("OPEN", "weight[0, 0] at 2 = 1 - exp(-t/(2*tau))", 'problem = "listed.toml"'),  # without tau it is the same
     ("CONFIRMED", "weight[0, 0] at oo ~ tau**0", 'problem = "listed.toml"\nvary = {"training.tau" = [1, 2, 4]}'),
     ("REFUTED", "weight[0, 0] at oo ~ tau", 'problem = "listed.toml"\nvary = {"training.tau" = [1, 2, 4]}'),
+    ("OPEN", "weight[0, 0] at oo ~ 1 + 1/tau**2", 'problem = "listed.toml"\nvary = {"training.tau" = [1, 2, 4]}'),
     ("REFUTED", "weight[0, 1] at 1 < -0.4", 'problem = "listed.toml"'),
     ("CONFIRMED", "weight[0, 0] at 1 = 0.39347", 'problem = "listed.toml"'),
     ("REFUTED", "weight[0, 0] at 1 = 0.39346", 'problem = "listed.toml"'),
@@ -112,11 +113,13 @@ def test_claims_are_judged_and_the_ledger_reads_it(folder):
     verdicts = [item.verdict.value for item in result.validation.judged]
     assert verdicts == [verdict for verdict, *_ in CLAIMS]
     assert result.outcome == "FAIL"
+    levels = ["symbolic", "precise", "negative control"]
+    assert [one.level.value for one in result.validation.judged[0].results if one.outcome.value == "PASS"] == levels
     assert json.loads((folder / "report" / "report.json").read_text())["claims"][1]["standing"] == "FAILS"
     assert [entry["verdict"] for entry in of_notes(folder).entries] == verdicts
     text = (folder / "mine.toml").read_text()
     (folder / "mine.toml").write_text(text.replace("0.39346", "0.39348"))
-    assert of_notes(folder).stale == ("mine.17",)
+    assert of_notes(folder).stale == ("mine.18",)
     (folder / "mine.toml").write_text(text)
 
 

@@ -14,11 +14,13 @@ from derivations.experiments.folders import problem_named
 from derivations.statistics.comparison import (
     _normal_critical,
     agreement,
+    agreement_of,
     compare,
     decide,
     decide_all,
     holm_levels,
     replicates_needed,
+    resampled_intervals,
     seed_for,
 )
 from derivations.statistics.resampling import RESAMPLES
@@ -172,6 +174,19 @@ def test_intervals_miss_no_more_often_than_their_level_and_are_no_wider_than_the
     # Outside with probability 1e-3 on each side for intervals of exactly this level.
     assert binom.isf(1 - 1e-3, runs, level) <= missed <= binom.isf(1e-3, runs, level)
     assert [one.statistic > one.critical for one in result] == [one.p <= level for one in result]
+
+
+@pytest.mark.parametrize("level", [0.01, 0.05])
+def test_an_interval_ends_where_the_test_begins_to_reject(level):
+    values = np.random.default_rng(3).normal(0.3, 1, (64, 2))
+    known, doubt = resampled_intervals(values, level, seed=5)
+    assert doubt == ""
+    assert resampled_intervals(values[:8], level, seed=5)[1].startswith("not decided")
+    for ends, sign in ((known.low, 1), (known.high, -1)):
+        for inside in (1e-9, -1e-9):
+            # The other entry is met in its mean, so that this one decides.
+            truth = np.array([ends[0] + sign * inside, values[:, 1].mean()])
+            assert (agreement_of(values, truth, margin=1.0, level=level, seed=5).p > level) is (inside > 0)
 
 
 def test_every_entry_has_its_own_error():
