@@ -25,9 +25,10 @@ class Target:
     and `margin` the largest half width of an interval that decides. Where the statement is that a number is near the
     value, `within` says how near, and takes the place of both. Without a value it is an order, put so that it states a
     positive mean; `margin` is then the smallest mean that would count as the stated effect.
-    `explains` says why a full run does not reproduce the statement; it is empty where it does. `instead` is a verdict
-    that takes the place of NOT REPRODUCED where that would not be fair to the source (REMARK that of any), and
-    `explains` gives the reason; it can be chosen after the run, which it does not change.
+    An `identity` holds by counting or by definition: it tests the program alone, and says so on the page.
+    `explains` says why a full run does not reproduce the statement, or cannot decide it; it is empty where it does.
+    `instead` is a verdict that takes the place of NOT REPRODUCED where that would not be fair to the source (REMARK
+    that of any), and `explains` gives the reason; it can be chosen after the run, which it does not change.
     """
 
     key: str
@@ -38,6 +39,7 @@ class Target:
     explains: str = ""
     instead: str = ""
     within: float = 0.0
+    identity: bool = False
 
     def __post_init__(self) -> None:
         if min(self.margin, self.half_unit, self.within) < 0:
@@ -163,6 +165,8 @@ class Reproduction(Runs):
     what is assumed for it. `measure(cells)` returns the values of the runs for the key of each target. `rule` states in
     words how the targets are judged. All of this is fixed before the full profile runs. `datasets` are the sets of
     images that a run reads. `shows` says after the run what a reader learns from its numbers beyond the verdicts.
+    `described` is False where the source describes no experiment: formulas of it stand beside networks of ours, and its
+    verdicts are not counted among those on experiments.
 
     The theory on top is `beside(cells)` of the experiment's own cells, or `theory`, which has its own; `no_theory` says
     why there is neither, or where it stands.
@@ -181,6 +185,7 @@ class Reproduction(Runs):
     no_theory: str = ""
     datasets: tuple[str, ...] = ()
     shows: str = ""
+    described: bool = True
 
     def _fixed(self, profile: str) -> dict[str, Any]:
         targets = [[t.key, t.value, t.margin, t.half_unit, *([t.within] if t.within else [])] for t in self.targets]

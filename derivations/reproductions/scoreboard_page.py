@@ -28,6 +28,10 @@ _EXPLAINED = {
 }
 _MOST_PLACES = 5  # smaller intervals are shown with powers of ten
 _LONG = 12  # rows from which on a table of the theory is folded away
+_OF_FORMULAS = (
+    "For these the notes describe no experiment: their formulas stand beside networks that we train, and the words are "
+    "those above. The first table does not count them."
+)
 _STATED = "above\u00a00"  # an order
 _Row = Mapping[str, Any]
 
@@ -38,21 +42,24 @@ def page(picture: Callable[[str], str], folded: Callable[[str, str], str]) -> st
     `picture(name)` is the Markdown of the figure of a stored result, `folded(title, text)` that of a text that a
     reader unfolds.
     """
-    return "\n".join([_by_source(), _verdicts(), *_sections(picture, folded)])
+    formulas = f"*Formulas beside networks.* {_OF_FORMULAS}\n\n{_verdicts(False)}"
+    return "\n".join([_by_source(), _verdicts(True), formulas, *_sections(picture, folded)])
 
 
 def _by_source() -> str:
     """The number of statements of each source with each verdict."""
     rows = []
-    for source in dict.fromkeys(one.source for one in experiments()):
-        own = [stored.read(one.name) for one in experiments() if one.source == source]
-        verdicts = [row["verdict"] for content in own if content for row in content["rows"]]
+    described = [one for one in experiments() if one.described]
+    for source in dict.fromkeys(one.source for one in described):
+        contents = [stored.read(one.name) for one in described if one.source == source]
+        verdicts = [row["verdict"] for content in contents if content for row in content["rows"]]
         counts = [str(verdicts.count(one)) if one in verdicts else "" for one in _SHOWN]
-        rows.append([f"`{source}`", *counts, str(own.count(None) or "")])
+        rows.append([f"`{source}`", *counts, str(contents.count(None) or "")])
     return table(["statements of", *_SHOWN, f"experiments {NOT_RUN}"], rows)
 
 
-def _verdicts() -> str:
+def _verdicts(described: bool) -> str:
+    names = {one.name for one in experiments() if one.described is described}
     rows = [
         [
             f"[`{entry.name}`](#{entry.name})",
@@ -62,6 +69,7 @@ def _verdicts() -> str:
             _counts(entry.name),
         ]
         for entry in entries()
+        if entry.name in names
     ]
     return table(["name", "worst verdict", "experiment", "source", "statements"], rows)
 
@@ -88,7 +96,7 @@ def _sections(picture: Callable[[str], str], folded: Callable[[str, str], str]) 
             continue
         yield _run_of(one, content)
         yield picture(one.name)
-        yield _rows(content)
+        yield _rows(one, content)
         texts = [*_explanations(one, content), *_undecided(one, content)]
         if one.shows:
             texts.append(f"*What the runs show.* {one.shows}")
@@ -118,7 +126,8 @@ def _theory_apart(one: Reproduction, made: _Row | None = None) -> Iterator[str]:
     yield f"{text}\n" if made["definition"] == one.theory.definition("full") else f"{text} **{STALE}**.\n"
 
 
-def _rows(content: _Row) -> str:
+def _rows(one: Reproduction, content: _Row) -> str:
+    identities = {target.key for target in one.targets if target.identity}
     rows = [
         [
             row["key"],
@@ -126,7 +135,7 @@ def _rows(content: _Row) -> str:
             _STATED if row["value"] is None else _number(row["value"]),
             interval(row),
             str(row["runs"]),
-            f"**{row['verdict']}**",
+            f"**{row['verdict']}**" + ", an identity" * (row["key"] in identities),
         ]
         for row in content["rows"]
     ]
@@ -151,7 +160,7 @@ def _undecided(one: Reproduction, content: _Row) -> Iterator[str]:
     targets = {target.key: target for target in one.targets}
     told = []
     for row in content["rows"]:
-        if row["verdict"] == UNDECIDED:
+        if row["verdict"] == UNDECIDED and not targets[row["key"]].explains:
             count = runs_needed(targets[row["key"]], row, len(content["rows"]))
             runs = f"about {count:,}" if count < MOST_RUNS else f"more than {MOST_RUNS:,}"
             told.append(f"`{row['key']}`: {runs} in place of {row['runs']}")

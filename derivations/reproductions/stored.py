@@ -2,7 +2,8 @@
 
 `python -m derivations.reproductions.stored NAME ... [--store FOLDER] [--device cpu|cuda|auto]` makes the missing cells
 of the full profile in the store, judges them, and writes `results/NAME.json`. With `--theory` it makes the cells of the
-theory alone, and puts it beside the stored result.
+theory alone, and puts it beside the stored result. With `--judge` it makes nothing, and judges the stored intervals
+anew: for a target whose `instead` or `explains` has changed.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from derivations.atomic import write_text
 from derivations.output import plain, rounded
 from derivations.reproductions.catalog import named
 from derivations.reproductions.model import Beside, Reproduction, Runs, Theory
-from derivations.reproductions.rules import LEVEL, Row, judged, together
+from derivations.reproductions.rules import LEVEL, Row, judged, together, verdict
 from derivations.seals import SEAL, is_whole, sealed
 from derivations.statistics.intervals import intervals
 from theory.problem import InputError, WorkbenchError
@@ -138,9 +139,13 @@ def main() -> None:
     arguments.add_argument("--store", type=Path, default=DEFAULT_STORE)
     arguments.add_argument("--device", default="cpu")
     arguments.add_argument("--theory", action="store_true")
+    arguments.add_argument("--judge", action="store_true")
     given = arguments.parse_args()
     try:
         for one in named(given.names):
+            if given.judge:
+                print(_judged_anew(one))
+                continue
             if given.theory:
                 print(_with_theory(one, lambda each: run(each, "full", given.store)))
                 continue
@@ -148,6 +153,23 @@ def main() -> None:
             print(write(result(one, "full", ran)))
     except WorkbenchError as error:
         raise SystemExit(str(error)) from None
+
+
+def _judged_anew(one: Reproduction) -> Path:
+    """Give the stored rows of an experiment the words and verdicts of its targets."""
+    content = read(one.name)
+    if content is None:
+        raise InputError(f"{one.name} has no stored result.", "Leave --judge out.")
+    targets = {target.key: target for target in one.targets}
+    rows = [
+        {
+            **row,
+            "printed": targets[row["key"]].printed,
+            "verdict": verdict(targets[row["key"]], row["low"], row["high"]),
+        }
+        for row in content["rows"]
+    ]
+    return write({**content, "rows": rows, "verdict": together([row["verdict"] for row in rows])})
 
 
 def _with_theory(one: Reproduction, made: Callable[[Theory], "Ran"]) -> Path:

@@ -1,5 +1,7 @@
 """Entries of K0/d with fixed random gates: 1 on the diagonal and mu^(d-1) off it, by equation (5)."""
 
+from statistics import NormalDist
+
 import numpy as np
 
 from derivations.reproductions.model import (
@@ -14,11 +16,13 @@ from derivations.reproductions.model import (
     pooled,
 )
 from derivations.reproductions.networks import DEPTHS, network
+from derivations.reproductions.rules import LEVEL
 from sim.deep import frg
 from theory.kernels import alike, variance
 
 WIDTH = 500
 _PER_CELL = 20
+_TOO_SMALL = (12, 16, 20)  # depths at which the second entry is too near to 0 for 200 runs
 
 
 def cell(setting: Setting, seed: int) -> Numbers:
@@ -56,6 +60,20 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
     return tuple(rows)
 
 
+def _runs(depth: int) -> float:
+    """Return the runs with which the interval of the second entry has half a width of mu^(d-1)/2, by its variance."""
+    middle, level = 0.5 ** (depth - 1), LEVEL / (2 * len(DEPTHS))
+    unit = (WIDTH / 2) ** (2 * (depth - 1)) * depth**2
+    spread = float(variance(alike(WIDTH, depth, "1/2"), (0, 1)) / unit) ** 0.5
+    return (NormalDist().inv_cdf(1 - level / 2) * spread / (middle / 2)) ** 2
+
+
+_UNDECIDABLE = (
+    r"The exact mean is $\mu^{d-1}$ at every width ([`kernel.mean.value`](whitening.md#kernel.mean.value)). "
+    f"By the exact variance, telling it from 0 takes about {round(_runs(12), -3):,.0f} runs at $d = 12$, "
+    f"{_runs(16) / 1e6:.1f} million at $d = 16$ and {_runs(20) / 1e6:.0f} million at $d = 20$: undecidable by runs."
+)
+
 REPRODUCTION = Reproduction(
     name="dgn-fig-2",
     title="Entries of $K_0$ with fixed random gates",
@@ -71,7 +89,13 @@ REPRODUCTION = Reproduction(
     r"$\mu^{d-1}/2$, so that they are told from 0. The second was at first 0.01, which is larger than $\mu^{d-1}$ from "
     "$d = 8$ on.",
     targets=tuple(
-        Target(f"{name}, d = {d}", f"the entry {place} of $K_0/d$ is {text}", base ** (d - 1), share * base ** (d - 1))
+        Target(
+            f"{name}, d = {d}",
+            f"the entry {place} of $K_0/d$ is {text}",
+            base ** (d - 1),
+            share * base ** (d - 1),
+            explains=_UNDECIDABLE if name == "other" and d in _TOO_SMALL else "",
+        )
         for name, place, text, base, share in (
             ("diagonal", "on the diagonal", "1", 1.0, 0.1),
             ("other", "off the diagonal", r"$\mu^{d-1}$", 0.5, 0.5),

@@ -42,8 +42,8 @@ REPRODUCTION = Reproduction(
     unsaid=(("the weights", "normal, so that different products differ"),),
     rule="Counts, exactly: 8 strengths, each of 3 paths.",
     targets=(
-        Target("strengths", "only 8 unique path strengths", 8.0, margin=0.0),
-        Target("repeats", r"the same path strength repeats $d_{in} = 3$ times", 3.0, margin=0.0),
+        Target("strengths", "only 8 unique path strengths", 8.0, margin=0.0, identity=True),
+        Target("repeats", r"the same path strength repeats $d_{in} = 3$ times", 3.0, margin=0.0, identity=True),
     ),
     designs={"quick": _EVERY, "full": _EVERY},
     numbers=("paths", "strengths", "repeats"),

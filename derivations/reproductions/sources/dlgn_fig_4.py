@@ -5,7 +5,7 @@ import torch
 
 from derivations.reproductions.expansions import COURSE, beside_courses, beside_entry, courses, entry_at_start
 from derivations.reproductions.model import (
-    UNSAID,
+    REMARK,
     Beside,
     Cells,
     Design,
@@ -130,8 +130,8 @@ def _targets() -> tuple[Target, ...]:
                 f"{said}: the half of low frequency in a few epochs, the other in more than 100",
                 None,
                 margin=0.1,
-                explains=_EXPLAINS if name == "relu" else "",
-                instead=UNSAID if name == "relu" else "",
+                explains=_EXPLAINS,
+                instead=REMARK,
             ),
         ]
     return (

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from derivations.reproductions.model import UNSAID, Design
+from derivations.reproductions.model import INHERITED, Design
 from derivations.reproductions.sources.dlgn_fig_7 import EPOCHS, STEPS
 from derivations.reproductions.sources.dlgn_fig_7 import REPRODUCTION as LARGER
 from derivations.reproductions.sources.dlgn_fig_7 import THEORY as THEORY_OF_LARGER
@@ -14,8 +14,7 @@ _ASSUMED = (
 )
 _EXPLAINS = (
     "At the end ReLU networks have at most 2 % more paths on the simple half; at the earlier times, and for "
-    "DLGN-PWC, the runs scatter too much to say. The clustering, the labels of the clusters, the biases and the "
-    "epochs are unsaid too, and may decide."
+    "DLGN-PWC, the runs scatter too much to say. The statement is charged in `dlgn-fig-7`."
 )
 
 THEORY = replace(
@@ -33,7 +32,7 @@ REPRODUCTION = replace(
     title="Active paths on simple and complex classes, from smaller initial weights",
     unsaid=tuple((left_open, _ASSUMED if left_open == _WEIGHTS else text) for left_open, text in LARGER.unsaid),
     targets=tuple(
-        replace(target, explains=_EXPLAINS, instead=UNSAID)
+        replace(target, explains=_EXPLAINS, instead=INHERITED)
         if target.key == "paths 1, relu"
         else replace(target, explains="", instead="")
         for target in LARGER.targets

@@ -164,6 +164,7 @@ REPRODUCTION = Reproduction(
         ("which mode shows the rate", r"that of the largest entry of $P^\top A^{-1} b$"),
         (r"whether $\hat{y}$ is a mean or a sum: (3) has a mean, (5) and (8) that of a sum", "both, as two readings"),
     ),
+    described=False,
     rule="Numbers, limits and errors to a half-hundredth, rates to two hundredths: the coefficient of the trained "
     r"weights along $A^{-1} b$ is 1, and so is the measured exponent of a mode over the printed $\lambda t/(K \tau)$, "
     r"with $1/K$ in (3) as printed, and without it; the squared error over (15) is 1; and the error with the labels "

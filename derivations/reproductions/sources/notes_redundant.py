@@ -139,6 +139,7 @@ REPRODUCTION = Reproduction(
         ("the training", "fresh batches of 1,000, until the slowest mode has decayed to 1/500 or less"),
         ("which mode shows the rate", r"that of the largest entry of $P^\top A_{11}^{-1} b_1$"),
     ),
+    described=False,
     rule=r"Numbers. The largest change of an entry of $w_1 - w_2$ is 0, to $10^{-9}$. To a half-hundredth: the "
     r"coefficient of $(w_1 + w_2)/2$ along $A_{11}^{-1} b_1$ is 1/2, and with $\Delta = (w_1(0) - w_2(0))/2$ those of "
     r"$w_1 - (w_1 + w_2)/2$ and $w_2 - (w_1 + w_2)/2$ along $\Delta$ are 0 and $-2$. To two hundredths: the measured "

@@ -152,6 +152,7 @@ REPRODUCTION = Reproduction(
         ("which mode shows the rate", r"that of the largest entry of $P^\top A_{11}^{-1} b_1$"),
         (r"the limit: (26) keeps the transient of (25) at $t = \infty$", "without it, as the sentence below (26) says"),
     ),
+    described=False,
     rule="Numbers, limits to a half-hundredth, rates to two hundredths: the coefficient of the trained weights along "
     r"$A_{11}^{-1} b_1$, the least squares on the inputs that open the gate, is 1, and so is the measured exponent of "
     r"a mode over the printed $\lambda t/(K \tau)$. Half widths of at most 0.02.",

@@ -52,8 +52,8 @@ REPRODUCTION = Reproduction(
     rule=r"The number of paths is 18 and $\Lambda(1, 2) = 1$, exactly, for every pair of gates that the "
     "caption allows.",
     targets=(
-        Target("paths", "18 paths", 18.0, margin=0.0),
-        Target("overlap", r"$\Lambda(1, 2) = 1$", 1.0, margin=0.0),
+        Target("paths", "18 paths", 18.0, margin=0.0, identity=True),
+        Target("overlap", r"$\Lambda(1, 2) = 1$", 1.0, margin=0.0, identity=True),
     ),
     designs={"quick": _EVERY, "full": _EVERY},
     numbers=("overlap", "paths"),
