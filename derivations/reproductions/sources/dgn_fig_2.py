@@ -69,7 +69,7 @@ def _runs(depth: int) -> float:
 
 
 _UNDECIDABLE = (
-    r"The exact mean is $\mu^{d-1}$ at every width ([`kernel.mean.value`](whitening.md#kernel.mean.value)). "
+    r"The exact mean is $\mu^{d-1}$ at every width ([`kernel.mean.value`](depth-and-width.md#kernel.mean.value)). "
     f"By the exact variance, telling it from 0 takes about {round(_runs(12), -3):,.0f} runs at $d = 12$, "
     f"{_runs(16) / 1e6:.1f} million at $d = 16$ and {_runs(20) / 1e6:.0f} million at $d = 20$: undecidable by runs."
 )
