@@ -248,6 +248,18 @@ _FOUR_ENTRIES = (
     "x11=1/1024 x12=3 x21=-1 x22=0",
 )
 
+
+def _given_the_third(at: At, _digits: int) -> Fraction:
+    """E x1 x2 less the part that x3 explains, from the covariance whose columns solve P c = e."""
+    matrix = [
+        [at["p11"], at["p12"], at["p13"]],
+        [at["p12"], at["p22"], at["p23"]],
+        [at["p13"], at["p23"], at["p33"]],
+    ]
+    columns = [solve(matrix, [Fraction(i == j) for i in range(3)]) for j in range(3)]
+    return columns[0][1] - columns[0][2] * columns[1][2] / columns[2][2]
+
+
 WITNESSES = {
     "ols.gates.printed_objective": Witness(
         _printed_objective,
@@ -304,6 +316,15 @@ WITNESSES = {
     ),
     "ols.gated_input.samples": Witness(
         _regressed_on_rows, tuple(f"{point} y1=1 y2=-2/3 y3=3" for point in _FOUR_ENTRIES), 40
+    ),
+    "ols.gates.conditional_independence": Witness(
+        _given_the_third,
+        (
+            "p11=2 p22=3 p33=4 p12=0 p13=1 p23=-1/2",
+            "p11=2 p22=2 p33=5 p12=1 p13=1/2 p23=1/3",
+            "p11=5 p22=3 p33=2 p12=-1/7 p13=-1 p23=1",
+            "p11=7/2 p22=9/4 p33=3 p12=-1 p13=2/5 p23=-3/4",
+        ),
     ),
     "ols.gates.independence": Witness(_dependence_of_blocks, ("p=1/2", "p=1/1024", "p=3/4", "p=999/1000")),
     "ols.gates.precision": Witness(

@@ -50,10 +50,11 @@ def _variance(width: int, depth: int, share: Fraction, cross: bool) -> Fraction:
     return _second_moment(width, depth, share, cross) - (depth * (share * width) ** (depth - 1)) ** 2
 
 
-def _without_growth(at: At, _digits: int) -> int:
+def _without_growth(at: At, cross: bool) -> int:
     """Depths at which one more layer does not raise the variance, in the unit (mu w)^(2d-2)."""
     w, mu = int(at["w"]), at["mu"]
-    values = [_variance(w, depth, mu, False) / (mu * w) ** (2 * depth - 2) for depth in range(2, int(at["d"]) + 2)]
+    share = mu**2 if cross else mu
+    values = [_variance(w, depth, share, cross) / (mu * w) ** (2 * depth - 2) for depth in range(2, int(at["d"]) + 2)]
     return sum(after <= before for before, after in pairwise(values))
 
 
@@ -299,7 +300,12 @@ WITNESSES = {
         ("d=1 mu=1/2", "d=2 mu=1/2", "d=3 mu=1/3", "d=4 mu=3/4", "d=5 mu=1"),
     ),
     "kernel.random_gates.growth": Witness(
-        _without_growth, ("w=2 d=2 mu=1/2", "w=2 d=5 mu=1/3", "w=3 d=4 mu=1", "w=5 d=3 mu=2/7")
+        lambda at, _digits: _without_growth(at, cross=False),
+        ("w=2 d=2 mu=1/2", "w=2 d=5 mu=1/3", "w=3 d=4 mu=1", "w=5 d=3 mu=2/7"),
+    ),
+    "kernel.random_gates.cross_growth": Witness(
+        lambda at, _digits: _without_growth(at, cross=True),
+        ("w=2 d=2 mu=1/2", "w=2 d=5 mu=2/3", "w=3 d=4 mu=1", "w=5 d=3 mu=4/7"),
     ),
     "kernel.random_gates.cross": Witness(_cross, ("w=1 mu=1/2", "w=2 mu=1/3", "w=4 mu=3/4", "w=5 mu=1")),
     "kernel.random_gates.cross_leading": Witness(

@@ -56,6 +56,17 @@ def _central(at: At, _digits: int) -> Fraction:
     return Fraction(len({_signs(lines, x, x * t) for t in between for x in (Fraction(1), Fraction(-1))}))
 
 
+def _occurring(at: At, _digits: int) -> Fraction:
+    """Pairs of half-planes that share a ray between neighbouring lines, less the patterns on these rays."""
+    units = int(at["m"])
+    lines = _drawn(int(at["s"]), 2 * units, biased=False)
+    slopes = sorted(-a / b for a, b, _ in lines)
+    between = [slopes[0] - 1, *((s + t) / 2 for s, t in pairwise(slopes)), slopes[-1] + 1]
+    patterns = {_signs(lines, x, x * t) for t in between for x in (Fraction(1), Fraction(-1))}
+    pairs = {(i, j) for bits in patterns for i in range(units) for j in range(units, 2 * units) if bits[i] and bits[j]}
+    return Fraction(len(pairs) - len(patterns))
+
+
 def _affine(at: At, _digits: int) -> Fraction:
     """Patterns beside each crossing: the two lines there are passed on either side, the others keep their signs."""
     units, hidden = _sizes(at)
@@ -191,6 +202,7 @@ WITNESSES = {
     "region.number.patterns": Witness(lambda at, _digits: _subsets(int(at["m"] * (at["L"] - 1))), _SIZES),
     "region.number.central": Witness(_central, _WITH_LINES),
     "region.number.affine": Witness(_affine, _WITH_LINES),
+    "region.number.occurring": Witness(_occurring, ("m=2 s=1", "m=3 s=2", "m=5 s=3", "m=7 s=4")),
     "region.union.patterns": Witness(lambda at, _digits: _subsets(int((at["m"] - 1) * (at["L"] - 1))), _SIZES),
     "region.union.plane": Witness(_most, ("m=2 L=2", "m=2 L=4", "m=3 L=3", "m=4 L=2", "m=3 L=4")),
     "region.faces.path": Witness(_of_path, _WITH_LINES),

@@ -110,7 +110,7 @@ DEPTH_FACTOR = Slip(
 BEFORE_POOLING = Slip(
     DEEP_GATED_NETWORKS,
     "before pooling",
-    root="(7)",
+    root="after (7)",
     title="the mean before pooling is replaced by the mean after it",
     repair=r"Study the pooled output itself. Before pooling, only a path with itself has a mean other than 0, so that "
     "the mean depends on the positions of both inputs.",

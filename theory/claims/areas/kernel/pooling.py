@@ -108,6 +108,11 @@ BEFORE = Claim(
         Source(
             DEEP_GATED_NETWORKS,
             "(7)",
+            note="(7) writes this mean as a sum over the positions, which it is",
+        ),
+        Source(
+            DEEP_GATED_NETWORKS,
+            "after (7)",
             printed=3 * _ALL_OPEN,
             says=Says.READ_AS,
             words="without loss of generality, it is sufficient to study $E[x_s(L, 1) x_{s'}(L, 1)]$, i.e., it is "

@@ -247,7 +247,9 @@ def _gap(point: Point) -> Fraction:
 
 OVERLAP_WINS = Claim(
     id="ols.gates.overlap_wins",
-    title="A law of four inputs for which two overlapping gates have a smaller loss than every exclusive pair",
+    title="A law on which two overlapping gates have a smaller loss than every exclusive pair",
+    protocol="A law on four points of the line ($n = 1$, not even in $x$) for which two overlapping gates have a "
+    "smaller loss than every exclusive pair",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("gain")(a, b), _BEST_EXCLUSIVE, evaluate=False),
     params=(
@@ -395,6 +397,59 @@ SPAN = Claim(
     },
 )
 
+# A block-diagonal precision makes Gaussian blocks conditionally independent
+p11, p22, p33, p12, p13, p23 = sympy.symbols("p11 p22 p33 p12 p13 p23", real=True)
+_PRECISION = sympy.Matrix([[p11, p12, p13], [p12, p22, p23], [p13, p23, p33]])
+
+
+def _given_the_third(point: Point) -> Fraction:
+    """c_12 - c_13 c_23/c_33 of the covariance c, the inverse of the precision by cofactors."""
+    at = exact_values(point)
+    rows = [[at[str(entry)] for entry in _PRECISION.row(i)] for i in range(3)]
+
+    def cofactor(i: int, j: int) -> Fraction:
+        (a, b), (c, d) = ([rows[r][s] for s in range(3) if s != j] for r in range(3) if r != i)
+        return (-1) ** (i + j) * (a * d - b * c)
+
+    determinant = sum(rows[0][j] * cofactor(0, j) for j in range(3))
+    return (cofactor(0, 1) - cofactor(0, 2) * cofactor(1, 2) / cofactor(2, 2)) / determinant
+
+
+CONDITIONAL = Claim(
+    id="ols.gates.conditional_independence",
+    title="The covariance of two Gaussian blocks given the others, by the precision",
+    kind=Kind.EQUATION,
+    statement=Eq(
+        sympy.Symbol(r"\operatorname{Cov}(\tilde x_1, \tilde x_2 \mid \tilde x_3)", real=True),
+        -p12 / (p11 * p22 - p12**2),
+        evaluate=False,
+    ),
+    params=(
+        *(Param(own, Interval(2, 5), "diagonal entry of the precision") for own in (p11, p22, p33)),
+        Param(p12, Interval(-1, 1), "the entry of the precision between both blocks", (Integer(0),)),
+        *(Param(own, Interval(-1, 1), "entry of the precision to the third block") for own in (p13, p23)),
+    ),
+    conditions=(_PRECISION.det() > 0, p11 * p22 - p12**2 > 0),
+    assumptions=(r"$\tilde x$ Gaussian, three blocks of one entry; a covariance of 0 is then independence",),
+    sources=(
+        Source(
+            NOTES,
+            "section 3.3",
+            printed=Integer(0),
+            note=r"$g(x) x$ is not Gaussian, even where $x$ is, see `ols.gates.independence`",
+            says=Says.CONJECTURES,
+            words="For Gaussian data (at least), this mean that the blocks are independent conditioned on all the "
+            "other blocks.",
+            readings=(Reading(r"$\tilde x$ is Gaussian and its precision block diagonal", where=Eq(p12, 0)),),
+        ),
+    ),
+    **rational(_given_the_third),
+    unchecked={
+        Level.SYMBOLIC: "a Schur complement of the inverse: one expansion",
+        Level.FLOATING: "the library solves with $A$ and never forms its inverse",
+    },
+)
+
 # Blocks through exclusive gates are not independent
 share = sympy.Symbol("p", positive=True)
 
@@ -424,14 +479,10 @@ INDEPENDENCE = Claim(
         Source(
             NOTES,
             "section 3.3",
-            printed=Integer(0),
-            note=r"right where $\tilde x$ is Gaussian; $g(x) x$ is not, even where $x$ is, as it is 0 wherever the "
-            r"gate is closed; $\operatorname{dependence}(p) = P(\tilde x_1 = 0, \tilde x_2 = 0) - P(\tilde x_1 "
-            r"= 0) P(\tilde x_2 = 0)$ with $p = P(g_1 = 1)$ is 0 for independent blocks; with two blocks there "
-            "are no others to condition on",
-            says=Says.CONJECTURES,
-            words="For Gaussian data (at least), this mean that the blocks are independent conditioned on all the "
-            "other blocks.",
+            note=r"$\tilde x = g(x) x$ is 0 wherever the gate is closed, so that it is not Gaussian where $x$ is; with "
+            "two blocks there are no others to condition on, so that the sentence on Gaussian blocks stands "
+            "(`ols.gates.conditional_independence`)",
+            says=Says.UNSTATED,
         ),
     ),
     **rational(_by_counting),
@@ -449,5 +500,6 @@ CLAIMS = (
     OVERLAP_WINS,
     OVERLAP_ON_SITES,
     SPAN,
+    CONDITIONAL,
     INDEPENDENCE,
 )

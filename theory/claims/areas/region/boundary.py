@@ -11,7 +11,7 @@ from theory.claims.areas.region.number import L
 from theory.claims.documents import HALF_SPACES
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
-from theory.claims.sources import Reading, Says, Source
+from theory.claims.sources import Says, Source
 
 p, r, z = sympy.symbols("p r z", integer=True, nonnegative=True)
 
@@ -47,6 +47,7 @@ def _active(at: dict[str, Fraction]) -> int:
 ACTIVE = Claim(
     id="region.boundary.active_paths",
     title="The number of paths that are active where pre-activations vanish",
+    protocol="With gates open at $q \\geq 0$, units at $q = 0$ count as open",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\lvert A(x) \rvert", integer=True), (p + r) ** (L - 1), evaluate=False),
     params=(
@@ -61,13 +62,9 @@ ACTIVE = Claim(
         Source(
             HALF_SPACES,
             "section 3.1",
-            printed=p ** (L - 1),
-            says=Says.READ_AS,
-            words=r"The active path regions $A_\pi$ can also be viewed as a union of several (precisely "
-            r"$2^{(m-1)*(L-1)}$) activation pattern regions $A_b$",
-            note="$A_b$ has $h > 0$ for the units that are open, so that a path in such a union is open at $x$ only "
-            "through units with a positive pre-activation",
-            readings=(Reading("no pre-activation vanishes at $x$", where=Eq(r, 0)),),
+            says=Says.UNSTATED,
+            note="$A_b$ has $h > 0$ for the units that are open, so that $A_\\pi$ as a union of such regions counts "
+            "$p^{L-1}$ paths at $x$; both agree where no pre-activation vanishes",
         ),
     ),
     **rational_by_name(_active),

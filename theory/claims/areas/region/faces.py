@@ -10,8 +10,7 @@ from theory.claims.areas.region.number import L, m, s, sizes
 from theory.claims.documents import HALF_SPACES
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
-from theory.claims.slips import OUTPUT_LAYER
-from theory.claims.sources import Reading, Says, Source
+from theory.claims.sources import Says, Source
 from theory.paths.regions import division
 
 _PARAMS = (
@@ -24,7 +23,10 @@ _ATTAINED = (
     "touch, each in a point of its own; for other networks the number is an upper bound"
 )
 _COUNTED = {Level.SYMBOLIC: "half-planes are left out one at a time, exactly; no chain of steps derives the number"}
-_REPAIR = "$L - 1$ in the place of $L$"
+_BIASES = (
+    "in the plane more than two faces need biases, which the paper leaves out; $L$ for $L - 1$ is charged to the "
+    "number of paths"
+)
 
 
 def _lines(at: dict[str, Fraction]) -> list[list[_gates.Form]]:
@@ -55,12 +57,10 @@ PATH = Claim(
         Source(
             HALF_SPACES,
             "section 3.1",
-            printed=L,
-            says=Says.READ_AS,
+            says=Says.UNSTATED,
             words=_WORDS,
-            note=r"by section 2.2 $A_\pi$ is the intersection of $L - 1$ half-spaces",
-            slip=OUTPUT_LAYER,
-            repaired=Reading(_REPAIR, L - 1),
+            note=r"by section 2.2 $A_\pi$ is the intersection of $L - 1$ half-spaces, which has at most so many faces; "
+            + _BIASES,
         ),
     ),
     **rational_by_name(lambda at: _gates.facets([layer[0] for layer in _lines(at)])),
@@ -81,12 +81,10 @@ PATTERN = Claim(
         Source(
             HALF_SPACES,
             "section 3.1",
-            printed=m * L,
-            says=Says.READ_AS,
+            says=Says.UNSTATED,
             words=_WORDS,
-            note="$A_b$ is the intersection of one half-space for each of the $m(L-1)$ hidden units",
-            slip=OUTPUT_LAYER,
-            repaired=Reading(_REPAIR, m * (L - 1)),
+            note="$A_b$ is the intersection of one half-space for each of the $m(L-1)$ hidden units, which has at most "
+            f"so many faces; {_BIASES}",
         ),
     ),
     **rational_by_name(lambda at: _gates.facets([form for layer in _lines(at) for form in layer])),

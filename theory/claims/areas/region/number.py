@@ -158,4 +158,54 @@ AFFINE = Claim(
     **_GENERAL,
 )
 
-CLAIMS = (PATHS, PATTERNS, CENTRAL, AFFINE)
+
+def _more_paths(at: dict[str, Fraction]) -> int:
+    """Count the pairs of half-planes with an interior, and take off the regions of the plane."""
+    made = _gates.general(int(at["s"]), int(at["m"]), 2, biased=False)
+    first, second = _gates.forms(*made)
+    square = _gates.rectangle([*first, *second])
+    met = sum(bool(_gates.clipped(_gates.clipped(square, one), other)) for one, other in product(first, second))
+    return met - sum(1 for _ in _gates.regions([*first, *second], square))
+
+
+def _more_paths_of_library(m: int, s: int) -> float:
+    counts = division(_gates.gates(_gates.general(s, m, 2, biased=False))).counts
+    return float(counts.active - counts.patterns)
+
+
+OCCURRING = Claim(
+    id="region.number.occurring",
+    title="Path regions and activation regions of the plane that occur, two hidden layers without biases",
+    kind=Kind.EQUATION,
+    statement=Eq(
+        sympy.Symbol(r"\#\{\pi : A_\pi \neq \emptyset\} - \#\{b : A_b \neq \emptyset\}", integer=True),
+        m * (m - 4),
+        evaluate=False,
+    ),
+    params=(
+        Param(m, S.Naturals, "units of each hidden layer", (Integer(2), Integer(5)), Range(2, 7)),
+        _SEED,
+    ),
+    conditions=(m >= 2,),
+    assumptions=(
+        "a deep linearly gated network of two inputs and two hidden layers, $L = 3$, without biases, no two of whose "
+        "lines are the same",
+        "regions with an interior are counted: all $m^2$ pairs of half-planes meet, and $2m$ lines make $4m$ regions",
+    ),
+    sources=(
+        Source(
+            HALF_SPACES,
+            "section 3.1",
+            says=Says.UNSTATED,
+            words=LESSER,
+            note="the paper compares the numbers of paths and of bit patterns, and paths are fewer; of the regions "
+            "that occur, more are path regions from $m = 5$ on",
+        ),
+    ),
+    **rational_by_name(_more_paths),
+    numeric=_more_paths_of_library,
+    drawn=8,
+    unchecked=_COUNTED,
+)
+
+CLAIMS = (PATHS, PATTERNS, CENTRAL, AFFINE, OCCURRING)
