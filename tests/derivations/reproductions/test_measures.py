@@ -207,11 +207,3 @@ def test_measures_are_the_stored_ones(snapshot):
     by_hand = {*CASES, *test_measures_on_images.CASES, *test_measures_of_notes.CASES}
     results = {name: measured(one) for name, one in reproductions().items() if name not in by_hand}
     assert results == snapshot.use_extension(CloseSnapshot)
-
-
-def test_designs_and_targets_are_the_stored_ones(snapshot):
-    """The settings of every profile, those of the theory among them, and what each statement says."""
-    experiments = reproductions().values()
-    every = [*experiments, *(one.theory for one in experiments if one.theory)]
-    assert {one.name: {name: repr(design) for name, design in one.designs.items()} for one in every} == snapshot
-    assert {one.name: [repr(target) for target in one.targets] for one in experiments} == snapshot
