@@ -37,6 +37,20 @@ def test_rational_values():
         assert claim.statement.rhs.xreplace(point) == Rational(value), name
 
 
+def test_the_alternating_mode_of_a_ring_changes_its_sign_at_the_stated_length():
+    """Of exp(-d^2/xi^2), within half of the last digit that `localization.ring.first_failure` states."""
+
+    def mode(sites, xi):
+        return mpmath.fsum((-1) ** d * mpmath.exp(-((min(d, sites - d) / xi) ** 2)) for d in range(sites))
+
+    with mpmath.workdps(60):
+        half = mpmath.mpf(1) / 2000
+        for sites, text in ((8, "1.721"), (20, "2.618"), (40, "3.644"), (100, "5.698")):
+            xi = mpmath.mpf(text)
+            assert mode(sites, xi - half) > 0 > mode(sites, xi + half)
+            assert text in catalog()["localization.ring.first_failure"].sentence
+
+
 def test_the_half_spaces_of_three_bits():
     """There are 104 threshold functions of three variables; each set of the seven nonzero inputs has one or two."""
     sets = {

@@ -321,8 +321,8 @@ ROTATED = Claim(
             says=Says.READ_AS,
             words=r"The term $\sum_{p \in b_k} x(p(0), s) A(x, p) x^{(i)}(p(0), s') A(x_{s'}^{(i)}, p)$ is translation "
             "invariant.",
-            note="the sum of these terms over all rotations is. A single term does not change where both inputs are "
-            "rotated together; where one alone is, the sum over all rotations does not change, and a single term does",
+            note="each term is invariant under rotating both inputs; under rotating one of them only the sum over all "
+            "rotations is",
         ),
     ),
     **rational_by_name(_turned),

@@ -253,7 +253,7 @@ def _derive_step() -> Derivation:
 
 BOUND_STEP = Claim(
     id="kernel.variance.bound_step",
-    title="The step of the induction for the bound of the variance leaves a rest that is not negative",
+    title="The step of the induction for the bound of the variance has a nonnegative remainder",
     kind=Kind.EQUATION,
     statement=_STEP,
     params=(

@@ -90,10 +90,10 @@ OSCILLATING = Claim(
             "long range first, from which they come the later the longer both lengths are; with lengths (2, 1) and "
             "(3, 1) it holds in 72 of 72 configurations, with (3, 2) and (3.5, 2) in 15 of 24 with 20 units, 7 "
             "undecided, in none of 24 with 10 units, whose share is still falling, and in none of 24 with 4 units, "
-            "whose share stays above 0.7; that it holds in most thus depends on the lengths of this design, half of "
-            "which have shorter length 1",
+            "whose share stays above 0.7",
             says=Says.READ_AS,
             words=_ORDERS,
+            condition="the shorter length is 1, of the lengths of this design",
         ),
     ),
 )

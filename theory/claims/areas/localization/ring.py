@@ -103,8 +103,8 @@ def _first_failure_by_bisection(point: Point, digits: int) -> mpf:
 RING_LIMIT = Claim(
     id="localization.ring.first_failure",
     title=r"Where $\exp(-d^2/\xi^2)$ first fails to be a covariance on a ring",
-    protocol=r"On a ring of $n$ sites $\exp(-d^2/\xi^2)$ first fails to be a covariance at $\xi = 1.73$, 2.62, 3.65, "
-    "5.70 ($n = 8$, 20, 40, 100)",
+    protocol=r"On a ring of $n$ sites $\exp(-d^2/\xi^2)$ first fails to be a covariance at $\xi = 1.721$, 2.618, "
+    "3.644, 5.698 ($n = 8$, 20, 40, 100); of lengths in steps of 1/100 the first are 1.73, 2.62, 3.65, 5.70",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("first")(n), table(n, FIRST_FAILURES), evaluate=False),
     params=(Param(n, FiniteSet(*FIRST_FAILURES), "number of sites", tuple(FIRST_FAILURES)),),
