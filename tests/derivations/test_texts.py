@@ -11,6 +11,7 @@ from derivations.markdown import plain
 from derivations.publish import book_figures
 from derivations.publish.mathml import mathml
 from theory.claims import catalog, reasons
+from theory.claims.misprints import MISPRINTS
 from theory.claims.recorded import RECORDED
 from theory.gaussian import limits
 from theory.gaussian.derive import engine
@@ -40,7 +41,7 @@ def texts() -> Iterator[str]:
         yield from strings(claim.sources)
         yield from (wrong.name for wrong in claim.registration.alternatives) if claim.registration else ()
         yield from (step.why for step in claim.derive().steps) if claim.derive else ()
-    yield from strings(RECORDED)
+    yield from strings((RECORDED, MISPRINTS))
     yield from (value for name, value in vars(reasons).items() if name.isupper() and isinstance(value, str))
     yield from (*engine.WHY.values(), *limits.WHY.values())
     yield from (experiment.title for experiment in discover())

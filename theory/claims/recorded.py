@@ -167,7 +167,7 @@ RECORDED = (
         DEEP_GATED_NETWORKS,
         "Assumption 1",
         Left.ASSUMPTION,
-        r"$\Theta_0 \sim \operatorname{Ber}(1/2)$ iid over the set $\{-\sigma, +\sigma\}$.",
+        r"$\Theta_0 \sim^{iid} \operatorname{Ber}(1/2)$ over the set $\{-\sigma, +\sigma\}$.",
         ("kernel.proof.same", "kernel.variance.gaussian_weights"),
         "The mean of the kernel needs only independent weights of mean 0 and one variance; its variance also depends "
         "on the kurtosis.",
@@ -228,7 +228,7 @@ RECORDED = (
         "Assumption 5.1",
         Left.ASSUMPTION,
         r"(i) $\Theta_0^V$ is statistically independent of the fixed NPFs (stored in $\Theta_0^F$ of the feature "
-        r"network), (ii) $\Theta_0^V$ are sampled iid from symmetric Bernoulli over $\{-\sigma, +\sigma\}$.",
+        r"network), (ii) $\Theta_0^V$ are sampled i.i.d from symmetric Bernoulli over $\{-\sigma, +\sigma\}$.",
         ("kernel.mean.value", "kernel.mean.limit"),
         r"Under it the mean holds at every width. The limit holds at a fixed depth where $\sigma^2$ is of the order "
         "$1/w$.",

@@ -169,7 +169,8 @@ MOMENTS = Claim(
             "after (12)",
             printed=Integer(0),
             says=Says.READ_AS,
-            words=r"then $A = \langle \tilde x \tilde x^\top \rangle$ and $b = \langle \tilde x y \rangle$.",
+            words=r"then $A = \langle \tilde x \tilde x^\top \rangle_{x,y}$ and $b = \langle \tilde x y "
+            r"\rangle_{x,y}$.",
         ),
     ),
     **rational(_largest_difference),

@@ -131,9 +131,9 @@ THRESHOLD = Claim(
             "section 3.1",
             printed=_AT_THRESHOLD,
             says=Says.READ_AS,
-            words=r"for any given $\tau_A \in (0, 1 + \varepsilon)$, it follows that $\mathcal{G}_t^A(x_s, \tau_A)$ "
-            r"and $\mathcal{G}_t^S(x_s, \tau_S)$ are disjoint for all $\tau_S > d\chi_\varepsilon(v)/dv$ at $v = "
-            r"\chi_\varepsilon^{-1}(\tau_A)$",
+            words=r"for any given $\tau_A \in (0, 1 + \varepsilon)$, it follows that $\mathcal{G}_t^A(x_s, \tau_A) "
+            r"\cap \mathcal{G}_t^S(x_s, \tau_S) = \emptyset, \forall \tau_S > d\chi_\varepsilon(v)/dv "
+            r"\mid_{v = \chi_\varepsilon^{-1}(\tau_A)}$",
             note=r"compared is the absolute value of the slope; with its sign it is negative, since $\chi_\epsilon$ "
             r"falls. The absolute value is right for $\tau_A \geq (1 + \epsilon)/2$ and $\beta M = 1$. For a smaller "
             r"$\tau_A$ the slope is largest at the gate $(1 + \epsilon)/2$, which is active: for $\epsilon = 0$, "
@@ -265,7 +265,7 @@ FLAT_GATE = Claim(
             printed=_TOP * _AT_THRESHOLD,
             says=Says.READ_AS,
             words=r"In particular, (6) evaluates close to 0 for such paths because $|\partial G_{x_s, \Theta_t^g(l, "
-            r"p(l))}/\partial \theta^g(m)| < d\chi_\varepsilon(v)/dv$ at $v = \chi_\varepsilon^{-1}(\tau_A)$",
+            r"p(l))}/\partial \theta^g(m)| < d\chi_\varepsilon(v)/dv \mid_{v = \chi_\varepsilon^{-1}(\tau_A)}$",
             note=r"read for the absolute value of the slope. The sentence on the sensitive sub-network has the same "
             r"bound: “the rest of the $(d-2)$ terms will contain a term whose magnitude is less than” this slope. "
             r"Close to 0 the terms are for a threshold close to $1 + \epsilon$",
