@@ -16,13 +16,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from theory.moments.arithmetic import FLOAT64, Arithmetic
 from theory.moments.basis import require_linear
 from theory.moments.example_statistics import ExampleStatistics
-from theory.moments.feature_moments import Block, FeatureMoments, Structure
 from theory.moments.fixed_biases import fixed_biases, left_over
 from theory.moments.gate_events import open_on
-from theory.moments.table import features_of, one_block
+from theory.moments.table import SampleMoments, features_of
 from theory.problem import InputError, Network, OutOfReachError, Problem, resolved
 from theory.problem.distributions.sampled import GROUPS, SampledLaw
 
@@ -33,45 +31,6 @@ SPREAD = 6  # standard errors by which the share of a class may miss its prior: 
 MOST_KEPT = 2**24  # numbers of the inputs that are kept for statistics: 128 MB
 _NUMBERS = 2**22  # of the features of a part
 _PURPOSE = 2  # in the key of the generators; the simulator's purposes are 0 and 1
-
-
-@dataclass(frozen=True, eq=False)
-class SampleMoments(FeatureMoments):
-    """The moments of N examples, <phi phi^T>, <phi y^T> and <y.y>, as one block: the features that are not always 0.
-
-    >>> moments = SampleMoments(np.diag([2.0, 0.0]), np.array([[3.0], [0.0]]), 5.0)
-    >>> moments.structure.rank, moments.b.tolist(), moments.blocks[0].rhs.tolist()
-    (1, [3.0, 0.0], [[3.0]])
-    """
-
-    second: Float[np.ndarray, "P P"]
-    first: Float[np.ndarray, "P m"]
-    squares: float
-    arithmetic: Arithmetic = FLOAT64
-
-    def assembled(self) -> Float[np.ndarray, "P P"]:
-        """A as an array."""
-        return self.second
-
-    @property
-    def b(self) -> Float[np.ndarray, "P *m"]:
-        """<phi y>."""
-        return self.first[:, 0] if self.first.shape[1] == 1 else self.first
-
-    @property
-    def y2(self) -> float:
-        """<y.y>."""
-        return self.squares
-
-    @cached_property
-    def structure(self) -> Structure:
-        """The numerical rank of A in float64."""
-        return Structure(int(np.linalg.matrix_rank(self.second, hermitian=True)), len(self.second), False, ())
-
-    @cached_property
-    def blocks(self) -> tuple[Block, ...]:
-        """One block."""
-        return (one_block(self.second, self.first),)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,7 @@ class ExactMoments:
 
     Rows are whole numbers, of 64 bits or Python's, and unit-major, k n + j; with biases K + 1 more follow, those of the
     features g_1, ..., g_K and 1/s. `first` is (P,), or (P, m) for m outputs. `notes` name gates that never change.
+    `spanning` are columns that span the range of A where they are fewer than its rows, in whole numbers.
 
     <x x^T> = [[2, 1], [1, 2]]/3 for the three inputs (1, 0), (0, 1), (1, 1):
 
@@ -40,6 +41,7 @@ class ExactMoments:
     first: Shaped[np.ndarray, "P *m"]
     y2: Fraction
     notes: tuple[str, ...] = ()
+    spanning: Shaped[np.ndarray, "P N"] | None = None
 
     @property
     def second(self) -> Shaped[np.ndarray, "K K n n"]:
@@ -132,7 +134,8 @@ def of_examples(data: Examples, network: Network) -> ExactMoments:
     squares = zip(data.probabilities, data.labels, strict=True)
     y2 = sum((p * y * y for p, label in squares for y in label), Fraction(0))
     b = first[:, 0] if labels.shape[1] == 1 else first
-    return ExactMoments(network.units, n, rows, total * common**2, b, y2, notes)
+    spanning = features.T if len(features) < len(rows) else None
+    return ExactMoments(network.units, n, rows, total * common**2, b, y2, notes, spanning)
 
 
 def opened_on(data: Examples, network: Network) -> Bool[np.ndarray, "N K"]:
@@ -144,16 +147,6 @@ def opened_on(data: Examples, network: Network) -> Bool[np.ndarray, "N K"]:
     """
     gates = resolved(network.gates)
     return np.array([open_on(gate, data.x, f"network.gates[{k}]", data.context) for k, gate in enumerate(gates)]).T
-
-
-def gram(columns: Shaped[np.ndarray, "N P"]) -> Shaped[np.ndarray, "P P"]:
-    """Return columns^T columns for integers, exactly.
-
-    >>> gram(np.array([[1, 2], [3, 4]], dtype=object)).tolist()
-    [[10, 14], [14, 20]]
-    """
-    largest = max(map(abs, columns.ravel().tolist()), default=1)
-    return _product(columns, columns, len(columns) * largest**2)
 
 
 def whole_numbers(fractions: Shaped[np.ndarray, "..."]) -> tuple[Shaped[np.ndarray, "..."], int]:

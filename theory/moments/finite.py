@@ -47,15 +47,8 @@ def _examples(law: FiniteData) -> Examples:
 
 
 def _beyond_exact(law: FiniteData, network: Network) -> bool:
-    """Whether A is too large for exact moments, or for exact elimination at the rank min(examples, features).
-
-    Biases couple all units, and networks with them have exact moments only.
-    """
-    from theory.moments.exact_range import MOST_ELIMINATION, MOST_REGULAR_ROWS
-
-    count, size = len(law.x), network.units * law.n
-    long = size > MOST_REGULAR_ROWS or count**2 * (count + size) > MOST_ELIMINATION
-    return not network.has_biases and (size > MOST_ROWS or (count < size and long))
+    """Whether A is too large for exact moments; with biases, which couple all units, there are no others."""
+    return not network.has_biases and network.units * law.n > MOST_ROWS
 
 
 def contexts_of(law: FiniteData) -> Contexts:

@@ -18,8 +18,8 @@ import numpy as np
 from jaxtyping import Shaped
 
 from theory.moments.arithmetic import FLOAT64, Arithmetic
+from theory.moments.exact_range import RangedFeatures
 from theory.moments.feature_moments import Block, FeatureMoments, Structure, feature_moments
-from theory.moments.nonlinearities.piecewise import PiecewiseFeatures
 from theory.moments.sign_features import SignFeatures
 from theory.problem import NormalInitialisation, Problem
 
@@ -43,7 +43,7 @@ def moments_of(problem: Problem, arithmetic: Arithmetic = FLOAT64) -> FeatureMom
         return feature_moments(problem.data, network, arithmetic)
     bare = feature_moments(problem.data, replace(network, biases="none"), arithmetic)
     biases = fixed_biases(problem).reshape(problem.data.outputs, -1)
-    if isinstance(bare, SignFeatures | PiecewiseFeatures):
+    if isinstance(bare, SignFeatures | RangedFeatures):
         sums = bare if isinstance(bare, SignFeatures) else bare.sums
         first, square = _by_products(sums, biases, network.scale)
     else:

@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
-from theory.moments.estimated import SampleMoments
 from theory.moments.feature_moments import FeatureMoments
+from theory.moments.table import SampleMoments
 from theory.problem import OutOfReachError
 
 

@@ -21,10 +21,11 @@ from jaxtyping import Shaped
 from theory.moments.arithmetic import Arithmetic
 from theory.moments.basis import GateBasis, Key
 from theory.moments.directions import half_space, two_sign_block, two_signs
+from theory.moments.exact_range import RangedFeatures
 from theory.moments.feature_moments import squared_labels
 from theory.moments.latent_rank import regular, require_independent
 from theory.moments.nonlinearities.gates import basis_of, check_gates, independent
-from theory.moments.nonlinearities.piecewise import PiecewiseFeatures, on_range
+from theory.moments.nonlinearities.piecewise import on_range
 from theory.moments.sign_features import SignFeatures, SignMoments
 from theory.moments.statistics import ClassStatistics, Process, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
@@ -39,7 +40,7 @@ MOST_SECONDS = 60
 
 def process_moments(
     law: Process, network: Network, arithmetic: Arithmetic, centred: bool | None = None
-) -> SignFeatures | PiecewiseFeatures:
+) -> SignFeatures | RangedFeatures:
     """A, b and <y.y> of a gated-linear network on a stationary process, of any number of classes, priors and means.
 
     `centred` is False for a part of a mixture whose other parts have means: then gates at 0 are tails here too.

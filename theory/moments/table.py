@@ -1,6 +1,5 @@
 """A list of examples through gates, in float64: sums over its rows, a few thousand at a time."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -76,70 +75,52 @@ def one_block(A: Float[np.ndarray, "P P"], b: Float[np.ndarray, "P m"]) -> Block
 
 
 @dataclass(frozen=True, eq=False)
-class TableFeatures(FeatureMoments):
-    """The moments of a gated-linear network on a list of examples; their one block: the features not always 0.
+class SampleMoments(FeatureMoments):
+    """The moments of N examples, <phi phi^T>, <phi y^T> and <y.y>, as one block: the features that are not always 0.
 
-    >>> from theory.problem import AlwaysGate
-    >>> law = Table(moments=[{"probability": 1, "xx": [[4]], "yx": [[2]], "yy": [[1]]}])
-    >>> network = Network("gated-linear", "mean", 1, (AlwaysGate(),))
-    >>> features = TableFeatures(law, network, gate_table(law, network.gates))
-    >>> features.assembled().round(12).tolist(), features.b.round(12).tolist(), round(features.y2, 12)
-    ([[4.0]], [2.0], 1.0)
+    `said` is a reason, in words, why the rank is that of float64.
+
+    >>> moments = SampleMoments(np.diag([2.0, 0.0]), np.array([[3.0], [0.0]]), 5.0)
+    >>> moments.structure.rank, moments.b.tolist(), moments.blocks[0].rhs.tolist()
+    (1, [3.0, 0.0], [[3.0]])
     """
 
-    law: RowsLaw
-    network: Network
-    opened: Float[np.ndarray, "N K"]
+    second: Float[np.ndarray, "P P"]
+    first: Float[np.ndarray, "P m"]
+    squares: float
+    said: str = ""
     arithmetic: Arithmetic = FLOAT64
-
-    def _features(self) -> Iterator[tuple[np.ndarray, slice]]:
-        """phi of a few thousand examples at a time."""
-        for first in range(0, len(self.opened), _CHUNK):
-            part = slice(first, first + _CHUNK)
-            yield features_of(self.law.rows.x[part], self.opened[part], self.network), part
-
-    @cached_property
-    def _sums(self) -> tuple[Float[np.ndarray, "P P"], Float[np.ndarray, "P m"]]:
-        """<phi phi^T> and <phi y^T>."""
-        rows, A, b = self.law.rows, 0.0, 0.0
-        for features, part in self._features():
-            weighed = features * rows.probabilities[part, None]
-            A, b = A + weighed.T @ features, b + weighed.T @ rows.y[part]
-        return A, b
 
     def assembled(self) -> Float[np.ndarray, "P P"]:
         """A as an array."""
-        return self._sums[0]
+        return self.second
 
     @property
     def b(self) -> Float[np.ndarray, "P *m"]:
         """<phi y>."""
-        b = self._sums[1]
-        return b[:, 0] if self.law.outputs == 1 else b
+        return self.first[:, 0] if self.first.shape[1] == 1 else self.first
 
-    @cached_property
+    @property
     def y2(self) -> float:
         """<y.y>."""
-        return float(self.law.rows.probabilities @ (self.law.rows.y**2).sum(axis=1))
+        return self.squares
 
     @cached_property
     def structure(self) -> Structure:
         """The numerical rank of A in float64."""
-        rank = int(np.linalg.matrix_rank(self.assembled(), hermitian=True))
-        size = len(self.b)
+        rank, size = int(np.linalg.matrix_rank(self.second, hermitian=True)), len(self.second)
         note = (
-            f"the examples are kept in float64, and so is the rank of A: {rank} of its {size} eigenvalues exceed "
-            f"{size * np.finfo(float).eps:.1e} times the largest."
+            f"{self.said}: {rank} of its {size} eigenvalues exceed {size * np.finfo(float).eps:.1e} times the largest."
         )
-        return Structure(rank, size, False, (note,))
+        return Structure(rank, size, False, (note,) if self.said else ())
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """One block, of the features that some example has; weights of the others do not move."""
-        return (one_block(*self._sums),)
+        return (one_block(self.second, self.first),)
 
 
-def rows_moments(law: RowsLaw, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+def rows_moments(law: RowsLaw, network: Network, arithmetic: Arithmetic) -> SampleMoments:
     """Return the moments of a gated-linear network on a list of examples, in float64.
 
     Raises OutOfReachError for other numbers and other networks.
@@ -152,7 +133,14 @@ def rows_moments(law: RowsLaw, network: Network, arithmetic: Arithmetic) -> Feat
     _require_float64(arithmetic)
     require_linear(network)
     require_rows(network, law.n)
-    return TableFeatures(law, network, gate_table(law, network.gates))
+    rows, opened, A, b = law.rows, gate_table(law, network.gates), 0.0, 0.0
+    for first in range(0, len(opened), _CHUNK):
+        part = slice(first, first + _CHUNK)
+        features = features_of(rows.x[part], opened[part], network)
+        weighed = features * rows.probabilities[part, None]
+        A, b = A + weighed.T @ features, b + weighed.T @ rows.y[part]
+    y2 = float(rows.probabilities @ (rows.y**2).sum(axis=1))
+    return SampleMoments(A, b, y2, "the examples are kept in float64, and so is the rank of A")
 
 
 def rows_second_moments(law: RowsLaw, arithmetic: Arithmetic) -> Numbers:

@@ -11,7 +11,7 @@ from tests.tolerances import PULSE_FLOW
 from theory.flow import solve
 from theory.moments import exact_moments as limits
 from theory.moments import gated_moments
-from theory.moments.exact_range import optimum
+from theory.moments.exact_features import optimum
 from theory.moments.finite import exact_moments
 from theory.problem import (
     AlwaysGate,

@@ -120,7 +120,7 @@ def discrete(problem: Problem) -> Parameters:
 def descended(problem: Problem, moments: FeatureMoments) -> Parameters:
     """The weights and biases of `discrete` on given moments, such as those of examples; errors as `discrete`.
 
-    >>> from theory.moments.estimated import SampleMoments
+    >>> from theory.moments.table import SampleMoments
     >>> from theory.problem import AlwaysGate, FiniteData, Network, NormalInitialisation, Simulation, Training
     >>> law, network = FiniteData([[1], [2]], [1, 1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
     >>> training = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))

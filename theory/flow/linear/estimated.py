@@ -19,8 +19,9 @@ from theory.flow.linear.accuracy import EPS, FLOAT64_ERROR, ROUNDINGS, WORST_ERR
 from theory.flow.linear.convention import convention
 from theory.flow.linear.parameters import Parameters, initial
 from theory.flow.linear.relaxation import FlowNumbers, Modes, relax
-from theory.moments.estimated import SampleMoments, estimated_moments_of
+from theory.moments.estimated import estimated_moments_of
 from theory.moments.feature_moments import Structure
+from theory.moments.table import SampleMoments
 from theory.problem import OutOfReachError, Problem
 from theory.problem.distributions.sampled import GROUPS
 

@@ -13,7 +13,8 @@ from theory.flow.linear.convention import convention
 from theory.flow.linear.descent import descended, mse_at, steps_at_times
 from theory.flow.linear.estimated import bias, standard_error
 from theory.moments import GatedMoments
-from theory.moments.estimated import SampleMoments, estimated_moments
+from theory.moments.estimated import estimated_moments
+from theory.moments.table import SampleMoments
 from theory.problem import Problem
 from theory.problem.distributions.sampled import GROUPS
 

@@ -10,20 +10,17 @@ positive definite, and the range of A is that of F.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Shaped
+from jaxtyping import Shaped
 
-from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
+from theory.moments.arithmetic import FLOAT64
 from theory.moments.basis import GateBasis
-from theory.moments.feature_moments import Block, FeatureMoments, Structure
+from theory.moments.exact_moments import whole_numbers
+from theory.moments.exact_range import Component, RangedFeatures
 from theory.moments.nonlinearities.edges import exact_square
 from theory.moments.nonlinearities.gates import Piece, cells, pieces
 from theory.moments.sign_features import SignFeatures
-from theory.moments.spins import Range
-from theory.moments.symmetric import Dense
 from theory.problem import NonlinearGP, OutOfReachError
 
 Key = frozenset[tuple[int, int]]  # basis functions by site and number; soft half-spaces by -1 and their index
@@ -31,117 +28,28 @@ Combination = dict[Key, Fraction]
 ONE: Combination = {frozenset(): Fraction(1)}
 
 
-@dataclass(frozen=True, eq=False)
-class PiecewiseFeatures(FeatureMoments):
-    """The moments `sums` of gates on a process, with A on the range of the features' coefficients.
-
-    s_0 x_0 = 1 and s_0 x_1 = s_1 x_0 for x = sign(z):
-
-    >>> from theory.moments import feature_moments
-    >>> from theory.problem import Network, SiteGate
-    >>> law = NonlinearGP(2, (2, 1), 1, "open", "none", (1, 0), nonlinearity="sign")
-    >>> network = Network("gated-linear", "mean", 2, (SiteGate(0, lo=0), SiteGate(1, lo=0)))
-    >>> feature_moments(law, network).structure.rank
-    3
-    """
-
-    sums: SignFeatures
-    range: Range
-    scales: Float[np.ndarray, " P"] | None = None  # of the rows, where the range is not that of the fractions
-
-    @property
-    def arithmetic(self) -> Arithmetic:
-        """The numbers: float64 or balls."""
-        return self.sums.arithmetic
-
-    @property
-    def certified_seconds(self) -> float:
-        """About how long the integrals of these moments in balls take."""
-        return self.sums.certified_seconds
-
-    def assembled(self) -> Shaped[np.ndarray, "P P"]:
-        """A as an array."""
-        return self.sums.assembled()
-
-    @property
-    def b(self) -> Shaped[np.ndarray, "P *m"]:
-        """<phi y>."""
-        return self.sums.b
-
-    @property
-    def y2(self) -> Any:
-        """<y.y>."""
-        return self.sums.y2
-
-    @property
-    def amplification(self) -> float:
-        """That of the sums."""
-        return self.sums.amplification
-
-    @cached_property
-    def structure(self) -> Structure:
-        """The rank, by elimination in fractions."""
-        rank, size = self.range.rank, len(self.range.matrix)
-        note = (
-            f"A has rank {rank} of {size}, exactly: inputs that are constant on intervals make features depend on each "
-            "other; the other directions keep their initial values."
-        )
-        return Structure(rank, rank, False, (note,))
-
-    @property
-    def _directions(self) -> Numbers:
-        """Orthonormal rows that span the range of A."""
-        if self.scales is None:
-            return self.range.directions(self.arithmetic)
-        columns = self.range.matrix[:, self.range.kept].astype(float)
-        return np.linalg.qr(self.scales[:, None] * columns)[0].T
-
-    @cached_property
-    def blocks(self) -> tuple[Block, ...]:
-        """One block, on the range of A."""
-        arithmetic = self.arithmetic
-        directions = self._directions
-        kernel = directions @ self.assembled() @ directions.T
-        return (
-            Block(
-                n=1,
-                directions=directions[None],
-                constants=np.empty((1, 0, 0), dtype=arithmetic.dtype),
-                scales=np.array([arithmetic.rational(Fraction(1))], dtype=arithmetic.dtype),
-                kernel=Dense((kernel + kernel.T) / 2),
-                rhs=(directions @ self.b).T[..., None, :],
-            ),
-        )
-
-
-def on_range(law: NonlinearGP, sums: SignFeatures) -> PiecewiseFeatures:
+def on_range(law: NonlinearGP, sums: SignFeatures) -> RangedFeatures:
     """Return the moments on the exact range of A.
 
     Raises OutOfReachError for hard gates along several sites, for class means where Z is irrational, and for balls of
     trained biases beside such a Z.
     """
-    from flint import fmpq, fmpq_mat
-
-    matrix = coefficients(law, sums.gates)
-    exact = fmpq_mat([[fmpq(entry.numerator, entry.denominator) for entry in row] for row in matrix.tolist()])
-    reduced, rank = exact.rref()
-    kept = [next(v for v in range(matrix.shape[1]) if reduced[row, v] != 0) for row in range(rank)]
-    return PiecewiseFeatures(sums, Range(matrix, kept), _scales(law, sums))
-
-
-def _scales(law: NonlinearGP, sums: SignFeatures) -> Float[np.ndarray, " P"] | None:
-    """1/Z for features of inputs beside 1 for those of biases; None where all rows have one factor."""
-    square = exact_square(law.nonlinearity)
-    if not sums.gates.constants or law.normaliser == "none" or square == 1:
-        return None
-    if sums.arithmetic is not FLOAT64:
+    if sums.gates.constants and sums.arithmetic is not FLOAT64 and not _has_rational_scale(law):
         raise OutOfReachError(
             "The features of these gates depend on each other, and in some combinations those of the inputs have the "
             "factor 1/Z and those of the biases have not: the range of A is known in float64 alone.",
             'Leave the digits out, use normaliser = "none", or leave the biases out.',
         )
-    inputs, constants = law.n * len(sums.gates.coefficients), len(sums.gates.constants)
-    return np.concatenate([np.full(inputs, float(square) ** -0.5), np.ones(constants)])
+    matrix, _ = whole_numbers(coefficients(law, sums.gates))
+    found = (Component.of(np.arange(len(matrix)), matrix),)
+    return RangedFeatures(
+        sums, lambda: found, ": inputs that are constant on intervals make features depend on each other"
+    )
+
+
+def _has_rational_scale(law: NonlinearGP) -> bool:
+    """Whether 1/Z, the factor of features of inputs beside those of biases, is known to be a rational number."""
+    return law.normaliser == "none" or exact_square(law.nonlinearity) == 1
 
 
 def coefficients(law: NonlinearGP, gates: GateBasis) -> Shaped[np.ndarray, "P V"]:
@@ -177,7 +85,7 @@ def coefficients(law: NonlinearGP, gates: GateBasis) -> Shaped[np.ndarray, "P V"
 
 
 def _require_rational(law: NonlinearGP) -> None:
-    if law.means and law.normaliser != "none" and exact_square(law.nonlinearity) != 1:
+    if law.means and not _has_rational_scale(law):
         raise OutOfReachError(
             "The features of these gates depend on each other, and class means beside an irrational Z leave the rank "
             "of A unknown.",
