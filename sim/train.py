@@ -13,7 +13,7 @@ import torch
 
 from sim.data.sample import prepare
 from sim.gates.gating import gate_values
-from sim.networks.deep_training import refuse_untrained
+from sim.networks.deep import refuse_untrained
 from sim.networks.examples import Examples
 from sim.networks.parameters import Parameters, joined, mapped
 from sim.random.streams import TRAINING, Fill, reference_normals, stream

@@ -283,9 +283,9 @@ def _in_torch(problem: Problem, found: Sequence[InputPaths]) -> InTorch:
     simulated = at_start(problem)
     difference, gates = 0.0, 0
     for one in found:
-        difference = max(difference, abs(simulated.output[one.number, 0].item() - float(one.output)))
+        difference = max(difference, abs(simulated.output[0, one.number, 0].item() - float(one.output)))
         for level, own in zip(simulated.gates, one.gates, strict=True):
-            pairs = zip(level[one.number].tolist(), own, strict=True)
+            pairs = zip(level[0, one.number].flatten().tolist(), own, strict=True)
             gates += sum(abs(value - float(gate)) >= 0.5 for value, gate in pairs)
     return InTorch(difference, gates)
 

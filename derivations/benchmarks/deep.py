@@ -36,14 +36,12 @@ def contenders(networks: int, steps: int) -> dict[str, Callable[[], torch.Tensor
     family = deep.Family((deep.relu(SIZES[1:-1]),), networks, SIZES[0], SIZES[-1], start)
     settings = deep.Settings("half-mse", deep.SGD, RATE, BATCH, seed=0, shared_batches=True)
     data = deep.ExampleSet(x, y)
-    begun = deep.train_family(family, data, settings, 0).state.parameters
-    weights = [begun[name] for name in family.names]
+    weights = [*deep.train_family(family, data, settings, 0).state.parameters.values()]
     rows = [own[0] for own, _ in zip(rows_of_batches(EXAMPLES, BATCH, 0, 1), range(steps), strict=False)]
     batches = [(x[own], y[own]) for own in rows]
 
     def sim() -> torch.Tensor:
-        parameters = deep.train_family(family, data, settings, steps).state.parameters
-        return _flat([parameters[name] for name in family.names])
+        return _flat([*deep.train_family(family, data, settings, steps).state.parameters.values()])
 
     return {"sim": sim, "loop": lambda: loop(weights, batches), "vmap": lambda: vmapped(weights, batches)}
 

@@ -35,7 +35,6 @@ from sim.deep.family import Family, Start, scales_by_fan_in
 from sim.deep.gates import Recorded, features_of, recorded
 from sim.deep.images import LabelledImages, Split
 from sim.deep.kernels import MemberKernels, kernels_of
-from sim.deep.layers import Convolution, Dense, Flatten, GlobalAveragePooling, Layers, Residual
 from sim.deep.linearised import LinearisedRun, train_linearised
 from sim.deep.members import (
     Member,
@@ -58,6 +57,7 @@ from sim.deep.settings import Settings
 from sim.deep.stopping import Validation
 from sim.deep.synthetic import Circle
 from sim.deep.train import FamilyRun, FamilyState, train_family
+from sim.networks.layers import Convolution, Dense, Flatten, GlobalAveragePooling, Layers, Residual
 
 __all__ = [
     "SGD",

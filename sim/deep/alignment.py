@@ -48,7 +48,7 @@ def label_alignment(run: Run) -> Float[np.ndarray, "S T"]:
     start = Start("normal", (1.0,) * problem.network.depth, 0)  # not drawn: the parameters are those of the run
     family = Family((Member("own", problem.network),), len(found), x.shape[1], 1, start)
     for place in range(len(run.times)):
-        weights = {name: torch.from_numpy(array[:, place]) for name, array in run.parameters.items()}
+        weights = {f"own.{name}": torch.from_numpy(array[:, place]) for name, array in run.parameters.items()}
         for replicate, kernel in enumerate(kernels_of(family, "own", weights, ExampleSet(x, y[:, None])).tangent):
             found[replicate, place] = _nu((kernel + kernel.T) / 2, y)
     return found

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 import torch
 
-from sim.deep.family import Family
-from theory.problem import BernoulliGates, FixedGates, InputError
+from theory.problem import InputError
 
 _ORDER = 2  # part of the key of the draws, after that of gates
 
@@ -62,32 +60,6 @@ def rows_of_batches(
         for start in range(begun * batch, examples, batch):
             yield orders[:, start : start + batch]
         epoch, begun = epoch + 1, 0
-
-
-def given_gates(family: Family, data: ExampleSet) -> dict[str, tuple[torch.Tensor, ...]]:
-    """Return the gates (S or 1, N, *level) of each level of the members that have them for each example of the set.
-
-    They lie beside the examples, on one device with them.
-    """
-    found, levels = {}, [layer.after for layer in family.plan[:-1]]
-    nodes = tuple(map(prod, levels))
-    for member in family.members:
-        gating = member.network.gating
-        if isinstance(gating, BernoulliGates):
-            numbers = (
-                np.stack([gating.drawn(level, len(data.x), count, own) for own in range(family.replicates)])
-                for level, count in enumerate(nodes, 1)
-            )
-        elif isinstance(gating, FixedGates):
-            gating.check_shape(len(data.x), nodes)
-            numbers = (np.array([[float(g) for g in row] for row in level])[None] for level in gating.values)
-        else:
-            continue
-        found[member.name] = tuple(
-            torch.from_numpy(given).to(data.x.device, data.x.dtype).reshape(*given.shape[:2], *level)
-            for given, level in zip(numbers, levels, strict=True)
-        )
-    return found
 
 
 def _order(examples: int, seed: int, replicate: int, epoch: int) -> torch.Tensor:

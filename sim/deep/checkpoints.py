@@ -24,6 +24,7 @@ from theory.problem.table_files import stored_arrays
 
 _PARTS = ("parameters", "first", "second")
 _STAGE = "stage"
+_FORM = 2  # of the names of the parameters
 _HINT = "Give a file written by save_checkpoint."
 
 
@@ -89,7 +90,7 @@ def _digest_of(family: Family, settings: Settings, data: ExampleSet, validation:
     """
     settings = replace(settings, device="cpu")
     members = [(each.name, repr(each.network), each.values_learn) for each in family.members]
-    said = (members, family.replicates, family.layers, family.outputs, repr(family.start), repr(settings))
+    said = (_FORM, members, family.replicates, family.layers, family.outputs, repr(family.start), repr(settings))
     digest = hashlib.sha256(repr(said).encode())
     stored = [theta for each in family.members for theta in each.features or ()]
     if validation is not None:

@@ -1,6 +1,6 @@
-"""Means over a set of examples of what each network of a family does: its loss, and its share of wrong classes."""
+"""Means over a set of examples of what each network of a member does: its loss, and its share of wrong classes."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import prod
 
@@ -10,7 +10,6 @@ from jaxtyping import Float
 from sim.deep.batches import ExampleSet
 from sim.deep.family import Family
 from sim.deep.losses import mistakes, penalties
-from sim.deep.passes import Given, forward
 
 # Numbers of one layer of all networks in a pass that measures: on a CPU a few megabytes, so that caches suffice; on a
 # GPU more, so that a layer has work for every multiprocessor.
@@ -22,32 +21,35 @@ Parameters = Mapping[str, torch.Tensor]
 
 def parts_of(family: Family, x: torch.Tensor) -> Iterator[slice]:
     """Yield the examples of a set in parts that are few enough for a pass that measures; see `_CHUNK_NUMBERS`."""
-    networks = family.replicates * len(family.members)
     numbers = _CHUNK_NUMBERS.get(x.device.type, _CHUNK_NUMBERS["cpu"])
-    rows = max(1, numbers // (networks * max(prod(layer.before) for layer in family.plan)))
+    rows = max(1, numbers // (family.replicates * max(prod(layer.before) for layer in family.plan)))
     for start in range(0, len(x), rows):
         yield slice(start, start + rows)
 
 
 def set_means(
-    family: Family, parameters: Parameters, data: ExampleSet, loss: str, given: Given, measure: str = "loss"
-) -> Float[torch.Tensor, " R"]:
-    """Return the loss ("loss") or the share of wrong classes ("error") of each network of the stack on a whole set.
+    family: Family,
+    name: str,
+    weights: Parameters,
+    data: ExampleSet,
+    loss: str,
+    given: Sequence[torch.Tensor] = (),
+    measure: str = "loss",
+) -> Float[torch.Tensor, " S"]:
+    """Return the loss ("loss") or the share of wrong classes ("error") of each network of a member on a whole set.
 
     >>> from sim.deep.family import Start
     >>> from sim.deep.members import dln
     >>> family = Family((dln((1,)),), 1, 1, 1, Start("signs", (1.0, 1.0), 0))
     >>> weights = {"Theta_1": torch.ones(1, 1, 1), "Theta_2": torch.ones(1, 1, 1)}
     >>> data = ExampleSet(torch.tensor([[1.0], [2.0]]), torch.tensor([[1.0], [-1.0]]))
-    >>> [set_means(family, weights, data, "mse", {}, measure).item() for measure in ("loss", "error")]
+    >>> [set_means(family, "dln", weights, data, "mse", (), measure).item() for measure in ("loss", "error")]
     [4.5, 0.5]
     """
-    networks = family.replicates * len(family.members)
     of_examples: Callable[..., torch.Tensor] = partial(_MEASURES[measure], loss)
-    total = torch.zeros(networks, dtype=torch.float64, device=data.x.device)
+    total = torch.zeros(family.replicates, dtype=torch.float64, device=data.x.device)
     for part in parts_of(family, data.x):
-        own = {name: [level[:, part] for level in levels] for name, levels in given.items()}
-        yhat = forward(family, parameters, data.x[part].unsqueeze(0), own).output
-        y = data.y[part].expand(networks, *data.y[part].shape)
+        yhat = family.forward(name, weights, data.x[part].unsqueeze(0), [level[:, part] for level in given]).output
+        y = data.y[part].expand(family.replicates, *data.y[part].shape)
         total += of_examples(yhat, y).sum(dim=1, dtype=torch.float64)
     return total / len(data.x)

@@ -1,23 +1,24 @@
-"""Families of deep networks: members of one shape, each with the same number of replicates, in one stack of weights.
+"""Families of deep networks: members of one shape, each with the same number of replicates, in stacks of weights.
 
-Theta_l is (networks, target, source), of a convolution (networks, channels, channels before, *size). Replicate s of a
-member is one network, and the replicates of a member lie side by side. So one batched product serves all members and
-replicates. Members whose values learn are first in the stack of Theta, members whose gates learn are first in the stack
-of Theta_g; what learns is thus a leading part.
+Theta_l of a member is (replicates, target, source), of a convolution (replicates, channels, channels before, *size), so
+that one batched product serves all replicates. The parameters of a family are those of its members, "relu.Theta_1".
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
 import numpy as np
 import torch
+from jaxtyping import Float
 
-from sim.deep.layers import Layers, fully_connected
+from sim.deep.batches import ExampleSet
 from sim.deep.members import Member
-from sim.deep.products import Layer, Shape
-from theory.problem import InputError, NetworkGates
+from sim.networks.deep import DeepPass, forward, given_gates
+from sim.networks.layers import Layers, fully_connected
+from sim.networks.products import Layer, Shape
+from theory.problem import BernoulliGates, FixedGates, InputError
 from theory.problem.numbers import one_of, positive, whole
 
 Parameters = dict[str, torch.Tensor]
@@ -77,8 +78,8 @@ class Family:
 
     >>> from sim.deep.members import dln, relu
     >>> family = Family((relu((3,)), dln((3,))), 5, 2, 1, Start("normal", (1.0, 1.0), 0))
-    >>> {name: tuple(theta.shape) for name, theta in family.starting(torch.float64).items()}
-    {'Theta_1': (10, 3, 2), 'Theta_2': (10, 1, 3)}
+    >>> {name: tuple(theta.shape) for name, theta in family.starting(torch.float64).items() if "relu" in name}
+    {'relu.Theta_1': (5, 3, 2), 'relu.Theta_2': (5, 1, 3)}
     """
 
     members: tuple[Member, ...]
@@ -140,74 +141,51 @@ class Family:
         """The layers of Theta_1, ..., Theta_d; a second network has all but the last one."""
         return self.layers.plan(self.outputs)
 
-    @cached_property
+    @property
     def names(self) -> tuple[str, ...]:
         """Theta_1, ..., Theta_d."""
         return self.members[0].network.names
 
     @cached_property
-    def gating_names(self) -> tuple[str, ...]:
-        """Theta_g_1, ..., Theta_g_(d-1); () where no member has a second network."""
-        return next((each.network.gating_names for each in self.members if each.network.gating_names), ())
-
-    @cached_property
-    def stacked(self) -> tuple[Member, ...]:
-        """The members in the order of the stack of Theta."""
-        return tuple(sorted(self.members, key=lambda member: not member.values_learn))
-
-    @cached_property
-    def gated(self) -> tuple[Member, ...]:
-        """The members with a second network, in the order of the stack of Theta_g."""
-        gated = [member for member in self.members if isinstance(member.network.gating, NetworkGates)]
-        return tuple(sorted(gated, key=lambda member: not member.gates_learn))
-
-    @cached_property
     def networks(self) -> Mapping[str, slice]:
-        """The networks of each member in the stack of Theta."""
-        return self._slices(self.stacked)
-
-    @cached_property
-    def second_networks(self) -> Mapping[str, slice]:
-        """The networks of each member in the stack of Theta_g."""
-        return self._slices(self.gated)
-
-    @cached_property
-    def learned(self) -> Mapping[str, int]:
-        """The number of leading networks that learn, by the name of each parameter of which some do."""
-        values = self.replicates * sum(member.values_learn for member in self.members)
-        gates = self.replicates * sum(member.gates_learn for member in self.members)
-        counts = {**dict.fromkeys(self.names, values), **dict.fromkeys(self.gating_names, gates)}
-        return {name: count for name, count in counts.items() if count}
+        """The networks of each member among all, the replicates of one member after those of another."""
+        count = self.replicates
+        return {member.name: slice(place * count, (place + 1) * count) for place, member in enumerate(self.members)}
 
     @cached_property
     def shapes(self) -> Mapping[str, Shape]:
-        """The shape (networks, *theta_shape of the layer) of each stack of parameters."""
-        layers = [layer.theta_shape for layer in self.plan]
-        stacks = ((self.names, self.stacked), (self.gating_names, self.gated))
+        """The shape (replicates, *theta_shape of the layer) of each parameter."""
         return {
-            name: (self.replicates * len(members), *shape)
-            for names, members in stacks
-            for name, shape in zip(names, layers, strict=False)
+            f"{member.name}.{theta}": (self.replicates, *layer.theta_shape)
+            for member in self.members
+            for names in (self.names, member.network.gating_names)
+            for theta, layer in zip(names, self.plan, strict=False)
         }
 
+    @cached_property
+    def learned(self) -> tuple[str, ...]:
+        """The parameters that learn."""
+        return tuple(f"{member.name}.{theta}" for member in self.members for theta in member.learned)
+
     def starting(self, dtype: torch.dtype, device: str = "cpu") -> Parameters:
-        """Return the initial parameters, in stacks on a device; they are drawn on the processor, in float64."""
-        own = {}
+        """Return the initial parameters on a device; they are drawn on the processor, in float64."""
+        start = {}
         for level, name in enumerate(self.names):
-            values = self._drawn(False, level, self.shapes[name][1:])
-            own[name] = [values] * len(self.stacked)
-            if level < len(self.gating_names):
-                drawn = self._drawn(True, level, self.shapes[name][1:])
-                own[self.gating_names[level]] = [_second_start(member, level, values, drawn) for member in self.gated]
-        return {name: torch.cat([part.to(device, dtype) for part in parts]).contiguous() for name, parts in own.items()}
+            values = self._drawn(False, level)
+            for member in self.members:
+                start[f"{member.name}.{name}"] = values
+                if level < len(member.network.gating_names):
+                    second = f"{member.name}.{member.network.gating_names[level]}"
+                    if member.features is not None:
+                        start[second] = member.features[level]
+                    else:
+                        start[second] = values if member.network.gating.start == "same" else self._drawn(True, level)
+        return {name: start[name].to(device, dtype, copy=True) for name in self.shapes}
 
     def of(self, name: str, parameters: Mapping[str, torch.Tensor]) -> Parameters:
-        """Return the parameters of a member, stacks of its replicates. Raises InputError for an unknown name."""
-        self.member(name)
-        found = {theta: parameters[theta][self.networks[name]] for theta in self.names}
-        if name in self.second_networks:
-            found |= {theta: parameters[theta][self.second_networks[name]] for theta in self.gating_names}
-        return found
+        """Return the parameters of a member by the names of its network. Raises InputError for an unknown name."""
+        network = self.member(name).network
+        return {theta: parameters[f"{name}.{theta}"] for theta in (*network.names, *network.gating_names)}
 
     def alone(self, name: str) -> "Family":
         """Return the family of one member."""
@@ -221,17 +199,36 @@ class Family:
         known = ", ".join(member.name for member in self.members)
         raise InputError(f"The family has no member {name!r}.", f"Its members are: {known}.")
 
-    def _slices(self, members: tuple[Member, ...]) -> Mapping[str, slice]:
-        count = self.replicates
-        return {member.name: slice(place * count, (place + 1) * count) for place, member in enumerate(members)}
+    def given_gates(self, name: str, data: ExampleSet) -> tuple[torch.Tensor, ...]:
+        """Return the gates of the examples that the declaration of a member fixes; see `sim.networks.deep`."""
+        levels = [layer.after for layer in self.plan[:-1]]
+        return given_gates(self.member(name).network, levels, data.x, self.replicates)
 
-    def _drawn(self, second: bool, level: int, shape: Shape) -> torch.Tensor:
+    def forward(
+        self,
+        name: str,
+        weights: Mapping[str, torch.Tensor],
+        x: Float[torch.Tensor, "S B n"],
+        given: Sequence[torch.Tensor] = (),
+        learned: Collection[str] = (),
+    ) -> DeepPass:
+        """Return a pass of a member with these parameters; see `sim.networks.deep.forward`.
+
+        Raises InputError for inputs of another size, and where gates that belong to the training examples are missing.
+        """
+        if x.shape[2] != self.inputs:
+            raise InputError(
+                f"The examples have {x.shape[2]} inputs, the family {self.inputs}.", "Give as many to both."
+            )
+        network = self.member(name).network
+        if isinstance(network.gating, BernoulliGates | FixedGates) and not given:
+            raise InputError(
+                f"{name}: its gates are defined on the training examples alone.",
+                "Evaluate it on the set on which it is trained.",
+            )
+        return forward(network, self.plan, weights, x.reshape(*x.shape[:2], *self.layers.shape), given, learned)
+
+    def _drawn(self, second: bool, level: int) -> torch.Tensor:
+        shape = self.plan[level].theta_shape
         rows = [self.start.draw(replicate, second, level, shape) for replicate in range(self.replicates)]
         return torch.from_numpy(np.stack(rows))
-
-
-def _second_start(member: Member, level: int, values: torch.Tensor, drawn: torch.Tensor) -> torch.Tensor:
-    """Return where Theta_g of a layer starts: stored, equal to Theta, or drawn."""
-    if member.features is not None:
-        return member.features[level]
-    return values if member.network.gating.start == "same" else drawn

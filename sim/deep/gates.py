@@ -6,11 +6,9 @@ from dataclasses import dataclass
 import torch
 from jaxtyping import Float
 
-from sim.deep.batches import given_gates
-from sim.deep.passes import forward
 from sim.deep.train import FamilyRun
 from sim.networks.parameters import placed
-from theory.problem import BernoulliGates, FixedGates, HardResponse, InputError, OwnGates
+from theory.problem import HardResponse, InputError, OwnGates
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +39,11 @@ def recorded(run: FamilyRun, name: str, step: int, x: Float[torch.Tensor, "N n"]
     >>> recorded(run, "relu", 5, torch.ones(7, 2)).gates[0].shape
     torch.Size([3, 7, 4])
     """
-    family = run.family.alone(name)
-    own = run.family.of(name, run.at(step))
-    settings = run.settings
+    family, settings, weights = run.family, run.settings, run.family.of(name, run.at(step))
+    given = family.given_gates(name, run.data.to(settings.dtype, settings.device)) if x is None else ()
     inputs = (run.data.x if x is None else x).to(settings.device, settings.dtype)
-    given = {}
-    if x is None and isinstance(family.member(name).network.gating, BernoulliGates | FixedGates):
-        given = given_gates(family, run.data.to(settings.dtype, settings.device))
-    passed = forward(family, placed(own, settings.device), inputs.unsqueeze(0), given)
-    return Recorded(own, tuple(gate.cpu() for gate in passed.gates), passed.output.cpu())
+    passed = family.forward(name, placed(weights, settings.device), inputs.unsqueeze(0), given)
+    return Recorded(weights, tuple(gate.cpu() for gate in passed.gates), passed.output.cpu())
 
 
 def features_of(run: FamilyRun, name: str, step: int) -> tuple[torch.Tensor, ...]:

@@ -2,22 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import torch
 from jaxtyping import Float
 
-from sim.deep.batches import ExampleSet, given_gates
+from sim.deep.batches import ExampleSet
 from sim.deep.family import Family
-from sim.deep.gradients import kernels_from_gradients
-from sim.deep.layers import fully_connected
-from sim.deep.passes import forward
-from sim.kernels import overlap, split_kernel, tangent_kernel
-from sim.kernels.passes import Elementwise
-from sim.networks.deep import gate_response
+from sim.kernels import overlap
+from sim.kernels.products import Pair, sum_of_products
+from sim.networks.deep import Product
+from sim.networks.layers import fully_connected
 from sim.networks.parameters import placed
+from sim.networks.products import DenseLayer
 from sim.training.schedule import device_named
-from theory.problem import NetworkGates, OwnGates, SoftResponse
 
 Kernel = Float[torch.Tensor, "S N N"]
 
@@ -53,45 +50,45 @@ def kernels_of(
     >>> from sim.deep.family import Start
     >>> from sim.deep.members import relu
     >>> family = Family((relu((1,)),), 1, 1, 1, Start("signs", (1.0, 1.0), 0))
-    >>> weights = {"Theta_1": torch.full((1, 1, 1), 2.0), "Theta_2": torch.full((1, 1, 1), 3.0)}
+    >>> weights = {"relu.Theta_1": torch.full((1, 1, 1), 2.0), "relu.Theta_2": torch.full((1, 1, 1), 3.0)}
     >>> data = ExampleSet(torch.tensor([[1.0], [-5.0]]), torch.ones(2, 1))
     >>> kernels_of(family, "relu", weights, data).tangent.tolist()  # 3^2 + 2^2 where x > 0
     [[[13.0, 0.0], [0.0, 0.0]]]
     """
     where = device_named(device).type
-    member, own = family.member(name), placed(family.of(name, parameters), where)
-    alone = family.alone(name)
-    data = data.to(own[family.names[0]].dtype, where)
-    inputs, given = data.x, given_gates(alone, data)
-    gates = forward(alone, own, inputs.unsqueeze(0), given).gates
-    weights = [own[theta] for theta in family.names]
-    values = torch.ones_like(inputs) if member.network.value_input == "ones" else inputs
-    of_gates = None
-    gating = member.network.gating
+    member, weights = family.member(name), placed(family.of(name, parameters), where)
+    data = data.to(weights[family.names[0]].dtype, where)
+    with torch.enable_grad():
+        passed = family.forward(name, weights, data.x.unsqueeze(0), family.given_gates(name, data), member.learned)
+    slopes: dict[str, list[torch.Tensor]] = {theta: [] for theta in member.learned}
+    for output in range(family.outputs):
+        one, again = torch.zeros_like(passed.output), output < family.outputs - 1
+        one[..., output] = 1
+        for theta, layer, delta, source in passed.backward(one, member.learned, retain_graph=again):
+            is_dense = isinstance(layer, DenseLayer)
+            slopes[theta].append(delta.flatten(2) if is_dense else layer.gradients(delta, source.detach()))
+    products = {theta: _factors(passed.products[theta], torch.cat(parts, dim=2)) for theta, parts in slopes.items()}
+    of_gates = _kernel(products, member.network.gating_names) if member.gates_learn else None
+    tangent = _kernel(products, family.names) if member.values_learn else of_gates
+    if member.values_learn and of_gates is not None:
+        tangent = tangent + of_gates
+    gates = passed.gates
     is_connected = family.layers == fully_connected(family.inputs, member.network.widths)
-    if not is_connected:
-        tangent, of_gates = kernels_from_gradients(alone, own, inputs, given)
-    elif member.gates_learn:
-        second = [own[theta] for theta in family.gating_names]
-        gate = partial(gate_response, gating.gate)
-        split = split_kernel(
-            weights, second, inputs, gate=gate, gating_activation=_passed_on(gating), value_inputs=values
-        )
-        of_gates = split.of_gates
-        tangent = split.total if member.values_learn else of_gates
-    elif isinstance(gating, OwnGates) and isinstance(gating.gate, SoftResponse):
-        tangent = tangent_kernel(weights, values, activation=lambda q: q * gate_response(gating.gate, q))
-    else:
-        tangent = tangent_kernel(weights, values, gates=gates)
-    paths = overlap(gates) if is_connected else None
-    on_host = (None if part is None else part.cpu() for part in (tangent, of_gates, paths))
+    kernels = (tangent, of_gates, overlap(gates) if is_connected else None)
+    on_host = (None if part is None else part.cpu() for part in kernels)
     return MemberKernels(*on_host, tuple(gate.cpu() for gate in gates))
 
 
-def _passed_on(gating: NetworkGates) -> Elementwise:
-    """Return the function of p_l that the second network passes on."""
-    return {
-        "relu": torch.relu,
-        "linear": lambda p: p,
-        "gated": lambda p: p * gate_response(gating.gate, p),
-    }[gating.network]
+def _kernel(products: Mapping[str, list[Pair]], names: tuple[str, ...]) -> Kernel:
+    return sum_of_products([products[name] for name in names])
+
+
+def _factors(product: Product, slopes: torch.Tensor) -> list[Pair]:
+    """Return the factors of the Gram matrix of the gradients in the weights of a layer, the outputs side by side.
+
+    In a fully connected layer a gradient is delta z^T: its products are those of delta times those of z.
+    """
+    if not isinstance(product.layer, DenseLayer):
+        return [(slopes, slopes)]
+    source = product.layer.reduced(product.source.detach())
+    return [(source, source), (slopes, slopes)]

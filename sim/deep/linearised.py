@@ -19,22 +19,20 @@ from sim.deep.batches import ExampleSet, rows_of_batches
 from sim.deep.evaluation import parts_of
 from sim.deep.family import Family, Parameters
 from sim.deep.losses import check_classes, check_labels, mistakes, output_gradient, penalties
-from sim.deep.optimisers import descend, moved_by_rate
-from sim.deep.passes import FamilyPass, backward, forward
-from sim.deep.products import Layer
+from sim.deep.members import Member
+from sim.deep.optimisers import descend
 from sim.deep.settings import Settings
-from sim.networks.parameters import mapped
+from sim.networks.deep import DeepPass
+from sim.networks.parameters import placed
 from theory.problem import BernoulliGates, FixedGates, InputError, OutOfReachError
 from theory.problem.numbers import whole
-
-Levels = list[torch.Tensor | None]
 
 
 @dataclass(frozen=True, eq=False)
 class LinearisedRun:
     """Linearised networks after training: the initial parameters, and theta_t - theta_0 at the recorded steps.
 
-    `moves` has the networks that learn, the leading ones of each stack.
+    `moves` has the parameters that learn.
     """
 
     family: Family
@@ -53,22 +51,12 @@ class LinearisedRun:
         if step not in self.moves:
             known = ", ".join(map(str, sorted(self.moves)))
             raise InputError(f"The parameters at step {step} are not recorded.", f"Recorded steps: {known}.")
-        alone = self.family.alone(name)
+        family, member, outputs = self.family, self.family.member(name), []
         inputs = self.data.x if x is None else x.to(self.settings.dtype)
-        start, moves, found = self.family.of(name, self.start), self._moves_of(name, step), []
-        for part in parts_of(alone, inputs):
-            passed = forward(alone, start, inputs[part].unsqueeze(0), {})
-            found.append(passed.output + moved_output(alone, start, passed, moves))
-        return torch.cat(found, dim=1)
-
-    def _moves_of(self, name: str, step: int) -> Parameters:
-        """Return the moves of a member; a stack of which it learns nothing is left out."""
-        second = self.family.second_networks.get(name, slice(0, 0))
-        own = {
-            theta: stack[self.family.networks[name] if theta in self.family.names else second]
-            for theta, stack in self.moves[step].items()
-        }
-        return {theta: stack for theta, stack in own.items() if len(stack)}
+        for part in parts_of(family, inputs):
+            passed, moved = _expanded(family, member, self.start, self.moves[step], inputs[part].unsqueeze(0))
+            outputs.append(passed.output.detach() + moved)
+        return torch.cat(outputs, dim=1)
 
     def losses(self, name: str, step: int) -> Float[np.ndarray, " S"]:
         """Return the loss of a member on the training set at a recorded step."""
@@ -125,92 +113,44 @@ def train_linearised(
     if missed := sorted(stage for stage in stages if whole(stage, "stage", least=0) > steps):
         raise InputError(f"The stages {missed} are not among the steps 0 to {steps}.", "Train on, or leave them out.")
     start, examples = family.starting(settings.dtype, device), data.to(settings.dtype, device)
-    moves, gradient, first, second = (
-        {name: torch.zeros_like(start[name][:count]) for name, count in family.learned.items()} for _ in range(4)
-    )
-    rates = {
-        stack: [settings.rate_of(each.name) for each in members for _ in range(family.replicates)]
-        for stack, members in (("values", family.stacked), ("gates", family.gated))
-    }
-    stacks = [
-        (rates["values" if name in family.names else "gates"], move, gradient[name], first[name], second[name])
-        for name, move in moves.items()
-    ]
-    moved = moved_by_rate(stacks, settings.optimiser, 0)
+    moves, first, second = ({name: torch.zeros_like(start[name]) for name in family.learned} for _ in range(3))
     replicates = 1 if settings.shared_batches else family.replicates
     batches = rows_of_batches(len(data.x), settings.batch, settings.seed, replicates, device=device)
     kept = {}
     for step in range(steps + 1):
         if step in stages or step == steps:
-            kept[step] = mapped(lambda move: move.to("cpu", copy=True), moves)
+            kept[step] = placed(moves, "cpu", copy=True)
         if step == steps:
             break
         rows = next(batches)
-        passed = forward(family, start, examples.x[rows], {})
-        yhat = passed.output + moved_output(family, start, passed, moves)
-        y = examples.y[rows]
-        y = y.expand(family.replicates, *y.shape[1:]).repeat(len(family.members), *[1] * (y.ndim - 1))
-        delta = output_gradient(settings.loss, yhat, y)
-        for name, layer, own_delta, source in backward(family, start, passed, delta):
-            layer.gradient(own_delta, source, gradient[name])
-        for rate, some in moved.items():
-            descend(settings.optimiser, some, rate)
-    return LinearisedRun(family, settings, data, mapped(torch.Tensor.cpu, start), kept)
+        x, y = examples.x[rows], examples.y[rows]
+        y = y.expand(family.replicates, *y.shape[1:])
+        for member in family.members:
+            passed, moved = _expanded(family, member, start, moves, x)
+            with torch.no_grad():
+                delta = output_gradient(settings.loss, passed.output + moved, y)
+                gradients = [layer.gradient(*pair) for _, layer, *pair in passed.backward(delta, member.learned)]
+            thetas, *means = (
+                [part[f"{member.name}.{theta}"] for theta in member.learned] for part in (moves, first, second)
+            )
+            descend(settings.optimiser, thetas, gradients, *means, step, settings.rate_of(member.name))
+    return LinearisedRun(family, settings, data, placed(start, "cpu"), kept)
 
 
-def moved_output(
-    family: Family, parameters: Mapping[str, torch.Tensor], passed: FamilyPass, moves: Mapping[str, torch.Tensor]
-) -> Float[torch.Tensor, "R B m"]:
-    """Return sum_theta dyhat/dtheta times the move of theta, at the parameters and inputs of a pass.
+def _expanded(
+    family: Family, member: Member, start: Parameters, moves: Mapping[str, torch.Tensor], x: torch.Tensor
+) -> tuple[DeepPass, torch.Tensor]:
+    """Return the pass of a member at the start, and sum_theta dyhat/dtheta times the move of theta, by autograd.
 
-    A dash for the derivative along the moves: q_l' = Theta_l' z_(l-1) + Theta_l z_(l-1)', z_l' = (dz_l/dq_l) q_l' +
-    q_l G_l', with G_l' = chi'(p_l) p_l' where gates learn.
+    A pass back takes u to delta_l(u) = sum u dyhat/dq_l, which is linear in u: the derivative by u of
+    sum_l delta_l(u) Theta_l' z_(l-1), with Theta' the move of Theta, is the moved output.
     """
-    gates = _moved_gates(family, parameters, passed, moves)
-    learners = [member for member in family.gated if member.gates_learn]
-    zs: Levels = [None]
-    for level, (name, layer) in enumerate(zip(family.names[:-1], family.plan, strict=False)):
-        q = _moved_preactivation(layer, parameters[name], moves.get(name), passed.sources[level], zs)
-        z = None if q is None else passed.slopes[level] * q
-        if learners:
-            z = torch.zeros_like(passed.preactivations[level]) if z is None else z
-            for place, member in enumerate(learners):
-                rows = family.networks[member.name]
-                own = gates[level][place * family.replicates : (place + 1) * family.replicates]
-                z[rows] += passed.preactivations[level][rows] * own
-        zs.append(z)
-    name = family.names[-1]
-    found = _moved_preactivation(family.plan[-1], parameters[name], moves.get(name), passed.sources[-1], zs)
-    return torch.zeros_like(passed.output) if found is None else found
-
-
-def _moved_gates(
-    family: Family, parameters: Mapping[str, torch.Tensor], passed: FamilyPass, moves: Mapping[str, torch.Tensor]
-) -> list[torch.Tensor]:
-    """Return G_l' of the second networks that learn."""
-    us: Levels = [None]
-    found = []
-    second = passed.second
-    for level, (name, layer) in enumerate(zip(family.gating_names, family.plan, strict=False)):
-        if name not in moves:
-            return []
-        count = len(moves[name])
-        p = _moved_preactivation(layer, parameters[name][:count], moves[name], second.sources[level][:count], us)
-        found.append(second.gate_slopes[level][:count] * p)
-        us.append(second.slopes[level][:count] * p)
-    return found
-
-
-def _moved_preactivation(
-    layer: Layer, theta: torch.Tensor, move: torch.Tensor | None, source: torch.Tensor, levels: Levels
-) -> torch.Tensor | None:
-    """Return Theta' z_(l-1) + Theta z_(l-1)', and z_k' more of a skip; `levels` are z_0', ..., z_(l-1)', None for 0."""
-    q = None if levels[-1] is None else layer.through(theta, levels[-1])
-    if move is not None:
-        own = layer.through(move, source[: len(move)])
-        if q is None:
-            q = own.new_zeros(len(theta), *own.shape[1:])
-        q[: len(move)] += own
-    if layer.skip is not None and levels[layer.skip.level] is not None:
-        layer.skip.add(q, levels[layer.skip.level])
-    return q
+    with torch.enable_grad():
+        passed = family.forward(member.name, family.of(member.name, start), x, (), member.learned)
+        u = torch.zeros_like(passed.output).requires_grad_()
+        parts = [
+            (delta * layer.through(moves[f"{member.name}.{theta}"], source.detach())).sum()
+            for theta, layer, delta, source in passed.backward(u, member.learned, create_graph=True)
+        ]
+        (moved,) = torch.autograd.grad(sum(parts), u)
+    return passed, moved

@@ -89,6 +89,12 @@ class Member:
         """Whether a second network gives the gates and learns."""
         return isinstance(self.network.gating, NetworkGates) and not self.network.gating.frozen
 
+    @property
+    def learned(self) -> tuple[str, ...]:
+        """The names of the parameters that learn."""
+        network = self.network
+        return (network.names if self.values_learn else ()) + (network.gating_names if self.gates_learn else ())
+
     def _check_features(self, features: Sequence[torch.Tensor]) -> None:
         if not isinstance(self.network.gating, NetworkGates):
             raise InputError(f"{self.name}: stored features are weights of a second network, and it has none.", _GATES)

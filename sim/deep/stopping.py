@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import torch
 
 from sim.deep.batches import ExampleSet
-from sim.deep.evaluation import Parameters, set_means
 from sim.deep.family import Family
 from sim.deep.losses import check_classes, check_labels
 from theory.problem.numbers import one_of, whole
@@ -43,17 +42,10 @@ class Validation:
             check_classes(loss, self.data.y)
         return Validation(self.data.to(dtype), self.measure, self.every, self.patience)
 
-    def measured(self, family: Family, parameters: Parameters, loss: str) -> torch.Tensor:
-        """Return the value of each network of the stack; the examples lie on the device of the parameters.
-
-        Raises InputError for another number of inputs, and for gates that belong to the training examples.
-        """
-        return set_means(family, parameters, self.data, loss, {}, self.measure)
-
 
 @dataclass(frozen=True, eq=False)
 class Best:
-    """The smallest value of each network of the stack so far, and the step at which it was first reached; -1: none.
+    """The smallest value of each network so far, and the step at which it was first reached; -1: none.
 
     >>> first = Best.before(2).after(torch.tensor([3.0, float("nan")]), 0)
     >>> first.after(torch.tensor([4.0, 1.0]), 10).steps.tolist()

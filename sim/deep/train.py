@@ -1,27 +1,26 @@
-"""Training of families of deep gated networks on mini-batches of a fixed set, by hand-written gradients.
+"""Training of families of deep gated networks on mini-batches of a fixed set.
 
-All members and replicates take each step together. Networks do not see each other: a network that diverges or stops
-early leaves the numbers of the others as they are. A step asks the device for no number and makes no copy from it or to
-it, so that the processor runs ahead of a GPU; both wait where networks are measured or recorded.
+All replicates of a member take each step together. Networks do not see each other: a network that diverges or stops
+early leaves the numbers of the others as they are. A step asks the device for no number, so that the processor runs
+ahead of a GPU; both wait where networks are measured or recorded.
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
-from sim.deep.batches import ExampleSet, given_gates, rows_of_batches
+from sim.deep.batches import ExampleSet, rows_of_batches
 from sim.deep.evaluation import set_means
 from sim.deep.family import Family, Parameters
 from sim.deep.losses import check_classes, check_labels, output_gradient
-from sim.deep.optimisers import descend, moved_by_rate
-from sim.deep.passes import backward, forward
-from sim.deep.replay import Replay, recorder_on
+from sim.deep.members import Member
+from sim.deep.optimisers import descend
 from sim.deep.settings import Settings
 from sim.deep.stopping import Best, Validation
-from sim.networks.parameters import along, mapped, placed
+from sim.networks.parameters import placed
 from theory.problem import InputError
 from theory.problem.numbers import whole
 
@@ -30,8 +29,8 @@ from theory.problem.numbers import whole
 class FamilyState:
     """The state between two steps: parameters, the optimiser's means (None where it has none), and who has stopped.
 
-    `best` is the record of the measurements on the validation set. `stopped` is the step at which each network of the
-    stack of Theta stopped early, -1 for those that go on.
+    `best` is the record of the measurements on the validation set. `stopped` is the step at which each network
+    stopped early, -1 for those that go on.
     """
 
     step: int
@@ -65,8 +64,8 @@ class FamilyRun:
 
     def diverged(self, name: str) -> Bool[np.ndarray, " S"]:
         """Return which replicates of a member have parameters that are not finite."""
-        own = self.family.of(name, self.state.parameters).values()
-        return ~torch.stack([theta.isfinite().flatten(1).all(dim=1) for theta in own]).all(dim=0).numpy()
+        weights = self.family.of(name, self.state.parameters).values()
+        return ~torch.stack([theta.isfinite().flatten(1).all(dim=1) for theta in weights]).all(dim=0).numpy()
 
     def stopped(self, name: str) -> tuple[int | None, ...]:
         """Return the step at which each replicate of a member stopped early, None for those that did not."""
@@ -103,11 +102,11 @@ class FamilyRun:
         return self.stages[step]
 
     def _mean(self, name: str, step: int, data: ExampleSet | None, measure: str) -> Float[np.ndarray, " S"]:
-        family, settings = self.family.alone(name), self.settings
-        own = placed(self.family.of(name, self.at(step)), settings.device)
+        family, settings = self.family, self.settings
+        weights = placed(family.of(name, self.at(step)), settings.device)
         examples = (self.data if data is None else data).to(settings.dtype, settings.device)
-        given = given_gates(family, examples) if data is None else {}
-        return set_means(family, own, examples, settings.loss, given, measure).cpu().numpy()
+        given = family.given_gates(name, examples) if data is None else ()
+        return set_means(family, name, weights, examples, settings.loss, given, measure).cpu().numpy()
 
 
 def train_family(
@@ -148,7 +147,8 @@ def train_family(
             f"The stages {missed} are not among the steps {begun.step} to {steps} of this call.",
             "Record earlier stages in the run that gave the state.",
         )
-    moving = _Moving(family, settings, begun, data, validation)
+    moving = _Moving(family, settings, begun, data)
+    held_out = None if validation is None else validation.data.to(settings.dtype, settings.device)
     kept = {}
     orders = 1 if settings.shared_batches else family.replicates
     batches = rows_of_batches(len(data.x), settings.batch, settings.seed, orders, begun.step, settings.device)
@@ -158,7 +158,7 @@ def train_family(
         if settings.stop_below is not None and step % settings.stop_every == 0:
             moving.stop(step, moving.losses() <= settings.stop_below)
         if validation is not None and step % validation.every == 0:
-            moving.judge(step)
+            moving.judge(step, validation, held_out)
         if step == steps:
             break
         moving.take_step(next(batches))
@@ -170,9 +170,7 @@ def beginning(family: Family, settings: Settings) -> FamilyState:
     parameters = family.starting(settings.dtype, settings.device)
     means = [None, None]
     if not settings.optimiser.plain:
-        means = [
-            {name: torch.zeros_like(parameters[name][:count]) for name, count in family.learned.items()} for _ in means
-        ]
+        means = [{name: torch.zeros_like(parameters[name]) for name in family.learned} for _ in means]
     networks = family.replicates * len(family.members)
     stopped = torch.full((networks,), -1, device=settings.device)
     return FamilyState(0, parameters, *means, stopped, Best.before(networks, settings.device))
@@ -181,100 +179,81 @@ def beginning(family: Family, settings: Settings) -> FamilyState:
 class _Moving:
     """The tensors that the steps of one call change in place, and the examples, all on the device of the settings."""
 
-    def __init__(
-        self, family: Family, settings: Settings, begun: FamilyState, data: ExampleSet, validation: Validation | None
-    ) -> None:
+    def __init__(self, family: Family, settings: Settings, begun: FamilyState, data: ExampleSet) -> None:
         self.family, self.settings = family, settings
         self.data = data.to(settings.dtype, settings.device)
-        self.given = given_gates(family, self.data)
-        self.validation = validation
-        if validation is not None:
-            self.validation = replace(validation, data=validation.data.to(settings.dtype, settings.device))
+        self.given = {member.name: family.given_gates(member.name, self.data) for member in family.members}
         self.parameters: Parameters = dict(begun.parameters)
         self.first, self.second = begun.first, begun.second
-        self.stopped, self.best = begun.stopped, begun.best
-        self.gradient = None if begun.first is None else mapped(torch.empty_like, begun.first)
-        own = [settings.rate_of(member.name) for member in family.stacked]
-        rates = torch.tensor(own, dtype=settings.dtype, device="cpu").repeat_interleave(family.replicates)
-        self.rates = rates.to(settings.device)
-        self.rates[self.stopped >= 0] = 0
-        self._set_rates(begun.step)
-        self._replay, record = None, recorder_on(settings.device)
-        if record is not None:
-            changed = self.parameters if self.gradient is None else self.gradient
-            stacks = tuple(changed[name] for name in family.learned)
-            self._replay = Replay(stacks, min(settings.batch, len(data.x)), record)
+        self.stopped, self.best, self.steps = begun.stopped, begun.best, begun.step
+        self.rates = {member.name: settings.rate_of(member.name) for member in family.members}
+        self._keep_stopped()
 
     def take_step(self, rows: torch.Tensor) -> None:
         """Take one step on the rows (S or 1, B) of the set."""
-        optimiser = self.settings.optimiser
-        if self._replay is None:
-            self._pass(rows)
-        else:
-            self._replay(self._pass, rows)
-        if optimiser.plain:
-            return
-        for rate, moved in self.moved.items():
-            descend(optimiser, moved, rate)
+        x, y = self.data.x[rows], self.data.y[rows]
+        y = y.expand(self.family.replicates, *y.shape[1:])
+        for member in self.family.members:
+            stopped, numbers = self.kept[member.name]
+            if len(stopped) < self.family.replicates:
+                given = [_rows(level, rows) for level in self.given[member.name]]
+                self._descend(member, x, y, given)
+                for theta, values in numbers.items():
+                    self.parameters[f"{member.name}.{theta}"][stopped] = values
+        self.steps += 1
 
-    def _pass(self, rows: torch.Tensor) -> None:
-        """Write the gradient of the rows, and take the step of plain descent, which needs none of its numbers."""
-        family = self.family
-        given = {name: [_rows(level, rows) for level in own] for name, own in self.given.items()}
-        passed = forward(family, self.parameters, self.data.x[rows], given)
-        delta = output_gradient(self.settings.loss, passed.output, self._for_each_network(self.data.y[rows]))
-        if self.gradient is None:
-            # The gradient is linear in delta. With the rate in it, a product adds the step to the weights at once.
-            delta *= -along(self.rates, delta)
-            for name, layer, own, source in backward(family, self.parameters, passed, delta):
-                layer.add_gradient(self.parameters[name][: len(own)], own, source)
-            return
-        for name, layer, own, source in backward(family, self.parameters, passed, delta):
-            layer.gradient(own, source, self.gradient[name])
+    def _descend(self, member: Member, x: torch.Tensor, y: torch.Tensor, given: list[torch.Tensor]) -> None:
+        """Move all networks of a member."""
+        settings, rate, name = self.settings, self.rates[member.name], member.name
+        weights = self.family.of(name, self.parameters)
+        with torch.enable_grad():
+            passed = self.family.forward(name, weights, x, given, member.learned)
+        with torch.no_grad():
+            delta = output_gradient(settings.loss, passed.output, y)
+            if settings.optimiser.plain:
+                # The gradient is linear in delta. With the rate in it, a product adds the step to the weights at once.
+                for theta, layer, *pair in passed.backward(delta.mul_(-rate), member.learned):
+                    layer.add_gradient(weights[theta], *pair)
+                return
+            gradients = [layer.gradient(*pair) for _, layer, *pair in passed.backward(delta, member.learned)]
+        means = ([part[f"{name}.{theta}"] for theta in member.learned] for part in (self.first, self.second))
+        descend(settings.optimiser, [weights[theta] for theta in member.learned], gradients, *means, self.steps, rate)
 
     def losses(self) -> torch.Tensor:
         """Return the loss of each network on the whole set."""
-        return set_means(self.family, self.parameters, self.data, self.settings.loss, self.given)
+        family, data, loss = self.family, self.data, self.settings.loss
+        return self._each(lambda name, weights: set_means(family, name, weights, data, loss, self.given[name]))
 
-    def judge(self, step: int) -> None:
+    def judge(self, step: int, validation: Validation, data: ExampleSet) -> None:
         """Measure the networks on the validation set, and stop those whose smallest value is too old."""
-        validation = self.validation
-        self.best = self.best.after(validation.measured(self.family, self.parameters, self.settings.loss), step)
+        family, loss, measure = self.family, self.settings.loss, validation.measure
+        values = self._each(lambda name, weights: set_means(family, name, weights, data, loss, (), measure))
+        self.best = self.best.after(values, step)
         self.stop(step, step - self.best.steps.clamp(min=0) >= validation.patience * validation.every)
 
     def stop(self, step: int, ready: torch.Tensor) -> None:
-        """Stop the networks that are ready to stop: their rate is 0 from now on."""
+        """Stop the networks that are ready to stop: they keep their numbers from now on."""
         newly = ready & (self.stopped < 0)
         self.stopped[newly] = step
-        self.rates[newly] = 0
         if newly.any():
-            self._set_rates(step)
+            self._keep_stopped()
 
     def state(self, step: int) -> FamilyState:
         return FamilyState(step, self.parameters, self.first, self.second, self.stopped, self.best)
 
-    def _set_rates(self, step: int) -> None:
-        """List what a step moves, by its rate."""
-        if self.gradient is None:
-            self.moved = {}
-            return
-        own = self.rates.tolist()
-        gates = [rate for member in self.family.gated for rate in own[self.family.networks[member.name]]]
-        stacks = [
-            (
-                own if name in self.family.names else gates,
-                self.parameters[name],
-                gradient,
-                self.first[name],
-                self.second[name],
-            )
-            for name, gradient in self.gradient.items()
-        ]
-        self.moved = moved_by_rate(stacks, self.settings.optimiser, step)
+    def _each(self, measured: Callable[[str, Parameters], torch.Tensor]) -> torch.Tensor:
+        """Return a value of each network, member by member."""
+        names = [member.name for member in self.family.members]
+        return torch.cat([measured(name, self.family.of(name, self.parameters)) for name in names])
 
-    def _for_each_network(self, y: torch.Tensor) -> torch.Tensor:
-        family = self.family
-        return y.expand(family.replicates, *y.shape[1:]).repeat(len(family.members), *[1] * (y.ndim - 1))
+    def _keep_stopped(self) -> None:
+        """List the networks of each member that have stopped, with the numbers that they keep."""
+        self.kept = {}
+        for member in self.family.members:
+            stopped = (self.stopped[self.family.networks[member.name]] >= 0).nonzero().flatten()
+            weights = self.family.of(member.name, self.parameters)
+            numbers = {theta: weights[theta][stopped] for theta in member.learned} if len(stopped) else {}
+            self.kept[member.name] = stopped, numbers
 
 
 def _rows(level: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
@@ -293,7 +272,7 @@ def _copied(family: Family, settings: Settings, state: FamilyState) -> FamilySta
     """
     means = None
     if not settings.optimiser.plain:
-        means = {name: (count, *family.shapes[name][1:]) for name, count in family.learned.items()}
+        means = {name: family.shapes[name] for name in family.learned}
     for part, shapes in (("parameters", family.shapes), ("first", means), ("second", means)):
         needed = None if shapes is None else {name: (*shape, settings.dtype) for name, shape in shapes.items()}
         tensors = getattr(state, part)

@@ -14,9 +14,9 @@ import torch
 from jaxtyping import Float
 
 from sim.kernels.overlap import as_numbers
-from sim.kernels.passes import Elementwise, gating, gating_backward, passes
 from sim.kernels.products import Pair, sum_of_products
 
+Elementwise = Callable[[torch.Tensor], torch.Tensor]
 Kernel = Float[torch.Tensor, "*networks N N"]
 
 # Inputs whose vectors are computed at once, so that on a CPU intermediate ones stay in the second-level cache.
@@ -45,9 +45,16 @@ def tangent_kernel(
     >>> tangent_kernel(weights, torch.tensor([[1.0], [-5.0]]), activation=torch.relu).tolist()  # 3^2 + 2^2 where x > 0
     [[13.0, 0.0], [0.0, 0.0]]
     """
-    own = None if gates is None else as_numbers(gates, inputs.dtype)
-    gradients = _network(weights, inputs, own, activation)
-    return sum_of_products(_of_weights(gradients, weights[-1].shape[-2]))
+    values = None if gates is None else as_numbers(gates, inputs.dtype)
+
+    def outputs(part: slice, seen: Layers) -> torch.Tensor:
+        z = inputs[part]
+        for number, matrix in enumerate(weights[:-1]):
+            q = seen.add(z, matrix)
+            z = activation(q) if values is None else q * values[number][..., part, :]
+        return seen.add(z, weights[-1])
+
+    return sum_of_products(_products(outputs, inputs, (*weights, *(values or ())), weights[-1].shape[-2]))
 
 
 @dataclass(frozen=True)
@@ -92,61 +99,73 @@ def split_kernel(
     (2.0, 1.0)
     """
     values = inputs if value_inputs is None else value_inputs
-    own, of_gates = _gated(weights, gating_weights, inputs, values, gate, gating_activation)
-    of_weights = sum_of_products(_of_weights(own, weights[-1].shape[-2]))
-    return SplitKernel(of_weights, sum_of_products(_layers(of_gates)))
+
+    def outputs(part: slice, seen: Layers) -> torch.Tensor:
+        u, gates = inputs[part], []
+        for matrix in gating_weights:
+            p = seen.add(u, matrix)
+            gates.append(gate(p).to(p.dtype))
+            u = gating_activation(p)
+        z = values[part]
+        for matrix, opened in zip(weights[:-1], gates, strict=True):
+            z = seen.add(z, matrix) * opened
+        return seen.add(z, weights[-1])
+
+    count = len(gating_weights)
+    products = _products(outputs, inputs, (*weights, *gating_weights), weights[-1].shape[-2])
+    return SplitKernel(sum_of_products(products[count:]), sum_of_products(products[:count]))
 
 
-@dataclass(frozen=True)
-class _Gradients:
-    """The two factors of the gradients in each layer, for N inputs: d yhat/dW_l = backward[l - 1] forward[l - 1]^T.
+class Layers:
+    """The sources z_(l-1) and preactivations q_l = W_l z_(l-1) of the layers of a pass of networks, in its order."""
 
-    `forward` are (*networks, N, source) and `backward` (*networks, N, outputs x target), the outputs side by side.
-    Those of the weights have one more entry in `forward`: the gradient of an output in its own row of W_d.
+    def __init__(self, networks: torch.Size) -> None:
+        self.networks = networks
+        self.sources: list[torch.Tensor] = []
+        self.preactivations: list[torch.Tensor] = []
+
+    def add(self, z: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
+        """Return W z of each network, by which autograd can differentiate."""
+        q = z @ matrix.mT
+        q = q.expand(*self.networks, *q.shape[-2:])
+        if not q.requires_grad:
+            q.requires_grad_()
+        self.sources.append(z)
+        self.preactivations.append(q)
+        return q
+
+
+def _products(
+    pass_of: Callable[[slice, Layers], torch.Tensor],
+    inputs: torch.Tensor,
+    declared: Sequence[torch.Tensor],
+    outputs: int,
+) -> list[list[Pair]]:
+    """Return the two Gram matrices of each layer of a pass, of which the last layer gives the outputs.
+
+    The weights and gates that are `declared` say how many networks there are.
     """
-
-    forward: tuple[torch.Tensor, ...]
-    backward: tuple[torch.Tensor, ...]
-
-
-def _network(
-    weights: Sequence[torch.Tensor],
-    inputs: torch.Tensor,
-    gates: Sequence[torch.Tensor] | None,
-    activation: Elementwise | None,
-) -> _Gradients:
-    def vectors(part: slice) -> list[torch.Tensor]:
-        own = None if gates is None else [gate[..., part, :] for gate in gates]
-        found = passes(weights, inputs[part], own, activation)
-        return [*found.forward[1:], *(b.flatten(-2) for b in found.backward)]
-
-    found, hidden = _in_parts(vectors, inputs), len(weights) - 1
-    return _Gradients((inputs, *found[:hidden]), tuple(found[hidden:]))
-
-
-def _gated(
-    weights: Sequence[torch.Tensor],
-    gating_weights: Sequence[torch.Tensor],
-    inputs: torch.Tensor,
-    values: torch.Tensor,
-    gate: Elementwise,
-    activation: Elementwise,
-) -> tuple[_Gradients, _Gradients]:
-    """Return the gradients in the weights, of a network that takes `values`, and those in the gating weights."""
+    networks = torch.broadcast_shapes(*(each.shape[:-2] for each in declared))
 
     def vectors(part: slice) -> list[torch.Tensor]:
-        own = gating(gating_weights, inputs[part], gate, activation)
-        found = passes(weights, values[part], own.gates, None, for_gates=True)
-        backward = (*found.backward, *gating_backward(gating_weights, own, found))
-        return [*found.forward[1:], *own.sources[1:], *(b.flatten(-2) for b in backward)]
+        seen = Layers(networks)
+        with torch.enable_grad():
+            yhat = pass_of(part, seen)
+        *hidden, _ = seen.preactivations
+        # An output of one input depends on no preactivation of another: one sum over inputs gives the slopes of all.
+        slopes = [
+            torch.autograd.grad(yhat[..., c].sum(), hidden, retain_graph=c < outputs - 1, materialize_grads=True)
+            for c in range(outputs if hidden else 0)
+        ]
+        backward = [torch.cat(parts, dim=-1) if parts[1:] else parts[0] for parts in zip(*slopes, strict=True)]
+        return [*(z.detach() for z in seen.sources), *backward]
 
-    found, hidden = _in_parts(vectors, inputs), len(gating_weights)
-    sources = 2 * hidden - 1
-    forward, backward = found[:sources], found[sources:]
-    return (
-        _Gradients((values, *forward[:hidden]), tuple(backward[:hidden])),
-        _Gradients((inputs, *forward[hidden:]), tuple(backward[hidden:])),
-    )
+    factors = _in_parts(vectors, inputs)
+    hidden = len(factors) // 2
+    last = factors[hidden]  # the slopes of the outputs by their own preactivations are 1
+    pairs = zip(factors[:hidden], factors[hidden + 1 :], strict=True)
+    products: list[list[Pair]] = [[(z, z), (b, b)] for z, b in pairs]
+    return [*products, [(last if outputs == 1 else outputs * last, last)]]
 
 
 def _in_parts(vectors: Callable[[slice], list[torch.Tensor]], inputs: torch.Tensor) -> list[torch.Tensor]:
@@ -161,13 +180,3 @@ def _in_parts(vectors: Callable[[slice], list[torch.Tensor]], inputs: torch.Tens
         for target, own in zip(whole, found if start == 0 else vectors(part), strict=True):
             target[..., part, :] = own
     return whole
-
-
-def _of_weights(gradients: _Gradients, outputs: int) -> list[list[Pair]]:
-    """Return the two Gram matrices of each layer; that of the backward vectors of the last layer is `outputs`."""
-    last = gradients.forward[-1]
-    return [[(last if outputs == 1 else outputs * last, last)], *_layers(gradients)]
-
-
-def _layers(gradients: _Gradients) -> list[list[Pair]]:
-    return [[(z, z), (b, b)] for z, b in zip(gradients.forward, gradients.backward, strict=False)]

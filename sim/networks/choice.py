@@ -9,7 +9,7 @@ from functools import partial
 
 import torch
 
-from sim.networks import deep_training, graph, graph_by_hand, one_hidden_layer
+from sim.networks import deep, graph, graph_by_hand, one_hidden_layer
 from sim.networks.examples import Examples
 from sim.networks.parameters import Parameters
 from theory.problem import DeepNetwork, GatedGraph, Problem
@@ -27,7 +27,7 @@ class Differentiable:
 
 
 def network_of(problem: Problem) -> Differentiable:
-    """Return the fastest available way to compute the problem's network. Raises OutOfReachError as `deep_training`.
+    """Return the fastest available way to compute the problem's network. Raises OutOfReachError as `deep`.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
@@ -37,9 +37,9 @@ def network_of(problem: Problem) -> Differentiable:
     True
     """
     if isinstance(problem.network, DeepNetwork):
-        deep_training.refuse_untrained(problem.network)
+        deep.refuse_untrained(problem.network)
         own = problem.network, problem.training.loss
-        return Differentiable(partial(deep_training.predict, problem.network), partial(deep_training.gradient, *own))
+        return Differentiable(partial(deep.predict, problem.network), partial(deep.gradient, *own))
     if problem.data.outputs > 1 or isinstance(problem.network, GatedGraph):
         return _of_graph(problem, graph_by_hand.gradient)
     network, kind = problem.network, problem.training.loss

@@ -36,7 +36,7 @@ def cell(setting: Setting, seed: int) -> Numbers:
     for step in range(STEPS + 1):
         run = train_family(family, ExampleSet(one, one), settings, step, state=state)
         state = run.state
-        weights = [state.parameters[name] for name in family.names]
+        weights = [*family.of("dln", state.parameters).values()]
         squares.append(2 * run.losses("dln", step))
         kernels.append(tangent_kernel(weights, one, gates=gates)[:, 0, 0].numpy())
         norms.append(sum(theta.square().sum(dim=(1, 2)) for theta in weights).sqrt().numpy())

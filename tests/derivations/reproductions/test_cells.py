@@ -60,9 +60,9 @@ def test_kernel_and_training_beside_autograd(kind):
     stages, step = (0, 1, 3), 0.02
     errors = each.errors(step, stages)
     family = each.family
-    parameters = family.starting(torch.float32)
+    parameters = family.of(member.name, family.starting(torch.float32))
     weights = [parameters[name][0].double().requires_grad_() for name in family.names]
-    second = [parameters[name][0].double() for name in family.gating_names]
+    second = [parameters[name][0].double() for name in member.network.gating_names]
     x, y = (torch.from_numpy(data[name]) for name in ("x", "y"))
 
     def yhat():

@@ -61,7 +61,7 @@ def plain(of, name, replicate, parameters, case=None):
     """The plain network of one replicate of a member, with its weights in a stack of parameters."""
     nodes = WIDTHS if case is None else CASES[case].nodes
     own = {theta: stack[replicate] for theta, stack in of.of(name, parameters).items()}
-    second = [own[theta] for theta in of.gating_names if theta in own]
+    second = [own[theta] for theta in of.member(name).network.gating_names]
     coins = None
     if KINDS[name].gates == "coins":
         gating = of.member(name).network.gating
@@ -72,5 +72,4 @@ def plain(of, name, replicate, parameters, case=None):
 
 def weights(of, name, replicate, parameters):
     """The weights of one replicate, in the order of `Plain.parameters`."""
-    own = of.of(name, parameters)
-    return [own[theta][replicate] for theta in (*of.names, *of.gating_names) if theta in own]
+    return [theta[replicate] for theta in of.of(name, parameters).values()]

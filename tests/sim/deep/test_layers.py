@@ -6,8 +6,7 @@ import pytest
 import torch
 
 from sim import deep
-from sim.deep.batches import given_gates
-from sim.deep.passes import backward, forward
+from sim.networks.products import ConvolutionLayer
 from tests.sim.deep.architectures import CASES
 from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, data, family, plain
 from tests.sim.deep.plain import KINDS
@@ -20,51 +19,46 @@ def inputs_of(case):
     return data(inputs=prod(CASES[case].layers.shape))
 
 
-@pytest.fixture(scope="module", params=CASES)
-def passed(request):
-    """A pass of all members, whose replicates see the examples in an order of their own."""
-    of, examples = family(case=request.param), inputs_of(request.param)
+@pytest.mark.parametrize("case", CASES)
+def test_outputs_and_gradients_are_those_of_plain_torch(case):
+    """Of all members, whose replicates see the examples in an order of their own."""
+    of, examples = family(case=case), inputs_of(case)
     orders = torch.stack([torch.arange(EXAMPLES), torch.arange(EXAMPLES).flip(0)])
-    given = {
-        name: [torch.stack([own[order] for own, order in zip(level, orders, strict=True)]) for level in levels]
-        for name, levels in given_gates(of, examples).items()
-    }
     parameters = of.starting(DTYPE)
-    return request.param, of, examples, orders, parameters, forward(of, parameters, examples.x[orders], given)
-
-
-def test_outputs_and_gradients_are_those_of_plain_torch(passed):
     for name in KINDS:
-        assert_outputs_and_gradients_are_those_of_plain_torch(name, passed)
+        member, own = of.member(name), of.of(name, parameters)
+        given = [
+            torch.stack([level[row][order] for row, order in enumerate(orders)])
+            for level in of.given_gates(name, examples)
+        ]
+        passed = of.forward(name, own, examples.x[orders], given, member.learned)
+        seeds = torch.randn(passed.output.shape, generator=torch.Generator().manual_seed(2), dtype=DTYPE)
+        shares = {theta: share for theta, *share in passed.backward(seeds, member.learned)}
+        for replicate in range(REPLICATES):
+            network = plain(of, name, replicate, parameters, case)
+            output = network(examples.x[orders[replicate]], orders[replicate])
+            apart = float((passed.output[replicate] - output).detach().abs().max())
+            assert apart <= LAYERS_PASS * max(1.0, float(output.detach().abs().max()))
+            output.backward(seeds[replicate])
+            for weight, theta in zip(network.parameters(), own, strict=True):
+                assert (theta in shares) == weight.requires_grad
+                if weight.requires_grad:
+                    assert_gradients_are(weight.grad, *shares[theta], replicate)
 
 
-def assert_outputs_and_gradients_are_those_of_plain_torch(name, passed):
-    case, of, examples, orders, parameters, found = passed
-    seeds = torch.randn(found.output.shape, generator=torch.Generator().manual_seed(2), dtype=DTYPE)
-    shares = {theta: share for theta, *share in backward(of, parameters, found, seeds.clone())}
-    for replicate in range(REPLICATES):
-        network = plain(of, name, replicate, parameters, case)
-        output = network(examples.x[orders[replicate]], orders[replicate])
-        own = of.networks[name].start + replicate
-        apart = float((found.output[own] - output.detach()).abs().max())
-        assert apart <= LAYERS_PASS * max(1.0, float(output.detach().abs().max()))
-        output.backward(seeds[own])
-        stacks = [(theta, of.networks[name]) for theta in of.names]
-        stacks += [(theta, of.second_networks[name]) for theta in of.gating_names] if name in of.second_networks else []
-        for weight, (theta, part) in zip(network.parameters(), stacks, strict=True):
-            place = part.start + replicate
-            assert (place < of.learned[theta]) == weight.requires_grad
-            if weight.requires_grad:
-                layer, delta, source = shares[theta]
-                gradient = torch.empty(len(delta), *weight.shape, dtype=DTYPE)
-                layer.gradient(delta, source, gradient)
-                apart = float((gradient[place] - weight.grad).abs().max())
-                assert apart <= LAYERS_GRADIENT * float(weight.grad.abs().max())
-                added = torch.ones_like(gradient)
-                layer.add_gradient(added, delta, source)
-                assert float((added[place] - 1 - gradient[place]).abs().max()) <= LAYERS_GRADIENT * float(
-                    added[place].abs().max()
-                )
+@torch.no_grad()
+def assert_gradients_are(expected, layer, delta, source, replicate):
+    """All examples together, written or added; and the sum of those of each example, which convolutions give."""
+    size = float(expected.abs().max())
+    gradient = layer.gradient(delta, source)
+    assert float((gradient[replicate] - expected).abs().max()) <= LAYERS_GRADIENT * size
+    added = torch.ones_like(gradient)
+    layer.add_gradient(added, delta, source)
+    apart = float((added - 1 - gradient)[replicate].abs().max())
+    assert apart <= LAYERS_GRADIENT * float(added[replicate].abs().max())
+    if isinstance(layer, ConvolutionLayer):
+        each = layer.gradients(delta, source).sum(dim=1)
+        assert float((each[replicate] - expected.flatten()).abs().max()) <= LAYERS_GRADIENT * size
 
 
 def test_recorded_gates_are_replayed_as_fixed_learned_features():

@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from sim import deep
-from sim.deep.batches import given_gates, rows_of_batches
-from sim.deep.passes import forward
+from sim.deep.batches import rows_of_batches
 from tests.sim.deep.families import DTYPE, EXAMPLES, INPUTS, REPLICATES, WIDTHS, data, family
 from tests.sim.deep.plain import batches
 from theory.problem import DeepNetwork, FixedGates, InputError
@@ -103,7 +102,8 @@ def test_fixed_gates_are_those_that_are_given():
     values = [[[(s + i) % 2 for i in range(width)] for s in range(EXAMPLES)] for width in WIDTHS]
     member = deep.Member("fixed", DeepNetwork(WIDTHS, FixedGates(values)))
     of, examples = deep.Family((member,), 2, INPUTS, 1, deep.Start("signs", (1, 1, 1), 0)), data()
-    found = forward(of, of.starting(DTYPE), examples.x.unsqueeze(0), given_gates(of, examples))
+    own, given = of.of("fixed", of.starting(DTYPE)), of.given_gates("fixed", examples)
+    found = of.forward("fixed", own, examples.x.unsqueeze(0), given)
     assert [level[1].tolist() for level in found.gates] == values
 
 

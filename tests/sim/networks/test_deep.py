@@ -22,18 +22,18 @@ def test_the_pass_is_that_of_plain_loops(dtype, allowed):
 def assert_the_pass_is_that_of_loops(problem, dtype, allowed):
     found = at_start(problem, dtype)
     assert found.output.dtype == dtype
-    assert found.output.shape == (4, 1)
+    assert found.output.shape == (1, 4, 1)
     for s in range(4):
         gates, drives, y = loops(problem, s)
         size = max(1, sum_over_paths_of_sizes(problem, s, gates))
-        assert abs(Fraction(found.output[s, 0].item()) - y) <= allowed * size
+        assert abs(Fraction(found.output[0, s, 0].item()) - y) <= allowed * size
         for level, (own, q) in enumerate(zip(gates, drives, strict=True)):
-            seen = [Fraction(value) for value in found.gates[level][s].tolist()]
+            seen = [Fraction(value) for value in found.gates[level][0, s].flatten().tolist()]
             if is_soft(problem):
                 assert all(abs(a / b - 1) <= allowed for a, b in zip(seen, own, strict=True))
             else:
                 assert seen == own
-            seen = found.preactivations[level][s].tolist()
+            seen = found.products[f"Theta_{level + 1}"].preactivation[0, s].flatten().tolist()
             assert all(abs(Fraction(a) - b) <= allowed * size for a, b in zip(seen, q, strict=True))
 
 

@@ -1,9 +1,9 @@
-"""Layers of stacks of networks: their products with the weights, forward and back, by hand.
+"""Layers of stacks of networks: their products with the weights, and the gradients in these, by hand.
 
-A layer takes z, (networks, B, *before), to q = Theta z, (networks, B, *after). From delta = dL/dq it gives dL/dz and
-dL/dTheta. A fully connected layer is one batched matrix product. A convolution is one grouped convolution, a group for
-each network, which is faster than copied windows with a batched matrix product. Convolutions keep their numbers example
-by example, so that neighbouring levels share them without a copy.
+A layer takes z, (networks, B, *before), to q = Theta z, (networks, B, *after). Gradients in z are those of autograd;
+from delta = dL/dq a layer gives dL/dTheta. A fully connected layer is one batched matrix product. A convolution is one
+grouped convolution, a group for each network, which is faster than copied windows with a batched matrix product.
+Convolutions keep their numbers example by example, so that neighbouring levels share them without a copy.
 """
 
 from contextlib import AbstractContextManager, nullcontext
@@ -12,7 +12,7 @@ from math import prod
 
 import torch
 from torch.nn import functional
-from torch.nn.grad import conv2d_input, conv2d_weight
+from torch.nn.grad import conv2d_weight
 
 Shape = tuple[int, ...]
 Stack = torch.Tensor
@@ -34,17 +34,7 @@ class Skip:
 
     def add(self, q: Stack, z: Stack) -> None:
         """Add the level z, (networks, B, *level), to q."""
-        self._first(q).add_(self._seen(z))
-
-    def add_back(self, s: Stack, delta: Stack) -> None:
-        """Add what reaches z through the skip to s = dL/dz; delta is dL/dq."""
-        self._seen(s).add_(self._first(delta))
-
-    def _first(self, q: Stack) -> Stack:
-        return q.narrow(2, 0, self.channels)
-
-    def _seen(self, z: Stack) -> Stack:
-        return z[(..., *[slice(None, None, self.stride)] * (z.ndim - 3))]
+        q.narrow(2, 0, self.channels).add_(z[(..., *[slice(None, None, self.stride)] * (z.ndim - 3))])
 
 
 @dataclass(frozen=True)
@@ -77,17 +67,9 @@ class DenseLayer:
         """Return Theta r(z)."""
         return torch.bmm(self.reduced(z), theta.mT)
 
-    def back(self, theta: Stack, delta: Stack) -> Stack:
-        """Return dL/dz, whose numbers the caller may change."""
-        s = torch.bmm(delta, theta)
-        if self.reduction == "mean":
-            sites = self.before[1:]
-            return s.div_(prod(sites))[(..., *[None] * len(sites))].expand(*s.shape, *sites).clone()
-        return s.view(*s.shape[:2], *self.before)
-
-    def gradient(self, delta: Stack, z: Stack, out: Stack) -> None:
-        """Write dL/dTheta."""
-        torch.bmm(delta.mT, self.reduced(z), out=out)
+    def gradient(self, delta: Stack, z: Stack) -> Stack:
+        """Return dL/dTheta."""
+        return torch.bmm(delta.mT, self.reduced(z))
 
     def add_gradient(self, theta: Stack, delta: Stack, z: Stack) -> None:
         """Add dL/dTheta to Theta, in one product."""
@@ -102,7 +84,7 @@ class DenseLayer:
 
 @dataclass(frozen=True)
 class ConvolutionLayer:
-    """The convolution that `sim.deep.layers.Convolution` defines, on a grid (channels, *sites) with one or two axes.
+    """The convolution that `sim.networks.layers.Convolution` defines, on a grid (channels, *sites) of one or two axes.
 
     >>> layer = ConvolutionLayer((1, 3), (1, 3), None, (2,), "circular", 1)
     >>> layer.through(torch.tensor([[[[1.0, 10.0]]]]), torch.tensor([[[[1.0, 2.0, 3.0]]]])).tolist()
@@ -129,35 +111,29 @@ class ConvolutionLayer:
     def through(self, theta: Stack, z: Stack) -> Stack:
         """Return Theta z."""
         grid, groups = self._grid(z)
+        kernels = theta.reshape(-1, self.before[0], *_two(self.size))
         with _as_declared(theta):
-            q = functional.conv2d(grid, self._kernels(theta), groups=groups, **self._places())
+            q = functional.conv2d(grid, kernels, groups=groups, **self._places())
         return q.view(len(q), len(theta), *self.after).transpose(0, 1)
 
-    def back(self, theta: Stack, delta: Stack) -> Stack:
-        """Return dL/dz, whose numbers the caller may change."""
-        networks, examples = delta.shape[:2]
-        shape = (examples, networks * self.before[0], *self._padded_sites())
-        with _as_declared(theta):
-            s = conv2d_input(shape, self._kernels(theta), _by_example(delta), groups=networks, **self._places())
-        if self.padding == "circular":
-            s = self._unwrapped(s)
-        return s.reshape(examples, networks, *self.before).transpose(0, 1)
-
-    def gradient(self, delta: Stack, z: Stack, out: Stack) -> None:
-        """Write dL/dTheta."""
-        out.copy_(self._gradient(delta, z))
-
-    def add_gradient(self, theta: Stack, delta: Stack, z: Stack) -> None:
-        """Add dL/dTheta to Theta."""
-        theta.add_(self._gradient(delta, z))
-
-    def _gradient(self, delta: Stack, z: Stack) -> Stack:
+    def gradient(self, delta: Stack, z: Stack) -> Stack:
+        """Return dL/dTheta."""
         networks = len(delta)
         grid, groups = self._grid(z)
         shape = (networks * self.after[0], self.before[0], *_two(self.size))
         with _as_declared(delta):
             found = conv2d_weight(grid, shape, _by_example(delta), groups=groups, **self._places())
         return found.view(networks, *self.theta_shape)
+
+    def add_gradient(self, theta: Stack, delta: Stack, z: Stack) -> None:
+        """Add dL/dTheta to Theta."""
+        theta.add_(self.gradient(delta, z))
+
+    def gradients(self, delta: Stack, z: Stack) -> Stack:
+        """Return dL/dTheta of each example apart, (networks, B, numbers of Theta)."""
+        grid, groups = self._grid(z)
+        windows = functional.unfold(grid, _two(self.size), **self._places()).unflatten(1, (groups, -1)).transpose(0, 1)
+        return (delta.flatten(3) @ windows.mT).flatten(2)
 
     def _grid(self, z: Stack) -> tuple[Stack, int]:
         """Return z as (B, networks x channels, two axes), and its groups: one where all networks see the same x."""
@@ -168,24 +144,9 @@ class ConvolutionLayer:
             grid = functional.pad(grid, (0, right, 0, down), mode="circular")
         return grid, 1 if shared else len(z)
 
-    def _kernels(self, theta: Stack) -> Stack:
-        return theta.reshape(-1, self.before[0], *_two(self.size))
-
-    def _places(self) -> dict[str, Shape | int]:
+    def _places(self) -> dict[str, Shape]:
         centre = tuple(size // 2 if self.padding == "zero" else 0 for size in _two(self.size))
         return {"stride": _two((self.stride,) * len(self.size)), "padding": centre}
-
-    def _padded_sites(self) -> Shape:
-        beyond = [size - 1 if self.padding == "circular" else 0 for size in _two(self.size)]
-        return tuple(n + more for n, more in zip(_two(self.before[1:]), beyond, strict=True))
-
-    def _unwrapped(self, s: Stack) -> Stack:
-        """Add what reached the repeated first sites to the sites that they repeat."""
-        for axis, n in zip((2, 3), _two(self.before[1:]), strict=True):
-            inside, beyond = s.narrow(axis, 0, n), s.narrow(axis, n, s.shape[axis] - n)
-            inside.narrow(axis, 0, beyond.shape[axis]).add_(beyond)
-            s = inside
-        return s
 
 
 Layer = DenseLayer | ConvolutionLayer

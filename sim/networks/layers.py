@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from sim.deep.products import ConvolutionLayer, DenseLayer, Layer, Shape, Skip
-from theory.problem import InputError
+from sim.networks.products import ConvolutionLayer, DenseLayer, Layer, Shape, Skip
+from theory.problem import CircularConvolution, DeepNetwork, InputError
 from theory.problem.numbers import one_of, shown, whole
 
 PADDINGS = ("zero", "circular", "none")
@@ -179,7 +179,7 @@ class Layers:
                         raise InputError(f"{level} follows a vector; it reduces a grid.", "Leave it out.")
                     reduction = "mean" if isinstance(level, GlobalAveragePooling) else "flatten"
                 case _:
-                    raise InputError(f"The level {shown(level)} is not known.", "Give one of sim.deep.layers.")
+                    raise InputError(f"The level {shown(level)} is not known.", "Give one of sim.networks.layers.")
         return shape, reduction
 
 
@@ -190,6 +190,19 @@ def fully_connected(inputs: int, widths: Sequence[int]) -> Layers:
     [(3, 4), (2, 3), (1, 2)]
     """
     return Layers((inputs,), tuple(widths))
+
+
+def layers_of(network: DeepNetwork, inputs: int) -> Layers:
+    """Return the layers of the network of a problem file; circular convolutions are pooled before the last one.
+
+    >>> from theory.problem import AllOpenGates
+    >>> layers_of(DeepNetwork((2,), AllOpenGates(), CircularConvolution(3)), 5).plan(1)[0].theta_shape
+    (2, 1, 3)
+    """
+    if not isinstance(network.architecture, CircularConvolution):
+        return fully_connected(inputs, network.widths)
+    levels = [Convolution(width, (network.architecture.window,), "circular") for width in network.widths]
+    return Layers((1, inputs), (*levels, GlobalAveragePooling()))
 
 
 def _with_dense(levels: Sequence[object]) -> tuple[object, ...]:
