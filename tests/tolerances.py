@@ -126,9 +126,6 @@ CLAIM_DIGITS = 35
 # An oracle of 35 digits and a formula of 47 agree to 30: the other five are room for the condition of the point.
 CLAIM_PRECISE = 1e-30
 
-# A stored entry of n digits, in units of 10^-n: the maker accepts it when two precisions differ by at most a tenth of
-# a unit, relatively, and writes n + 2 digits; so it is right to one unit, and so is what it is compared with.
-CLAIM_STORED = 2
 
 # A symmetric difference with step h errs by h^2/6 times a third derivative of size at most 100, at h = 1e-15.
 PHI_DERIVATIVE = 100 / 6 * 1e-30

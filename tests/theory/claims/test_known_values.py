@@ -17,7 +17,7 @@ from theory.claims.quadrature import probability
 from theory.expressions.balls.precision import precision
 
 HALF = Rational(1, 2)
-# Claims without a witness in tests/oracles/claims.json; parameters without a number are 0.
+# Parameters without a number are 0.
 # Two single lit sites of six differ with probability 2/36.
 RATIONAL = (
     ("ising.grid.neighbours", {"r": HALF, "s": HALF}, "5/17"),
