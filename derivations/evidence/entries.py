@@ -72,7 +72,7 @@ def _of_claim(claim: Claim, evidence: Mapping[str, Any] | None) -> list[Entry]:
     result = []
     for source in claim.sources or (None,):
         finding = findings.get((source.document, source.label)) if source else None
-        verdict = verdict_of(standing, source, finding and _found(source, finding))
+        verdict = verdict_of(standing, source, finding and _found(source, finding), claim.known)
         result.append(Entry(claim, source, verdict.value, finding, evidence))
     return result
 
@@ -82,7 +82,7 @@ def verdict_on_claim(claim: Claim, evidence: Mapping[str, Any]) -> Verdict:
     findings = _findings(evidence)
     places = {(source.document, source.label): source for source in claim.sources}
     printed = [_found(places[place], finding) for place, finding in findings.items() if place in places]
-    return verdict_on(Standing(evidence["standing"]), claim.sources, printed)
+    return verdict_on(Standing(evidence["standing"]), claim.sources, printed, claim.known)
 
 
 def _findings(evidence: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str, Any]]:
@@ -156,6 +156,7 @@ def as_data(entry: Entry, page: str | None) -> dict[str, Any]:
         if source and source.misprint
         else "",
         "readings": [reading.convention for reading in source.readings] if source else [],
+        "known": entry.claim.known,
         "slip": entry.slip.title if entry.slip else "",
         "repair": entry.slip.repair if entry.slip else "",
         "settled_by": entry.claim.settled_by if entry.verdict == Verdict.OPEN else "",

@@ -27,6 +27,7 @@ _SAYS = {
     "INHERITED": "the formula above holds; the source prints another through a slip charged elsewhere",
     "REFUTED": "the statement above is a counterexample to the source's conjecture",
     "REMARK": "it holds: a related statement, not in the source",
+    "KNOWN": "it holds, and is known from the literature",
     "RESULT": "it holds; none of the sources states it",
     "OPEN": "it is undecided",
     "DEFINITION": "it is a definition",
@@ -65,6 +66,8 @@ def stated(claim: Claim, evidence: Mapping | None, link: Link, name: str = "") -
     fails = evidence is not None and evidence["standing"] == Standing.FAILS
     says = "a check rejects it" if fails else _SAYS[verdict]
     lines.append(f"\n**{verdict}**: {says}. Claim `{claim.id}`{kind}.{_rests_on(claim, link)}\n")
+    if claim.known:
+        lines.append(f"*Prior work.* {sentence(claim.known)}\n")
     if verdict == Verdict.OPEN and claim.settled_by:
         lines.append(f"*What would settle it.* {claim.settled_by}\n")
     return "\n".join(lines)

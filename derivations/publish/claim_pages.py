@@ -47,7 +47,8 @@ def markdown(
 
 def _sources(entries: Sequence[Entry], name: str) -> str:
     if all(entry.source is None for entry in entries):
-        return "None of the documents states it: it is a result of the workbench.\n"
+        of = "known from the literature that it names" if entries[0].claim.known else "a result of the workbench"
+        return f"None of the documents states it: it is {of}.\n"
     slips = dict.fromkeys(entry.slip for entry in entries if entry.slip)
     repairs = [
         f"*Slip of `{slip.document}`.* {blocks.sentence(slip.title)} *Repair.* {blocks.sentence(slip.repair)}\n"

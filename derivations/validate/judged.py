@@ -29,7 +29,7 @@ class Judged:
     @property
     def verdict(self) -> Verdict:
         """Return the verdict on the claim, that of the gravest of its rows in the ledger."""
-        return verdict_on(self.standing, self.claim.sources, self.printed)
+        return verdict_on(self.standing, self.claim.sources, self.printed, self.claim.known)
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,8 @@ def _run(validation: Validation) -> str:
         f"Versions: {versions}.\n\n"
         "CONFIRMED: the statement holds and its sources print it. CORRECTED: the statement holds, and a source prints "
         "another by a slip; INHERITED: through a slip charged elsewhere. REFUTED: a conjecture of a source has a "
-        "counter-example. BROKEN: a check of the workbench's own statement fails. OPEN: undecided. REMARK and RESULT: "
-        "it holds, and no source states it.\n"
+        "counter-example. BROKEN: a check of the workbench's own statement fails. OPEN: undecided. REMARK, KNOWN "
+        "and RESULT: it holds, and no source states it; a KNOWN statement is in the literature that it names.\n"
     )
 
 

@@ -36,7 +36,14 @@ def strings(item: object) -> Iterator[str]:
 def texts() -> Iterator[str]:
     """Every text beside the code that may hold TeX."""
     for claim in catalog().values():
-        yield from (claim.title, claim.protocol, claim.settled_by, *claim.assumptions, *claim.unchecked.values())
+        yield from (
+            claim.title,
+            claim.protocol,
+            claim.settled_by,
+            claim.known,
+            *claim.assumptions,
+            *claim.unchecked.values(),
+        )
         yield from (param.doc for param in claim.params)
         yield from strings(claim.sources)
         yield from (wrong.name for wrong in claim.registration.alternatives) if claim.registration else ()

@@ -155,4 +155,4 @@ def verdict(claim: Claim, results: tuple[CheckResult, ...], printed: tuple[level
     >>> verdict(catalog()["model.network.definition"], ()).value
     'DEFINITION'
     """
-    return verdict_on(standing(claim, results), claim.sources, printed)
+    return verdict_on(standing(claim, results), claim.sources, printed, claim.known)

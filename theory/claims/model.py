@@ -149,7 +149,8 @@ class Claim:
     among the parameters (a determinant > 0) that points drawn from the domains must meet; `assumptions` are prose that
     no point can test. `drawn` random points are tried beside the interesting ones (fewer where the oracle takes
     seconds). `settled_by` names the evidence that would decide a claim that its source leaves undecidable. `unchecked`
-    gives the reason for each level that does not apply.
+    gives the reason for each level that does not apply. `known` names the literature, beyond the sources, that has the
+    statement or a part of it (`theory.claims.literature`).
 
     >>> from theory.claims import catalog
     >>> claim = catalog()["gaussian.step_step.orthant"]
@@ -175,6 +176,7 @@ class Claim:
     settled_by: str = ""
     unchecked: Mapping[Level, str] = field(default_factory=dict)
     protocol: str = ""
+    known: str = ""
 
     @property
     def sentence(self) -> str:

@@ -10,7 +10,8 @@
 | BROKEN | a check of the workbench's own statement fails: the workbench is wrong, not the document |
 | OPEN | the checks do not decide it |
 | REMARK | it holds and is near the document, which does not state it |
-| RESULT | it holds, and no document of the five states it: a result of the workbench |
+| KNOWN | it holds, no document of the five states it, and the literature that the claim names has it |
+| RESULT | it holds, no document of the five states it, and the claim names no one else: a result of the workbench |
 """
 
 from collections.abc import Iterable
@@ -36,6 +37,7 @@ class Verdict(StrEnum):
     REFUTED = "REFUTED"
     OPEN = "OPEN"
     REMARK = "REMARK"
+    KNOWN = "KNOWN"
     RESULT = "RESULT"
 
 
@@ -47,10 +49,13 @@ _SAME = {
 }
 
 
-def verdict_of(standing: Standing, source: Source | None, finding: PrintedFinding | None = None) -> Verdict:
+def verdict_of(
+    standing: Standing, source: Source | None, finding: PrintedFinding | None = None, known: str = ""
+) -> Verdict:
     """Return the verdict on one row: a claim of this standing at this source (None for a claim without one).
 
-    `finding` is the result of the checks of the form that the source prints, None where it prints none.
+    `finding` is the result of the checks of the form that the source prints, None where it prints none; `known` is the
+    literature that the claim names.
 
     >>> source = Source("small-bump-gate", "(8)")
     >>> verdict_of(Standing.HOLDS, source).value
@@ -63,7 +68,7 @@ def verdict_of(standing: Standing, source: Source | None, finding: PrintedFindin
     if standing is not Standing.HOLDS:
         return _SAME[standing]
     if source is None:
-        return Verdict.RESULT
+        return Verdict.KNOWN if known else Verdict.RESULT
     if source.says is Says.UNSTATED:
         return Verdict.REMARK
     if finding is None or finding.right:
@@ -73,7 +78,9 @@ def verdict_of(standing: Standing, source: Source | None, finding: PrintedFindin
     return Verdict.INHERITED if finding.repaired else Verdict.CORRECTED
 
 
-def verdict_on(standing: Standing, sources: tuple[Source, ...], printed: Iterable[PrintedFinding] = ()) -> Verdict:
+def verdict_on(
+    standing: Standing, sources: tuple[Source, ...], printed: Iterable[PrintedFinding] = (), known: str = ""
+) -> Verdict:
     """Return the verdict on a claim: the gravest of its rows.
 
     >>> sources = (Source("small-bump-gate", "(7)"), Source("small-bump-gate", "(8)"))
@@ -82,4 +89,4 @@ def verdict_on(standing: Standing, sources: tuple[Source, ...], printed: Iterabl
     """
     of = {(finding.source.document, finding.source.label): finding for finding in printed}
     rows = {verdict_of(standing, source, of.get((source.document, source.label))) for source in sources}
-    return next((verdict for verdict in _GRAVEST_FIRST if verdict in rows), verdict_of(standing, None))
+    return next((verdict for verdict in _GRAVEST_FIRST if verdict in rows), verdict_of(standing, None, known=known))

@@ -81,6 +81,9 @@ def test_a_claim_has_the_verdict_of_its_gravest_row():
     assert verdict_on(Standing.HOLDS, (right, NEAR), (good,)) is Verdict.CONFIRMED
     assert verdict_on(Standing.HOLDS, (NEAR,)) is Verdict.REMARK
     assert verdict_on(Standing.HOLDS, ()) is Verdict.RESULT
+    assert verdict_on(Standing.HOLDS, (), known="Sheppard (1899)") is Verdict.KNOWN
+    assert verdict_on(Standing.HOLDS, (NEAR,), known="Sheppard (1899)") is Verdict.REMARK
+    assert verdict_on(Standing.OPEN, (), known="Sheppard (1899)") is Verdict.OPEN
     assert verdict_on(Standing.OPEN, (PLAIN,), (wrong,)) is Verdict.OPEN
 
 

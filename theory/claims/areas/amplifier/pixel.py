@@ -6,6 +6,7 @@ from flint import arb
 from sympy import Eq, Integral, Interval, Matrix, Rational, Tuple, erf, exp, oo, pi, sqrt
 
 from theory.claims.expectations import expectation_claim
+from theory.claims.literature import LOCALIZATION
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.quadrature import balls, between, half_line
 from theory.expressions.balls.precision import precision
@@ -45,6 +46,7 @@ GAUSSIAN = expectation_claim(
     z(1) * erf(s * z(1) / sqrt(2)),
     Matrix([[1]]),
     sqrt(2 / pi) * s / sqrt(1 + s**2),
+    known=LOCALIZATION,
     params=(_STEEPNESS,),
     oracle=_gaussian,
     unchecked={Level.EXACT: _EXACT, Level.FLOATING: "the library integrates any marginal, to 1e-10"},
@@ -74,6 +76,7 @@ def uniform() -> Derivation:
 
 UNIFORM = Claim(
     id="amplifier.pixel.uniform",
+    known=LOCALIZATION,
     title=r"The amplifier of a pixel uniform on $[-\sqrt{3}, \sqrt{3}]$",
     kind=Kind.EQUATION,
     statement=_STATEMENT,

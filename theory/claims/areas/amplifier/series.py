@@ -7,6 +7,7 @@ import sympy
 from sympy import Eq, Ge, Interval, Rational, oo
 from sympy.core.relational import Relational
 
+from theory.claims.literature import LOCALIZATION
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values
 from theory.claims.rational import rational
@@ -59,6 +60,7 @@ def _claim(
     power = 2 * order + 1
     return Claim(
         id=f"amplifier.series.{name}",
+        known=LOCALIZATION if order == 1 else "",
         title=rf"The coefficient of $\sqrt{{2/\pi}} a^{power}$ in the amplifier of a pixel of variance 1",
         kind=Kind.EQUATION,
         statement=Eq(sympy.Function("c")(order), formula, evaluate=False),

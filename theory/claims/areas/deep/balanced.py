@@ -35,6 +35,7 @@ from theory.claims.areas.deep._layers import (
     time_until,
     weight,
 )
+from theory.claims.literature import DEEP_LINEAR
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import values
 from theory.expressions.relaxation import phi1
@@ -90,6 +91,7 @@ def _velocity_of_the_loss(point: Point, digits: int) -> mpf:
 
 LAYERS = Claim(
     id="deep.balanced.layers",
+    known=DEEP_LINEAR,
     title="The product of $N$ balanced layers: $\\tau\\, da/dt = N a^{2 - 2/N} (s - a)$",
     kind=Kind.EQUATION,
     statement=Eq(speed, _VELOCITY, evaluate=False),
@@ -166,6 +168,7 @@ _TO = Param(a, Interval.open(0, sympy.oo), "product at the time $T$", (), Interv
 
 DURATION = Claim(
     id="deep.balanced.time",
+    known=DEEP_LINEAR,
     title="The time that $N$ balanced layers take from $a_0$ to $a < s$, as one integral",
     kind=Kind.EQUATION,
     statement=Eq(time_of(a0, a), _TIME, evaluate=False),
@@ -226,6 +229,7 @@ def _two_by_series(point: Point, digits: int) -> mpf:
 
 TWO_LAYERS = Claim(
     id="deep.balanced.two_layers",
+    known=DEEP_LINEAR,
     title="A mode of two balanced layers: $a(t) = s e^{2st/\\tau}/(e^{2st/\\tau} - 1 + s/a_0)$, $s = 0$ included",
     kind=Kind.EQUATION,
     statement=Eq(strength(t), _TWO, evaluate=False),
@@ -324,6 +328,7 @@ def _difference_by_series(point: Point, digits: int) -> mpf:
 
 CONSERVED = Claim(
     id="deep.balanced.conserved",
+    known=DEEP_LINEAR,
     title=r"The flow conserves $b_2^2 - b_1^2$, for any target: layers that start balanced stay balanced",
     kind=Kind.EQUATION,
     statement=Eq(_kept(t), _LAMBDA, evaluate=False),

@@ -26,6 +26,7 @@ from theory.claims.areas.deep._layers import (
     pair_of_weights,
     s,
 )
+from theory.claims.literature import DEEP_LINEAR
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import values
 from theory.expressions.relaxation import phi1
@@ -87,6 +88,7 @@ def _product_in_float64(tau: float, t: float, s: float, b10: float, b20: float) 
 
 SOLUTION = Claim(
     id="deep.lambda_balanced.solution",
+    known=DEEP_LINEAR,
     title=r"A mode of two layers from any two weights, $\lambda = b_2(0)^2 - b_1(0)^2$",
     kind=Kind.EQUATION,
     statement=Eq(product(t), _PRODUCT, evaluate=False),

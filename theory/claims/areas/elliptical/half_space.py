@@ -21,6 +21,7 @@ from theory.claims.areas.elliptical._two_scales import (
     with_scale,
 )
 from theory.claims.expectations import expectation_claim, pair
+from theory.claims.literature import LOCALIZATION
 from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, Registration
 from theory.claims.parameters import CORRELATION
 from theory.claims.points import values
@@ -208,6 +209,7 @@ def _derive_rest() -> Derivation:
 
 REST = Claim(
     id="elliptical.half_space.rest",
+    known=LOCALIZATION,
     title="Where a ReLU neuron rests on elliptical inputs",
     protocol=r"A ReLU neuron rests on elliptical inputs only where $\lambda_0(q)/\lambda_1(q)$ is one number for "
     r"all its "

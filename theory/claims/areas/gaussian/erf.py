@@ -7,6 +7,7 @@ from sympy import Eq, Integer, Integral, Interval, Matrix, Rational, asin, erf, 
 from theory.claims import quadrature, reasons
 from theory.claims.documents import BUMP_NOTE
 from theory.claims.expectations import KAPPA, expectation_claim, variance_in_float64
+from theory.claims.literature import ERF_NETWORKS
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import GAIN
 from theory.claims.sources import Source
@@ -20,6 +21,7 @@ ERF_SECOND_MOMENT = expectation_claim(
     erf(g * z(1)) ** 2,
     Matrix([[1]]),
     2 * asin(KAPPA**2) / pi,
+    known=ERF_NETWORKS,
     params=(GAIN,),
     oracle=lambda point, digits: quadrature.erf_erf(Integer(1), point[g], digits),
     numeric=variance_in_float64,

@@ -4,6 +4,7 @@ from sympy import Heaviside, Rational, asin, pi
 
 from theory.claims import quadrature, reasons
 from theory.claims.expectations import expectation_claim, pair
+from theory.claims.literature import SHEPPARD
 from theory.claims.model import Level
 from theory.claims.parameters import CORRELATION
 from theory.expressions.symbols import rho, z
@@ -15,6 +16,7 @@ STEP_STEP = expectation_claim(
     Heaviside(z(1)) * Heaviside(z(2)),
     pair(rho),
     Rational(1, 4) + asin(rho) / (2 * pi),
+    known=SHEPPARD,
     params=(CORRELATION,),
     oracle=lambda point, digits: quadrature.step_step(point[rho], digits),
     numeric=lambda rho: (1 + two_signs(float(rho), (1 - rho) * (1 + rho))) / 4,

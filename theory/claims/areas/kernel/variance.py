@@ -10,6 +10,7 @@ from sympy import Eq, Integer, Interval, Range, Rational, S, sqrt
 
 from theory.claims.areas.kernel import _layers
 from theory.claims.documents import DEEP_GATED_NETWORKS
+from theory.claims.literature import FINITE_WIDTH
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational, rational_by_name
 from theory.claims.slips import SHARED_NODES, charged
@@ -151,6 +152,7 @@ _ORDER = (
 _SCALED = r"$\operatorname{Var}[K_0(x, x')] \leq O(\operatorname{max}(d^2/w, d^3/w^2))$ (for $\sigma^2 = O(1/w)$)"
 ORDER = Claim(
     id="kernel.variance.order",
+    known=FINITE_WIDTH,
     title="The order of the variance of the tangent kernel of wide networks",
     protocol="The variance of the tangent kernel of wide networks is of the order of the cube of the depth over the "
     "width",

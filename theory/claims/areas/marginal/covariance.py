@@ -11,6 +11,7 @@ from sympy import Integer, Interval, Rational, asin, erf, oo, pi, sign, sqrt
 from theory.claims import quadrature, reasons
 from theory.claims.evaluate import evaluate
 from theory.claims.expectations import expectation_claim, pair
+from theory.claims.literature import ARCSINE_LAW, PEARSON
 from theory.claims.model import Level, Param, Point
 from theory.claims.parameters import CORRELATION
 from theory.claims.points import exact_values
@@ -72,6 +73,7 @@ SIGNS = expectation_claim(
     sign(z(1)) * sign(z(2)),
     pair(rho),
     2 * asin(rho) / pi,
+    known=ARCSINE_LAW,
     params=(CORRELATION,),
     oracle=_two_signs,
     unchecked={Level.EXACT: reasons.ARCSINES, Level.FLOATING: BY_LAGS},
@@ -83,6 +85,7 @@ UNIFORM = expectation_claim(
     erf(z(1) / sqrt(2)) * erf(z(2) / sqrt(2)),
     pair(rho),
     2 * asin(rho / 2) / pi,
+    known=PEARSON,
     params=(CORRELATION,),
     oracle=_two_uniforms,
     unchecked={Level.EXACT: reasons.ARCSINES, Level.FLOATING: BY_LAGS},

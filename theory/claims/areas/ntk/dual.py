@@ -6,6 +6,7 @@ from sympy import Interval, Rational, exp, sin
 from theory.claims import reasons
 from theory.claims.areas.ntk import _layers
 from theory.claims.expectations import expectation_claim, pair
+from theory.claims.literature import ARC_COSINE
 from theory.claims.model import Level, Param, Point
 from theory.expressions.functions import Relu
 from theory.expressions.symbols import rho, z
@@ -53,6 +54,7 @@ RELU = expectation_claim(
     2 * Relu(z(1)) * Relu(z(2)),
     pair(rho),
     _layers.k1(rho),
+    known=ARC_COSINE,
     params=(CORRELATION,),
     oracle=lambda point, digits: _layers.both_relus(_layers.number(point[rho], digits), digits),
     numeric=_one_layer("relu"),

@@ -28,6 +28,7 @@ from theory.claims.areas.race._symbols import (
     b2,
     s,
 )
+from theory.claims.literature import NEURAL_RACE
 from theory.claims.model import Claim, Kind, Level, Point
 from theory.claims.parameters import TIME_CONSTANT
 from theory.claims.points import exact_values
@@ -120,6 +121,7 @@ ASSUMED = (ROUTING, WHITE)
 
 ENDS_VELOCITY = Claim(
     id="race.routing.ends",
+    known=NEURAL_RACE,
     title="The velocity of the encoders and decoders of a routing network, in one mode",
     kind=Kind.EQUATION,
     statement=ENDS_FLOW,
@@ -132,6 +134,7 @@ ENDS_VELOCITY = Claim(
 )
 SHARED_VELOCITY = Claim(
     id="race.routing.shared",
+    known=NEURAL_RACE,
     title="The velocity of the shared weights of a routing network, in one mode: $M$ times the gradient",
     kind=Kind.EQUATION,
     statement=SHARED_FLOW,

@@ -14,6 +14,7 @@ import sympy
 from sympy import Derivative, Eq, IndexedBase, Integer, Interval, Rational, Sum, Tuple
 
 from theory.claims import finite_data, reasons
+from theory.claims.literature import NEURAL_RACE
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import TIME_CONSTANT
 from theory.claims.points import exact_values
@@ -113,6 +114,7 @@ _NOT_RUN = {Level.FLOATING: reasons.FINITE_DATA}
 
 SHARED = Claim(
     id="race.path.shared",
+    known=NEURAL_RACE,
     title="The velocity of a weight that two pathways share: the sum of both pathways' gradients",
     kind=Kind.EQUATION,
     statement=_SHARED,
@@ -125,6 +127,7 @@ SHARED = Claim(
 )
 OWN = Claim(
     id="race.path.own",
+    known=NEURAL_RACE,
     title="The velocity of a weight that one of two pathways passes",
     kind=Kind.EQUATION,
     statement=_OWN,
