@@ -18,8 +18,7 @@ import numpy as np
 from jaxtyping import Shaped
 
 from theory.moments.arithmetic import Pair, certified
-from theory.moments.statistics import ClassStatistics, two_site_block
-from theory.moments.unit_gaussians import SignPair
+from theory.moments.statistics import ClassStatistics
 from theory.problem import OutOfReachError
 
 Entries = tuple[tuple[int, Fraction], ...]
@@ -94,51 +93,6 @@ def half_space(statistics: ClassStatistics, v: Direction) -> Shaped[np.ndarray, 
     return statistics.through_sign(r, gap)
 
 
-def two_signs(statistics: ClassStatistics, v: Direction, w: Direction) -> Any:
-    """E[s_v s_w | class] = (2/pi) asin(corr(v.u, w.u)).
-
-    z_0 and z_1 are exchangeable, so that z_0 + z_1 and z_0 - z_1 are independent:
-
-    >>> from theory.moments.arithmetic import FLOAT64
-    >>> from theory.moments.statistics import class_statistics
-    >>> from theory.problem import NonlinearGP
-    >>> statistics = class_statistics(NonlinearGP(2, (2, 1), 1, "open", "none", (1, 0)), 0, FLOAT64)
-    >>> one = Fraction(1)
-    >>> v, w = Direction(((0, one), (1, one))), Direction(((0, one), (1, -one)))
-    >>> round(abs(float(two_signs(statistics, v, w))), 12)
-    0.0
-    """
-    if v.site is not None and w.site is not None:
-        return statistics.two_signs(int(statistics.lags_of(v.site)[w.site]))
-    pair = _sign_pair(statistics, v, w)
-    return statistics.arithmetic.sign_pair(pair.r, pair.gap)
-
-
-def two_sign_block(statistics: ClassStatistics, v: Direction, w: Direction) -> Shaped[np.ndarray, "n n"]:
-    """E[s_v s_w x_k x_l | class] for all sites k, l; v and w not the same direction.
-
-    On the Gaussian clone at unit variance E[s_i s_j x_i x_j] = E|x_i x_j| = (2/pi)(sqrt(1 - r^2) + r asin r):
-
-    >>> from theory.moments.arithmetic import FLOAT64
-    >>> from theory.moments.statistics import class_statistics
-    >>> from theory.problem import GaussianClone
-    >>> statistics = class_statistics(GaussianClone(2, (2, 1), 1, "open", "unit-variance", (1, 0)), 0, FLOAT64)
-    >>> first, second = (Direction(((site, Fraction(1)),)) for site in (0, 1))
-    >>> r = statistics.covariance(1)
-    >>> block = two_sign_block(statistics, first, second)
-    >>> round(abs(float(block[0, 1] - 2 / np.pi * (np.sqrt(1 - r**2) + r * np.arcsin(r)))), 12)
-    0.0
-    """
-    if v.site is not None and w.site is not None and statistics.by_distance:
-        return two_site_block(statistics, v.site, w.site)
-    n = statistics.law.n
-    k, l = np.triu_indices(n)
-    values = statistics.through_two_signs(_sign_pair(statistics, v, w), k, l)
-    block = np.empty((n, n), dtype=statistics.arithmetic.dtype)
-    block[k, l] = block[l, k] = values
-    return block
-
-
 def in_balls(statistics: ClassStatistics) -> ClassStatistics:
     """The same class in balls at the precision of now.
 
@@ -209,13 +163,6 @@ def projection(statistics: ClassStatistics, v: Direction) -> Shaped[np.ndarray, 
     along = _at_sites(statistics, v.entries)
     root = variance.sqrt()
     return np.array([[p / root for p in along], [(variance - p * p) / variance for p in along]], dtype=object)
-
-
-def _sign_pair(statistics: ClassStatistics, v: Direction, w: Direction) -> SignPair:
-    """The correlations of two directions, at the accuracy of the arithmetic."""
-    gap, rest = statistics.arithmetic.settled(lambda: pair_in_balls(in_balls(statistics), v, w))
-    n = statistics.law.n
-    return SignPair(rest[3 * n], gap[0], rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n])
 
 
 def pair_in_balls(statistics: ClassStatistics, v: Direction, w: Direction) -> Pair:

@@ -75,12 +75,6 @@ class MatrixStatistics(ByPairs, CloneStatistics):
             )
         return self.covariances[lag] * self.arithmetic.sqrt(2 / (self.arithmetic.pi() * own))
 
-    def two_signs(self, lag: int) -> Any:
-        """E[s_i s_j] = (2/pi) asin(C_ij/sqrt(C_ii C_jj))."""
-        C, (i, j) = self.matrix, divmod(lag, self.law.n)
-        whole = C[i, i] * C[j, j]
-        return self.arithmetic.sign_pair(C[i, j] / self.arithmetic.sqrt(whole), (whole - C[i, j] ** 2) / whole)
-
 
 @statistics_of.register
 def _(law: Gaussian, c: int, arithmetic: Arithmetic) -> MatrixStatistics:

@@ -14,7 +14,7 @@ from theory.moments.nonlinearities.dispatch import statistics_through
 from theory.moments.process import process_moments, process_second_moments
 from theory.moments.process_inputs import CloneInputs
 from theory.moments.statistics import ClassStatistics, Lags, statistics_of
-from theory.moments.unit_gaussians import SignPair, Tail, TailPair
+from theory.moments.unit_gaussians import Tail, TailPair
 from theory.problem import Erf, GaussianClone, Network
 
 
@@ -94,18 +94,6 @@ class CloneStatistics(ClassStatistics):
         numerator = e * (r[ik] * r[il] + r[jk] * r[jl]) - spread
         linear = 2 * numerator / (self.arithmetic.pi() * self.arithmetic.sqrt(gap))
         return self.variance * (r[kl] * self.two_signs(ij) + linear)
-
-    def through_two_signs(self, pair: SignPair, k: Lags, l: Lags) -> Numbers:
-        """E[s_v s_w x_k x_l] = (2 C_kk/pi) [r_kl asin r + s^2 (r_vk u_l + u_k r_vl) + r s (r_vk r_vl - u_k u_l)].
-
-        r = corr(v, w), s = sqrt(1 - r^2), u_k = (r_wk - r r_vk)/s the correlation of x_k with what w adds to v: the
-        bracket of `two_half_spaces` without its differences.
-        """
-        a, u = pair.first, pair.added
-        root = self.arithmetic.sqrt(pair.gap)
-        mixed = root * (root * (a[k] * u[l] + u[k] * a[l]) + pair.r * (a[k] * a[l] - u[k] * u[l]))
-        signs = self.arithmetic.sign_pair(pair.r, pair.gap)
-        return self.variance * (self._correlation[0][self.lags[k, l]] * signs + 2 * mixed / self.arithmetic.pi())
 
     @property
     def spread(self) -> Any:

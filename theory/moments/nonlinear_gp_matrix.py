@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from jaxtyping import Float, Shaped
@@ -13,12 +13,12 @@ from theory.moments.feature_moments import FeatureMoments, law_moments, second_m
 from theory.moments.inputs import Density, InputStatistics, Marginal, Sites, Values, input_statistics_of
 from theory.moments.nonlinearities.dispatch import inputs_through, statistics_through
 from theory.moments.nonlinearities.gates import basis_of, check_gates, independent, unit_process
-from theory.moments.nonlinearities.refusals import refusing
+from theory.moments.nonlinearities.refusals import refuse
 from theory.moments.pairs import ByPairs, numbers, of_any_rank
 from theory.moments.process import process_moments, process_second_moments
 from theory.moments.process_inputs import ProcessInputs
 from theory.moments.statistics import ClassStatistics, Lags, statistics_of
-from theory.moments.unit_gaussians import SignPair, Tail, TailPair
+from theory.moments.unit_gaussians import Tail, TailPair
 from theory.problem import Network, OutOfReachError, resolved
 from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 from theory.problem.gates.base import looks_on, sites_of
@@ -70,10 +70,6 @@ class MatrixProcessStatistics(ByPairs, ClassStatistics):
         """E[s x_k] for a sign s of a Gaussian with correlation r_k with z_k."""
         return self._unit.through_sign(r, gap) * self._scales
 
-    def through_two_signs(self, pair: SignPair, k: Lags, l: Lags) -> Numbers:
-        """E[s_v s_w x_k x_l]."""
-        return self._unit.through_two_signs(pair, k, l) * self._scales[k] * self._scales[l]
-
     def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
         """E[T x_k]."""
         return self._unit.first_beyond(tail) * self._scales
@@ -99,7 +95,11 @@ class MatrixProcessStatistics(ByPairs, ClassStatistics):
         """As for scale 1."""
         self._unit.require_time(alone, pairs)
 
-    latent_of = input_of = refusing("thresholds of an input with a scale of its own")
+    def latent_of(self, *_arguments: Any) -> NoReturn:
+        """Refuse thresholds."""
+        refuse(self.law, "thresholds of an input with a scale of its own")
+
+    input_of = latent_of
 
 
 @statistics_of.register

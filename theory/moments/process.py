@@ -12,7 +12,6 @@ tail.
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -20,14 +19,14 @@ from jaxtyping import Shaped
 
 from theory.moments.arithmetic import Arithmetic
 from theory.moments.basis import GateBasis, Key
-from theory.moments.directions import half_space, two_sign_block, two_signs
+from theory.moments.directions import half_space
 from theory.moments.exact_range import RangedFeatures
 from theory.moments.feature_moments import squared_labels
 from theory.moments.latent_rank import regular, require_independent
 from theory.moments.nonlinearities.gates import basis_of, check_gates, independent
 from theory.moments.nonlinearities.piecewise import on_range
 from theory.moments.sign_features import SignFeatures, SignMoments
-from theory.moments.statistics import ClassStatistics, Process, class_statistics, stationary, two_site_blocks
+from theory.moments.statistics import ClassStatistics, Process, class_statistics, stationary, two_site_block
 from theory.moments.symmetric import Dense, Symmetric
 from theory.moments.tails import ClassTails
 from theory.problem import Cubic, Identity, InputError, Network, NonlinearGP, OutOfReachError
@@ -190,17 +189,17 @@ class _Classes:
             )
         return self._half_spaces[i]
 
-    @cached_property
-    def _pairs(self) -> dict[Key, list[Any]]:
-        """A cache of E[s_i s_j | class c], class by class."""
-        return {}
+    def _at_sites(self, key: Key) -> tuple[int, int] | None:
+        """The sites of two signs whose moments are functions of distances, else None."""
+        sites = tuple(self.gates.half_spaces[i].direction.site for i in key)
+        return None if None in sites or not self.classes[0].by_distance else sites
 
     def _two_signs(self, c: int, key: Key) -> Any:
         """E[s_i s_j | class c]."""
-        if key not in self._pairs:
-            v, w = (self.gates.half_spaces[i].direction for i in key)
-            self._pairs[key] = [two_signs(statistics, v, w) for statistics in self.classes]
-        return self._pairs[key][c]
+        sites, statistics = self._at_sites(key), self.classes[c]
+        if sites is None:
+            return self._tails[c].zeroth(key)
+        return statistics.two_signs(int(statistics.lags_of(sites[0])[sites[1]]))
 
     def _mixed(self, values: list[Any]) -> Any:
         """The sum over classes, each with its probability."""
@@ -250,35 +249,9 @@ class _Classes:
         return Dense(centred + outer + outer.T + tails.zeroth(key) * np.multiply.outer(m, m))
 
     def _two_sign_block(self, c: int, key: Key) -> Shaped[np.ndarray, "n n"]:
-        """E[s_i s_j xi xi^T | class c]; pairs of sites of one lag are made together, and each is handed out once."""
-        v, w = (self.gates.half_spaces[i].direction for i in key)
-        if v.site is None or w.site is None or not self.classes[c].by_distance:
-            return two_sign_block(self.classes[c], v, w)
-        if (c, key) not in self._blocks:
-            same = self._pairs_by_lag[self._lag(key)]
-            sites = [tuple(self.gates.half_spaces[i].direction.site for i in pair) for pair in same]
-            made = two_site_blocks(self.classes[c], sites)
-            self._blocks.update({(c, pair): block for pair, block in zip(same, made, strict=True)})
-        return self._blocks.pop((c, key))
-
-    @cached_property
-    def _blocks(self) -> dict[tuple[int, Key], Shaped[np.ndarray, "n n"]]:
-        """Blocks that were computed together with others and have not been returned yet."""
-        return {}
-
-    def _lag(self, key: Key) -> int:
-        i, j = (self.gates.half_spaces[index].direction.site for index in key)
-        return int(self.classes[0].lags_of(i)[j])
-
-    @cached_property
-    def _pairs_by_lag(self) -> dict[int, list[Key]]:
-        """Pairs of signs of sites, by the lag between them."""
-        found = enumerate(self.gates.half_spaces)
-        sites = [index for index, function in found if not function.tail and function.direction.site is not None]
-        found: dict[int, list[Key]] = {}
-        for key in combinations(sites, 2):
-            found.setdefault(self._lag(key), []).append(key)
-        return found
+        """E[s_i s_j xi xi^T | class c]."""
+        sites = self._at_sites(key)
+        return self._tails[c].second(key) if sites is None else two_site_block(self.classes[c], *sites)
 
     def _first(self, key: Key) -> Shaped[np.ndarray, " n"] | None:
         if self._has_tail(key):

@@ -6,7 +6,6 @@ another factor kappa^2 rho_kl (also for k = l), where kappa^2 = 2 g^2/(1 + 2 g^2
 expectation. Sources: localization notes, eq. (6), (7); small-bump note, eq. (7), (8), corrected.
 """
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, singledispatch
@@ -22,7 +21,7 @@ from theory.moments.feature_moments import exactly
 from theory.moments.latent_correlations import correlations_by_lag
 from theory.moments.nonlinearities.edges import edge, exact_square
 from theory.moments.symmetric import Circulant, Dense, Symmetric
-from theory.moments.unit_gaussians import SignPair, Tail, TailPair
+from theory.moments.unit_gaussians import Tail, TailPair
 from theory.problem import InputError, Law, NonlinearGP, OutOfReachError
 from theory.problem.correlations import GAUSSIAN
 from theory.problem.distributions.elliptical import Elliptical
@@ -32,7 +31,6 @@ from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
 Stationary = NonlinearGP | Elliptical  # each class is a function of one stationary Gaussian vector
 Process = Stationary | Gaussian | NonlinearGPMatrix  # one Gaussian vector with any covariance
 Lags = Int[np.ndarray, "*any"]
-MOST_AT_ONCE = 2_000_000  # the most entries of blocks at a time, each with some ten integers of 64 bits: 160 MB
 
 
 @dataclass(frozen=True)
@@ -230,19 +228,10 @@ class ClassStatistics:
 
     def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
         """E[s_i s_j x_k x_l] for lags |i - j| (one, not 0), |i - k|, ...: a four-sign expectation over Z^2."""
-        rho = self._latent[0]
-        return self._through_two(rho[ij], rho[ik], rho[il], rho[jk], rho[jl], kl)
-
-    def _through_two(self, r: Any, ik: Numbers, il: Numbers, jk: Numbers, jl: Numbers, kl: Lags) -> Numbers:
-        rho = self._latent[0]
-        k2 = self.kappa_squared
+        rho, k2 = self._latent[0], self.kappa_squared
         k = self.arithmetic.sqrt(k2)
-        signs = self.arithmetic.four_signs(r, k * ik, k * il, k * jk, k * jl, k2 * rho[kl])
+        signs = self.arithmetic.four_signs(rho[ij], k * rho[ik], k * rho[il], k * rho[jk], k * rho[jl], k2 * rho[kl])
         return signs / self.normaliser_squared
-
-    def through_two_signs(self, pair: SignPair, k: Lags, l: Lags) -> Numbers:
-        """E[s_v s_w x_k x_l] for the signs of two directions and sites k, l."""
-        return self._through_two(pair.r, pair.first[k], pair.first[l], pair.second[k], pair.second[l], self.lags[k, l])
 
     def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
         """E[T x_k] = (2/Z) T(a, kappa r_k/sqrt(1 - kappa^2 r_k^2)), with Owen's T on the right, for T = 1[U >= a]."""
@@ -389,6 +378,8 @@ def stationary(law: Process, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
 def two_site_block(statistics: ClassStatistics, i: int, j: int) -> Shaped[np.ndarray, "n n"]:
     """E[s_i s_j x_k x_l] for all k, l and sites i != j.
 
+    A value depends on the six distances and is symmetric in k, l and in i, j; each distinct one is computed once.
+
     At large gain x_k = s_k, and s_i s_j x_i x_j = 1:
 
     >>> from theory.moments.arithmetic import FLOAT64
@@ -396,34 +387,14 @@ def two_site_block(statistics: ClassStatistics, i: int, j: int) -> Shaped[np.nda
     >>> two_site_block(statistics, 1, 2)[1, 2].round(4).item()
     1.0
     """
-    return next(two_site_blocks(statistics, [(i, j)]))
-
-
-def two_site_blocks(
-    statistics: ClassStatistics, pairs: Sequence[tuple[int, int]]
-) -> Iterator[Shaped[np.ndarray, "n n"]]:
-    """Yield E[s_i s_j x_k x_l] for all k, l, for pairs (i, j) of sites that all have the same lag, not 0.
-
-    A value depends on the six distances only and is symmetric in k, l and in i, j; each distinct value of up to
-    MOST_AT_ONCE entries is computed once. On the line, where distances repeat, these are less than half of the entries
-    for one pair, and few more for its translations.
-
-    A translation on a ring shifts the block:
-
-    >>> from theory.moments.arithmetic import FLOAT64
-    >>> statistics = ClassStatistics(NonlinearGP(4, (1, 1), 1, "ring", "none", (1, 0)), 0, FLOAT64)
-    >>> first, second = two_site_blocks(statistics, [(0, 1), (1, 2)])
-    >>> np.abs(np.roll(first, 1, axis=(0, 1)) - second).max().round(12).item()
-    0.0
-    """
-    n, whole = statistics.law.n, statistics.lags
-    step = max(1, MOST_AT_ONCE // n**2)
-    for first in range(0, len(pairs), step):
-        chunk = pairs[first : first + step]
-        distinct, inverse = np.unique(np.stack([_codes(whole, i, j) for i, j in chunk]), return_inverse=True)
-        lags = np.unravel_index(distinct, (n,) * 5)
-        values = statistics.two_half_spaces(int(whole[chunk[0]]), *lags)
-        yield from values[inverse].reshape(len(chunk), n, n)
+    lag = statistics.lags
+    ik, il, jk, jl = lag[i][:, None], lag[i][None], lag[j][:, None], lag[j][None]
+    orders = ((ik, il, jk, jl), (il, ik, jl, jk), (jk, jl, ik, il), (jl, jk, il, ik))
+    shape = (len(lag),) * 5
+    codes = [np.ravel_multi_index(np.broadcast_arrays(*order, lag), shape) for order in orders]
+    distinct, inverse = np.unique(np.minimum.reduce(codes), return_inverse=True)
+    values = statistics.two_half_spaces(int(lag[i, j]), *np.unravel_index(distinct, shape))
+    return values[inverse].reshape(lag.shape)
 
 
 def four_point_block(law: Stationary, c: int, i: int, j: int) -> Float[np.ndarray, "n n"]:
@@ -444,12 +415,3 @@ def four_point_block(law: Stationary, c: int, i: int, j: int) -> Float[np.ndarra
     statistics = class_statistics(law, c, FLOAT64)
     covariance = statistics.covariance(statistics.lags)
     return covariance / 2 if i == j else (covariance + two_site_block(statistics, i, j)) / 4
-
-
-def _codes(lag: Int[np.ndarray, "n n"], i: int, j: int) -> Int[np.ndarray, "n n"]:
-    """Return a number that identifies the distances of i, j, k and l, symmetric in k, l and in i, j."""
-    ik, il, jk, jl = lag[i][:, None], lag[i][None], lag[j][:, None], lag[j][None]
-    orders = ((ik, il, jk, jl), (il, ik, jl, jk), (jk, jl, ik, il), (jl, jk, il, ik))
-    shape = (len(lag),) * 5
-    codes = [np.ravel_multi_index(np.broadcast_arrays(*order, lag), shape) for order in orders]
-    return np.minimum.reduce(codes)

@@ -97,7 +97,7 @@ class ClassTails:
     def _combined(
         self, key: Key, of_none: Callable[[], Any], of_one: Callable[[Tail], Any], of_two: Callable[[TailPair], Any]
     ) -> Any:
-        """The moment of a tail, of two, or of a tail and a sign s = 2 T - 1; of 1 in mixtures with a constant."""
+        """The moment of a tail, of two, or with signs s = 2 T - 1: of two signs E[T x x] is half of E[x x]."""
         if any(self._is_mixture(i) for i in key):
             return self._over_mixtures(key, of_none, of_one, of_two)
         if len(key) == 1:
@@ -106,6 +106,8 @@ class ClassTails:
         signs = [i for i in key if not self.half_spaces[i].tail]
         if not signs:
             return value
+        if len(signs) == 2:
+            return 4 * value - of_none()
         (tail,) = (i for i in key if i not in signs)
         return 2 * value - of_one(self._tail(tail))
 

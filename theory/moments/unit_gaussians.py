@@ -1,4 +1,4 @@
-"""The unit Gaussians U = +-v.u/|v.u| of gates beside those of the sites: one or two tails, and two signs."""
+"""The unit Gaussians U = +-v.u/|v.u| of gates beside those of the sites: one or two tails."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -38,23 +38,3 @@ class TailPair:
     given_one: Any
     given_other: Any
     peak: Any
-
-
-@dataclass(frozen=True)
-class SignPair:
-    """Two signs of directions v, w of one Gaussian u: r = corr(v.u, w.u) and gap = 1 - r^2; of v.u and w.u with u_k.
-
-    added[k] is the correlation with u_k of the part of w.u that is independent of v.u.
-
-    v = u_0 and w = (3 u_0 + 4 u_1)/5 for independent u_0, u_1: what w adds to v is u_1.
-
-    >>> pair = SignPair(0.6, 0.64, np.array([1.0, 0.0]), np.array([0.6, 0.8]), np.array([0.0, 1.0]))
-    >>> np.abs(pair.r * pair.first + np.sqrt(pair.gap) * pair.added - pair.second).max().round(12).item()
-    0.0
-    """
-
-    r: Any
-    gap: Any
-    first: Shaped[np.ndarray, " n"]
-    second: Shaped[np.ndarray, " n"]
-    added: Shaped[np.ndarray, " n"]

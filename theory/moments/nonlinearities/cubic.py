@@ -23,7 +23,7 @@ from theory.moments.nonlinearities.dispatch import inputs_through, statistics_th
 from theory.moments.nonlinearities.plane import Plane, hermite
 from theory.moments.process_inputs import ProcessInputs
 from theory.moments.statistics import ClassStatistics, Lags
-from theory.moments.unit_gaussians import SignPair, Tail, TailPair
+from theory.moments.unit_gaussians import Tail, TailPair
 from theory.problem import Cubic, NonlinearGP
 
 _ORDERS = (1, 3)
@@ -91,12 +91,6 @@ class CubicStatistics(ClassStatistics):
         added = [(less[near] - less[far] + less[ij] * rho[near]) / root for near, far in ((ik, jk), (il, jl))]
         plane = Plane.of_two_signs(rho[ij], gap[ij], self.arithmetic)
         return self._second(plane, (rho[ik], added[0]), (rho[il], added[1]), rho[kl])
-
-    def through_two_signs(self, pair: SignPair, k: Lags, l: Lags) -> Numbers:
-        """E[s_v s_w x_k x_l]."""
-        plane = Plane.of_two_signs(pair.r, pair.gap, self.arithmetic)
-        first, second = ((pair.first[site], pair.added[site]) for site in (k, l))
-        return self._second(plane, first, second, self._latent[0][self.lags[k, l]])
 
     def _second(self, plane: Plane, k: tuple[Any, Any], l: tuple[Any, Any], rho: Any) -> Numbers:
         b = self.coefficients

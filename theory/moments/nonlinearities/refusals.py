@@ -1,7 +1,6 @@
 """Refusals of what a nonlinearity does not have, by name, with the remedy."""
 
-from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from theory.problem import GaussianClone, NonlinearGP, OutOfReachError
 from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
@@ -43,17 +42,3 @@ def refuse_digits(law: NonlinearGP | NonlinearGPMatrix, what: str) -> NoReturn:
 
 
 _IS = {"covariance": "is", "moments through gates": "are"}
-
-
-def refusing(what: str) -> Callable[..., NoReturn]:
-    """Return a method of statistics that refuses `what`, whatever its arguments.
-
-    >>> refusing("third moments").__doc__
-    'Refuse third moments.'
-    """
-
-    def method(self: Any, *_arguments: Any, **_named: Any) -> NoReturn:
-        refuse(self.law, what)
-
-    method.__doc__ = f"Refuse {what}."
-    return method

@@ -27,7 +27,7 @@ from theory.moments.nonlinearities.quadrature import Given, in_plane, on_line
 from theory.moments.nonlinearities.refusals import refuse, refuse_digits
 from theory.moments.process_inputs import ProcessInputs
 from theory.moments.statistics import ClassStatistics, Lags
-from theory.moments.unit_gaussians import SignPair, Tail, TailPair
+from theory.moments.unit_gaussians import Tail, TailPair
 from theory.problem import Algebraic, Laplace, Logistic, NonlinearGP, Nonlinearity, OutOfReachError, Quantile
 
 NODES = 16
@@ -123,17 +123,7 @@ class SeriesStatistics(ClassStatistics):
     def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
         """E[s_i s_j x_k x_l], with s = 2 T - 1 for the tail T at 0 and E[T x_k x_l] = E[x_k x_l]/2."""
         rho = self._latent[0]
-        rows = (rho[ik], rho[il], rho[jk], rho[jl])
-        return self._signs(float(rho[ij]), rows, kl)
-
-    def through_two_signs(self, pair: SignPair, k: Lags, l: Lags) -> Numbers:
-        """E[s_v s_w x_k x_l]."""
-        rows = (pair.first[k], pair.first[l], pair.second[k], pair.second[l])
-        return self._signs(float(pair.r), rows, self.lags[k, l])
-
-    def _signs(self, r: float, rows: tuple[Numbers, ...], kl: Lags) -> Numbers:
-        ik, il, jk, jl = rows
-        halves = self._second([(0.0, ik, il), (0.0, jk, jl)], kl, r)
+        halves = self._second([(0.0, rho[ik], rho[il]), (0.0, rho[jk], rho[jl])], kl, float(rho[ij]))
         return 4 * halves - self.covariances[kl]
 
     def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:

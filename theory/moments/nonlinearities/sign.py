@@ -11,7 +11,6 @@ from jaxtyping import Bool, Float, Shaped
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.inputs import Sites, Values
 from theory.moments.nonlinearities.dispatch import inputs_through, statistics_through
-from theory.moments.nonlinearities.refusals import refusing
 from theory.moments.process_inputs import ProcessInputs
 from theory.moments.statistics import ClassStatistics, Lags
 from theory.moments.unit_gaussians import Tail, TailPair
@@ -70,8 +69,6 @@ class SignStatistics(ClassStatistics):
     def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
         """E[s_i s_j x_k x_l]."""
         return self.products(ij, ik, il, jk, jl, kl)
-
-    through_two_signs = refusing("moments through two gates at 0 at different sites, or along directions,")
 
     def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
         """E[T s_k] = 2 T(a, r_k/sqrt(1 - r_k^2)); +-E[T] at the site of the tail, where T s = +-T as a >= 0."""
