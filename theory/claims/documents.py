@@ -69,6 +69,7 @@ DOCUMENTS = {
                 *_named("Theorem", "2.3 7.3"),
                 *_named("Corollary", "8.1"),
                 *_named("Fact", "1 2 3 4 5 6 7 8"),
+                *_named("Case", "1 2 3 4 5 6 7 8"),
                 *_named("Experiment", "1 2 3 4 5 6 7 8"),
                 *_named("Table", "1 2 3 4 5"),
             ),

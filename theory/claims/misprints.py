@@ -53,6 +53,13 @@ SQUARE_OF_THE_MEAN = Misprint(
     r"beside $\mathbb{E}[K_0(s, s')]^2$, which is (11); the second Fact 7 has the same",
 )
 
+MIDDLE_LAYERS = Misprint(
+    DEEP_GATED_NETWORKS,
+    "Case 2",
+    "weights “in the first and the last layer”, and $w^{2(d-3)}$ in the product, in Cases 5 and 8 too",
+    "the $w^2 (d - 2)$ weights of the middle layers, and $w^2 w^{2(d-3)} = w^{2(d-2)}$",
+)
+
 SWITCHES = Misprint(
     NEURAL_PATH_KERNEL,
     "section 3.1",
@@ -89,12 +96,12 @@ MISPRINTS = (
     LAYERS_OF_GATES,
     LAYERS_OF_THE_MEAN,
     SQUARE_OF_THE_MEAN,
+    MIDDLE_LAYERS,
     Misprint(
         DEEP_GATED_NETWORKS,
         "Theorem 7.3",
-        "the weights “in the first and the last layer” and $w^{2(d-3)}$ in Case 2, and the powers of $d$ of the second "
-        "and the third sum of cases",
-        "the middle layers and $w^{2(d-2)}$ in Case 2, $d^2$ in the sum with Case 3 and $d^3$ in that with Case 2",
+        "$d^3$ in the second sum of cases, and $d^2$ in the third",
+        "$d^2$ in the sum with Case 3, and $d^3$ in that with Case 2, as in the bound that follows",
     ),
     Misprint(DEEP_GATED_NETWORKS, "Corollary 8.1", "under Assumption 2", "under Assumption 1: all gates are open"),
     Misprint(

@@ -244,12 +244,6 @@ RECORDED = (
     ),
     Recorded(
         NEURAL_PATH_KERNEL,
-        "Claim II",
-        Left.OBSERVATION,
-        "Learning of the active sub-networks during training is key for generalisation.",
-    ),
-    Recorded(
-        NEURAL_PATH_KERNEL,
         "section 1.1",
         Left.QUOTED,
         r"as $w \to \infty$, $K_{\Theta_0} \to K^{(d)}$, and $K_{\Theta_t} \approx K^{(d)}$",
@@ -381,19 +375,6 @@ RECORDED = (
         "the phenomenon of spectral bias in neural nets (e.g. (Ronen et al. 2019)) which says: fixed infinite width "
         "NTK has low frequency sinusoids as eigen vectors with larger eigen values, and hence "
         "gradient descent prioritises learning low-frequency components of the target function.",
-    ),
-    Recorded(
-        HALF_SPACES,
-        "section 4",
-        Left.CONJECTURE,
-        "We hypothesize that the active path regions change during training thus causing the NTK to change.",
-    ),
-    Recorded(
-        HALF_SPACES,
-        "section 5",
-        Left.CONJECTURE,
-        "the activation regions of the experts/paths move preferentially to cover low-frequency/simpler regions of the "
-        "target function in the input space.",
     ),
 )
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 import mpmath
+import sympy
 from mpmath import mpf
-from sympy import Eq, Integer, Interval, Rational
+from sympy import Eq, Integer, Interval, Rational, exp, log
 
 from theory.claims import finite_data, reasons
 from theory.claims.areas.flow._bias_gradient import (
@@ -38,10 +39,11 @@ from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, R
 from theory.claims.parameters import TIME_CONSTANT, UNITS
 from theory.claims.points import exact_values, values
 from theory.claims.slips import BUMP_READOUT, READOUT, under_sum_readout
-from theory.claims.sources import Reading, Source
+from theory.claims.sources import Reading, Says, Source
 from theory.expressions.symbols import K, tau
 from theory.flow.linear.descent import discrete
 from theory.problem import BiasesAtTimes, WeightsAtTimes
+from theory.proof.derivation import Derivation, Step
 
 
 def _velocity_by_differences(point: Point, digits: int) -> mpf:
@@ -121,6 +123,59 @@ GRADIENT_GENERAL = Claim(
     exact=_exact_velocity,
     derive=general_flow,
     unchecked={Level.FLOATING: reasons.NO_VELOCITY},
+)
+
+logit, target = sympy.symbols("h y", real=True)
+_CROSS_ENTROPY = target * log(1 + exp(-logit)) + (1 - target) * log(1 + exp(logit))
+_LOGIT_FORCE = Eq(sympy.Symbol(r"\partial_h L", real=True), 1 / (1 + exp(-logit)) - target, evaluate=False)
+
+
+def _cross_entropy() -> Derivation:
+    steps = (
+        Step(
+            Eq(_LOGIT_FORCE.lhs, _CROSS_ENTROPY.diff(logit), evaluate=False),
+            r"the slope of $L = -y \log \sigma(h) - (1 - y) \log \sigma(-h)$, $\sigma(h) = 1/(1 + e^{-h})$",
+            "definition",
+        ),
+        Step(_LOGIT_FORCE, r"$\sigma(-h) = 1 - \sigma(h)$", "identity"),
+    )
+    return Derivation("flow.gradient.cross_entropy", _LOGIT_FORCE, steps)
+
+
+def _logit_force_by_differences(point: Point, digits: int) -> mpmath.mpf:
+    """The slope of the loss, by mpmath's differences."""
+    with mpmath.workdps(2 * digits + 20):
+        h, y = (mpmath.mpf(int(point[own].p)) / int(point[own].q) for own in (logit, target))
+        return mpmath.diff(lambda u: y * mpmath.log1p(mpmath.exp(-u)) + (1 - y) * mpmath.log1p(mpmath.exp(u)), h)
+
+
+CROSS_ENTROPY = Claim(
+    id="flow.gradient.cross_entropy",
+    title="The slope of the cross-entropy by the logit",
+    kind=Kind.EQUATION,
+    statement=_LOGIT_FORCE,
+    params=(
+        Param(logit, Interval(-8, 8), "the output as a logit", (Integer(0),)),
+        Param(target, Interval(0, 1), "label", (Integer(0), Integer(1))),
+    ),
+    assumptions=("one example; the output of the network is the logit of $y = 1$",),
+    sources=(
+        Source(
+            NOTES,
+            "section 1",
+            says=Says.UNSTATED,
+            words="We can train using either mean-squared error or cross-entropy loss, though we primarily consider "
+            "the former.",
+            note="claims and experiments have the squared error, as the notes' equations. Where $h$ is small the slope "
+            "is $1/2 + h/4 - y$, linear in the output as that of the squared error; elsewhere no flow is linear",
+        ),
+    ),
+    oracle=_logit_force_by_differences,
+    derive=_cross_entropy,
+    unchecked={
+        Level.EXACT: "exponentials of rational numbers are not rational",
+        Level.FLOATING: reasons.NO_VELOCITY,
+    },
 )
 
 GRADIENT_ENTRY = Claim(
@@ -255,4 +310,4 @@ OUTPUT_BIAS = Claim(
     ),
 )
 
-CLAIMS = (GRADIENT_GENERAL, GRADIENT_ENTRY, GRADIENT_SMALL_BUMP, HIDDEN_BIAS, OUTPUT_BIAS)
+CLAIMS = (GRADIENT_GENERAL, CROSS_ENTROPY, GRADIENT_ENTRY, GRADIENT_SMALL_BUMP, HIDDEN_BIAS, OUTPUT_BIAS)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 import sympy
 from sympy import Eq, Integer, Interval, Range, Rational, S, oo
@@ -12,10 +13,10 @@ from sympy import Eq, Integer, Interval, Range, Rational, S, oo
 from theory.claims.areas.kernel import _layers, _paths, _signs
 from theory.claims.areas.kernel._symbols import BY_COUNTING, VARIANCE, V, d, layers, nodes, w
 from theory.claims.documents import DEEP_GATED_NETWORKS
-from theory.claims.misprints import SQUARE_OF_THE_MEAN
+from theory.claims.misprints import MIDDLE_LAYERS, SQUARE_OF_THE_MEAN
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
-from theory.claims.slips import LAYERS_OF_PRODUCTS
+from theory.claims.slips import ADJACENT_WEIGHTS, LAYERS_OF_PRODUCTS, charged
 from theory.claims.sources import Reading, Says, Source
 
 k = sympy.Symbol("k", integer=True, nonnegative=True)
@@ -272,4 +273,81 @@ SPLICED = Claim(
     unchecked=_COUNTED,
 )
 
-CLAIMS = (SQUARE, SECOND, TERM, BASE, TRIVIAL, SPLICED)
+# The Cases: how many pairs of base paths cross in weights of given layers.
+_PAIRS = "ordered pairs of base paths from one input node are counted"
+
+
+def _crossing_in(at: dict[str, Fraction], *layers_: int) -> int:
+    """The ordered pairs of paths that share the weight of each of these layers; one below 0 counts from the end."""
+    weights = [_paths.edges(path) for path in _paths.paths(1, int(at["w"]), int(at["d"]))]
+    return sum(all(one[layer] == other[layer] for layer in layers_) for one, other in product(weights, repeat=2))
+
+
+def _case(label: str, form: sympy.Expr, note: str, **rest: Any) -> Source:
+    return Source(DEEP_GATED_NETWORKS, label, printed=form, note=note, **rest)
+
+
+j, m = sympy.symbols("j m", integer=True, nonnegative=True)
+_CROSSING = w ** (2 * d - 2 - j - 2 * m)
+CROSSINGS = Claim(
+    id="kernel.expansion.crossings",
+    title="Pairs of base paths that cross in weights of the outer layers, or in one of a middle layer",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Symbol(r"\#\{(\rho_a, \rho_b)\}", real=True), _CROSSING, evaluate=False),
+    params=(
+        nodes(1, 3),
+        layers(3, 4),
+        Param(j, Range(3), "outer layers in which they cross: none, the first, or both", (Integer(1), Integer(2))),
+        Param(m, Range(2), "middle layers in which they cross: none, or the second layer", (Integer(0),)),
+    ),
+    conditions=(d >= 3, Eq(j * m, 0)),
+    assumptions=(f"{_PAIRS}; no weight is marked",),
+    sources=(
+        _case("Case 1", _CROSSING, "$j = 1$, for each outer layer; pairs that share a node alone are left out"),
+        _case(
+            "Case 2",
+            _CROSSING,
+            "$m = 1$, for each of the $d - 2$ middle layers; pairs that share a node alone are left out",
+            misprint=MIDDLE_LAYERS,
+        ),
+        _case("Case 3", _CROSSING, "$j = 2$; pairs that share nodes alone are left out"),
+    ),
+    **rational_by_name(lambda at: _crossing_in(at, *(0, -1)[: int(at["j"])], *(1,) * int(at["m"]))),
+    drawn=10,
+    unchecked=_COUNTED,
+)
+
+_FURTHER = (
+    "the factor $4 d w^{-2}$ has the share $w^{-2}$ for every middle layer; next to a crossing the share is $1/w$"
+)
+NEXT = Claim(
+    id="kernel.expansion.next_crossing",
+    title="Base paths that cross in a middle layer: the share that also crosses in the next layer",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Symbol(r"\frac{\#\{l, l + 1\}}{\#\{l\}}", real=True), 1 / w, evaluate=False),
+    params=(nodes(1, 3), layers(4, 4)),
+    conditions=(d >= 4,),
+    assumptions=(f"{_PAIRS}, which cross in the second layer, and in the second and the third", "no weight is marked"),
+    sources=(
+        *(
+            _case(label, w**-2, _FURTHER, **charged(ADJACENT_WEIGHTS, label, 1 / w))
+            for label in ("Case 4", "Case 5", "Case 6", "Case 7", "Case 8")
+        ),
+        _case(
+            "Theorem 7.3",
+            w**-2,
+            r"the three sums of cases, geometric series of the ratio $4 d w^{-2}$; with neighbouring layers the ratio "
+            r"is of the order $1/w + d/w^2$",
+            says=Says.READ_AS,
+            words="We can add the bounds for Case 1, Case 4, Case 6 and other cases obtained by adding more crossings "
+            "(one at a time) in the middle layer to Case 6.",
+            **charged(ADJACENT_WEIGHTS, "Theorem 7.3", 1 / w),
+        ),
+    ),
+    **rational_by_name(lambda at: Fraction(_crossing_in(at, 1, 2), _crossing_in(at, 1))),
+    drawn=4,
+    cites=("kernel.proof.adjacent",),
+    unchecked=_COUNTED,
+)
+
+CLAIMS = (SQUARE, SECOND, TERM, BASE, TRIVIAL, SPLICED, CROSSINGS, NEXT)

@@ -11,7 +11,7 @@ from sympy import Eq, Integer, Interval, Range, Rational, S, sqrt
 from theory.claims.areas.kernel import _layers
 from theory.claims.documents import DEEP_GATED_NETWORKS
 from theory.claims.literature import FINITE_WIDTH
-from theory.claims.model import Claim, Kind, Level, Param
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.rational import rational, rational_by_name
 from theory.claims.slips import SHARED_NODES, charged
 from theory.claims.sources import Says, Source
@@ -188,6 +188,64 @@ ORDER = Claim(
     },
 )
 
+_WIDTH, _DEPTH = 50, 500
+
+
+def _of_alike_nodes(width: int, depth: int) -> int:
+    """E K0^2 for weights +-1: E hhhh, E Dhh and E DD of a level have one value for each way in which indices coincide.
+
+    The values are those at (i, i, i, i), (i, i, k, k), (i, k, i, k) and (i, k, k, i); see `_layers` for the recursion.
+    """
+    h, dh, dd, nodes = [1, 0, 0, 0], [0] * 4, [0] * 4, 1
+
+    def through(own: list[int]) -> list[int]:
+        pairs = [nodes * own[0] + nodes * (nodes - 1) * value for value in own[1:]]
+        return [sum(pairs) - 2 * nodes * own[0], *pairs]
+
+    for following in (*[width] * (depth - 1), 1):
+        norm, mixed = (nodes * own[0] + nodes * (nodes - 1) * own[1] for own in (h, dh))
+        dd = [value + (norm + 2 * mixed) * (place < 2) for place, value in enumerate(through(dd))]
+        dh = [value + norm * (place < 2) for place, value in enumerate(through(dh))]
+        h, nodes = through(h), following
+    return dd[0]
+
+
+def _over_the_bound(_point: Point) -> Fraction:
+    variance = Fraction(_of_alike_nodes(_WIDTH, _DEPTH), _WIDTH ** (2 * (_DEPTH - 1))) - _DEPTH**2
+    return Fraction(variance * _WIDTH**2 // _DEPTH**3)
+
+
+HYPOTHESIS = Claim(
+    id="kernel.variance.hypothesis",
+    title="The variance beside the order of the bound, where $4 d/w^2 < 1$",
+    kind=Kind.EQUATION,
+    statement=Eq(
+        sympy.floor(sympy.Symbol(r"\frac{w^2}{d^3} \operatorname{Var} K_0", real=True)),
+        Integer(191315715),
+        evaluate=False,
+    ),
+    assumptions=(
+        f"$w = {_WIDTH}$ and $d = {_DEPTH}$, so that $4 d/w^2 = 4/5$, and $d^3/w^2$ is the larger term of the bound",
+        r"weights are independent, $\pm 1/\sqrt w$ with probability 1/2 each; $x = 1$, one input node, all gates open",
+    ),
+    sources=(
+        Source(
+            DEEP_GATED_NETWORKS,
+            "Theorem 2.3",
+            says=Says.UNSTATED,
+            words=r"$4 d/w^2 < 1$",
+            note="the hypothesis lets the sums of cases converge; with nodes counted, $d$ has to be of the order of "
+            "$w$",
+        ),
+    ),
+    **rational(_over_the_bound),
+    cites=("kernel.variance.order",),
+    unchecked={
+        **_COUNTED,
+        Level.FLOATING: "an integer of nine digits; the library's closed form is compared in `kernel.variance.value`",
+    },
+)
+
 kappa = sympy.Symbol("kappa", positive=True)
 _INPUTS = ((1,), (1, 1), (1, 2))
 _KURTOSES = (1, 2, 3)
@@ -277,4 +335,4 @@ BOUND_STEP = Claim(
     unchecked={Level.FLOATING: "a step of a proof, which the library states in its documentation"},
 )
 
-CLAIMS = (VALUE, GAUSSIAN_WEIGHTS, LEADING, ORDER, BOUND, BOUND_STEP)
+CLAIMS = (VALUE, GAUSSIAN_WEIGHTS, LEADING, ORDER, HYPOTHESIS, BOUND, BOUND_STEP)

@@ -1,17 +1,18 @@
 """Whitening of the mean: deep gated networks, section 2 and equation (5), with the eigenvalues of the mean kernel."""
 
 from fractions import Fraction
+from math import isqrt
 
 import sympy
 from flint import fmpq, fmpq_mat, fmpq_poly
-from sympy import Eq, Integer, Interval, Range, S
+from sympy import Eq, Integer, Interval, Range, Rational, S
 
 from theory.claims.areas.kernel import _gates, _random
 from theory.claims.areas.kernel._symbols import BY_COUNTING, OPEN, d, layers, mu, nodes
 from theory.claims.documents import DEEP_GATED_NETWORKS
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
-from theory.claims.sources import Source
+from theory.claims.sources import Says, Source
 from theory.kernels import BernoulliGates, GatedNetwork, equal_inputs_spectrum
 from theory.kernels import mean as library_mean
 
@@ -131,4 +132,57 @@ SMALLEST = Claim(
     unchecked=_UNCHECKED,
 )
 
-CLAIMS = (ENTRY, LARGEST, SMALLEST)
+s, t = sympy.symbols("s t", positive=True)
+
+
+def _lowered(at: dict[str, Fraction]) -> Fraction:
+    """The mean of the smallest eigenvalues of both matrices, by their quadratic equations, less that of their mean."""
+
+    def smallest(first: Fraction, last: Fraction, other: Fraction) -> Fraction:
+        square = (first + last) ** 2 - 4 * (first * last - other**2)
+        root = Fraction(isqrt(square.numerator), isqrt(square.denominator))
+        if root**2 != square:
+            raise ArithmeticError(f"{square} is not the square of a fraction")
+        return (first + last - root) / 2
+
+    noise, entry = 2 * at["t"] * at["s"] / (1 + at["t"] ** 2), (1 - at["t"] ** 2) * at["s"] / (1 + at["t"] ** 2)
+    both = (smallest(1 + sign * noise, 1 - sign * noise, entry) for sign in (1, -1))
+    return sum(both) / 2 - smallest(Fraction(1), Fraction(1), entry)
+
+
+LOWERED = Claim(
+    id="kernel.whitening.lowered",
+    title="Noise lowers the smallest eigenvalue in the mean",
+    kind=Kind.EQUATION,
+    statement=Eq(
+        sympy.Symbol(r"\mathbb{E} \rho_{\min}(K) - \rho_{\min}(\mathbb{E} K)", real=True),
+        -2 * s * t**2 / (1 + t**2),
+        evaluate=False,
+    ),
+    params=(
+        Param(s, Interval.open(0, 1), "size of noise and entry together", (Rational(1, 2),)),
+        Param(t, Interval.open(0, 1), "tangent of half of their angle", (Rational(1, 3),)),
+    ),
+    assumptions=(
+        "two inputs; the diagonal is $1 + e$ and $1 - e$ or $1 - e$ and $1 + e$ with probability 1/2 each, the entry "
+        "off it is $c$, with $e = 2 t s/(1 + t^2)$ and $c = (1 - t^2) s/(1 + t^2)$",
+        r"for any number of inputs and any law $\mathbb{E} \rho_{\min}(K) \leq \rho_{\min}(\mathbb{E} K)$, because "
+        r"$\rho_{\min}$ is concave",
+    ),
+    sources=(
+        Source(
+            DEEP_GATED_NETWORKS,
+            "section 2",
+            says=Says.READ_AS,
+            words="Thus the structure of the Gram matrix degrades from (5), leading to smaller eigenvalues.",
+            condition="the smallest eigenvalue is meant, in the mean: the mean of all of them is that of the diagonal",
+        ),
+    ),
+    **rational_by_name(_lowered),
+    unchecked={
+        Level.SYMBOLIC: "two quadratic equations are solved in fractions; no chain of steps repeats it",
+        Level.FLOATING: "the library has the spectrum of the mean kernel",
+    },
+)
+
+CLAIMS = (ENTRY, LARGEST, SMALLEST, LOWERED)

@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import product
 
 import sympy
-from sympy import Eq, Max, Symbol
+from sympy import Eq, Integer, Max, Ne, Symbol
 
 from theory.claims.areas.path import _networks
 from theory.claims.areas.path._networks import FIRST, INPUTS, LAST, NETWORK, SECOND, SMALL, R, U, W, X
@@ -246,6 +246,50 @@ KERNEL = Claim(
     unchecked=_SIGNS | {Level.FLOATING: "the library's value is compared in `path.overlap.product`"},
 )
 
+_OPENINGS = (*_ETA_1, *_ETA_2)
+
+
+def _slope_of_a_gating_weight(at: dict[str, Fraction]) -> Fraction:
+    """The difference quotient of the output by a11, for a step at which no pre-activation changes its sign."""
+    x = [at["x1"], at["x2"]]
+
+    def evaluated(step: Fraction) -> tuple[Fraction, list[list[Fraction]]]:
+        moved = {**at, "a11": at["a11"] + step}
+        return _gated_by_nodes(moved, x), _networks.linear_gates(_gating_layers(moved), x)
+
+    step = Fraction(1)
+    while evaluated(step)[1] != evaluated(Fraction(0))[1]:
+        step /= 2
+    return (evaluated(step)[0] - evaluated(Fraction(0))[0]) / step
+
+
+HARD_GATES = Claim(
+    id="path.experts.hard_gates",
+    title="The output of a deep linearly gated network does not change with the weights of hard gates",
+    kind=Kind.EQUATION,
+    statement=Eq(Symbol(r"\partial_{a_{11}} \hat{y}", real=True), Integer(0), evaluate=False),
+    params=(*INPUTS, *WEIGHTS, *GATING),
+    conditions=tuple(Ne(own, 0) for own in _OPENINGS),
+    assumptions=(
+        NETWORK,
+        "linear gating with gates of 0 and 1; no pre-activation of the gating network vanishes, which excludes a set "
+        "of weights of measure 0",
+    ),
+    sources=(
+        Source(
+            HALF_SPACES,
+            "section 2.2",
+            says=Says.UNSTATED,
+            note="so gradient descent on the gates of (4) leaves the half-spaces as they start. The paper trains them "
+            "and does not say how; a soft gate, which section 2 allows, or a substitute for the slope of the step "
+            "moves them",
+        ),
+    ),
+    **rational_by_name(_slope_of_a_gating_weight),
+    drawn=_DRAWN,
+    unchecked=_SIGNS | {Level.FLOATING: "the library evaluates outputs, and no slope by the weights of hard gates"},
+)
+
 x, u1, u2, c1, c2, c3, q1, q2 = sympy.symbols("x u1 u2 c1 c2 c3 q1 q2", real=True)
 _WITH_BIASES = q1 * Max(u1 * x + c1, 0) + q2 * Max(u2 * x + c2, 0) + c3
 
@@ -293,4 +337,4 @@ BIAS = Claim(
     unchecked=_SIGNS | {Level.FLOATING: "a construction: the library's networks have no biases"},
 )
 
-CLAIMS = (RELU, LINEARLY_GATED, CONSTANT, HIDDEN_RELU, HIDDEN_GATED, KERNEL, BIAS)
+CLAIMS = (RELU, LINEARLY_GATED, CONSTANT, HARD_GATES, HIDDEN_RELU, HIDDEN_GATED, KERNEL, BIAS)

@@ -188,7 +188,18 @@ TANGENT = Claim(
         r"gates do not depend on the weights, or are 0 and 1 and no pre-activation is 0, so that they do not change "
         r"with the weights to first order; $V$ has the inner products of the gradients of the path values",
     ),
-    sources=(Source(NEURAL_PATH_KERNEL, "Proposition 3.1", printed=_QUADRATIC),),
+    sources=(
+        Source(NEURAL_PATH_KERNEL, "Proposition 3.1", printed=_QUADRATIC),
+        Source(
+            NEURAL_PATH_KERNEL,
+            "section 3.2",
+            says=Says.READ_AS,
+            words=r"$K_{\Theta_t}$ changes during training (i) continuously at all $t \geq 0$ due to "
+            r"$\mathcal{V}_{\Theta_t}$, and (ii) at switching instants $T_i$, $i = 0, \ldots, \infty$ due to the "
+            r"change in $\Phi_{\Theta_{T_i}}$.",
+            note="the remark on the proposition: between switching instants $V$ alone moves",
+        ),
+    ),
     **rational_by_name(_by_slopes),
     derive=_derive_tangent,
     numeric=_tangent_of_the_library,
@@ -357,6 +368,16 @@ CONDITIONING = Claim(
             NEURAL_PATH_KERNEL,
             "Proposition 3.3",
             note=r"the inequality $\rho_{min}(K) \leq \rho_{min}(H) \rho_{max}(V)$, by the sign of a square",
+        ),
+        Source(
+            NEURAL_PATH_KERNEL,
+            "section 3.2",
+            says=Says.READ_AS,
+            words="For the NTK to be well conditioned, it is necessary for the NPK to be well conditioned. This is "
+            "quite intuitive, in that, the closer two inputs are, the closer are their NPFs",
+            note="the remark on Proposition 3.3; the features of two close inputs that open different gates need not "
+            "be close",
+            condition=r"$\rho_{max}(V)$ is bounded, and close inputs open the same gates",
         ),
     ),
     **rational_by_name(_slack),
