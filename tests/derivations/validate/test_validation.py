@@ -57,7 +57,7 @@ def test_a_claim_that_fails_breaks_itself_and_leaves_open_what_cites_it(planted)
     verdicts = {item.claim.id: item.verdict for item in result.judged}
     assert (verdicts[FAULTY], verdicts[CITING]) == (Verdict.BROKEN, Verdict.OPEN)
     assert exit_outcome(result) is Outcome.FAIL
-    text = ValidateAnswer(result, "folder").text()
+    text = ValidateAnswer(result, "folder", verbose=True).text()
     first, *_, again, last = text.split("\n\n")
     assert first == again
     assert f"BROKEN  {FAULTY}: precise fails" in first
