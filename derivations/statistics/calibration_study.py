@@ -156,10 +156,10 @@ def study() -> dict[str, Any]:
     }
 
 
-def text(found: dict[str, Any]) -> str:
+def text(study: dict[str, Any]) -> str:
     """The stored text: one row of the table a line."""
-    head = {name: value for name, value in found.items() if name != "rows"}
-    lines = ",\n  ".join(json.dumps(one) for one in found["rows"])
+    head = {name: value for name, value in study.items() if name != "rows"}
+    lines = ",\n  ".join(json.dumps(one) for one in study["rows"])
     return f'{json.dumps(head, indent=1)[:-2]},\n "rows": [\n  {lines}\n ]\n}}\n'
 
 

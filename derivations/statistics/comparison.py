@@ -121,8 +121,8 @@ def agreement_of(
     by the power of two next to the largest prediction, which changes no digit: squares of numbers such as 1e-300 or
     1e300 are beyond float64.
     """
-    own = prediction.ndim == values.ndim
-    middle = prediction.mean(axis=0) if own else prediction
+    per_replicate = prediction.ndim == values.ndim
+    middle = prediction.mean(axis=0) if per_replicate else prediction
     exponent = int(np.frexp(np.max(np.abs(middle)))[1])
     deviations = (np.ldexp(values, -exponent) - np.ldexp(prediction, -exponent)).reshape(len(values), -1)
     mean, error = mean_and_error(deviations)
@@ -174,44 +174,44 @@ def _farthest(mean: np.ndarray, error: np.ndarray, critical: float) -> float:
     return float(np.max(np.abs(mean) + reach))
 
 
-def decide(claim: Claim, found: Agreement, level: float) -> CheckResult:
+def decide(claim: Claim, agreement: Agreement, level: float) -> CheckResult:
     """PASS, FAIL or INCONCLUSIVE at a (Holm-adjusted) level; a registered wrong form that survives is a FAIL."""
-    outcome, why = judged(found, level)
-    details = {name: value for name, value in vars(found).items() if name not in ("bound", "margin")}
-    where = f"{why}; worst entry {found.worst_entry}"
-    return CheckResult(claim.id, Level.SIMULATED, outcome, found.bound, found.margin, where, details)
+    outcome, why = judged(agreement, level)
+    details = {name: value for name, value in vars(agreement).items() if name not in ("bound", "margin")}
+    where = f"{why}; worst entry {agreement.worst_entry}"
+    return CheckResult(claim.id, Level.SIMULATED, outcome, agreement.bound, agreement.margin, where, details)
 
 
-def judged(found: Agreement, level: float) -> tuple[Outcome, str]:
+def judged(agreement: Agreement, level: float) -> tuple[Outcome, str]:
     """Return the outcome of a comparison at a level, and the reason in words."""
-    survivors = [name for name, rejected in found.rejected_alternatives.items() if not rejected]
-    weak = [name for name, power in found.powers.items() if power < _REQUIRED_POWER]
-    if found.diverged:
-        outcome, why = Outcome.FAIL, f"{found.diverged} replicates diverged, which no prediction allows for"
-    elif np.isinf(found.statistic):
+    survivors = [name for name, rejected in agreement.rejected_alternatives.items() if not rejected]
+    weak = [name for name, power in agreement.powers.items() if power < _REQUIRED_POWER]
+    if agreement.diverged:
+        outcome, why = Outcome.FAIL, f"{agreement.diverged} replicates diverged, which no prediction allows for"
+    elif np.isinf(agreement.statistic):
         outcome, why = Outcome.FAIL, "missed where all replicates are equal"
-    elif not found.shown:
-        outcome, why = Outcome.INCONCLUSIVE, _not_shown(found)
-    elif found.p <= level:
-        outcome, why = Outcome.FAIL, f"rejected (p = {found.p:.2g} <= {level:.2g})"
+    elif not agreement.shown:
+        outcome, why = Outcome.INCONCLUSIVE, _not_shown(agreement)
+    elif agreement.p <= level:
+        outcome, why = Outcome.FAIL, f"rejected (p = {agreement.p:.2g} <= {level:.2g})"
     elif weak:
         outcome, why = Outcome.INCONCLUSIVE, f"power below {_REQUIRED_POWER:.0%} against: {', '.join(weak)}"
     elif survivors:
         outcome, why = Outcome.FAIL, f"the registered wrong form survives: {', '.join(survivors)}"
-    elif found.bound > found.margin:
+    elif agreement.bound > agreement.margin:
         outcome, why = Outcome.INCONCLUSIVE, "not rejected, but not shown equivalent within the margin"
     else:
-        outcome, why = Outcome.PASS, f"not rejected (p = {found.p:.2g}) and equivalent"
+        outcome, why = Outcome.PASS, f"not rejected (p = {agreement.p:.2g}) and equivalent"
     return outcome, why
 
 
-def _not_shown(found: Agreement) -> str:
+def _not_shown(agreement: Agreement) -> str:
     """The sentence on a sample for which the test is not shown to hold its level, with what would do."""
-    entries = f"{found.moving} {'entry' if found.moving == 1 else 'entries'}"
-    sample = f"{found.replicates} replicates of {entries} with a skewness of up to {found.skewness:.2g}"
-    limit = f"up to {found.skewness_limit:.3g}" if found.skewness_limit else "0 alone"
-    upper = found.skewness + 2 * found.skewness_error
-    enough = calibration.sufficient_replicates(found.moving, upper, found.replicates)
+    entries = f"{agreement.moving} {'entry' if agreement.moving == 1 else 'entries'}"
+    sample = f"{agreement.replicates} replicates of {entries} with a skewness of up to {agreement.skewness:.2g}"
+    limit = f"up to {agreement.skewness_limit:.3g}" if agreement.skewness_limit else "0 alone"
+    upper = agreement.skewness + 2 * agreement.skewness_error
+    enough = calibration.sufficient_replicates(agreement.moving, upper, agreement.replicates)
     if enough is None:
         remedy = "register fewer entries"
     elif enough <= calibration.most_replicates():
@@ -229,10 +229,10 @@ def compare(claim: Claim, estimate: Estimate) -> CheckResult:
     return decide(claim, agreement(claim, estimate), _level(claim))
 
 
-def decide_all(found: Sequence[tuple[Claim, Agreement]]) -> tuple[CheckResult, ...]:
+def decide_all(measured: Sequence[tuple[Claim, Agreement]]) -> tuple[CheckResult, ...]:
     """Judge measured claims as one family, with Holm's correction."""
-    levels = holm_levels([item.p for _, item in found], [_level(claim) for claim, _ in found])
-    return tuple(decide(claim, item, levels[index]) for index, (claim, item) in enumerate(found))
+    levels = holm_levels([item.p for _, item in measured], [_level(claim) for claim, _ in measured])
+    return tuple(decide(claim, item, levels[index]) for index, (claim, item) in enumerate(measured))
 
 
 def _level(claim: Claim) -> float:

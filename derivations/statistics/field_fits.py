@@ -56,7 +56,7 @@ def fit(field: Float[np.ndarray, "rows columns"], torus: bool) -> Fit:
     >>> found.model, round(found.value["frequency"], 6), round(found.explained, 6)
     ('gabor', 0.2, 1.0)
     """
-    return min((gabor(field, torus), difference(field, torus)), key=lambda found: found.bic)
+    return min((gabor(field, torus), difference(field, torus)), key=lambda candidate: candidate.bic)
 
 
 def gabor(field: Float[np.ndarray, "rows columns"], torus: bool) -> Fit:
@@ -75,8 +75,8 @@ def gabor(field: Float[np.ndarray, "rows columns"], torus: bool) -> Fit:
     side = max(field.shape)
     low = (0.0, -np.inf, -np.inf, 0.3, 0.3, -np.inf, 0.0, -np.inf)
     high = (np.inf, np.inf, np.inf, 4.0 * side, 4.0 * side, np.inf, HIGHEST, np.inf)
-    found, covariance, best = _least(field, torus, _gabor_of, starts, low, high)
-    value = dict(zip(GABOR, found.tolist(), strict=True))
+    parameters, covariance, best = _least(field, torus, _gabor_of, starts, low, high)
+    value = dict(zip(GABOR, parameters.tolist(), strict=True))
     error = dict(zip(GABOR, covariance.tolist(), strict=True))
     turned = float(np.degrees(value["orientation"])) % 360
     # The wave along the opposite direction, with the opposite phase, is the same function.
@@ -99,8 +99,8 @@ def difference(field: Float[np.ndarray, "rows columns"], torus: bool) -> Fit:
     side = max(field.shape)
     low = (-np.inf, -np.inf, -np.inf, 0.3, 0.3, 0.0)
     high = (np.inf, np.inf, np.inf, 4.0 * side, 8.0 * side, 50.0)
-    found, covariance, best = _least(field, torus, _difference_of, starts, low, high)
-    value = dict(zip(DIFFERENCE, found.tolist(), strict=True))
+    parameters, covariance, best = _least(field, torus, _difference_of, starts, low, high)
+    value = dict(zip(DIFFERENCE, parameters.tolist(), strict=True))
     error = dict(zip(DIFFERENCE, covariance.tolist(), strict=True))
     return _made("difference of Gaussians", field, value, error, best, torus)
 
@@ -120,13 +120,13 @@ def _check(field: np.ndarray) -> None:
 
 def _offsets(shape: tuple[int, int], centre: Sequence[float], torus: bool) -> tuple[np.ndarray, np.ndarray]:
     """The coordinates of every site from the centre: rows and columns."""
-    found = []
+    offsets = []
     for axis, (sites, middle) in enumerate(zip(shape, centre, strict=True)):
         away = np.arange(sites) - middle
         if torus:
             away = away - sites * np.round(away / sites)
-        found.append(away[:, None] if axis == 0 else away[None, :])
-    return found[0], found[1]
+        offsets.append(away[:, None] if axis == 0 else away[None, :])
+    return offsets[0], offsets[1]
 
 
 def _gabor_of(p: np.ndarray, shape: tuple[int, int], torus: bool) -> np.ndarray:
@@ -145,15 +145,15 @@ def _difference_of(p: np.ndarray, shape: tuple[int, int], torus: bool) -> np.nda
 def _centre(field: np.ndarray, torus: bool) -> tuple[float, float]:
     """The mean place of the field's power: on a torus that of the phases, which have no beginning."""
     power = field**2 / (field**2).sum()
-    found = []
+    centre = []
     for axis in (0, 1):
         share, sites = power.sum(axis=1 - axis), np.arange(field.shape[axis])
         if torus:
             phase = np.angle((share * np.exp(2j * pi * sites / len(sites))).sum())
-            found.append(float(phase / (2 * pi) * len(sites) % len(sites)))
+            centre.append(float(phase / (2 * pi) * len(sites) % len(sites)))
         else:
-            found.append(float(share @ sites))
-    return found[0], found[1]
+            centre.append(float(share @ sites))
+    return centre[0], centre[1]
 
 
 def _width(field: np.ndarray, centre: tuple[float, float], torus: bool) -> float:
@@ -167,15 +167,15 @@ def _spectral_peaks(field: np.ndarray) -> list[tuple[float, float]]:
     size = tuple(4 * side for side in field.shape)
     power = np.abs(np.fft.rfft2(field, size)) ** 2
     fy, fx = np.fft.fftfreq(size[0])[:, None], np.fft.rfftfreq(size[1])[None, :]
-    found: list[tuple[float, float]] = [(0.0, 0.0)]
+    peaks: list[tuple[float, float]] = [(0.0, 0.0)]
     for index in np.argsort(power, axis=None)[::-1]:
         row, column = np.unravel_index(index, power.shape)
         wave = float(np.hypot(fy[row, 0], fx[0, column])), float(np.arctan2(fy[row, 0], fx[0, column]))
-        if 0 < wave[0] <= HIGHEST and all(abs(wave[0] - f) > 1 / min(field.shape) for _, f in found[1:]):
-            found.append((wave[1], wave[0]))
-        if len(found) > _STARTS // 2:
+        if 0 < wave[0] <= HIGHEST and all(abs(wave[0] - f) > 1 / min(field.shape) for _, f in peaks[1:]):
+            peaks.append((wave[1], wave[0]))
+        if len(peaks) > _STARTS // 2:
             break
-    return found
+    return peaks
 
 
 Model = Callable[[np.ndarray, tuple[int, int], bool], np.ndarray]
@@ -190,21 +190,21 @@ def _least(
     def residual(p: np.ndarray) -> np.ndarray:
         return ((model(p, field.shape, torus) - field) / scale).ravel()
 
-    found = min(
+    solution = min(
         (
             least_squares(residual, np.clip(start, low, high), bounds=(low, high), x_scale="jac", method="trf")
             for start in starts
         ),
         key=lambda one: one.cost,
     )
-    degrees = max(1, field.size - len(found.x))
-    curvature = found.jac.T @ found.jac
+    degrees = max(1, field.size - len(solution.x))
+    curvature = solution.jac.T @ solution.jac
     # A direction of parameters that moves no residual beyond rounding is not determined: its error is infinite.
     lam, vectors = np.linalg.eigh(curvature)
-    held = lam <= field.size * np.finfo(float).eps * lam[-1]
-    variances = vectors**2 @ np.where(held, 0.0, 1 / np.where(held, 1.0, lam)) * (2 * found.cost / degrees)
-    undetermined = (vectors[:, held] ** 2).sum(axis=1) > np.finfo(float).eps ** 0.5
-    return found.x, np.where(undetermined, np.inf, np.sqrt(variances)), model(found.x, field.shape, torus)
+    flat = lam <= field.size * np.finfo(float).eps * lam[-1]
+    variances = vectors**2 @ np.where(flat, 0.0, 1 / np.where(flat, 1.0, lam)) * (2 * solution.cost / degrees)
+    undetermined = (vectors[:, flat] ** 2).sum(axis=1) > np.finfo(float).eps ** 0.5
+    return solution.x, np.where(undetermined, np.inf, np.sqrt(variances)), model(solution.x, field.shape, torus)
 
 
 def _made(model: str, field: np.ndarray, value: dict, error: dict, fitted: np.ndarray, torus: bool) -> Fit:

@@ -102,8 +102,8 @@ def skewness(values: Float[np.ndarray, "S d"]) -> Float[np.ndarray, " d"]:
     centred = values - values.mean(axis=0)
     square = np.square(centred)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = (square * centred).mean(axis=0) / square.mean(axis=0) ** 1.5
-    return np.where(varies(values), found, 0.0)
+        ratio = (square * centred).mean(axis=0) / square.mean(axis=0) ** 1.5
+    return np.where(varies(values), ratio, 0.0)
 
 
 def skewness_error(values: Float[np.ndarray, " S"]) -> float:

@@ -220,8 +220,8 @@ def _any_direction(
     along = np.einsum("std,td->st", r - middle, middle) / length**2
     terms = (v - r - (v - r).mean(axis=0)) / length[:, None] - along[..., None] * apart
     gram = np.einsum("std,utd->tsu", terms, terms)
-    own = np.einsum("tss->ts", gram)
-    square = own.mean(axis=1)
+    squared_norms = np.einsum("tss->ts", gram)
+    square = squared_norms.mean(axis=1)
     moving = square > 0
     if not moving.any():
         return np.linalg.norm(apart, axis=-1), np.zeros_like(square)
@@ -229,7 +229,7 @@ def _any_direction(
     for counts in counts_of(count, seed):
         share = counts / count
         mean = np.einsum("bu,tbu->bt", share, share @ gram[moving])
-        spread = share @ own[moving].T - mean
+        spread = share @ squared_norms[moving].T - mean
         rounding = count * np.finfo(float).eps * square[moving]
         ratio = np.divide(mean, spread, out=np.full_like(mean, np.inf), where=spread > rounding)
         maxima.append((count - 1) * ratio.max(axis=1))
@@ -239,10 +239,10 @@ def _any_direction(
 
 def _critical(maxima: np.ndarray, level: float, replicates: int) -> float:
     """The critical value of a band. Raises InputError where too many resamples have no spread."""
-    found = critical_value(maxima, level)
-    if not np.isfinite(found):
+    value = critical_value(maxima, level)
+    if not np.isfinite(value):
         raise InputError(f"{replicates} replicates give no band of level {level}.", "Train more.", "undefined")
-    return found
+    return value
 
 
 def _root(square: np.ndarray) -> np.ndarray:
