@@ -16,8 +16,8 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, tupl
     {'a.b.c': ('verdict: OPEN, now RESULT',), 'a.b.d': ('new',)}
     """
     known = {claim["id"]: claim for claim in before["claims"]}
-    found = {claim["id"]: tuple(_differences(known.get(claim["id"]), claim)) for claim in now["claims"]}
-    return {name: differences for name, differences in found.items() if differences}
+    by_claim = {claim["id"]: tuple(_differences(known.get(claim["id"]), claim)) for claim in now["claims"]}
+    return {name: differences for name, differences in by_claim.items() if differences}
 
 
 def _differences(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> Iterator[str]:
@@ -36,13 +36,13 @@ def _differences(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> It
 
 def _outcomes(claim: Mapping[str, Any]) -> dict[str, str]:
     """The outcomes of every level and experiment, which may have several results, and of every printed form."""
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for result in claim["levels"]:
         name = " of ".join(filter(None, (result["level"], result.get("experiment"))))
-        found.setdefault(name, []).append(result["outcome"])
+        by_name.setdefault(name, []).append(result["outcome"])
     for form in claim["printed"]:
-        found.setdefault(f"{form['document']} {form['label']}", []).append(_agreement(form))
-    return {name: ", ".join(outcomes) for name, outcomes in found.items()}
+        by_name.setdefault(f"{form['document']} {form['label']}", []).append(_agreement(form))
+    return {name: ", ".join(outcomes) for name, outcomes in by_name.items()}
 
 
 def _agreement(form: Mapping[str, Any]) -> str:

@@ -50,8 +50,8 @@ def summary(validation: Validation) -> dict[str, Any]:
 def last_summary(folder: Path) -> dict[str, Any] | None:
     """The summary of the report in `folder`; None where there is no report of this version."""
     try:
-        found = json.loads((folder / _SUMMARY).read_text(encoding="utf-8"))
-        return found if found["claims"] else None
+        summary = json.loads((folder / _SUMMARY).read_text(encoding="utf-8"))
+        return summary if summary["claims"] else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
