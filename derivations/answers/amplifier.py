@@ -38,7 +38,7 @@ _LARGEST = 2**28  # bytes of samples
 
 
 @dataclass(frozen=True)
-class Given:
+class MarginalInput:
     """The marginal as the user gives it: exactly one of `problem`, `marginal`, `values`, `samples`, `quantile`."""
 
     problem: Path | None = None
@@ -53,10 +53,10 @@ class Given:
 
     def __post_init__(self) -> None:
         ways = ("problem", "marginal", "values", "samples", "quantile")
-        asked = [field.name for field in fields(self) if field.name in ways and getattr(self, field.name) is not None]
-        if len(asked) != 1:
+        sources = [field.name for field in fields(self) if field.name in ways and getattr(self, field.name) is not None]
+        if len(sources) != 1:
             raise InputError(
-                f"{len(asked)} marginals are given; one is needed.",
+                f"{len(sources)} marginals are given; one is needed.",
                 "Give a problem file, --marginal, --values, --samples or --quantile.",
             )
         if self.settings and self.problem is None:
@@ -160,8 +160,8 @@ class AmplifierAnswer:
         with rc_context(STYLE):
             figure = Figure(figsize=(8.4, 3.2), layout="constrained")
             axes = figure.subplots(1, 2)
-            for axis, own, plain, label in zip(axes, curves, gaussian, ("phi(a)", "d ln phi/d ln a"), strict=True):
-                axis.plot(a, own, color=COLOURS[0], label="this marginal")
+            for axis, curve, plain, label in zip(axes, curves, gaussian, ("phi(a)", "d ln phi/d ln a"), strict=True):
+                axis.plot(a, curve, color=COLOURS[0], label="this marginal")
                 axis.plot(a, plain, "--", color="#777777", label="Gaussian")
                 axis.set(xlabel="a", ylabel=label)
             axes[0].legend(fontsize=8, frameon=False)
@@ -172,12 +172,12 @@ def _word(value: str | float | None, digits: int = _SHOWN) -> str:
     return "-" if value is None else value if isinstance(value, str) else f"{value:.{digits}g}"
 
 
-def answer(given: Given, at: str = "0.5", digits: int = 15, gains: str | None = None) -> AmplifierAnswer:
+def answer(inputs: MarginalInput, at: str = "0.5", digits: int = 15, gains: str | None = None) -> AmplifierAnswer:
     """Return phi and its elasticity at the numbers in `at`, separated by commas; see `gdln amplifier --help`.
 
     Raises InputError for a marginal that is not one of mean 0 and variance 1, OutOfReachError for heavy tails.
 
-    >>> answer(Given(values="-1: 1/2, 1: 1/2"), "3/5", 10).rows[0].phi
+    >>> answer(MarginalInput(values="-1: 1/2, 1: 1/2"), "3/5", 10).rows[0].phi
     '0.546745295246'
     """
     points = [parse(part) for part in at.split(",")]
@@ -186,37 +186,37 @@ def answer(given: Given, at: str = "0.5", digits: int = 15, gains: str | None = 
     if not all(a.is_real and abs(a) <= 1 for a in points):
         wrong = next(a for a in points if not (a.is_real and abs(a) <= 1))
         raise InputError(f"a = {wrong} is not a correlation, -1 <= a <= 1.", "Give --at numbers between -1 and 1.")
-    if gains is not None and given.problem is None:
+    if gains is not None and inputs.problem is None:
         raise InputError("--gains is a question on a problem.", "Give a problem file.")
-    if given.problem is not None:
-        return _of_problem(given, points, gains)
-    name, method, source, curve = _source(given, digits)
+    if inputs.problem is not None:
+        return _of_problem(inputs, points, gains)
+    name, method, source, curve = _source(inputs, digits)
     return AmplifierAnswer(name, method, tuple(source(points)), curve)
 
 
-def _source(given: Given, digits: int) -> tuple[str, str, Source, Source]:
+def _source(inputs: MarginalInput, digits: int) -> tuple[str, str, Source, Source]:
     """The name, the method, phi at points, and phi along a curve."""
-    if given.samples is not None:
-        x = _numbers(given.samples, 1).ravel()
-        source = _of_samples(x, given.rescale)
-        return f"{len(x)} samples of {given.samples}", "samples", source, source
-    if given.quantile is not None:
-        marginal = _table(given.quantile)
-        source = _in_float64(unit_marginal(marginal) if given.rescale else marginal)
-        return f"quantiles of {given.quantile}", "float64", source, source
-    if given.values is not None:
-        exact = _values(given.values, given.rescale)
-        return given.values, "certified", _certified(exact, digits), _certified(exact, _CURVE_DIGITS)
-    if given.rescale:
+    if inputs.samples is not None:
+        x = _numbers(inputs.samples, 1).ravel()
+        source = _of_samples(x, inputs.rescale)
+        return f"{len(x)} samples of {inputs.samples}", "samples", source, source
+    if inputs.quantile is not None:
+        marginal = _table(inputs.quantile)
+        source = _in_float64(unit_marginal(marginal) if inputs.rescale else marginal)
+        return f"quantiles of {inputs.quantile}", "float64", source, source
+    if inputs.values is not None:
+        exact = _values(inputs.values, inputs.rescale)
+        return inputs.values, "certified", _certified(exact, digits), _certified(exact, _CURVE_DIGITS)
+    if inputs.rescale:
         raise OutOfReachError(
             "A formula is not rescaled: its variance is known up to an error.",
             "Write the density with variance 1: r p(r x), r the standard deviation.",
         )
-    ends = [part.strip() for part in given.support.split(",")]
+    ends = [part.strip() for part in inputs.support.split(",")]
     if len(ends) != 2:
-        raise InputError(f"--support {given.support!r} has {len(ends)} ends.", 'Write "-sqrt(3), sqrt(3)".')
-    formula = FormulaMarginal(given.marginal, given.kind, (ends[0], ends[1]))
-    name = f"{given.kind} {given.marginal}"
+        raise InputError(f"--support {inputs.support!r} has {len(ends)} ends.", 'Write "-sqrt(3), sqrt(3)".')
+    formula = FormulaMarginal(inputs.marginal, inputs.kind, (ends[0], ends[1]))
+    name = f"{inputs.kind} {inputs.marginal}"
     return name, "certified", _certified(formula, digits), _certified(formula, _CURVE_DIGITS)
 
 
@@ -230,8 +230,8 @@ def fastest_mode(flat: FlatState) -> int:
     return int(np.argmax(flat.rates[1 : len(flat.rates) // 2 + 1])) + 1
 
 
-def _of_problem(given: Given, points: list[sympy.Expr], gains: str | None) -> AmplifierAnswer:
-    law = load(given.problem, given.settings).data
+def _of_problem(inputs: MarginalInput, points: list[sympy.Expr], gains: str | None) -> AmplifierAnswer:
+    law = load(inputs.problem, inputs.settings).data
     c = class_of_one(law)
     name, statistics = f"site 0 of class {c} of {law.law}", input_statistics(law, c)
     mean, variance = float(statistics.mean[0]), float(statistics.variance[0])
@@ -286,8 +286,8 @@ def _in_float64(marginal: Density | Values) -> Source:
 
 def _of_samples(x: np.ndarray, rescale: bool) -> Source:
     def source(points: list[sympy.Expr]) -> list[Row]:
-        found = sampled(x, np.array([float(point) for point in points]), rescale)
-        rows = zip(points, found.value.tolist(), found.elasticity.tolist(), found.error.tolist(), strict=True)
+        estimate = sampled(x, np.array([float(point) for point in points]), rescale)
+        rows = zip(points, estimate.value.tolist(), estimate.elasticity.tolist(), estimate.error.tolist(), strict=True)
         return [Row(a, phi, slope if np.isfinite(slope) else None, error) for a, phi, slope, error in rows]
 
     return source
@@ -313,10 +313,10 @@ def _numbers(path: Path, columns: int) -> np.ndarray:
 
     try:
         if path.suffix == ".npy":
-            found = np.lib.format.read_array(io.BytesIO(read_bytes(path, _LARGEST)))
-            if found.dtype.kind not in "fiu":
-                raise InputError(f"{path} holds {found.dtype}, not real numbers.", "Save float64 or integers.", "file")
-            return found.astype(float)
+            array = np.lib.format.read_array(io.BytesIO(read_bytes(path, _LARGEST)))
+            if array.dtype.kind not in "fiu":
+                raise InputError(f"{path} holds {array.dtype}, not real numbers.", "Save float64 or integers.", "file")
+            return array.astype(float)
         rows = [line.replace(",", " ").split() for line in read_text(path, _LARGEST).splitlines()]
         numbers = [[float(word) for word in row] for row in rows if row and not row[0].startswith("#")]
     except (ValueError, TypeError) as error:

@@ -81,10 +81,10 @@ class CheckAnswer:
     def text(self) -> str:
         """The verdict for a reader."""
         content = self._content
-        points, found, digits = content["points"], content["counterexample"], content["digits"]
+        points, counterexample, digits = content["points"], content["counterexample"], content["digits"]
         domain = f" for {self.where}" if self.where else ""
-        given = f" given {self.given}" if self.given else ""
-        lines = [f"{content['equation']}{given}{domain}", *domain_lines(content["domain"])]
+        condition = f" given {self.given}" if self.given else ""
+        lines = [f"{content['equation']}{condition}{domain}", *domain_lines(content["domain"])]
         lines += [f"only where {need}: elsewhere an observation has no variance" for need in content["needs"]]
         if content["verdict"] == "proved":
             lines.append(
@@ -105,12 +105,13 @@ class CheckAnswer:
             lines += [
                 f"agrees to all {rounded} digits given; not equal exactly"
                 if rounded
-                else f"refuted at {_at(found['values'])}",
-                f"  left side   {found['lhs']}   (error at most {found['lhs_radius']})",
-                f"  right side  {found['rhs']}   (error at most {found['rhs_radius']})",
+                else f"refuted at {_at(counterexample['values'])}",
+                f"  left side   {counterexample['lhs']}   (error at most {counterexample['lhs_radius']})",
+                f"  right side  {counterexample['rhs']}   (error at most {counterexample['rhs_radius']})",
             ]
-            if found["difference"]:
-                lines.append(f"  difference  {found['difference']}   (error at most {found['difference_radius']})")
+            if counterexample["difference"]:
+                difference, radius = counterexample["difference"], counterexample["difference_radius"]
+                lines.append(f"  difference  {difference}   (error at most {radius})")
         if content["reason"]:
             lines.append(f"  {content['reason']}")
         lines += _suggestion(content["suggestion"]) + _undefined(points["undefined"])

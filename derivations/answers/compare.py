@@ -97,9 +97,9 @@ def _view(problem: Problem) -> FieldView:
     from sim.measure.receptive_fields import participation_ratio
     from theory.flow.linear.estimated_descent import estimated_discrete
 
-    found = estimated_discrete(problem)
-    ratio = participation_ratio(found.weights) if np.abs(found.weights).max(axis=-1).all() else None
-    return FieldView(problem, solve(problem), found.weights, found.losses, ratio, found)
+    estimate = estimated_discrete(problem)
+    ratio = participation_ratio(estimate.weights) if np.abs(estimate.weights).max(axis=-1).all() else None
+    return FieldView(problem, solve(problem), estimate.weights, estimate.losses, ratio, estimate)
 
 
 def predicted(problem: Problem) -> FieldView:
@@ -148,7 +148,7 @@ class CompareAnswer:
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln compare --json` prints."""
-        view, found = self.theory, self.distance
+        view = self.theory
         return {
             "times": view.times,
             "theory": {
@@ -161,14 +161,18 @@ class CompareAnswer:
             },
             "theory_standard_errors": self._errors(),
             "networks": self.trained.json(),
-            "distance": found and found.json(),
+            "distance": self.distance and self.distance.json(),
             "notes": self.notes,
         }
 
     def _errors(self) -> dict[str, Any] | None:
         """The standard errors of an estimated prediction, None where it is exact."""
-        own = self.theory.estimated
-        return own and {"weights": own.weight_errors, "loss": own.loss_errors, "distance": own.distance}
+        estimated = self.theory.estimated
+        return estimated and {
+            "weights": estimated.weight_errors,
+            "loss": estimated.loss_errors,
+            "distance": estimated.distance,
+        }
 
     def text(self) -> str:
         """Loss, participation ratio and distance over time, and the fields at the end, for a reader."""
@@ -201,22 +205,22 @@ class CompareAnswer:
         return "\n".join([*lines, *(f"\nnote: {note}" for note in self.notes)])
 
     def _row(self, index: int, means: dict[str, Any]) -> tuple[str, ...]:
-        view, found = self.theory, self.distance
+        view, meter = self.theory, self.distance
         ratio = "undefined" if view.ratio is None else f"{view.ratio[index, 0]:.4f}"
-        apart = ("undefined", "") if found is None else (f"{found.distance[index]:.4f}", found.bands[index])
+        apart = ("undefined", "") if meter is None else (f"{meter.distance[index]:.4f}", meter.bands[index])
         trained = with_error(means, "loss", index), with_error(means, "participation_ratio", index, 0)
-        loss, own = f"{view.losses[index]:.4f}", view.estimated
-        if own is None:
+        loss, estimated = f"{view.losses[index]:.4f}", view.estimated
+        if estimated is None:
             return f"{view.times[index]:g}", loss, trained[0], ratio, trained[1], *apart
-        loss += f" ({own.loss_errors[index]:.1g})"
-        error = f"{own.distance[index]:.4f}" if np.isfinite(own.distance[index]) else "undefined"
+        loss += f" ({estimated.loss_errors[index]:.1g})"
+        error = f"{estimated.distance[index]:.4f}" if np.isfinite(estimated.distance[index]) else "undefined"
         return f"{view.times[index]:g}", loss, trained[0], ratio, trained[1], *apart, error
 
     def figure(self) -> "Figure":
         """The fields of theory and networks, loss, participation ratio and distance against time."""
         from theory.flow.picture import Series, picture
 
-        view, found = self.theory, self.distance
+        view, meter = self.theory, self.distance
         fine = at_fine_times(view)
         lines = Series(
             "gradient descent",
@@ -229,7 +233,7 @@ class CompareAnswer:
             curve=Series("", fine.times, fine.descent, fine.losses, fine.ratio),
             note="; line: of E w",
         )
-        apart = None if found is None else (found.times, found.distance, found.low, found.high)
+        apart = None if meter is None else (meter.times, meter.distance, meter.low, meter.high)
         return picture(view.problem.data, [lines, replace(self.trained.series(), distance=apart)])
 
 
@@ -263,8 +267,8 @@ def answer(
         return compared(problem, train)
     view, trained = predicted(problem), train()
     weights = trained.run.weights[trained.run.surviving()]
-    found = None if trained.run.one_cluster else distance(view, weights)
-    return CompareAnswer(view, trained, found, (*_notes(problem), *trained.remarks))
+    meter = None if trained.run.one_cluster else distance(view, weights)
+    return CompareAnswer(view, trained, meter, (*_notes(problem), *trained.remarks))
 
 
 def _notes(problem: Problem) -> tuple[str, ...]:

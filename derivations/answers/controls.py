@@ -36,16 +36,16 @@ class ControlsAnswer:
     """A problem and its controls."""
 
     problem: Problem
-    found: tuple[ControlledProblem, ...]
+    controls: tuple[ControlledProblem, ...]
 
     @property
-    def made(self) -> tuple[ControlledProblem, ...]:
+    def existing(self) -> tuple[ControlledProblem, ...]:
         """The controls that exist."""
-        return tuple(one for one in self.found if one.problem is not None)
+        return tuple(one for one in self.controls if one.problem is not None)
 
     def files(self) -> dict[str, str]:
         """The text of every file by its name: the problems as TOML and, where they can be trained, their sweep."""
-        return self._texts({one.control.name: one.problem for one in self.made})
+        return self._texts({one.control.name: one.problem for one in self.existing})
 
     def _texts(self, problems: Mapping[str, Problem]) -> dict[str, str]:
         # Without the word, gates look at the latent of a law that has one and at the input of another.
@@ -63,7 +63,7 @@ class ControlsAnswer:
     def _written(self, folder: Path) -> dict[str, str]:
         """Write the arrays of laws into the folder, and return the texts, which name these files."""
         problems = {}
-        for one in self.made:
+        for one in self.existing:
             law = one.control.law
             written_out = isinstance(law, ArraysLaw) and not law.file
             data = law.filed(folder / f"{one.control.name}.npz") if written_out else law
@@ -80,15 +80,15 @@ class ControlsAnswer:
                 "toml": None if one.problem is None else dumps(one.problem),
                 "why_not": one.why or None,
             }
-            for one in self.found
+            for one in self.controls
         ]
-        names = [f"{name}.toml" for name in (ORIGINAL, *(one.control.name for one in self.made))]
+        names = [f"{name}.toml" for name in (ORIGINAL, *(one.control.name for one in self.existing))]
         return {"controls": rows, "files": [*names, "sweep.toml"] if self._swept else names}
 
     def text(self) -> str:
         """Each control with what it keeps and changes, for a reader."""
         lines = []
-        for one in self.found:
+        for one in self.controls:
             lines.append(f"{one.control.name:<11} {one.control.says}")
             if one.problem is None:
                 lines.append(f"{'':<11} not there: {one.why}")
@@ -116,8 +116,8 @@ def answer(problem: Problem, marginal: Any = "laplace", correlation: Any = "expo
     Gates at sites of a latent at 0 look at the input where a control has no latent: both have the same sign. Raises
     InputError for a marginal or a correlation that is none.
     """
-    found = (_on(problem, control) for control in controls(problem.data, marginal, correlation))
-    return ControlsAnswer(problem, tuple(found))
+    controlled = (_on(problem, control) for control in controls(problem.data, marginal, correlation))
+    return ControlsAnswer(problem, tuple(controlled))
 
 
 def named(problem: Problem, name: str) -> ControlledProblem:

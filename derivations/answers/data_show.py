@@ -60,13 +60,15 @@ class DataShowAnswer:
     @property
     def estimated_from(self) -> int | None:
         """The number of examples from which the statistics are estimated; None where they are exact."""
-        return sum(len(own.x) for own in self.statistics) if self.statistics and is_estimated(self.law) else None
+        return (
+            sum(len(of_class.x) for of_class in self.statistics) if self.statistics and is_estimated(self.law) else None
+        )
 
     @cached_property
     def errors(self) -> tuple[StandardErrors | None, ...]:
         """The standard errors of each class; None where the statistics are exact."""
         known = self.estimated_from is None
-        return tuple(None if known else standard_errors(own, self.site) for own in self.statistics)
+        return tuple(None if known else standard_errors(of_class, self.site) for of_class in self.statistics)
 
     def _lags(self) -> range:
         """Sites from the middle one on, along its row: those at the lags 0, 1, 2, ..."""
@@ -82,17 +84,17 @@ class DataShowAnswer:
             "site": self.site,
             "classes": [
                 {
-                    "mean": own.mean,
-                    "variance": own.variance,
-                    "kurtosis": _listed(kurtosis_by_site(own)),
-                    "skewness": _listed(kurtosis_by_site(own, 3)),
-                    "sites_that_do_not_vary": int((own.variance == 0).sum()),
-                    "covariance": own.covariance[self.site],
-                    "covariance_by_lag": own.covariance[self.site, list(self._lags())],
-                    "spectrum": own.spectrum,
+                    "mean": of_class.mean,
+                    "variance": of_class.variance,
+                    "kurtosis": _listed(kurtosis_by_site(of_class)),
+                    "skewness": _listed(kurtosis_by_site(of_class, 3)),
+                    "sites_that_do_not_vary": int((of_class.variance == 0).sum()),
+                    "covariance": of_class.covariance[self.site],
+                    "covariance_by_lag": of_class.covariance[self.site, list(self._lags())],
+                    "spectrum": of_class.spectrum,
                     "standard_errors": None if error is None else _errors(error),
                 }
-                for own, error in zip(self.statistics, self.errors, strict=True)
+                for of_class, error in zip(self.statistics, self.errors, strict=True)
             ],
             "estimated_from": self.estimated_from,
             "refusal": self.refusal or None,
@@ -110,20 +112,20 @@ class DataShowAnswer:
         lines = [f"{what}, {law.n} sites{grid}, {law.classes} class{'es' if law.classes > 1 else ''}"]
         if self.estimated_from is not None:
             lines.append(f"estimated from {self.estimated_from} examples of the law")
-        for c, (own, error) in enumerate(zip(self.statistics, self.errors, strict=True)):
+        for c, (of_class, error) in enumerate(zip(self.statistics, self.errors, strict=True)):
             lags = list(self._lags())
-            by_lag = own.covariance[self.site, lags]
+            by_lag = of_class.covariance[self.site, lags]
             mean, variance, kurtosis, lag = _said(error, lags)
             lines += [
                 "",
                 f"class {c}, probability {_share(law.probabilities[c])}",
-                f"  mean               {_spread(own.mean)}{mean}",
-                f"  variance           {_spread(own.variance)}{variance}",
-                f"  excess kurtosis    {_spread(kurtosis_by_site(own))}{_still(own)}{kurtosis}",
+                f"  mean               {_spread(of_class.mean)}{mean}",
+                f"  variance           {_spread(of_class.variance)}{variance}",
+                f"  excess kurtosis    {_spread(kurtosis_by_site(of_class))}{_still(of_class)}{kurtosis}",
                 f"  covariance by lag  {_row(by_lag)}{lag}",
-                f"  spectrum           {_row(own.spectrum)}",
+                f"  spectrum           {_row(of_class.spectrum)}",
             ]
-        if not all(own.alike for own in self.statistics):
+        if not all(of_class.alike for of_class in self.statistics):
             lines += ["", f"Lags are counted from site {self.site}; the sites are not all alike."]
         lines += ["", self.refusal] if self.refusal else ["", f"a ReLU neuron: {self.expected}"]
         lines += ["", _SURROGATE.format(file=self.file.path)] if self.file and not self.file.labelled else []
@@ -138,15 +140,19 @@ def _listed(numbers: np.ndarray | None) -> list[float | None] | None:
     return None if numbers is None else [None if np.isnan(x) else x for x in numbers.tolist()]
 
 
-def _still(own: InputStatistics) -> str:
+def _still(statistics: InputStatistics) -> str:
     """How many sites have a single value, whose kurtosis is undefined."""
-    still = int((own.variance == 0).sum())
-    return f" over the {len(own.variance) - still} sites that vary; {still} do not" if still else ""
+    still = int((statistics.variance == 0).sum())
+    return f" over the {len(statistics.variance) - still} sites that vary; {still} do not" if still else ""
 
 
 def _errors(error: StandardErrors) -> dict[str, Any]:
-    found = {"mean": error.mean, "variance": error.variance, "covariance": error.covariance}
-    return found | {"kurtosis": _listed(error.kurtosis)}
+    return {
+        "mean": error.mean,
+        "variance": error.variance,
+        "covariance": error.covariance,
+        "kurtosis": _listed(error.kurtosis),
+    }
 
 
 def _said(error: StandardErrors | None, lags: list[int]) -> list[str]:
@@ -154,12 +160,14 @@ def _said(error: StandardErrors | None, lags: list[int]) -> list[str]:
     if error is None:
         return [""] * 4
     all_of = (error.mean, error.variance, error.kurtosis, error.covariance[lags])
-    known = [own[~np.isnan(own)] for own in all_of]
-    return [f" (standard error{' up to' * (len(own) > 1)} {own.max():.2g})" if len(own) else "" for own in known]
+    known = [errors[~np.isnan(errors)] for errors in all_of]
+    return [
+        f" (standard error{' up to' * (len(errors) > 1)} {errors.max():.2g})" if len(errors) else "" for errors in known
+    ]
 
 
 def _report(report: LatentReport) -> dict[str, Any]:
-    found = report.found
+    smallest = report.found
     return {
         "class": report.c,
         "kind": report.kind,
@@ -168,10 +176,10 @@ def _report(report: LatentReport) -> dict[str, Any]:
         "valid": report.valid,
         "proved": report.proved,
         "regular": report.regular,
-        "smallest_eigenvalue": None if found is None else found.eigenvalue,
-        "is_lower_bound": None if found is None else found.bound,
-        "rounding": None if found is None else found.rounding,
-        "cycles_per_site": None if found is None else found.frequency,
+        "smallest_eigenvalue": None if smallest is None else smallest.eigenvalue,
+        "is_lower_bound": None if smallest is None else smallest.bound,
+        "rounding": None if smallest is None else smallest.rounding,
+        "cycles_per_site": None if smallest is None else smallest.frequency,
         "longest_valid_xi": None if report.longest is None else report.longest[0],
         "indefinite_above_xi": None if report.longest is None else report.longest[1],
     }
@@ -208,7 +216,7 @@ def answer(law: Law) -> DataShowAnswer:
     latent = psd_report(law, longest=True) if isinstance(law, NonlinearGP) else ()
     try:
         statistics = tuple(input_statistics(law, c) for c in range(law.classes))
-        _ = [own.covariance for own in statistics]
+        _ = [of_class.covariance for of_class in statistics]
     except OutOfReachError as error:
         if not latent:
             raise
@@ -231,9 +239,9 @@ def shown(
     return of_file(read(Path(name), labels, grid_of(grid)))
 
 
-def of_file(found: DataFile) -> DataShowAnswer:
+def of_file(file: DataFile) -> DataShowAnswer:
     """The answer on examples, whose labels are left out where they have more than 20 values."""
-    if found.table.classes > MOST_CLASSES:
-        found = found.without_labels()
-    statistics = tuple(input_statistics(found.table, c) for c in range(found.table.classes))
-    return DataShowAnswer(found.table, statistics, "", (), found)
+    if file.table.classes > MOST_CLASSES:
+        file = file.without_labels()
+    statistics = tuple(input_statistics(file.table, c) for c in range(file.table.classes))
+    return DataShowAnswer(file.table, statistics, "", (), file)

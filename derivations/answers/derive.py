@@ -97,28 +97,28 @@ def answer(
     if not check:
         _prepare(folder)
     book = compose.Book(catalog(), sources)
-    made = files.files_of(book, chosen)
-    differences = files.compare(made, folder, whole=not pages) if check else []
-    written, warnings = ((), []) if check else _WRITERS[format](book, chosen, made, folder)
+    contents = files.files_of(book, chosen)
+    differences = files.compare(contents, folder, whole=not pages) if check else []
+    written, warnings = ((), []) if check else _WRITERS[format](book, chosen, contents, folder)
     if write and not pages:
-        for path in files.left_over(made, folder):
+        for path in files.left_over(contents, folder):
             path.unlink()
     return DeriveAnswer(tuple(chosen), folder, written, check, tuple(differences), tuple(book.stale), tuple(warnings))
 
 
-def _write_markdown(_book: compose.Book, chosen: Sequence[str], made: files.Files, folder: Path) -> Written:
-    files.write(made, folder)
+def _write_markdown(_book: compose.Book, chosen: Sequence[str], contents: files.Files, folder: Path) -> Written:
+    files.write(contents, folder)
     return tuple(f"{name}.md" for name in chosen), []
 
 
-def _write_site(book: compose.Book, _chosen: Sequence[str], made: files.Files, folder: Path) -> Written:
-    return ("index.html",), site.write(book, made, folder)
+def _write_site(book: compose.Book, _chosen: Sequence[str], contents: files.Files, folder: Path) -> Written:
+    return ("index.html",), site.write(book, contents, folder)
 
 
-def _write_pdf(book: compose.Book, chosen: Sequence[str], made: files.Files, folder: Path) -> Written:
+def _write_pdf(book: compose.Book, chosen: Sequence[str], contents: files.Files, folder: Path) -> Written:
     with TemporaryDirectory() as images:
-        files.write(made, Path(images))
-        chapters = {name: made.texts[f"{name}.md"] for name in chosen}
+        files.write(contents, Path(images))
+        chapters = {name: contents.texts[f"{name}.md"] for name in chosen}
         pdf.write(chapters, {name: at for at, name in enumerate(book.pages)}, site.TITLE, folder / PDF, Path(images))
     return (PDF,), []
 

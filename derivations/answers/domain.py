@@ -7,7 +7,7 @@ from theory.gaussian.admissible import Admissible
 SEMIDEFINITE = "the covariance is positive semidefinite"
 
 
-def domain_json(asked: Admissible) -> dict[str, Any]:
+def domain_json(admissible: Admissible) -> dict[str, Any]:
     """The content of the key `domain`.
 
     >>> from theory.gaussian.text import setting
@@ -16,10 +16,10 @@ def domain_json(asked: Admissible) -> dict[str, Any]:
     (['-1 <= r <= 1'], ['-2 < r < 2 is cut to -1 <= r <= 1: the covariance needs 1 - r**2 >= 0.'])
     """
     return {
-        "bounds": asked.domain.bounds,
-        "conditions": [str(condition) for condition in asked.domain.conditions],
-        "covariance": [*map(str, asked.conditions), *([] if asked.whole else [SEMIDEFINITE])],
-        "remarks": list(asked.remarks),
+        "bounds": admissible.domain.bounds,
+        "conditions": [str(condition) for condition in admissible.domain.conditions],
+        "covariance": [*map(str, admissible.conditions), *([] if admissible.whole else [SEMIDEFINITE])],
+        "remarks": list(admissible.remarks),
     }
 
 

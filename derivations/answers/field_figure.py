@@ -54,10 +54,10 @@ def _centres(axis: plt.Axes, answer: "FieldsAnswer") -> None:
         else:
             axis.plot(x, y, "o", ms=4, mfc="none", color=BLUE)
     axis.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), aspect="equal", xlabel="column", ylabel="row")
-    lost = len(answer.told) - len(answer.placed)
+    lost = len(answer.explained) - len(answer.placed)
     left_out = f"; {lost} undetermined" if lost else ""
     axis.set_title(f"centres{left_out}\nbars along the stripes of waves, rings for bumps", fontsize=8)
-    if not answer.told:
+    if not answer.explained:
         axis.text((columns - 1) / 2, (rows - 1) / 2, "no fit explains half of a field", ha="center", color=GREY)
 
 

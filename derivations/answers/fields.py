@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SOURCES = ("theory", "networks")
 MOST_FITS = 400  # about 0.3 s of processor time each
-_TOLD = 0.5  # of the power
+_LEAST_EXPLAINED = 0.5  # of the power
 _CONFIDENT = 2  # standard errors: 95 %
 _CONFIDENCE = 0.95
 _OF_WAVES = ("orientation", "frequency", "along")
@@ -65,9 +65,9 @@ class FieldsAnswer:
         return tuple(one for one in self.fields if one.fit is not None)
 
     @property
-    def told(self) -> tuple[FittedField, ...]:
+    def explained(self) -> tuple[FittedField, ...]:
         """The fields of which the better fit explains at least half of the power."""
-        return tuple(one for one in self.fitted if one.fit.explained >= _TOLD)
+        return tuple(one for one in self.fitted if one.fit.explained >= _LEAST_EXPLAINED)
 
     @property
     def waves(self) -> tuple[FittedField, ...]:
@@ -75,13 +75,13 @@ class FieldsAnswer:
 
         A slower one is a bump: its orientation is not that of a wave.
         """
-        found = (one for one in self.told if one.fit.model == "gabor" and one.determined(*_OF_WAVES))
-        return tuple(one for one in found if 4 * one.fit.value["frequency"] * one.fit.value["along"] >= 1 / 2)
+        gabors = (one for one in self.explained if one.fit.model == "gabor" and one.determined(*_OF_WAVES))
+        return tuple(one for one in gabors if 4 * one.fit.value["frequency"] * one.fit.value["along"] >= 1 / 2)
 
     @property
     def placed(self) -> tuple[FittedField, ...]:
         """The fields of which at least half is explained and whose centre is determined: those of the map."""
-        return tuple(one for one in self.told if one.determined("y", "x"))
+        return tuple(one for one in self.explained if one.determined("y", "x"))
 
     def alignment(self) -> tuple[float, float] | None:
         """Return mean orientation (degrees) and resultant length of exp(2 i orientation): 1 if all agree, 0 if spread.
@@ -111,7 +111,7 @@ class FieldsAnswer:
                 }
                 for one in self.fields
             ],
-            "explained_to_half": len(self.told),
+            "explained_to_half": len(self.explained),
             "waves": len(self.waves),
             "orientation": None if aligned is None else {"mean": aligned[0], "resultant": aligned[1]},
         }
@@ -125,10 +125,10 @@ class FieldsAnswer:
             lines.append(place + ("zero: it has no fit" if one.fit is None else _row(one)))
         if len(self.fields) > _ROWS:
             lines.append(f"  ... {len(self.fields) - _ROWS} more; --json has them all")
-        told, waves = len(self.told), len(self.waves)
+        explained, waves = len(self.explained), len(self.waves)
         lines += [
             "",
-            f"of {len(self.fitted)} fields {told} are explained to one half or more; {waves} of these are waves",
+            f"of {len(self.fitted)} fields {explained} are explained to one half or more; {waves} of these are waves",
         ]
         aligned = self.alignment()
         if aligned is not None:
@@ -178,8 +178,8 @@ def answer(
     the problem does not list, OutOfReachError for laws without a grid and where there are more than 400 fields to fit.
     """
     _require_grid(problem)
-    made = _of_theory(problem, time) if source == "theory" else _of_networks(problem, time, networks)
-    return fitted(problem, source, *made, progress)
+    time, weights = _of_theory(problem, time) if source == "theory" else _of_networks(problem, time, networks)
+    return fitted(problem, source, time, weights, progress)
 
 
 def fitted(
@@ -202,8 +202,8 @@ def fitted(
         )
     torus = problem.data.boundary != "open"
     fields = []
-    for network, own in enumerate(weights):
-        for unit, flat in enumerate(own):
+    for network, units in enumerate(weights):
+        for unit, flat in enumerate(units):
             field = flat.reshape(problem.data.shape)
             known = np.isfinite(field).all() and field.any()
             fields.append(FittedField(network, unit, field, fit(field, torus) if known else None))
@@ -230,11 +230,11 @@ def _require_grid(problem: Problem) -> None:
 
 
 def _place(problem: Problem, time: float | None) -> int:
-    times = [float(own) for own in problem.training.times]
+    times = [float(t) for t in problem.training.times]
     if time is None:
         return len(times) - 1
     if time not in times:
-        listed = ", ".join(f"{own:g}" for own in times)
+        listed = ", ".join(f"{t:g}" for t in times)
         raise InputError(f"t = {time:g} is none of the problem's times: {listed}.", "Add it to training.times.")
     return times.index(time)
 
@@ -264,15 +264,15 @@ def _of_networks(problem: Problem, time: float | None, networks: int) -> tuple[f
 
 
 def _fit_json(one: FittedField) -> dict[str, Any]:
-    found = one.fit
-    finite = {name: own if np.isfinite(own) else None for name, own in found.error.items()}
-    said = {"model": found.model, "explained": found.explained, "bic": found.bic, "value": found.value, "error": finite}
+    best = one.fit
+    finite = {name: error if np.isfinite(error) else None for name, error in best.error.items()}
+    said = {"model": best.model, "explained": best.explained, "bic": best.bic, "value": best.value, "error": finite}
     return said | {"undetermined": one.undetermined, "confidence": _CONFIDENCE}
 
 
 def _row(one: FittedField) -> str:
-    found = one.fit
-    value, error = found.value, found.error
+    best = one.fit
+    value, error = best.value, best.error
 
     def shown(name: str, unit: str = "") -> str:
         if not np.isfinite(error[name]):
@@ -282,10 +282,10 @@ def _row(one: FittedField) -> str:
         return f"{value[name]:.3g} +- {error[name]:.1g}{unit}"
 
     place = f"({value['y']:.1f}, {value['x']:.1f})" if one.determined("y", "x") else "undetermined"
-    if found.model == "gabor":
+    if best.model == "gabor":
         says = (
             f"wave {shown('frequency')} at {shown('orientation', ' deg')}, widths {shown('along')}, {shown('across')}"
         )
     else:
         says = f"widths {shown('centre')}, {shown('surround')}, ratio {shown('ratio')}"
-    return f"{found.model:<24}{found.explained:>9.4f}  {place:<22}{says}"
+    return f"{best.model:<24}{best.explained:>9.4f}  {place:<22}{says}"

@@ -154,7 +154,9 @@ def answer(
     if sizes is None:
         network = alike(width, depth, mu, law)
     else:
-        network = GatedNetwork([[1], [1]], [AllOn(own) if mu == 1 else BernoulliGates(own, mu) for own in sizes], law)
+        network = GatedNetwork(
+            [[1], [1]], [AllOn(size) if mu == 1 else BernoulliGates(size, mu) for size in sizes], law
+        )
     inputs = _inputs(x, other)
     if inputs is not None:
         network = GatedNetwork(inputs, network.levels, law)
@@ -193,7 +195,7 @@ def _sizes(width: int | None, depth: int | None, widths: str | None) -> tuple[in
                 "Write --width 100 --depth 10, or --widths 30,50,20.",
             )
         return None
-    return tuple(whole(_integer(own), "a width of --widths", least=1) for own in widths.split(","))
+    return tuple(whole(_integer(size), "a width of --widths", least=1) for size in widths.split(","))
 
 
 def _integer(text: str) -> int:
@@ -210,7 +212,7 @@ def _inputs(x: str | None, other: str | None) -> tuple[tuple[Fraction, ...], ...
             raise InputError("--other is the second input, and the first is missing.", "Give it by --input.")
         return None
     rows = tuple(
-        tuple(exact(own, "an input") for own in text.split(",")) for text in (x, x if other is None else other)
+        tuple(exact(entry, "an input") for entry in text.split(",")) for text in (x, x if other is None else other)
     )
     if len(rows[0]) != len(rows[1]):
         raise InputError(

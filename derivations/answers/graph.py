@@ -67,17 +67,19 @@ class GraphSolveAnswer:
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln solve --json` prints."""
-        found = self.solution
+        solution = self.solution
         return {
-            "times": found.times,
-            "losses": found.losses,
-            "weights": found.weights,
-            "sizes": sizes(found.flow, found.weights),
-            "strengths": strengths(found.flow, found.weights),
-            "paths": [str(path) for path in found.flow.paths],
-            "maps": None if self._without_maps else maps(found.flow, found.weights, self.problem.data.contexts),
-            "map_modes": None if self._without_maps else modes(found.flow, found.weights, self.problem.data.contexts),
-            "exact": _exact(found),
+            "times": solution.times,
+            "losses": solution.losses,
+            "weights": solution.weights,
+            "sizes": sizes(solution.flow, solution.weights),
+            "strengths": strengths(solution.flow, solution.weights),
+            "paths": [str(path) for path in solution.flow.paths],
+            "maps": None if self._without_maps else maps(solution.flow, solution.weights, self.problem.data.contexts),
+            "map_modes": None
+            if self._without_maps
+            else modes(solution.flow, solution.weights, self.problem.data.contexts),
+            "exact": _exact(solution),
             "notes": (*self.notes, *self._without_maps),
             "digits": None,
         }
@@ -89,16 +91,16 @@ class GraphSolveAnswer:
 
     def text(self) -> str:
         """Losses, sizes of weights and strengths of paths over time; the modes and the limit of a layered network."""
-        found, content = self.solution, self.json()
-        noise = _ROUNDINGS * EPSILON * max(float(squared_labels(self.problem.data)), *found.losses)
-        losses = {"<|y - yhat|^2>": [_to_rounding(loss, noise) for loss in found.losses]}
+        solution, content = self.solution, self.json()
+        noise = _ROUNDINGS * EPSILON * max(float(squared_labels(self.problem.data)), *solution.losses)
+        losses = {"<|y - yhat|^2>": [_to_rounding(loss, noise) for loss in solution.losses]}
         lines = [
-            *table(found.times, losses | bars(numbers(content["sizes"]))),
+            *table(solution.times, losses | bars(numbers(content["sizes"]))),
             "",
-            *path_table(found.times, content["strengths"], numbers(content["strengths"])),
-            *map_table(found.times, content["map_modes"], numbers(content["map_modes"] or {}), content["strengths"]),
+            *path_table(solution.times, content["strengths"], numbers(content["strengths"])),
+            *map_table(solution.times, content["map_modes"], numbers(content["map_modes"] or {}), content["strengths"]),
             "",
-            *(_modes(found, noise) if isinstance(found, LayeredSolution) else ()),
+            *(_modes(solution, noise) if isinstance(solution, LayeredSolution) else ()),
             *(f"note: {plain(note)}" for note in (*content["notes"], "--json has the weights, by name.")),
         ]
         return "\n".join(lines)
@@ -111,10 +113,8 @@ class GraphSolveAnswer:
         at = np.array(self.solution.times)
         both = {*fine_times(at), *np.linspace(at[0], at[-1], _POINTS)} if len(at) > 1 else at  # for either kind of axis
         fine = integrate(self.problem, sorted(both))
-        found = fine.flow, fine.weights
-        return graph_picture(
-            [Curves("gradient flow", np.array(fine.times), fine.losses, sizes(*found), strengths(*found))]
-        )
+        curves = sizes(fine.flow, fine.weights), strengths(fine.flow, fine.weights)
+        return graph_picture([Curves("gradient flow", np.array(fine.times), fine.losses, *curves)])
 
 
 def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
@@ -137,11 +137,11 @@ def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
     refused = []
     for exact in (deep_linear.solution, layered.solution):
         try:
-            found = exact(problem)
+            solution = exact(problem)
         except OutOfReachError as error:
             refused.append(error.message)
         else:
-            return GraphSolveAnswer(problem, found, (_EXACT[found.family], *about_form, *about_data))
+            return GraphSolveAnswer(problem, solution, (_EXACT[solution.family], *about_form, *about_data))
     return GraphSolveAnswer(
         problem,
         integrate(problem),
@@ -149,17 +149,17 @@ def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
     )
 
 
-def _exact(found: GraphSolution) -> dict[str, Any] | None:
+def _exact(solution: GraphSolution) -> dict[str, Any] | None:
     """The exact solution for `gdln solve --json`: family, conditions, and modes and limit of a layered network."""
-    if not isinstance(found, DeepLinearSolution | LayeredSolution):
+    if not isinstance(solution, DeepLinearSolution | LayeredSolution):
         return None
-    content = {"family": found.family, "conditions": [asdict(condition) for condition in found.conditions]}
-    if isinstance(found, LayeredSolution):
+    content = {"family": solution.family, "conditions": [asdict(condition) for condition in solution.conditions]}
+    if isinstance(solution, LayeredSolution):
         content |= {
-            "layers": found.layers,
-            "start": found.start,
-            "conserved": found.conserved,
-            "limit": {"strengths": found.limit, "weights": found.limit_weights, "loss": found.limit_loss},
+            "layers": solution.layers,
+            "start": solution.start,
+            "conserved": solution.conserved,
+            "limit": {"strengths": solution.limit, "weights": solution.limit_weights, "loss": solution.limit_loss},
         }
     return content
 
@@ -171,21 +171,21 @@ def _to_rounding(loss: float, noise: float) -> str:
     return f"{loss:.{min(_SHOWN, 1 + int(log10(abs(loss) / noise)))}g}"
 
 
-def _modes(found: LayeredSolution, noise: float) -> Iterator[str]:
+def _modes(solution: LayeredSolution, noise: float) -> Iterator[str]:
     """A line for each mode that moves, the strongest first: its strengths, what it conserves, and where it ends."""
-    counts = [len(names) for names in found.layers]
+    counts = [len(names) for names in solution.layers]
     domains = counts[0]
-    yield f"layers, each of one strength in a mode: {' | '.join(', '.join(names) for names in found.layers)}"
+    yield f"layers, each of one strength in a mode: {' | '.join(', '.join(names) for names in solution.layers)}"
     if len(counts) == _ROUTING and counts == [domains, 1, domains] and domains > 1:
-        yield f"a routing network: {domains} encoders and {domains} decoders around the shared {found.layers[1][0]}"
-    rows = zip(found.start, found.conserved, found.limit, strict=True)
-    words = [[_row(own) for own in row] for row in rows][:COLUMNS]
+        yield f"a routing network: {domains} encoders and {domains} decoders around the shared {solution.layers[1][0]}"
+    rows = zip(solution.start, solution.conserved, solution.limit, strict=True)
+    words = [[_row(values) for values in row] for row in rows][:COLUMNS]
     heads = ("strengths at t = 0", "conserved, M b^2 less that of the layer before", "strengths at infinity")
     columns = {head: [row[index] for row in words] for index, head in enumerate(heads)}
     yield from table(range(1, len(words) + 1), columns, "mode")
-    if len(found.start) > COLUMNS:
-        yield f"... {len(found.start) - COLUMNS} more modes; --json has them all"
-    yield f"<|y - yhat|^2> at infinity: {_to_rounding(found.limit_loss, noise)}"
+    if len(solution.start) > COLUMNS:
+        yield f"... {len(solution.start) - COLUMNS} more modes; --json has them all"
+    yield f"<|y - yhat|^2> at infinity: {_to_rounding(solution.limit_loss, noise)}"
     yield ""
 
 

@@ -66,8 +66,8 @@ class GraphView:
         """
         if not self.shared:
             return None
-        flow, found = integrate(self.problem).weights, self.descent.weights
-        apart = sum(np.square(found[name][0] - flow[name]).sum(axis=(1, 2)) for name in flow)
+        flow, descent = integrate(self.problem).weights, self.descent.weights
+        apart = sum(np.square(descent[name][0] - flow[name]).sum(axis=(1, 2)) for name in flow)
         length = sum(np.square(array).sum(axis=(1, 2)) for array in flow.values())
         return float(np.sqrt(np.divide(apart, length, out=np.zeros_like(apart), where=length > 0)).max())
 
@@ -92,8 +92,8 @@ class GraphView:
         flow, weights = self.descent.flow, self.descent.weights
         if without_modes(flow.graph, self.problem):
             return None
-        found = modes(flow, weights, self.problem.data.contexts)
-        return {name: values.mean(axis=0) for name, values in found.items()}
+        by_name = modes(flow, weights, self.problem.data.contexts)
+        return {name: values.mean(axis=0) for name, values in by_name.items()}
 
     def means(self, what: str) -> dict[str, Float[np.ndarray, " T"]]:
         """The mean over starts of each value of a quantity."""
@@ -112,44 +112,45 @@ def graph_view(problem: Problem) -> GraphView:
 
     Raises OutOfReachError and InputError as `descend` does.
     """
-    own = problem.simulated().initialisation == "per-replicate"
-    return GraphView(problem, descend(problem, range(problem.simulated().replicates) if own else (None,)))
+    per_replicate = problem.simulated().initialisation == "per-replicate"
+    return GraphView(problem, descend(problem, range(problem.simulated().replicates) if per_replicate else (None,)))
 
 
 @dataclass(frozen=True)
 class Verdict:
     """The calibrated comparison of one quantity at all times after the start: its outcome and its numbers."""
 
-    found: Agreement
+    agreement: Agreement
     level: float
     outcome: Outcome
     why: str
 
     def json(self) -> dict[str, Any]:
         """The verdict in `gdln compare --json`; `bound` and `margin` in the unit of the quantity."""
-        found = self.found
+        agreement = self.agreement
         return {
             "outcome": self.outcome.value,
             "why": self.why,
-            "p": found.p,
+            "p": agreement.p,
             "level": self.level,
-            "bound": found.bound if np.isfinite(found.bound) else None,
-            "margin": found.margin,
+            "bound": agreement.bound if np.isfinite(agreement.bound) else None,
+            "margin": agreement.margin,
         }
 
     def text(self) -> str:
         """The verdict in a sentence: whether a difference is shown, and how large it may be."""
-        found = self.found
-        if found.diverged or not found.shown or not np.isfinite(found.bound):
+        agreement = self.agreement
+        if agreement.diverged or not agreement.shown or not np.isfinite(agreement.bound):
             return self.why
-        if found.margin == 0:
-            return f"the prediction is 0 at all times; any difference is at most {found.bound:.2g}"
-        largest = f"{MARGIN * found.bound / found.margin:.2%} of the largest prediction"
-        if found.p > self.level:
-            said = "agrees: no difference is shown" if found.bound <= found.margin else "open: no difference is shown"
-            return f"{said} (p = {found.p:.2g}); any is at most {largest}"
-        within = "a small difference is shown" if found.bound <= found.margin else "differs: a difference is shown"
-        return f"{within} (p = {found.p:.2g}), of at most {largest}"
+        if agreement.margin == 0:
+            return f"the prediction is 0 at all times; any difference is at most {agreement.bound:.2g}"
+        largest = f"{MARGIN * agreement.bound / agreement.margin:.2%} of the largest prediction"
+        is_small = agreement.bound <= agreement.margin
+        if agreement.p > self.level:
+            said = "agrees: no difference is shown" if is_small else "open: no difference is shown"
+            return f"{said} (p = {agreement.p:.2g}); any is at most {largest}"
+        said = "a small difference is shown" if is_small else "differs: a difference is shown"
+        return f"{said} (p = {agreement.p:.2g}), of at most {largest}"
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ class GraphCompareAnswer:
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln compare --json` prints."""
-        view, found = self.theory, self.distance
+        view = self.theory
         return {
             "times": view.times,
             "theory": {
@@ -180,7 +181,7 @@ class GraphCompareAnswer:
                 "flow_distance": view.flow_distance,
             },
             "networks": self.trained.json(),
-            "distance": found and found.json(),
+            "distance": self.distance and self.distance.json(),
             "verdicts": {name: verdict.json() for name, verdict in self.verdicts.items()},
             "notes": self.notes,
         }
@@ -231,8 +232,8 @@ class GraphCompareAnswer:
     def _distances(self) -> dict[str, list[str]]:
         if self.distance is None:
             return {"distance": ["undefined"] * len(self.theory.times)}
-        found = self.distance
-        return {"distance": [f"{value:.4f}" for value in found.distance], "99 % band": found.bands}
+        distance = self.distance
+        return {"distance": [f"{value:.4f}" for value in distance.distance], "99 % band": distance.bands}
 
     def _beside(self, what: str) -> dict[str, list[str]]:
         return _pairs(self.theory.means(what), self.trained.means[what])
@@ -241,8 +242,8 @@ class GraphCompareAnswer:
         """Loss, sizes of weights, strengths of paths and distance against time: lines of theory, marks of networks."""
         from theory.flow.graph.picture import graph_picture
 
-        found = self.distance
-        apart = None if found is None else (found.times, found.distance, found.low, found.high)
+        distance = self.distance
+        apart = None if distance is None else (distance.times, distance.distance, distance.low, distance.high)
         return graph_picture(
             [graph_view(at_more_times(self.theory.problem, _CURVE)).curves(), self.trained.curves()], apart
         )
@@ -262,20 +263,20 @@ def compared(problem: Problem, train: Callable[[], GraphSimulateAnswer]) -> Grap
     """
     view, trained = graph_view(problem), train()
     kept = trained.run.surviving()
-    own = np.zeros(len(kept), dtype=int) if view.shared else kept
-    found = None if trained.run.one_cluster else _distance(view, trained, kept, own)
-    verdicts = {} if trained.run.one_cluster else _verdicts(view, trained, own)
-    return GraphCompareAnswer(view, trained, found, verdicts, tuple(_notes(view, trained)))
+    starts = np.zeros(len(kept), dtype=int) if view.shared else kept
+    distance = None if trained.run.one_cluster else _distance(view, trained, kept, starts)
+    verdicts = {} if trained.run.one_cluster else _verdicts(view, trained, starts)
+    return GraphCompareAnswer(view, trained, distance, verdicts, tuple(_notes(view, trained)))
 
 
-def _distance(view: GraphView, trained: GraphSimulateAnswer, kept: np.ndarray, own: np.ndarray) -> Meter | None:
+def _distance(view: GraphView, trained: GraphSimulateAnswer, kept: np.ndarray, starts: np.ndarray) -> Meter | None:
     """The distance of all weights together; None where it is undefined, as for fewer than five networks."""
     names = list(view.descent.weights)
 
     def flat(arrays: Mapping[str, np.ndarray], rows: np.ndarray) -> np.ndarray:
         return np.concatenate([arrays[name][rows].reshape(len(rows), len(view.times), -1) for name in names], axis=2)
 
-    values, theory = flat(trained.run.parameters, kept), flat(view.descent.weights, own)
+    values, theory = flat(trained.run.parameters, kept), flat(view.descent.weights, starts)
     try:
         if view.shared:
             return meter(view.times, values, theory[0])
@@ -284,27 +285,27 @@ def _distance(view: GraphView, trained: GraphSimulateAnswer, kept: np.ndarray, o
         return None
 
 
-def _verdicts(view: GraphView, trained: GraphSimulateAnswer, own: np.ndarray) -> dict[str, Verdict]:
+def _verdicts(view: GraphView, trained: GraphSimulateAnswer, starts: np.ndarray) -> dict[str, Verdict]:
     """The calibrated comparison of each quantity at the times after the start, with Holm's correction."""
     measured = {"loss": trained.loss.values[:, :, None], "sizes": trained.sizes.values}
     measured |= {"strengths": trained.strengths.values}
     later = view.times > 0
     if not later.any():
         return {}
-    found = {}
+    agreements = {}
     for what, values in measured.items():
-        theory = np.stack(list(view.quantities[what].values()), axis=-1)[own]
+        theory = np.stack(list(view.quantities[what].values()), axis=-1)[starts]
         rounding = _ROUNDINGS * float(np.finfo(trained.run.dtype).eps) * float(np.abs(theory).max())
         apart = values - theory
         # Weights without gradient keep their initial values, so that the two sides differ by rounding only.
         values = np.where(np.abs(apart) <= rounding, theory, values)
-        found[_SAID[what]] = agreement_of(
+        agreements[_SAID[what]] = agreement_of(
             values[:, later], theory[:, later], margin=MARGIN, level=LEVEL, seed=0, diverged=trained.loss.diverged
         )
-    levels = holm_levels([item.p for item in found.values()], [LEVEL] * len(found))
+    levels = holm_levels([item.p for item in agreements.values()], [LEVEL] * len(agreements))
     return {
         name: Verdict(item, level, *judged(item, level))
-        for (name, item), level in zip(found.items(), levels, strict=True)
+        for (name, item), level in zip(agreements.items(), levels, strict=True)
     }
 
 

@@ -57,28 +57,33 @@ class GraphSimulateAnswer:
     def means(self) -> dict[str, Any]:
         """Return the measured means and standard errors; errors are None where the replicates are one cluster."""
         weights = [parameter.name for parameter in self.problem.parameters]
-        found = {"loss": self.loss.mean, "loss_standard_error": _error(self.loss)}
-        found |= _by_name("sizes", weights, self.sizes)
+        means = {"loss": self.loss.mean, "loss_standard_error": _error(self.loss)}
+        means |= _by_name("sizes", weights, self.sizes)
         problem = self.problem
         listed = (("strengths", self.strengths, lambda: route_names(problem.graph)),)
         listed += (("map_modes", self.modes, lambda: mode_names(problem.graph, problem.data.contexts)),)
         for what, estimate, names in listed:
             absent = {what: None, f"{what}_standard_error": None}
-            found |= absent if estimate is None else _by_name(what, names(), estimate)
-        return found
+            means |= absent if estimate is None else _by_name(what, names(), estimate)
+        return means
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln simulate --json` prints."""
-        own = {} if self.alignment is None else self._alignment()
-        return {"times": self.run.times, **self.means, **own, **about(self.run), "remarks": self.remarks}
+        alignment = {} if self.alignment is None else self._alignment()
+        return {"times": self.run.times, **self.means, **alignment, **about(self.run), "remarks": self.remarks}
 
     def arrays(self) -> dict[str, Any]:
         """The arrays of the .npz file: the problem as TOML, times, replicates, losses, and every weight by its name."""
         run = self.run
         named = {f"weight_{name}": array for name, array in run.parameters.items()}
-        found = {"times": run.times, "replicates": run.replicates, "diverged": run.diverged, "loss": self.loss.values}
-        found |= {} if self.alignment is None else {"alignment": self.alignment}
-        return {"problem": np.array(dumps(self.problem)), **found, **named}
+        measured = {
+            "times": run.times,
+            "replicates": run.replicates,
+            "diverged": run.diverged,
+            "loss": self.loss.values,
+        }
+        measured |= {} if self.alignment is None else {"alignment": self.alignment}
+        return {"problem": np.array(dumps(self.problem)), **measured, **named}
 
     def text(self) -> str:
         """Loss, sizes of the weights and strengths of the paths over time."""
@@ -107,20 +112,20 @@ class GraphSimulateAnswer:
     def _alignment(self) -> dict[str, list[float | None] | None]:
         """Means and standard errors of nu; None at a time at which the kernel of a network is singular."""
         error = self.alignment.std(axis=0, ddof=1) / len(self.alignment) ** 0.5
-        found = {"alignment": self.alignment.mean(axis=0), "alignment_standard_error": error}
+        alignment = {"alignment": self.alignment.mean(axis=0), "alignment_standard_error": error}
         if self.run.one_cluster:
-            found["alignment_standard_error"] = None
+            alignment["alignment_standard_error"] = None
         return {
             name: None if values is None else [None if np.isnan(value) else float(value) for value in values]
-            for name, values in found.items()
+            for name, values in alignment.items()
         }
 
     def _alignment_in_words(self) -> dict[str, list[str]]:
         if self.alignment is None:
             return {}
-        found = self._alignment()
-        errors = found["alignment_standard_error"] or [None] * len(found["alignment"])
-        pairs = zip(found["alignment"], errors, strict=True)
+        alignment = self._alignment()
+        errors = alignment["alignment_standard_error"] or [None] * len(alignment["alignment"])
+        pairs = zip(alignment["alignment"], errors, strict=True)
         return {"nu": ["singular" if mean is None else with_error(mean, error) for mean, error in pairs]}
 
     def _sizes(self) -> dict[str, list[str]]:
@@ -130,16 +135,16 @@ class GraphSimulateAnswer:
         """The networks as marks of a picture: means with 99 % bars, without bars for one cluster of replicates."""
         from theory.flow.graph.picture import Curves
 
-        found, penalty = self.means, "⟨log(1 + exp(−y ŷ))⟩"
+        means, penalty = self.means, "⟨log(1 + exp(−y ŷ))⟩"
         return Curves(
             f"{len(self.run.replicates)} networks",
             np.asarray(self.run.times),
-            found["loss"],
-            found["sizes"],
-            found["strengths"] or {},
-            found["loss_standard_error"],
-            found["sizes_standard_error"] or {},
-            found["strengths_standard_error"] or {},
+            means["loss"],
+            means["sizes"],
+            means["strengths"] or {},
+            means["loss_standard_error"],
+            means["sizes_standard_error"] or {},
+            means["strengths_standard_error"] or {},
             measured=True,
             loss_name=penalty if self.problem.training.loss == "cross-entropy" else "⟨|y − ŷ|²⟩",
         )
@@ -164,8 +169,8 @@ def measured(
     along, remarks = _along_paths(run.problem)
     observables |= along
     listed = tuple(observables.values())
-    found = measure_each(listed, run, device, backend="compiled", measuring=measuring, threads=threads)
-    named = {"strengths": None, "modes": None} | dict(zip(observables, found, strict=True))
+    estimates = measure_each(listed, run, device, backend="compiled", measuring=measuring, threads=threads)
+    named = {"strengths": None, "modes": None} | dict(zip(observables, estimates, strict=True))
     nu = None
     if alignment:
         from sim.deep import label_alignment
@@ -255,4 +260,4 @@ def bars(words: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
 def with_errors(mean: np.ndarray, error: np.ndarray | None) -> list[str]:
     """Return means with their standard errors, which are left out where the networks are one cluster."""
     errors = [None] * len(mean) if error is None else error
-    return [with_error(value, own) for value, own in zip(mean, errors, strict=True)]
+    return [with_error(value, standard_error) for value, standard_error in zip(mean, errors, strict=True)]

@@ -171,10 +171,10 @@ def _remarks(entry: dict) -> list[str]:
         lines.append(f"holds where {entry['condition']}")
     if entry["slip"]:
         lines.append(f"slip: {entry['slip']}")
-    found = entry["counterexample"]
-    if found:
+    counterexample = entry["counterexample"]
+    if counterexample:
         lines += [entry["note"]] if entry["note"] else []
         if len(entry["correction"]) <= _SHORT:
             lines.append(f"holds: {entry['correction']}")
-        lines.append(f"printed gives {found['printed']}, the definition {found['definition']}")
+        lines.append(f"printed gives {counterexample['printed']}, the definition {counterexample['definition']}")
     return lines

@@ -23,7 +23,7 @@ from theory.problem import InputError
 
 @dataclass(frozen=True)
 class MomentAnswer:
-    """The expectation of `integrand` as typed on the domain `asked`: its `moment`, and its value where it is a number.
+    """The expectation of `integrand` as typed, on its domain `admissible`: the `moment`, and its value, if a number.
 
     `given` are the observations as typed, and `law` the conditional mean and covariance; `limit` is the limit that was
     taken first, "g->oo"; `code` the closed form in the programming `language`, `accuracy` a sentence on its relative
@@ -31,7 +31,7 @@ class MomentAnswer:
     """
 
     integrand: str
-    asked: Admissible
+    admissible: Admissible
     moment: Moment
     certified: Certified | None
     limit: str | None = None
@@ -47,7 +47,7 @@ class MomentAnswer:
         moment, certified, proof = self.moment, self.certified, self.moment.arctan_derivation
         content = {
             "integrand": self.integrand,
-            "domain": domain_json(self.asked),
+            "domain": domain_json(self.admissible),
             "expr": text(moment.closed_form),
             "latex": moment.latex,
             "kind": moment.kind,
@@ -88,8 +88,8 @@ class MomentAnswer:
         kind = moment.kind
         if moment.dimension:
             kind += f", dimension {moment.dimension}, of {moment.integrand} functions"
-        given = "" if self.given is None else f" | {self.given}"
-        left = f"{'' if self.limit is None else f'lim {self.limit} '}E[{self.integrand}{given}]"
+        condition = "" if self.given is None else f" | {self.given}"
+        left = f"{'' if self.limit is None else f'lim {self.limit} '}E[{self.integrand}{condition}]"
         lines = [f"{left} = {content['expr']}", f"class   {kind}"]
         if moment.remark:
             lines.append(f"        {moment.remark}")
@@ -103,9 +103,10 @@ class MomentAnswer:
         if self.certified is None:
             lines.append("value   depends on the parameters; give numbers in their place for digits")
         else:
-            found = self.certified
-            lines.append(f"value   {found.value}")
-            lines.append(f"        error at most {found.radius}; {found.digits} correct digits by {found.method}")
+            certified = self.certified
+            lines.append(f"value   {certified.value}")
+            digits = f"{certified.digits} correct digits by {certified.method}"
+            lines.append(f"        error at most {certified.radius}; {digits}")
         return "\n".join([*lines, "proof", *step_lines(content["derivation"])])
 
 
@@ -131,11 +132,11 @@ def answer(
     exporter = None if language is None else _exporter(language)
     if not 1 <= digits <= MAX_DIGITS:
         raise InputError(f"--digits {digits} is not between 1 and {MAX_DIGITS}.", "Ask for 30, say.")
-    rows, asked = setting(where, cov, (expr,), (mean, given))
-    parameters = asked.domain.names
+    rows, admissible = setting(where, cov, (expr,), (mean, given))
+    parameters = admissible.domain.names
     names = Names(variables=len(rows), parameters=parameters)
     integrand = parse(expr, names)
-    _require_admissible(sympy.ImmutableDenseMatrix(rows), asked)
+    _require_admissible(sympy.ImmutableDenseMatrix(rows), admissible)
     middle = None if mean is None else parse_list(mean, Names(parameters=parameters))
     pairs = None if given is None else parse_equations(given, names)
     moment = expect(integrand, rows, middle, given=pairs)
@@ -144,7 +145,7 @@ def answer(
         moment = _limit(moment, limit)
     certified = None if moment.closed_form.free_symbols else moment.evaluate(digits)
     code, accuracy = (None, None) if exporter is None else exporter(moment)
-    return MomentAnswer(expr, asked, moment, certified, limit, language, code, accuracy, given, law)
+    return MomentAnswer(expr, admissible, moment, certified, limit, language, code, accuracy, given, law)
 
 
 def _exporter(language: str) -> Callable[[Moment], tuple[str, str | None]]:
@@ -176,7 +177,7 @@ def _limit(moment: Moment, limit: str) -> Moment:
     return limit_of(moment, name, ends[to])
 
 
-def _require_admissible(cov: sympy.ImmutableDenseMatrix, asked: Admissible) -> None:
+def _require_admissible(cov: sympy.ImmutableDenseMatrix, admissible: Admissible) -> None:
     """InputError where no point tried in the domain meets the conditions and makes `cov` positive semidefinite."""
-    nothing = sympy.Integer(0)
-    next(points(Statement(nothing, nothing, cov, asked.domain.intervals, asked.domain.conditions, asked), 1, 1))
+    nothing, domain = sympy.Integer(0), admissible.domain
+    next(points(Statement(nothing, nothing, cov, domain.intervals, domain.conditions, admissible), 1, 1))

@@ -63,7 +63,11 @@ def data_start(stem: str, data: Path, labels: Path | None, grid: str | None, whi
     """
     one_of(whiten, "--whiten", WHITENINGS)
     shape = grid_of(grid)
-    if data.is_dir() and shape is not None and any(own.shape != shape for own in read_pictures(data).levels.values()):
+    if (
+        data.is_dir()
+        and shape is not None
+        and any(picture.shape != shape for picture in read_pictures(data).levels.values())
+    ):
         return _of_patches(data, labels, shape, whiten)
     inputs = read(data, labels, shape)
     _require_spread(inputs)

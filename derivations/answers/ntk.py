@@ -109,8 +109,8 @@ def answer(question: Question) -> NtkAnswer:
         question.last,
     )
     correlation = _numbers(parse, question.corr, "--corr")
-    found = certified_kernel(network, correlation, (norms[0], norms[1]), question.digits, question.kernel)
-    return NtkAnswer(question, network, correlation, (norms[0], norms[1]), found)
+    kernel = certified_kernel(network, correlation, (norms[0], norms[1]), question.digits, question.kernel)
+    return NtkAnswer(question, network, correlation, (norms[0], norms[1]), kernel)
 
 
 def _numbers(read: Callable[[str], Any], text: str, option: str) -> Any:

@@ -19,13 +19,13 @@ _SITES = 16  # of an input that are shown
 class OptimumAnswer:
     """The support of a problem's data, and for each kind of gates the optimum, or why it is out of reach.
 
-    `own` is the least loss behind the gates of the problem itself, None where it has no hard gates of its own.
+    `of_file` is the least loss behind the gates of the problem itself, None where it has no hard gates of its own.
     """
 
     support: Support
     gates: int
-    found: dict[str, Optimum | OutOfReachError]
-    own: Fraction | None
+    optima: dict[str, Optimum | OutOfReachError]
+    of_file: Fraction | None
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln optimum --json` prints; fractions are strings, inputs are numbered from 0."""
@@ -34,9 +34,9 @@ class OptimumAnswer:
         return {
             "gates": self.gates,
             "lost": str(support.lost),
-            "own": None if self.own is None else str(self.own),
+            "own": None if self.of_file is None else str(self.of_file),
             "inputs": [{"x": _strings(x), "probability": str(p), "mean": _strings(y)} for x, p, y in rows],
-            "kinds": {kind: self._kind(each) for kind, each in self.found.items()},
+            "kinds": {kind: self._kind(each) for kind, each in self.optima.items()},
         }
 
     def _kind(self, each: Optimum | OutOfReachError) -> dict[str, Any]:
@@ -61,15 +61,15 @@ class OptimumAnswer:
             "",
             f"{'gates':<22}{'<(y - yhat)^2>':<28}{'next larger':<28}gatings",
         ]
-        for kind, each in self.found.items():
+        for kind, each in self.optima.items():
             if isinstance(each, OutOfReachError):
                 lines.append(f"{kind:<22}out of reach: {each.message}")
                 continue
             following = "none" if each.following is None else _number(each.following)
             lines.append(f"{kind:<22}{_number(each.mse):<28}{following:<28}{each.count}")
-        if self.own is not None:
-            lines.append(f"{'those of the file':<22}{_number(self.own)}")
-        best = {kind: each for kind, each in self.found.items() if isinstance(each, Optimum)}
+        if self.of_file is not None:
+            lines.append(f"{'those of the file':<22}{_number(self.of_file)}")
+        best = {kind: each for kind, each in self.optima.items() if isinstance(each, Optimum)}
         lines += ["", f"open gates in one best gating of: {', '.join(best)}"]
         for a, (x, y) in enumerate(zip(support.x.tolist(), support.means, strict=True)):
             gates = "".join(f"{self._open(each, a):<{self.gates + 2}}" for each in best.values())
@@ -92,30 +92,30 @@ def answer(problem: Problem, gates: int | None = None, kind: str = EVERY) -> Opt
     >>> law = FiniteData([[6], [3], [2], [7]], [6, 6, 6, 0])
     >>> training = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))
     >>> problem = Problem(law, Network("gated-linear", "mean", 1, (AlwaysGate(),)), training)
-    >>> str(answer(problem, 2, "any").found["any"].mse)
+    >>> str(answer(problem, 2, "any").optima["any"].mse)
     '0'
     """
     network = problem.network
-    own = isinstance(network, Network) and network.model == Network.gated
-    if gates is None and not own:
+    gated = isinstance(network, Network) and network.model == Network.gated
+    if gates is None and not gated:
         raise InputError("The problem has no gates of its own.", "Give their number: --gates 2.")
     if kind not in (EVERY, *KINDS):
         raise InputError(f"--kind {kind} is not known.", f"Choose one of: {', '.join((EVERY, *KINDS))}.")
     support = support_of(problem.data)
     number = network.units if gates is None else gates
-    found: dict[str, Optimum | OutOfReachError] = {}
+    optima: dict[str, Optimum | OutOfReachError] = {}
     for each in KINDS if kind == EVERY else (kind,):
         try:
-            found[each] = optimum(support, number, each)
+            optima[each] = optimum(support, number, each)
         except OutOfReachError as error:
-            found[each] = error
-    failures = [each for each in found.values() if isinstance(each, OutOfReachError)]
-    if len(failures) == len(found):
+            optima[each] = error
+    failures = [each for each in optima.values() if isinstance(each, OutOfReachError)]
+    if len(failures) == len(optima):
         raise failures[0]
-    return OptimumAnswer(support, number, found, _own(network, support) if own else None)
+    return OptimumAnswer(support, number, optima, _loss_of_file(network, support) if gated else None)
 
 
-def _own(network: Network, support: Support) -> Fraction | None:
+def _loss_of_file(network: Network, support: Support) -> Fraction | None:
     """The least loss behind the problem's own gates; None for soft gates, which are no functions to {0, 1}."""
     gates = resolved(network.gates)
     if any(getattr(gate, "sharpness", inf) != inf for gate in gates):

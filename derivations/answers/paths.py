@@ -217,7 +217,7 @@ def answer(problem: Problem, inputs: Sequence[int] | None = None, in_torch: bool
     sums = convolution if shared else theory.paths
     few = network.number_of_paths * len(chosen) <= MOST_PATHS
     paths, values = (sums.paths(network), sums.values(network)) if few else ((), ())
-    found = []
+    by_input = []
     for s, number in enumerate(chosen):
         active = sums.number_active(network, s)
         terms = over_paths = None
@@ -227,16 +227,16 @@ def answer(problem: Problem, inputs: Sequence[int] | None = None, in_torch: bool
             terms = tuple(PathTerm(*term) for term in along if term[0] in opened)
             over_paths = sums.output_over_paths(network, s)
         x, seen, output = problem.data.x[number], network.inputs[s], sums.output(network, s)
-        found.append(InputPaths(number, x, seen, network.gates(s), active, output, terms, over_paths))
+        by_input.append(InputPaths(number, x, seen, network.gates(s), active, output, terms, over_paths))
     return PathsAnswer(
         declared,
         network,
-        tuple(found),
+        tuple(by_input),
         _common(network) if shared else theory.paths.overlap(network),
         sums.path_kernel(network),
         sums.tangent_kernel(network),
         convolution.bundle_kernel(network) if shared else None,
-        _in_torch(problem, found) if in_torch else None,
+        _in_torch(problem, by_input) if in_torch else None,
     )
 
 
@@ -277,15 +277,15 @@ def _common(network: ConvolutionalNetwork) -> Rows:
     return tuple(tuple(Fraction(convolution.number_common(network, s, t)) for t in size) for s in size)
 
 
-def _in_torch(problem: Problem, found: Sequence[InputPaths]) -> InTorch:
+def _in_torch(problem: Problem, by_input: Sequence[InputPaths]) -> InTorch:
     from sim.networks.deep import at_start
 
     simulated = at_start(problem)
     difference, gates = 0.0, 0
-    for one in found:
+    for one in by_input:
         difference = max(difference, abs(simulated.output[0, one.number, 0].item() - float(one.output)))
-        for level, own in zip(simulated.gates, one.gates, strict=True):
-            pairs = zip(level[0, one.number].flatten().tolist(), own, strict=True)
+        for level, exact in zip(simulated.gates, one.gates, strict=True):
+            pairs = zip(level[0, one.number].flatten().tolist(), exact, strict=True)
             gates += sum(abs(value - float(gate)) >= 0.5 for value, gate in pairs)
     return InTorch(difference, gates)
 

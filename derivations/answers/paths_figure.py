@@ -70,7 +70,7 @@ def _edges(answer: "PathsAnswer") -> list[Edge]:
     """All edges, level by level."""
     network, widths = answer.network, (*answer.network.widths, 1)
     shared = isinstance(network, ConvolutionalNetwork)
-    found = []
+    edges = []
     for level, (before, after) in enumerate(pairwise(widths)):
         for target in range(after):
             sources = range(before)
@@ -78,8 +78,8 @@ def _edges(answer: "PathsAnswer") -> list[Edge]:
                 n, window = network.n, len(network.kernels[level][0][0])
                 seen = {(target + shift) % n for shift in range(window)}
                 sources = [source for source in sources if source % n in seen]
-            found += [(level, source, target) for source in sources]
-    return found
+            edges += [(level, source, target) for source in sources]
+    return edges
 
 
 def _network(axis: plt.Axes, answer: "PathsAnswer", one: "InputPaths") -> None:
@@ -96,8 +96,8 @@ def _network(axis: plt.Axes, answer: "PathsAnswer", one: "InputPaths") -> None:
             if ((level, source, target) in active) == chosen
         ]
         axis.add_collection(LineCollection(lines, colors=colour, linewidths=width, zorder=1 + chosen))
-    for level, own in enumerate(opened):
-        for node, is_open in enumerate(own):
+    for level, nodes in enumerate(opened):
+        for node, is_open in enumerate(nodes):
             fill = (BLUE if 0 < level < len(widths) - 1 else "white") if is_open else "white"
             rim = BLUE if is_open else GREY
             axis.plot(*place(level, node), "o", ms=7, mfc=fill, mec=rim, mew=1.0, zorder=3)

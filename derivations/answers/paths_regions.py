@@ -29,7 +29,7 @@ class RegionsAnswer:
     """
 
     declared: DeepNetwork
-    made: Division
+    division: Division
     counts: Counts
     regions: tuple[PathRegion, ...] | None
     point: tuple[Fraction, Fraction]
@@ -40,10 +40,10 @@ class RegionsAnswer:
 
         The half-edges 2 k and 2 k + 1 are a pair of opposite directions; the face 0 is the outside of the square.
         """
-        parts, counts = self.made.subdivision, self.counts
+        parts, counts = self.division.subdivision, self.counts
         return {
             "depth": self.declared.depth,
-            "nodes": list(self.made.gates.widths),
+            "nodes": list(self.division.gates.widths),
             "gating": self.declared.gating.kind,
             "third_input": None if self.constant is None else exact_text(self.constant),
             "bit_patterns": str(counts.bits),
@@ -62,14 +62,14 @@ class RegionsAnswer:
             },
             "faces": [
                 {"face": face, "gates": [list(map(int, level)) for level in pattern]}
-                for face, pattern in enumerate(self.made.patterns, start=1)
+                for face, pattern in enumerate(self.division.patterns, start=1)
             ],
         }
 
     def text(self) -> str:
         """The network and its numbers of regions, then the regions of paths and the faces, for a reader."""
-        parts, counts = self.made.subdivision, self.counts
-        levels = ", ".join(map(str, self.made.gates.widths))
+        parts, counts = self.division.subdivision, self.counts
+        levels = ", ".join(map(str, self.division.gates.widths))
         x = "(x1, x2)" if self.constant is None else f"(x1, x2, {number_text(self.constant)})"
         side = number_text(-parts.vertices[0][0])
         lines = [
@@ -113,13 +113,15 @@ class RegionsAnswer:
         yield ""
 
     def _faces(self) -> Iterator[str]:
-        wide = max(len("open gates"), *(len(_gates_text(pattern)) for pattern in self.made.patterns[:_ROWS]))
+        wide = max(len("open gates"), *(len(_gates_text(pattern)) for pattern in self.division.patterns[:_ROWS]))
         yield f"{'face':<6}{'open gates':<{wide + 2}}corners"
-        for face, pattern in enumerate(self.made.patterns[:_ROWS], start=1):
-            corners = " ".join(f"({number_text(x)}, {number_text(y)})" for x, y in self.made.subdivision.corners(face))
+        for face, pattern in enumerate(self.division.patterns[:_ROWS], start=1):
+            corners = " ".join(
+                f"({number_text(x)}, {number_text(y)})" for x, y in self.division.subdivision.corners(face)
+            )
             yield f"{face:<6}{_gates_text(pattern):<{wide + 2}}{corners}"
-        if len(self.made.patterns) > _ROWS:
-            yield f"... {len(self.made.patterns)} faces, all of them with --json"
+        if len(self.division.patterns) > _ROWS:
+            yield f"... {len(self.division.patterns)} faces, all of them with --json"
 
     def figure(self) -> "Figure":
         """Active paths in each region, the region of the path with the most of them, and the overlap with an input."""
@@ -128,13 +130,13 @@ class RegionsAnswer:
         # Without biases all lines pass through the origin, so that every square around it shows the whole plane.
         corners = [part for point in self._crossings() for part in point]
         half = max(Fraction(1), *(_MARGIN * abs(part) for part in (*self.point, *corners)))
-        made = self.made.of_paths()
-        largest = max(sorted(made), key=made.__getitem__, default=(0,) * len(self.made.gates.widths))
-        return figure_of(panels_of(self.made.gates, ((-half, half),) * 2, largest, self.point))
+        regions = self.division.of_paths()
+        largest = max(sorted(regions), key=regions.__getitem__, default=(0,) * len(self.division.gates.widths))
+        return figure_of(panels_of(self.division.gates, ((-half, half),) * 2, largest, self.point))
 
     def _crossings(self) -> Iterator[tuple[Fraction, Fraction]]:
         """Yield the vertices inside of the square that cuts out the plane."""
-        vertices = self.made.subdivision.vertices
+        vertices = self.division.subdivision.vertices
         side = max(abs(part) for point in vertices for part in point)
         yield from (point for point in vertices if max(map(abs, point)) < side)
 
@@ -159,11 +161,11 @@ def answer(problem: Problem, number: int = 0) -> RegionsAnswer:
             f"--inputs {number}: the data have {len(examples)} examples.", "Examples count from 0.", "inputs"
         )
     point = (examples[number][0], examples[number][1]) if examples else (Fraction(1), Fraction(1))
-    made = division(gates)
-    counts = made.counts
+    divided = division(gates)
+    counts = divided.counts
     few = counts.active <= MOST_EXAMINED
-    regions = tuple(made.region(path) for path in sorted(made.of_paths())) if few else None
-    return RegionsAnswer(problem.deep, made, counts, regions, point, third_input(problem))
+    regions = tuple(divided.region(path) for path in sorted(divided.of_paths())) if few else None
+    return RegionsAnswer(problem.deep, divided, counts, regions, point, third_input(problem))
 
 
 def marked(inputs: str | None, in_torch: bool) -> int:

@@ -8,12 +8,12 @@ from derivations.publish.flows import conditions
 from theory.flow.graph.conditions import Condition
 from theory.flow.graph.reduction import NotReduced, Reduction
 
-Found = Mapping[str, Reduction | NotReduced]
+Reductions = Mapping[str, Reduction | NotReduced]
 
 
-def json(found: Found) -> list[dict[str, Any]]:
+def json(reductions: Reductions) -> list[dict[str, Any]]:
     """The reductions as `gdln flow --json` prints them."""
-    return [{"name": name, **_fields(each)} for name, each in found.items()]
+    return [{"name": name, **_fields(each)} for name, each in reductions.items()]
 
 
 def _fields(each: Reduction | NotReduced) -> dict[str, Any]:
@@ -41,10 +41,10 @@ def _condition(condition: Condition) -> dict[str, Any]:
     return {"says": condition.says, "holds": condition.holds, "off": condition.off, "exact": condition.exact}
 
 
-def text(found: Found) -> Iterator[str]:
+def text(reductions: Reductions) -> Iterator[str]:
     """Lines for a terminal."""
-    width = max(map(len, found))
-    for name, each in found.items():
+    width = max(map(len, reductions))
+    for name, each in reductions.items():
         if isinstance(each, NotReduced):
             first, *others = str(each).split("; it needs")
             yield f"  {name:<{width}}  does not apply: {plain(first)}"

@@ -56,13 +56,13 @@ def relu_in_place(problem: Problem, separate: bool) -> Problem:
     `separate` gives each network a start of its own where the file has a law of starts. Raises OutOfReachError for
     labels of several numbers with a fixed readout: all outputs would be the same.
     """
-    given = problem.one_layer
-    if problem.data.outputs > 1 and not given.trains_readout:
+    layer = problem.one_layer
+    if problem.data.outputs > 1 and not layer.trains_readout:
         raise OutOfReachError(
             "The labels have several numbers each; ReLU units with a fixed readout would give all of them one value.",
             "Give one number as label.",
         )
-    relu = replace(problem, network=Network("relu", given.readout, given.units, (), given.biases))
+    relu = replace(problem, network=Network("relu", layer.readout, layer.units, (), layer.biases))
     if separate and relu.simulation is not None and isinstance(relu.training.w0, NormalInitialisation):
         return replace(relu, simulation=replace(relu.simulation, initialisation=INITIALISATIONS[1]))
     return relu

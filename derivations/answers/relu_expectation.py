@@ -19,17 +19,17 @@ _FEWEST = 10 * _GROUPS
 _NO_POWER = 1e-6  # of a correlation of a site with the sum of all
 
 
-def kurtosis_by_site(own: InputStatistics, order: int = 4) -> np.ndarray | None:
+def kurtosis_by_site(statistics: InputStatistics, order: int = 4) -> np.ndarray | None:
     """Return the excess kurtosis (order 4) or skewness (3) of each site, NaN if it does not vary; None if unknown."""
-    moving = np.flatnonzero(own.variance > 0)
-    kurtosis = np.full(len(own.variance), np.nan)
+    moving = np.flatnonzero(statistics.variance > 0)
+    kurtosis = np.full(len(statistics.variance), np.nan)
     try:
         if len(moving) == len(kurtosis):
-            return own.skewness if order == 3 else own.kurtosis
-        moments = (own.third if order == 3 else own.fourth)(*[moving] * order)
+            return statistics.skewness if order == 3 else statistics.kurtosis
+        moments = (statistics.third if order == 3 else statistics.fourth)(*[moving] * order)
     except OutOfReachError:
         return None
-    kurtosis[moving] = moments / own.variance[moving] ** (order / 2) - (3 if order == 4 else 0)
+    kurtosis[moving] = moments / statistics.variance[moving] ** (order / 2) - (3 if order == 4 else 0)
     return kurtosis if len(moving) else None
 
 
@@ -46,12 +46,12 @@ def expectation(law: Law, statistics: Sequence[InputStatistics], controlled: boo
     class 0 is sub-Gaussian (excess kurtosis -1.83 on average)
     """
     c = class_of_one(law)
-    own = statistics[c]
-    kurtosis = kurtosis_by_site(own)
+    of_class = statistics[c]
+    kurtosis = kurtosis_by_site(of_class)
     if kurtosis is None:
         return f"nothing can be said: class {c} has no known kurtosis, or no site that varies."
-    mean, error = float(np.nanmean(kurtosis)), _error(own)
-    if error and (count := len(own.x)) > 3:  # without the bias of a sample, -6/(N + 1) for a Gaussian
+    mean, error = float(np.nanmean(kurtosis)), _error(of_class)
+    if error and (count := len(of_class.x)) > 3:  # without the bias of a sample, -6/(N + 1) for a Gaussian
         mean = (count - 1) * ((count + 1) * mean + 6) / ((count - 2) * (count - 3))
     tails = "as heavy-tailed as a Gaussian" if abs(mean) <= max(_ERRORS * error, _ROUNDING) else ""
     tails = tails or ("sub-Gaussian" if mean < 0 else "super-Gaussian")
@@ -59,7 +59,7 @@ def expectation(law: Law, statistics: Sequence[InputStatistics], controlled: boo
     alike = controlled or _equal_covariances(statistics)
     if alike and error and abs(mean) <= _ERRORS * error:
         return f"{said}: Gaussian data have the elasticity 1, the critical value, and nothing tells these from them."
-    return f"{said}: {_closure(law, own, alike)}"
+    return f"{said}: {_closure(law, of_class, alike)}"
 
 
 def _equal_covariances(statistics: Sequence[InputStatistics]) -> bool:
@@ -69,12 +69,16 @@ def _equal_covariances(statistics: Sequence[InputStatistics]) -> bool:
     return bool(np.abs(one - other).max() <= _ROUNDING * np.abs(one).max())
 
 
-def _closure(law: Law, own: InputStatistics, controlled: bool) -> str:
+def _closure(law: Law, statistics: InputStatistics, controlled: bool) -> str:
     """Whether the flat field is unstable, or why that is not known."""
-    if controlled and isinstance(own, ExampleStatistics) and not np.ptp(own.p) > 0:
-        if len(own.x) < _FEWEST:
-            return f"{len(own.x)} examples are too few for an elasticity; it needs {_FEWEST}."
-        (a, elasticity, error), critical, by = pooled_elasticity(own), 1.0, "closure, which takes the sites as alike"
+    if controlled and isinstance(statistics, ExampleStatistics) and not np.ptp(statistics.p) > 0:
+        if len(statistics.x) < _FEWEST:
+            return f"{len(statistics.x)} examples are too few for an elasticity; it needs {_FEWEST}."
+        (a, elasticity, error), critical, by = (
+            pooled_elasticity(statistics),
+            1.0,
+            "closure, which takes the sites as alike",
+        )
         if not a > _NO_POWER:
             return "the sum over its sites does not vary, so that there is no flat field to start from."
     else:
@@ -91,16 +95,16 @@ def _closure(law: Law, own: InputStatistics, controlled: bool) -> str:
     return f"a flat field is stable and stays flat: {known} is below the critical value {critical:.4g} ({by})."
 
 
-def pooled_elasticity(own: ExampleStatistics) -> tuple[float, float, float]:
+def pooled_elasticity(statistics: ExampleStatistics) -> tuple[float, float, float]:
     """Return the mean correlation of a site with the sum of all, the elasticity there, and its standard error.
 
     The elasticity is that of all sites together, each scaled; its error is that of the mean over groups of examples.
     """
-    moving, z = own.variance > 0, _scaled(own)
-    total = float(own.covariance.sum())
+    moving, z = statistics.variance > 0, _scaled(statistics)
+    total = float(statistics.covariance.sum())
     if not total > 0:
         return 0.0, 1.0, 0.0
-    a = float((own.covariance.sum(axis=1)[moving] / np.sqrt(own.variance[moving] * total)).mean())
+    a = float((statistics.covariance.sum(axis=1)[moving] / np.sqrt(statistics.variance[moving] * total)).mean())
     if abs(a) >= 1:
         return 0.0, 1.0, 0.0
     parts = [sampled(part.ravel(), np.array([a]), rescale=True).elasticity[0] for part in np.array_split(z, _GROUPS)]
@@ -108,14 +112,14 @@ def pooled_elasticity(own: ExampleStatistics) -> tuple[float, float, float]:
     return a, float(whole), float(np.std(parts, ddof=1) / _GROUPS**0.5)
 
 
-def _error(own: InputStatistics) -> float:
+def _error(statistics: InputStatistics) -> float:
     """The standard error of the mean kurtosis of equally likely examples over the sites; 0 for exact statistics."""
-    if not isinstance(own, ExampleStatistics) or np.ptp(own.p) > 0:
+    if not isinstance(statistics, ExampleStatistics) or np.ptp(statistics.p) > 0:
         return 0.0
-    return float(kurtosis_influence(_scaled(own)).mean(axis=1).std() / len(own.x) ** 0.5)
+    return float(kurtosis_influence(_scaled(statistics)).mean(axis=1).std() / len(statistics.x) ** 0.5)
 
 
-def _scaled(own: ExampleStatistics) -> Float[np.ndarray, "N n"]:
+def _scaled(statistics: ExampleStatistics) -> Float[np.ndarray, "N n"]:
     """The sites that vary, with mean 0 and variance 1."""
-    moving = own.variance > 0
-    return (own.x[:, moving] - own.mean[moving]) / np.sqrt(own.variance[moving])
+    moving = statistics.variance > 0
+    return (statistics.x[:, moving] - statistics.mean[moving]) / np.sqrt(statistics.variance[moving])

@@ -61,7 +61,7 @@ class ReproduceAnswer:
 
     results: tuple[dict[str, Any], ...]
     explanations: dict[tuple[str, str], str]
-    made: int
+    computed: int
     remarks: tuple[str, ...]
     folder: Path
 
@@ -73,7 +73,12 @@ class ReproduceAnswer:
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln reproduce NAME --json` prints."""
-        return {"results": list(self.results), "store": str(self.folder), "made": self.made, "remarks": self.remarks}
+        return {
+            "results": list(self.results),
+            "store": str(self.folder),
+            "made": self.computed,
+            "remarks": self.remarks,
+        }
 
     def text(self) -> str:
         """The statements of each experiment with the printed and the measured number, for a reader."""
@@ -91,7 +96,7 @@ class ReproduceAnswer:
                 lines += [f"  the theory: {_run_of(result['theory'])}"]
             lines += [""]
         lines += [f"{remark}\n" for remark in self.remarks]
-        return "\n".join([*lines, f"{counted(self.made, 'cell')} made now. Store: {self.folder}. {_MEANING}"])
+        return "\n".join([*lines, f"{counted(self.computed, 'cell')} made now. Store: {self.folder}. {_MEANING}"])
 
 
 def _fails(row: dict[str, Any]) -> bool:
@@ -104,13 +109,13 @@ def _run_of(result: dict[str, Any]) -> str:
 
 def _line(row: dict[str, Any]) -> str:
     stated = "above 0" if row["value"] is None else f"{row['value']:.4g}"
-    found = f"{row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g}, {row['runs']} runs)"
-    return f"{row['verdict']:<14}  {row['key']}: {found}; stated: {stated} ({plain(row['printed'])})"
+    measured = f"{row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g}, {row['runs']} runs)"
+    return f"{row['verdict']:<14}  {row['key']}: {measured}; stated: {stated} ({plain(row['printed'])})"
 
 
 def _beside(row: dict[str, Any]) -> str:
-    found = "" if "mean" not in row else f"; runs {row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
-    return f"{row['key']}: {row['kind']} {row['theory']:.4g}{found}; {plain(row['text'])}"
+    runs = "" if "mean" not in row else f"; runs {row['mean']:.4g} ({row['low']:.4g} to {row['high']:.4g})"
+    return f"{row['key']}: {row['kind']} {row['theory']:.4g}{runs}; {plain(row['text'])}"
 
 
 def scoreboard() -> ScoreboardAnswer:
@@ -148,7 +153,7 @@ def answer(
     whole(workers, "--workers", least=1, most=MOST_WORKERS, why="each is a process of its own")
     waits = Resources(wait=True if engine_name == "slurm" else None)
     engine = None if by == ("local", 1, None) else engine_named(engine_name, workers, waits, scheduler)
-    results, remarks, made = [], [], 0
+    results, remarks, computed = [], [], 0
     places = [device_for(one, device) for one in chosen]
     if not folder.exists():  # nothing is made of a store whose cells would all lack their images
         for dataset in {name: DATASETS[name] for one in chosen for name in one.datasets}.values():
@@ -159,6 +164,6 @@ def answer(
         for part in (ran, ran.theory):
             if part is not None:
                 remarks += part.remarks
-                made += part.made
+                computed += part.made
     explained = {(one.name, t.key): t.explains for one in chosen for t in one.targets if profile == "full"}
-    return ReproduceAnswer(tuple(results), explained, made, tuple(remarks), folder)
+    return ReproduceAnswer(tuple(results), explained, computed, tuple(remarks), folder)

@@ -113,19 +113,19 @@ class SimulateAnswer:
         """The networks as markers of a picture: means with 99 % bars, without bars for one cluster of replicates."""
         from theory.flow.picture import Series
 
-        found, penalty = self.means, "⟨log(1 + exp(−y ŷ))⟩"
-        fields = found["weights"], found["weights_standard_error"]
+        means, penalty = self.means, "⟨log(1 + exp(−y ŷ))⟩"
+        fields = means["weights"], means["weights_standard_error"]
         if self.self_gated_weights is not None:
             fields = aligned(self.self_gated_weights, self.problem.data)
         return Series(
             f"{len(self.run.replicates)} networks",
-            np.asarray(found["times"]),
+            np.asarray(means["times"]),
             fields[0],
-            found["loss"],
-            found["participation_ratio"],
-            None if found["loss_standard_error"] is None else fields[1],
-            found["loss_standard_error"],
-            found["participation_ratio_standard_error"],
+            means["loss"],
+            means["participation_ratio"],
+            None if means["loss_standard_error"] is None else fields[1],
+            means["loss_standard_error"],
+            means["participation_ratio_standard_error"],
             measured=True,
             aligned=self.self_gated_weights is not None,
             loss_name=penalty if self.problem.training.loss == "cross-entropy" else "⟨(y − ŷ)²⟩",
@@ -312,20 +312,20 @@ def _trained(
 
 def _observables(problem: Problem) -> dict[str, Observable]:
     """The observables of every network, and those of biases, trained readouts and gates where it has them."""
-    found: dict[str, Observable] = {
+    observables: dict[str, Observable] = {
         "weights": WeightsAtTimes(),
         "loss": LossAtTimes(),
         "participation_ratio": ParticipationRatioAtTimes(),
     }
     if lies_on_a_line(problem.data):
-        found[_ALONG_A_LINE] = LowFrequencyPowerAtTimes()
+        observables[_ALONG_A_LINE] = LowFrequencyPowerAtTimes()
     if problem.network.has_biases:
-        found["biases"] = BiasesAtTimes()
+        observables["biases"] = BiasesAtTimes()
     if problem.network.trains_readout:
-        found["readout"] = ReadoutAtTimes()
+        observables["readout"] = ReadoutAtTimes()
     if problem.network.gates:
-        found["input_output_moment"] = InputOutputMoment()
-    return found
+        observables["input_output_moment"] = InputOutputMoment()
+    return observables
 
 
 def _apart(means: dict[str, Any]) -> dict[str, Any]:

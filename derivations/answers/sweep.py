@@ -117,8 +117,8 @@ class SweepAnswer:
 
     def csv(self) -> str:
         """Means and standard errors of every observable as comma-separated values."""
-        made = self.swept.plan
-        return csv_text(rows(Store.open(self.folder).each(made), made.sweep))
+        plan = self.swept.plan
+        return csv_text(rows(Store.open(self.folder).each(plan), plan.sweep))
 
     def text(self) -> str:
         """A table of the cells with the outcome of each, for a reader; without the table where it is too long."""
@@ -133,8 +133,8 @@ class SweepAnswer:
         if self.mode in ("status", "watch") and swept.count(MISSING):
             lines += ["", self._left or "The time left is not known: no finished cell yet."]
         new = sum(outcome.source == "made" for outcome in swept.outcomes)
-        made = f"; {new} made now" if self.mode == "run" else ""
-        lines += ["", f"{self.states}{made}. Store: {self.folder}"]
+        now = f"; {new} made now" if self.mode == "run" else ""
+        lines += ["", f"{self.states}{now}. Store: {self.folder}"]
         return "\n".join(lines).lstrip("\n")
 
     @property
@@ -302,9 +302,9 @@ def store_answer(
     """
     recorded, remarks = _recorded(folder, mode)
     if mode == "status":
-        found = [look() for look in _looks(recorded, folder, device)]
-        return StoreAnswer(tuple(SweepAnswer(one, folder, mode) for one in found), folder, mode, remarks)
-    kind, found = _kind(device, "local", Resources(), computes=True), []
+        swept = [look() for look in _looks(recorded, folder, device)]
+        return StoreAnswer(tuple(SweepAnswer(one, folder, mode) for one in swept), folder, mode, remarks)
+    kind, swept = _kind(device, "local", Resources(), computes=True), []
     for sweep in {sweep_id(one.sweep): one.sweep for one in recorded}.values():
         if (named := code_named(sweep)) and not code_allowed:
             raise InputError(
@@ -315,8 +315,8 @@ def store_answer(
         engine = engine_named("local", workers, Resources())
         sweep = with_code(sweep) if code_allowed else sweep
         settings = {"code_allowed": code_allowed, "shuffled": True}
-        found.append(running.run(sweep, folder, kind, engine, report, **settings))
-    return StoreAnswer(tuple(SweepAnswer(one, folder, mode) for one in found), folder, mode, remarks)
+        swept.append(running.run(sweep, folder, kind, engine, report, **settings))
+    return StoreAnswer(tuple(SweepAnswer(one, folder, mode) for one in swept), folder, mode, remarks)
 
 
 def looks(
@@ -340,11 +340,11 @@ def looks(
 def _looks(recorded: Iterable[Plan], folder: Path, device: str) -> list[Callable[[], Swept]]:
     """Return a function for each recorded sweep that looks at it by what is recorded alone."""
     here, store = cells.code_version(_kind(device, "local", Resources(), computes=False)), Store.open(folder)
-    found = []
+    looks = []
     for name in dict.fromkeys(sweep_id(one.sweep) for one in recorded):
         best = (None if device == "auto" else store.best(name, here)) or store.best(name)
-        found.append(partial(running.status, best, folder, here, Memory()))
-    return found
+        looks.append(partial(running.status, best, folder, here, Memory()))
+    return looks
 
 
 def _recorded(folder: Path, mode: str) -> tuple[tuple[Plan, ...], tuple[str, ...]]:
@@ -376,10 +376,10 @@ def watch(
     """
     while True:
         begun = clock()
-        found = look()
-        show(found)
-        if found.is_over:
-            return found
+        answer = look()
+        show(answer)
+        if answer.is_over:
+            return answer
         spent = clock() - begun
         pause(max(EVERY, spent * (1 - _SHARE) / _SHARE))
 
@@ -405,20 +405,20 @@ def _reasons(outcomes: Iterable[Outcome]) -> list[str]:
 
 def _means(sweep: Sweep, outcome: Outcome, folder: Path) -> dict[str, Any]:
     meta, arrays = Store.open(folder).read(outcome.name)
-    found: dict[str, Any] = {"times": arrays["times"], "observables": {}}
+    means: dict[str, Any] = {"times": arrays["times"], "observables": {}}
     for name in sweep.observables:
         if name in arrays and "site" not in OBSERVABLES[name].axes:
             mean, error = mean_and_error(arrays[name], arrays["diverged"])
             names = meta["names"].get(OBSERVABLES[name].axes[-1])
-            found["observables"][name] = {"mean": mean, "standard_error": error, "names": names}
-    return found
+            means["observables"][name] = {"mean": mean, "standard_error": error, "names": names}
+    return means
 
 
-def _last(found: dict[str, Any] | None) -> str:
+def _last(measured: dict[str, Any] | None) -> str:
     """Return the mean at the last time, for the first units."""
-    if found is None:
+    if measured is None:
         return "-"
-    mean, error = found["mean"][-1], found["standard_error"][-1]
+    mean, error = measured["mean"][-1], measured["standard_error"][-1]
     pairs = [(float(mean), float(error))] if mean.ndim == 0 else list(zip(mean, error, strict=True))
     words = [with_error(*pair) for pair in pairs[:_SHOWN]]
     return " ".join(words) + (" ..." if len(pairs) > _SHOWN else "")

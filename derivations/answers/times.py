@@ -23,9 +23,9 @@ def at_more_times(problem: Problem, count: int) -> Problem:
     >>> [int(time) for time in at_more_times(problem_named("small-bump"), 6).training.times]
     [1, 2, 4, 8, 16, 32]
     """
-    given = problem.training.times
+    known = problem.training.times
     step = problem.training.tau * problem.simulated().learning_rate
-    last = int(given[-1] / step)
+    last = int(known[-1] / step)
     more = (step * steps for steps in spaced_steps(last, count)) if last else ()
-    times = sorted({*given, *(time for time in more if given[0] <= time <= given[-1])})
+    times = sorted({*known, *(time for time in more if known[0] <= time <= known[-1])})
     return replace(problem, training=replace(problem.training, times=tuple(times)))

@@ -50,7 +50,9 @@ class ValidateAnswer:
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln validate --json` prints."""
-        changed = None if self.changed is None else {name: list(found) for name, found in self.changed.items()}
+        changed = (
+            None if self.changed is None else {name: list(differences) for name, differences in self.changed.items()}
+        )
         return {**report_files.summary(self.validation), "changed": changed, "report": str(self.folder)}
 
     def text(self) -> str:

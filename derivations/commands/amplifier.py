@@ -49,7 +49,7 @@ def command(
         from derivations.answers import amplifier
 
         changes = tuple(settings or ())
-        given = amplifier.Given(problem, marginal, kind, support, values, samples, quantile, rescale, changes)
-        return show_drawn("amplifier", lambda: amplifier.answer(given, at, digits, gains), plot, json)
+        inputs = amplifier.MarginalInput(problem, marginal, kind, support, values, samples, quantile, rescale, changes)
+        return show_drawn("amplifier", lambda: amplifier.answer(inputs, at, digits, gains), plot, json)
 
     return run(body, json, timeout)

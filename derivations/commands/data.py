@@ -21,7 +21,7 @@ def command(
             "one reads all that are here.",
         ),
     ] = None,
-    given: Annotated[
+    source: Annotated[
         Path | None, typer.Option("--from", help="Get it from this folder or archive, not from the network.")
     ] = None,
     labels: Annotated[Path | None, typer.Option(help="Of show: a file with the labels of the examples.")] = None,
@@ -50,7 +50,7 @@ def command(
         if action != "show" and (settings or labels or grid):
             option = "--set" if settings else "--labels" if labels else "--grid"
             raise InputError(f"gdln data {action} reads no problem or data file.", f"Leave {option} out.", "usage")
-        if action != "get" and given is not None:
+        if action != "get" and source is not None:
             raise InputError(f"gdln data {action} reads no other folder.", "Leave --from out.", "usage")
         if action == "show":
             from derivations.answers import data_show
@@ -59,7 +59,7 @@ def command(
             return PASS
         from derivations.answers import data
 
-        answers = {"list": data.listed, "check": lambda: data.checked(name), "get": lambda: data.got(name, given)}
+        answers = {"list": data.listed, "check": lambda: data.checked(name), "get": lambda: data.got(name, source)}
         answer = answers[action]()
         show("data", answer, json)
         return CHECK_FAILED if action == "check" and answer.damaged else PASS

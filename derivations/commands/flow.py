@@ -36,11 +36,11 @@ def command(
             raise InputError(f"--format {form} is not known.", f"Choose one of: {', '.join(flow.FORMATS)}.")
         if plot is not None:
             check_picture(plot, (".svg",))
-        found = flow.answer(load(problem, settings), weight)
+        answer = flow.answer(load(problem, settings), weight)
         if plot is not None:
-            write_text(plot, drawing(found.flow.graph, found.flow.paths, weight))
+            write_text(plot, drawing(answer.flow.graph, answer.flow.paths, weight))
         written = "" if plot is None or form != "text" else f"\n\nWritten: {plot}"
-        emit("flow", found.json(), found.text(form) + written, json)
-        return PASS if found.proved else CHECK_FAILED
+        emit("flow", answer.json(), answer.text(form) + written, json)
+        return PASS if answer.proved else CHECK_FAILED
 
     return run(body, json, timeout)

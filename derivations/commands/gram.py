@@ -37,8 +37,8 @@ def command(
     def body() -> int:
         from derivations.answers import gram
 
-        found = gram.answer(width, depth, gates, weights, cross, widths=widths, x=x, other=other, tail=tail)
-        show("gram", found, json)
+        answer = gram.answer(width, depth, gates, weights, cross, widths=widths, x=x, other=other, tail=tail)
+        show("gram", answer, json)
         return PASS
 
     return run(body, json, timeout)

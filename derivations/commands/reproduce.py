@@ -35,8 +35,8 @@ def command(
         from theory.problem import InputError
 
         if not names:
-            given = {"--store": store is not None, "--device": device != "auto", "--profile": profile != "quick"}
-            for option in (option for option, is_given in given.items() if is_given):
+            options = {"--store": store is not None, "--device": device != "auto", "--profile": profile != "quick"}
+            for option in (option for option, is_given in options.items() if is_given):
                 raise InputError(f"{option} is for experiments that run, and none is named.", "Name one.", "usage")
             output.show("reproduce", reproduce.scoreboard(), json)
             return output.PASS

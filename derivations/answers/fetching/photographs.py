@@ -54,8 +54,8 @@ def grey_files(place: Path | None) -> Iterator[tuple[str, bytes]]:
 
 def _installed(package: str) -> Path:
     """Return the folder of the pictures of a package, found without importing it."""
-    found = find_spec(package)
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
         name = {"skimage": "scikit-image", "sklearn": "scikit-learn"}[package]
         raise OutOfReachError(f"{name}, which ships some of the photographs, is not installed.", _INSTALL, "data")
-    return Path(next(iter(found.submodule_search_locations))) / _FOLDERS[package]
+    return Path(next(iter(spec.submodule_search_locations))) / _FOLDERS[package]

@@ -198,9 +198,12 @@ def _graphs() -> Iterator[tuple[str, str]]:
 
 def _deep() -> Iterator[tuple[str, str]]:
     yield "toy.toml", TOY
-    own = '{ kind = "own", gate = { kind = "hard", at_zero = "closed" } }'
-    yield "toy-soft.toml", changed(TOY, (own, _NETWORK_GATES), (' = [["1/2", 3]] }', f' = [["1/2", 3]]{_SECOND}'))
-    yield "toy-random.toml", changed(TOY, (own, '{ kind = "bernoulli", mu = "1/2", seed = 3 }'))
+    hard_gates = '{ kind = "own", gate = { kind = "hard", at_zero = "closed" } }'
+    yield (
+        "toy-soft.toml",
+        changed(TOY, (hard_gates, _NETWORK_GATES), (' = [["1/2", 3]] }', f' = [["1/2", 3]]{_SECOND}')),
+    )
+    yield "toy-random.toml", changed(TOY, (hard_gates, '{ kind = "bernoulli", mu = "1/2", seed = 3 }'))
     yield "toy-open.toml", changed(TOY, ("widths = [2, 2]", 'widths = [2, 2]\nvalue_input = "ones"'))
     yield (
         "toy-plane.toml",

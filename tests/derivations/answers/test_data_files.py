@@ -79,9 +79,9 @@ def test_the_surrogate_has_the_moments_of_the_rows_and_gaussian_tails():
     control = surrogate(x, np.random.default_rng(0))
     near(np.cov(control.T), np.cov(x.T))
     near(control.mean(axis=0), x.mean(axis=0))
-    z, own = ((each - each.mean(axis=0)) / each.std(axis=0) for each in (control, x))
+    z, rows = ((each - each.mean(axis=0)) / each.std(axis=0) for each in (control, x))
     error = (96 / len(x)) ** 0.5  # of the kurtosis of one Gaussian site; that of dependent ones is no larger
-    assert abs((z**4).mean() - 3) <= STANDARD_ERRORS * error < (own**4).mean() - 3
+    assert abs((z**4).mean() - 3) <= STANDARD_ERRORS * error < (rows**4).mean() - 3
 
 
 def test_whitened_rows_have_the_variance_one_above_the_floor(folder):

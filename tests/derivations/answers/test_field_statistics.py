@@ -20,10 +20,10 @@ def test_one_bump_at_many_places_is_one_aligned_field(law):
     w = np.stack([np.roll(field, place - 1) for field, place in zip(w, places, strict=True)])
     w[[1, 3]] *= -1
     mean, error = aligned(w[:, None], law)
-    there = np.isfinite(mean[0])
-    assert there[N // 2 - 3 : N // 2 + 4].all()
-    assert (mean[0][there] == np.roll(np.pad(BUMP, (0, N - 3)), N // 2 - 1)[there]).all()
-    assert (error[0][there] == 0).all()
+    covered = np.isfinite(mean[0])
+    assert covered[N // 2 - 3 : N // 2 + 4].all()
+    assert (mean[0][covered] == np.roll(np.pad(BUMP, (0, N - 3)), N // 2 - 1)[covered]).all()
+    assert (error[0][covered] == 0).all()
     assert np.abs(w.mean(axis=0)).max() < 0.5 * BUMP.max()  # the mean at each site is another field
     shapes = quartiles(w[:, None], law)
     assert (shapes[LARGEST] == 2).all()

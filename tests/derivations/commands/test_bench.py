@@ -48,7 +48,7 @@ def test_every_contender_trains_the_same_deep_networks():
     weights = {name: train_by() for name, train_by in deep.contenders(3, 3).items()}
     expected = weights.pop("sim")
     assert set(weights) == {"loop", "vmap"}
-    assert max(float((found - expected).norm() / expected.norm()) for found in weights.values()) <= DEEP_BENCH
+    assert max(float((trained - expected).norm() / expected.norm()) for trained in weights.values()) <= DEEP_BENCH
 
 
 @pytest.mark.slow

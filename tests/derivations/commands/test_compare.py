@@ -103,8 +103,8 @@ def test_files_that_do_not_fit_together_are_refused_before_training(
     monkeypatch.setattr("derivations.answers.simulate.train", None)
     (tmp_path / "second.toml").write_text(changed(LINE, *(second or ())))
     other = ["--beside", "relu"] if second is None else [tmp_path / "second.toml"]
-    found, answer = gdln("compare", written(LINE, *change), *other, "--device", "cpu")
-    assert found == code
+    exit_code, answer = gdln("compare", written(LINE, *change), *other, "--device", "cpu")
+    assert exit_code == code
     assert answer["error"]["hint"]
     assert gdln("compare", written(LINE), tmp_path / "second.toml", "--beside", "relu")[0] == BAD_INPUT
     assert gdln("compare", written(LINE), "--beside", "tanh")[0] == BAD_INPUT

@@ -33,7 +33,7 @@ def test_a_grid_has_all_controls_with_their_matrices_in_files(tmp_path):
 
 def test_a_threshold_on_the_latent_has_no_control_without_one():
     answer = controls.answer(loads(changed(LINE, ("lo = 0.0", "lo = 0.5"))))
-    assert [one.control.name for one in answer.found if one.problem is None] == ["gaussian"]
+    assert [one.control.name for one in answer.controls if one.problem is None] == ["gaussian"]
 
 
 def test_a_sweep_over_data_wants_tables(tmp_path):

@@ -69,8 +69,8 @@ def test_controls_keep_the_network_and_write_no_sweep():
     problem = drawn((2,), OwnGates(CLOSED), LAWS["line"])
     problem = replace(problem, training=InitialWeights(problem.training.w0))
     answer = controls.answer(problem)
-    assert answer.made
-    assert {one.problem.network for one in answer.made} == {problem.network}
-    assert problem.data not in [one.problem.data for one in answer.made]
+    assert answer.existing
+    assert {one.problem.network for one in answer.existing} == {problem.network}
+    assert problem.data not in [one.problem.data for one in answer.existing]
     assert "sweep.toml" not in answer.files()
-    assert not controls.answer(drawn((2,), FixedGates([[[1, 0]] * 4]))).made
+    assert not controls.answer(drawn((2,), FixedGates([[[1, 0]] * 4]))).existing

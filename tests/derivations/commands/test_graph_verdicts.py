@@ -77,7 +77,7 @@ def test_what_is_larger_than_rounding_is_a_difference(dtype):
         judgement = verdicts(departures, eps, dtype)
         failed = [kind for kind, verdict in judgement.items() if verdict.outcome is Outcome.FAIL]
         assert failed == [name]
-        assert abs(judgement[name].found.bound / (4000 * eps) - 1) <= TWO_DIGITS
+        assert abs(judgement[name].agreement.bound / (4000 * eps) - 1) <= TWO_DIGITS
 
 
 def test_three_verdicts_share_one_level():

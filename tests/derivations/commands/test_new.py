@@ -94,12 +94,12 @@ def test_faults_of_data_options_are_named(tmp_path, refusal):
     np.savez(tmp_path / "weighted.npz", x=np.eye(4), weights=[1, 2, 3, 4])
     (tmp_path / "photos").mkdir()
     Image.fromarray(np.zeros((9, 9), np.uint8)).save(tmp_path / "photos" / "flat.png")
-    own, photos = ("--data", tmp_path / "x.npy"), ("--data", tmp_path / "photos")
+    numbers, photos = ("--data", tmp_path / "x.npy"), ("--data", tmp_path / "photos")
     cases = [
-        ((*own, "--grid", "3x3"), "has 4 columns; a grid of 3 x 3 has 9 sites"),
-        ((*own, "--whiten", "pca"), "--whiten = 'pca' is not known"),
-        ((*own, "--law", "nlgp"), "--data is the law of the problem"),
-        ((*own, "--labels", tmp_path / "no.npy"), "no.npy cannot be read"),
+        ((*numbers, "--grid", "3x3"), "has 4 columns; a grid of 3 x 3 has 9 sites"),
+        ((*numbers, "--whiten", "pca"), "--whiten = 'pca' is not known"),
+        ((*numbers, "--law", "nlgp"), "--data is the law of the problem"),
+        ((*numbers, "--labels", tmp_path / "no.npy"), "no.npy cannot be read"),
         (("--labels", tmp_path / "x.npy"), "--labels belongs to data of your own"),
         ((*photos, "--grid", "4x4", "--labels", tmp_path / "x.npy"), "cut into patches, which have no labels"),
         ((*photos, "--grid", "4x3"), "Patches are square, and --grid is 4x3"),

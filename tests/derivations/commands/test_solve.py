@@ -118,7 +118,7 @@ def test_a_deep_linear_network_follows_its_flow():
         return np.concatenate([one.reshape(-1) for one in gradients])
 
     flat = np.concatenate([start[name].reshape(-1) for name in problem.deep.names])
-    found = solve_ivp(velocity, (0, 4), flat, "DOP853", (1.0, 4.0), rtol=1e-12, atol=1e-14).y.T
+    states = solve_ivp(velocity, (0, 4), flat, "DOP853", (1.0, 4.0), rtol=1e-12, atol=1e-14).y.T
     weights = solve.answer(problem).json()["weights"]
-    for name, at in zip(problem.deep.names, zip(*(layers(row) for row in found), strict=True), strict=True):
+    for name, at in zip(problem.deep.names, zip(*(layers(row) for row in states), strict=True), strict=True):
         assert np.abs(np.asarray(weights[name], float) - np.array(at)).max() <= GRAPH_INTEGRATED

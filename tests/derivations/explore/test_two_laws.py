@@ -47,7 +47,7 @@ def learned(sides):
 def test_pairs_are_those_of_gdln_controls(problem):
     """A law of pulses has some of the pairs, and of the others the reason why it has none."""
     given = replace(problem, data=SinglePulse(12, ((2, 2), (4, 4)), "plus-minus", "sign", (1, 0)))
-    found = controls.answer(compare_page.asked(given, SETTINGS)["A"]).found
+    found = controls.answer(compare_page.asked(given, SETTINGS)["A"]).controls
     listed = compare_page.page(given, SETTINGS)["pairs"]
     assert [(pair["name"], pair["says"]) for pair in listed] == [(one.control.name, one.control.says) for one in found]
     possible = [one for one in found if one.problem is not None]
