@@ -59,9 +59,9 @@ def train(
     A replicate depends on the seed and its number only: training some of them (`replicates`, default all) changes none.
     `sample` gives the examples of a full-batch run, entry s for the s-th replicate, instead of drawing them.
     `dtype` overrides simulation.dtype; `Run.dtype` is the type used.
-    `backend` is "reference" (torch), "compiled" (loops of numba, on the CPU), "captured" (the reference as a CUDA
-    graph) or "auto", which takes the fastest of the others here; `Run.backend` says which. Without `compile_steps`, and
-    where no loops take the steps of the problem (`Run.fallback`), torch takes them on what the loops draw.
+    `backend` is "reference" (torch), "compiled" (loops of numba, on the CPU) or "auto", which takes the faster of them
+    here; `Run.backend` says which. Without `compile_steps`, and where no loops take the steps of the problem
+    (`Run.fallback`), torch takes them on what the loops draw.
     `resume` continues from the `state` of an earlier run of the same networks, with the same numbers as in a run
     without a break; all times must lie after it. `pauses` gives a part of the run every few seconds, with which a later
     call continues bit for bit; runs on a GPU have no pauses. `memory` bounds the bytes of the networks trained side by

@@ -20,10 +20,10 @@ from sim.deep.evaluation import parts_of
 from sim.deep.family import Family, Parameters
 from sim.deep.losses import check_classes, check_labels, mistakes, output_gradient, penalties
 from sim.deep.members import Member
-from sim.deep.optimisers import descend
 from sim.deep.settings import Settings
 from sim.networks.deep import DeepPass
 from sim.networks.parameters import placed
+from sim.training.optimisers import descend
 from theory.problem import BernoulliGates, FixedGates, InputError, OutOfReachError
 from theory.problem.numbers import whole
 

@@ -17,10 +17,10 @@ from sim.deep.evaluation import set_means
 from sim.deep.family import Family, Parameters
 from sim.deep.losses import check_classes, check_labels, output_gradient
 from sim.deep.members import Member
-from sim.deep.optimisers import descend
 from sim.deep.settings import Settings
 from sim.deep.stopping import Best, Validation
 from sim.networks.parameters import placed
+from sim.training.optimisers import descend
 from theory.problem import InputError
 from theory.problem.numbers import whole
 

@@ -24,10 +24,6 @@ class Examples:
         groups = zip(*((one.x, one.y, one.gate) for one in (self, *others)), strict=True)
         return Examples(*(None if group[0] is None else function(*group) for group in groups))
 
-    def tensors(self) -> tuple[torch.Tensor, ...]:
-        """Return the tensors of the examples."""
-        return (self.x, self.y) if self.gate is None else (self.x, self.y, self.gate)
-
     def shared_by(self, networks: int) -> "Examples":
         """Return the examples of one network expanded to `networks` networks, without a copy."""
         return self.mapped(lambda tensor: tensor.expand(networks, *tensor.shape[1:]))

@@ -1,15 +1,15 @@
-"""Optimisers, which compute the direction of a step from a gradient and its running means."""
+"""Optimisers, whose steps depend on the gradient and on its running means."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import torch
+from torch.optim.adam import adam as adam_of_torch
 
-from sim.networks.parameters import Parameters, mapped
 from theory.problem import OutOfReachError, Simulation
 
-Corrections = tuple[float, float] | tuple[torch.Tensor, torch.Tensor]
-Means = dict[str, torch.Tensor] | None
+Tensors = Sequence[torch.Tensor]
 
 
 @dataclass(frozen=True)
@@ -30,44 +30,6 @@ class Optimiser:
         """Whether the optimiser is gradient descent without memory."""
         return self.keep == 0 and self.square is None
 
-    def corrections(self, step: int) -> Corrections:
-        """Return the divisors of m and v in the step after `step` earlier ones; 1 without correction."""
-        if not self.corrected:
-            return 1.0, 1.0
-        return 1 - self.keep ** (step + 1), 1 - self.square ** (step + 1)
-
-    def direction(
-        self, gradient: Parameters, first: Means, second: Means, corrections: Corrections
-    ) -> tuple[Parameters, Means, Means]:
-        """Return the direction that the rate multiplies, and the new means of the gradient and of its square."""
-        if self.plain:
-            return gradient, None, None
-        first = mapped(torch.clone, first)
-        second = None if second is None else mapped(torch.clone, second)
-        direction = {
-            name: self.advance(dx, first[name], None if second is None else second[name], corrections)
-            for name, dx in gradient.items()
-        }
-        return direction, first, second
-
-    def advance(
-        self, dx: torch.Tensor, m: torch.Tensor, v: torch.Tensor | None, corrections: Corrections
-    ) -> torch.Tensor:
-        """Change the means m and v of one parameter in place, and return the direction that the rate multiplies.
-
-        `v` may be None without `square`. The direction may be m itself.
-
-        >>> m, v = torch.tensor(0.5), torch.tensor(9.0)
-        >>> Optimiser(keep=0.5, square=0.5).advance(torch.tensor(3.0), m, v, (1.0, 1.0)).item()  # 3.25 / 3
-        1.0833333730697632
-        """
-        m.mul_(self.keep).add_(dx if self.take == 1 else self.take * dx)
-        direction = m / corrections[0] if self.corrected else m
-        if self.square is None:
-            return direction
-        v.mul_(self.square).add_((1 - self.square) * dx * dx)
-        return direction / (v / corrections[1]).sqrt_().add_(self.epsilon)
-
 
 def optimiser_of(settings: Simulation) -> Optimiser:
     """Return the optimiser that the settings name. Raises OutOfReachError for one that is not implemented.
@@ -86,6 +48,49 @@ def optimiser_of(settings: Simulation) -> Optimiser:
         0.0 if value is None else float(value) for value in (settings.momentum, settings.decay, settings.epsilon)
     )
     return OPTIMISERS[settings.optimizer](keep, square, epsilon)
+
+
+def descend(
+    optimiser: Optimiser, thetas: Tensors, gradients: Tensors, first: Tensors, second: Tensors, step: int, rate: float
+) -> None:
+    """Take a step by the definition of `Optimiser`, in place, after `step` earlier ones; `first` and `second` are m, v.
+
+    Each number is read and written once, by torch's fused step of Adam: RMSprop is Adam that keeps nothing of earlier
+    gradients and corrects no mean, which it does not after infinitely many steps. Raises OutOfReachError for other
+    optimisers that divide by a root.
+
+    >>> theta, gradient, mean, square = ([torch.full((1,), value)] for value in (1.0, 4.0, 0.5, 0.0))
+    >>> descend(Optimiser(0.5), theta, gradient, mean, square, 0, 0.1)
+    >>> mean[0].item(), round(theta[0].item(), 6)  # 0.5 x 0.5 + 4, and 1 - 0.1 x 4.25
+    (4.25, 0.575)
+    """
+    if optimiser.square is None:
+        for theta, dx, m in zip(thetas, gradients, first, strict=True):
+            m.mul_(optimiser.keep).add_(dx, alpha=optimiser.take)
+            theta.add_(m, alpha=-rate)
+        return
+    if optimiser.take != 1 - optimiser.keep:
+        raise OutOfReachError(
+            f"{optimiser!r} divides by a root and takes a share of the gradient other than 1 - keep.",
+            "Use momentum, rmsprop or adam.",
+        )
+    before = float(step) if optimiser.corrected else inf
+    adam_of_torch(
+        list(thetas),
+        list(gradients),
+        list(first),
+        list(second),
+        [],
+        [torch.full((), before, dtype=torch.float32, device=theta.device) for theta in thetas],
+        fused=True,
+        amsgrad=False,
+        beta1=optimiser.keep,
+        beta2=optimiser.square,
+        lr=rate,
+        weight_decay=0.0,
+        eps=optimiser.epsilon,
+        maximize=False,
+    )
 
 
 OPTIMISERS: dict[str, Callable[[float, float, float], Optimiser]] = {

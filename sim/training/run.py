@@ -26,7 +26,7 @@ class Run:
 
     `parameters` are arrays (S, T, ...) in float64 by the names of the problem's parameters. A replicate has
     diverged where it ends with a loss that neither labels nor start explain (`sim.training.stability.unexplained`), or
-    where a weight passed the limit of `sim.training.step.largest_weight`, below which it is frozen. It has no results.
+    where a weight passed the limit of `sim.training.state.largest_weight`, below which it is frozen. It has no results.
     `sample` holds the examples of a full-batch run. `wall_time` is in seconds. `backend` is the name of the back end;
     `fallback` is the reason why torch took the steps where compiled loops might have, else None. `dtype` is the
     floating-point type of training. `sim.train.train(..., resume=state)` continues from `state`.

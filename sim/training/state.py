@@ -81,6 +81,14 @@ class State:
         return State(self.step, mapped(function, self.parameters), frozen, first, second)
 
 
+def largest_weight(dtype: torch.dtype) -> float:
+    """Return max^(1/5), where max is the largest number of the dtype; a network with larger weights has diverged.
+
+    For larger weights the fourth powers of the participation ratio may overflow.
+    """
+    return torch.finfo(dtype).max ** 0.2
+
+
 def beginning(replicates: Sequence[Replicate]) -> State:
     """Return the state before the first step; shared initial parameters are drawn once."""
     if replicates[0].problem.simulated().initialisation == "shared":

@@ -1,15 +1,13 @@
-"""The choice of a back end: torch, compiled loops on a CPU, or torch recorded as a CUDA graph."""
+"""The choice of a back end: torch, or compiled loops on a CPU."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import torch
 
 from sim.data.sample import Sampler, prepare
 from sim.networks.examples import Examples
 from sim.random.streams import Fill, reference_normals
-from sim.training.backends.captured import Captured
 from sim.training.backends.names import BACKENDS, numba_is_installed
 from sim.training.backends.reference import train_group
 from sim.training.backends.support import draw_obstacle, steps_obstacle
@@ -44,10 +42,9 @@ def backend_for(backend: str, problem: Problem, device: torch.device, compile_st
 
     "reference" is torch alone. "compiled" takes the steps in loops compiled by numba, which draw the examples as well;
     where there are no loops for the steps, or without `compile_steps`, torch takes them on examples that loops draw, or
-    on normal numbers from loops. All agree up to rounding and the order within a batch. "captured" is the reference
-    with its steps recorded as a CUDA graph. "auto" is "captured" on a GPU, and on a CPU "compiled" where numba is
-    installed, else "reference". Raises InputError for another name, and OutOfReachError where a named back end cannot
-    run here.
+    on normal numbers from loops. Both agree up to rounding and the order within a batch. "auto" is "compiled" on a CPU
+    where numba is installed, else "reference". Raises InputError for another name, and OutOfReachError where a named
+    back end cannot run here.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
@@ -59,10 +56,8 @@ def backend_for(backend: str, problem: Problem, device: torch.device, compile_st
     """
     if backend not in BACKENDS:
         raise InputError(f"backend = {backend!r} is not known.", f"Choose one of: {', '.join(BACKENDS)}.")
-    if backend == "reference":
+    if backend == "reference" or (backend == "auto" and device.type != "cpu"):
         return Backend("reference", train_group)
-    if backend == "captured" or (backend == "auto" and device.type == "cuda"):
-        return _captured(device)
     if device.type != "cpu":
         reason = f"Compiled loops run on the CPU, not on {device.type}."
         raise OutOfReachError(reason, 'Use backend="auto" there, or --device cpu.', "backend")
@@ -119,13 +114,3 @@ def _compiled(problem: Problem, compile_steps: bool) -> Backend:
         return train_group(replicates, _in_loops(problem, sampler, settings.batch), sample, state, report)
 
     return Backend("compiled", train_on_drawn, fill, fallback=fallback)
-
-
-def _captured(device: torch.device) -> Backend:
-    if device.type != "cuda":
-        raise OutOfReachError(
-            f"The captured back end is a CUDA graph, and this run is on {device.type}.",
-            'Use backend="auto" there, or --device cuda.',
-            "backend",
-        )
-    return Backend("captured", partial(train_group, capture=Captured))

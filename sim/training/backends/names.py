@@ -2,7 +2,7 @@
 
 from importlib.util import find_spec
 
-PACKAGES = {"reference": ("torch",), "compiled": ("torch", "numba"), "captured": ("torch",)}
+PACKAGES = {"reference": ("torch",), "compiled": ("torch", "numba")}
 BACKENDS = ("auto", *PACKAGES)
 
 
@@ -15,11 +15,9 @@ def preferred(device: str) -> str:
     """Return the back end that "auto" tries first on a kind of device, "cpu" or "cuda".
 
     >>> preferred("cuda")
-    'captured'
+    'reference'
     """
-    if device == "cuda":
-        return "captured"
-    return "compiled" if numba_is_installed() else "reference"
+    return "compiled" if device == "cpu" and numba_is_installed() else "reference"
 
 
 def versions(name: str) -> dict[str, str]:

@@ -155,7 +155,7 @@ def test_the_code_version_names_the_back_end_and_its_versions(monkeypatch):
     code_version = cells.code_version.__wrapped__
     here = code_version("cpu")
     assert f"+{names.preferred('cpu')}+torch-{version('torch')}" in here
-    assert "+captured+torch-" in code_version("cuda")
+    assert "+reference+torch-" in code_version("cuda")
     codes = [here, code_version("cuda")]
     monkeypatch.setattr(cells, "versions", lambda name: dict.fromkeys(names.PACKAGES[name], "9.9"))
     codes.append(code_version("cpu"))

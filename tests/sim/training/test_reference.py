@@ -7,9 +7,8 @@ import pytest
 import torch
 
 from sim.train import train
-from sim.training.optimisers import Optimiser
+from sim.training.backends.reference import _guarded
 from sim.training.sizes import Grouping
-from sim.training.step import Rule, TrainingState
 from tests.sim.cases import EVERY_GATE, gated, problem
 from tests.sim.descent import one_by_one, plain_descent
 from tests.tolerances import SIM_DESCENT
@@ -63,14 +62,9 @@ def test_a_resumed_run_goes_on_in_the_middle_of_a_block(monkeypatch):
 @pytest.mark.parametrize("names", ["w", "wa", "wab"])
 def test_a_network_stands_still_where_any_parameter_leaves_the_limit(names):
     """The last parameter of the second network alone."""
-
-    def gradient(parameters, _examples):
-        found = {name: torch.ones_like(tensor) for name, tensor in parameters.items()}
-        found[names[-1]][1] = 100
-        return found
-
-    rule, examples = Rule(gradient, Optimiser(), rate=1.0, limit=10.0), next(one_by_one(problem(), range(2)))
-    start = TrainingState({name: torch.zeros(2, 3) for name in names}, None, None, torch.tensor([True, True]))
-    after = rule.step(start, examples, rule.optimiser.corrections(0))
-    assert after.alive.tolist() == [True, False]
-    assert all(tensor.tolist() == [[-1] * 3, [0] * 3] for tensor in after.parameters.values())
+    before = {name: torch.zeros(2, 3) for name in names}
+    moved = {name: torch.full((2, 3), -1.0) for name in names}
+    moved[names[-1]][1] = -100
+    after, alive = _guarded(before, moved, torch.tensor([True, True]), limit=10.0)
+    assert alive.tolist() == [True, False]
+    assert all(tensor.tolist() == [[-1] * 3, [0] * 3] for tensor in after.values())

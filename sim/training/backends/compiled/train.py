@@ -18,8 +18,7 @@ from sim.training.backends.compiled.steps import Steps
 from sim.training.memory import block_steps
 from sim.training.optimisers import optimiser_of
 from sim.training.sizes import MANY
-from sim.training.state import Replicate, Report, State
-from sim.training.step import largest_weight
+from sim.training.state import Replicate, Report, State, largest_weight
 from theory.problem import AlwaysGate, DirectionGate, InputError, OutOfReachError, Parameter, SiteGate, resolved
 
 
