@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int, Shaped
+from jaxtyping import Shaped
 
 from theory.expressions.balls.precision import precision
 from theory.gaussian.float64 import owens_t, signs, two_signs
@@ -20,15 +20,12 @@ from theory.moments import tail_signs
 from theory.problem import OutOfReachError
 
 Numbers = Shaped[np.ndarray, "*any"]
-Integers = Int[np.ndarray, " d"]
 Pair = tuple[Shaped[np.ndarray, "..."], Shaped[np.ndarray, "..."]]
 # A ball of E[s1 s2 s3 s4] takes 1 to 50 ms at 40 digits, mostly 2; more balls than this would take minutes.
 MOST_CERTIFIED_QUADS = 20_000
 # The bits of a float64 plus a few, and how often the 64 spare bits are doubled to separate a number from zero.
 FLOAT64_BITS = 60
-# The largest integer up to which all integers are floats; the factor that splits a float of 53 bits into two halves.
-LARGEST_EXACT = 2**53
-SPLITTER = 2.0**27 + 1
+LARGEST_EXACT = 2**53  # all integers up to it are floats
 MOST_DOUBLINGS = 9
 
 
@@ -36,8 +33,7 @@ MOST_DOUBLINGS = 9
 class Arithmetic:
     """The functions that the formulas need beyond + - * /; every function takes and returns arrays elementwise.
 
-    `dtype` is that of its arrays; `rational` converts exact fractions; `exp_minus` and `one_minus_exp_minus` compute
-    exp(-r d) and 1 - exp(-r d) for integers d and an exact rate r.
+    `dtype` is that of its arrays; `rational` converts exact fractions.
     `sign_pair(r, 1 - r^2)` = E[s1 s2]; `four_signs(r12, r13, r14, r23, r24, r34)` = E[s1 s2 s3 s4].
     `owens_t(h, a)` is Owen's T, `tail_and_two_signs(a, P(u >= a), r12, r13, r23)` = E[1[u >= a] s2 s3], and
     `signs_at(thresholds, *correlations)` = E[prod_k sign(z_k + h_k)] for three or four signs with the same thresholds.
@@ -57,8 +53,6 @@ class Arithmetic:
     rational: Callable[[Fraction], Any]
     pi: Callable[[], Any]
     sqrt: Callable[[Any], Any]
-    exp_minus: Callable[[Integers, Fraction], Numbers]
-    one_minus_exp_minus: Callable[[Integers, Fraction], Numbers]
     sign_pair: Callable[[Any, Any], Any]
     four_signs: Callable[..., Any]
     owens_t: Callable[[Any, Any], Any]
@@ -67,49 +61,6 @@ class Arithmetic:
     settled: Callable[[Callable[[], Pair]], Pair]
     cosine_transform: Callable[[Numbers], Numbers]
     negative_part: Callable[[Numbers], Numbers]
-
-
-def _split(distances: Integers, rate: Fraction) -> tuple[np.ndarray, np.ndarray]:
-    """Split r d = high + low with high the nearest float: exp(-high)(1 - low) has no error from rounding r d."""
-    p, q = rate.numerator, rate.denominator
-    if p * int(distances.max(initial=0)) > LARGEST_EXACT or q > LARGEST_EXACT:
-        return _split_one_by_one(distances, rate)
-    top = distances * float(p)
-    high = top / q
-    # q high + rest = top: the product takes two floats (Dekker), and the rest of a rounded division is one float.
-    product, error = _two_product(high, float(q))
-    return high, ((top - product) - error) / q
-
-
-def _split_one_by_one(distances: Integers, rate: Fraction) -> tuple[np.ndarray, np.ndarray]:
-    """Compute `_split` through fractions, for a rate with more digits than a float has."""
-    exact = [rate * d for d in distances.tolist()]
-    high = np.array([float(u) for u in exact])
-    return high, np.array([float(u - Fraction(h)) for u, h in zip(exact, high.tolist(), strict=True)])
-
-
-def _two_product(a: np.ndarray, b: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return a b as a float and its rounding error, exact for numbers well within the range. Source: Dekker, 1971."""
-    halves = []
-    for x in (a, b):
-        scaled = x * SPLITTER
-        upper = scaled - (scaled - x)
-        halves.append((upper, x - upper))
-    (a1, a2), (b1, b2) = halves
-    product = a * b
-    return product, ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2
-
-
-def _exp_minus(distances: Integers, rate: Fraction) -> np.ndarray:
-    high, low = _split(distances, rate)
-    with np.errstate(under="ignore"):
-        return np.exp(-high) * (1 - low)
-
-
-def _one_minus_exp_minus(distances: Integers, rate: Fraction) -> np.ndarray:
-    high, low = _split(distances, rate)
-    with np.errstate(under="ignore"):
-        return -np.expm1(-high) + np.exp(-high) * low
 
 
 def settled(compute: Callable[[], Pair], bits: int) -> Pair:
@@ -159,8 +110,6 @@ FLOAT64 = Arithmetic(
     rational=float,
     pi=lambda: np.pi,
     sqrt=np.sqrt,
-    exp_minus=_exp_minus,
-    one_minus_exp_minus=_one_minus_exp_minus,
     sign_pair=two_signs.two_signs,
     four_signs=signs.four_signs,
     owens_t=owens_t.owens_t,
@@ -187,9 +136,6 @@ def certified() -> Arithmetic:
 
     def number(x: Fraction) -> arb:
         return arb(fmpq(x.numerator, x.denominator))
-
-    def balls(distances: Integers, rate: Fraction, function: Callable[[arb], arb]) -> np.ndarray:
-        return np.array([function(number(-rate * d)) for d in distances.tolist()], dtype=object)
 
     def each(function: Callable[..., arb], *arguments: Any) -> np.ndarray:
         rows = np.broadcast_arrays(*(np.asarray(x, dtype=object) for x in arguments))
@@ -220,8 +166,6 @@ def certified() -> Arithmetic:
         rational=number,
         pi=arb.pi,
         sqrt=np.frompyfunc(arb.sqrt, 1, 1),
-        exp_minus=lambda distances, rate: balls(distances, rate, arb.exp),
-        one_minus_exp_minus=lambda distances, rate: balls(distances, rate, lambda u: -u.expm1()),
         sign_pair=np.frompyfunc(two_signs, 2, 1),
         four_signs=lambda *correlations: each(four_signs, *correlations),
         owens_t=np.frompyfunc(balls_owens_t, 2, 1),

@@ -16,7 +16,6 @@ import numpy as np
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.latent_correlations import along_axis
 from theory.problem import NonlinearGP
-from theory.problem.correlations import GAUSSIAN
 
 
 def clipped_correlations(law: NonlinearGP, c: int, arithmetic: Arithmetic) -> tuple[tuple[Numbers, Numbers], Any]:
@@ -30,19 +29,10 @@ def clipped_correlations(law: NonlinearGP, c: int, arithmetic: Arithmetic) -> tu
     one = arithmetic.rational(Fraction(1))
     less, variance = np.array([0 * one], dtype=arithmetic.dtype), one
     for sites in law.axes:
-        own, apart = _along(law, c, sites, arithmetic)
+        own, apart = along_axis(law, c, sites, arithmetic)
         negative = arithmetic.cosine_transform(arithmetic.negative_part(arithmetic.cosine_transform(own))) / sites
         v = 1 + negative[0]
         along = (apart + (negative[0] - negative)) / v
         less = (less[:, None] + along - less[:, None] * along).ravel()
         variance = variance * v
     return (1 - less, less * (2 - less)), variance
-
-
-def _along(law: NonlinearGP, c: int, sites: int, arithmetic: Arithmetic) -> tuple[Numbers, Numbers]:
-    """r and 1 - r along one axis."""
-    if law.kernels[c] != GAUSSIAN:
-        return along_axis(law, c, sites, arithmetic)
-    lag = np.minimum(np.arange(sites), sites - np.arange(sites))
-    rate = 1 / law.xi[c] ** 2
-    return arithmetic.exp_minus(lag**2, rate), arithmetic.one_minus_exp_minus(lag**2, rate)

@@ -90,9 +90,9 @@ class ChainMoments:
             return Transfer(*(array.astype(float) for array in arrays), float(found.end))
 
     def _in_balls(self) -> Transfer:
-        balls, h, one = certified(), self.law.h[self.c], np.array([1])
-        shrunk = balls.exp_minus(one, h)[0]
-        cosh, sinh = (shrunk + 1 / shrunk) / 2, balls.one_minus_exp_minus(one, 2 * h)[0] / (2 * shrunk)
+        balls = certified()
+        h = balls.rational(self.law.h[self.c])
+        shrunk, cosh, sinh = (-h).exp(), h.cosh(), h.sinh()
         unequal, gap = self._couplings()
         q = balls.sqrt(sinh * sinh + unequal * unequal)
         C, D = sinh / q, unequal / q
@@ -104,13 +104,9 @@ class ChainMoments:
 
     def _couplings(self) -> tuple[Any, Any]:
         """e^(-2 beta) and 1 - e^(-2 beta) as balls: for a length xi (1 - t)/(1 + t) and 2 t/(1 + t), t = e^(-1/xi)."""
-        balls, one = certified(), np.array([1])
-        if self.law.beta:
-            rate = 2 * self.law.beta[self.c]
-            return balls.exp_minus(one, rate)[0], balls.one_minus_exp_minus(one, rate)[0]
-        rate = 1 / self.law.xi[self.c]
-        t, gap = balls.exp_minus(one, rate)[0], balls.one_minus_exp_minus(one, rate)[0]
-        return gap / (1 + t), 2 * t / (1 + t)
+        rate = certified().rational(-2 * self.law.beta[self.c] if self.law.beta else -1 / self.law.xi[self.c])
+        t, gap = rate.exp(), -rate.expm1()
+        return (t, gap) if self.law.beta else (gap / (1 + t), 2 * t / (1 + t))
 
     def product_mean(self, *sites: Int[np.ndarray, "..."] | int) -> Numbers:
         """E prod x_site, elementwise over arrays of sites; a site may occur more than once.

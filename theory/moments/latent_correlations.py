@@ -1,7 +1,7 @@
 """Correlations of stationary latents in balls: rho and 1 - rho^2 by lag, from the definition of each kind.
 
 In balls nothing needs to be rearranged: where 1 - rho^2 cancels, the precision is raised until it has its digits. In
-float64 the balls are rounded. The Gaussian correlation, the default, has a faster way in `statistics`.
+float64 the balls are rounded.
 """
 
 from collections.abc import Callable

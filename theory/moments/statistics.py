@@ -23,7 +23,6 @@ from theory.moments.nonlinearities.edges import edge, exact_square
 from theory.moments.symmetric import Circulant, Dense, Symmetric
 from theory.moments.unit_gaussians import Tail, TailPair
 from theory.problem import InputError, Law, NonlinearGP, OutOfReachError
-from theory.problem.correlations import GAUSSIAN
 from theory.problem.distributions.elliptical import Elliptical
 from theory.problem.distributions.gaussian import Gaussian
 from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
@@ -56,15 +55,10 @@ class ClassStatistics:
 
     @cached_property
     def _latent(self) -> tuple[Numbers, Numbers]:
-        """rho and 1 - rho^2 by lag; the latter without cancellation, of the Gaussian kind as 1 - exp(-2 d^2/xi^2)."""
+        """rho and 1 - rho^2 by lag, both to relative accuracy."""
         if self.law.clipped:
             return self._clipped[0]
-        if self.law.kernels[self.c] != GAUSSIAN:
-            return correlations_by_lag(self.law, self.c, self.arithmetic)
-        rate = 1 / self.law.xi[self.c] ** 2
-        squares, place = np.unique(squared_lags(self.law), return_inverse=True)
-        rho, gap = self.arithmetic.exp_minus(squares, rate), self.arithmetic.one_minus_exp_minus(squares, 2 * rate)
-        return rho[place], gap[place]
+        return correlations_by_lag(self.law, self.c, self.arithmetic)
 
     def at(self, correlations: Shaped[np.ndarray, "*any"]) -> "ClassStatistics":
         """Return the statistics for a latent with other correlations, a matrix or a list; a lag is the place in it."""
@@ -318,20 +312,6 @@ def require_centred(law: Law, what: str) -> None:
             f"{what} of the law {law.law} is that of classes without means, but data.means are given.",
             "Leave the means out, or shift the inputs yourself: x - means[c] has the law without them.",
         )
-
-
-def squared_lags(law: NonlinearGP) -> Int[np.ndarray, " n"]:
-    """d^2 of the n lags: the squares along the axes of the distances of site 0, added.
-
-    >>> squared_lags(NonlinearGP(5, (1, 1), 1, "ring", "none", (1, 0))).tolist()
-    [0, 1, 4, 4, 1]
-    """
-    total = np.zeros(1, dtype=int)
-    for sites in law.axes:
-        lag = np.arange(sites)
-        lag = lag if law.boundary == "open" else np.minimum(lag, sites - lag)
-        total = (total[:, None] + lag**2).ravel()
-    return total
 
 
 def lags_from(law: Stationary, site: int) -> Int[np.ndarray, " n"]:
