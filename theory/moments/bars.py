@@ -11,12 +11,12 @@ import numpy as np
 from jaxtyping import Bool, Shaped
 
 from theory.moments import blocks
-from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.arithmetic import Arithmetic
 from theory.moments.exact_features import ExactFeatures
 from theory.moments.exact_moments import Examples, require_examples
-from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.feature_moments import FeatureMoments, law_moments
 from theory.moments.inputs import Sites, input_statistics_of
-from theory.moments.lit_sites import LitInputs, covering, exact_moments, examples, flips, of_patterns, second_moments_of
+from theory.moments.lit_sites import LitInputs, covering, exact_moments, examples, flips, of_patterns
 from theory.problem import Bars, Network
 
 
@@ -58,11 +58,6 @@ def _(law: Bars, network: Network) -> Examples:
 @law_moments.register
 def _(law: Bars, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
     return ExactFeatures(exact_moments(law, network), arithmetic)
-
-
-@second_moments.register
-def _(law: Bars, arithmetic: Arithmetic) -> Numbers:
-    return second_moments_of(law, arithmetic)
 
 
 @input_statistics_of.register

@@ -19,11 +19,11 @@ import numpy as np
 from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
 from theory.moments.basis import gate_basis
 from theory.moments.elliptical_inputs import EllipticalInputs
-from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.feature_moments import FeatureMoments, law_moments
 from theory.moments.gaussian_clone import CloneStatistics
 from theory.moments.inputs import input_statistics_of
 from theory.moments.mixed import mixed
-from theory.moments.process import process_moments, process_second_moments
+from theory.moments.process import process_moments
 from theory.moments.scale_rule import values_of
 from theory.moments.scales import ScaleMoments, moments_of
 from theory.moments.statistics import ClassStatistics, Lags, statistics_of
@@ -108,8 +108,7 @@ class OneScale(Elliptical):
     `of_rule` is True where the value is one of a rule for a continuous r.
 
     >>> law = OneScale(4, (2,), "gaussian", "open", "none", (1,), variance=Fraction(9, 4))
-    >>> from theory.moments.arithmetic import FLOAT64
-    >>> float(process_second_moments(law, FLOAT64)[0, 0, 0])
+    >>> float(EllipticalStatistics(law, 0, FLOAT64).variance)
     2.25
     """
 
@@ -175,11 +174,6 @@ def _values(scale: Scale) -> list[tuple[Fraction, Fraction]]:
         return list(zip(scale.probabilities, scale.values, strict=True))
     values, probabilities = values_of(scale)
     return [(Fraction(p), Fraction(r)) for p, r in zip(probabilities.tolist(), values.tolist(), strict=True)]
-
-
-@second_moments.register
-def _(law: Elliptical, arithmetic: Arithmetic) -> Numbers:
-    return process_second_moments(law, arithmetic)
 
 
 @input_statistics_of.register

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Shaped
 
-from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
+from theory.moments.arithmetic import FLOAT64, Arithmetic
 from theory.moments.symmetric import Symmetric
 from theory.problem import Law, Network, OutOfReachError
 from theory.problem.discovery import registered
@@ -216,22 +216,6 @@ def squared_labels(law: Law) -> Fraction:
     """
     labels = zip(law.probabilities, law.label_vectors, strict=True)
     return sum((p * y * y for p, label in labels for y in label), Fraction(0))
-
-
-@singledispatch
-def second_moments(law: Any, arithmetic: Arithmetic) -> Numbers:
-    """Return E[x x^T | class c] for every class, (C, n, n); each law's file registers it, this default raises.
-
-    >>> from theory.problem import FiniteData
-    >>> second_moments(FiniteData([[1, 0], [1, 1]], [1, 0]), FLOAT64).tolist()
-    [[[1.0, 0.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]]]
-    """
-    del arithmetic
-    known = ", ".join(sorted(kind.__name__ for kind in second_moments.registry if kind is not object))
-    raise OutOfReachError(
-        f"The law {type(law).__name__} has no second moments here; these laws have them: {known}.",
-        f"Sample it, or register them in theory/moments/{type(law).__module__.rpartition('.')[2]}.py.",
-    )
 
 
 def exactly(dispatch: Any, law: Law) -> Callable[..., Any]:

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
+from theory.moments.arithmetic import FLOAT64, Arithmetic
 from theory.moments.basis import require_linear
 from theory.moments.exact_features import ExactFeatures
 from theory.moments.exact_moments import (
@@ -17,7 +17,7 @@ from theory.moments.exact_moments import (
 )
 from theory.moments.example_features import example_features
 from theory.moments.example_statistics import ExampleStatistics, of_class
-from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.feature_moments import FeatureMoments, law_moments
 from theory.moments.gate_events import Contexts
 from theory.moments.inputs import input_statistics_of
 from theory.problem import FiniteData, Network
@@ -66,18 +66,6 @@ def _(law: FiniteData, network: Network, arithmetic: Arithmetic) -> FeatureMomen
         require_linear(network)
         return example_features(_examples(law), network)
     return ExactFeatures(exact_moments(law, network), arithmetic)
-
-
-@second_moments.register
-def _(law: FiniteData, arithmetic: Arithmetic) -> Numbers:
-    x, category = np.array(law.x, dtype=object), np.array(law.category)
-    probabilities = np.array(law.example_probabilities, dtype=object)
-    found = []
-    for c, share in enumerate(law.probabilities):
-        mine, weights = x[category == c], probabilities[category == c] / share
-        found.append((mine * weights[:, None]).T @ mine)
-    numbers = [arithmetic.rational(value) for value in np.stack(found).ravel().tolist()]
-    return np.array(numbers, dtype=arithmetic.dtype).reshape(law.classes, law.n, law.n)
 
 
 @input_statistics_of.register

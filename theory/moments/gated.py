@@ -5,12 +5,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from jaxtyping import Shaped
+from jaxtyping import Float, Shaped
 
 from theory.expressions.balls.precision import precision
 from theory.moments.arithmetic import certified
-from theory.moments.feature_moments import FeatureMoments, exactly, second_moments
+from theory.moments.feature_moments import FeatureMoments
 from theory.moments.fixed_biases import moments_of
+from theory.moments.inputs import second_moments
 from theory.problem import Problem
 
 
@@ -67,10 +68,9 @@ class GatedMoments:
         return self.A[: units * n, : units * n].reshape(units, n, units, n).transpose(0, 2, 1, 3)
 
     @cached_property
-    def covariances(self) -> Shaped[np.ndarray, "C n n"]:
-        """E[x x^T | class c] for every class; the covariances where the classes have no means."""
-        law = self.problem.data
-        return exactly(second_moments, law)(law, self.features.arithmetic)
+    def covariances(self) -> Float[np.ndarray, "C n n"]:
+        """E[x x^T | class c] for every class in float64; the covariances where the classes have no means."""
+        return second_moments(self.problem.data)
 
 
 def gated_moments(problem: Problem) -> GatedMoments:

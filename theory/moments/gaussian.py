@@ -14,12 +14,12 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.moments.arithmetic import Arithmetic, Numbers
-from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.feature_moments import FeatureMoments, law_moments
 from theory.moments.gaussian_clone import CloneStatistics
 from theory.moments.inputs import InputStatistics, Marginal, Sites, Values, input_statistics_of
 from theory.moments.marginal import gaussian_marginal
 from theory.moments.pairs import ByPairs, numbers, of_any_rank
-from theory.moments.process import process_moments, process_second_moments
+from theory.moments.process import process_moments
 from theory.moments.statistics import Lags, statistics_of
 from theory.problem import Network, OutOfReachError
 from theory.problem.distributions.gaussian import Gaussian
@@ -84,11 +84,6 @@ def _(law: Gaussian, c: int, arithmetic: Arithmetic) -> MatrixStatistics:
 @law_moments.register
 def _(law: Gaussian, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
     return of_any_rank(process_moments(law, network, arithmetic), law.regular)
-
-
-@second_moments.register
-def _(law: Gaussian, arithmetic: Arithmetic) -> Numbers:
-    return process_second_moments(law, arithmetic)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,10 @@ import numpy as np
 from jaxtyping import Shaped
 
 from theory.moments.arithmetic import Arithmetic, Numbers
-from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.feature_moments import FeatureMoments, law_moments
 from theory.moments.inputs import input_statistics_of
 from theory.moments.nonlinearities.dispatch import statistics_through
-from theory.moments.process import process_moments, process_second_moments
+from theory.moments.process import process_moments
 from theory.moments.process_inputs import CloneInputs
 from theory.moments.statistics import ClassStatistics, Lags, statistics_of
 from theory.moments.unit_gaussians import Tail, TailPair
@@ -169,11 +169,6 @@ def _(law: GaussianClone, c: int, arithmetic: Arithmetic) -> CloneStatistics:
 @law_moments.register
 def _(law: GaussianClone, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
     return process_moments(law, network, arithmetic)
-
-
-@second_moments.register
-def _(law: GaussianClone, arithmetic: Arithmetic) -> Numbers:
-    return process_second_moments(law, arithmetic)
 
 
 @input_statistics_of.register

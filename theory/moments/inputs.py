@@ -206,3 +206,14 @@ def input_statistics(law: Law, c: int) -> InputStatistics:
     """
     found = exactly(input_statistics_of, law)(replace(law, means=()) if law.means else law, c)
     return _Moved(found, law.means[c]) if law.means else found
+
+
+def second_moments(law: Law) -> Float[np.ndarray, "C n n"]:
+    """Return E[x x^T | class c] for every class, in float64.
+
+    >>> from theory.problem import FiniteData
+    >>> second_moments(FiniteData([[1, 0], [1, 1]], [1, 0])).tolist()
+    [[[1.0, 0.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]]]
+    """
+    found = [input_statistics(law, c) for c in range(law.classes)]
+    return np.stack([own.covariance + np.multiply.outer(own.mean, own.mean) for own in found])

@@ -31,11 +31,10 @@ from jaxtyping import Int, Shaped
 
 from theory.expressions.balls.precision import precision
 from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers, certified
-from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.feature_moments import FeatureMoments, law_moments
 from theory.moments.inputs import input_statistics_of
 from theory.moments.spin_inputs import SpinInputs
 from theory.moments.spins import Sites, spin_features
-from theory.moments.statistics import require_centred
 from theory.problem import Network
 from theory.problem.distributions.ising import Ising
 
@@ -179,12 +178,6 @@ class ChainMoments:
 @law_moments.register
 def _(law: Ising, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
     return spin_features(law, network, arithmetic, lambda c: ChainMoments(law, c, arithmetic))
-
-
-@second_moments.register
-def _(law: Ising, arithmetic: Arithmetic) -> Numbers:
-    require_centred(law, "The second moment")
-    return np.stack([ChainMoments(law, c, arithmetic).second(()) for c in range(law.classes)])
 
 
 @input_statistics_of.register

@@ -16,13 +16,12 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float, Int
 
-from theory.moments.arithmetic import Arithmetic, Numbers
-from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.arithmetic import Arithmetic
+from theory.moments.feature_moments import FeatureMoments, law_moments
 from theory.moments.inputs import Sites as Where
 from theory.moments.inputs import input_statistics_of
 from theory.moments.spin_inputs import SpinInputs
 from theory.moments.spins import Sites, spin_features
-from theory.moments.statistics import require_centred
 from theory.problem import Network, OutOfReachError
 from theory.problem.distributions.ising_2d import Ising2D
 
@@ -239,13 +238,6 @@ def _require_float64(arithmetic: Arithmetic) -> None:
 def _(law: Ising2D, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
     _require_float64(arithmetic)
     return spin_features(law, network, arithmetic, lambda c: GridMoments(law, c))
-
-
-@second_moments.register
-def _(law: Ising2D, arithmetic: Arithmetic) -> Numbers:
-    _require_float64(arithmetic)
-    require_centred(law, "The second moment")
-    return np.stack([GridMoments(law, c).second(()) for c in range(law.classes)])
 
 
 @input_statistics_of.register

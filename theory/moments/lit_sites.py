@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Shaped
 
-from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.basis import require_linear
 from theory.moments.exact_moments import (
     ALWAYS_OR_NEVER,
@@ -121,34 +120,6 @@ def moment(law: Law, c: int, *sites: Sites) -> Shaped[np.ndarray, "..."]:
     return np.array(np.array(shares, dtype=object)[inverse.reshape(np.shape(total))], dtype=object)
 
 
-def with_class_mean(
-    law: Law, c: int, first: Shaped[np.ndarray, " n"], second: Shaped[np.ndarray, "n n"]
-) -> Shaped[np.ndarray, "n n"]:
-    """Return E x x^T in class `c` with the class mean added to x, from E x and E x x^T without it.
-
-    >>> from theory.problem import SinglePulse
-    >>> law = SinglePulse(2, ((1, 1), (2, 2)), "zero-one", "none", (1, 0), means=(1, 0))
-    >>> with_class_mean(law, 0, np.zeros(2), np.eye(2)).astype(int).tolist()
-    [[2, 1], [1, 2]]
-    """
-    if not law.means:
-        return second
-    mean = np.array(law.means[c], dtype=object)
-    return second + np.outer(first, mean) + np.outer(mean, first) + np.outer(mean, mean)
-
-
-def in_arithmetic(matrices: list[Shaped[np.ndarray, "n n"]], arithmetic: Arithmetic) -> Numbers:
-    """Return matrices of fractions in an arithmetic; equal entries are converted once.
-
-    >>> from theory.moments.arithmetic import FLOAT64
-    >>> in_arithmetic([np.array([[Fraction(1, 2)]], dtype=object)], FLOAT64).tolist()
-    [[[0.5]]]
-    """
-    entries = np.array(matrices).ravel().tolist()
-    numbers = {value: arithmetic.rational(value) for value in set(entries)}
-    return np.array([numbers[value] for value in entries], dtype=arithmetic.dtype).reshape(np.shape(matrices))
-
-
 @dataclass(frozen=True, eq=False)
 class LitInputs(InputStatistics):
     """The inputs of class `c`: sums over its patterns in exact numbers.
@@ -207,21 +178,6 @@ class LitInputs(InputStatistics):
         share, values = lit(self.law, self.c, (site,)), flips(self.law)
         levels = ((value, p) for low, high in values for value, p in ((low, 1 - share), (high, share)))
         return tallied((value, p / len(values)) for value, p in levels)
-
-
-def second_moments_of(law: Law, arithmetic: Arithmetic) -> Numbers:
-    """Return E[x x^T | class c] for every class, class means included.
-
-    >>> from theory.problem import SinglePulse
-    >>> from theory.moments.arithmetic import FLOAT64
-    >>> second_moments_of(SinglePulse(2, ((1, 1), (2, 2)), "zero-one", "none", (1, 0)), FLOAT64).tolist()
-    [[[0.5, 0.0], [0.0, 0.5]], [[1.0, 1.0], [1.0, 1.0]]]
-    """
-    site = np.arange(law.n)
-    found = [
-        with_class_mean(law, c, moment(law, c, site), moment(law, c, site[:, None], site)) for c in range(law.classes)
-    ]
-    return in_arithmetic(found, arithmetic)
 
 
 @dataclass(frozen=True)

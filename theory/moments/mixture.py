@@ -9,9 +9,9 @@ from itertools import combinations
 import numpy as np
 from jaxtyping import Float
 
-from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.arithmetic import Arithmetic
 from theory.moments.elliptical import through_gates
-from theory.moments.feature_moments import FeatureMoments, exactly, feature_moments, law_moments, second_moments
+from theory.moments.feature_moments import FeatureMoments, exactly, feature_moments, law_moments
 from theory.moments.inputs import (
     Density,
     InputStatistics,
@@ -27,7 +27,7 @@ from theory.moments.nonlinear_gp_matrix import require_no_scale
 from theory.moments.nonlinearities.gates import basis_of, check_gates, independent
 from theory.moments.pairs import of_any_rank
 from theory.moments.process import process_moments
-from theory.moments.statistics import require_centred, statistics_of
+from theory.moments.statistics import statistics_of
 from theory.problem import Law, Network, OutOfReachError
 from theory.problem.distributions.elliptical import Elliptical
 from theory.problem.distributions.gaussian import Gaussian
@@ -159,13 +159,3 @@ def _features(law: Law, network: Network, arithmetic: Arithmetic, centred: bool)
         require_no_scale(law, network)
         check_gates(law, network, basis_of(law, network, centred))
     return process_moments(law, network, arithmetic, centred)
-
-
-@second_moments.register
-def _(law: Mixture, arithmetic: Arithmetic) -> Numbers:
-    require_centred(law, "The second moment")
-    total = [0] * law.classes
-    for part in law.components:
-        own = exactly(second_moments, part.law)(part.law, arithmetic)[0]
-        total[part.category] = total[part.category] + arithmetic.rational(part.weight) * own
-    return np.stack(total)

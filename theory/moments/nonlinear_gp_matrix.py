@@ -9,13 +9,13 @@ import numpy as np
 from jaxtyping import Float, Shaped
 
 from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
-from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.feature_moments import FeatureMoments, law_moments
 from theory.moments.inputs import Density, InputStatistics, Marginal, Sites, Values, input_statistics_of
 from theory.moments.nonlinearities.dispatch import inputs_through, statistics_through
 from theory.moments.nonlinearities.gates import basis_of, check_gates, independent, unit_process
 from theory.moments.nonlinearities.refusals import refuse
 from theory.moments.pairs import ByPairs, numbers, of_any_rank
-from theory.moments.process import process_moments, process_second_moments
+from theory.moments.process import process_moments
 from theory.moments.process_inputs import ProcessInputs
 from theory.moments.statistics import ClassStatistics, Lags, statistics_of
 from theory.moments.unit_gaussians import Tail, TailPair
@@ -146,11 +146,6 @@ def require_no_scale(law: NonlinearGPMatrix, network: Network) -> None:
                 "soft gate, and class means have no exact moments here.",
                 'Gate the latent (on = "latent"), or simulate it (gdln simulate).',
             )
-
-
-@second_moments.register
-def _(law: NonlinearGPMatrix, arithmetic: Arithmetic) -> Numbers:
-    return process_second_moments(law, arithmetic)
 
 
 @dataclass(frozen=True, eq=False)

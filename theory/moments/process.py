@@ -102,22 +102,6 @@ def _keys_of_tails(gates: GateBasis) -> list[Key]:
     return [key for key in keys if any(gates.half_spaces[i].tail for i in key)]
 
 
-def process_second_moments(law: Process, arithmetic: Arithmetic) -> Shaped[np.ndarray, "C n n"]:
-    """E[x x^T | class c] for every class.
-
-    Neighbours have asin(kappa^2 exp(-1/xi^2))/asin(kappa^2), with kappa^2 = 2/3 at gain 1:
-
-    >>> from theory.moments.arithmetic import FLOAT64
-    >>> from theory.problem import NonlinearGP
-    >>> moments = process_second_moments(NonlinearGP(2, (2, 1), 1, "open", "unit-variance", (1, 0)), FLOAT64)
-    >>> xi = np.array([2, 1])
-    >>> np.abs(moments[:, 0, 1] - np.arcsin(2 / 3 * np.exp(-1 / xi**2)) / np.arcsin(2 / 3)).max().round(12).item()
-    0.0
-    """
-    process = _Classes(law, GateBasis((), ()), arithmetic)
-    return np.stack([process.second_of(c, ()).dense() for c in range(law.classes)])
-
-
 @dataclass(frozen=True, eq=False)
 class _Classes:
     """The classes of a law and the directions of its gates; every moment is computed at its first use and stored."""

@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float, Shaped
 
 from theory.moments import blocks, lit_sites
-from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.arithmetic import Arithmetic
 from theory.moments.basis import require_linear
 from theory.moments.exact_features import ExactFeatures
 from theory.moments.exact_moments import (
@@ -27,9 +27,9 @@ from theory.moments.exact_moments import (
     whole_numbers,
 )
 from theory.moments.example_statistics import ExampleStatistics
-from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.feature_moments import FeatureMoments, law_moments
 from theory.moments.inputs import InputStatistics, Sites, Values, input_statistics_of, tallied
-from theory.moments.lit_sites import LitInputs, covering, examples, flips, in_arithmetic, with_class_mean
+from theory.moments.lit_sites import LitInputs, covering, examples, flips
 from theory.problem import Network, OutOfReachError, Pulses
 
 MOST_NUMBERS = 2_000_000  # in the list of single pulses, as fractions: 200 MB
@@ -183,35 +183,6 @@ def exact_moments(law: Pulses, network: Network) -> ExactMoments:
 @law_moments.register
 def _(law: Pulses, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
     return ExactFeatures(exact_moments(law, network), arithmetic)
-
-
-def first_and_second(law: Pulses, c: int) -> tuple[Shaped[np.ndarray, " n"], Shaped[np.ndarray, "n n"]]:
-    """Return E x and E x x^T in class `c`, before the class means are added, as fractions.
-
-    N independent pulses p that add up have E x = E[N] E p and E x x^T = E[N] E p p^T + E[N (N - 1)] E p E p^T.
-
-    >>> law = Pulses(2, "open", "block", [[1, 1]], [[2, 2]], [1], "sum", [1])
-    >>> first, second = first_and_second(law, 0)
-    >>> first.astype(int).tolist(), [[str(entry) for entry in row] for row in second]
-    ([1, 1], [['3/2', '1/2'], ['1/2', '3/2']])
-    """
-    site = np.arange(law.n)
-    if is_union(law):
-        return lit_sites.moment(law, c, site), lit_sites.moment(law, c, site[:, None], site)
-    x, probabilities = single(law, c) if law.overlap == "sum" else distribution(law, c)
-    weighed = x.T * np.array(probabilities, dtype=object)
-    first, second = weighed.sum(axis=1), weighed @ x
-    if law.overlap == "max":
-        return first, second
-    numbers = range(law.counts[c][0], law.counts[c][1] + 1)
-    once, twice = (Fraction(sum(values), len(numbers)) for values in (numbers, (k * (k - 1) for k in numbers)))
-    return once * first, once * second + twice * np.outer(first, first)
-
-
-@second_moments.register
-def _(law: Pulses, arithmetic: Arithmetic) -> Numbers:
-    found = [with_class_mean(law, c, *first_and_second(law, c)) for c in range(law.classes)]
-    return in_arithmetic(found, arithmetic)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,10 +6,10 @@ ask for them; all others ask here, and learn that there are none.
 
 import numpy as np
 
-from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.arithmetic import Arithmetic
 from theory.moments.estimated import kept
 from theory.moments.example_statistics import ExampleStatistics, of_class
-from theory.moments.feature_moments import FeatureMoments, exactly, law_moments, second_moments
+from theory.moments.feature_moments import FeatureMoments, exactly, law_moments
 from theory.moments.inputs import input_statistics_of
 from theory.problem import Law, Network, OutOfReachError
 from theory.problem.distributions.sampled import SampledLaw
@@ -18,12 +18,6 @@ from theory.problem.distributions.sampled import SampledLaw
 @law_moments.register
 def _(law: SampledLaw, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
     del network, arithmetic
-    raise _only_estimated(law)
-
-
-@second_moments.register
-def _(law: SampledLaw, arithmetic: Arithmetic) -> Numbers:
-    del arithmetic
     raise _only_estimated(law)
 
 

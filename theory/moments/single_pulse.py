@@ -11,10 +11,10 @@ import numpy as np
 from jaxtyping import Shaped
 
 from theory.moments import blocks
-from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.arithmetic import Arithmetic
 from theory.moments.exact_features import ExactFeatures
 from theory.moments.exact_moments import Examples, require_examples
-from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.feature_moments import FeatureMoments, law_moments
 from theory.moments.inputs import Sites, input_statistics_of
 from theory.moments.lit_sites import (
     LitInputs,
@@ -24,7 +24,6 @@ from theory.moments.lit_sites import (
     flips,
     of_patterns,
     pulses,
-    second_moments_of,
 )
 from theory.problem import Network, SinglePulse
 
@@ -53,11 +52,6 @@ def _(law: SinglePulse, network: Network) -> Examples:
 @law_moments.register
 def _(law: SinglePulse, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
     return ExactFeatures(exact_moments(law, network), arithmetic)
-
-
-@second_moments.register
-def _(law: SinglePulse, arithmetic: Arithmetic) -> Numbers:
-    return second_moments_of(law, arithmetic)
 
 
 @input_statistics_of.register

@@ -6,25 +6,24 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
+from theory.moments.arithmetic import FLOAT64, Arithmetic
 from theory.moments.basis import require_linear
 from theory.moments.exact_moments import require_rows
 from theory.moments.example_statistics import ExampleStatistics, of_class
-from theory.moments.feature_moments import Block, FeatureMoments, Structure, law_moments, second_moments
+from theory.moments.feature_moments import Block, FeatureMoments, Structure, law_moments
 from theory.moments.gate_events import open_on
 from theory.moments.inputs import input_statistics_of
 from theory.moments.symmetric import Dense
-from theory.problem import Gate, Network, OutOfReachError, Table, resolved
+from theory.problem import Gate, Network, OutOfReachError, resolved
 from theory.problem.distributions.rows import RowsLaw
 
 _CHUNK = 4096  # rows of features that are processed at a time
-MOST_NUMBERS = 10**8  # the most numbers in the second moments of all classes: 800 MB
 
 
 def gate_table(law: RowsLaw, gates: tuple[Gate, ...]) -> Float[np.ndarray, "N K"]:
     """Return g_k of every example: 0 or 1, or a number between them for a soft gate.
 
-    >>> from theory.problem import ContextGate, SiteGate
+    >>> from theory.problem import ContextGate, SiteGate, Table
     >>> one = {"probability": "1/2", "xx": [[1]], "yx": [[0]], "yy": [[0]]}
     >>> law = Table(moments=[one, one])
     >>> gate_table(law, (ContextGate([1]), SiteGate(0, lo=1, on="input"))).sum(axis=0).tolist()
@@ -125,7 +124,7 @@ def rows_moments(law: RowsLaw, network: Network, arithmetic: Arithmetic) -> Samp
 
     Raises OutOfReachError for other numbers and other networks.
 
-    >>> from theory.problem import AlwaysGate
+    >>> from theory.problem import AlwaysGate, Table
     >>> law = Table(moments=[{"probability": 1, "xx": [[4]], "yx": [[2]], "yy": [[1]]}])
     >>> rows_moments(law, Network("gated-linear", "mean", 1, (AlwaysGate(),)), FLOAT64).b.round(12).tolist()
     [2.0]
@@ -143,28 +142,6 @@ def rows_moments(law: RowsLaw, network: Network, arithmetic: Arithmetic) -> Samp
     return SampleMoments(A, b, y2, "the examples are kept in float64, and so is the rank of A")
 
 
-def rows_second_moments(law: RowsLaw, arithmetic: Arithmetic) -> Numbers:
-    """Return <x x^T> of each class of a list of examples, in float64. Raises OutOfReachError for other numbers.
-
-    >>> law = Table(moments=[{"probability": 1, "xx": [[4]], "yx": [[0]], "yy": [[0]]}])
-    >>> rows_second_moments(law, FLOAT64).round(12).tolist()
-    [[[4.0]]]
-    """
-    _require_float64(arithmetic)
-    if law.classes * law.n**2 > MOST_NUMBERS:
-        raise OutOfReachError(
-            f"The examples have {law.classes} different labels: the second moments of each, {law.n} x {law.n} numbers, "
-            "fill the memory.",
-            "Use fewer labels or sites.",
-        )
-    found = np.empty((law.classes, law.n, law.n))
-    for c in range(law.classes):
-        mine = law.category == c
-        x, weights = law.rows.x[mine], law.rows.probabilities[mine]
-        found[c] = (x * (weights / weights.sum())[:, None]).T @ x
-    return found
-
-
 def _require_float64(arithmetic: Arithmetic) -> None:
     if arithmetic.dtype is not float:
         raise OutOfReachError(
@@ -174,15 +151,10 @@ def _require_float64(arithmetic: Arithmetic) -> None:
 
 
 @law_moments.register
-def _(law: Table, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+def _(law: RowsLaw, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
     return rows_moments(law, network, arithmetic)
 
 
-@second_moments.register
-def _(law: Table, arithmetic: Arithmetic) -> Numbers:
-    return rows_second_moments(law, arithmetic)
-
-
 @input_statistics_of.register
-def _(law: Table, c: int) -> ExampleStatistics:
+def _(law: RowsLaw, c: int) -> ExampleStatistics:
     return of_class(law.rows.x, law.category, law.rows.probabilities, c)

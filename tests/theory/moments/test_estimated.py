@@ -11,14 +11,12 @@ from tests.tolerances import STANDARD_ERRORS
 from tests.tolerances_of_estimates import ESTIMATED_SUMS
 from theory.flow import discrete
 from theory.moments import gated_moments
-from theory.moments.arithmetic import FLOAT64
 from theory.moments.estimated import (
     drawn,
     estimated_moments,
     standard_errors,
 )
 from theory.moments.example_statistics import ExampleStatistics
-from theory.moments.feature_moments import exactly, second_moments
 from theory.moments.inputs import input_statistics
 from theory.problem import (
     AlwaysGate,
@@ -120,6 +118,6 @@ def test_moments_that_are_out_of_reach_are_named():
 
 def test_exact_moments_are_refused_by_name():
     asked = replace(problem(LAW), simulation=Simulation("online", 100, "1/2", 2, 0, 10))
-    for ask in (gated_moments, discrete, lambda asked: exactly(second_moments, asked.data)(asked.data, FLOAT64)):
+    for ask in (gated_moments, discrete):
         with pytest.raises(OutOfReachError, match="known by its examples"):
             ask(asked)

@@ -13,9 +13,7 @@ from tests.theory.moments.definition import largest_difference, question, summed
 from tests.tolerances_of_laws import SPIN_DIGITS, SPIN_FLOW, SPIN_MEANS
 from theory.flow import solve
 from theory.moments import feature_moments, gated_moments, gated_moments_certified
-from theory.moments.arithmetic import certified
 from theory.moments.constant_gates import constant_gates
-from theory.moments.feature_moments import second_moments
 from theory.moments.inputs import input_statistics
 from theory.moments.ising_2d import GridMoments
 from theory.problem import (
@@ -164,8 +162,6 @@ def test_what_is_out_of_reach_is_named():
 def test_a_grid_has_no_certified_digits():
     with pytest.raises(OutOfReachError, match="moments in float64 and no certified digits"):
         solve(question(GRID, UP, DOWN), digits=20)
-    with pytest.raises(OutOfReachError, match="no certified digits"):
-        second_moments(GRID, certified())
 
 
 def test_gates_that_never_change_are_named():

@@ -9,10 +9,8 @@ import pytest
 from tests.theory.moments.definition import largest_difference, summed
 from tests.tolerances_of_laws import PULSE_SUMS
 from theory.moments import feature_moments, pulses
-from theory.moments.arithmetic import FLOAT64
 from theory.moments.exact_moments import ExactMoments
-from theory.moments.feature_moments import second_moments
-from theory.moments.inputs import input_statistics
+from theory.moments.inputs import input_statistics, second_moments
 from theory.moments.lit_sites import exact_moments
 from theory.problem import AlwaysGate, Bars, DirectionGate, Network, OutOfReachError, Pulses, SiteGate
 
@@ -150,7 +148,7 @@ def test_statistics_of_the_inputs(law):
         statistics = input_statistics(law, c)
         slack = PULSE_SUMS * max(1, float(np.abs(x).max())) ** 4
         assert largest_difference(statistics, x, p, sites) <= slack
-        assert np.abs(second_moments(law, FLOAT64)[c] - ((x * p[:, None]).T @ x).astype(float)).max() <= slack
+        assert np.abs(second_moments(law)[c] - ((x * p[:, None]).T @ x).astype(float)).max() <= slack
         for site in range(law.n):
             marginal = statistics.marginal(site)
             for value, share in zip(marginal.values, marginal.probabilities, strict=True):

@@ -11,8 +11,7 @@ from theory.claims.areas.pulse._pulses import covered
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
 from theory.expressions.symbols import n
-from theory.moments.arithmetic import FLOAT64
-from theory.moments.feature_moments import second_moments
+from theory.moments.inputs import second_moments
 from theory.problem import Bars
 
 a, b, p, q = sympy.symbols("a b p q", integer=True)
@@ -32,7 +31,7 @@ def _both_lit(at: dict[str, Fraction]) -> Fraction:
 def _in_float64(**at: int) -> float:
     ranges = [[at["a"], at["b"]]]
     law = Bars((at["n"], at["n"]), "torus", ranges, ranges, "zero-one", "none", [1])
-    return float(second_moments(law, FLOAT64)[0, 0, at["p"] * at["n"] + at["q"]])
+    return float(second_moments(law)[0, 0, at["p"] * at["n"] + at["q"]])
 
 
 PAIR = Claim(

@@ -13,9 +13,7 @@ from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
 from theory.expressions.symbols import n
 from theory.expressions.triangular import triangle
-from theory.moments.arithmetic import FLOAT64
-from theory.moments.feature_moments import second_moments
-from theory.moments.inputs import input_statistics
+from theory.moments.inputs import input_statistics, second_moments
 from theory.problem import Pulses
 
 i, N, W = sympy.symbols("i N W", integer=True)
@@ -49,7 +47,7 @@ def _in_float64(overlap: str) -> Callable[..., float]:
 
     def value(**at: int) -> float:
         law = Pulses(at["n"], "ring", "block", [[at["a"], at["b"]]], [[at["N"]] * 2], [1], overlap, [1])
-        return float(second_moments(law, FLOAT64)[0, 0, at["d"]])
+        return float(second_moments(law)[0, 0, at["d"]])
 
     return value
 

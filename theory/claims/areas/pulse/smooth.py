@@ -12,8 +12,7 @@ from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
 from theory.claims.trained import BESIDE, trained_on
 from theory.expressions.symbols import n
-from theory.moments.arithmetic import FLOAT64
-from theory.moments.feature_moments import second_moments
+from theory.moments.inputs import second_moments
 from theory.problem import Problem, Pulses
 
 N = sympy.Symbol("N", integer=True)
@@ -36,7 +35,7 @@ def _by_starts(at: dict[str, Fraction]) -> Fraction:
 
 def _in_float64(n: int, N: int, h: float) -> float:
     law = Pulses(n, "ring", "raised-cosine", [[3, 3]], [[N, N]], [Fraction(h)], "sum", [1])
-    return float(second_moments(law, FLOAT64)[0, 0, 1])
+    return float(second_moments(law)[0, 0, 1])
 
 
 def _blocks(problem: Problem) -> Problem:
