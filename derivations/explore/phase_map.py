@@ -381,7 +381,7 @@ def dots(folder: str, x: str, y: str, quantity: str, unit: int) -> tuple[Dot, ..
         )
     store = Store.open(folder)
     recorded, found = store.plans()[0], []
-    for name in dict.fromkeys(sweep_id(one.declared) for one in recorded):
+    for name in dict.fromkeys(sweep_id(one.sweep) for one in recorded):
         made = store.best(name)
         fields = {axis.field for axis in made.sweep.axes}
         if {x, y} <= fields and observable in made.sweep.observables:
