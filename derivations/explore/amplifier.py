@@ -141,11 +141,11 @@ def density(view: AmplifierView) -> dict[str, Any]:
 
     More values than bins, such as those of examples, are drawn in bins.
     """
-    own, edges = view.amplifier.marginal, np.linspace(-_REACH, _REACH, _BINS + 1)
-    if isinstance(own, Density):
-        shares = np.diff(own.cumulative(edges))
+    marginal, edges = view.amplifier.marginal, np.linspace(-_REACH, _REACH, _BINS + 1)
+    if isinstance(marginal, Density):
+        shares = np.diff(marginal.cumulative(edges))
     else:
-        x, p = (np.array(each, float) for each in (own.values, own.probabilities))
+        x, p = (np.array(each, float) for each in (marginal.values, marginal.probabilities))
         if len(x) <= _BINS:
             return {"discrete": True, "x": x, "p": p}
         shares = np.histogram(x, edges, weights=p)[0]
@@ -210,15 +210,15 @@ def periods(mode: int) -> str:
 def rows(view: AmplifierView) -> list[dict[str, Any]]:
     """Rows of the table: phi, that of a Gaussian pixel, and the elasticity at several a, a_0 among them."""
     at = [(float(a), float(phi), float(slope)) for a, (phi, slope) in zip(SHOWN, view.table, strict=True)]
-    found = [{"a": a, "φ(a)": phi, "φ(a), Gaussian": np.sqrt(2 / np.pi) * a, "elasticity": e} for a, phi, e in at]
+    table = [{"a": a, "φ(a)": phi, "φ(a), Gaussian": np.sqrt(2 / np.pi) * a, "elasticity": e} for a, phi, e in at]
     if view.errors is not None:
-        found = [row | {"standard error of φ": error} for row, error in zip(found, view.errors[1], strict=True)]
+        table = [row | {"standard error of φ": error} for row, error in zip(table, view.errors[1], strict=True)]
     if view.flat is not None:
         a = view.flat.a
         phi = float(view.amplifier.at(a))
         new = {"a": a, "φ(a)": phi, "φ(a), Gaussian": np.sqrt(2 / np.pi) * a, "elasticity": view.flat.elasticity}
-        found = sorted([*found, new], key=lambda row: row["a"])
-    return [{key: float(value) for key, value in row.items()} for row in found]
+        table = sorted([*table, new], key=lambda row: row["a"])
+    return [{key: float(value) for key, value in row.items()} for row in table]
 
 
 def waves(flat: FlatState) -> list[dict[str, Any]]:
@@ -290,24 +290,24 @@ def csv(view: AmplifierView) -> str:
     curves = {"phi": view.phi, "elasticity": view.elasticity}
     if view.errors is not None:
         curves["standard error of phi"] = view.errors[0]
-    found = [
+    lines = [
         {"quantity": name, "at": float(a), "value": float(value)}
         for name, values in curves.items()
         for a, value in zip(CURVE, values, strict=True)
     ]
     if view.flat is not None:
-        found += [
+        lines += [
             {"quantity": "rate of the mode, in 1/tau", "at": row["periods"], "value": row["rate"]}
             for row in waves(view.flat)
         ]
     if view.flat is not None and has_a_gain(view.law):
         along = along_gains(view.law)
-        found += [
+        lines += [
             {"quantity": f"{name} at the gain", "at": float(gain), "value": float(value)}
             for name in ("excess", "rate")
             for gain, value in zip(along["gain"], along[name], strict=True)
         ]
-    return csv_text(found)
+    return csv_text(lines)
 
 
 def python(view: AmplifierView) -> tuple[str, ...]:

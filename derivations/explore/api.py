@@ -27,7 +27,7 @@ def routes(first: Problem, site: bool) -> list[Route]:
     """The routes of the explorer that starts with the problem `first`, and serves the site of the book where `site`."""
     toml = dumps(first)
 
-    def start(_asked: Mapping[str, Any]) -> dict[str, Any]:
+    def start(_body: Mapping[str, Any]) -> dict[str, Any]:
         listed = [
             {
                 "name": name,
@@ -37,12 +37,12 @@ def routes(first: Problem, site: bool) -> list[Route]:
             }
             for name, view in VIEWS.items()
         ]
-        given = toml != dumps(load(FIRST))  # by the reader, as a file
-        return {"version": version(DISTRIBUTION), "site": site, "views": listed, "given": given, **bar(read(toml))}
+        from_file = toml != dumps(load(FIRST))  # by the reader, as a file
+        return {"version": version(DISTRIBUTION), "site": site, "views": listed, "given": from_file, **bar(read(toml))}
 
     return [
-        _post("/api/start", lambda asked, _: start(asked)),
-        _post("/api/problem", lambda asked, _: _problem(asked)),
+        _post("/api/start", lambda body, _: start(body)),
+        _post("/api/problem", lambda body, _: _problem(body)),
         _post("/api/views/{view}", _view),
         _post("/api/jobs/{kind}", _begun),
         Route("/api/jobs/{name}", _job, methods=["GET"]),
@@ -50,12 +50,12 @@ def routes(first: Problem, site: bool) -> list[Route]:
     ]
 
 
-def _problem(asked: Mapping[str, Any]) -> dict[str, Any]:
+def _problem(body: Mapping[str, Any]) -> dict[str, Any]:
     """The problem bar of a text, and of the controls in `values` that have moved."""
-    problem, notes = read(asked["toml"]), ()
-    if values := asked.get("values"):
+    problem, notes = read(body["toml"]), ()
+    if values := body.get("values"):
         problem, notes = changed(problem, values)
-    word = asked.get("dialect")
+    word = body.get("dialect")
     if not word:
         return bar(problem, notes)
     from derivations.explore.dialect import in_dialect  # it loads SymPy
@@ -63,18 +63,18 @@ def _problem(asked: Mapping[str, Any]) -> dict[str, Any]:
     return {**bar(problem, notes), "dialect": in_dialect(problem, word)}
 
 
-def _view(asked: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, Any]:
+def _view(body: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, Any]:
     """The answer of a view; what is out of reach is a note, not an error."""
     view = view_of(path["view"])
-    problem = read(asked["toml"])
+    problem = read(body["toml"])
     try:
-        return view.answer(problem, asked.get("settings") or {})
+        return view.answer(problem, body.get("settings") or {})
     except OutOfReachError as error:
         return {"note": _said(error)}
 
 
-def _begun(asked: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, Any]:
-    kind, problem, settings = kind_of_job(path["kind"]), read(asked["toml"]), asked.get("settings") or {}
+def _begun(body: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, Any]:
+    kind, problem, settings = kind_of_job(path["kind"]), read(body["toml"]), body.get("settings") or {}
     question = (path["kind"], kind.question(problem, settings)) if hasattr(kind, "question") else None
     return {"id": JOBS.start(lambda job: kind.run(problem, settings, job), question)}
 
@@ -119,13 +119,13 @@ def _post(path: str, answer: Answer) -> Route:
 async def _answered(answer: Callable[[], dict[str, Any]]) -> Response:
     """The answer as JSON, made in a thread; an error of the library as what is wrong and what to do."""
 
-    def made() -> Response:
+    def response() -> Response:
         try:
             return JSONResponse(wire(answer()))
         except WorkbenchError as error:
             return JSONResponse({"error": _said(error)}, _REFUSED)
 
-    return await run_in_threadpool(made)
+    return await run_in_threadpool(response)
 
 
 def _said(error: WorkbenchError) -> dict[str, str]:

@@ -127,30 +127,30 @@ def _changed_law(law: Law, values: Mapping[str, str]) -> Law:
     )
 
 
-def _values(given: Mapping[str, Control], moved: Mapping[str, str]) -> dict[str, Any]:
+def _values(known: Mapping[str, Control], moved: Mapping[str, str]) -> dict[str, Any]:
     """The value of each control as `law_of` takes it: that of a moved one, or the one at first."""
-    found: dict[str, Any] = {}
-    for name, control in given.items():
+    values: dict[str, Any] = {}
+    for name, control in known.items():
         if isinstance(control, Slider) and isinstance(control.start, tuple):
-            found[name] = tuple(moved.get(f"{name}.{part}", start) for part, start in enumerate(control.start))
+            values[name] = tuple(moved.get(f"{name}.{part}", start) for part, start in enumerate(control.start))
         elif isinstance(control, Kind):
             word = moved.get(name, control.word)
-            found[name] = control.text(word, moved.get(f"{name}.parameters", control.parameters))
+            values[name] = control.text(word, moved.get(f"{name}.parameters", control.parameters))
         else:
-            found[name] = moved.get(name, control.start)
-    return found
+            values[name] = moved.get(name, control.start)
+    return values
 
 
 def _law_controls(law: Law) -> list[dict[str, Any]]:
     known = controls(type(law), law_values(law))
     options = [[word, title_of(word)] for word in LAWS]
-    found = [_choice("data.law", "data law", law.law, options, "law")]
+    listed = [_choice("data.law", "data law", law.law, options, "law")]
     for name in sorted(known, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST)):
         group = "law" if name in _FIRST else "more"
-        found += [
+        listed += [
             {**item, "group": group, "unit": _UNITS.get(name)} for item in _described(f"data.{name}", known[name])
         ]
-    return found
+    return listed
 
 
 def _described(name: str, control: Control) -> list[dict[str, Any]]:
@@ -205,13 +205,13 @@ def _changed_network(problem: Problem, moved: Mapping[str, str]) -> Network:
     A gated-linear network that gets more units gets open gates; one that is made of another model has one gate for
     each unit, all open.
     """
-    given = problem.one_layer
-    model, units = moved.get("model", given.model), whole_of(moved.get("units", given.units), "network.units")
+    layer = problem.one_layer
+    model, units = moved.get("model", layer.model), whole_of(moved.get("units", layer.units), "network.units")
     gates: tuple[Any, ...] = ()
     if model == Network.gated:
-        gates = (*given.gates[:units], *[AlwaysGate()] * (units - len(given.gates[:units])))
-    slope = (given.slope or _SLOPE) if model == "leaky-relu" else None
-    return Network(model, moved.get("readout", given.readout), units, gates, given.biases, slope)
+        gates = (*layer.gates[:units], *[AlwaysGate()] * (units - len(layer.gates[:units])))
+    slope = (layer.slope or _SLOPE) if model == "leaky-relu" else None
+    return Network(model, moved.get("readout", layer.readout), units, gates, layer.biases, slope)
 
 
 def model_in_words(model: str) -> str:

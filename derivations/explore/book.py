@@ -23,27 +23,27 @@ def claims_on(line: str, cov: str, mean: str, where: str) -> list[dict[str, Any]
     ['gaussian.step_step.orthant', 'ntk.fixed_gates.kernel', 'ntk.recursion.value']
     """
     equation = line if "=" in line else f"E[{line}] = 0"
-    asked = read(equation, cov or None, mean or None, where or None).expectations
+    expectations = read(equation, cov or None, mean or None, where or None).expectations
     claims = catalog()
     pages = placed(claims, sources())
     return [
         {"id": name, "title": marked(claim.title), "page": pages[name].page}
         for name, claim in claims.items()
-        if any(_covers(stated, one, claim) for stated in claim.statement.atoms(Expectation) for one in asked)
+        if any(_covers(stated, one, claim) for stated in claim.statement.atoms(Expectation) for one in expectations)
     ]
 
 
-def _covers(stated: Expectation, asked: Expectation, claim: Claim) -> bool:
+def _covers(stated: Expectation, expectation: Expectation, claim: Claim) -> bool:
     """Whether values of the claim's parameters, numbers inside of their domains, make both averages equal."""
-    if stated.cov.shape != asked.cov.shape:
+    if stated.cov.shape != expectation.cov.shape:
         return False
     domains = {param.symbol: param.domain for param in claim.params}
-    own = [z(place + 1) for place in range(stated.cov.rows)]
-    blanks = {symbol: sympy.Wild(symbol.name, exclude=own) for symbol in domains}
-    target = sympy.Tuple(asked.integrand, *asked.cov)
+    variables = [z(place + 1) for place in range(stated.cov.rows)]
+    blanks = {symbol: sympy.Wild(symbol.name, exclude=variables) for symbol in domains}
+    target = sympy.Tuple(expectation.integrand, *expectation.cov)
     pattern = sympy.Tuple(in_steps(stated.integrand), *stated.cov).xreplace(blanks)
-    found = target.match(pattern)
-    if found is None or pattern.xreplace(found) != target:
+    match = target.match(pattern)
+    if match is None or pattern.xreplace(match) != target:
         return False
-    values = {symbol: found[blank] for symbol, blank in blanks.items() if blank in found}
+    values = {symbol: match[blank] for symbol, blank in blanks.items() if blank in match}
     return all(domains[symbol].contains(value) != sympy.false for symbol, value in values.items() if value.is_number)

@@ -94,7 +94,7 @@ _FUNCTIONS: dict[type, Callable[[Any, Any], Any]] = {
     Erf: lambda v, _: sympy.erf(v),
     Sign: lambda v, _: sympy.sign(v),
     Identity: lambda v, _: v,
-    Cubic: lambda v, own: v + sympy.Rational(own.c) * v**3,
+    Cubic: lambda v, function: v + sympy.Rational(function.c) * v**3,
     Uniform: lambda v, _: sympy.erf(v / sympy.sqrt(2)),
 }
 

@@ -31,10 +31,10 @@ GROUP = 8  # networks: a first verdict comes early, and further networks sharpen
 def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return both laws and their exact statistics, or a text of the state that the page shows.
 
-    The settings are those of `asked`; with a `want` also the `snapshot`, the `job` that has trained, and the job
+    The settings are those of `sides_of`; with a `want` also the `snapshot`, the `job` that has trained, and the job
     `sweep` that has trained A at several gains.
     """
-    return {"text": _text(asked(problem, settings), settings)} if "want" in settings else page(problem, settings)
+    return {"text": _text(sides_of(problem, settings), settings)} if "want" in settings else page(problem, settings)
 
 
 def _text(sides: Mapping[str, Problem], settings: Mapping[str, Any]) -> str:
@@ -57,7 +57,7 @@ def question(problem: Problem, settings: Mapping[str, Any]) -> Hashable:
 
     Raises InputError for a training that takes too long.
     """
-    sides = tuple(asked(problem, settings).values())
+    sides = tuple(sides_of(problem, settings).values())
     for side in sides:
         refuse_long(side)
     return sides
@@ -68,7 +68,7 @@ def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
 
     A further group is shown once it is trained, so that all times always have the same networks.
     """
-    sides = asked(problem, settings)
+    sides = sides_of(problem, settings)
     networks = range(sides["A"].simulated().replicates)
     groups = [networks[start : start + GROUP] for start in range(0, len(networks), GROUP)]
     snapshots = count()
@@ -92,7 +92,7 @@ def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
             show(snapshot, learned)
 
 
-def asked(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Problem]:
+def sides_of(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Problem]:
     """Return the problems A and B as they are trained, from the settings of the page.
 
     `pair` is the name of a matched pair, or "own" with the problem `other` as TOML; `units` is "relu" to put ReLU units
@@ -128,13 +128,13 @@ def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
         "gain": float(first.data.gain) if has_a_gain(first.data) else None,
     }
     try:
-        sides = asked(problem, {**settings, "pair": chosen["pair"]})
+        sides = sides_of(problem, {**settings, "pair": chosen["pair"]})
     except OutOfReachError as error:
         return {**chosen, "note": {"message": error.message, "remedy": error.hint}}
     laws = two_laws.compared(*(sides[side].data for side in SIDES), gains=bool(settings.get("rest")))
     return {
         **chosen,
-        "sides": {side: _side(own) for side, own in sides.items()},
+        "sides": {side: _side(each) for side, each in sides.items()},
         "times": [float(time) for time in sides["A"].training.times],
         "levels": null_levels(laws.a.n),
         "statistics": two_laws.statistics(laws),
@@ -198,7 +198,7 @@ def _networks(problem: Problem, learned: Learned, snapshot: int) -> dict[str, An
     }
 
 
-def csv(problems: Mapping[str, Problem], learned: Mapping[str, Learned], gains: gain_sweep.Found = ()) -> str:
+def csv(problems: Mapping[str, Problem], learned: Mapping[str, Learned], gains: gain_sweep.ByGain = ()) -> str:
     """Return the numbers of the view as comma-separated values: the statistics, the tables at all times, the gains."""
     times = map(float, problems["A"].training.times)
     tables = [("", two_laws.statistics(two_laws.compared(*(problems[side].data for side in SIDES))))]
@@ -207,7 +207,7 @@ def csv(problems: Mapping[str, Problem], learned: Mapping[str, Learned], gains: 
         for snapshot, time in enumerate(times)
         if len(reached(learned, snapshot)) == len(SIDES)
     ]
-    found = [
+    rows = [
         {
             "quantity": row["quantity"],
             "t": time,
@@ -220,4 +220,4 @@ def csv(problems: Mapping[str, Problem], learned: Mapping[str, Learned], gains: 
         for side in (*SIDES, "B − A")
         if row[side] is not None
     ]
-    return csv_text(found + gain_sweep.csv_rows(problems["A"], gains))
+    return csv_text(rows + gain_sweep.csv_rows(problems["A"], gains))

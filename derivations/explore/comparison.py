@@ -112,8 +112,8 @@ def _running(
         drawn = {
             e: _draws(e, {}, _RUNNING * EXAMPLES, (index, number)) for number, e in enumerate(statement.expectations)
         }
-        found = [_side_of_means({e: values[:count] for e, values in drawn.items()}, side, {}) for count in counts]
-        sampled[key] = tuple(np.array(column) for column in zip(*found, strict=True))
+        points = [_side_of_means({e: values[:count] for e, values in drawn.items()}, side, {}) for count in counts]
+        sampled[key] = tuple(np.array(column) for column in zip(*points, strict=True))
     expected = {key: np.broadcast_to(values[0], at.shape) for key, values in curves.items()}
     counter = None if not refuted else (float(at[-1]), float(refuted["lhs"]), float(refuted["rhs"]))
     return Comparison("log₁₀ of the examples", {}, ends, curves, at, sampled, expected, counter, True)
@@ -191,22 +191,22 @@ def _number(form: "sympy.Expr", values: Mapping[str, Any]) -> Any:
     """The form at the values of those parameters that it has; NaN at an array's points where it has no value."""
     from theory.gaussian.float64.closed_form import evaluate
 
-    given = {symbol.name: values[symbol.name] for symbol in form.free_symbols}
-    size = max((np.size(value) for value in given.values()), default=1)
+    numbers = {symbol.name: values[symbol.name] for symbol in form.free_symbols}
+    size = max((np.size(value) for value in numbers.values()), default=1)
     try:
-        return evaluate(form, given)
+        return evaluate(form, numbers)
     except InputError:
         if size == 1:
             return np.nan
-    each = [{key: np.ravel(value)[min(k, np.size(value) - 1)] for key, value in given.items()} for k in range(size)]
+    each = [{key: np.ravel(value)[min(k, np.size(value) - 1)] for key, value in numbers.items()} for k in range(size)]
     return np.array([float(_number(form, point)) for point in each])
 
 
 def _values(side: "sympy.Expr", statement: "Statement", values: Mapping[str, Any]) -> Float[np.ndarray, " P"]:
     """A side with the engine's forms in the place of its expectations."""
     shape = np.broadcast_shapes(*(np.shape(value) for value in values.values()))
-    found = _with(side, lambda e: _engine(statement.moments[e], values), values)
-    curve = np.array(np.broadcast_to(found, shape), float)
+    heights = _with(side, lambda e: _engine(statement.moments[e], values), values)
+    curve = np.array(np.broadcast_to(heights, shape), float)
     if (np.abs(curve) > LARGEST).any() or np.isnan(curve).all():
         raise _beyond(f"A side of the formula is larger than {LARGEST:.1g} where it is drawn, or no number")
     return curve
@@ -252,13 +252,13 @@ def _measured(
     side: "sympy.Expr", statement: "Statement", rest: Mapping[str, float], name: str, at: np.ndarray, index: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """The side at each mark with sampled expectations, from separate examples, and its standard error."""
-    found = []
+    points = []
     for place, value in enumerate(at):
         values = {**rest, name: value}
         numbered = enumerate(statement.expectations)
         drawn = {e: _draws(e, values, EXAMPLES, (index, place, number)) for number, e in numbered}
-        found.append(_side_of_means(drawn, side, values))
-    means, errors = (np.array(column) for column in zip(*found, strict=True))
+        points.append(_side_of_means(drawn, side, values))
+    means, errors = (np.array(column) for column in zip(*points, strict=True))
     return means, errors
 
 
@@ -266,8 +266,8 @@ def _draws(e: "Expectation", values: Mapping[str, float], count: int, seed: tupl
     """The integrand at `count` independent examples of its Gaussian."""
     root = _root(e.cov, values)
     z = np.random.default_rng(seed).standard_normal((count, len(root))) @ root.T
-    given = {f"z{k + 1}": z[:, k] for k in range(len(root))}
-    return np.broadcast_to(_number(e.integrand, {**values, **given}), count)
+    variables = {f"z{k + 1}": z[:, k] for k in range(len(root))}
+    return np.broadcast_to(_number(e.integrand, {**values, **variables}), count)
 
 
 def _side_of_means(
@@ -289,8 +289,8 @@ def comparison_csv(view: Comparison) -> str:
     ]
     rows += [
         {"curve": f"{name}, sampled", view.axis: float(x), "value": float(mean), "standard error": float(error)}
-        for name, found in view.sampled.items()
-        for x, mean, error in zip(view.at, *found, strict=True)
+        for name, columns in view.sampled.items()
+        for x, mean, error in zip(view.at, *columns, strict=True)
     ]
     if view.counterexample is not None:
         x, *sides = view.counterexample

@@ -208,9 +208,9 @@ def law_of(kind: type[Law], values: Mapping[str, Any], present: Mapping[str, Any
     ...     "labels": "[1.0, 0.0]"}).xi[1]
     Fraction(3, 10)
     """
-    given = controls(kind, {})
-    own = {name: _value(given[name], value, name) for name, value in values.items()}
-    return kind(**_with_lengths(kind, {**(present or {}), **own}))
+    known = controls(kind, {})
+    entries = {name: _value(known[name], value, name) for name, value in values.items()}
+    return kind(**_with_lengths(kind, {**(present or {}), **entries}))
 
 
 def _with_lengths(kind: type[Law], values: dict[str, Any]) -> dict[str, Any]:

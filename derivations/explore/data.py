@@ -87,48 +87,48 @@ def theory_of(law: Law) -> DataTheory:
             f"The law has {law.classes} different labels; the data view shows up to {MOST_CLASSES} classes.",
             "Use labels of fewer values.",
         )
-    found = [input_statistics(law, c) for c in range(law.classes)]
-    alike = all(one.alike for one in found)
-    marginals = [one.marginal(0) for one in found] if alike else []
-    kurtosis, missing = _kurtosis(found) if alike else (None, ())
+    statistics = [input_statistics(law, c) for c in range(law.classes)]
+    alike = all(one.alike for one in statistics)
+    marginals = [one.marginal(0) for one in statistics] if alike else []
+    kurtosis, missing = _kurtosis(statistics) if alike else (None, ())
     return DataTheory(
         law,
-        np.stack([one.mean for one in found]),
-        np.stack([one.covariance for one in found]),
-        np.stack([one.spectrum for one in found]),
+        np.stack([one.mean for one in statistics]),
+        np.stack([one.covariance for one in statistics]),
+        np.stack([one.spectrum for one in statistics]),
         kurtosis,
-        tuple(_drawn(own, one) for own, one in zip(marginals, found, strict=True)) if alike else None,
-        any(isinstance(own, Values) for own in marginals),
-        np.array([errors_of_averages(one) for one in found]) if is_estimated(law) else None,
+        tuple(_drawn(marginal, one) for marginal, one in zip(marginals, statistics, strict=True)) if alike else None,
+        any(isinstance(marginal, Values) for marginal in marginals),
+        np.array([errors_of_averages(one) for one in statistics]) if is_estimated(law) else None,
         missing,
     )
 
 
-def _kurtosis(found: list[InputStatistics]) -> tuple[tuple[float | None, ...], tuple[str, ...]]:
+def _kurtosis(statistics: list[InputStatistics]) -> tuple[tuple[float | None, ...], tuple[str, ...]]:
     """The kurtosis of one site in each class, None where there is none, and the reasons."""
     values: list[float | None] = []
     reasons: dict[str, None] = {}
-    for own in found:
+    for of_class in statistics:
         try:
-            values.append(float(own.kurtosis[0]))
+            values.append(float(of_class.kurtosis[0]))
         except OutOfReachError as error:
             values.append(None)
             reasons[error.message] = None
     return tuple(values), tuple(reasons)
 
 
-def _drawn(own: Marginal, statistics: InputStatistics) -> tuple[np.ndarray, np.ndarray]:
+def _drawn(marginal: Marginal, statistics: InputStatistics) -> tuple[np.ndarray, np.ndarray]:
     """Values with their probabilities, or edges of bins and the exact mean of the density over each.
 
     Means over bins, because a density may be too steep for points.
     """
-    if isinstance(own, Values):
-        return np.array(own.values, float), np.array(own.probabilities, float)
+    if isinstance(marginal, Values):
+        return np.array(marginal.values, float), np.array(marginal.probabilities, float)
     m, reach = statistics.mean[0], _REACH * np.sqrt(statistics.variance[0])
-    low, high = max(m - reach, own.low - _ROUNDING * reach), min(m + reach, own.high + _ROUNDING * reach)
+    low, high = max(m - reach, marginal.low - _ROUNDING * reach), min(m + reach, marginal.high + _ROUNDING * reach)
     width = 2 * reach / BINS
     edges = np.linspace(low, high, max(1, round((high - low) / width)) + 1)  # bins end at the ends of a support
-    return edges, np.diff(own.cumulative(edges)) / np.diff(edges)
+    return edges, np.diff(marginal.cumulative(edges)) / np.diff(edges)
 
 
 def sites_alike(law: Law) -> bool:
@@ -157,8 +157,8 @@ def sampled(law: Law, rows: int = ROWS, seed: int = 0) -> DataSample:
     """Statistics of `rows` examples from the simulator's sampler. Raises OutOfReachError for a law without one."""
     from sim.measure.kurtosis import site_kurtosis
 
-    found = drawn(law, rows, seed)
-    x, category = found.x[0].numpy(), found.category[0].numpy()
+    examples = drawn(law, rows, seed)
+    x, category = examples.x[0].numpy(), examples.category[0].numpy()
     classes = tuple(x[category == c] for c in range(law.classes))
     _refuse_empty(classes)
     alike = sites_alike(law)
@@ -237,12 +237,12 @@ def csv(theory: DataTheory, sample: DataSample | None) -> str:
         if sample is not None:
             columns[f"sampled mean, class {c}"] = sample.site_means[c]
     for c in range(theory.law.classes):
-        for how, found in {"": theory, **measured}.items():
-            columns[f"{how}covariance with site {site}, class {c}"] = found.covariance[c, site]
+        for how, statistics in {"": theory, **measured}.items():
+            columns[f"{how}covariance with site {site}, class {c}"] = statistics.covariance[c, site]
     columns["rank"] = np.arange(1, theory.law.n + 1)  # a table of its own, beside the other
     for c in range(theory.law.classes):
-        for how, found in {"": theory, **measured}.items():
-            columns[f"{how}eigenvalue of that rank, class {c}"] = found.spectrum[c]
+        for how, statistics in {"": theory, **measured}.items():
+            columns[f"{how}eigenvalue of that rank, class {c}"] = statistics.spectrum[c]
     return table_csv(columns)
 
 

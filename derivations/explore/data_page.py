@@ -102,8 +102,8 @@ def _marginal(theory: DataTheory, sample: DataSample | None, c: int) -> dict[str
     x, p = theory.marginal[c]
     sampled = None
     if sample is not None:
-        found = sample.x[c]
-        sampled = np.array([(found == value).mean() for value in x]) if theory.discrete else histogram(found, x)
+        values = sample.x[c]
+        sampled = np.array([(values == value).mean() for value in x]) if theory.discrete else histogram(values, x)
     deviation = np.sqrt(theory.covariance[c, 0, 0])
     width = None if theory.discrete else float((x[1] - x[0]) / deviation)
     return {"x": x, "exact": p, "sampled": sampled, "bin": width}
@@ -112,6 +112,6 @@ def _marginal(theory: DataTheory, sample: DataSample | None, c: int) -> dict[str
 def _table(theory: DataTheory, sample: DataSample | None) -> dict[str, Any]:
     """Mean, variance and kurtosis of each class; its columns are the same with and without a sample."""
     names = legends(theory.law)
-    found = [row | {"class": names[row["class"]]} for row in numbers(theory, sample)]
-    keys = list(found[0])[2:] if found else ()
-    return page_table(found, {key: {"digits": 3 if "error" in key else 6} for key in keys})
+    rows = [row | {"class": names[row["class"]]} for row in numbers(theory, sample)]
+    keys = list(rows[0])[2:] if rows else ()
+    return page_table(rows, {key: {"digits": 3 if "error" in key else 6} for key in keys})

@@ -34,29 +34,29 @@ def in_dialect(problem: Problem, word: str) -> dict[str, Any]:
         raise InputError(f"There is no dialect {word!r}.", f"Known: {', '.join(DIALECTS)}.", "dialect")
     target = DIALECTS[word]
     try:
-        given = _numbers(problem)
-        there = dialects.convert(given, OURS, target)
+        ours = _numbers(problem)
+        converted = dialects.convert(ours, OURS, target)
     except InputError as error:
         return {"word": word, "numbers": {}, "refused": [f"{error.message} {error.hint}"]}
-    found = {
-        "gain": f"g = {_text(there.gain)}",
-        "lengths": f"ξ = {', '.join(map(_text, there.xi))} {_unit(target)}",
-        "labels": f"y = {', '.join(str(label).replace('-', '−') for label in there.labels)}",
+    texts = {
+        "gain": f"g = {_text(converted.gain)}",
+        "lengths": f"ξ = {', '.join(map(_text, converted.xi))} {_unit(target)}",
+        "labels": f"y = {', '.join(str(label).replace('-', '−') for label in converted.labels)}",
     }
     refused: list[str] = []
     factors: dict[str, tuple[str, Callable[[], sympy.Expr]]] = {
-        "weights": ("w", lambda: dialects.weight_factor(given, OURS, target)),
-        "time": ("t", lambda: dialects.time_factor(given, OURS, target)),
+        "weights": ("w", lambda: dialects.weight_factor(ours, OURS, target)),
+        "time": ("t", lambda: dialects.time_factor(ours, OURS, target)),
         "loss": ("L", lambda: dialects.loss(sympy.Integer(1), OURS, target)),
     }
     for name, (symbol, factor) in factors.items():
         try:
-            found[name] = f"{symbol} × {_text(factor())}"
+            texts[name] = f"{symbol} × {_text(factor())}"
         except InputError as error:
             refused.append(f"{error.message} {error.hint}")
     if "inverse_participation" not in target.undecided:
-        found["ratio"] = "IPR" if target.inverse_participation == OURS.inverse_participation else "IPR → 1/IPR"
-    return {"word": word, "numbers": found, "refused": list(dict.fromkeys(refused))}
+        texts["ratio"] = "IPR" if target.inverse_participation == OURS.inverse_participation else "IPR → 1/IPR"
+    return {"word": word, "numbers": texts, "refused": list(dict.fromkeys(refused))}
 
 
 def _numbers(problem: Problem) -> Numbers:

@@ -47,8 +47,8 @@ def live(problem: Problem, batch: int, replicates: int, until: Fraction | None =
     [simulation] table; without one the learning rate is 1/10, and each network of a model without theory draws a start
     of its own. Times are whole numbers of steps. Raises InputError where the last time is less than a step.
     """
-    given = problem.simulation or _first_simulation(problem)
-    step = problem.training.tau * given.learning_rate
+    simulation = problem.simulation or _first_simulation(problem)
+    step = problem.training.tau * simulation.learning_rate
     end = problem.training.times[-1] if until is None else until
     last = int(end / step)
     if last < 1:
@@ -58,7 +58,9 @@ def live(problem: Problem, batch: int, replicates: int, until: Fraction | None =
             "Give a later time or a smaller learning rate.",
         )
     times = tuple(step * count for count in spaced_steps(last, SHOWN_TIMES))
-    settings = replace(given, mode="online", samples=EXAMPLES, replicates=replicates, batch=batch, shared_stream=False)
+    settings = replace(
+        simulation, mode="online", samples=EXAMPLES, replicates=replicates, batch=batch, shared_stream=False
+    )
     return replace(problem, training=replace(problem.training, times=times), simulation=settings)
 
 
@@ -68,17 +70,18 @@ def _first_simulation(problem: Problem) -> Simulation:
     return Simulation("online", EXAMPLES, _RATE, FEWEST, 0, batch=1, initialisation=INITIALISATIONS[drawn])
 
 
-def rivals(problem: Problem, beside: bool = True) -> dict[str, Problem]:
-    """Return the networks trained side by side, by name: those of the problem and, `beside` gated-linear ones, ReLU.
+def rivals(problem: Problem, with_relu: bool = True) -> dict[str, Problem]:
+    """Return the networks trained side by side, by name: those of the problem and, where wanted, ReLU networks.
 
-    The ReLU network has as many units, the same readout and biases, and starts from the same weights. There is none
-    for labels of several numbers with a fixed readout: all of its outputs would be the same.
+    They stand beside gated-linear networks alone, have as many units, the same readout and biases, and start from the
+    same weights. There is none for labels of several numbers with a fixed readout: all of its outputs would be the
+    same.
     """
-    given = problem.one_layer
-    found = {given.model: problem}
-    if beside and given.model == Network.gated and (problem.data.outputs == 1 or given.trains_readout):
-        found[RELU] = relu_in_place(problem, separate=False)
-    return found
+    layer = problem.one_layer
+    problems = {layer.model: problem}
+    if with_relu and layer.model == Network.gated and (problem.data.outputs == 1 or layer.trains_readout):
+        problems[RELU] = relu_in_place(problem, separate=False)
+    return problems
 
 
 def theory_of(problem: Problem) -> FieldView:
@@ -112,7 +115,7 @@ def fields_at(learned: Learned, snapshot: int) -> Float[np.ndarray, "S K n"]:
 
 def reached(learned: Mapping[str, Learned], snapshot: int) -> dict[str, Learned]:
     """Return the networks that have reached a snapshot."""
-    return {name: found for name, found in learned.items() if found.weights.shape[1] > snapshot}
+    return {name: networks for name, networks in learned.items() if networks.weights.shape[1] > snapshot}
 
 
 def rows(
@@ -124,23 +127,23 @@ def rows(
     theory predicts the mean field, and stands beside what is computed from the mean of the networks. The distance to
     the theory is given by the ends of its band, one below the other.
     """
-    there = reached(learned, snapshot)
-    found = _Table(list(there))
-    for name, networks in there.items():
-        found.put(LOSS, "", name, *mean_and_error(networks.losses[:, snapshot]))
+    present = reached(learned, snapshot)
+    table = _Table(list(present))
+    for name, networks in present.items():
+        table.put(LOSS, "", name, *mean_and_error(networks.losses[:, snapshot]))
     if view is not None:
-        _beside_theory(found, problem, snapshot, there, view)
-    for name, networks in there.items():
+        _beside_theory(table, problem, snapshot, present, view)
+    for name, networks in present.items():
         measured = shapes(fields_at(networks, snapshot), problem.data)
         if has_flips(_problem_of(problem, name)):
             measured[FLIPPED] = flipped(_problem_of(problem, name), networks, snapshot)
         for quantity, values in measured.items():
             if quantity != CENTRE:
-                found.put(quantity, EVERY, name, *_over_units(values))
+                table.put(quantity, EVERY, name, *_over_units(values))
             if quantity != CENTRE or problem.data.boundary == "open":
                 for unit, numbers in zip(unit_names(problem), zip(*mean_and_error(values), strict=True), strict=True):
-                    found.put(quantity, unit, name, *numbers)
-    return found.rows
+                    table.put(quantity, unit, name, *numbers)
+    return table.rows
 
 
 def _over_units(values: Float[np.ndarray, "S K"]) -> tuple[float, float]:
@@ -157,21 +160,21 @@ def _problem_of(problem: Problem, name: str) -> Problem:
 
 
 def _beside_theory(
-    found: "_Table", problem: Problem, snapshot: int, there: Mapping[str, Learned], view: FieldView
+    table: "_Table", problem: Problem, snapshot: int, present: Mapping[str, Learned], view: FieldView
 ) -> None:
-    found.theory(LOSS_OF_MEAN, "", float(view.losses[snapshot]))
+    table.theory(LOSS_OF_MEAN, "", float(view.losses[snapshot]))
     if view.ratio is not None:
         for unit, ratio in enumerate(view.ratio[snapshot]):
-            found.theory(RATIO_OF_MEAN, str(unit), float(ratio))
-    for name, networks in there.items():
+            table.theory(RATIO_OF_MEAN, str(unit), float(ratio))
+    for name, networks in present.items():
         if name == problem.network.model:
-            found.put(LOSS_OF_MEAN, "", name, *_loss_of_the_mean(problem, networks, snapshot))
+            table.put(LOSS_OF_MEAN, "", name, *_loss_of_the_mean(problem, networks, snapshot))
         for unit, numbers in enumerate(zip(*ratio_of_the_mean(fields_at(networks, snapshot)), strict=True)):
-            found.put(RATIO_OF_MEAN, str(unit), name, *numbers)
+            table.put(RATIO_OF_MEAN, str(unit), name, *numbers)
         measured = distance(view, networks.weights)
         if measured is not None:
-            found.put(f"{DISTANCE} from", "", name, measured.low[snapshot], np.nan)
-            found.put(f"{DISTANCE} to", "", name, measured.high[snapshot], np.nan)
+            table.put(f"{DISTANCE} from", "", name, measured.low[snapshot], np.nan)
+            table.put(f"{DISTANCE} to", "", name, measured.high[snapshot], np.nan)
 
 
 def _loss_of_the_mean(problem: Problem, networks: Learned, snapshot: int) -> tuple[float, float]:
@@ -182,8 +185,12 @@ def _loss_of_the_mean(problem: Problem, networks: Learned, snapshot: int) -> tup
 
     moments, scale = gated_moments(problem), float(convention(problem).s)
     w = networks.weights[:, snapshot]
-    own = networks.parameters
-    b = np.concatenate([own["b"], own["b_out"]], axis=2)[:, snapshot] if "b" in own else w.reshape(len(w), -1)[:, :0]
+    parameters = networks.parameters
+    b = (
+        np.concatenate([parameters["b"], parameters["b_out"]], axis=2)[:, snapshot]
+        if "b" in parameters
+        else w.reshape(len(w), -1)[:, :0]
+    )
 
     def loss(flat: Float[np.ndarray, " numbers"]) -> Float[np.ndarray, ""]:
         weights, biases = flat[: w[0].size].reshape(1, *w.shape[1:]), flat[w[0].size :][None]
@@ -221,7 +228,7 @@ def _number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def python(snapshot: int, trained: bool, theory: bool, beside: bool, pieces: str | None) -> tuple[str, ...]:
+def python(snapshot: int, trained: bool, theory: bool, with_relu: bool, pieces: str | None) -> tuple[str, ...]:
     """Return lines that print the table of the page: of the theory alone, or after the same training."""
     names = ["rivals", "rows"] if trained else ["rows"]
     lines = [f"from derivations.explore.fields import {', '.join(names + ['theory_of'] * theory)}"]
@@ -229,7 +236,7 @@ def python(snapshot: int, trained: bool, theory: bool, beside: bool, pieces: str
         lines.append("from derivations.explore.pieces import name_of, replayed")
     if trained:
         lines.append("from derivations.explore.training import train_together")
-        lines += ["", f"learned = train_together(rivals(problem, {beside}))"]
+        lines += ["", f"learned = train_together(rivals(problem, {with_relu}))"]
         if pieces:
             lines.append(f'learned[name_of("{pieces}")] = replayed(problem, "{pieces}", lambda share: None)')
     view = "theory_of(problem)" if theory else "None"

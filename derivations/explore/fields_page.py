@@ -33,23 +33,23 @@ _THEORY = "theory: gradient descent"
 def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the theory at all times and how the networks are trained, or a text of the state that the page shows.
 
-    The settings are those of `asked`; with a `want` also the `snapshot`, and the `job` that has trained.
+    The settings are those of `as_trained`; with a `want` also the `snapshot`, and the `job` that has trained.
     """
-    given = asked(problem, settings)
-    return {"text": _text(given, settings)} if "want" in settings else page(given)
+    live = as_trained(problem, settings)
+    return {"text": _text(live, settings)} if "want" in settings else page(live)
 
 
-def _text(given: Problem, settings: Mapping[str, Any]) -> str:
-    snapshot = int(settings.get("snapshot", len(given.training.times) - 1))
-    view, _ = prediction(given)
+def _text(problem: Problem, settings: Mapping[str, Any]) -> str:
+    snapshot = int(settings.get("snapshot", len(problem.training.times) - 1))
+    view, _ = prediction(problem)
     if settings["want"] == "python":
         trained = settings.get("job") is not None
-        lines = fields.python(snapshot, trained, view is not None, beside(settings), settings.get("pieces") or None)
-        return python_code(given, lines)
+        lines = fields.python(snapshot, trained, view is not None, with_relu(settings), settings.get("pieces") or None)
+        return python_code(problem, lines)
     learned = {} if settings.get("job") is None else JOBS.get(str(settings["job"])).state().value or {}
     if settings["want"] == "csv":
-        return csv(given, learned, view)
-    return latex(fields.rows(given, snapshot, learned, view))
+        return csv(problem, learned, view)
+    return latex(fields.rows(problem, snapshot, learned, view))
 
 
 def question(problem: Problem, settings: Mapping[str, Any]) -> Hashable:
@@ -57,9 +57,9 @@ def question(problem: Problem, settings: Mapping[str, Any]) -> Hashable:
 
     Raises InputError for a training that takes too long.
     """
-    given = asked(problem, settings)
-    refuse_long(given)
-    return given, beside(settings), settings.get("pieces") or None
+    live = as_trained(problem, settings)
+    refuse_long(live)
+    return live, with_relu(settings), settings.get("pieces") or None
 
 
 def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
@@ -67,29 +67,29 @@ def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
 
     Where it is asked for, the replay of their gates follows.
     """
-    given = asked(problem, settings)
-    view, _ = prediction(given)
+    live = as_trained(problem, settings)
+    view, _ = prediction(live)
     replay = settings.get("pieces") or None
     part = 1.0 if replay is None else 0.5  # a replay trains its networks once more
     snapshots = count()
 
     def show(snapshot: int, learned: Mapping[str, Learned]) -> None:
-        job.add({"snapshot": snapshot, **snapshot_page(given, snapshot, learned, view)}, learned)
+        job.add({"snapshot": snapshot, **snapshot_page(live, snapshot, learned, view)}, learned)
 
     def report(share: float, learned: Mapping[str, Learned] | None) -> None:
         job.advance(part * share)
         if learned is not None:
             show(next(snapshots), learned)
 
-    learned = train_together(fields.rivals(given, beside(settings)), report)
+    learned = train_together(fields.rivals(live, with_relu(settings)), report)
     if replay is not None:
-        replayed = pieces.replayed(given, replay, lambda share: job.advance(part * (1 + share)))
+        replayed = pieces.replayed(live, replay, lambda share: job.advance(part * (1 + share)))
         learned = {**learned, pieces.name_of(replay): replayed}
-        for snapshot in range(len(given.training.times)):
+        for snapshot in range(len(live.training.times)):
             show(snapshot, learned)
 
 
-def asked(problem: Problem, settings: Mapping[str, Any]) -> Problem:
+def as_trained(problem: Problem, settings: Mapping[str, Any]) -> Problem:
     """Return the problem as it is trained with the settings of the page: `batch`, `networks` and `until`.
 
     Raises InputError, whose kind is the setting, for a value that is none or a training that takes too long, and
@@ -101,13 +101,13 @@ def asked(problem: Problem, settings: Mapping[str, Any]) -> Problem:
     batch = whole_of(settings.get("batch", 256), "batch", 1, int(fields.BATCHES[-1]))
     until = settings.get("until")
     typed = until not in (None, "")
-    found = fields.live(problem, batch, networks, _time(until) if typed else None)
+    live = fields.live(problem, batch, networks, _time(until) if typed else None)
     if typed:  # the problem's own times have a theory, however long networks would take: a training refuses them
-        refuse_long(found)
-    return found
+        refuse_long(live)
+    return live
 
 
-def beside(settings: Mapping[str, Any]) -> bool:
+def with_relu(settings: Mapping[str, Any]) -> bool:
     """Return whether ReLU networks are trained beside gated-linear ones."""
     return settings.get("beside", "relu") == "relu"
 
@@ -208,22 +208,24 @@ def snapshot_page(
     problem: Problem, snapshot: int, learned: Mapping[str, Learned], view: FieldView | None
 ) -> dict[str, Any]:
     """Return what is drawn of the networks that have reached a snapshot, and its table."""
-    there = fields.reached(learned, snapshot)
+    present = fields.reached(learned, snapshot)
     spectra = spectra_of(problem)
     known = fields.rivals(problem)
-    networks = {name: _networks(known.get(name), problem, snapshot, found, spectra) for name, found in there.items()}
+    networks = {
+        name: _networks(known.get(name), problem, snapshot, trained, spectra) for name, trained in present.items()
+    }
     place = range(len(problem.training.times))[snapshot]
-    said = [when_local(networks_in_words(name), problem, found, place) for name, found in there.items()]
-    return {"networks": networks, "said": said, "rows": fields.rows(problem, snapshot, there, view)}
+    said = [when_local(networks_in_words(name), problem, trained, place) for name, trained in present.items()]
+    return {"networks": networks, "said": said, "rows": fields.rows(problem, snapshot, present, view)}
 
 
 def _networks(
-    own: Problem | None, problem: Problem, snapshot: int, learned: Learned, spectra: ClassSpectra | None
+    rival: Problem | None, problem: Problem, snapshot: int, learned: Learned, spectra: ClassSpectra | None
 ) -> dict[str, Any]:
     law = problem.data
     w = fields.fields_at(learned, snapshot)
     measured = shapes(w, law)
-    found: dict[str, Any] = {
+    drawn: dict[str, Any] = {
         "weights": packed(w),
         "mean": packed(_mean(w)),
         "ratio": packed(measured[RATIO]),
@@ -231,7 +233,7 @@ def _networks(
     if on_a_line(law):
         moved = centred(w, law)
         power = power_of(w)
-        found |= {
+        drawn |= {
             "aligned": packed(moved),
             "aligned_mean": packed(
                 np.concatenate([mean_of_aligned(moved), mean_of_aligned(moved.reshape(-1, law.n))[None]])
@@ -241,14 +243,14 @@ def _networks(
         }
         if spectra is not None and len(spectra.labels) == 2 and spectra.larger.any():
             share = mean_and_error(share_at(power, spectra.larger, law.n).ravel())[0]
-            found["said"] = f"{100 * share:.0f} % of the power of the trained fields lies there."
-    if own is not None and has_flips(own):
-        found |= {
-            "flipped": packed(flipped(own, learned, snapshot)),
-            "raster": raster(own, learned, snapshot),
-            "categories": categories(own),
+            drawn["said"] = f"{100 * share:.0f} % of the power of the trained fields lies there."
+    if rival is not None and has_flips(rival):
+        drawn |= {
+            "flipped": packed(flipped(rival, learned, snapshot)),
+            "raster": raster(rival, learned, snapshot),
+            "categories": categories(rival),
         }
-    return found
+    return drawn
 
 
 def _mean(values: np.ndarray) -> np.ndarray:
@@ -261,26 +263,26 @@ def csv(problem: Problem, learned: Mapping[str, Learned], view: FieldView | None
 
     Fields are those of the theory and the mean of networks, with its standard error; at t = infinity the fixed point.
     """
-    found: list[dict[str, Any]] = []
+    lines: list[dict[str, Any]] = []
     for snapshot, time in enumerate(map(float, problem.training.times)):
         for row in fields.rows(problem, snapshot, learned, view):
             for name in ("theory", *fields.reached(learned, snapshot)):
                 if row[name] is not None:
-                    found.append(_line(row["quantity"], name, time, row["unit"], "", row[name], row.get(f"{name} ±")))
+                    lines.append(_line(row["quantity"], name, time, row["unit"], "", row[name], row.get(f"{name} ±")))
         if view is not None:
-            found += _field(problem, _THEORY, time, view.descent[snapshot])
-            found += _field(problem, "gradient flow", time, view.solution.weights[snapshot])
+            lines += _field(problem, _THEORY, time, view.descent[snapshot])
+            lines += _field(problem, "gradient flow", time, view.solution.weights[snapshot])
         for name, networks in fields.reached(learned, snapshot).items():
-            found += _field(problem, name, time, *mean_and_error(fields.fields_at(networks, snapshot)))
+            lines += _field(problem, name, time, *mean_and_error(fields.fields_at(networks, snapshot)))
     if view is not None:
-        found += _field(problem, _THEORY, np.inf, view.solution.fixed_point)
-    if not found:
+        lines += _field(problem, _THEORY, np.inf, view.solution.fixed_point)
+    if not lines:
         raise OutOfReachError("There are no numbers yet: this problem has no theory.", "Train networks first.")
     shape = grid(problem.data)
     if shape is not None:
-        for row in found:
+        for row in lines:
             row["row"], row["column"] = ("", "") if row["site"] == "" else divmod(row["site"], shape[1])
-    return csv_text(found)
+    return csv_text(lines)
 
 
 def _line(

@@ -26,18 +26,18 @@ _UNITS = {
 
 def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
     """Fit every field of the networks of the job settings["trained"] at settings["snapshot"], and show the table."""
-    given = fields_page.asked(problem, settings)
-    snapshot = int(settings.get("snapshot", len(given.training.times) - 1))
-    there = reached(JOBS.get(str(settings.get("trained"))).state().value or {}, snapshot)
-    if not there:
+    live = fields_page.as_trained(problem, settings)
+    snapshot = int(settings.get("snapshot", len(live.training.times) - 1))
+    present = reached(JOBS.get(str(settings.get("trained"))).state().value or {}, snapshot)
+    if not present:
         raise InputError("No networks have reached this time.", "Train them first, or move the time back.", "snapshot")
-    time, fits = float(given.training.times[snapshot]), {}
-    for place, (name, learned) in enumerate(there.items()):
+    time, fits = float(live.training.times[snapshot]), {}
+    for place, (name, learned) in enumerate(present.items()):
 
         def progress(done: int, total: int, place: int = place) -> None:
-            job.advance((place + done / total) / len(there))
+            job.advance((place + done / total) / len(present))
 
-        fits[name] = fitted(given, "networks", time, fields_at(learned, snapshot), progress)
+        fits[name] = fitted(live, "networks", time, fields_at(learned, snapshot), progress)
     job.publish(page(fits))
 
 
@@ -46,7 +46,7 @@ def page(fits: Mapping[str, FieldsAnswer]) -> dict[str, Any]:
 
     `fits` are those of each kind of networks by name.
     """
-    rows = [_row(name, found, field) for name, found in fits.items() for field in found.json()["fields"]]
+    rows = [_row(name, answer, field) for name, answer in fits.items() for field in answer.json()["fields"]]
     fitted = [row for row in rows if row["fit"] is not None]
     open_ones = sum(bool(row["undetermined"]) for row in fitted)
     said = [
@@ -68,14 +68,14 @@ def page(fits: Mapping[str, FieldsAnswer]) -> dict[str, Any]:
     }
 
 
-def _row(networks: str, found: FieldsAnswer, field: Mapping[str, Any]) -> dict[str, Any]:
+def _row(networks: str, answer: FieldsAnswer, field: Mapping[str, Any]) -> dict[str, Any]:
     fit = field["fit"]
     names = {} if fit is None else _PARAMETERS[fit["model"]]
     unknown = [title for title, name in names.items() if name in fit["undetermined"]]
     row: dict[str, Any] = {
         "networks": networks,
         "network": field["network"],
-        "unit": unit_names(found.problem)[field["unit"]],
+        "unit": unit_names(answer.problem)[field["unit"]],
         "fit": None if fit is None else fit["model"],
         "residual": None if fit is None else 1 - fit["explained"],
     }

@@ -29,8 +29,8 @@ def has_flips(problem: Problem) -> bool:
 def examples(problem: Problem) -> tuple[Float[np.ndarray, "S E n"], np.ndarray]:
     """Return examples for the networks of a problem, from the streams of measurements, and the classes of the first."""
     settings = problem.simulated()
-    found = drawn(problem.data, EXAMPLES, settings.seed, settings.replicates)
-    return found.x.numpy(), found.category[0].numpy()
+    sample = drawn(problem.data, EXAMPLES, settings.seed, settings.replicates)
+    return sample.x.numpy(), sample.category[0].numpy()
 
 
 def _opened(problem: Problem, learned: Learned, snapshot: int) -> Bool[np.ndarray, "S K E"]:

@@ -59,12 +59,12 @@ class FormulaView:
         return compared(self.statement, self.sides, against, self.refuted, self.certified)
 
 
-def asked(line: str, cov: str, mean: str, where: str, digits: int) -> FormulaView:
+def formula_view(line: str, cov: str, mean: str, where: str, digits: int) -> FormulaView:
     """The answer to an expectation, or, where there is an equals sign, to an equation.
 
     Raises InputError and OutOfReachError as the verbs do.
 
-    >>> asked("erf(z1)*z1", "[[1]]", "", "", 10).rows[1]
+    >>> formula_view("erf(z1)*z1", "[[1]]", "", "", 10).rows[1]
     {'what': 'class', 'answer': 'elementary'}
     """
     return _equation(line, cov, mean, where, digits) if "=" in line else _expectation(line, cov, mean, where, digits)

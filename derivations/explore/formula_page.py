@@ -18,10 +18,10 @@ def answered(
 ) -> tuple[dict, dict[str, str]]:
     """Return the page of an expectation or equation, and its texts by the names of the tabs.
 
-    Raises InputError and OutOfReachError as `formula.asked` does. Where the formula is answered and its figure is out
-    of reach, the page says why.
+    Raises InputError and OutOfReachError as `formula.formula_view` does. Where the formula is answered and its figure
+    is out of reach, the page says why.
     """
-    view = formula.asked(line, cov, mean, where, digits)
+    view = formula.formula_view(line, cov, mean, where, digits)
     try:
         drawn, undrawn = view.compare(against), None
     except WorkbenchError as error:
@@ -49,8 +49,8 @@ def _typeset(line: formula.Typeset) -> str | None:
     """A line as MathML, with the covariances that it names first; None where it is no expression of the engine."""
     if line.tex is None:
         return None
-    given = rf" \qquad {', '.join(line.covariances)}" if line.covariances else ""
-    return mathml(rf"{line.tex}{given}", display=True)
+    covariances = rf" \qquad {', '.join(line.covariances)}" if line.covariances else ""
+    return mathml(rf"{line.tex}{covariances}", display=True)
 
 
 def _step(step: dict[str, Any], line: formula.Typeset) -> dict[str, Any]:

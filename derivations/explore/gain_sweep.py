@@ -51,9 +51,9 @@ class AtGain:
         return self.word not in (UNDECIDED, "diverged")
 
 
-Found = tuple[AtGain, ...]
+ByGain = tuple[AtGain, ...]
 # Called with the share that is done, and after a gain with what is known, by rising gain; ends the work by raising.
-Report = Callable[[float, Found | None], None]
+Report = Callable[[float, ByGain | None], None]
 
 
 def question(problem: Problem, settings: Mapping[str, Any]) -> Hashable:
@@ -61,28 +61,28 @@ def question(problem: Problem, settings: Mapping[str, Any]) -> Hashable:
 
     Raises InputError for a training that takes too long.
     """
-    given = trained(problem, settings)
-    refuse_long(given)
-    return given
+    first = trained(problem, settings)
+    refuse_long(first)
+    return first
 
 
 def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
     """Train A at one gain after the other, and show all that are done; the job keeps the verdicts."""
-    given = trained(problem, settings)
+    first = trained(problem, settings)
 
-    def report(share: float, found: Found | None) -> None:
+    def report(share: float, by_gain: ByGain | None) -> None:
         job.advance(share)
-        if found is not None:
-            job.publish({**page(given, found), "done": False}, found)
+        if by_gain is not None:
+            job.publish({**page(first, by_gain), "done": False}, by_gain)
 
-    found = along_gains(given, report)
-    job.publish({**page(given, found), "done": True}, found)
+    by_gain = along_gains(first, report)
+    job.publish({**page(first, by_gain), "done": True}, by_gain)
 
 
 def trained(problem: Problem, settings: Mapping[str, Any]) -> Problem:
     """The problem A as it is trained, with NETWORKS networks where the settings name no other number."""
-    given = problem if settings.get("units", "relu") == "given" else ungated(problem)
-    return fields_page.asked(given, {"networks": NETWORKS, **settings})
+    first = problem if settings.get("units", "relu") == "given" else ungated(problem)
+    return fields_page.as_trained(first, {"networks": NETWORKS, **settings})
 
 
 def at_the_end(problem: Problem) -> Problem:
@@ -94,15 +94,15 @@ def at_the_end(problem: Problem) -> Problem:
     return replace(problem, training=replace(problem.training, times=problem.training.times[-1:]))
 
 
-def along_gains(problem: Problem, report: Report | None = None) -> Found:
+def along_gains(problem: Problem, report: Report | None = None) -> ByGain:
     """Train the networks of a problem at each gain in turn, and return the verdicts by rising gain.
 
     Raises OutOfReachError for a law without a gain.
     """
     end = at_the_end(problem)
-    found: Found = ()
+    by_gain: ByGain = ()
     for place in range(MOST):
-        gain = Fraction(COARSE[place]) if place < len(COARSE) else between(found)
+        gain = Fraction(COARSE[place]) if place < len(COARSE) else between(by_gain)
         if gain is None:
             break
         at = replace(end, data=replace(end.data, gain=gain))
@@ -113,10 +113,10 @@ def along_gains(problem: Problem, report: Report | None = None) -> Found:
 
         learned = train_together({"A": at}, step, _networks(at, place))["A"]
         one = AtGain(gain, locality(ratios(at, learned, -1), at.data.n, LEVEL / MOST))
-        found = tuple(sorted((*found, one), key=lambda each: each.gain))
+        by_gain = tuple(sorted((*by_gain, one), key=lambda each: each.gain))
         if report is not None:
-            report((place + 1) / MOST, found)
-    return found
+            report((place + 1) / MOST, by_gain)
+    return by_gain
 
 
 def _networks(problem: Problem, place: int) -> range:
@@ -126,26 +126,26 @@ def _networks(problem: Problem, place: int) -> range:
     return range(first, first + count)
 
 
-def changes(found: Found) -> list[tuple[AtGain, AtGain]]:
+def changes(by_gain: ByGain) -> list[tuple[AtGain, AtGain]]:
     """Return the neighbours in gain, of those that are decided, whose verdicts differ."""
-    return [(one, other) for one, other in pairwise(one for one in found if one.decided) if one.word != other.word]
+    return [(one, other) for one, other in pairwise(one for one in by_gain if one.decided) if one.word != other.word]
 
 
-def between(found: Found) -> Fraction | None:
+def between(by_gain: ByGain) -> Fraction | None:
     """Return the gain to train next; None if all verdicts agree.
 
     It lies where the verdict changes first, next to the networks with the larger ratio: so the least gain at which they
     have its word is determined, even where some below it are undecided.
     """
-    if not changes(found):
+    if not changes(by_gain):
         return None
-    low, high = changes(found)[0]
-    inside = [one.gain for one in found if low.gain <= one.gain <= high.gain]
+    low, high = changes(by_gain)[0]
+    inside = [one.gain for one in by_gain if low.gain <= one.gain <= high.gain]
     start, end = inside[-2:] if high.verdict.mean > low.verdict.mean else inside[:2]
     return Fraction(f"{float(start * end) ** 0.5:.{_DIGITS}g}")
 
 
-def rows(found: Found) -> list[dict[str, Any]]:
+def rows(by_gain: ByGain) -> list[dict[str, Any]]:
     """Return the table: gain, mean participation ratio and the ends of its interval, and the verdict in words.
 
     All intervals of the table together hold with 99 %.
@@ -158,13 +158,13 @@ def rows(found: Found) -> list[dict[str, Any]]:
             "together 99 %: to": one.verdict.high if one.verdict else None,
             "verdict": one.word,
         }
-        for one in found
+        for one in by_gain
     ]
 
 
-def sentences(problem: Problem, found: Found) -> list[str]:
+def sentences(problem: Problem, by_gain: ByGain) -> list[str]:
     """Return between which two gains the verdict changes, what is undecided there, and what the closure predicts."""
-    said = [_changed(*ends, found) for ends in changes(found)] or [_unchanged(found)]
+    said = [_changed(*ends, by_gain) for ends in changes(by_gain)] or [_unchanged(by_gain)]
     predicted = stability(problem.data, gains=True).gain
     if predicted is not None:
         said.append(
@@ -175,8 +175,8 @@ def sentences(problem: Problem, found: Found) -> list[str]:
     return said
 
 
-def _changed(low: AtGain, high: AtGain, found: Found) -> str:
-    undecided = [one.gain for one in found if low.gain < one.gain < high.gain]
+def _changed(low: AtGain, high: AtGain, by_gain: ByGain) -> str:
+    undecided = [one.gain for one in by_gain if low.gain < one.gain < high.gain]
     listed = " and ".join(f"{float(gain):g}" for gain in undecided)
     between_them = f" In between, at {listed}, they are undecided." if undecided else ""
     return (
@@ -185,19 +185,19 @@ def _changed(low: AtGain, high: AtGain, found: Found) -> str:
     )
 
 
-def _unchanged(found: Found) -> str:
-    decided = [one for one in found if one.decided]
+def _unchanged(by_gain: ByGain) -> str:
+    decided = [one for one in by_gain if one.decided]
     if not decided:
         return "The networks are undecided at every gain trained so far."
     listed = ", ".join(f"{float(one.gain):g}" for one in decided)
     return f"The fields of A are {decided[0].word} at every gain that is decided: {listed}."
 
 
-def page(problem: Problem, found: Found) -> dict[str, Any]:
+def page(problem: Problem, by_gain: ByGain) -> dict[str, Any]:
     """Return what is drawn of the gains that are trained; `problem` is that of A."""
     return {
-        "rows": rows(found),
-        "said": sentences(problem, found),
+        "rows": rows(by_gain),
+        "said": sentences(problem, by_gain),
         "levels": {name: null_levels(problem.data.n)[name] for name in ("random", "local")},
         "predicted": stability(problem.data, gains=True).gain,
         "gain": float(problem.data.gain),
@@ -208,7 +208,7 @@ def page(problem: Problem, found: Found) -> dict[str, Any]:
     }
 
 
-def csv_rows(problem: Problem, found: Found) -> list[dict[str, Any]]:
+def csv_rows(problem: Problem, by_gain: ByGain) -> list[dict[str, Any]]:
     """Return the numbers as rows of the compare view's CSV: the ratio at each gain and the ends of its interval."""
     return [
         {
@@ -218,7 +218,7 @@ def csv_rows(problem: Problem, found: Found) -> list[dict[str, Any]]:
             "value": row[name],
             "standard error": "",
         }
-        for row in rows(found)
+        for row in rows(by_gain)
         for name in ("participation ratio", "together 99 %: from", "together 99 %: to")
         if row[name] is not None
     ]

@@ -56,18 +56,18 @@ class GateView:
 
     def second_moments(self, p: int, q: int) -> dict[str, Float[np.ndarray, "n n"]]:
         """Sigma^xx(p, q), exact and measured, as far as they are known."""
-        found = {} if self.exact_xx is None else {"exact": self.exact_xx[p, q]}
-        return found if self.measured is None else found | {"measured": _measured_xx(self.problem, p, q)}
+        moments = {} if self.exact_xx is None else {"exact": self.exact_xx[p, q]}
+        return moments if self.measured is None else moments | {"measured": _measured_xx(self.problem, p, q)}
 
 
-def gate_of(kind: str, site: int, lo: float, hi: float, on: str, given: Gate | None) -> Gate:
+def gate_of(kind: str, site: int, lo: float, hi: float, on: str, current: Gate | None) -> Gate:
     """The gate that the controls of a unit declare: 1[lo <= v_site < hi], bounds at -+END left out.
 
     >>> gate_of("site", 4, 0.0, END, "latent", None)
     SiteGate(site=4, lo=Fraction(0, 1), hi=inf, on='latent', sharpness=inf)
     """
-    if kind == KEPT and given is not None:
-        return given
+    if kind == KEPT and current is not None:
+        return current
     if kind == "always":
         return AlwaysGate()
     bounds = {"lo": -inf if lo <= -END else repr(lo), "hi": inf if hi >= END else repr(hi)}
@@ -81,8 +81,8 @@ def has_controls(gate: Gate) -> bool:
 
 def with_gates(problem: Problem, gates: Sequence[Gate]) -> Problem:
     """The problem with these gates, one a unit, in a gated-linear network with the same readout and biases."""
-    given = problem.one_layer
-    network = Network(Network.gated, given.readout, len(gates), tuple(gates), given.biases)
+    layer = problem.one_layer
+    network = Network(Network.gated, layer.readout, len(gates), tuple(gates), layer.biases)
     return replace(problem, network=network)
 
 
@@ -112,17 +112,17 @@ def examples(law: Law) -> "Draw":
 
 def _measured_yx(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     """The mean over replicates of <g_k y x>, and its standard error."""
-    found = [((values * y) @ x).numpy() / EXAMPLES for values, x, y in _through_gates(problem)]
-    return np.mean(found, axis=0), np.std(found, axis=0, ddof=1) / np.sqrt(REPLICATES)
+    replicates = [((values * y) @ x).numpy() / EXAMPLES for values, x, y in _through_gates(problem)]
+    return np.mean(replicates, axis=0), np.std(replicates, axis=0, ddof=1) / np.sqrt(REPLICATES)
 
 
 def _measured_xx(problem: Problem, p: int, q: int) -> Float[np.ndarray, "n n"]:
     """The mean over replicates of <g_p g_q x x^T>."""
-    found = []
+    replicates = []
     for values, x, _ in _through_gates(problem):
         left, right = (values[unit][:, None] * x for unit in (p, q))
-        found.append((left.T @ right).numpy() / EXAMPLES)
-    return np.mean(found, axis=0)
+        replicates.append((left.T @ right).numpy() / EXAMPLES)
+    return np.mean(replicates, axis=0)
 
 
 def _measured_conditioning(problem: Problem) -> tuple[float, int]:
@@ -138,8 +138,8 @@ def _through_gates(problem: Problem) -> "Iterator[tuple[torch.Tensor, torch.Tens
     """Yield gates (K, B), inputs (B, n) and labels (B) of each replicate."""
     from sim.gates.gating import gate_values, gates_of
 
-    found = examples(problem.data)
-    yield from zip(gate_values(gates_of(problem.one_layer), found), found.x, found.y, strict=True)
+    sample = examples(problem.data)
+    yield from zip(gate_values(gates_of(problem.one_layer), sample), sample.x, sample.y, strict=True)
 
 
 def rows(view: GateView) -> list[dict[str, Any]]:
@@ -164,23 +164,23 @@ def remarks(view: GateView, p: int) -> tuple[str, ...]:
     """Notes on facts that the figure does not show, where unit `p` is chosen."""
     problem = view.problem
     law, gates, shape = problem.data, problem.network.gates, grid(problem.data)
-    found = []
+    notes = []
     sites = {unit: gate.site for unit, gate in enumerate(gates) if isinstance(gate, SiteGate)}
     if shape is not None and sites:
         places = (f"gate {unit} at row {site // shape[1]}, column {site % shape[1]}" for unit, site in sites.items())
-        found.append(f"Sites on the grid of {shape[0]} rows and {shape[1]} columns: {'; '.join(places)}.")
+        notes.append(f"Sites on the grid of {shape[0]} rows and {shape[1]} columns: {'; '.join(places)}.")
     units = panels(len(gates), p) if shape is None else range(p, p + 1)
     if len(units) < len(gates):
         which = f"units {units[0]} to {units[-1]}" if len(units) > 1 else f"unit {p}"
-        found.append(f"Σyx is drawn for {which} of the units 0 to {len(gates) - 1}; choose p to see others.")
+        notes.append(f"Σyx is drawn for {which} of the units 0 to {len(gates) - 1}; choose p to see others.")
     outside = [unit for unit, gate in enumerate(gates) if has_controls(gate) and looks_on(gate) == "input"]
     if law.latent and outside:
-        found.append(
+        notes.append(
             f"{_units('Gate', outside)} on the input x, although the law {law.law} has a latent z. A gate whose "
             "controls are moved here is on z."
         )
     shut = never_open(view)
-    return (*found, f"{_units('Gate', shut)} closed for every input of this law.") if shut else tuple(found)
+    return (*notes, f"{_units('Gate', shut)} closed for every input of this law.") if shut else tuple(notes)
 
 
 def _units(what: str, units: Sequence[int]) -> str:

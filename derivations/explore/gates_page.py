@@ -77,8 +77,8 @@ def gated(problem: Problem, settings: Mapping[str, Any]) -> Problem:
 
     settings["moved"] = {"unit", "what", "value"} moves one control of one gate, or with "what" = "units" their number.
     """
-    own = problem.one_layer.model == Network.gated
-    if own:
+    is_gated = problem.one_layer.model == Network.gated
+    if is_gated:
         shown = problem
     elif settings.get("chosen"):
         shown, _ = carried(read(settings["chosen"]), problem.data)
@@ -123,13 +123,13 @@ def gates_page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
     view = gates.gate_view(shown, measured=bool(settings.get("sample")))
     units = len(shown.network.gates)
     p, q = (min(whole_of(settings.get(key, 0), key), units - 1) for key in ("p", "q"))
-    own = problem.one_layer.model == Network.gated
-    said = [] if own else [_keeps_its_network(problem)]
+    is_gated = problem.one_layer.model == Network.gated
+    said = [] if is_gated else [_keeps_its_network(problem)]
     refused = [] if view.refused is None else [f"{view.refused.message} {view.refused.hint}"]
     return {
         "part": GATES,
         "toml": dumps(shown),
-        "own": own,
+        "own": is_gated,
         "p": p,
         "q": q,
         "gates": [

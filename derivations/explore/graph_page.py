@@ -37,67 +37,67 @@ def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
         return {"example": graphs.EXAMPLE.read_text(encoding="utf-8"), "missing": [NO_GRAPH]}
     job = settings.get("job")
     learned = {} if job is None else JOBS.get(str(job)).state().value or {}
-    found = shown(problem, settings)
+    prediction = shown(problem, settings)
     match settings.get("want"):
         case "csv":
-            return {"text": graphs.csv(found, learned)}
+            return {"text": graphs.csv(prediction, learned)}
         case "latex":
-            return {"text": found.flow.text("latex")}
+            return {"text": prediction.flow.text("latex")}
         case "python":
-            return {"text": python_code(found.problem, graphs.python())}
-    return page(found, learned, settings.get("through"))
+            return {"text": python_code(prediction.problem, graphs.python())}
+    return page(prediction, learned, settings.get("through"))
 
 
 def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
     """Train the networks of the graph, and publish their measurements; the job keeps the networks as its value."""
-    found = shown(problem, settings)
+    prediction = shown(problem, settings)
 
     def report(share: float, learned: Mapping[str, Learned] | None) -> None:
         job.advance(share)
         if learned is not None:
-            job.publish(trained(found, dict(learned)), learned)
+            job.publish(trained(prediction, dict(learned)), learned)
 
-    train_together({graphs.NETWORKS: found.problem}, report)
+    train_together({graphs.NETWORKS: prediction.problem}, report)
 
 
-def asked(settings: Mapping[str, Any]) -> dict[str, str]:
+def choices(settings: Mapping[str, Any]) -> dict[str, str]:
     """The factors of w0 and tau, the batch and the number of networks; InputError for others than those offered."""
-    found = {name: str(settings.get(name, start)) for name, start in _START.items()}
-    for name, value in found.items():
+    chosen = {name: str(settings.get(name, start)) for name, start in _START.items()}
+    for name, value in chosen.items():
         if value not in _CHOICES[name]:
             raise InputError(
                 f"{name} = {value[:40]} is not offered.", f"Choose from: {', '.join(_CHOICES[name])}.", name
             )
-    return found
+    return chosen
 
 
 def shown(problem: Problem, settings: Mapping[str, Any]) -> graphs.GraphPage:
     """The prediction that the settings ask for. Raises OutOfReachError as `graphs.graph_page` does."""
-    chosen = asked(settings)
+    chosen = choices(settings)
     return graphs.graph_page(problem, chosen["w0"], chosen["tau"], int(chosen["batch"]), int(chosen["networks"]))
 
 
-def page(found: graphs.GraphPage, learned: dict[str, Learned], through: object) -> dict[str, Any]:
+def page(prediction: graphs.GraphPage, learned: dict[str, Learned], through: object) -> dict[str, Any]:
     """Return the curves of the theory, the networks beside them, the drawing, the flow and the table."""
-    flow = found.flow.flow
+    flow = prediction.flow.flow
     chosen = through if through in flow.weights else None
     return {
         "choices": {name: list(values) for name, values in _CHOICES.items()},
         "weights": list(flow.weights),
         "through": chosen,
-        "times": found.view.times,
-        "tau": found.problem.training.tau,
-        "panels": [_panel(found, *panel) for panel in _PANELS],
+        "times": prediction.view.times,
+        "tau": prediction.problem.training.tau,
+        "panels": [_panel(prediction, *panel) for panel in _PANELS],
         "drawing": drawing(flow.graph, flow.paths, chosen, _THEMED),
-        "equations": graphs.equations(found),
-        "trained": trained(found, learned),
-        "said": graphs.sentence(found),
-        "table": page_table(graphs.rows(found, learned)),
+        "equations": graphs.equations(prediction),
+        "trained": trained(prediction, learned),
+        "said": graphs.sentence(prediction),
+        "table": page_table(graphs.rows(prediction, learned)),
     }
 
 
-def _panel(found: graphs.GraphPage, what: str, title: str, label: str, unit: str) -> dict[str, Any]:
-    theory = found.view.means(what)
+def _panel(prediction: graphs.GraphPage, what: str, title: str, label: str, unit: str) -> dict[str, Any]:
+    theory = prediction.view.means(what)
     names = largest(theory, MOST)
     return {
         "what": what,
@@ -109,12 +109,12 @@ def _panel(found: graphs.GraphPage, what: str, title: str, label: str, unit: str
     }
 
 
-def trained(found: graphs.GraphPage, learned: dict[str, Learned]) -> dict[str, dict[str, Any]]:
+def trained(prediction: graphs.GraphPage, learned: dict[str, Learned]) -> dict[str, dict[str, Any]]:
     """Means and standard errors over the networks by quantity and name, up to the times that they have reached."""
     return {
         what: {
             name: {"mean": array.mean(axis=0), "error": array.std(axis=0, ddof=1) / np.sqrt(len(array))}
             for name, array in values.items()
         }
-        for what, values in graphs.learned_values(found, learned).items()
+        for what, values in graphs.learned_values(prediction, learned).items()
     }

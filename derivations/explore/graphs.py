@@ -65,7 +65,7 @@ def scaled(problem: Problem, w0: Fraction, tau: Fraction) -> Problem:
     """
     training, start = problem.training, problem.training.w0
     if isinstance(start, InitialByName):
-        times = InitialByName(tuple((name, _times(own, w0)) for name, own in start.starts))
+        times = InitialByName(tuple((name, _times(law, w0)) for name, law in start.starts))
     else:
         times = _times(start, w0)
     return replace(problem, training=replace(training, w0=times, tau=training.tau * tau))
@@ -81,19 +81,19 @@ def learned_values(page: GraphPage, learned: dict[str, Learned]) -> dict[str, di
     """Loss, sizes and strengths (S, t) of the networks by name, up to the snapshots that they have reached."""
     if NETWORKS not in learned:
         return {}
-    flow, found = page.view.descent.flow, learned[NETWORKS]
+    flow, networks = page.view.descent.flow, learned[NETWORKS]
     return {
-        "loss": {"loss": found.losses},
-        "sizes": sizes(flow, found.parameters),
-        "strengths": strengths(flow, found.parameters),
+        "loss": {"loss": networks.losses},
+        "sizes": sizes(flow, networks.parameters),
+        "strengths": strengths(flow, networks.parameters),
     }
 
 
 def winners(page: GraphPage) -> tuple[tuple[str, ...], float]:
     """The paths that are strongest at the last time, and the first time from which on one of them always is."""
-    found = page.view.means("strengths")
-    names, values = list(found), np.stack(list(found.values()))
-    best = strongest(found)
+    theory = page.view.means("strengths")
+    names, values = list(theory), np.stack(list(theory.values()))
+    best = strongest(theory)
     behind = np.flatnonzero([names[index] not in best for index in values.argmax(axis=0)])
     return best, float(page.view.times[behind[-1] + 1 if best and len(behind) else 0])
 
@@ -116,7 +116,7 @@ def sentence(page: GraphPage) -> str:
 def rows(page: GraphPage, learned: dict[str, Learned]) -> list[dict[str, Any]]:
     """A row for each of the strongest paths: its final strength, the time at half of that, its networks."""
     values, theory = learned_values(page, learned).get("strengths", {}), page.view.means("strengths")
-    found = []
+    table = []
     for name in largest(theory, MOST_ROWS):
         along = theory[name]
         below = np.flatnonzero(along < along[-1] / 2)
@@ -125,22 +125,22 @@ def rows(page: GraphPage, learned: dict[str, Learned]) -> list[dict[str, Any]]:
         mean = float(values[name][:, -1].mean()) if reached else None
         error = float(values[name][:, -1].std(ddof=1) / np.sqrt(len(values[name]))) if reached else None
         row = {"path": name, "strength at the end": float(along[-1]), "at least half of it from t =": half}
-        found.append(row | {"networks": mean, "standard error": error})
-    return found
+        table.append(row | {"networks": mean, "standard error": error})
+    return table
 
 
 def csv(page: GraphPage, learned: dict[str, Learned]) -> str:
     """The figure's numbers as comma-separated values, one number a row; a standard error for numbers of networks."""
-    found = []
+    lines = []
     for what in page.view.quantities:
         for name, along in page.view.means(what).items():
-            found += [_row(what, name, LAW, time, value) for time, value in zip(page.view.times, along, strict=True)]
+            lines += [_row(what, name, LAW, time, value) for time, value in zip(page.view.times, along, strict=True)]
     for what, values in learned_values(page, learned).items():
         for name, array in values.items():
             errors = array.std(axis=0, ddof=1) / np.sqrt(len(array))
             together = zip(page.view.times, array.mean(axis=0), errors, strict=False)
-            found += [_row(what, name, NETWORKS, time, mean, float(error)) for time, mean, error in together]
-    return csv_text(found)
+            lines += [_row(what, name, NETWORKS, time, mean, float(error)) for time, mean, error in together]
+    return csv_text(lines)
 
 
 def _row(what: str, name: str, of: str, time: float, value: float, error: float | str = "") -> dict[str, Any]:

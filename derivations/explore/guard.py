@@ -52,7 +52,7 @@ class Guard(BaseHTTPMiddleware):
             return PlainTextResponse("This is not the address that gdln explore printed.", 421)
         if headers.get("origin", self._origin) != self._origin:
             return PlainTextResponse("Only the page of gdln explore may ask.", 403)
-        given = headers.get("authorization", "")
-        if request.url.path.startswith("/api/") and not compare_digest(given.encode(), self._authorization.encode()):
+        header = headers.get("authorization", "")
+        if request.url.path.startswith("/api/") and not compare_digest(header.encode(), self._authorization.encode()):
             return PlainTextResponse("The token is not that of the address that gdln explore printed.", 401)
         return None

@@ -49,12 +49,12 @@ class Inspection:
         """The largest distance of each formula from the samples, and the same in standard errors."""
         if self.measured is None:
             return {}
-        found = {}
+        by_formula = {}
         for name, moment in self.moments.items():
             apart = np.abs(moment.value - self.measured)
             known = self.errors > 0  # a site at which every example has the same product has no error
-            found[name] = float(apart.max()), float((apart[known] / self.errors[known]).max(initial=0.0))
-        return found
+            by_formula[name] = float(apart.max()), float((apart[known] / self.errors[known]).max(initial=0.0))
+        return by_formula
 
 
 def formulas() -> dict[str, Callable[..., Any]]:
@@ -111,8 +111,8 @@ def _measured(
 
     The share comes with its interval.
     """
-    found = examples(law)
-    x = found.x.numpy()[found.category.numpy() == c]
+    sample = examples(law)
+    x = sample.x.numpy()[sample.category.numpy() == c]
     gate = x @ w >= 0
     through = gate[:, None] * x
     opened = float(gate.mean()), *share_interval(int(gate.sum()), len(x), LEVEL)
@@ -141,12 +141,12 @@ def preset(name: str, law: Law) -> Float[np.ndarray, " n"]:
 
 def rows(view: Inspection) -> list[dict[str, Any]]:
     """A row for each formula: where it holds, and its largest distance from the samples."""
-    found = []
+    table = []
     for name, moment in view.moments.items():
         far, errors = view.distances.get(name, (None, None))
         holds = f"exact: {moment.regime}" if moment.exact else f"approximate: {moment.regime}"
-        found.append({"formula": name, "holds": holds, "from samples": far, "in standard errors": errors})
-    return found
+        table.append({"formula": name, "holds": holds, "from samples": far, "in standard errors": errors})
+    return table
 
 
 def csv(view: Inspection) -> str:

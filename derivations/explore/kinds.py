@@ -60,8 +60,8 @@ class Kind:
 
     def text(self, word: str, parameters: str) -> str:
         """Return the value of a word as in a problem file; a word that was just chosen has parameters of its own."""
-        own = parameters if word == self.word else self.options[word]
-        return f'{{ kind = "{word}", {own} }}' if own else f'"{word}"'
+        chosen = parameters if word == self.word else self.options[word]
+        return f'{{ kind = "{word}", {chosen} }}' if chosen else f'"{word}"'
 
 
 def kind_of(name: str, label: str, value: Any, axis: int, boundary: str) -> Kind | None:
@@ -85,9 +85,9 @@ def kind_of(name: str, label: str, value: Any, axis: int, boundary: str) -> Kind
     options = {word: _PARAMETERS[name].get(word, "") for word in _WORDS[name]}
     if name == "correlation":
         options["spectrum"] = _spectrum(axis, boundary)
-    made = Kind(label, "", "", options)
+    control = Kind(label, "", "", options)
     for word, parameters in options.items():
-        if _READ[name](_table(made.text(word, parameters)), name) == now:
+        if _READ[name](_table(control.text(word, parameters)), name) == now:
             return Kind(label, word, parameters, options)
     return Kind(label, now.kind, _parameters(now), options)
 

@@ -37,20 +37,20 @@ def answer(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
     """
     match settings.get("want"):
         case "python":
-            return {"text": python_code(problem, phase_map.python(*asked(problem, settings)))}
+            return {"text": python_code(problem, phase_map.python(*choices(problem, settings)))}
         case "csv":
-            found = None if settings.get("job") is None else JOBS.get(str(settings["job"])).state().value
-            if found is None:
+            computed = None if settings.get("job") is None else JOBS.get(str(settings["job"])).state().value
+            if computed is None:
                 raise InputError("No part of the map is computed yet.", "Compute the map first.", "want")
-            return {"text": phase_map.csv(found)}
+            return {"text": phase_map.csv(computed)}
         case "latex":
-            return {"text": phase_map.latex(*asked(problem, settings)[2:])}
+            return {"text": phase_map.latex(*choices(problem, settings)[2:])}
     return page(problem, settings)
 
 
 def question(problem: Problem, settings: Mapping[str, Any]) -> Hashable:
     """Return all that the map depends on. Raises OutOfReachError for a map that takes too long."""
-    x, y, quantity, unit, time = asked(problem, settings)
+    x, y, quantity, unit, time = choices(problem, settings)
     phase_map.refuse_long(problem, x, y, quantity)
     return problem, x, y, quantity, unit, time
 
@@ -58,15 +58,15 @@ def question(problem: Problem, settings: Mapping[str, Any]) -> Hashable:
 def run(problem: Problem, settings: Mapping[str, Any], job: Job) -> None:
     """Compute the map that the settings ask for, and publish it after each row; the job keeps it."""
 
-    def report(share: float, found: PhaseMap | None) -> None:
+    def report(share: float, computed: PhaseMap | None) -> None:
         job.advance(share)
-        if found is not None:
-            job.publish(drawn(found), found)
+        if computed is not None:
+            job.publish(drawn(computed), computed)
 
-    phase_map.phase_map(problem, *asked(problem, settings), report)
+    phase_map.phase_map(problem, *choices(problem, settings), report)
 
 
-def asked(problem: Problem, settings: Mapping[str, Any]) -> tuple[Range, Range, str, int, str]:
+def choices(problem: Problem, settings: Mapping[str, Any]) -> tuple[Range, Range, str, int, str]:
     """The axes, quantity, unit and time that the settings ask for; what they leave open is that of the problem."""
     known = parameters(problem)
     possible = quantities(problem)
@@ -77,8 +77,8 @@ def asked(problem: Problem, settings: Mapping[str, Any]) -> tuple[Range, Range, 
         free = [parameter for parameter in known if parameter.field not in taken]
         if not free:
             raise InputError("The problem has fewer than two numbers that a map could vary.", "Take another law.")
-        given = settings.get(side)
-        axes.append(_range(problem, {each.field: each for each in free}.get(given, free[0]), side, settings))
+        field = settings.get(side)
+        axes.append(_range(problem, {each.field: each for each in free}.get(field, free[0]), side, settings))
     unit = min(_whole(settings, "unit", 0), problem.network.units - 1)
     return *axes, chosen if chosen in possible else possible[0], unit, settings.get("time", END)
 
@@ -91,10 +91,10 @@ def _range(problem: Problem, parameter: Any, side: str, settings: Mapping[str, A
     low, high = (_number(settings, f"{side}.{end}", getattr(start, end)) for end in ("low", "high"))
     log = {"even": False, "log": True}.get(settings.get(f"{side}.spacing"), start.log)
     try:
-        found = replace(start, low=low, high=high, log=log)
+        typed = replace(start, low=low, high=high, log=log)
     except InputError as error:
         raise InputError(error.message, error.hint, f"{side}.{error.kind}") from None
-    return found.counted if parameter.counts else found
+    return typed.counted if parameter.counts else typed
 
 
 def _whole(settings: Mapping[str, Any], key: str, otherwise: int) -> int:
@@ -102,16 +102,16 @@ def _whole(settings: Mapping[str, Any], key: str, otherwise: int) -> int:
 
 
 def _number(settings: Mapping[str, Any], key: str, otherwise: float) -> float:
-    given = settings.get(key, otherwise)
+    value = settings.get(key, otherwise)
     try:
-        return float(given)
+        return float(value)
     except (TypeError, ValueError):
-        raise InputError(f"{key} = {str(given)[:40]!r} is no number.", "Write one such as 0.5.", key) from None
+        raise InputError(f"{key} = {str(value)[:40]!r} is no number.", "Write one such as 0.5.", key) from None
 
 
 def page(problem: Problem, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the choices of the view, trained networks of a store, and the fields at the place settings["at"]."""
-    x, y, quantity, unit, time = asked(problem, settings)
+    x, y, quantity, unit, time = choices(problem, settings)
     shown = QUANTITIES[quantity]
     answer = {
         "parameters": [[each.field, each.label] for each in parameters(problem)],
@@ -175,30 +175,31 @@ def _place(
     """The problem at a place of the map, its value and, where there is an exact solution, its fields."""
     if set(at) != {x.field, y.field}:  # the axes have changed since
         return {}
-    there = problem_at(problem, {field: str(value) for field, value in at.items()})
-    cell = Cell((), dict(at), there)
+    chosen = problem_at(problem, {field: str(value) for field, value in at.items()})
+    cell = Cell((), dict(at), chosen)
     labels = [_axis(problem, axis)["label"] for axis in (x, y)]
     rows = [[label, float(at[axis.field])] for label, axis in zip(labels, (x, y), strict=True)]
     rows.append([QUANTITIES[quantity].symbol, value_at(cell, quantity, unit, time)])
-    fields = None if quantity == EXCESS and "ratio" not in quantities(problem) else solved(there, time)[0][:MOST_FIELDS]
+    unsolved = quantity == EXCESS and "ratio" not in quantities(problem)
+    fields = None if unsolved else solved(chosen, time)[0][:MOST_FIELDS]
     return {
         "at": {
             "x": float(at[x.field]),
             "y": float(at[y.field]),
             "fields": fields,
-            "shape": grid(there.data),
-            "toml": dumps(there),
+            "shape": grid(chosen.data),
+            "toml": dumps(chosen),
         },
         "table": {"columns": [{"name": "quantity"}, {"name": "value"}], "rows": rows},
     }
 
 
-def drawn(found: PhaseMap) -> dict[str, Any]:
+def drawn(computed: PhaseMap) -> dict[str, Any]:
     """The map as far as it is computed, and why values are missing."""
-    first = found.refused[0] if found.refused else None
+    first = computed.refused[0] if computed.refused else None
     return {
-        "values": packed(found.values),
-        "rows": found.rows,
-        "refused": len(found.refused),
+        "values": packed(computed.values),
+        "rows": computed.rows,
+        "refused": len(computed.refused),
         "reason": None if first is None else f"{first.message} {first.hint}",
     }

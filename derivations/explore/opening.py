@@ -14,19 +14,19 @@ from theory.problem import InputError, Problem, load
 REPORT = "report.html"
 
 
-def report_in(given: Path | None) -> Path | None:
+def report_in(path: Path | None) -> Path | None:
     """Return the page of a report: the file, or that in its folder; None for anything else.
 
     >>> report_in(Path("problem.toml"))
     """
-    if given is None or given.name == REPORT:
-        return given
-    return given / REPORT if (given / REPORT).is_file() else None
+    if path is None or path.name == REPORT:
+        return path
+    return path / REPORT if (path / REPORT).is_file() else None
 
 
 @contextmanager
 def opened(
-    given: Path | None, settings: Sequence[str] | None, labels: Path | None, grid: str | None
+    path: Path | None, settings: Sequence[str] | None, labels: Path | None, grid: str | None
 ) -> Iterator[tuple[Problem, str]]:
     """Yield the problem that is shown first, and a remark on it.
 
@@ -34,18 +34,18 @@ def opened(
     shows its first cell. Raises InputError for a store of several sweeps, and as `load` and `new` do, and
     OutOfReachError for a problem that no view draws.
     """
-    store = given is not None and (given / MARKER).is_file()
-    if (labels or grid) and (given is None or store or not is_data(given)):
+    store = path is not None and (path / MARKER).is_file()
+    if (labels or grid) and (path is None or store or not is_data(path)):
         raise InputError("--labels and --grid belong to data of your own.", "Leave them out.", "usage")
     with TemporaryDirectory(prefix="gdln-data-") as folder:
         if store:
-            problem, said = _first_cell(given, settings)
-        elif given is not None and is_data(given):
-            answer = new.answer(Path(folder) / given.stem, data=given, labels=labels, grid=grid)
+            problem, said = _first_cell(path, settings)
+        elif path is not None and is_data(path):
+            answer = new.answer(Path(folder) / path.stem, data=path, labels=labels, grid=grid)
             answer.write()
             problem, said = load(answer.file, settings), f"{answer.start.says}\ngdln new keeps this problem."
         else:
-            problem, said = load(FIRST if given is None else given, settings), ""
+            problem, said = load(FIRST if path is None else path, settings), ""
         refuse_undrawn(problem)
         yield problem, said
 

@@ -145,14 +145,14 @@ def parameters(problem: Problem) -> tuple[Parameter, ...]:
     """The numbers of a problem that a map may vary: of the law, of site gates, and the scale of w0."""
     tables = tables_of(dumps(problem), "the problem")
     labels = [f"y = {float(label):g}" for label in problem.data.labels if not isinstance(label, tuple)]
-    found = list(_numbers("data", tables["data"], labels))
+    known = list(_numbers("data", tables["data"], labels))
     for unit, gate in enumerate(tables["network"].get("gates", ())):
-        found += _numbers(f"network.gates.{unit}", gate, ())
+        known += _numbers(f"network.gates.{unit}", gate, ())
     start = tables["training"]["w0"]
     if isinstance(start, Mapping) and "scale" in start:
-        found.append(Parameter("training.w0.scale", "scale of w(0)", float(start["scale"]), False))
-    first = [parameter for name in _PREFERRED for parameter in found if parameter.field == name]
-    return (*first, *(parameter for parameter in found if parameter not in first))
+        known.append(Parameter("training.w0.scale", "scale of w(0)", float(start["scale"]), False))
+    first = [parameter for name in _PREFERRED for parameter in known if parameter.field == name]
+    return (*first, *(parameter for parameter in known if parameter not in first))
 
 
 def _numbers(place: str, table: Mapping[str, Any], labels: Any) -> Iterator[Parameter]:
@@ -380,36 +380,36 @@ def dots(folder: str, x: str, y: str, quantity: str, unit: int) -> tuple[Dot, ..
             f"A sweep stores no {QUANTITIES[quantity].title} of a field.", "Map another quantity.", "store"
         )
     store = Store.open(folder)
-    recorded, found = store.plans()[0], []
+    recorded, points = store.plans()[0], []
     for name in dict.fromkeys(sweep_id(one.sweep) for one in recorded):
-        made = store.best(name)
-        fields = {axis.field for axis in made.sweep.axes}
-        if {x, y} <= fields and observable in made.sweep.observables:
-            for cell, meta, arrays in store.each(made):
+        plan = store.best(name)
+        fields = {axis.field for axis in plan.sweep.axes}
+        if {x, y} <= fields and observable in plan.sweep.observables:
+            for cell, meta, arrays in store.each(plan):
                 if observable not in arrays:
                     continue
                 mean, error = mean_and_error(arrays[observable], arrays["diverged"])
                 rest = replace(cell, values={k: v for k, v in cell.values.items() if k not in (x, y)})
                 place = (float(cell.values[key]) for key in (x, y))
                 count = meta["replicates"] - meta["diverged"]
-                found.append(Dot(*place, float(mean[-1, unit]), float(error[-1, unit]), count, rest.label))
-    if not found:
+                points.append(Dot(*place, float(mean[-1, unit]), float(error[-1, unit]), count, rest.label))
+    if not points:
         raise InputError(
             f"No sweep in {folder} has the axes {x} and {y} and the observable {observable}.",
             "Choose the axes of a sweep of this store.",
             "store",
         )
-    return tuple(found)
+    return tuple(points)
 
 
-def csv(found: PhaseMap) -> str:
+def csv(computed: PhaseMap) -> str:
     """The map as comma-separated values, a cell each; `state` says why a cell is empty."""
-    rows = []
-    for place, (y, row) in enumerate(zip(found.y.values, found.values, strict=True)):
-        for x, value in zip(found.x.values, row, strict=True):
-            missing = "no value" if place < found.rows else "not computed"
-            known = {found.quantity: "", "state": missing} if np.isnan(value) else {found.quantity: value, "state": ""}
-            rows.append({found.x.field: x, found.y.field: y, **known})
+    rows, name = [], computed.quantity
+    for place, (y, row) in enumerate(zip(computed.y.values, computed.values, strict=True)):
+        for x, value in zip(computed.x.values, row, strict=True):
+            missing = "no value" if place < computed.rows else "not computed"
+            known = {name: "", "state": missing} if np.isnan(value) else {name: value, "state": ""}
+            rows.append({computed.x.field: x, computed.y.field: y, **known})
     return csv_text(rows)
 
 

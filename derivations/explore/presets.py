@@ -124,12 +124,12 @@ PRESETS = (
 @cache
 def pictures() -> list[dict[str, Any]]:
     """The presets with the curves of their pictures, computed once."""
-    found = []
+    drawn = []
     for preset in PRESETS:
         problem = load(problem_file(preset.file))
         curves = zip(preset.picture(problem), preset.colours, strict=True)
-        found.append({"curves": [{"y": y, "colour": colour} for y, colour in curves]})
-    return found
+        drawn.append({"curves": [{"y": y, "colour": colour} for y, colour in curves]})
+    return drawn
 
 
 def text_of(preset: Preset) -> str:
@@ -143,7 +143,7 @@ def text_of(preset: Preset) -> str:
 
 def answer(_problem: Problem | None, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the presets; with settings["pictures"] also the curves of their pictures, which take a second once."""
-    found = [
+    presets = [
         {
             "title": preset.title,
             "says": preset.says,
@@ -153,4 +153,4 @@ def answer(_problem: Problem | None, settings: Mapping[str, Any]) -> dict[str, A
         }
         for preset in PRESETS
     ]
-    return {"presets": found, "pictures": pictures() if settings.get("pictures") else None}
+    return {"presets": presets, "pictures": pictures() if settings.get("pictures") else None}

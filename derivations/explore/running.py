@@ -131,8 +131,8 @@ class Jobs:
         With a `question` the answer depends on nothing else: where a job has answered it, this job is returned.
         """
         if question is not None:
-            for name, own in list(self._answered.items()):
-                if own == question and self._jobs[name].finished:
+            for name, answered in list(self._answered.items()):
+                if answered == question and self._jobs[name].finished:
                     self._jobs[name] = self._jobs.pop(name)  # the last one to be forgotten
                     return name
         ended = [name for name, job in self._jobs.items() if not job.state().running]
@@ -162,7 +162,7 @@ class Jobs:
 JOBS = Jobs()
 
 
-def in_a_process(job: Job, function: Callable[..., Any], *given: Any, modules: Sequence[str] = ()) -> Any:
+def in_a_process(job: Job, function: Callable[..., Any], *arguments: Any, modules: Sequence[str] = ()) -> Any:
     """Return function(*given), computed in a process of its own, which a stop of the job kills.
 
     Function and values must be picklable; `modules`, which the function needs, are loaded once for all processes.
@@ -170,7 +170,7 @@ def in_a_process(job: Job, function: Callable[..., Any], *given: Any, modules: S
     """
     process = Process(modules)
     try:
-        answer = process.submit(function, *given)
+        answer = process.submit(function, *arguments)
         while not wait([answer], _TURN).done:
             if job.stopping:
                 raise StoppedError

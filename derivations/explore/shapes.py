@@ -32,7 +32,7 @@ def shapes(w: Fields, law: Law) -> dict[str, Float[np.ndarray, "*any"]]:
     """
     from sim.measure import receptive_fields as fields  # torch is loaded where networks are trained, not before
 
-    found = {RATIO: where_defined(fields.participation_ratio, w)}
+    measured = {RATIO: where_defined(fields.participation_ratio, w)}
     if on_a_line(law):
         each = {
             CENTRE: lambda field: fields.centre_and_width(field, law.boundary)[0],
@@ -40,8 +40,8 @@ def shapes(w: Fields, law: Law) -> dict[str, Float[np.ndarray, "*any"]]:
             PEAK: lambda field: fields.spectral_peak(field)[0],
             LOW: fields.low_frequency_power,
         }
-        found |= {name: where_defined(measure, w) for name, measure in each.items()}
-    return found
+        measured |= {name: where_defined(measure, w) for name, measure in each.items()}
+    return measured
 
 
 def of_the_mean(
@@ -57,7 +57,7 @@ def of_the_mean(
     """
     count = len(values)
     total = values.sum(axis=0)
-    left_out = np.stack([statistic((total - own) / (count - 1)) for own in values])
+    left_out = np.stack([statistic((total - value) / (count - 1)) for value in values])
     estimate = count * statistic(total / count) - (count - 1) * left_out.mean(axis=0)
     return estimate, np.sqrt((count - 1) * left_out.var(axis=0))
 

@@ -92,11 +92,11 @@ def rows(problems: Mapping[str, Problem], snapshot: int, learned: Mapping[str, L
 
 
 def _measured(problem: Problem, learned: Learned, snapshot: int) -> dict[str, Float[np.ndarray, " S"]]:
-    found = {LOSS: learned.losses[:, snapshot]}
+    measured = {LOSS: learned.losses[:, snapshot]}
     for name, values in shapes(fields_at(learned, snapshot), problem.data).items():
         if name != CENTRE:
-            found[name] = mean_and_error(values.T)[0]
-    return found
+            measured[name] = mean_and_error(values.T)[0]
+    return measured
 
 
 def _row(name: str, a: Float[np.ndarray, " S"], b: Float[np.ndarray, " S"]) -> dict[str, Any]:
@@ -154,20 +154,20 @@ def statistics(laws: Laws) -> list[dict[str, Any]]:
 
     Of each class variance, excess kurtosis and the largest difference of the covariances; then the flat state.
     """
-    found, a, b = [], laws.a, laws.b
+    facts, a, b = [], laws.a, laws.b
     if a.classes == b.classes:
         for c, name in enumerate(legends(a)):
             one, other = (_input_statistics(law, c) for law in (a, b))
-            found.append(_fact(f"variance, {name}", _mean_of(one, "variance"), _mean_of(other, "variance")))
-            found.append(_fact(f"excess kurtosis, {name}", _mean_of(one, "kurtosis"), _mean_of(other, "kurtosis")))
-            found.append(_apart(f"largest difference of the covariances, {name}", one, other))
+            facts.append(_fact(f"variance, {name}", _mean_of(one, "variance"), _mean_of(other, "variance")))
+            facts.append(_fact(f"excess kurtosis, {name}", _mean_of(one, "kurtosis"), _mean_of(other, "kurtosis")))
+            facts.append(_apart(f"largest difference of the covariances, {name}", one, other))
     if any(state.flat is not None for state in laws.states):
         for name, title in {"elasticity": "elasticity of a flat field", "critical": "critical elasticity"}.items():
             values = [None if state.flat is None else float(getattr(state.flat, name)) for state in laws.states]
-            found.append(_fact(title, *values))
+            facts.append(_fact(title, *values))
     if any(state.gain is not None for state in laws.states):
-        found.append(_fact("gain at which a flat field changes its stability", *(state.gain for state in laws.states)))
-    return found
+        facts.append(_fact("gain at which a flat field changes its stability", *(state.gain for state in laws.states)))
+    return facts
 
 
 def _input_statistics(law: Law, c: int) -> InputStatistics | None:
@@ -177,10 +177,10 @@ def _input_statistics(law: Law, c: int) -> InputStatistics | None:
         return None
 
 
-def _mean_of(found: InputStatistics | None, name: str) -> float | None:
+def _mean_of(of_law: InputStatistics | None, name: str) -> float | None:
     """A statistic averaged over the sites; None where the law does not have it."""
     try:
-        return None if found is None else float(np.mean(getattr(found, name)))
+        return None if of_law is None else float(np.mean(getattr(of_law, name)))
     except OutOfReachError:
         return None
 
@@ -201,37 +201,38 @@ def reasons(laws: Laws, problems: Mapping[str, Problem]) -> list[str]:
     First what makes a flat field unstable, then A and B, then what this leaves open.
     `problems` are those of the sides: their networks give the time in which an unstable wave grows by the factor e.
     """
-    found = []
+    sentences = []
     for side, law, state in zip(SIDES, (laws.a, laws.b), laws.states, strict=True):
         if state.flat is None:
             why = re.sub(r"^(A|An|The) ", lambda article: article[0].lower(), state.refused)
-            found.append(f"{side}: the closure for one ReLU neuron says nothing of this law, because {why}")
+            sentences.append(f"{side}: the closure for one ReLU neuron says nothing of this law, because {why}")
             continue
         flat, word = state.flat, "unstable" if state.flat.unstable else "stable"
         relation = "exceeds" if flat.unstable else "does not exceed"
-        found.append(
+        sentences.append(
             f"{side}: under the closure for one ReLU neuron a flat field is {word}, as the elasticity of its "
             f"response, {flat.elasticity:.4f}, {relation} the critical value {flat.critical:.4f} (the wave of "
             f"{periods(flat.mode)}).{_change(law, state)}{growth(problems[side], flat)}"
         )
     if any(state.flat is not None for state in laws.states):
-        return [WHY, *found, MECHANISM, CAUTION]
-    return found
+        return [WHY, *sentences, MECHANISM, CAUTION]
+    return sentences
 
 
 def reason(laws: Laws) -> str | None:
     """Return the sentence that stands beside the verdict; None where the closure says nothing of either law."""
-    found = [
+    clauses = [
         f"{'unstable' if state.flat.unstable else 'stable'} under {side} (elasticity {state.flat.elasticity:.4f}, "
         f"{'above' if state.flat.unstable else 'not above'} the critical value {state.flat.critical:.4f})"
         for side, state in zip(SIDES, laws.states, strict=True)
         if state.flat is not None
     ]
-    if not found:
+    if not clauses:
         return None
     return (
-        f"For one ReLU neuron, in an approximation, a flat field (one weight for all sites) is {' and '.join(found)}. "
-        "An unstable one does not stay flat. What this means, and what it leaves open, stands below the figures."
+        "For one ReLU neuron, in an approximation, a flat field (one weight for all sites) is "
+        f"{' and '.join(clauses)}. An unstable one does not stay flat. What this means, and what it leaves open, "
+        "stands below the figures."
     )
 
 
@@ -260,8 +261,8 @@ def folding_time(problem: Problem, rate: float) -> float | None:
     mean readout; ell and s are those of `convention`. None where the closure has no such unit: for another model, with
     biases or trained readouts, and for the cross-entropy.
     """
-    given = problem.one_layer
-    if given.model != RELU or given.has_biases or given.trains_readout:
+    layer = problem.one_layer
+    if layer.model != RELU or layer.has_biases or layer.trains_readout:
         return None
     try:
         rules = convention(problem)

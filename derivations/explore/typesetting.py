@@ -22,9 +22,9 @@ class Typesetter:
 
     def tex(self, expr: sympy.Basic) -> str:
         """Return the TeX of an expression, with E_{C_k}[...] for its expectations."""
-        found = sorted(expr.atoms(Expectation), key=str)
+        expectations = sorted(expr.atoms(Expectation), key=str)
         # No parameter of a user can have a name with a bracket.
-        stand_ins = {e: sympy.Symbol(f"E[{k}]", real=True) for k, e in enumerate(found)}
+        stand_ins = {e: sympy.Symbol(f"E[{k}]", real=True) for k, e in enumerate(expectations)}
         names = {symbol: self._expectation(e) for e, symbol in stand_ins.items()}
         return sympy.latex(expr.xreplace(stand_ins), symbol_names=names, inv_trig_style="full")
 

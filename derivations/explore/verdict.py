@@ -38,9 +38,9 @@ def difference(a: Float[np.ndarray, " S"], b: Float[np.ndarray, " S"]) -> Interv
     return None if len(apart) < 2 else intervals(apart[:, None], LEVEL)
 
 
-def sign(found: Intervals) -> int:
+def sign(interval: Intervals) -> int:
     """Return 1 where the whole interval is positive, -1 where it is negative, and 0 where it holds zero."""
-    return int(found.low[0] > 0) - int(found.high[0] < 0)
+    return int(interval.low[0] > 0) - int(interval.high[0] < 0)
 
 
 def half_time(times: Sequence[Any], snapshot: int) -> int | None:
@@ -68,18 +68,18 @@ def sentences(problems: Mapping[str, Problem], learned: Mapping[str, Learned], s
         lost = " and ".join(side for side, one in verdicts.items() if one is None)
         if lost:
             return [f"At t = {now} of {end} the networks of {lost} have diverged."]
-        found = [f"{side} {one.text()}" for side, one in verdicts.items()]
-        return [f"At t = {now} of {end} the participation ratio is: {'; '.join(found)}. It is judged at the end."]
+        said = [f"{side} {one.text()}" for side, one in verdicts.items()]
+        return [f"At t = {now} of {end} the participation ratio is: {'; '.join(said)}. It is judged at the end."]
     since = half_time(times, snapshot)
-    found = []
+    said = []
     for side, one in verdicts.items():
         before = None if since is None else ratios(problems[side], learned[side], since)
         trend = "" if since is None else _trend(difference(before, measured[side]), time_text(times[since]))
-        found.append(_of_a_side(side, one, problems[side].data.n, now, trend))
+        said.append(_of_a_side(side, one, problems[side].data.n, now, trend))
     apart = difference(*measured.values()) if problems["A"].data.n == problems["B"].data.n else None
-    found += [] if apart is None else [_of_both(apart, now)]
+    said += [] if apart is None else [_of_both(apart, now)]
     count, all_of_them = len(measured["A"]), problems["A"].simulated().replicates
-    return found if count == all_of_them else [*found, _of_a_part(count, all_of_them)]
+    return said if count == all_of_them else [*said, _of_a_part(count, all_of_them)]
 
 
 def onset(problem: Problem, learned: Learned, snapshot: int) -> int | None:

@@ -32,14 +32,14 @@ DIGITS = 6  # of a stored ratio
 def problems() -> dict[str, Problem]:
     """Return the problems of the study: a law and its Gaussian clone on a ring, and the first one of the explorer."""
     ring, bump = problem_named("relu-training"), two_laws.ungated(problem_named("small-bump"))
-    given = {"relu-training": ring, "its Gaussian clone": two_laws.other_side(ring, "gaussian"), "small-bump": bump}
-    return {name: fields_page.asked(problem, {"networks": NETWORKS}) for name, problem in given.items()}
+    chosen = {"relu-training": ring, "its Gaussian clone": two_laws.other_side(ring, "gaussian"), "small-bump": bump}
+    return {name: fields_page.as_trained(problem, {"networks": NETWORKS}) for name, problem in chosen.items()}
 
 
 def measured(problem: Problem, seed: int) -> Float[np.ndarray, " S"]:
     """Return the ratios of the networks of a seed at the last time."""
-    own = replace(problem, simulation=replace(problem.simulated(), seed=seed))
-    return ratios(own, train_together({"own": own})["own"], -1)
+    seeded = replace(problem, simulation=replace(problem.simulated(), seed=seed))
+    return ratios(seeded, train_together({"own": seeded})["own"], -1)
 
 
 def counted(groups: Float[np.ndarray, "G S"], n: int) -> dict[str, int]:
@@ -59,5 +59,5 @@ def study() -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 if __name__ == "__main__":
-    found = {"networks": NETWORKS, "problems": dict(study())}
-    write_text(STUDY, json.dumps(found) + "\n")
+    content = {"networks": NETWORKS, "problems": dict(study())}
+    write_text(STUDY, json.dumps(content) + "\n")

@@ -18,8 +18,8 @@ CHOSEN = [name for name in LAWS if name not in ("own",)]
 
 @pytest.fixture
 def problem():
-    given = load(FIRST)
-    return replace(given, data=replace(given.data, xi=(THIRD, 1)))
+    first = load(FIRST)
+    return replace(first, data=replace(first.data, xi=(THIRD, 1)))
 
 
 def values_of(problem):

@@ -45,5 +45,5 @@ def test_the_text_prints_the_numbers_of_the_table(name, tmp_path, capsys):
 
 @pytest.mark.parametrize(("line", "verb"), [("E[z1**2] = a", check), ("a*z1**2", moment)])
 def test_the_text_of_the_formula_view_prints_the_answer(line, verb, tmp_path, capsys):
-    text = formula.asked(line, "[[2]]", "", "a>0", 20).python
+    text = formula.formula_view(line, "[[2]]", "", "a>0", 20).python
     assert printed(text, tmp_path, capsys) == f"{verb.answer(line, '[[2]]', None, 'a>0', 20).json()}\n"

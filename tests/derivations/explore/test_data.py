@@ -17,8 +17,8 @@ from theory.problem import LAWS, FiniteData, OutOfReachError, load
 
 
 def law_named(name, **changed):
-    given = {field: control.start for field, control in controls(LAWS[name], {}).items()}
-    return law_of(LAWS[name], given | changed)
+    values = {field: control.start for field, control in controls(LAWS[name], {}).items()}
+    return law_of(LAWS[name], values | changed)
 
 
 def test_a_network_follows_its_data():
@@ -52,15 +52,15 @@ MOVED_GRID = replace(law_named("nlgp-2d", shape=("2", "3")), means=((0, 1, 2, 3,
 
 
 @pytest.fixture
-def own(tmp_path):
+def user_law(tmp_path):
     """A law of the user: 3 sites, of which one tells the class; the rows from which it draws have exact statistics."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 500)
     return drawn_from(tmp_path, rng.standard_normal((500, 3)) + y[:, None] * [2, 0, 0], y, 20_000)
 
 
-def test_a_law_of_the_user_has_estimated_statistics_with_errors(own, tmp_path):
-    theory, sample = theory_of(own), sampled(own)
+def test_a_law_of_the_user_has_estimated_statistics_with_errors(user_law, tmp_path):
+    theory, sample = theory_of(user_law), sampled(user_law)
     x, y = np.load(tmp_path / "rows.npz").values()
     assert theory.how == "estimated"
     for row in numbers(theory, sample):
@@ -128,8 +128,8 @@ def test_the_page_draws_the_numbers_of_the_theory_and_of_the_sample(name):
         assert (marginal["exact"] == exact).all()
         if not theory.discrete:  # 60 bins on 8 standard deviations, to the rounding of their number on the support
             assert abs(8 / 60 / marginal["bin"] - 1) <= 1 / (2 * len(exact))
-        found = sample.x[c]
-        shares = [(found == value).mean() for value in edges] if theory.discrete else histogram(found, edges)
+        values = sample.x[c]
+        shares = [(values == value).mean() for value in edges] if theory.discrete else histogram(values, edges)
         assert (marginal["sampled"] == np.array(shares)).all()
     assert shown["examples"] == [packed(x[:SHOWN]) for x in sample.x]
     rows, measured = page(theory, None)["table"], shown["table"]

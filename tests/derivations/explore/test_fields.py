@@ -43,8 +43,8 @@ def problem():
 @pytest.fixture(scope="module")
 def relu():
     """ReLU networks of few sites and steps, each from a start of its own."""
-    given = problem_named(RELU)
-    small = replace(given, data=replace(given.data, n=12), network=replace(given.network, units=3))
+    problem = problem_named(RELU)
+    small = replace(problem, data=replace(problem.data, n=12), network=replace(problem.network, units=3))
     return live(small, batch=32, replicates=5, until=16)
 
 
@@ -66,11 +66,11 @@ def test_a_problem_is_trained_by_its_settings_at_times_that_are_whole_steps():
     times = live(load(FIRST), 32, 5).training.times
     assert (times[0], times[-1], {time.denominator for time in times}) == (1, 32, {1})
     assert live(load(FIRST), 32, 5, until=100).training.times[-1] == 100
-    given = problem_named(RELU)
-    settings = live(given, 64, 6).simulated()
+    relu = problem_named(RELU)
+    settings = live(relu, 64, 6).simulated()
     assert (settings.batch, settings.replicates, settings.mode) == (64, 6, "online")
     assert (settings.learning_rate, settings.initialisation) == (2, "per-replicate")
-    bare = live(replace(given, simulation=None), 64, 6).simulated()
+    bare = live(replace(relu, simulation=None), 64, 6).simulated()
     assert (bare.learning_rate * 10, bare.initialisation) == (1, "per-replicate")
     assert live(replace(load(FIRST), simulation=None), 64, 6).simulated().initialisation == "shared"
 
@@ -78,7 +78,7 @@ def test_a_problem_is_trained_by_its_settings_at_times_that_are_whole_steps():
 def test_wrong_settings_are_refused_by_name(problem):
     for name, value in (("networks", "4"), ("batch", "x"), ("until", "-1"), ("until", "1/0")):
         with pytest.raises(InputError) as error:
-            fields_page.asked(load(FIRST), {name: value})
+            fields_page.as_trained(load(FIRST), {name: value})
         assert error.value.kind == name
     at_once = replace(load(FIRST), training=replace(load(FIRST).training, times=("0",)))
     with pytest.raises(InputError, match="before the first step"):
@@ -98,33 +98,33 @@ def test_what_is_trained_is_what_the_simulator_trains(problem, learned):
 
 def test_networks_that_diverge_have_no_numbers():
     """At this rate and time some networks have losses that labels and start cannot explain, others do not yet."""
-    given = load(FIRST)
-    wild = replace(given, simulation=replace(given.simulated(), learning_rate=8))
-    gates = tuple(replace(gate, site=5) for gate in given.network.gates)
-    small = replace(wild, data=replace(given.data, n=12), network=replace(given.network, gates=gates))
-    asked = live(small, 2, 8, until=8 * 4)
-    run = train(asked, "cpu", backend="reference")
+    first = load(FIRST)
+    wild = replace(first, simulation=replace(first.simulated(), learning_rate=8))
+    gates = tuple(replace(gate, site=5) for gate in first.network.gates)
+    small = replace(wild, data=replace(first.data, n=12), network=replace(first.network, gates=gates))
+    problem = live(small, 2, 8, until=8 * 4)
+    run = train(problem, "cpu", backend="reference")
     lost = run.diverged
     assert 0 < lost.sum() <= len(lost) - 2
-    found = train_together({"networks": asked})["networks"]
-    assert np.isnan(found.weights[lost, -1]).all()
-    assert np.isnan(found.losses[lost, -1]).all()
-    assert np.isfinite(found.weights[~lost]).all()
-    assert np.isfinite(found.losses[~lost]).all()
+    networks = train_together({"networks": problem})["networks"]
+    assert np.isnan(networks.weights[lost, -1]).all()
+    assert np.isnan(networks.losses[lost, -1]).all()
+    assert np.isfinite(networks.weights[~lost]).all()
+    assert np.isfinite(networks.losses[~lost]).all()
 
 
 @pytest.mark.parametrize("model", ["sigmoid", "leaky-relu"])
 def test_networks_of_any_model_train_and_show(model):
-    given = problem_named(RELU)
+    relu = problem_named(RELU)
     network = Network(model, "sum", 2, slope="1/10" if model == "leaky-relu" else None)
-    asked = live(replace(given, data=replace(given.data, n=12), network=network), 32, 5, until=8)
-    page = fields_page.page(asked)
+    problem = live(replace(relu, data=replace(relu.data, n=12), network=network), 32, 5, until=8)
+    page = fields_page.page(problem)
     assert page["theory"] is None
-    found = train_together(rivals(asked))
-    shown = fields_page.snapshot_page(asked, len(page["times"]) - 1, found, None)
+    learned = train_together(rivals(problem))
+    shown = fields_page.snapshot_page(problem, len(page["times"]) - 1, learned, None)
     assert list(shown["networks"]) == [model]
     # The units of one network depend on each other: the standard error is that of five ratios.
-    ratio = participation_ratio(found[model].weights[:, -1]).mean(axis=1)
+    ratio = participation_ratio(learned[model].weights[:, -1]).mean(axis=1)
     row = one(shown["rows"], "participation ratio", "all")
     assert (row[model], row["theory"]) == (ratio.mean(), None)
     assert abs(row[f"{model} ±"] - ratio.std(ddof=1) / np.sqrt(5)) <= EXPLORER_DESCENT
@@ -173,14 +173,14 @@ def test_gates_replayed_at_every_step_are_the_network(relu):
     short = live(relu, 32, 5, until=16)
     steps = [time / 2 for time in short.training.times]
     assert steps[-1] == 8
-    found = train_together(rivals(short))["relu"]
-    largest = np.abs(found.weights).max()
+    networks = train_together(rivals(short))["relu"]
+    largest = np.abs(networks.weights).max()
     shares = []
     exact = replayed(short, "8", shares.append)
-    assert np.abs(exact.weights - found.weights).max() <= EXPLORER_DESCENT * largest
+    assert np.abs(exact.weights - networks.weights).max() <= EXPLORER_DESCENT * largest
     assert shares[-1] == 1
     frozen = replayed(short, "1", lambda share: None)
-    assert np.abs(frozen.weights - found.weights).max() > 2 * EXPLORER_DESCENT * largest
+    assert np.abs(frozen.weights - networks.weights).max() > 2 * EXPLORER_DESCENT * largest
 
 
 def test_pieces_begin_at_whole_steps(relu):
@@ -200,8 +200,8 @@ def test_files_have_the_numbers_of_the_view(problem, learned):
         assert values["gradient flow"] == view.solution.weights[-1, 1, 7]
         assert shown.keys() <= values.keys()
         if shown:
-            own = learned["relu"].weights[:, -1, 1, 7]
-            assert abs(values["relu"] - own.mean()) <= EXPLORER_DESCENT
+            weights = learned["relu"].weights[:, -1, 1, 7]
+            assert abs(values["relu"] - weights.mean()) <= EXPLORER_DESCENT
         losses = [row for row in table if (row["quantity"], row["of"]) == ("loss (y²)", "relu")]
         assert len(losses) == len(shown and problem.training.times)
     text = fields_page.latex(rows(problem, 0, learned, view))
@@ -211,15 +211,15 @@ def test_files_have_the_numbers_of_the_view(problem, learned):
 
 
 def test_fields_on_a_grid():
-    given = replace(load(FIRST).data, n=12)
-    grid = NonlinearGP2D(given.xi, given.gain, "open", given.normaliser, given.labels, (3, 4))
-    asked = live(carried(load(FIRST), grid)[0], batch=32, replicates=5, until=4)
-    page = fields_page.page(asked)
+    law = replace(load(FIRST).data, n=12)
+    grid = NonlinearGP2D(law.xi, law.gain, "open", law.normaliser, law.labels, (3, 4))
+    problem = live(carried(load(FIRST), grid)[0], batch=32, replicates=5, until=4)
+    page = fields_page.page(problem)
     assert (page["shape"], page["line"], page["spectra"]) == ((3, 4), False, None)
-    found = train_together(rivals(asked))
-    shown = fields_page.snapshot_page(asked, 1, found, theory_of(asked))
+    learned = train_together(rivals(problem))
+    shown = fields_page.snapshot_page(problem, 1, learned, theory_of(problem))
     assert "aligned" not in shown["networks"]["relu"]
-    table = list(DictReader(StringIO(fields_page.csv(asked, found, theory_of(asked)))))
+    table = list(DictReader(StringIO(fields_page.csv(problem, learned, theory_of(problem)))))
     place = next(row for row in table if (row["quantity"], row["site"]) == ("w", "5"))
     assert (place["row"], place["column"]) == ("1", "1")
 
@@ -229,7 +229,7 @@ def test_a_job_shows_every_snapshot_and_keeps_the_networks_for_the_files(relu):
     settings = {"networks": 5, "batch": 32, "pieces": "2", "until": "4"}
     name, state = finished(client, "fields", toml, settings)
     assert (state["error"], state["share"]) == (None, 1.0)
-    snapshots, count = state["results"], len(fields_page.asked(relu, settings).training.times)
+    snapshots, count = state["results"], len(fields_page.as_trained(relu, settings).training.times)
     assert [one["snapshot"] for one in snapshots] == [*range(count), *range(count)]  # once more with the replay
     assert list(snapshots[count - 1]["networks"]) == ["relu"]
     assert list(snapshots[-1]["networks"]) == ["relu", name_of("2")]

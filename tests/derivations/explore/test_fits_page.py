@@ -33,10 +33,10 @@ SPOT = Fit(
 
 @pytest.fixture(scope="module")
 def problem():
-    given = problem_named("relu-training")
+    line = problem_named("relu-training")
     law = NonlinearGP2D((2, 1), 3, "open", "unit-variance", (1, 0), (4, 5))
-    network = replace(given.network, units=1)
-    return replace(given, data=law, network=network, training=replace(given.training, times=(0, 4)))
+    network = replace(line.network, units=1)
+    return replace(line, data=law, network=network, training=replace(line.training, times=(0, 4)))
 
 
 def table_of(shown):
@@ -76,8 +76,9 @@ def test_the_job_fits_the_networks_that_another_job_has_trained(problem, monkeyp
     monkeypatch.setattr("derivations.answers.fields.fit", fit)
     client, toml = Client(), dumps(problem)
     settings = {"networks": 5, "batch": 8, "until": "4"}
-    assert fields_page.page(fields_page.asked(problem, settings))["fits"]
-    assert not fields_page.page(fields_page.asked(problem_named("relu-training"), {}))["fits"]  # fields along a line
+    assert fields_page.page(fields_page.as_trained(problem, settings))["fits"]
+    along_a_line = fields_page.as_trained(problem_named("relu-training"), {})
+    assert not fields_page.page(along_a_line)["fits"]
     trained, last = finished(client, "fields", toml, settings)
     name, state = finished(client, "fits", toml, settings | {"trained": trained, "snapshot": 1})
     assert (state["error"], state["share"], name != trained) == (None, 1.0, True)

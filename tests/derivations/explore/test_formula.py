@@ -12,7 +12,7 @@ import sympy
 from derivations.explore import book, comparison
 from derivations.explore.comparison import EXAMPLES as DRAWN
 from derivations.explore.comparison import comparison_csv
-from derivations.explore.formula import asked, csv
+from derivations.explore.formula import csv, formula_view
 from derivations.explore.formula_page import answered
 from derivations.explore.questions import EXAMPLES, question_of
 from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF
@@ -28,7 +28,7 @@ WRONG = EXAMPLES["a wrong factor"]  # in g > 0 and -1 < rho < 1
 
 @cache
 def view_of(line, cov, where, digits=20):
-    return asked(line, cov, "", where, digits)
+    return formula_view(line, cov, "", where, digits)
 
 
 def answers(view):

@@ -33,8 +33,8 @@ def each_prediction_once(monkeypatch):
 
 @pytest.fixture(scope="module")
 def problem():
-    given = problem_named("relu-training")
-    return replace(given, data=replace(given.data, n=12), network=replace(given.network, units=3))
+    full = problem_named("relu-training")
+    return replace(full, data=replace(full.data, n=12), network=replace(full.network, units=3))
 
 
 def at(gain, local):
@@ -44,8 +44,8 @@ def at(gain, local):
 
 
 def test_the_verdict_changes_between_decided_neighbours():
-    found = (at("0.1", False), at("0.3", False), at("0.5", None), at("1", True), at("10", True))
-    ((low, high),) = changes(found)
+    by_gain = (at("0.1", False), at("0.3", False), at("0.5", None), at("1", True), at("10", True))
+    ((low, high),) = changes(by_gain)
     assert (low.gain, high.gain) == (Fraction("0.3"), 1)
     assert changes((at("0.1", True), at("1", None), at("10", True))) == []
     assert len(changes((at("0.1", False), at("1", True), at("10", False)))) == 2
@@ -61,14 +61,14 @@ def test_the_next_gain_lies_next_to_the_networks_that_have_localized():
 @pytest.mark.parametrize("threshold", [Fraction("0.62"), Fraction(50)])
 def test_the_gains_close_in_on_the_change(problem, monkeypatch, threshold):
     """Networks that localize from a known gain on, in the place of trained ones; each later gain has others."""
-    given, trained, seen, levels = compare_page.trained(problem, SETTINGS), [], [], set()
+    first, trained, seen, levels = compare_page.trained(problem, SETTINGS), [], [], set()
 
     def train(problems, _report, networks):
         trained.append((networks[0], networks[-1]))
         return problems
 
     monkeypatch.setattr(gain_sweep, "train_together", train)
-    monkeypatch.setattr(gain_sweep, "ratios", lambda own, _learned, _snapshot: own.data.gain)
+    monkeypatch.setattr(gain_sweep, "ratios", lambda side, _learned, _snapshot: side.data.gain)
 
     def judged(gain, n, level):
         assert n == 12
@@ -76,7 +76,7 @@ def test_the_gains_close_in_on_the_change(problem, monkeypatch, threshold):
         return at(gain, gain >= threshold).verdict
 
     monkeypatch.setattr(gain_sweep, "locality", judged)
-    sweep = along_gains(given, lambda share, so_far: seen.append((share, so_far)))
+    sweep = along_gains(first, lambda share, so_far: seen.append((share, so_far)))
     gains = [one.gain for one in sweep]
     assert gains == sorted(gains)
     assert {Fraction(gain) for gain in COARSE} <= set(gains)
@@ -93,23 +93,23 @@ def test_the_gains_close_in_on_the_change(problem, monkeypatch, threshold):
 
 
 def test_sentences_say_where_the_verdict_changes_and_what_is_predicted(problem):
-    given = compare_page.trained(problem, SETTINGS)
-    found = (at("0.1", False), at("0.3", False), at("0.5", None), at("1", True))
-    change, predicted = sentences(given, found)
-    assert [row["verdict"] for row in rows(found)] == [NOT_LOCAL, NOT_LOCAL, UNDECIDED, LOCAL]
+    first = compare_page.trained(problem, SETTINGS)
+    by_gain = (at("0.1", False), at("0.3", False), at("0.5", None), at("1", True))
+    change, predicted = sentences(first, by_gain)
+    assert [row["verdict"] for row in rows(by_gain)] == [NOT_LOCAL, NOT_LOCAL, UNDECIDED, LOCAL]
     assert [row["verdict"] for row in rows((AtGain(Fraction(1), None),))] == ["diverged"]
     assert "changes between the gains 0.3 and 1: " in change
     assert "not local at 0.3, and local at 1. In between, at 0.5, they are undecided." in change
-    assert f"at the gain {critical_gain(given.data, 0.01, 100.0):.3g}. " in predicted
-    assert sentences(given, (at("0.1", True), at("1", None)))[0].endswith("at every gain that is decided: 0.1.")
-    assert "undecided at every gain" in sentences(given, (at("0.1", None),))[0]
+    assert f"at the gain {critical_gain(first.data, 0.01, 100.0):.3g}. " in predicted
+    assert sentences(first, (at("0.1", True), at("1", None)))[0].endswith("at every gain that is decided: 0.1.")
+    assert "undecided at every gain" in sentences(first, (at("0.1", None),))[0]
 
 
 def test_a_law_without_a_gain_is_refused(problem):
     law = SinglePulse(12, ((2, 2), (4, 4)), "plus-minus", "sign", (1, 0))
-    given = compare_page.trained(replace(problem, data=law), SETTINGS)
+    first = compare_page.trained(replace(problem, data=law), SETTINGS)
     with pytest.raises(OutOfReachError, match="no single gain"):
-        along_gains(given)
+        along_gains(first)
     assert compare_page.page(replace(problem, data=law), SETTINGS)["gain"] is None
 
 
@@ -123,8 +123,8 @@ def test_a_job_shows_each_gain_and_keeps_them_for_the_files(problem, monkeypatch
     (shown,) = state["results"]
     assert shown["done"]
     assert [row["gain"] for row in shown["rows"]] == [1.0, 3.0]
-    given = compare_page.trained(problem, SETTINGS)  # the gain of the problem is 3
-    expected = locality(ratios(given, train_together({"A": given})["A"], -1), 12)
+    first = compare_page.trained(problem, SETTINGS)  # the gain of the problem is 3
+    expected = locality(ratios(first, train_together({"A": first})["A"], -1), 12)
     assert abs(shown["rows"][1]["participation ratio"] - expected.mean) <= EXPLORER_DESCENT
     wanted = {"toml": toml, "settings": SETTINGS | {"sweep": name, "want": "csv"}}
     table = DictReader(StringIO(client.post("views/compare", wanted).json["text"]))

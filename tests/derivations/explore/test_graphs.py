@@ -40,13 +40,13 @@ def learned(page):
 
 def test_the_winner_is_strongest_from_its_time_on(page):
     (name,), time = graphs.winners(page)
-    found = page.view.means("strengths")
+    theory = page.view.means("strengths")
     later = page.view.times >= time
-    for other, along in found.items():
-        assert (found[name][later] >= along[later]).all(), other
+    for other, along in theory.items():
+        assert (theory[name][later] >= along[later]).all(), other
     before = np.flatnonzero(~later)
     assert len(before)
-    assert max(found, key=lambda other: found[other][before[-1]]) != name
+    assert max(theory, key=lambda other: theory[other][before[-1]]) != name
     assert f"the path {name} is the strongest; it leads from t = {time:.4g} on." in graphs.sentence(page)
 
 
@@ -79,10 +79,10 @@ def test_the_factors_scale_laws_numbers_and_tau():
     laws = ((name, RACE.training.w0) for name in ("R", "L", "decode", "always"))
     training = replace(RACE.training, w0=InitialByName((("encode", ((1, 2), (3, 4), (5, 6))), *laws)))
     for start in (RACE, replace(RACE, training=training)):
-        found = graphs.scaled(start, Fraction(1, 4), Fraction(2))
-        assert found.training.tau == 2 * start.training.tau
+        scaled = graphs.scaled(start, Fraction(1, 4), Fraction(2))
+        assert scaled.training.tau == 2 * start.training.tau
         for name, array in start.start().items():
-            assert np.array_equal(found.start()[name], array / 4)
+            assert np.array_equal(scaled.start()[name], array / 4)
     slow = graphs.graph_page(RACE, "1", "2", 64, 5)
     assert len(slow.view.times) <= SHOWN_TIMES
     plain = graph_view(replace(slow.problem, training=replace(slow.problem.training, tau=1, times=(8,))))
@@ -102,12 +102,12 @@ def test_networks_stand_beside_the_theory(page, learned):
 
 
 def test_every_number_of_the_figure_is_in_the_csv(page, learned):
-    found = list(csv.DictReader(StringIO(graphs.csv(page, learned))))
+    table = list(csv.DictReader(StringIO(graphs.csv(page, learned))))
     times, names = len(page.view.times), sum(len(values) for values in page.view.quantities.values())
-    assert len(found) == 2 * times * names
-    losses = [float(row["value"]) for row in found if (row["quantity"], row["of"]) == ("loss", LAW)]
+    assert len(table) == 2 * times * names
+    losses = [float(row["value"]) for row in table if (row["quantity"], row["of"]) == ("loss", LAW)]
     assert losses == page.view.means("loss")["loss"].tolist()
-    assert all(bool(row["standard error"]) == (row["of"] == graphs.NETWORKS) for row in found)
+    assert all(bool(row["standard error"]) == (row["of"] == graphs.NETWORKS) for row in table)
 
 
 def test_a_graph_is_carried_to_other_data_or_says_why_not():

@@ -63,13 +63,13 @@ def test_without_a_kurtosis_the_rest_is_shown():
 
 
 def test_a_chain_given_by_its_couplings_leaves_lengths_to_the_next_law():
-    given = chosen("ising", beta="[0.5, 0.25]")
-    law = given.data
+    chain = chosen("ising", beta="[0.5, 0.25]")
+    law = chain.data
     assert (law.xi, [str(beta) for beta in law.beta]) == ((), ["1/2", "1/4"])
     assert controls(LAWS["ising"], law_values(law))["xi"].parts == ()
     back = law_of(LAWS["ising"], {"beta": "[]"}, law_values(law))
     assert (back.beta, back.xi) == ((), (2, 1))
-    assert changed(given, {"data.law": "nlgp"})[0].data.xi == (2, 1)
+    assert changed(chain, {"data.law": "nlgp"})[0].data.xi == (2, 1)
 
 
 def test_a_correlation_without_a_length_hides_the_sliders_of_lengths():
@@ -82,8 +82,8 @@ def test_a_correlation_without_a_length_hides_the_sliders_of_lengths():
 
 
 def test_the_fields_that_fit_another_law_are_carried_to_it():
-    given = load(FIRST).data
-    moved, three = replace(given, means=(1, 0)), replace(given, xi=(2, 1, 3), labels=(1, 0, -1))
+    first = load(FIRST).data
+    moved, three = replace(first, means=(1, 0)), replace(first, xi=(2, 1, 3), labels=(1, 0, -1))
     assert ["means" in starting_values(LAWS[law], moved) for law in ("ising", "ising-2d")] == [True, False]
     assert starting_values(LAWS["ising"], three) == {}
     assert starting_values(type(three), three) == law_values(three)

@@ -49,10 +49,10 @@ def test_a_law_on_too_many_sites_is_refused_at_its_control(problem):
 
 
 def test_costs_grow_with_what_they_count(problem):
-    given = problem.simulated()
+    settings = problem.simulated()
     base, small = limits.seconds_of_training(problem, 100), limits.seconds_of_training(on(problem, 30), 100)
-    for field, own in (("replicates", given.replicates), ("batch", given.batch)):
-        twice = replace(problem, simulation=replace(given, **{field: 2 * own}))
+    for field, value in (("replicates", settings.replicates), ("batch", settings.batch)):
+        twice = replace(problem, simulation=replace(settings, **{field: 2 * value}))
         assert abs(limits.seconds_of_training(twice, 100) - base - 4 * (base - small)) <= 64 * UNIT_ROUNDOFF * base
     assert limits.seconds_of_training(problem, 200) == 2 * base
     one, largest = limits.seconds_of_a_map([1]), limits.seconds_of_a_map([limits.WEIGHTS])
@@ -64,9 +64,9 @@ def test_the_cost_of_a_graph_counts_its_products_of_matrices():
     """By hand: 3 errors and 8 places of weights take 24 + 22 products of 135 + 126 multiplications for each input."""
     race = problem_named("race")
     apart = replace(race, simulation=replace(race.simulation, initialisation="per-replicate"))
-    for given, starts in ((race, 1), (apart, 4)):
+    for graph, starts in ((race, 1), (apart, 4)):
         expected = 7 * (46 * 1.5e-5 + starts * 261 * 2 * 1e-9)
-        assert abs(limits.seconds_of_descent(given, flow_of(given), 7) - expected) <= 64 * UNIT_ROUNDOFF * expected
+        assert abs(limits.seconds_of_descent(graph, flow_of(graph), 7) - expected) <= 64 * UNIT_ROUNDOFF * expected
 
 
 def test_moments_of_many_units_are_refused_before_they_are_computed(problem):
@@ -84,27 +84,27 @@ def test_moments_of_many_units_are_refused_before_they_are_computed(problem):
 
 def test_a_training_that_takes_too_long_is_refused_with_the_largest_time(problem):
     with pytest.raises(InputError) as error:
-        fields_page.asked(problem, {"until": "1e12"})
+        fields_page.as_trained(problem, {"until": "1e12"})
     assert error.value.kind == "until"
     assert "1e+12" in error.value.message
     largest = re.search(r"t may be up to (\S+);", error.value.hint)[1]
-    assert float(fields_page.asked(problem, {"until": largest}).training.times[-1]) <= float(largest)
+    assert float(fields_page.as_trained(problem, {"until": largest}).training.times[-1]) <= float(largest)
     slow = replace(problem, training=replace(problem.training, tau=3))
     fast = replace(
         problem, simulation=replace(problem.simulated(), learning_rate=3 * problem.simulated().learning_rate)
     )
     for other in (slow, fast):  # steps of three times the time
         with pytest.raises(InputError) as error:
-            fields_page.asked(other, {"until": "1e12"})
+            fields_page.as_trained(other, {"until": "1e12"})
         assert 2.9 < float(re.search(r"t may be up to (\S+);", error.value.hint)[1]) / float(largest) < 3.1
     for settings in ({"until": str(1.03 * float(largest))}, {"until": largest, "networks": "32"}):
         with pytest.raises(InputError, match="minutes of processor time"):
-            fields_page.asked(problem, settings)
+            fields_page.as_trained(problem, settings)
 
 
 def test_the_times_of_a_problem_have_a_theory_where_training_to_them_is_refused(problem):
     long = replace(problem, training=replace(problem.training, times=(1, 10**12)))
-    assert fields_page.asked(long, {}).training.times[-1] == 10**12
+    assert fields_page.as_trained(long, {}).training.times[-1] == 10**12
     for job in (fields_page, compare_page, gain_sweep):
         with pytest.raises(InputError, match="minutes of processor time"):
             job.question(long, {})

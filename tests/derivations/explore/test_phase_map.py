@@ -11,7 +11,7 @@ import pytest
 from derivations.cli import main
 from derivations.experiments.folders import problem_named
 from derivations.explore import phase_map
-from derivations.explore.map_page import REVERSED, asked, page
+from derivations.explore.map_page import REVERSED, choices, page
 from derivations.explore.phase_map import END, EXCESS, Range, parameters, problem_at, range_of
 from derivations.explore.problems import FIRST
 from derivations.explore.wire import packed
@@ -36,7 +36,7 @@ def relu():
     return problem_named("relu-training")
 
 
-def there(problem, gain, length):
+def at_place(problem, gain, length):
     return replace(problem, data=replace(problem.data, gain=Fraction(gain), xi=(Fraction(length), problem.data.xi[1])))
 
 
@@ -47,9 +47,9 @@ def ratio_of(field):
 
 def test_every_place_has_the_value_of_its_problem(problem):
     losses = phase_map.phase_map(problem, GAIN, LENGTH, "loss")
-    expected = [[float(solve(there(problem, x, y)).mse) for x in GAIN.values] for y in LENGTH.values]
+    expected = [[float(solve(at_place(problem, x, y)).mse) for x in GAIN.values] for y in LENGTH.values]
     assert (losses.values.tolist(), losses.refused) == (expected, ())
-    solution = solve(there(problem, "2", "3"), times=(4,))
+    solution = solve(at_place(problem, "2", "3"), times=(4,))
     field = solution.weights[0, 1]
     at_time = {
         name: phase_map.phase_map(problem, GAIN, LENGTH, name, 1, "4").values for name in ("ratio", "low", "loss")
@@ -74,20 +74,20 @@ def test_the_map_of_a_relu_network_is_the_closure(relu):
 
 def test_places_without_a_valid_problem_are_empty_and_say_why(problem):
     sites = Range("network.gates.0.site", 38, 41, 4, False)
-    found = phase_map.phase_map(problem, sites, GAIN, "loss")
-    assert np.isnan(found.values).tolist() == [[False, False, True, True]] * 2
-    assert len(found.refused) == 4
-    assert "site" in found.refused[0].message
+    computed = phase_map.phase_map(problem, sites, GAIN, "loss")
+    assert np.isnan(computed.values).tolist() == [[False, False, True, True]] * 2
+    assert len(computed.refused) == 4
+    assert "site" in computed.refused[0].message
 
 
 def test_what_a_map_may_vary(problem):
-    found = {parameter.field: parameter for parameter in parameters(problem)}
-    assert list(found)[:3] == ["data.gain", "data.xi.0", "data.xi.1"]
-    assert found["data.n"].counts
+    varied = {parameter.field: parameter for parameter in parameters(problem)}
+    assert list(varied)[:3] == ["data.gain", "data.xi.0", "data.xi.1"]
+    assert varied["data.n"].counts
     assert "training.w0.scale" in {parameter.field for parameter in parameters(problem_named("relu-training"))}
-    lower = range_of(found["network.gates.0.lo"], problem, 3)
+    lower = range_of(varied["network.gates.0.lo"], problem, 3)
     assert (lower.low, lower.high, lower.log) == (-2, 2, False)
-    assert range_of(found["network.gates.0.site"], problem, 64).values == tuple(map(str, range(40)))
+    assert range_of(varied["network.gates.0.site"], problem, 64).values == tuple(map(str, range(40)))
     assert problem_at(problem, {"data.xi.1": "1.5"}).data.xi[1] == Fraction(3, 2)
 
 
@@ -101,11 +101,11 @@ def test_the_map_of_a_ring_begins_below_the_transition_of_its_flat_field(relu):
 
 def test_the_page_shows_the_fields_at_a_chosen_place(problem):
     shown = page(problem, {"x": "data.gain", "y": "data.xi.0", "at": {"data.gain": "2", "data.xi.0": "3"}})
-    assert (shown["at"]["fields"] == solve(there(problem, 2, 3)).fixed_point).all()
+    assert (shown["at"]["fields"] == solve(at_place(problem, 2, 3)).fixed_point).all()
     assert shown["table"]["rows"][-1][1] == phase_map.value_at(
-        phase_map.Cell((), {}, there(problem, 2, 3)), "ratio", 0, END
+        phase_map.Cell((), {}, at_place(problem, 2, 3)), "ratio", 0, END
     )
-    assert asked(problem, {})[0].field == "data.gain"
+    assert choices(problem, {})[0].field == "data.gain"
 
 
 SWEEP = """
@@ -202,11 +202,11 @@ def test_a_wrong_range_is_named_by_its_control(problem):
 def test_a_range_of_a_length_ends_where_the_ring_does(relu):
     """Every value of the range is a valid problem, and one a little above its end is none."""
     (length,) = (one for one in parameters(relu) if one.field == "data.xi.0")
-    found = range_of(length, relu, 6)
-    for value in found.values:
+    lengths = range_of(length, relu, 6)
+    for value in lengths.values:
         problem_at(relu, {"data.xi.0": value})
     with pytest.raises(InputError, match="positive semidefinite"):
-        problem_at(relu, {"data.xi.0": f"{1.03 * found.high:.6g}"})
+        problem_at(relu, {"data.xi.0": f"{1.03 * lengths.high:.6g}"})
     opened = replace(relu, data=replace(relu.data, n=8, xi=(Fraction(1, 10), Fraction(1, 10))))
     assert range_of(replace(length, value=0.1), opened, 6).high == 4 * 0.1
 
@@ -221,7 +221,7 @@ def test_a_number_that_counts_has_whole_values_only(field, ends):
     """On more values than the axis has places, too: 20 to 80 sites are no 24 whole numbers at one distance."""
     pulse = problem_named("single-pulse")
     chosen = {each.field: each for each in parameters(pulse)}[field]
-    found = range_of(chosen, pulse, 24)
-    assert [str(int(value)) for value in found.values] == list(found.values)
-    assert (int(found.values[0]), int(found.values[-1])) == (found.low, found.high) == ends
-    assert len(found.values) == min(24, found.high - found.low + 1)
+    counts = range_of(chosen, pulse, 24)
+    assert [str(int(value)) for value in counts.values] == list(counts.values)
+    assert (int(counts.values[0]), int(counts.values[-1])) == (counts.low, counts.high) == ends
+    assert len(counts.values) == min(24, counts.high - counts.low + 1)

@@ -107,16 +107,16 @@ def test_an_answer_that_is_given_again_is_forgotten_last():
 
 
 def test_a_process_answers_or_raises_the_library_s_error():
-    found = []
+    answers = []
 
     def work(job):
-        found.append(in_a_process(job, divmod, 7, 2))
+        answers.append(in_a_process(job, divmod, 7, 2))
         in_a_process(job, _refused, "No.")
 
     job = Job(work)
     job.join()
     error = job.state().error
-    assert found == [(3, 1)]
+    assert answers == [(3, 1)]
     assert (error.message, error.hint, error.kind) == ("No.", "Do.", "kind")
     job = Job(lambda job: in_a_process(job, os._exit, 1))
     job.join()

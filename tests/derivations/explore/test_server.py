@@ -27,8 +27,8 @@ def client():
 
 def test_the_page_comes_without_the_token_and_the_answers_do_not(client):
     assert client.request("GET", "/", authorization=None).body == (WEB / "index.html").read_bytes()
-    for given in (None, "", "Bearer", f"Bearer {TOKEN}x", "Bearer ü"):
-        assert client.request("POST", "/api/start", b"{}", authorization=given).status == 401
+    for header in (None, "", "Bearer", f"Bearer {TOKEN}x", "Bearer ü"):
+        assert client.request("POST", "/api/start", b"{}", authorization=header).status == 401
     for method, path in (("POST", "problem"), ("POST", "views/data"), ("POST", "jobs/fields"), ("GET", "jobs/1")):
         assert client.request(method, f"/api/{path}", b"{}", authorization=None).status == 401
     assert client.post("start").status == 200
@@ -36,11 +36,11 @@ def test_the_page_comes_without_the_token_and_the_answers_do_not(client):
 
 def test_the_browser_s_command_line_names_a_private_page_without_the_token(monkeypatch):
     """Every user of the machine reads command lines."""
-    opened, given, page = threading.Event(), [], []
+    opened, addresses, page = threading.Event(), [], []
 
     def browser(address):
         path = Path(address.removeprefix("file://"))
-        given.append(address)
+        addresses.append(address)
         page.extend([path.read_text(), stat.S_IMODE(path.parent.stat().st_mode)])
         opened.set()
 
@@ -52,8 +52,8 @@ def test_the_browser_s_command_line_names_a_private_page_without_the_token(monke
     serve(load(FIRST), listening(0), True, announced.append, "data")
     address = announced[0].replace("&", "&amp;")
     assert (f'url={address}"' in page[0], page[1]) == (True, 0o700)
-    assert HOST not in given[0]
-    assert not Path(given[0].removeprefix("file://")).exists()
+    assert HOST not in addresses[0]
+    assert not Path(addresses[0].removeprefix("file://")).exists()
 
 
 @pytest.mark.parametrize("path", ["/", "/api/start"])
@@ -67,8 +67,8 @@ def test_only_the_served_address_is_answered(client, path):
 
 
 def test_every_answer_has_the_headers(client):
-    for path, given in (("/app.js", {}), ("/none", {}), ("/api/start", {"authorization": None}), ("/", {"host": "x"})):
-        headers = client.request("GET", path, **given).headers
+    for path, sent in (("/app.js", {}), ("/none", {}), ("/api/start", {"authorization": None}), ("/", {"host": "x"})):
+        headers = client.request("GET", path, **sent).headers
         assert {name: headers[name] for name in HEADERS} == HEADERS
     policy = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))
     assert policy["default-src"] == policy["frame-ancestors"] == "'none'"

@@ -66,9 +66,9 @@ def test_null_levels_are_ratios_of_fields():
 def test_spectra_are_the_double_sums_of_their_definition(n):
     root = np.random.default_rng(n).normal(size=(n, n))
     covariance = root @ root.T
-    found = spectrum_of(covariance)
-    assert len(found) == n // 2 + 1
-    for q, value in enumerate(found):
+    spectrum = spectrum_of(covariance)
+    assert len(spectrum) == n // 2 + 1
+    for q, value in enumerate(spectrum):
         terms = [covariance[k, m] * cos(2 * pi * q * (k - m) / n) for k in range(n) for m in range(n)]
         assert abs(value - sum(terms) / n) <= SPECTRUM * np.abs(covariance).sum() / n
     for q, value in enumerate(power_of(root[0])):
@@ -79,11 +79,11 @@ def test_spectra_are_the_double_sums_of_their_definition(n):
 
 
 def test_on_a_ring_the_spectrum_has_the_eigenvalues():
-    found = class_spectra(RING)
+    spectra = class_spectra(RING)
     for c in range(2):
-        own = np.sort(np.concatenate([found.power[c], found.power[c][1:6]]))
+        eigenvalues = np.sort(np.concatenate([spectra.power[c], spectra.power[c][1:6]]))
         exact = np.linalg.eigvalsh(input_statistics(RING, c).covariance)
-        assert np.abs(own - exact).max() <= SPECTRUM * exact.max() * 12
+        assert np.abs(eigenvalues - exact).max() <= SPECTRUM * exact.max() * 12
 
 
 def test_the_class_of_the_larger_label_is_named_by_its_label():

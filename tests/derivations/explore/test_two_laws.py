@@ -30,13 +30,13 @@ SETTINGS = {"networks": 5, "batch": 32, "until": "8"}
 
 @pytest.fixture(scope="module")
 def problem():
-    given = problem_named("relu-training")
-    return replace(given, data=replace(given.data, n=12), network=replace(given.network, units=3))
+    full = problem_named("relu-training")
+    return replace(full, data=replace(full.data, n=12), network=replace(full.network, units=3))
 
 
 @pytest.fixture(scope="module")
 def sides(problem):
-    return compare_page.asked(problem, SETTINGS)
+    return compare_page.sides_of(problem, SETTINGS)
 
 
 @pytest.fixture(scope="module")
@@ -46,15 +46,17 @@ def learned(sides):
 
 def test_pairs_are_those_of_gdln_controls(problem):
     """A law of pulses has some of the pairs, and of the others the reason why it has none."""
-    given = replace(problem, data=SinglePulse(12, ((2, 2), (4, 4)), "plus-minus", "sign", (1, 0)))
-    found = controls.answer(compare_page.asked(given, SETTINGS)["A"]).controls
-    listed = compare_page.page(given, SETTINGS)["pairs"]
-    assert [(pair["name"], pair["says"]) for pair in listed] == [(one.control.name, one.control.says) for one in found]
-    possible = [one for one in found if one.problem is not None]
-    assert 0 < len(possible) < len(found)
-    assert compare_page.asked(given, SETTINGS | {"pair": possible[-1].control.name})["B"] == possible[-1].problem
-    other = next(one for one in found if one.problem is None)
-    assert compare_page.page(given, SETTINGS | {"pair": other.control.name})["note"]["remedy"] == other.why
+    pulses = replace(problem, data=SinglePulse(12, ((2, 2), (4, 4)), "plus-minus", "sign", (1, 0)))
+    attempts = controls.answer(compare_page.sides_of(pulses, SETTINGS)["A"]).controls
+    listed = compare_page.page(pulses, SETTINGS)["pairs"]
+    assert [(pair["name"], pair["says"]) for pair in listed] == [
+        (one.control.name, one.control.says) for one in attempts
+    ]
+    possible = [one for one in attempts if one.problem is not None]
+    assert 0 < len(possible) < len(attempts)
+    assert compare_page.sides_of(pulses, SETTINGS | {"pair": possible[-1].control.name})["B"] == possible[-1].problem
+    other = next(one for one in attempts if one.problem is None)
+    assert compare_page.page(pulses, SETTINGS | {"pair": other.control.name})["note"]["remedy"] == other.why
 
 
 def test_a_pair_that_does_not_exist_gives_way_to_the_first_that_does(problem):
@@ -68,54 +70,54 @@ def test_a_pair_that_does_not_exist_gives_way_to_the_first_that_does(problem):
 
 def test_given_gates_give_way_to_units_that_find_their_place():
     gated = load(FIRST)
-    found = compare_page.asked(gated, SETTINGS)
-    for own in found.values():
-        assert (own.network.model, own.network.units) == ("relu", gated.network.units)
-        assert own.simulated().initialisation == "per-replicate"
-    as_given = compare_page.asked(gated, SETTINGS | {"units": "given"})
-    assert {own.network.model for own in as_given.values()} == {"gated-linear"}
+    sides = compare_page.sides_of(gated, SETTINGS)
+    for side in sides.values():
+        assert (side.network.model, side.network.units) == ("relu", gated.network.units)
+        assert side.simulated().initialisation == "per-replicate"
+    as_given = compare_page.sides_of(gated, SETTINGS | {"units": "given"})
+    assert {side.network.model for side in as_given.values()} == {"gated-linear"}
     assert as_given["A"].simulated().initialisation == "shared"
 
 
 def test_a_problem_of_its_own_is_trained_as_a_is(problem):
     pulses = SinglePulse(10, ((2, 2), (4, 4)), "plus-minus", "sign", (1, 0))
     other = replace(problem, data=pulses, training=replace(problem.training, tau=3, times=(1, 7)))
-    found = compare_page.asked(problem, SETTINGS | {"pair": "own", "other": dumps(other)})
-    assert found["B"].data == pulses
-    assert found["B"].training.times == found["A"].training.times
-    assert found["B"].simulation == found["A"].simulation
-    shown = compare_page.snapshot_page(found, 0, train_together(found))
+    sides = compare_page.sides_of(problem, SETTINGS | {"pair": "own", "other": dumps(other)})
+    assert sides["B"].data == pulses
+    assert sides["B"].training.times == sides["A"].training.times
+    assert sides["B"].simulation == sides["A"].simulation
+    shown = compare_page.snapshot_page(sides, 0, train_together(sides))
     assert shown["difference"] is None  # fields of other sizes have none
     with pytest.raises(InputError) as error:
-        compare_page.asked(problem, SETTINGS | {"pair": "own", "other": "[data]"})
+        compare_page.sides_of(problem, SETTINGS | {"pair": "own", "other": "[data]"})
     assert error.value.kind == "other"
 
 
 def test_statistics_are_those_of_both_laws(sides):
     a, b = (sides[side].data for side in "AB")
-    found = {row["quantity"]: row for row in two_laws.statistics(two_laws.compared(a, b))}
-    row = found["excess kurtosis, y = 1, ξ = 2"]
+    by_quantity = {row["quantity"]: row for row in two_laws.statistics(two_laws.compared(a, b))}
+    row = by_quantity["excess kurtosis, y = 1, ξ = 2"]
     assert abs(row["A"] - input_statistics(a, 0).kurtosis[0]) <= EXPLORER_DESCENT
     assert (row["B"], row["B − A"]) == (0.0, -row["A"])
-    assert found["largest difference of the covariances, y = 1, ξ = 2"]["B − A"] <= EXPLORER_DESCENT
-    row = found["elasticity of a flat field"]
+    assert by_quantity["largest difference of the covariances, y = 1, ξ = 2"]["B − A"] <= EXPLORER_DESCENT
+    row = by_quantity["elasticity of a flat field"]
     assert (row["A"], row["B"]) == (flat_state_of(a).elasticity, flat_state_of(b).elasticity)
 
 
 def test_a_flat_field_changes_its_stability_at_the_gain_that_is_named():
     law = replace(problem_named("localization-problem").data, gain=10)
-    found = two_laws.stability(law, gains=True)
-    below, above = (flat_state_of(replace(law, gain=str(factor * found.gain))) for factor in (0.99, 1.01))
+    state = two_laws.stability(law, gains=True)
+    below, above = (flat_state_of(replace(law, gain=str(factor * state.gain))) for factor in (0.99, 1.01))
     assert (below.unstable, above.unstable) == (False, True)
     problem = replace(problem_named("localization-problem"), data=law)
     sides = {"A": problem, "B": two_laws.other_side(problem, "gaussian")}
     laws = two_laws.compared(law, sides["B"].data)
     first, one, other, *more = two_laws.reasons(laws, sides)
     assert (first, *more) == amplifier.ABOUT
-    beside = two_laws.reason(laws)
-    assert f"unstable under A (elasticity {laws.states[0].flat.elasticity:.4f}, above the critical value" in beside
-    assert "and stable under B (elasticity 1.0000, not above the critical value" in beside
-    assert f"It is stable below the gain {found.gain:.3g}." in one
+    sentence = two_laws.reason(laws)
+    assert f"unstable under A (elasticity {laws.states[0].flat.elasticity:.4f}, above the critical value" in sentence
+    assert "and stable under B (elasticity 1.0000, not above the critical value" in sentence
+    assert f"It is stable below the gain {state.gain:.3g}." in one
     assert "a flat field is stable" in other
     assert two_laws.stability(law, gains=False).gain is None
 
@@ -163,18 +165,18 @@ def test_a_law_without_a_flat_state_says_why():
 def test_a_job_trains_groups_of_networks_as_one_training_and_keeps_them_for_the_files(problem):
     """The first group is shown as it comes, the others when they are trained; the numbers are those of all at once."""
     settings = SETTINGS | {"networks": compare_page.GROUP + 2, "until": "4"}
-    own = compare_page.asked(problem, settings)
-    count, whole = len(own["A"].training.times), train_together(own)
+    sides = compare_page.sides_of(problem, settings)
+    count, whole = len(sides["A"].training.times), train_together(sides)
     client, toml = Client(), dumps(problem)
     name, state = finished(client, "compare", toml, settings)
     assert [one["snapshot"] for one in state["results"]] == [*range(count), *range(count)]
     said = [one["said"] for one in state["results"]]
     assert f"the first {compare_page.GROUP} of {compare_page.GROUP + 2} networks" in said[count - 1][-1]
-    assert said[-1] == two_laws_verdict.sentences(own, whole, -1)
-    found = JOBS.get(name).state().value
+    assert said[-1] == two_laws_verdict.sentences(sides, whole, -1)
+    kept = JOBS.get(name).state().value
     for side in SIDES:
-        assert np.abs(found[side].weights - whole[side].weights).max() <= EXPLORER_DESCENT
-        assert np.abs(found[side].losses - whole[side].losses).max() <= EXPLORER_DESCENT
+        assert np.abs(kept[side].weights - whole[side].weights).max() <= EXPLORER_DESCENT
+        assert np.abs(kept[side].losses - whole[side].losses).max() <= EXPLORER_DESCENT
     wanted = {"toml": toml, "settings": settings | {"job": name, "snapshot": 1, "want": "csv"}}
     table = list(DictReader(StringIO(client.post("views/compare", wanted).json["text"])))
     last = [row for row in table if (row["quantity"], row["of"]) == ("participation ratio", "A")][-1]
@@ -186,9 +188,9 @@ def test_a_job_trains_groups_of_networks_as_one_training_and_keeps_them_for_the_
 
 def test_fields_on_a_grid_are_aligned_and_have_a_difference(problem):
     law = NonlinearGP2D(("1/2", "1/2"), 1, "torus", "none", (1, 0), (3, 4))
-    found = compare_page.asked(replace(problem, data=law), SETTINGS | {"pair": "exchanged"})
-    learned = train_together(found)
-    shown = compare_page.snapshot_page(found, -1, learned)
+    sides = compare_page.sides_of(replace(problem, data=law), SETTINGS | {"pair": "exchanged"})
+    learned = train_together(sides)
+    shown = compare_page.snapshot_page(sides, -1, learned)
     fields = {side: learned[side].weights[:, -1].reshape(-1, 12) for side in SIDES}
     means = {side: centred(fields[side], law).mean(axis=0) for side in SIDES}
     assert shown["difference"] == packed(means["B"] - means["A"])

@@ -33,9 +33,9 @@ STORED = json.loads(STUDY.read_text(encoding="utf-8"))
 
 @pytest.fixture(scope="module")
 def sides():
-    given = problem_named("relu-training")
-    small = replace(given, data=replace(given.data, n=12), network=replace(given.network, units=3))
-    return compare_page.asked(small, SETTINGS)
+    full = problem_named("relu-training")
+    small = replace(full, data=replace(full.data, n=12), network=replace(full.network, units=3))
+    return compare_page.sides_of(small, SETTINGS)
 
 
 def _learned(ratios, n=12, times=1):
@@ -49,7 +49,7 @@ def _learned(ratios, n=12, times=1):
 
 
 @pytest.mark.parametrize(
-    ("given", "word"),
+    ("shares", "word"),
     [
         ([0.9, 0.95, 0.92, 0.97, 0.93], LOCAL),
         ([0.65, 0.75, 0.7, 0.8, 0.6], SLIGHT),  # wholly above the random ratio, 0.214, and partly above twice that
@@ -59,16 +59,16 @@ def _learned(ratios, n=12, times=1):
         ([0.2, 0.9, 0.1, 0.5, 0.1], UNDECIDED),
     ],
 )
-def test_a_word_rests_on_the_whole_interval(sides, given, word):
-    own = _learned(given, times=len(sides["A"].training.times))
-    values = participation_ratio(own.weights[:, -1]).mean(axis=1)
-    assert (ratios(sides["A"], own, -1) == values).all()
-    found, expected = locality(values, 12), intervals(values[:, None], LEVEL)
-    assert (found.mean, found.low, found.high) == (expected.mean[0], expected.low[0], expected.high[0])
-    assert (found.random, found.word) == (3 / 14, word)
-    text = sentences(sides, {"A": own, "B": own}, -1)[0]
+def test_a_word_rests_on_the_whole_interval(sides, shares, word):
+    networks = _learned(shares, times=len(sides["A"].training.times))
+    values = participation_ratio(networks.weights[:, -1]).mean(axis=1)
+    assert (ratios(sides["A"], networks, -1) == values).all()
+    verdict, expected = locality(values, 12), intervals(values[:, None], LEVEL)
+    assert (verdict.mean, verdict.low, verdict.high) == (expected.mean[0], expected.low[0], expected.high[0])
+    assert (verdict.random, verdict.word) == (3 / 14, word)
+    text = sentences(sides, {"A": networks, "B": networks}, -1)[0]
     assert text.startswith(f"At t = 16 the fields of A are {word}: ")
-    assert f"{found.mean:.3f} (99 %: {found.low:.3f} to {found.high:.3f})" in text
+    assert f"{verdict.mean:.3f} (99 %: {verdict.low:.3f} to {verdict.high:.3f})" in text
 
 
 def test_there_is_no_verdict_before_the_end(sides):
@@ -122,9 +122,9 @@ def test_two_seeds_of_one_problem_are_hardly_ever_called_different():
     for stored in STORED["problems"].values():
         groups = np.array(stored["ratios"])
         assert groups.shape == (SEEDS, NETWORKS)
-        found = counted(groups, stored["n"])
-        assert found == {name: stored[name] for name in found}
-        assert found["opposite"] <= LEVEL * found["pairs"]
+        counts = counted(groups, stored["n"])
+        assert counts == {name: stored[name] for name in counts}
+        assert counts["opposite"] <= LEVEL * counts["pairs"]
     pairs, apart = (sum(stored[name] for stored in STORED["problems"].values()) for name in ("pairs", "apart"))
     assert apart <= 2 * LEVEL * pairs
     assert f"Of {pairs} pairs of two seeds of one problem, {NETWORKS} networks each, 0 had" in rule_and_errors(40)
@@ -134,22 +134,22 @@ def test_two_seeds_of_one_problem_are_hardly_ever_called_different():
 
 @pytest.mark.slow
 def test_the_stored_ratios_are_those_of_trained_networks():
-    found = measured(problems()["small-bump"], 3)
-    assert np.abs(found - STORED["problems"]["small-bump"]["ratios"][3]).max() <= STORED_RATIO
+    again = measured(problems()["small-bump"], 3)
+    assert np.abs(again - STORED["problems"]["small-bump"]["ratios"][3]).max() <= STORED_RATIO
 
 
 def test_networks_are_local_since_the_last_time_at_which_they_were_not(sides):
-    given = sides["A"]
-    own = replace(given, training=replace(given.training, times=(1, 2, 3, 4)))
+    first = sides["A"]
+    problem = replace(first, training=replace(first.training, times=(1, 2, 3, 4)))
     flat, local = ([base + step / 100 for step in range(4)] for base in (0.1, 0.8))
 
     def learned(*states):
         each = [_learned(state) for state in states]
         return Learned(np.concatenate([one.weights for one in each], axis=1), np.ones((4, len(states))))
 
-    assert onset(own, learned(flat, local, local, local), 3) == 1
-    assert onset(own, learned(local, local, flat, local), 3) == 3  # a lapse begins the time anew
-    assert onset(own, learned(local, local, flat, local), 1) == 0
-    assert onset(own, learned(local, flat, flat, flat), 3) is None
-    assert "since t = 2: " in when_local("ReLU networks", own, learned(flat, local, local, local), 3)
-    assert f"are {NOT_LOCAL}: " in when_local("ReLU networks", own, learned(flat, local), 0)
+    assert onset(problem, learned(flat, local, local, local), 3) == 1
+    assert onset(problem, learned(local, local, flat, local), 3) == 3  # a lapse begins the time anew
+    assert onset(problem, learned(local, local, flat, local), 1) == 0
+    assert onset(problem, learned(local, flat, flat, flat), 3) is None
+    assert "since t = 2: " in when_local("ReLU networks", problem, learned(flat, local, local, local), 3)
+    assert f"are {NOT_LOCAL}: " in when_local("ReLU networks", problem, learned(flat, local), 0)
