@@ -1,12 +1,11 @@
 """Kernels of deep gated networks on data, from their weights and gates; no Jacobian, any number of inputs.
 
 tangent_kernel      K of a network with given gates or an activation, layer by layer
-split_kernel        K = K^w + K^a of a network whose gates a second network learns
 overlap             Lambda from the values of gates; the path kernel is H = Sigma o Lambda
 nu                  y^T K^-1 y of K or K/tr K, and its condition number
 trace_normalised, class_averages   the summaries that the papers plot
 
-`sim.deep.kernels_of` has the kernels of networks with convolutions.
+`sim.deep.kernels_of` has the kernels of networks with convolutions, and K = K^w + K^a of those whose gates learn.
 
 >>> import torch
 >>> generator = torch.Generator().manual_seed(0)
@@ -21,15 +20,13 @@ True
 from sim.kernels.alignment import Alignment, nu
 from sim.kernels.overlap import overlap
 from sim.kernels.summaries import class_averages, trace_normalised
-from sim.kernels.tangent import SplitKernel, split_kernel, tangent_kernel
+from sim.kernels.tangent import tangent_kernel
 
 __all__ = [
     "Alignment",
-    "SplitKernel",
     "class_averages",
     "nu",
     "overlap",
-    "split_kernel",
     "tangent_kernel",
     "trace_normalised",
 ]

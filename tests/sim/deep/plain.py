@@ -94,6 +94,17 @@ def loss(kind, yhat, y):
     return squares / 2 if kind == "half-mse" else squares
 
 
+def jacobian(network, x, own):
+    """The gradients of the outputs of a plain network in the parameters given, (N, outputs, parameters)."""
+    yhat = network(x, torch.arange(len(x)))
+    found = []
+    for output in yhat.flatten():
+        parts = torch.autograd.grad(output, own, retain_graph=True, allow_unused=True)
+        parts = [torch.zeros_like(o) if g is None else g for g, o in zip(parts, own, strict=True)]
+        found.append(torch.cat([part.flatten() for part in parts]))
+    return torch.stack(found).unflatten(0, yhat.shape)
+
+
 def batches(examples, batch, seed, replicate, steps):
     """The rows of each step: epochs in the order that NumPy's generator of (seed, replicate, epoch) gives."""
     if batch >= examples:

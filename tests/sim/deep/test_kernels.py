@@ -5,19 +5,8 @@ import torch
 
 from sim import deep
 from tests.sim.deep.families import DTYPE, REPLICATES, data, family, plain
-from tests.sim.deep.plain import KINDS
+from tests.sim.deep.plain import KINDS, jacobian
 from tests.tolerances import SIM_GRADIENT
-
-
-def jacobian(network, x, own):
-    """The gradients of the outputs of a plain network in the parameters given, (N, outputs, parameters)."""
-    yhat = network(x, torch.arange(len(x)))
-    found = []
-    for output in yhat.flatten():
-        parts = torch.autograd.grad(output, own, retain_graph=True, allow_unused=True)
-        parts = [torch.zeros_like(o) if g is None else g for g, o in zip(parts, own, strict=True)]
-        found.append(torch.cat([part.flatten() for part in parts]))
-    return torch.stack(found).unflatten(0, yhat.shape)
 
 
 def same(found, expected):

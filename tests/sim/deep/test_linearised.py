@@ -6,7 +6,7 @@ import torch
 
 from sim import deep
 from tests.sim.deep.families import DTYPE, EXAMPLES, REPLICATES, data, family, plain
-from tests.sim.deep.plain import batches
+from tests.sim.deep.plain import batches, jacobian
 from tests.sim.deep.plain import loss as plain_loss
 from tests.sim.deep.test_train import LOSSES, OPTIMISERS, RATE, SEED
 from tests.tolerances_of_deep_training import LINEARISED
@@ -22,37 +22,31 @@ def linearised(of, examples, loss="half-mse", optimiser=deep.SGD, rate=RATE):
     return deep.train_linearised(of, examples, settings, STEPS, stages=(0, 3))
 
 
-def derivatives(network, x, outputs):
-    """yhat (N, m), and its derivatives (N, m, P) in what learns, by autograd."""
+def derivatives(network, x):
+    """yhat (N, m), and its derivatives (N, m, P) in what learns."""
     own = [p for p in network.parameters() if p.requires_grad]
-    yhat = network(x, torch.arange(len(x)))
-    rows = []
-    for value in yhat.flatten():
-        found = torch.autograd.grad(value, own, retain_graph=True, allow_unused=True)
-        parts = [torch.zeros_like(p) if g is None else g for p, g in zip(own, found, strict=True)]
-        rows.append(torch.cat([part.flatten() for part in parts]))
-    return yhat.detach(), torch.stack(rows).reshape(len(x), outputs, -1)
+    return network(x, torch.arange(len(x))).detach(), jacobian(network, x, own)
 
 
-def moved(network, run, replicate, of_torch, outputs, x):
+def moved(network, run, replicate, of_torch, x):
     """yhat of the linear model on x after the steps, trained by torch.optim."""
-    start, J = derivatives(network, run.data.x, outputs)
+    start, J = derivatives(network, run.data.x)
     move = torch.nn.Parameter(torch.zeros(J.shape[2], dtype=DTYPE))
     optimiser = of_torch([move])
     for rows in batches(EXAMPLES, BATCH, SEED, replicate, STEPS):
         optimiser.zero_grad()
         plain_loss(run.settings.loss, start[rows] + J[rows] @ move, run.data.y[rows]).backward()
         optimiser.step()
-    begun, J = derivatives(network, x, outputs)
+    begun, J = derivatives(network, x)
     return begun + J @ move.detach()
 
 
-def agrees(run, name, of_torch, outputs, case=None):
+def agrees(run, name, of_torch, case=None):
     others = OTHERS if case is None else run.data.x[:2] + 1
     for replicate in range(REPLICATES):
         network = plain(run.family, name, replicate, run.start, case)
         for x in (None, others):
-            expected = moved(network, run, replicate, of_torch, outputs, run.data.x if x is None else x)
+            expected = moved(network, run, replicate, of_torch, run.data.x if x is None else x)
             found = run.outputs(name, STEPS, x)[replicate]
             assert float((found - expected).abs().max()) <= LINEARISED * float(expected.abs().max())
 
@@ -63,7 +57,7 @@ def test_it_is_the_linear_model_in_the_weights(loss, optimiser):
     own, of_torch = OPTIMISERS[optimiser]
     run = linearised(family(NAMES, outputs=LOSSES[loss]), data(loss, LOSSES[loss]), loss, own)
     for name in NAMES:
-        agrees(run, name, of_torch, LOSSES[loss])
+        agrees(run, name, of_torch)
 
 
 def test_convolutions_and_skips_are_linearised_too():
@@ -71,7 +65,7 @@ def test_convolutions_and_skips_are_linearised_too():
     of = family(names, case=case)
     run = linearised(of, data(inputs=of.inputs), optimiser=deep.adam())
     for name in names:
-        agrees(run, name, OPTIMISERS["adam"][1], 1, case)
+        agrees(run, name, OPTIMISERS["adam"][1], case)
 
 
 def test_losses_and_errors_are_those_of_the_outputs():
