@@ -17,15 +17,17 @@ def reproductions() -> dict[str, Reproduction]:
     >>> reproductions()["dgn-fig-10"].place
     'Figure 10 (Experiment 8)'
     """
-    found: dict[str, Reproduction] = {}
+    experiments: dict[str, Reproduction] = {}
     for module in modules(sources.__name__, sources.__path__):
-        own = getattr(module, "REPRODUCTION", None)
-        if own is None:
+        experiment = getattr(module, "REPRODUCTION", None)
+        if experiment is None:
             continue
-        if own.name in found:
-            raise InputError(f"Two experiments are called {own.name!r}.", f"Rename the one in {module.__name__}.")
-        found[own.name] = own
-    return found
+        if experiment.name in experiments:
+            raise InputError(
+                f"Two experiments are called {experiment.name!r}.", f"Rename the one in {module.__name__}."
+            )
+        experiments[experiment.name] = experiment
+    return experiments
 
 
 def named(names: Sequence[str]) -> tuple[Reproduction, ...]:

@@ -77,7 +77,7 @@ def plain_layers(kind: str, width: int) -> Layers:
 def trained(
     members: tuple[Member, ...],
     layers: Layers,
-    own: Images,
+    image_set: Images,
     epochs: int,
     *,
     optimiser: Optimiser,
@@ -93,17 +93,19 @@ def trained(
     `scales` are the standard deviations of the initial weights, by default those of variance 2/fan-in. With `best` the
     networks are measured on the test images after each epoch; none of them stops. `device` is "cpu" or "cuda".
     """
-    family = _family(members, layers, own, seed, scales)
+    family = _family(members, layers, image_set, seed, scales)
     settings = Settings("softmax-cross-entropy", optimiser, rate, batch=BATCH, seed=seed, device=device)
-    measured = Validation(own.held_out, "error", every=own.epoch, patience=epochs + 1) if best else None
-    recorded = [own.epoch * stage for stage in stages]
-    return train_family(family, own.data, settings, own.epoch * epochs, validation=measured, stages=recorded)
+    measured = Validation(image_set.held_out, "error", every=image_set.epoch, patience=epochs + 1) if best else None
+    recorded = [image_set.epoch * stage for stage in stages]
+    return train_family(
+        family, image_set.data, settings, image_set.epoch * epochs, validation=measured, stages=recorded
+    )
 
 
 def first_courses(
     members: tuple[Member, ...],
     layers: Layers,
-    own: Images,
+    image_set: Images,
     steps: int,
     *,
     optimiser: Optimiser,
@@ -117,15 +119,17 @@ def first_courses(
     Returns the losses of both over that at the start, and the change of the kernel on some of the images, (1, steps),
     under the members' names, or under `names`.
     """
-    family = _family(members, layers, own, seed, scales)
+    family = _family(members, layers, image_set, seed, scales)
     settings = Settings("softmax-cross-entropy", optimiser, rate, batch=BATCH, seed=seed)
     stages = [step for step in STEPS if step <= steps]
-    runs = [train(family, own.data, settings, stages[-1], stages=stages) for train in (train_family, train_linearised)]
-    part = ExampleSet(own.data.x[:_EXAMPLES].double(), own.data.y[:_EXAMPLES])
-    found = {}
+    runs = [
+        train(family, image_set.data, settings, stages[-1], stages=stages) for train in (train_family, train_linearised)
+    ]
+    part = ExampleSet(image_set.data.x[:_EXAMPLES].double(), image_set.data.y[:_EXAMPLES])
+    numbers = {}
     for member, name in zip(members, names or [member.name for member in members], strict=True):
-        found |= courses(*runs, member.name, stages, part).numbers(name)
-    return found
+        numbers |= courses(*runs, member.name, stages, part).numbers(name)
+    return numbers
 
 
 def theory(
@@ -143,7 +147,7 @@ def theory(
     in which settings differ, and `seconds` is the time of the full profile.
     """
 
-    def beside(cells: Cells) -> tuple[Beside, ...]:
+    def comparisons(cells: Cells) -> tuple[Beside, ...]:
         chosen = dict.fromkeys(tuple((entry, one.setting[entry]) for entry in by) for one in cells)
         return tuple(row for setting in chosen for row in beside_courses(cells, kinds, STEPS, **dict(setting)))
 
@@ -155,15 +159,15 @@ def theory(
         },
         numbers=tuple(f"{kind} {key}" for kind in kinds for key in COURSE),
         cell=cell,
-        beside=beside,
+        beside=comparisons,
     )
 
 
 def _family(
-    members: tuple[Member, ...], layers: Layers, own: Images, seed: int, scales: tuple[float, ...] | None
+    members: tuple[Member, ...], layers: Layers, image_set: Images, seed: int, scales: tuple[float, ...] | None
 ) -> Family:
-    scales = scales or scales_by_fan_in((*layers.fan_ins, own.outputs), 2)
-    return Family(members, 1, own.data.x.shape[1], own.outputs, Start("normal", scales, seed), layers)
+    scales = scales or scales_by_fan_in((*layers.fan_ins, image_set.outputs), 2)
+    return Family(members, 1, image_set.data.x.shape[1], image_set.outputs, Start("normal", scales, seed), layers)
 
 
 def accuracy(run: FamilyRun, name: str, data: ExampleSet | None = None) -> Float[np.ndarray, " S"]:

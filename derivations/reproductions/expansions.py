@@ -42,7 +42,7 @@ def courses(run: FamilyRun, linear: LinearisedRun, name: str, stages: Sequence[i
 
     `part` is in float64.
     """
-    trained, linearised = (np.stack([own.losses(name, stage) for stage in stages], axis=1) for own in (run, linear))
+    trained, linearised = (np.stack([each.losses(name, stage) for stage in stages], axis=1) for each in (run, linear))
     kernels = torch.stack([kernel_at(run, name, stage, part) for stage in stages], dim=1)
     moved = torch.linalg.matrix_norm(kernels - kernels[:, :1]) / torch.linalg.matrix_norm(kernels[:, :1])
     return Courses(trained / trained[:, :1], linearised / linearised[:, :1], moved.numpy())
@@ -58,10 +58,10 @@ def first_courses(
     run = train_family(family, data, settings, stages[-1], stages=stages)
     linear = train_linearised(family, data, settings, stages[-1], stages=stages)
     part = ExampleSet(data.x[:_EXAMPLES].double(), data.y[:_EXAMPLES])
-    found = {}
+    numbers = {}
     for name in names:
-        found |= courses(run, linear, name, stages, part).numbers(name)
-    return found
+        numbers |= courses(run, linear, name, stages, part).numbers(name)
+    return numbers
 
 
 def entries(
@@ -95,14 +95,14 @@ def entry_at_start(run: FamilyRun, name: str, x: Float[torch.Tensor, " n"]) -> F
     family, inputs = run.family, x.double()[None]
     at = recorded(run, name, 0, inputs)
     values = torch.ones_like(inputs) if family.member(name).network.value_input == "ones" else inputs
-    found = []
+    scores = []
     for replicate in range(family.replicates):
         weights = [at.parameters[theta][replicate].double() for theta in family.names]
         weights[-1] = weights[-1][:1]
         gates = [level[replicate].double() for level in at.gates]
         entry = float(tangent_kernel(weights, values, gates=gates)[0, 0])
-        found.append(standardised(entry, values[0].tolist(), [level[0].tolist() for level in gates], family))
-    return np.array(found)
+        scores.append(standardised(entry, values[0].tolist(), [level[0].tolist() for level in gates], family))
+    return np.array(scores)
 
 
 def standardised(entry: float, x: Sequence[float], gates: Sequence[Sequence[float]], family: Family) -> float:

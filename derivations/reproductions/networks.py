@@ -72,8 +72,8 @@ class Network:
 
     def _kernel_at(self, at: Recorded) -> Float[np.ndarray, "n n"]:
         weights = [at.parameters[name][0] for name in self.family.names]
-        own = tangent_kernel(weights, self.data.x, gates=[level[0] for level in at.gates]).double().numpy()
-        return (own + own.T) / 2
+        kernel = tangent_kernel(weights, self.data.x, gates=[level[0] for level in at.gates]).double().numpy()
+        return (kernel + kernel.T) / 2
 
     def _errors_at(self, at: Recorded) -> Float[np.ndarray, " n"]:
         return (at.output[0, :, 0] - self.data.y[:, 0]).double().numpy()
@@ -94,8 +94,8 @@ class Course:
 
     def numbers(self, name: str = "") -> dict[str, np.ndarray]:
         """Return the numbers of a cell with one run."""
-        own = {"trained": self.trained, "linearised": self.linearised, "left": self.left, "change": self.change}
-        return {f"{name}{key}": np.array([value], dtype=float) for key, value in own.items()}
+        fields = {"trained": self.trained, "linearised": self.linearised, "left": self.left, "change": self.change}
+        return {f"{name}{key}": np.array([value], dtype=float) for key, value in fields.items()}
 
 
 def connected(

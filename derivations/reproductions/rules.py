@@ -55,8 +55,8 @@ def judged(targets: Sequence[Target], measured: Mapping[str, np.ndarray]) -> tup
                 f"{target.key}: {len(values)} values of runs, of which {int(np.isfinite(values).sum())} are finite.",
                 "An interval needs two finite values or more: a run diverged, or `measure` leaves the key out.",
             )
-        found = intervals(values[:, None], LEVEL / len(targets))
-        mean, low, high = (float(part[0]) for part in (found.mean, found.low, found.high))
+        interval = intervals(values[:, None], LEVEL / len(targets))
+        mean, low, high = (float(part[0]) for part in (interval.mean, interval.low, interval.high))
         rows.append(Row(target, mean, low, high, len(values), verdict(target, low, high)))
     return tuple(rows)
 
@@ -68,8 +68,12 @@ def verdict(target: Target, low: float, high: float) -> str:
     >>> verdict(deeper, 0.2, 0.4), verdict(deeper, -0.1, 0.05), verdict(deeper, -0.1, 0.4)
     ('ORDER', 'NOT REPRODUCED', 'UNDECIDED')
     """
-    found = _by_interval(target, low, high)
-    return target.instead if target.instead and (found == NOT_REPRODUCED or target.instead == REMARK) else found
+    by_interval = _by_interval(target, low, high)
+    return (
+        target.instead
+        if target.instead and (by_interval == NOT_REPRODUCED or target.instead == REMARK)
+        else by_interval
+    )
 
 
 def _by_interval(target: Target, low: float, high: float) -> str:
@@ -106,8 +110,8 @@ def _reach(runs: int, level: float) -> float:
     """Return the half width of the interval of `runs` values of standard deviation 1."""
     values = np.zeros(runs)
     values[0] = 1
-    found = intervals((values / values.std(ddof=1))[:, None], level)
-    return float(found.high[0] - found.low[0]) / 2
+    interval = intervals((values / values.std(ddof=1))[:, None], level)
+    return float(interval.high[0] - interval.low[0]) / 2
 
 
 def _counts(runs: int) -> Iterator[int]:

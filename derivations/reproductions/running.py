@@ -80,8 +80,8 @@ def code_of(one: Runs, device: str = "cpu") -> str:
     """
     shared = (networks, convolutional, expansions, training, weights)
     files = [Path(inspect.getfile(of)) for of in (one.cell, *shared, linearised_errors)]
-    own = "\n".join(line for file in files for line in _statements(file.read_text(encoding="utf-8")))
-    return f"{cells.code_version(device)}+{one.name}-{digest(own)[:16]}"
+    statements = "\n".join(line for file in files for line in _statements(file.read_text(encoding="utf-8")))
+    return f"{cells.code_version(device)}+{one.name}-{digest(statements)[:16]}"
 
 
 def _statements(source: str) -> Iterator[str]:
@@ -96,8 +96,8 @@ def _statements(source: str) -> Iterator[str]:
 
 def question(one: Runs, profile: str, setting: Setting, index: int) -> Question:
     """Return the question that a cell answers."""
-    asked = {"reproduction": one.name, "definition": one.definition(profile), "profile": profile, **setting}
-    return Question(canonical(asked), tuple(sorted(one.numbers)), seed_of(one, index))
+    content = {"reproduction": one.name, "definition": one.definition(profile), "profile": profile, **setting}
+    return Question(canonical(content), tuple(sorted(one.numbers)), seed_of(one, index))
 
 
 def run_with_theory(
@@ -147,7 +147,7 @@ def run(
         Task(request.cell(code), request, code, device, partial(_computed, one.cell, one.name, one.numbers, setting))
         for request, (setting, _) in zip(requests, settings, strict=True)
     ]
-    done = made = 0
+    done = computed = 0
     report(done, len(tasks))
     for answer in map_cells(tasks, store, engine or Here()):
         if answer.what == LEFT:
@@ -157,7 +157,7 @@ def run(
                 *(answer.error[key] for key in ("message", "hint", "kind"))
             )
             raise error
-        done, made = done + 1, made + (answer.what == DONE)
+        done, computed = done + 1, computed + (answer.what == DONE)
         remarks += answer.remarks
         report(done, len(tasks))
     if absent := [task for task in tasks if not store.has(task.cell)]:
@@ -169,7 +169,7 @@ def run(
         _, numbers = store.read(task.cell)
         seconds += store.attempt(task.cell).get("seconds", 0.0)
         finished.append(Cell(setting, index, {key: numbers[key] for key in one.numbers}))
-    return Ran(tuple(finished), made, seconds, code, tuple(dict.fromkeys(remarks)), device)
+    return Ran(tuple(finished), computed, seconds, code, tuple(dict.fromkeys(remarks)), device)
 
 
 def _store(folder: Path) -> Store:
@@ -187,12 +187,12 @@ def _computed(
     device, seed = work.task.device, work.task.question.seed
     try:
         with training.resumable(work.store.checkpoints, work.task.cell, orders=work.orders):
-            found = cell(setting, seed, *(() if device == "cpu" else (device,)))
+            measured = cell(setting, seed, *(() if device == "cpu" else (device,)))
     except torch.OutOfMemoryError as error:
         raise OutOfReachError(
             f"{name}: the GPU has not enough free memory for a cell.", "Use --device cpu, or a larger GPU.", "memory"
         ) from error
-    numbers = {key: np.asarray(value, dtype=float) for key, value in found.items()}
+    numbers = {key: np.asarray(value, dtype=float) for key, value in measured.items()}
     if set(numbers) != set(declared) or len({len(value) for value in numbers.values()}) != 1:
         shapes = {key: value.shape for key, value in numbers.items()}
         raise InputError(
@@ -207,10 +207,13 @@ def _computed(
 
 def versions(device: str = "cpu") -> dict[str, str]:
     """Return the versions of Python, of this package, and of what computes the numbers; on a GPU also its name."""
-    found = {"python": platform.python_version(), **{name: version(name) for name in (DISTRIBUTION, "numpy", "torch")}}
+    by_name = {
+        "python": platform.python_version(),
+        **{name: version(name) for name in (DISTRIBUTION, "numpy", "torch")},
+    }
     if device == "cuda":
-        found |= {"cuda": str(torch.version.cuda), "gpu": torch.cuda.get_device_name()}
-    return found
+        by_name |= {"cuda": str(torch.version.cuda), "gpu": torch.cuda.get_device_name()}
+    return by_name
 
 
 def _refuse_other_definitions(one: Runs, profile: str, store: Store, requests: list[Question], code: str) -> list[str]:
@@ -219,14 +222,14 @@ def _refuse_other_definitions(one: Runs, profile: str, store: Store, requests: l
     for name in store.names() - {request.cell(code) for request in requests}:
         try:
             meta = cells.facts(store.place(name))
-            asked = parse_json(meta["problem"])
+            content = parse_json(meta["problem"])
         except (DamagedError, cells.UnreadableError, FileNotFoundError, ValueError):
             continue
         if canonical({key: meta[key] for key in ("problem", "observables", "seed")}) in expected:
             older += 1
-        elif (asked.get("reproduction"), asked.get("profile")) == (one.name, profile):
+        elif (content.get("reproduction"), content.get("profile")) == (one.name, profile):
             raise InputError(
-                f"{store.folder} has cells of {one.name} ({profile}) from the definition {asked.get('definition')}; "
+                f"{store.folder} has cells of {one.name} ({profile}) from the definition {content.get('definition')}; "
                 f"this version has the definition {one.definition(profile)}, so that the two answer other questions.",
                 "Name another folder with --store, or use the version that made it.",
                 "version",

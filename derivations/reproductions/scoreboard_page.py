@@ -112,18 +112,18 @@ def _run_of(one: Reproduction, content: _Row) -> str:
     return f"{text}\n" if verdict_on(one) != STALE else f"{text} **{STALE}**: the definition has changed since.\n"
 
 
-def _theory_apart(one: Reproduction, made: _Row | None = None) -> Iterator[str]:
-    """Yield where the theory stands that has runs of its own, `made` if they are stored, or why there is none."""
+def _theory_apart(one: Reproduction, row: _Row | None = None) -> Iterator[str]:
+    """Yield where the theory that has runs of its own is stored (`row`), or why there is none."""
     if one.no_theory:
         yield f"*Theory.* {one.no_theory}\n"
     if one.theory is None:
         return
     full = one.theory.designs["full"]
-    if made is None:
+    if row is None:
         yield f"*Theory.* Not run: networks of these kinds beside their expansions, {full.text}; {cost(one.theory)}.\n"
         return
-    text = f"*Theory*, beside networks of the same kinds: {full.text}; {shown_time(made['seconds'])} on one thread."
-    yield f"{text}\n" if made["definition"] == one.theory.definition("full") else f"{text} **{STALE}**.\n"
+    text = f"*Theory*, beside networks of the same kinds: {full.text}; {shown_time(row['seconds'])} on one thread."
+    yield f"{text}\n" if row["definition"] == one.theory.definition("full") else f"{text} **{STALE}**.\n"
 
 
 def _rows(one: Reproduction, content: _Row) -> str:
@@ -145,12 +145,12 @@ def _rows(one: Reproduction, content: _Row) -> str:
 def _explanations(one: Reproduction, content: _Row) -> Iterator[str]:
     """Yield each explanation once, after the statements that it is of, by their verdicts."""
     verdicts = {row["key"]: row["verdict"] for row in content["rows"]}
-    told: dict[str, dict[str, list[str]]] = {}
+    explained: dict[str, dict[str, list[str]]] = {}
     for target in one.targets:
         verdict = verdicts.get(target.key)
         if target.explains and verdict not in (None, ORDER, REPRODUCED):
-            told.setdefault(target.explains, {}).setdefault(verdict, []).append(f"`{target.key}`")
-    for text, keys in told.items():
+            explained.setdefault(target.explains, {}).setdefault(verdict, []).append(f"`{target.key}`")
+    for text, keys in explained.items():
         of = ". ".join(f"*{_EXPLAINED[verdict]}:* {'; '.join(named)}" for verdict, named in keys.items())
         yield f"{of}. {text}"
 
@@ -158,14 +158,14 @@ def _explanations(one: Reproduction, content: _Row) -> Iterator[str]:
 def _undecided(one: Reproduction, content: _Row) -> Iterator[str]:
     """Yield how many runs would decide what is undecided, if it stays as it is."""
     targets = {target.key: target for target in one.targets}
-    told = []
+    needed = []
     for row in content["rows"]:
         if row["verdict"] == UNDECIDED and not targets[row["key"]].explains:
             count = runs_needed(targets[row["key"]], row, len(content["rows"]))
             runs = f"about {count:,}" if count < MOST_RUNS else f"more than {MOST_RUNS:,}"
-            told.append(f"`{row['key']}`: {runs} in place of {row['runs']}")
-    if told:
-        yield f"*Undecided.* Runs that would decide, were their mean and scatter the same: {'; '.join(told)}."
+            needed.append(f"`{row['key']}`: {runs} in place of {row['runs']}")
+    if needed:
+        yield f"*Undecided.* Runs that would decide, were their mean and scatter the same: {'; '.join(needed)}."
 
 
 def _theory(content: _Row, folded: Callable[[str, str], str]) -> str:
@@ -174,8 +174,8 @@ def _theory(content: _Row, folded: Callable[[str, str], str]) -> str:
         is_met = {True: "yes", False: "no"}[row["meets"]] if row["kind"] == PREDICTION and "meets" in row else ""
         shown = interval(row) if "mean" in row else ""
         rows.append([row["key"], row["text"], row["kind"], _number(row["theory"]), shown, is_met])
-    made = table(["number", "in words", "kind", "theory", "mean (interval)", "met"], rows)
-    return folded(f"The theory: {len(rows)} numbers", made) if len(rows) >= _LONG else f"The theory:\n\n{made}"
+    markdown = table(["number", "in words", "kind", "theory", "mean (interval)", "met"], rows)
+    return folded(f"The theory: {len(rows)} numbers", markdown) if len(rows) >= _LONG else f"The theory:\n\n{markdown}"
 
 
 def _printed(one: Reproduction) -> str:

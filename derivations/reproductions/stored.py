@@ -83,12 +83,12 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 def _beside(one: Beside, together_with: int) -> dict[str, Any]:
-    found: dict[str, Any] = {"key": one.key, "text": one.text, "kind": one.kind, "theory": one.theory}
+    row: dict[str, Any] = {"key": one.key, "text": one.text, "kind": one.kind, "theory": one.theory}
     if one.values is not None:
         reach = intervals(np.asarray(one.values)[:, None], LEVEL / together_with)
         low, high = float(reach.low[0]), float(reach.high[0])
-        found |= {"mean": float(reach.mean[0]), "low": low, "high": high, "meets": bool(low <= one.theory <= high)}
-    return found
+        row |= {"mean": float(reach.mean[0]), "low": low, "high": high, "meets": bool(low <= one.theory <= high)}
+    return row
 
 
 def place(content: Mapping[str, Any]) -> str:
@@ -140,16 +140,16 @@ def main() -> None:
     arguments.add_argument("--device", default="cpu")
     arguments.add_argument("--theory", action="store_true")
     arguments.add_argument("--judge", action="store_true")
-    given = arguments.parse_args()
+    options = arguments.parse_args()
     try:
-        for one in named(given.names):
-            if given.judge:
+        for one in named(options.names):
+            if options.judge:
                 print(_judged_anew(one))
                 continue
-            if given.theory:
-                print(_with_theory(one, lambda each: run(each, "full", given.store)))
+            if options.theory:
+                print(_with_theory(one, lambda each: run(each, "full", options.store)))
                 continue
-            ran = run_with_theory(one, "full", given.store, device=device_for(one, given.device))
+            ran = run_with_theory(one, "full", options.store, device=device_for(one, options.device))
             print(write(result(one, "full", ran)))
     except WorkbenchError as error:
         raise SystemExit(str(error)) from None
@@ -172,14 +172,14 @@ def _judged_anew(one: Reproduction) -> Path:
     return write({**content, "rows": rows, "verdict": together([row["verdict"] for row in rows])})
 
 
-def _with_theory(one: Reproduction, made: Callable[[Theory], "Ran"]) -> Path:
+def _with_theory(one: Reproduction, compute: Callable[[Theory], "Ran"]) -> Path:
     """Put the theory beside the stored result of an experiment; its cells are made if there is a result."""
     content = read(one.name)
     if content is None or one.theory is None:
         raise InputError(
             f"{one.name} has no {'stored result' if one.theory else 'cells of the theory'}.", "Leave --theory out."
         )
-    return write({**content, **theory(one.theory, "full", made(one.theory))})
+    return write({**content, **theory(one.theory, "full", compute(one.theory))})
 
 
 if __name__ == "__main__":

@@ -35,13 +35,13 @@ ORDERS = {"long first": (2, 1), "short first": (1, 2)}  # the lengths of the cla
 
 def cell(setting: Setting, seed: int) -> Numbers:
     """Measure the gated moments of samples, and train networks of the two gates from small weights."""
-    asked = problem(setting, seed)
-    trained = train(asked, "cpu")
-    found = {f"w{unit + 1}": trained.weights[:, -1, unit] for unit in range(2)}
-    found["error"] = measure_networks(LossAtTimes(), trained, "cpu").values[:, -1]
+    bump_problem = problem(setting, seed)
+    trained = train(bump_problem, "cpu")
+    numbers = {f"w{unit + 1}": trained.weights[:, -1, unit] for unit in range(2)}
+    numbers["error"] = measure_networks(LossAtTimes(), trained, "cpu").values[:, -1]
     moments = _moments(problem(setting, seed ^ 1))
     within = _moments(problem(setting, seed ^ 1, normaliser="none"), in_class=1)
-    return found | moments | {f"{name} in class 1": values for name, values in within.items() if name != "cross"}
+    return numbers | moments | {f"{name} in class 1": values for name, values in within.items() if name != "cross"}
 
 
 def problem(setting: Setting, seed: int, normaliser: str = "unit-variance") -> Problem:
@@ -56,59 +56,59 @@ def problem(setting: Setting, seed: int, normaliser: str = "unit-variance") -> P
     return online(setting, seed, law, network, (END,), rate=1, batch=BATCH, samples=samples, scale=Fraction(1, 1000))
 
 
-def _moments(asked: Problem, in_class: int | None = None) -> dict[str, np.ndarray]:
+def _moments(bump_problem: Problem, in_class: int | None = None) -> dict[str, np.ndarray]:
     """Return <g_1 y x>, <g_1 x x^T> and max |<g_1 g_2 x x^T>| of one sample for each network, flat.
 
     With `in_class` they are means over the examples with this label alone.
     """
-    found: dict[str, list[np.ndarray]] = {"yx": [], "xx": [], "cross": []}
-    for number in range(asked.simulated().replicates):
-        drawn = fixed_sample(asked, [number], torch.device("cpu"), torch.float64)
+    moments: dict[str, list[np.ndarray]] = {"yx": [], "xx": [], "cross": []}
+    for number in range(bump_problem.simulated().replicates):
+        drawn = fixed_sample(bump_problem, [number], torch.device("cpu"), torch.float64)
         x, y, gate = drawn.x[0], drawn.y[0], drawn.gate[0]
         if in_class is not None:
             x, y, gate = x[y == in_class], y[y == in_class], gate[:, y == in_class]
         gated = gate[0, :, None] * x
-        found["yx"].append((gated.T @ y / len(x)).numpy())
-        found["xx"].append((gated.T @ x / len(x)).flatten().numpy())
-        found["cross"].append(((gated.T @ (gate[1, :, None] * x)) / len(x)).abs().max().numpy())
-    return {name: np.stack(values) for name, values in found.items()}
+        moments["yx"].append((gated.T @ y / len(x)).numpy())
+        moments["xx"].append((gated.T @ x / len(x)).flatten().numpy())
+        moments["cross"].append(((gated.T @ (gate[1, :, None] * x)) / len(x)).abs().max().numpy())
+    return {name: np.stack(values) for name, values in moments.items()}
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the coefficients of what is measured along what is printed, least squares, for each order."""
-    found = {}
+    measured = {}
     for order in ORDERS:
 
         def of(name: str, order: str = order) -> np.ndarray:
             return pooled(cells, name, order=order, law="process")
 
-        asked = _asked(order)
+        bump_problem = _problem_of(order)
         for within in ("", " in class 1"):
-            own = _along_the_printed(of(f"yx{within}"), of(f"xx{within}"), asked)
-            found |= {f"{name}{within}, {order}": values for name, values in own.items()}
-        found[f"cross, {order}"] = of("cross")
-        found[f"(4), {order}"] = along(_weights(of), _at_rest(asked))
-    return found
+            coefficients = _along_the_printed(of(f"yx{within}"), of(f"xx{within}"), bump_problem)
+            measured |= {f"{name}{within}, {order}": values for name, values in coefficients.items()}
+        measured[f"cross, {order}"] = of("cross")
+        measured[f"(4), {order}"] = along(_weights(of), _at_rest(bump_problem))
+    return measured
 
 
-def _asked(order: str, law: str = "process") -> Problem:
+def _problem_of(order: str, law: str = "process") -> Problem:
     return problem({"order": order, "law": law, "networks": 2, "samples": 1}, 0)
 
 
-def _along_the_printed(yx: np.ndarray, xx: np.ndarray, asked: Problem) -> dict[str, np.ndarray]:
+def _along_the_printed(yx: np.ndarray, xx: np.ndarray, bump_problem: Problem) -> dict[str, np.ndarray]:
     """Return the coefficients of moments, one in each row, along (7) and (8)."""
     # The note prints no row k = i of (8), where it divides by zero.
     rows = np.flatnonzero(np.arange(SITES) != GATE)
     shown = xx.reshape(-1, SITES, SITES)[:, rows].reshape(len(xx), -1)
     return {
-        "(7)": along(yx, _printed("yx", asked)[0]),
-        "(8)": along(shown, _printed("xx", asked)[0, 0][rows].ravel()),
+        "(7)": along(yx, _printed("yx", bump_problem)[0]),
+        "(8)": along(shown, _printed("xx", bump_problem)[0, 0][rows].ravel()),
     }
 
 
-def _at_rest(asked: Problem) -> np.ndarray:
+def _at_rest(bump_problem: Problem) -> np.ndarray:
     """Return the weights at which (4) is at rest, with the exact moments."""
-    moments = gated_moments(asked)
+    moments = gated_moments(bump_problem)
     return np.linalg.solve(moments.A, moments.b)
 
 
@@ -121,15 +121,15 @@ def _exactly(cells: Cells) -> Iterator[Beside]:
         "(4)": "coefficient of the exact weights at rest along those of (4)",
     }
     for order in ORDERS:
-        asked = _asked(order)
-        moments, fields = gated_moments(asked), np.asarray(solve(asked).fixed_point, dtype=float)
-        exact = _along_the_printed(moments.sigma_yx[:1], moments.sigma_xx[0, :1].reshape(1, -1), asked)
-        exact["(4)"] = along(fields.reshape(1, -1), _at_rest(asked))
+        bump_problem = _problem_of(order)
+        moments, fields = gated_moments(bump_problem), np.asarray(solve(bump_problem).fixed_point, dtype=float)
+        exact = _along_the_printed(moments.sigma_yx[:1], moments.sigma_xx[0, :1].reshape(1, -1), bump_problem)
+        exact["(4)"] = along(fields.reshape(1, -1), _at_rest(bump_problem))
         for name, text in said.items():
             yield Beside(f"{name}, {order}", text, float(exact[name][0]), measured[f"{name}, {order}"])
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the coefficients by the exact moments, and exact weights, errors and ratios beside those of networks."""
     rows = list(_exactly(cells))
     for law in levels(cells, "law"):
@@ -139,7 +139,7 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
             def of(name: str, order: str = order, law: str = law) -> np.ndarray:
                 return pooled(cells, name, order=order, law=law)
 
-            exact = solve(_asked(order, law))
+            exact = solve(_problem_of(order, law))
             fields = np.asarray(exact.fixed_point, dtype=float)
             rows += [
                 Beside(
@@ -168,10 +168,10 @@ def _weights(of: Callable[[str], np.ndarray]) -> np.ndarray:
     return np.concatenate([of("w1"), of("w2")], axis=1)
 
 
-def _printed(moment: str, asked: Problem) -> np.ndarray:
+def _printed(moment: str, bump_problem: Problem) -> np.ndarray:
     """Return the moment of a problem as the note prints it, from the claim that corrects it."""
     registration = catalog()[f"moment.site_gate.{moment}"].registration
-    return registration.alternatives[0].predict(asked)
+    return registration.alternatives[0].predict(bump_problem)
 
 
 _EXPLAINS: Mapping[str, str] = {
@@ -284,5 +284,5 @@ REPRODUCTION = Reproduction(
     numbers=("w1", "w2", "error", "yx", "xx", "cross", "yx in class 1", "xx in class 1"),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
 )

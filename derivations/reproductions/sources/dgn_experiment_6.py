@@ -39,16 +39,16 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
 
 def theory_cell(setting: Setting, seed: int) -> Numbers:
     """Train one network and its expansion in the weights of its gates; return their courses."""
-    layers, own = plain_layers("vconv", int(setting["width"])), images("cifar-10", int(setting["size"]))
+    layers, image_set = plain_layers("vconv", int(setting["width"])), images("cifar-10", int(setting["size"]))
     members = (gates_only(layers.widths, BETA, 0),)
-    return first_courses(members, layers, own, int(setting["steps"]), optimiser=adam(), rate=RATE, seed=seed)
+    return first_courses(members, layers, image_set, int(setting["steps"]), optimiser=adam(), rate=RATE, seed=seed)
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the accuracies, and how far they are above chance."""
     accuracy = pooled(cells, "accuracy")
-    found = {"above chance": accuracy - CHANCE}
-    return found | ({"test": accuracy} if levels(cells, "width") == [WIDTH] else {})
+    measured = {"above chance": accuracy - CHANCE}
+    return measured | ({"test": accuracy} if levels(cells, "width") == [WIDTH] else {})
 
 
 THEORY = theory(

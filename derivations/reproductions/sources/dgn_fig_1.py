@@ -31,15 +31,15 @@ def cell(setting: Setting, seed: int) -> Numbers:
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return how much nearer to the ideal curve, and better conditioned, the wide networks are at each depth."""
-    found = {}
+    measured = {}
     for depth in levels(cells, "depth"):
         narrow, wide = (pooled(cells, "eigenvalues", depth=depth, width=width) for width in WIDTHS)
-        found[f"nearer, d = {depth}"] = _distance(narrow, depth) - _distance(wide, depth)
-        found[f"conditioned, d = {depth}"] = _lower_half(wide) - _lower_half(narrow)
-    return found
+        measured[f"nearer, d = {depth}"] = _distance(narrow, depth) - _distance(wide, depth)
+        measured[f"conditioned, d = {depth}"] = _lower_half(wide) - _lower_half(narrow)
+    return measured
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the eigenvalues of E K0/d, those of equation (5), and exact moments of the eigenvalues of K0/d itself."""
     rows = []
     for depth in levels(cells, "depth"):
@@ -138,5 +138,5 @@ REPRODUCTION = Reproduction(
     numbers=("eigenvalues",),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
 )

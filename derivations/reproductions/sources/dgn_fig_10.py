@@ -49,17 +49,17 @@ def cell(setting: Setting, seed: int) -> Numbers:
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the first ratio of squares at each depth, and the growth over the training."""
-    found = {}
+    measured = {}
     for depth in levels(cells, "depth"):
         square, kernel, norm = (pooled(cells, name, depth=depth) for name in ("square", "kernel", "norm"))
-        found[f"rate, d = {depth}"] = square[:, 1] / square[:, 0]
-        found[f"faster, d = {depth}"] = 1 - square[:, _SPEED] / square[:, 0] / (1 - RATE) ** (2 * _SPEED)
-        found[f"kernel, d = {depth}"] = kernel[:, -1] / kernel[:, 0] - 1
-        found[f"norm, d = {depth}"] = norm[:, -1] / norm[:, 0] - 1
-    return found
+        measured[f"rate, d = {depth}"] = square[:, 1] / square[:, 0]
+        measured[f"faster, d = {depth}"] = 1 - square[:, _SPEED] / square[:, 0] / (1 - RATE) ** (2 * _SPEED)
+        measured[f"kernel, d = {depth}"] = kernel[:, -1] / kernel[:, 0] - 1
+        measured[f"norm, d = {depth}"] = norm[:, -1] / norm[:, 0] - 1
+    return measured
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return E K0, Var K0, the mean rate to first order, E(1 - alpha K0)^2, and the linearised training."""
     rows = []
     for depth in levels(cells, "depth"):
@@ -94,7 +94,7 @@ def _linearised(depth: int, errors: np.ndarray, kernels: np.ndarray) -> Beside:
     left = np.where(away.any(axis=1), away.argmax(axis=1), -1)
     change = np.abs(kernels / kernels[:, :1] - 1)[np.arange(len(left)), left]  # the last step is number -1
     text = rf"$\lvert e_t\rvert/\lvert e_0\rvert$ at $t = {_SPEED}$ by $(1 - \alpha K_0)^t$ beside the training"
-    trained, expected = (own[:, _SPEED] / own[:, 0] for own in (errors, linear))
+    trained, expected = (course[:, _SPEED] / course[:, 0] for course in (errors, linear))
     return Beside(
         f"linearised, d = {depth}",
         f"{text}; {leaves(left, change, STEPS)}",
@@ -157,7 +157,7 @@ REPRODUCTION = Reproduction(
     numbers=("square", "kernel", "norm"),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
     shows="The norm grows by a small share from $d = 4$ on because nearly all of it lies in the random weights of "
     "the middle layers, which have $w^2$ numbers each.",
 )

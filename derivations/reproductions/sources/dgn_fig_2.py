@@ -32,12 +32,12 @@ def cell(setting: Setting, seed: int) -> Numbers:
     """
     width, depth = int(setting["width"]), int(setting["depth"])
     data = {"x": np.ones((2, 1)), "y": np.zeros(2)}
-    found = []
-    for own in range(int(setting["runs"])):
-        key = int(np.random.SeedSequence(seed, spawn_key=(own,)).generate_state(1)[0])
+    entries = []
+    for replicate in range(int(setting["runs"])):
+        key = int(np.random.SeedSequence(seed, spawn_key=(replicate,)).generate_state(1)[0])
         kernel = network(frg((width,) * (depth - 1), "1/2", key), data, key).kernel() / depth
-        found.append((kernel[0, 0], kernel[0, 1]))
-    diagonal, other = np.array(found).T
+        entries.append((kernel[0, 0], kernel[0, 1]))
+    diagonal, other = np.array(entries).T
     return {"diagonal": diagonal, "other": other}
 
 
@@ -47,7 +47,7 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
     return {f"{name}, d = {d}": pooled(cells, name, depth=d) for name in ("diagonal", "other") for d in depths}
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the exact variances of both entries, over weights and gates, beside those of the networks."""
     rows = []
     for depth in levels(cells, "depth"):
@@ -119,5 +119,5 @@ REPRODUCTION = Reproduction(
     numbers=("diagonal", "other"),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
 )

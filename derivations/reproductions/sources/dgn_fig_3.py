@@ -29,28 +29,28 @@ def cell(setting: Setting, seed: int) -> Numbers:
     mean eigenvalue of K0/rho_max."""
     width, depth, examples = (int(setting[name]) for name in ("width", "depth", "examples"))
     labels = np.random.default_rng(np.random.SeedSequence(seed)).uniform(-1, 1, examples)
-    own = network(frg((width,) * (depth - 1), "1/2", seed), {"x": np.ones((examples, 1)), "y": labels}, seed)
-    kernel = own.kernel()
+    net = network(frg((width,) * (depth - 1), "1/2", seed), {"x": np.ones((examples, 1)), "y": labels}, seed)
+    kernel = net.kernel()
     largest, diagonal = float(np.linalg.eigvalsh(kernel)[-1]), np.diag(kernel).mean()[None]
-    course = own.course(kernel, RATE / largest, STAGES).numbers()
+    course = net.course(kernel, RATE / largest, STAGES).numbers()
     return course | {"diagonal": diagonal / depth, "flat": diagonal / largest}
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return slopes over the depths of each run, by the width: of -ln |e_T|/|e_0|, up to the best depth and beyond it
     too, there with the other sign, and of the logarithm of the mean eigenvalue."""
-    found, depths = {}, np.array(levels(cells, "depth"))
+    measured, depths = {}, np.array(levels(cells, "depth"))
     for width in levels(cells, "width"):
         rates, best = -_logarithms(cells, "trained", width), _BEST[width]
-        found[f"deeper, w = {width}"] = trend(rates)
-        found[f"up to d = {best}, w = {width}"] = trend(rates[:, depths <= best])
+        measured[f"deeper, w = {width}"] = trend(rates)
+        measured[f"up to d = {best}, w = {width}"] = trend(rates[:, depths <= best])
         if (depths > best).any():
-            found[f"beyond d = {best}, w = {width}"] = -trend(rates[:, depths >= best])
-        found[f"flatter, w = {width}"] = trend(_logarithms(cells, "flat", width))
-    return found
+            measured[f"beyond d = {best}, w = {width}"] = -trend(rates[:, depths >= best])
+        measured[f"flatter, w = {width}"] = trend(_logarithms(cells, "flat", width))
+    return measured
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the linearised error beside the trained one, when training leaves it, and the exact law of tr K0."""
     rows = []
     for width in levels(cells, "width"):
@@ -75,8 +75,8 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
 
 def _logarithms(cells: Cells, name: str, width: int) -> np.ndarray:
     """Return the logarithm of a number, or of the last one of a course, of each run at each depth, (S, depths)."""
-    own = [pooled(cells, name, width=width, depth=depth) for depth in levels(cells, "depth")]
-    return np.log(np.stack([values.reshape(len(values), -1)[:, -1] for values in own], axis=1))
+    by_depth = [pooled(cells, name, width=width, depth=depth) for depth in levels(cells, "depth")]
+    return np.log(np.stack([values.reshape(len(values), -1)[:, -1] for values in by_depth], axis=1))
 
 
 def _targets() -> tuple[Target, ...]:
@@ -137,7 +137,7 @@ REPRODUCTION = Reproduction(
     numbers=("trained", "linearised", "left", "change", "diagonal", "flat"),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
     shows="The error after 40 steps is least at $d = 8$, 8 and 12 for $w = 25$, 100 and 500, in training and in its "
     "linearisation alike, and grows beyond. So both phenomena of the source are here: depth helps up to a point, "
     "which lies deeper in wider networks, and hurts beyond it. A slope over all depths mixes the two, which is why "

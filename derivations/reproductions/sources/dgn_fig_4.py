@@ -35,25 +35,25 @@ def cell(setting: Setting, seed: int) -> Numbers:
     width, depth, examples = (int(setting[name]) for name in ("width", "depth", "examples"))
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     data = {"x": rng.uniform(-1, 1, (examples, 2)), "y": rng.uniform(-1, 1, examples)}
-    found = {}
+    numbers = {}
     for name, kind in _KINDS.items():
-        own = network(kind((width,) * (depth - 1)), data, seed)
-        kernel = own.kernel()
+        net = network(kind((width,) * (depth - 1)), data, seed)
+        kernel = net.kernel()
         eigenvalues = np.linalg.eigvalsh(kernel)
         step = RATE / float(eigenvalues[-1])
-        found |= own.course(kernel, step, STAGES).numbers(f"{name} ")
-        found[f"{name} spectrum"] = eigenvalues[None] / eigenvalues[-1]
-        found[f"{name} trace"] = np.array([np.trace(kernel) / (depth * (data["x"] ** 2).sum())])
+        numbers |= net.course(kernel, step, STAGES).numbers(f"{name} ")
+        numbers[f"{name} spectrum"] = eigenvalues[None] / eigenvalues[-1]
+        numbers[f"{name} trace"] = np.array([np.trace(kernel) / (depth * (data["x"] ** 2).sum())])
         if name == "galu":
-            found["galu entry"] = kernel[0, :1]
-            found["galu open"] = own.open_gates()[:, 0][None]
-    return found | {"x": data["x"][:1]}
+            numbers["galu entry"] = kernel[0, :1]
+            numbers["galu open"] = net.open_gates()[:, 0][None]
+    return numbers | {"x": data["x"][:1]}
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the differences of the two kinds over all depths, and the slopes of GaLU over the depths."""
-    fitted = {name: _by_depth(cells, f"{name} trained", lambda own: np.log(own[:, -1])) for name in _KINDS}
-    flat = {name: _by_depth(cells, f"{name} spectrum", lambda own: np.log(own.mean(axis=1))) for name in _KINDS}
+    fitted = {name: _by_depth(cells, f"{name} trained", lambda values: np.log(values[:, -1])) for name in _KINDS}
+    flat = {name: _by_depth(cells, f"{name} spectrum", lambda values: np.log(values.mean(axis=1))) for name in _KINDS}
     return {
         "GaLU faster": (fitted["relu"] - fitted["galu"]).mean(axis=1),
         "GaLU flatter": (flat["galu"] - flat["relu"]).mean(axis=1),
@@ -62,7 +62,7 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
     }
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the linearised error of both kinds beside the trained one, and the law of K0.
 
     Given the gates of GaLU, the law of an entry over the weights is exact. For ReLU the mean is that
@@ -91,13 +91,13 @@ def _standardised(cells: Cells, depth: int) -> np.ndarray:
     """Return K0(1, 1) of the GaLU networks, less its exact mean and over its exact standard deviation, (S,)."""
     (width,) = levels(cells, "width")
     entries, counts, inputs = (pooled(cells, name, depth=depth) for name in ("galu entry", "galu open", "x"))
-    found = []
+    scores = []
     for entry, opened, x in zip(entries, counts, inputs, strict=True):
         gates = [GivenValues(((1,) * int(r) + (0,) * (width - int(r)),)) for r in opened]
         net = GatedNetwork([[Fraction(value) for value in x]], gates)
         unit = (2 / width) ** (depth - 1)
-        found.append((entry - float(mean(net)) * unit) / (float(variance(net)) ** 0.5 * unit))
-    return np.array(found)
+        scores.append((entry - float(mean(net)) * unit) / (float(variance(net)) ** 0.5 * unit))
+    return np.array(scores)
 
 
 def _by_depth(cells: Cells, name: str, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -150,5 +150,5 @@ REPRODUCTION = Reproduction(
     ),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
 )

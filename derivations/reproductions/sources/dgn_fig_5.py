@@ -42,11 +42,11 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     epoch = -(-len(data.x) // BATCH)
     stages = [epoch * stage for stage in STAGES if stage <= most]
     run = train_family(family, data, settings, stages[-1], stages=stages)
-    found = {}
+    numbers = {}
     for name in _NAMES:
-        found[f"{name} training"] = 100 * (1 - np.stack([run.errors(name, stage) for stage in stages], axis=1))
-        found[f"{name} test"] = 100 * (1 - run.errors(name, stages[-1], held_out))
-    return found
+        numbers[f"{name} training"] = 100 * (1 - np.stack([run.errors(name, stage) for stage in stages], axis=1))
+        numbers[f"{name} test"] = 100 * (1 - run.errors(name, stages[-1], held_out))
+    return numbers
 
 
 def theory_cell(setting: Setting, seed: int) -> Numbers:
@@ -54,8 +54,8 @@ def theory_cell(setting: Setting, seed: int) -> Numbers:
     data, _ = _images(setting, seed)
     family, settings = connected(_KINDS, 1, data, 10, seed), _settings(seed)
     stages = [step for step in STEPS if step <= int(setting["steps"])]
-    found = first_courses(family, data, settings, stages, _NAMES)
-    return {"entry": entries(family, "galu", data, settings, _DRAWS), **found}
+    courses = first_courses(family, data, settings, stages, _NAMES)
+    return {"entry": entries(family, "galu", data, settings, _DRAWS), **courses}
 
 
 def _images(setting: Setting, seed: int) -> tuple[ExampleSet, ExampleSet]:
@@ -71,24 +71,24 @@ def _settings(seed: int, device: str = "cpu") -> Settings:
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return how far GaLU is ahead in training, averaged over the stages, and the accuracies on MNIST as it is."""
-    found = {}
-    for own in levels(cells, "set"):
-        ahead = pooled(cells, "galu training", set=own) - pooled(cells, "relu training", set=own)
-        found[f"GaLU faster, {own}"] = ahead.mean(axis=1)
+    measured = {}
+    for variant in levels(cells, "set"):
+        ahead = pooled(cells, "galu training", set=variant) - pooled(cells, "relu training", set=variant)
+        measured[f"GaLU faster, {variant}"] = ahead.mean(axis=1)
     test = {name: pooled(cells, f"{name} test", set="true") for name in _NAMES}
-    found["ReLU ahead"] = test["relu"] - test["galu"]
+    measured["ReLU ahead"] = test["relu"] - test["galu"]
     if levels(cells, "epochs") == [STAGES[-1]]:
-        found |= {f"trained, {name}": pooled(cells, f"{name} training", set="true")[:, -1] for name in _NAMES}
-        found |= {f"test, {name}": values for name, values in test.items()}
-    return found
+        measured |= {f"trained, {name}": pooled(cells, f"{name} training", set="true")[:, -1] for name in _NAMES}
+        measured |= {f"test, {name}": values for name, values in test.items()}
+    return measured
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the exact law of an entry of the kernel of GaLU at the start, and the linearised training of each set."""
     # The sets share the weights of a seed, so that the entries of one of them are all there are.
     rows = [beside_entry(pooled(cells, "entry", set="true").ravel(), "entry, galu")]
-    for own in levels(cells, "set"):
-        rows += beside_courses(cells, _NAMES, STEPS, set=own)
+    for variant in levels(cells, "set"):
+        rows += beside_courses(cells, _NAMES, STEPS, set=variant)
     return tuple(rows)
 
 
@@ -96,18 +96,21 @@ THEORY = Theory(
     name="dgn-fig-5-theory",
     designs={
         "quick": Design(
-            "10 steps on 2,000 images, 3 runs", tuple({"set": own, "steps": 10, "size": 2000} for own in _SETS), 3, 20
+            "10 steps on 2,000 images, 3 runs",
+            tuple({"set": variant, "steps": 10, "size": 2000} for variant in _SETS),
+            3,
+            20,
         ),
         "full": Design(
             "2 epochs on all images, 5 runs",
-            tuple({"set": own, "steps": STEPS[-1], "size": 0} for own in _SETS),
+            tuple({"set": variant, "steps": STEPS[-1], "size": 0} for variant in _SETS),
             5,
             3000,
         ),
     },
     numbers=("entry", *(f"{name} {key}" for name in _NAMES for key in COURSE)),
     cell=theory_cell,
-    beside=beside,
+    beside=comparisons,
 )
 
 REPRODUCTION = Reproduction(
@@ -140,14 +143,14 @@ REPRODUCTION = Reproduction(
     targets=(
         *(
             Target(
-                f"GaLU faster, {own}",
-                f"the GaLU network trains a bit faster{'' if own == 'true' else f', on {own}'}",
+                f"GaLU faster, {variant}",
+                f"the GaLU network trains a bit faster{'' if variant == 'true' else f', on {variant}'}",
                 None,
                 margin=0.1,
-                explains="" if own == "true" else _PANELS,
-                instead="" if own == "true" else REMARK,
+                explains="" if variant == "true" else _PANELS,
+                instead="" if variant == "true" else REMARK,
             )
-            for own in _SETS
+            for variant in _SETS
         ),
         Target("ReLU ahead", "ReLU networks generalise better than GaLU", None, margin=0.1),
         *(
@@ -168,13 +171,13 @@ REPRODUCTION = Reproduction(
     designs={
         "quick": Design(
             "2 epochs on 2,000 images, 3 runs; the accuracies are not compared with the printed ones",
-            tuple({"set": own, "epochs": 2, "size": 2000} for own in _SETS),
+            tuple({"set": variant, "epochs": 2, "size": 2000} for variant in _SETS),
             3,
             30,
         ),
         "full": Design(
             f"{STAGES[-1]} epochs on all images, 5 runs",
-            tuple({"set": own, "epochs": STAGES[-1], "size": 0} for own in _SETS),
+            tuple({"set": variant, "epochs": STAGES[-1], "size": 0} for variant in _SETS),
             5,
             2 * 3600,
         ),

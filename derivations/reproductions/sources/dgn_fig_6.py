@@ -56,16 +56,16 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return how far ln nu_t falls from the start to the end, and its mean fall from stage to stage after the first."""
-    found = {}
+    measured = {}
     for optimiser in levels(cells, "optimiser"):
         logarithm = np.log(pooled(cells, "alignment", optimiser=optimiser))
-        found[f"falls, {optimiser}"] = logarithm[:, 0] - logarithm[:, -1]
+        measured[f"falls, {optimiser}"] = logarithm[:, 0] - logarithm[:, -1]
         if logarithm.shape[1] > 2:
-            found[f"goes on, {optimiser}"] = -trend(logarithm[:, 1:])
-    return found
+            measured[f"goes on, {optimiser}"] = -trend(logarithm[:, 1:])
+    return measured
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the exact mean of the active paths at the start, and how far the kernel, constant by the linearised
     theory, has moved after the first epoch and at the end."""
     # The networks of all optimisers have the same weights at the start.
@@ -127,6 +127,6 @@ REPRODUCTION = Reproduction(
     numbers=("alignment", "training error", "active", "change"),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
     datasets=("mnist",),
 )

@@ -41,24 +41,24 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     first = train_family(connected(kinds, runs, data, 1, seed, "signs"), data, settings, steps)
     learned = connected((flnpf(WIDTHS, features_of(first, "relu", steps)),), runs, data, 1, seed ^ 1, "signs")
     second = train_family(learned, data, settings, steps)
-    found = {}
+    numbers = {}
     for name in (*_ADAPT, *_FROZEN):
         run = second if name == "flnpf" else first
-        found[name] = _accuracies(run, name, held_out)
+        numbers[name] = _accuracies(run, name, held_out)
     for name in (*_ADAPT, "galu"):
         weights = {theta: stack.double() for theta, stack in first.state.parameters.items()}
         kernels = kernels_of(first.family, name, weights, part, device=device).tangent
-        found[f"{name} nu"] = np.array([nu(kernel, part.y[:, 0], by_trace=True).value for kernel in kernels])
-    return found
+        numbers[f"{name} nu"] = np.array([nu(kernel, part.y[:, 0], by_trace=True).value for kernel in kernels])
+    return numbers
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return how far gates that adapt are ahead of frozen ones, learned gates of random ones, and the ratios of nu."""
-    found = {f"{name} ahead": pooled(cells, name) - pooled(cells, "galu") for name in _ADAPT}
-    found["relu ahead, same weights"] = pooled(cells, "relu") - pooled(cells, "frnpf-same")
-    found["learned gates ahead"] = pooled(cells, "flnpf") - pooled(cells, "galu")
+    measured = {f"{name} ahead": pooled(cells, name) - pooled(cells, "galu") for name in _ADAPT}
+    measured["relu ahead, same weights"] = pooled(cells, "relu") - pooled(cells, "frnpf-same")
+    measured["learned gates ahead"] = pooled(cells, "flnpf") - pooled(cells, "galu")
     frozen = np.log(pooled(cells, "galu nu"))
-    return found | {f"{name} nu": frozen - np.log(pooled(cells, f"{name} nu")) for name in _ADAPT}
+    return measured | {f"{name} nu": frozen - np.log(pooled(cells, f"{name} nu")) for name in _ADAPT}
 
 
 def two_digits(size: int | None) -> LabelledImages:

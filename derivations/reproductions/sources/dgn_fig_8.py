@@ -61,40 +61,40 @@ def cell(setting: Setting, seed: int) -> Numbers:
     second = train_family(learned, data, settings, most, stages=stages)
     short = [stage for stage in stages if stage <= int(setting["linearised"])]
     linear = train_linearised(family, data, settings, short[-1], stages=short)
-    found = {f"{name} nu": _nu(second if name == "flnpf" else first, name, stages, part) for name in _ALL}
+    numbers = {f"{name} nu": _nu(second if name == "flnpf" else first, name, stages, part) for name in _ALL}
     for by_trace, name in ((False, "gates nu"), (True, "gates nu by trace")):
-        found[name] = _nu(first, "soft-galu", stages, part, of_gates=True, by_trace=by_trace)
+        numbers[name] = _nu(first, "soft-galu", stages, part, of_gates=True, by_trace=by_trace)
     for name in _LINEARISED:
-        found |= courses(first, linear, name, short, part).numbers(name)
-    return found | {"entry": entry_at_start(first, "galu", part.x[0])}
+        numbers |= courses(first, linear, name, short, part).numbers(name)
+    return numbers | {"entry": entry_at_start(first, "galu", part.x[0])}
 
 
 def _nu(
     run: FamilyRun, name: str, stages: list[int], part: ExampleSet, of_gates: bool = False, by_trace: bool = True
 ) -> np.ndarray:
     """Return nu of a member's K, or K^a, at the stages, (S, stages)."""
-    found = np.empty((run.family.replicates, len(stages)))
+    values = np.empty((run.family.replicates, len(stages)))
     for place, stage in enumerate(stages):
         kernels = kernels_of(run.family, name, in_float64(run, stage), part)
         for replicate, kernel in enumerate(kernels.of_gates if of_gates else kernels.tangent):
-            found[replicate, place] = nu((kernel + kernel.T) / 2, part.y[:, 0], by_trace=by_trace).value
-    return found
+            values[replicate, place] = nu((kernel + kernel.T) / 2, part.y[:, 0], by_trace=by_trace).value
+    return values
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the smallest distance of ln nu from that of frozen random gates, and the fall of nu of K^a."""
     random = np.log(pooled(cells, "galu nu"))
     late = [place for place, step in enumerate(STEPS[: random.shape[1]]) if step >= _LATE] or [-1]
-    found = {}
+    measured = {}
     for name in (*ADAPT, "flnpf"):
-        found[f"below, {name}"] = (random - np.log(pooled(cells, f"{name} nu")))[:, late].min(axis=1)
+        measured[f"below, {name}"] = (random - np.log(pooled(cells, f"{name} nu")))[:, late].min(axis=1)
     for name in ("gates nu", "gates nu by trace"):
         values = np.log(pooled(cells, name))
-        found[f"falls, {name}"] = values[:, 0] - values[:, -1]
-    return found
+        measured[f"falls, {name}"] = values[:, 0] - values[:, -1]
+    return measured
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the exact law of an entry of the kernel at the start, and the linearised training."""
     return (
         beside_entry(pooled(cells, "entry"), "entry, galu"),
@@ -167,6 +167,6 @@ REPRODUCTION = Reproduction(
     ),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
     datasets=("mnist",),
 )

@@ -22,8 +22,8 @@ def cell(setting: Setting, seed: int) -> Numbers:
         float(np.prod([weights[level, k] for level, k in enumerate(taken)])) / INPUTS for _start, *taken in paths
     )
     few, many = min(strengths.values()), max(strengths.values())
-    found = {"paths": strengths.total(), "strengths": len(strengths), "repeats": many if few == many else 0}
-    return {name: np.array([float(count)]) for name, count in found.items()}
+    counts = {"paths": strengths.total(), "strengths": len(strengths), "repeats": many if few == many else 0}
+    return {name: np.array([float(count)]) for name, count in counts.items()}
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:

@@ -37,12 +37,12 @@ _PRINTED = {
 
 def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train one network; return its accuracy in training after the last epoch and its best one on test images."""
-    layers, own = plain_layers("vconv", int(setting["width"])), images("cifar-10", int(setting["size"]))
+    layers, image_set = plain_layers("vconv", int(setting["width"])), images("cifar-10", int(setting["size"]))
     member = _member(setting, layers.widths)
     run = convolutional.trained(
         (member,),
         layers,
-        own,
+        image_set,
         int(setting["epochs"]),
         optimiser=adam(),
         rate=RATE,
@@ -55,9 +55,9 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
 
 def theory_cell(setting: Setting, seed: int) -> Numbers:
     """Train one network and its expansion; return their courses."""
-    layers, own = plain_layers("vconv", int(setting["width"])), images("cifar-10", int(setting["size"]))
+    layers, image_set = plain_layers("vconv", int(setting["width"])), images("cifar-10", int(setting["size"]))
     members, steps = (_member(setting, layers.widths),), int(setting["steps"])
-    return first_courses(members, layers, own, steps, optimiser=adam(), rate=RATE, seed=seed, names=["network"])
+    return first_courses(members, layers, image_set, steps, optimiser=adam(), rate=RATE, seed=seed, names=["network"])
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
@@ -65,15 +65,15 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
     soft-ReLU with moderately steep gates.
     """
     ahead = pooled(cells, "test accuracy", kind="relu") - pooled(cells, "test accuracy", kind="dln")
-    found = {"relu ahead of dln": ahead}
+    measured = {"relu ahead of dln": ahead}
     if levels(cells, "width") == [WIDTH]:
         for kind, beta, epsilon in _PRINTED:
             entries = {"kind": kind, "beta": beta, "epsilon": epsilon}
             for part in ("training", "test"):
-                found[_key(part, kind, beta, epsilon)] = pooled(cells, f"{part} accuracy", **entries)
+                measured[_key(part, kind, beta, epsilon)] = pooled(cells, f"{part} accuracy", **entries)
         for beta in _MODERATE:
-            found[_comparable(beta)] = found["test, relu"] - found[_key("test", "soft-relu", beta, "0.1")]
-    return found
+            measured[_comparable(beta)] = measured["test, relu"] - measured[_key("test", "soft-relu", beta, "0.1")]
+    return measured
 
 
 def _member(setting: Setting, widths: tuple[int, ...]) -> Member:

@@ -53,13 +53,13 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     )
     halfway = _trained(family, data, settings, most)
     learned = _trained(family, data, replace(settings, stop_below=LEARNED), most)
-    found = {}
+    numbers = {}
     for name in ("relu", "dlgn", "fixed-dlgn"):
-        found[f"{name} epochs"] = _epochs(learned, name, most)
-        found[f"{name} start"] = _share(learned, name, 0)
-        found[f"{name} halfway"] = _share(halfway, name, halfway.state.step)
-        found[f"{name} end"] = _share(learned, name, learned.state.step)
-    return found
+        numbers[f"{name} epochs"] = _epochs(learned, name, most)
+        numbers[f"{name} start"] = _share(learned, name, 0)
+        numbers[f"{name} halfway"] = _share(halfway, name, halfway.state.step)
+        numbers[f"{name} end"] = _share(learned, name, learned.state.step)
+    return numbers
 
 
 def three_kinds(networks: int, start: str, seed: int) -> Family:
@@ -85,19 +85,19 @@ def circle() -> ExampleSet:
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the logarithm of the ratio of epochs, and the changes of the share of paths of the upper half."""
-    found = {}
+    measured = {}
     for optimiser in levels(cells, "optimiser"):
 
         def of(name: str, optimiser: str = optimiser) -> np.ndarray:
             return pooled(cells, name, optimiser=optimiser)
 
         slower = np.log(of("fixed-dlgn epochs") / of("dlgn epochs"))
-        found[f"slower, {optimiser}"] = slower
-        found[f"ten times slower, {optimiser}"] = slower - np.log(10)
+        measured[f"slower, {optimiser}"] = slower
+        measured[f"ten times slower, {optimiser}"] = slower - np.log(10)
         for name in ("dlgn", "relu"):
             for stage in ("halfway", "end"):
-                found[f"paths {stage}, {name}, {optimiser}"] = of(f"{name} {stage}") - of(f"{name} start")
-    return found
+                measured[f"paths {stage}, {name}, {optimiser}"] = of(f"{name} {stage}") - of(f"{name} start")
+    return measured
 
 
 def _trained(family: Family, data: ExampleSet, settings: Settings, most: int) -> FamilyRun:
@@ -158,7 +158,9 @@ def settings(optimisers: Iterable[str], start: str, networks: int, epochs: int) 
     >>> settings(["adam"], "he", 4, 100)
     ({'optimiser': 'adam', 'start': 'he', 'networks': 4, 'epochs': 100},)
     """
-    return tuple({"optimiser": own, "start": start, "networks": networks, "epochs": epochs} for own in optimisers)
+    return tuple(
+        {"optimiser": optimiser, "start": start, "networks": networks, "epochs": epochs} for optimiser in optimisers
+    )
 
 
 REPRODUCTION = Reproduction(

@@ -29,11 +29,11 @@ def theory_cell(setting: Setting, seed: int) -> Numbers:
     family, data = three_kinds(int(setting["networks"]), str(setting["start"]), seed), circle()
     taught = Settings("mse", optimiser, rate, batch=BATCH, seed=seed)
     stages = [EPOCH * epoch for epoch in EPOCHS if epoch <= int(setting["epochs"])]
-    found = first_courses(family, data, taught, stages, NAMES)
-    return {"entry": entries(family, "fixed-dlgn", data, taught, _DRAWS), **found}
+    courses = first_courses(family, data, taught, stages, NAMES)
+    return {"entry": entries(family, "fixed-dlgn", data, taught, _DRAWS), **courses}
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the exact law of an entry of the kernel of fixed gates at the start, and the linearised training."""
     # Both optimisers start from the same weights.
     rows = [beside_entry(pooled(cells, "entry", optimiser="adam").ravel(), "entry, fixed gates")]
@@ -52,7 +52,7 @@ THEORY = Theory(
     },
     numbers=("entry", *(f"{name} {key}" for name in NAMES for key in COURSE)),
     cell=theory_cell,
-    beside=beside,
+    beside=comparisons,
 )
 
 REPRODUCTION = replace(

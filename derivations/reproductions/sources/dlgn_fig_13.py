@@ -43,15 +43,15 @@ def cell(setting: Setting, seed: int) -> Numbers:
     linear = train_linearised(family, data, settings, short[-1], stages=short)
     part, few = (_of_each_class(data, each) for each in (EACH, _COURSE_CLASS))
     simple = _chosen(data, torch.nonzero(data.y < _HALF)[:, 0])
-    found = {}
+    numbers = {}
     for name in NAMES:
         accuracies = [1 - run.errors(name, stage, simple)[0] for stage in stages]
-        middle = next((place for place, own in enumerate(accuracies) if own >= MIDDLE), len(stages) - 1)
+        middle = next((place for place, accuracy in enumerate(accuracies) if accuracy >= MIDDLE), len(stages) - 1)
         times = (0, stages[middle], most)
         ratios = np.array([_ratios(run, name, stage, part) for stage in times])
-        found[f"{name} overlap"], found[f"{name} tangent"], found[f"{name} diagonal"] = ratios.T[:, None]
-        found |= courses(run, linear, name, short, few).numbers(name)
-    return found
+        numbers[f"{name} overlap"], numbers[f"{name} tangent"], numbers[f"{name} diagonal"] = ratios.T[:, None]
+        numbers |= courses(run, linear, name, short, few).numbers(name)
+    return numbers
 
 
 def _of_each_class(data: ExampleSet, each: int) -> ExampleSet:
@@ -68,27 +68,27 @@ def _ratios(run: FamilyRun, name: str, stage: int, part: ExampleSet) -> tuple[fl
     """Return ln of simple over complex: the block of a half in the class averages of Lambda and of K, and K(s, s)."""
     kernels = kernels_of(run.family, name, in_float64(run, stage), part)
     overlap, tangent = kernels.overlap[0], kernels.tangent[0]
-    found = []
+    logarithms = []
     for kernel in (overlap, tangent):
         blocks = class_averages(trace_normalised(kernel), part.y, CLASSES)
-        found.append(float((blocks[:_HALF, :_HALF].mean() / blocks[_HALF:, _HALF:].mean()).log()))
+        logarithms.append(float((blocks[:_HALF, :_HALF].mean() / blocks[_HALF:, _HALF:].mean()).log()))
     diagonal = tangent.diagonal()
-    found.append(float((diagonal[part.y < _HALF].mean() / diagonal[part.y >= _HALF].mean()).log()))
-    return tuple(found)
+    logarithms.append(float((diagonal[part.y < _HALF].mean() / diagonal[part.y >= _HALF].mean()).log()))
+    return tuple(logarithms)
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the logarithms of the ratios midway and at the end, less those at the start."""
-    found = {}
+    measured = {}
     for name in NAMES:
         for what in _SAID:
-            own = pooled(cells, f"{name} {what}")
+            ratios = pooled(cells, f"{name} {what}")
             for place, when in enumerate(_WHEN, start=1):
-                found[f"{what} growth {when}, {name}"] = own[:, place] - own[:, 0]
-    return found
+                measured[f"{what} growth {when}, {name}"] = ratios[:, place] - ratios[:, 0]
+    return measured
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the linearised training beside the networks."""
     return tuple(beside_courses(cells, NAMES, STEPS))
 
@@ -163,6 +163,6 @@ REPRODUCTION = Reproduction(
     numbers=tuple(f"{name} {what}" for name in NAMES for what in ("overlap", "tangent", "diagonal", *COURSE)),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
     datasets=("fashion-mnist",),
 )

@@ -53,24 +53,24 @@ def cell(setting: Setting, seed: int) -> Numbers:
     run = train_family(family, data, settings, stages[-1], stages=stages)
     linear = train_linearised(family, data, settings, stages[-1], stages=stages)
     part = ExampleSet(data.x.double(), data.y.double())
-    found = {"entry": entry_at_start(run, "fixed-dlgn", data.x[0])}
+    numbers = {"entry": entry_at_start(run, "fixed-dlgn", data.x[0])}
     for name in NAMES:
-        found |= courses(run, linear, name, stages, part).numbers(name)
+        numbers |= courses(run, linear, name, stages, part).numbers(name)
         outputs = torch.stack([recorded(run, name, stage).output[..., 0].double() for stage in stages], dim=1)
         squares = (outputs - part.y[:, 0]).square()
-        found[f"{name} upper"] = squares[..., :_HALF].mean(dim=2).numpy()
-        found[f"{name} lower"] = squares[..., _HALF:].mean(dim=2).numpy()
-        found[f"{name} waves"] = _waves(outputs[:, -1, :_HALF]).numpy()
+        numbers[f"{name} upper"] = squares[..., :_HALF].mean(dim=2).numpy()
+        numbers[f"{name} lower"] = squares[..., _HALF:].mean(dim=2).numpy()
+        numbers[f"{name} waves"] = _waves(outputs[:, -1, :_HALF]).numpy()
         late = stages[epochs.index(min(_LATE, epochs[-1]))]
-        found[f"{name} moved"] = _moved(run, name, late, part)
-    found["upper half-spaces"] = np.stack([_near(run, stage) for stage in (0, stages[-1])], axis=1)
-    return found
+        numbers[f"{name} moved"] = _moved(run, name, late, part)
+    numbers["upper half-spaces"] = np.stack([_near(run, stage) for stage in (0, stages[-1])], axis=1)
+    return numbers
 
 
 def _moved(run: FamilyRun, name: str, stage: int, part: ExampleSet) -> np.ndarray:
     """Return the change of K/tr K since the start, relative (Frobenius), of each network."""
     kernels = [kernels_of(run.family, name, run.at(at), part).tangent for at in (0, stage)]
-    first, last = ([trace_normalised(kernel) for kernel in own] for own in kernels)
+    first, last = ([trace_normalised(kernel) for kernel in stack] for stack in kernels)
     return np.array([float((b - a).norm() / a.norm()) for a, b in zip(first, last, strict=True)])
 
 
@@ -90,16 +90,16 @@ def _near(run: FamilyRun, stage: int) -> np.ndarray:
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return how far kernels move beyond a half, which half is learned first, waves, and half-spaces."""
-    own = {"optimiser": "adam"}
-    found = {f"far, {name}": pooled(cells, f"{name} moved", **own) - _FAR for name in _ADAPT}
+    setting = {"optimiser": "adam"}
+    measured = {f"far, {name}": pooled(cells, f"{name} moved", **setting) - _FAR for name in _ADAPT}
     for name in _ADAPT:
-        upper, lower = (_first(pooled(cells, f"{name} {half}", **own)) for half in ("upper", "lower"))
+        upper, lower = (_first(pooled(cells, f"{name} {half}", **setting)) for half in ("upper", "lower"))
         later = np.log(lower / upper)
-        found |= {f"upper first, {name}": later, f"ten times later, {name}": later - np.log(10)}
-    waves = {name: np.log(pooled(cells, f"{name} waves", **own)) for name in ("dlgn", "fixed-dlgn")}
-    found["waves"] = waves["fixed-dlgn"] - waves["dlgn"]
-    near = pooled(cells, "upper half-spaces", **own)
-    return found | {"half-spaces turn": near[:, 1] - near[:, 0], "half-spaces": near[:, 1]}
+        measured |= {f"upper first, {name}": later, f"ten times later, {name}": later - np.log(10)}
+    waves = {name: np.log(pooled(cells, f"{name} waves", **setting)) for name in ("dlgn", "fixed-dlgn")}
+    measured["waves"] = waves["fixed-dlgn"] - waves["dlgn"]
+    near = pooled(cells, "upper half-spaces", **setting)
+    return measured | {"half-spaces turn": near[:, 1] - near[:, 0], "half-spaces": near[:, 1]}
 
 
 def _first(errors: np.ndarray) -> np.ndarray:
@@ -109,7 +109,7 @@ def _first(errors: np.ndarray) -> np.ndarray:
     return np.maximum(np.where(learned.any(axis=1), epochs[learned.argmax(axis=1)], epochs[-1]), 1)
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the exact law of an entry of the kernel of fixed gates at the start, and the linearised training."""
     rows = [beside_entry(pooled(cells, "entry"), "entry, fixed gates")]
     stages = [epoch * EPOCH for epoch in EPOCHS]
@@ -149,7 +149,7 @@ def _targets() -> tuple[Target, ...]:
 
 
 def _settings(networks: int, epochs: int, optimisers: tuple[str, ...]) -> tuple[Setting, ...]:
-    return tuple({"optimiser": own, "networks": networks, "epochs": epochs} for own in optimisers)
+    return tuple({"optimiser": optimiser, "networks": networks, "epochs": epochs} for optimiser in optimisers)
 
 
 REPRODUCTION = Reproduction(
@@ -201,6 +201,6 @@ REPRODUCTION = Reproduction(
     ),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
     shows="Fixed gates leave 13 times the power of waves of high frequency on the upper half (5.4 to 31.9).",
 )

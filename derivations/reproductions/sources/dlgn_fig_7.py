@@ -46,7 +46,7 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     stages = [round(share * steps) for share in _STAGES]
     run = train_family(family, data, settings, steps, stages=stages)
     simple, complex_ = (_half(data.y, upper)[:EXAMPLES] for upper in (False, True))
-    found = {}
+    numbers = {}
     for name in NAMES:
         paths = torch.stack(
             [_paths(recorded(run, name, stage, data.x[[*simple, *complex_]]).gates) for stage in stages]
@@ -54,10 +54,10 @@ def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
         output = recorded(run, name, steps, held_out.x).output[0]
         right = 100 * (output.argmax(dim=1) == held_out.y).to(torch.float64)
         for key, upper in (("simple", False), ("complex", True)):
-            own = paths[:, len(simple) :] if upper else paths[:, : len(simple)]
-            found[f"{name} paths {key}"] = own.mean(dim=1).numpy()[None]
-            found[f"{name} accuracy {key}"] = right[_half(held_out.y, upper)].mean().numpy()[None]
-    return found
+            active = paths[:, len(simple) :] if upper else paths[:, : len(simple)]
+            numbers[f"{name} paths {key}"] = active.mean(dim=1).numpy()[None]
+            numbers[f"{name} accuracy {key}"] = right[_half(held_out.y, upper)].mean().numpy()[None]
+    return numbers
 
 
 def theory_cell(setting: Setting, seed: int) -> Numbers:
@@ -65,8 +65,8 @@ def theory_cell(setting: Setting, seed: int) -> Numbers:
     data, _ = _images(setting, seed)
     family, settings = _family(data, setting, seed), _settings(seed)
     stages = [step for step in STEPS if step <= int(setting["steps"])]
-    found = first_courses(family, data, settings, stages, NAMES)
-    return {"entry": entries(family, "dlgn-pwc", data, settings, _DRAWS), **found}
+    courses = first_courses(family, data, settings, stages, NAMES)
+    return {"entry": entries(family, "dlgn-pwc", data, settings, _DRAWS), **courses}
 
 
 def _images(setting: Setting, seed: int) -> tuple[ExampleSet, ExampleSet]:
@@ -88,13 +88,13 @@ def _settings(seed: int, device: str = "cpu") -> Settings:
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the logarithm of the ratio of the mean numbers of active paths, and the difference of the accuracies."""
-    found = {}
+    measured = {}
     for name in NAMES:
         ratio = np.log(pooled(cells, f"{name} paths simple") / pooled(cells, f"{name} paths complex"))
-        found |= {f"paths {share}, {name}": ratio[:, place] for place, share in enumerate(_STAGES) if share}
+        measured |= {f"paths {share}, {name}": ratio[:, place] for place, share in enumerate(_STAGES) if share}
         ahead = pooled(cells, f"{name} accuracy simple") - pooled(cells, f"{name} accuracy complex")
-        found[f"accuracy, {name}"] = ahead
-    return found
+        measured[f"accuracy, {name}"] = ahead
+    return measured
 
 
 def _half(labels: torch.Tensor, upper: bool) -> torch.Tensor:
@@ -107,7 +107,7 @@ def _paths(gates: tuple[torch.Tensor, ...]) -> torch.Tensor:
     return torch.stack([(level[0] >= 0.5).sum(dim=1).double() for level in gates]).prod(dim=0)
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the exact law of an entry of the kernel of DLGN-PWC at the start, and the linearised training."""
     return (beside_entry(pooled(cells, "entry").ravel(), "entry, dlgn-pwc"), *beside_courses(cells, NAMES, STEPS))
 
@@ -120,7 +120,7 @@ THEORY = Theory(
     },
     numbers=("entry", *(f"{name} {key}" for name in NAMES for key in COURSE)),
     cell=theory_cell,
-    beside=beside,
+    beside=comparisons,
 )
 
 REPRODUCTION = Reproduction(

@@ -32,26 +32,26 @@ _PRINTED = {
 
 def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train one network of each kind; return accuracies in percent after the last epoch."""
-    layers, own = _layers(setting), images("cifar-10", int(setting["size"]))
+    layers, image_set = _layers(setting), images("cifar-10", int(setting["size"]))
     run = convolutional.trained(
         _members(layers.widths),
         layers,
-        own,
+        image_set,
         int(setting["epochs"]),
         optimiser=adam(),
         rate=RATE,
         seed=seed,
         device=device,
     )
-    parts = {"training": own.data, "test": own.held_out}
+    parts = {"training": image_set.data, "test": image_set.held_out}
     return {f"{name} {part}": accuracy(run, name, data) for name in _NAMES for part, data in parts.items()}
 
 
 def theory_cell(setting: Setting, seed: int) -> Numbers:
     """Train one network of each kind and its expansion; return their courses."""
-    layers, own = _layers(setting), images("cifar-10", int(setting["size"]))
+    layers, image_set = _layers(setting), images("cifar-10", int(setting["size"]))
     steps = int(setting["steps"])
-    return first_courses(_members(layers.widths), layers, own, steps, optimiser=adam(), rate=RATE, seed=seed)
+    return first_courses(_members(layers.widths), layers, image_set, steps, optimiser=adam(), rate=RATE, seed=seed)
 
 
 def _layers(setting: Setting) -> Layers:
@@ -68,15 +68,15 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
     apart they are among themselves.
     """
     test = {name: pooled(cells, f"{name} test") for name in _NAMES}
-    found = {f"ahead of dln, {name}": test[name] - test["dln"] for name in _GATED}
-    found |= {f"wide margin, {name}": test[name] - test["dln"] - WIDE for name in _GATED}
+    measured = {f"ahead of dln, {name}": test[name] - test["dln"] for name in _GATED}
+    measured |= {f"wide margin, {name}": test[name] - test["dln"] - WIDE for name in _GATED}
     if levels(cells, "filters") == [FILTERS]:
-        found |= {
+        measured |= {
             f"{part}, {name}": pooled(cells, f"{name} {part}") for name in _NAMES for part in ("training", "test")
         }
-        found |= {f"similar, {name}": test["relu"] - test[name] for name in _GATED[1:]}
-        found["indistinguishable"] = test["dlgn"] - test["dlgn-pwc"]
-    return found
+        measured |= {f"similar, {name}": test["relu"] - test[name] for name in _GATED[1:]}
+        measured["indistinguishable"] = test["dlgn"] - test["dlgn-pwc"]
+    return measured
 
 
 THEORY = theory(

@@ -82,50 +82,50 @@ PLANS = {
 
 def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train a ReLU network and a DLGN; return accuracies in percent after the last epoch."""
-    plan, own = PLANS[str(setting["network"])], images(str(setting["dataset"]), int(setting["size"]))
+    plan, image_set = PLANS[str(setting["network"])], images(str(setting["dataset"]), int(setting["size"]))
     layers = plan.layers()
     run = convolutional.trained(
         (relu(layers.widths), dlgn(layers.widths, BETA)),
         layers,
-        own,
+        image_set,
         int(setting["epochs"]),
         optimiser=adam(),
         rate=RATE,
         seed=seed,
         device=device,
-        scales=plan.scales(layers, own.outputs),
+        scales=plan.scales(layers, image_set.outputs),
     )
-    parts = {"training": own.data, "test": own.held_out}
+    parts = {"training": image_set.data, "test": image_set.held_out}
     return {f"{name} {part}": accuracy(run, name, data) for name in _KINDS for part, data in parts.items()}
 
 
 def theory_cell(setting: Setting, seed: int) -> Numbers:
     """Train a ReLU network and a DLGN, and their expansions; return their courses."""
-    plan, own = PLANS[str(setting["network"])], images(str(setting["dataset"]), int(setting["size"]))
+    plan, image_set = PLANS[str(setting["network"])], images(str(setting["dataset"]), int(setting["size"]))
     layers = plan.layers()
     return first_courses(
         (relu(layers.widths), dlgn(layers.widths, BETA)),
         layers,
-        own,
+        image_set,
         int(setting["steps"]),
         optimiser=adam(),
         rate=RATE,
         seed=seed,
-        scales=plan.scales(layers, own.outputs),
+        scales=plan.scales(layers, image_set.outputs),
     )
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return how far ReLU is ahead on the test images, averaged over networks and sets, and all accuracies."""
-    found, ahead = {}, []
+    measured, ahead = {}, []
     for network, dataset in product(levels(cells, "network"), levels(cells, "dataset")):
-        own = {"network": network, "dataset": dataset}
-        ahead.append(pooled(cells, "relu test", **own) - pooled(cells, "dlgn test", **own))
+        setting = {"network": network, "dataset": dataset}
+        ahead.append(pooled(cells, "relu test", **setting) - pooled(cells, "dlgn test", **setting))
         if network in _DEPTHS:
             for part, name in product(("training", "test"), _KINDS):
-                found[f"{part}, {name}, {network}, {dataset}"] = pooled(cells, f"{name} {part}", **own)
+                measured[f"{part}, {name}, {network}, {dataset}"] = pooled(cells, f"{name} {part}", **setting)
     mean = np.mean(ahead, axis=0)
-    return found | {"ReLU ahead": mean, "ReLU slightly ahead": SLIGHTLY - mean}
+    return measured | {"ReLU ahead": mean, "ReLU slightly ahead": SLIGHTLY - mean}
 
 
 def _target(part: str, name: str, network: str, dataset: str, number: str) -> Target:

@@ -57,13 +57,13 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the trend of the ratio over the gains, its whole change, and the changes through the transition."""
     gains = levels(cells, "gain")
     ratios = np.stack([pooled(cells, "ratio", gain=gain) for gain in gains], axis=1)
-    found = {"trend": trend(ratios), "ends": ratios[:, -1] - ratios[:, 0]}
+    measured = {"trend": trend(ratios), "ends": ratios[:, -1] - ratios[:, 0]}
     for low, high in pairwise(gain for gain in gains if _LOW <= gain <= _HIGH):
-        found[f"from {low:g} to {high:g}"] = ratios[:, gains.index(high)] - ratios[:, gains.index(low)]
-    return found
+        measured[f"from {low:g} to {high:g}"] = ratios[:, gains.index(high)] - ratios[:, gains.index(low)]
+    return measured
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the ratio of the optimum where two gates are held at one site beside that of the neurons."""
     rows = []
     for gain in levels(cells, "gain"):
@@ -136,7 +136,7 @@ REPRODUCTION = Reproduction(
     numbers=("ratio",),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
     shows="The optimum with a gate that is held at one site is localized at every gain, with a participation ratio "
     "of 0.98 to 0.99. What changes with the gain is what training from small weights reaches in the same time.",
 )

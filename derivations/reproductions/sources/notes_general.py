@@ -65,23 +65,23 @@ def problem(setting: Setting, seed: int) -> Problem:
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return coefficients along A^{-1} b, rates over the printed ones, and errors over (15) and over each other."""
-    found = {}
+    measured = {}
     for readout in levels(cells, "readout"):
-        moments = gated_moments(_asked(readout))
+        moments = gated_moments(_problem_of(readout))
         printed = largest_mode(moments.A, moments.b)[0] * float(_scale(readout))
-        found[f"limit, {readout}"] = along(_weights(cells, readout, "end"), np.linalg.solve(moments.A, moments.b))
-        found[f"rate, {readout}"] = _rates(cells, readout) / printed
+        measured[f"limit, {readout}"] = along(_weights(cells, readout, "end"), np.linalg.solve(moments.A, moments.b))
+        measured[f"rate, {readout}"] = _rates(cells, readout) / printed
     error, other = (pooled(cells, "error", readout="mean", until="end", positive=of) for of in _LABELS)
-    moments = gated_moments(_asked("mean"))
+    moments = gated_moments(_problem_of("mean"))
     least = float(moments.y2) - moments.b @ np.linalg.solve(moments.A, moments.b)
-    return found | {"error": error / least, "labels": other / error}
+    return measured | {"error": error / least, "labels": other / error}
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the exact limit, rate and error beside those of the networks."""
     rows = []
     for readout in levels(cells, "readout"):
-        exact, moments = solve(_asked(readout)), gated_moments(_asked(readout))
+        exact, moments = solve(_problem_of(readout)), gated_moments(_problem_of(readout))
         rows += [
             Beside(
                 f"limit, {readout}",
@@ -105,14 +105,14 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
             Beside(
                 f"error, {positive}",
                 rf"exact least $\langle (y - \hat{{y}})^2 \rangle$, $y = 1$ for the {positive} length",
-                float(solve(_asked("mean", positive)).mse),
+                float(solve(_problem_of("mean", positive)).mse),
                 pooled(cells, "error", readout="mean", until="end", positive=positive),
             )
         )
     return tuple(rows)
 
 
-def _asked(readout: str, positive: str = "long") -> Problem:
+def _problem_of(readout: str, positive: str = "long") -> Problem:
     return problem({"readout": readout, "positive": positive, "until": "end", "networks": 2}, 0)
 
 
@@ -123,7 +123,7 @@ def _scale(readout: str) -> Fraction:
 
 def _rates(cells: Cells, readout: str) -> np.ndarray:
     """Return the rate at which the largest mode approaches its limit A^{-1} b/s, (S,)."""
-    moments = gated_moments(_asked(readout))
+    moments = gated_moments(_problem_of(readout))
     _, vector, coefficient = largest_mode(moments.A, moments.b)
     first, last = (_weights(cells, readout, "way", time) @ vector for time in ("first", "last"))
     return exponent(first, last, coefficient / float(_scale(readout))) / float(_TIMES[readout, "way"][0])
@@ -218,5 +218,5 @@ REPRODUCTION = Reproduction(
     numbers=(*(f"{time} w{unit + 1}" for time in ("first", "last") for unit in _UNITS), "error"),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
 )

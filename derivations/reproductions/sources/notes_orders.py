@@ -66,7 +66,7 @@ def _law(setting: Setting) -> NonlinearGP:
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return how far the ratios exceed that of noise, and how far the low frequencies stay below half of the power."""
-    found = {}
+    measured = {}
     for lengths, biases in _KINDS:
         if not any(one.setting["lengths"] == lengths and one.setting["biases"] == biases for one in cells):
             continue
@@ -75,13 +75,13 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
             return pooled(cells, number, law="process", lengths=lengths, first=first, biases=biases)
 
         said = f"{lengths}, {_BIASES[biases]}"
-        found[f"localizes, {said}"] = of("ratio", "long") - NOISE
-        found[f"oscillates, {said}"] = 0.5 - of("low", "short")
-        found[f"orders, {said}"] = of("low", "long") - of("low", "short")
-    return found
+        measured[f"localizes, {said}"] = of("ratio", "long") - NOISE
+        measured[f"oscillates, {said}"] = 0.5 - of("low", "short")
+        measured[f"orders, {said}"] = of("low", "long") - of("low", "short")
+    return measured
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the exact fields of a fixed gate in both orders, and the ratio of noise beside that on Gaussian data."""
     rows = []
     for first in ("long", "short"):
@@ -199,5 +199,5 @@ REPRODUCTION = Reproduction(
     numbers=("low", "ratio"),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
 )

@@ -53,19 +53,19 @@ def _law(setting: Setting) -> SinglePulse:
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return how far the ratios exceed that of noise, and how far the low frequencies stay below half of the power."""
-    found = {}
+    measured = {}
     for support in levels(cells, "support"):
 
         def of(number: str, first: str, support: str = support) -> np.ndarray:
             return pooled(cells, number, support=support, first=first)
 
-        found[f"localizes, {support}"] = of("ratio", "wide") - NOISE
-        found[f"oscillates, {support}"] = 0.5 - of("low", "narrow")
-        found[f"orders, {support}"] = of("low", "wide") - of("low", "narrow")
-    return found
+        measured[f"localizes, {support}"] = of("ratio", "wide") - NOISE
+        measured[f"oscillates, {support}"] = 0.5 - of("low", "narrow")
+        measured[f"orders, {support}"] = of("low", "wide") - of("low", "narrow")
+    return measured
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return share and ratio of the optimum where a gate is held at one site beside those of the ReLU units."""
     rows = []
     for support in levels(cells, "support"):
@@ -155,5 +155,5 @@ REPRODUCTION = Reproduction(
     numbers=("low", "ratio"),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
 )

@@ -76,7 +76,7 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
     }
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the exact mean of the two units, its rate, and the least error, beside those of the networks."""
     second, force = _own_moments()
     exact = solve(problem({"until": "end", "networks": 2}, 0))
@@ -195,5 +195,5 @@ REPRODUCTION = Reproduction(
     numbers=(*(f"{time} w{unit}" for time in ("first", "last") for unit in _UNITS), "error"),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
 )

@@ -19,24 +19,24 @@ _KINDS = ("start", "end", "pieces")
 
 def cell(setting: Setting, seed: int) -> Numbers:
     """Train ReLU networks, and gated linear ones with their gates of the start, of the end, and in four pieces."""
-    asked = problem(setting, seed)
-    times = asked.training.times
-    network = train(asked, "cpu")
+    relu_problem = problem(setting, seed)
+    times = relu_problem.training.times
+    network = train(relu_problem, "cpu")
     gates = record(network)
     weights = network.weights[:, -1]
     error = measure_networks(LossAtTimes(), network, "cpu").values[:, -1]
     size = np.linalg.norm(weights, axis=(1, 2))
-    found = {}
+    numbers = {}
     chosen = {"start": ("frozen", times[:1]), "end": ("frozen", times[-1:]), "pieces": ("piecewise", times[:_PIECES])}
     for name, (mode, at) in chosen.items():
         kept = gates.at(*at)
-        again = replay(asked, kept, mode, device="cpu")
+        again = replay(relu_problem, kept, mode, device="cpu")
         last = again.weights[:, -1]
         ratios = (participation_ratio(one).mean(axis=1) for one in (last, weights))
-        found[f"{name} error"] = loss(again, kept, "cpu").values[:, -1] / error - 1
-        found[f"{name} ratio"] = np.subtract(*(np.log(ratio) for ratio in ratios))
-        found[f"{name} apart"] = np.linalg.norm(last - weights, axis=(1, 2)) / size
-    return found
+        numbers[f"{name} error"] = loss(again, kept, "cpu").values[:, -1] / error - 1
+        numbers[f"{name} ratio"] = np.subtract(*(np.log(ratio) for ratio in ratios))
+        numbers[f"{name} apart"] = np.linalg.norm(last - weights, axis=(1, 2)) / size
+    return numbers
 
 
 def problem(setting: Setting, seed: int) -> Problem:

@@ -68,21 +68,21 @@ def problem(setting: Setting, seed: int) -> Problem:
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return how far erf and sigmoid units stay within the largest difference, and how much less error biases leave."""
-    found = {}
+    measured = {}
     for first in _LENGTHS:
         for number, most in _ALIKE.items():
             erf, sigmoid = (
                 pooled(cells, number, model=model, first=first, biases="trained") for model in ("erf", "sigmoid")
             )
-            found[f"{number} of erf not more, {first} first"] = most - (erf - sigmoid)
-            found[f"{number} of erf not less, {first} first"] = most - (sigmoid - erf)
+            measured[f"{number} of erf not more, {first} first"] = most - (erf - sigmoid)
+            measured[f"{number} of erf not less, {first} first"] = most - (sigmoid - erf)
     without, trained = (
         pooled(cells, "error", model="sigmoid", first="long", biases=biases) for biases in ("none", "trained")
     )
-    return found | {"biases needed": without - trained}
+    return measured | {"biases needed": without - trained}
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the least error of sigmoid units without biases, 1/4, beside that of trained ones."""
     return (
         Beside(
@@ -159,5 +159,5 @@ REPRODUCTION = Reproduction(
     numbers=("low", "ratio", "error"),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
 )

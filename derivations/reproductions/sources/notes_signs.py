@@ -65,20 +65,20 @@ def _near(early: np.ndarray, late: np.ndarray) -> np.ndarray:
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the statements as numbers that would be positive."""
-    found = {}
+    measured = {}
     for first in levels(cells, "first"):
 
         def of(number: str, first: str = first) -> np.ndarray:
             return pooled(cells, number, first=first)
 
-        found[f"constant since the start, {first} first"] = _FEW - of("flips since the start")
-        found[f"constant since half of the time, {first} first"] = _FEW - of("flips since half of the time")
-        found[f"grows early, {first} first"] = of("early growth")
-        found[f"grows, {first} first"] = of("growth")
+        measured[f"constant since the start, {first} first"] = _FEW - of("flips since the start")
+        measured[f"constant since half of the time, {first} first"] = _FEW - of("flips since half of the time")
+        measured[f"grows early, {first} first"] = of("early growth")
+        measured[f"grows, {first} first"] = of("growth")
         if first == "long":
-            found["non-Gaussian, long first"] = of("kurtosis")
-            found["around its mode, long first"] = of("near") - (2 * NEAR + 1) / SITES
-    return found
+            measured["non-Gaussian, long first"] = of("kurtosis")
+            measured["around its mode, long first"] = of("near") - (2 * NEAR + 1) / SITES
+    return measured
 
 
 _FEW = 0.25  # half of the share of gates that differ where they are unrelated

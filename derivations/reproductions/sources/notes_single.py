@@ -61,21 +61,21 @@ def problem(setting: Setting, seed: int) -> Problem:
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return coefficients along the least squares on the inputs of the last gate, and rates over the printed ones."""
-    found = {}
+    measured = {}
     for gates in levels(cells, "gates"):
         second, force = _own_moments(gates)
         last = pooled(cells, "last w", gates=gates, until="end")
-        found[f"limit, {gates}"] = along(last, np.linalg.solve(second, force))
+        measured[f"limit, {gates}"] = along(last, np.linalg.solve(second, force))
         # (21) and (25) have the rate lambda/(K tau).
-        found[f"rate, {gates}"] = _rates(cells, gates) / (largest_mode(second, force)[0] / len(_GATES[gates]))
-    return found
+        measured[f"rate, {gates}"] = _rates(cells, gates) / (largest_mode(second, force)[0] / len(_GATES[gates]))
+    return measured
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the exact weights, rate and error beside those of the networks."""
     rows = []
     for gates in levels(cells, "gates"):
-        exact = solve(_asked(gates))
+        exact = solve(_problem_of(gates))
         rows += [
             Beside(
                 f"limit, {gates}",
@@ -104,13 +104,13 @@ def beside(cells: Cells) -> tuple[Beside, ...]:
     return tuple(rows)
 
 
-def _asked(gates: str) -> Problem:
+def _problem_of(gates: str) -> Problem:
     return problem({"gates": gates, "until": "end", "networks": 2}, 0)
 
 
 def _own_moments(gates: str) -> tuple[np.ndarray, np.ndarray]:
     """Return <g x x^T> and <g y x> of the last gate, from the arcsine laws and their integrals."""
-    moments = gated_moments(_asked(gates))
+    moments = gated_moments(_problem_of(gates))
     return moments.sigma_xx[-1, -1], moments.sigma_yx[-1]
 
 
@@ -179,5 +179,5 @@ REPRODUCTION = Reproduction(
     numbers=("first w", "last w", "error"),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
 )

@@ -26,42 +26,42 @@ _NAMES = tuple(f"flnpf-{stage}" for stage in range(1, STAGES + 1))
 
 def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train a ReLU network and an FRNPF, then an FLNPF with the gates of each stage; return accuracies in percent."""
-    layers, own = plain_layers("gconv", int(setting["width"])), images("cifar-10", int(setting["size"]))
+    layers, image_set = plain_layers("gconv", int(setting["width"])), images("cifar-10", int(setting["size"]))
     widths, epochs = layers.widths, int(setting["epochs"])
     stages = [epochs * stage // STAGES for stage in range(1, STAGES + 1)]
     taught = {"optimiser": adam(), "rate": RATE, "device": device}
     first = convolutional.trained(
-        (relu(widths), frnpf(widths, "same")), layers, own, epochs, seed=seed, stages=stages, **taught
+        (relu(widths), frnpf(widths, "same")), layers, image_set, epochs, seed=seed, stages=stages, **taught
     )
     learned = tuple(
-        replace(flnpf(widths, features_of(first, "relu", own.epoch * stage)), name=name)
+        replace(flnpf(widths, features_of(first, "relu", image_set.epoch * stage)), name=name)
         for name, stage in zip(_NAMES, stages, strict=True)
     )
     # The values of FLNPF start independently of the network whose features they take.
-    second = convolutional.trained(learned, layers, own, epochs, seed=seed ^ 1, **taught)
-    found = {name: accuracy(second, name, own.held_out) for name in _NAMES}
-    return found | {name: accuracy(first, name, own.held_out) for name in ("relu", "frnpf-same")}
+    second = convolutional.trained(learned, layers, image_set, epochs, seed=seed ^ 1, **taught)
+    numbers = {name: accuracy(second, name, image_set.held_out) for name in _NAMES}
+    return numbers | {name: accuracy(first, name, image_set.held_out) for name in ("relu", "frnpf-same")}
 
 
 def theory_cell(setting: Setting, seed: int) -> Numbers:
     """Train a ReLU network and an FRNPF, and their expansions; return their courses."""
-    layers, own = plain_layers("gconv", int(setting["width"])), images("cifar-10", int(setting["size"]))
+    layers, image_set = plain_layers("gconv", int(setting["width"])), images("cifar-10", int(setting["size"]))
     members, steps = (relu(layers.widths), frnpf(layers.widths, "same")), int(setting["steps"])
-    return first_courses(members, layers, own, steps, optimiser=adam(), rate=RATE, seed=seed)
+    return first_courses(members, layers, image_set, steps, optimiser=adam(), rate=RATE, seed=seed)
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the gain from stage to stage, that of the first stage, and the accuracies beside those printed."""
     by_stage = [pooled(cells, name) for name in _NAMES]
-    found = {
+    measured = {
         f"gain, stage {stage}": after - before for stage, (before, after) in enumerate(pairwise(by_stage), start=2)
     }
-    found["gain, stage 1"] = by_stage[0] - pooled(cells, "frnpf-same")
+    measured["gain, stage 1"] = by_stage[0] - pooled(cells, "frnpf-same")
     if levels(cells, "width") == [WIDTH]:
-        found |= {f"test, {name}": pooled(cells, name) for name in (_NAMES[0], _NAMES[-1], "relu", "frnpf-same")}
-        found["as well as ReLU, flnpf-6"] = pooled(cells, "relu") - by_stage[-1]
-        found |= {"below CNTK, flnpf-1": CNTK - by_stage[0], "above CNTK, flnpf-6": by_stage[-1] - CNTK}
-    return found
+        measured |= {f"test, {name}": pooled(cells, name) for name in (_NAMES[0], _NAMES[-1], "relu", "frnpf-same")}
+        measured["as well as ReLU, flnpf-6"] = pooled(cells, "relu") - by_stage[-1]
+        measured |= {"below CNTK, flnpf-1": CNTK - by_stage[0], "above CNTK, flnpf-6": by_stage[-1] - CNTK}
+    return measured
 
 
 def _number(name: str, printed: str, value: float, half_unit: float = 0.005) -> Target:

@@ -32,27 +32,27 @@ def cell(setting: Setting, seed: int) -> Numbers:
     stages = [step for step in STEPS if step <= most]
     run = train_family(family, data, settings, most, stages=stages)
     linear = train_linearised(family, data, settings, most, stages=stages)
-    found = {f"{what} {name}": np.empty((networks, len(stages))) for what in ("trace", "norm") for name in _PARTS}
+    numbers = {f"{what} {name}": np.empty((networks, len(stages))) for what in ("trace", "norm") for name in _PARTS}
     for place, stage in enumerate(stages):
         kernels = kernels_of(family, "dnpfl", in_float64(run, stage), part)
         for name, kernel in zip(_PARTS, (kernels.tangent - kernels.of_gates, kernels.of_gates), strict=True):
-            found[f"trace {name}"][:, place] = kernel.diagonal(dim1=1, dim2=2).sum(dim=1)
-            found[f"norm {name}"][:, place] = torch.linalg.matrix_norm(kernel)
-    own = courses(run, linear, "dnpfl", stages, part).numbers("dnpfl")
-    return found | own | {"entry": entry_at_start(run, "dnpfl", part.x[0])}
+            numbers[f"trace {name}"][:, place] = kernel.diagonal(dim1=1, dim2=2).sum(dim=1)
+            numbers[f"norm {name}"][:, place] = torch.linalg.matrix_norm(kernel)
+    curves = courses(run, linear, "dnpfl", stages, part).numbers("dnpfl")
+    return numbers | curves | {"entry": entry_at_start(run, "dnpfl", part.x[0])}
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return how far the ratios of the two parts stay within one scale, at the start and at the end."""
-    found = {}
+    measured = {}
     for what in ("trace", "norm"):
         ratio = np.log(pooled(cells, f"{what} gates") / pooled(cells, f"{what} values"))
         for when, place in (("start", 0), ("end", -1)):
-            found[f"{what}, {when}"] = np.log(SCALE) - np.abs(ratio[:, place])
-    return found
+            measured[f"{what}, {when}"] = np.log(SCALE) - np.abs(ratio[:, place])
+    return measured
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the exact law of an entry of K^V at the start, and the linearised training."""
     return (
         beside_entry(pooled(cells, "entry"), "entry of $K^V$"),
@@ -104,7 +104,7 @@ REPRODUCTION = Reproduction(
     ),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
     shows="The two parts are nearer than the rule asks: their traces differ by a factor of 2.3 before training and 2.0 "
     "after it, their norms by 1.4 and 1.2 (means of the runs).",
     datasets=("mnist",),

@@ -45,24 +45,24 @@ def cell(setting: Setting, seed: int) -> Numbers:
     stages = [step for step in STEPS if step <= most]
     run = train_family(family, data, settings, most, stages=stages)
     linear = train_linearised(family, data, settings, most, stages=stages)
-    found = {"entry": entry_at_start(run, "frnpf-own", part.x[0])}
+    numbers = {"entry": entry_at_start(run, "frnpf-own", part.x[0])}
     for name in NAMES:
-        found[f"{name} accuracy"] = 100 * (1 - run.errors(name, most, held_out))
-        found[f"{name} expanded"] = 100 * (1 - linear.errors(name, most, held_out))
-        found |= courses(run, linear, name, stages, part).numbers(name)
-    return found
+        numbers[f"{name} accuracy"] = 100 * (1 - run.errors(name, most, held_out))
+        numbers[f"{name} expanded"] = 100 * (1 - linear.errors(name, most, held_out))
+        numbers |= courses(run, linear, name, stages, part).numbers(name)
+    return numbers
 
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return how far learned gates are ahead of frozen ones, and frozen ones behind their expansions, in percent."""
     accuracy = {name: pooled(cells, f"{name} accuracy") for name in NAMES}
-    found = {f"ahead of frozen gates, {name}": accuracy[name] - accuracy[frozen] for name, frozen in _FROZEN.items()}
+    measured = {f"ahead of frozen gates, {name}": accuracy[name] - accuracy[frozen] for name, frozen in _FROZEN.items()}
     for name in _FROZEN.values():
-        found[f"behind the expansion, {name}"] = pooled(cells, f"{name} expanded") - accuracy[name]
-    return found
+        measured[f"behind the expansion, {name}"] = pooled(cells, f"{name} expanded") - accuracy[name]
+    return measured
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the exact law of an entry of the kernel at the start, and the linearised training of all networks."""
     rows = [beside_entry(pooled(cells, "entry"), "entry, frnpf-own"), *beside_courses(cells, NAMES, STEPS)]
     for name, said in NAMES.items():
@@ -121,7 +121,7 @@ REPRODUCTION = Reproduction(
     numbers=("entry", *(f"{name} {what}" for name in NAMES for what in ("accuracy", "expanded", *COURSE))),
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
     datasets=("mnist",),
     shows="Frozen gates do not freeze the kernel: the networks with frozen gates leave their expansions within the "
     "first 300 steps too, and end with an accuracy about 4 % above them.",

@@ -82,15 +82,15 @@ def _settings(setting: Setting, seed: int, device: str = "cpu") -> Settings:
 
 def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the accuracies at the best rate of each optimiser, and how far the features that learn are ahead."""
-    found = {}
+    measured = {}
     for optimiser in levels(cells, "optimiser"):
-        own = [one for one in cells if one.setting["optimiser"] == optimiser]
-        best = {name: best_of(own, name, "rate") for name in METHODS}
-        if levels(own, "epochs") == [EPOCHS]:
-            found |= {f"{name}, {optimiser}": values for name, values in best.items()}
+        chosen = [one for one in cells if one.setting["optimiser"] == optimiser]
+        best = {name: best_of(chosen, name, "rate") for name in METHODS}
+        if levels(chosen, "epochs") == [EPOCHS]:
+            measured |= {f"{name}, {optimiser}": values for name, values in best.items()}
         random = (best["frnpf-own"] + best["frnpf-same"]) / 2
-        found |= {f"{name} ahead, {optimiser}": best[name] - random for name in METHODS[2:]}
-    return found
+        measured |= {f"{name} ahead, {optimiser}": best[name] - random for name in METHODS[2:]}
+    return measured
 
 
 def _targets(optimiser: str) -> tuple[Target, ...]:
@@ -120,7 +120,7 @@ def _targets(optimiser: str) -> tuple[Target, ...]:
     return (*numbers, *orders)
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the exact law of an entry of the kernel of FRNPF at the start, and the linearised training of all."""
     # Both optimisers start from the same weights.
     rows = [beside_entry(pooled(cells, "entry", optimiser="adam").ravel(), "entry, frnpf-own")]
@@ -157,7 +157,7 @@ THEORY = Theory(
     },
     numbers=("entry", *(f"{name} {key}" for name in METHODS for key in COURSE)),
     cell=theory_cell,
-    beside=beside,
+    beside=comparisons,
 )
 
 REPRODUCTION = Reproduction(

@@ -53,23 +53,26 @@ _PRINTED_SPREADS = {
 def cell(setting: Setting, seed: int, device: str = "cpu") -> Numbers:
     """Train one network of each method and return the accuracies in percent on the test images."""
     layers = plain_layers(str(setting["network"]), int(setting["width"]))
-    own, epochs = images("cifar-10", int(setting["size"])), int(setting["epochs"])
+    image_set, epochs = images("cifar-10", int(setting["size"])), int(setting["epochs"])
     optimiser, rate = _OPTIMISERS[str(setting["optimiser"])], float(setting["rate"])
     widths, together = layers.widths, _together(layers.widths)
     how = {"optimiser": optimiser, "rate": rate, "device": device}
-    first = convolutional.trained(together, layers, own, epochs, seed=seed, **how)
+    first = convolutional.trained(together, layers, image_set, epochs, seed=seed, **how)
     learned = flnpf(widths, features_of(first, "relu", first.state.step))
     # The values of FLNPF start independently of the network whose features it takes.
-    second = convolutional.trained((learned,), layers, own, epochs, seed=seed ^ 1, **how)
-    return {name: accuracy(second if name == "flnpf" else first, name, own.held_out) for name in METHODS}
+    second = convolutional.trained((learned,), layers, image_set, epochs, seed=seed ^ 1, **how)
+    return {name: accuracy(second if name == "flnpf" else first, name, image_set.held_out) for name in METHODS}
 
 
 def theory_cell(setting: Setting, seed: int) -> Numbers:
     """Train one network of each method but FLNPF, whose gates take a whole training, and its expansion."""
-    layers, own = plain_layers(str(setting["network"]), int(setting["width"])), images("cifar-10", int(setting["size"]))
+    layers, image_set = (
+        plain_layers(str(setting["network"]), int(setting["width"])),
+        images("cifar-10", int(setting["size"])),
+    )
     optimiser, rate = _OPTIMISERS[str(setting["optimiser"])], float(setting["rate"])
     members, steps = _together(layers.widths), int(setting["steps"])
-    return first_courses(members, layers, own, steps, optimiser=optimiser, rate=rate, seed=seed)
+    return first_courses(members, layers, image_set, steps, optimiser=optimiser, rate=rate, seed=seed)
 
 
 def _together(widths: tuple[int, ...]) -> tuple[Member, ...]:
@@ -80,32 +83,32 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
     """Return the accuracies at the best rate of each optimiser, how far the features that learn are ahead, and the
     distances between methods and from the tangent kernel of which section 6 speaks.
     """
-    found = {}
+    measured = {}
     for network, optimiser in product(levels(cells, "network"), levels(cells, "optimiser")):
-        own = [one for one in cells if (one.setting["network"], one.setting["optimiser"]) == (network, optimiser)]
-        best = {name: best_of(own, name, "rate") for name in METHODS}
+        chosen = [one for one in cells if (one.setting["network"], one.setting["optimiser"]) == (network, optimiser)]
+        best = {name: best_of(chosen, name, "rate") for name in METHODS}
         random = (best["frnpf-own"] + best["frnpf-same"]) / 2
-        if levels(own, "width") == [WIDTH]:
-            found |= {f"{name}, {network}, {optimiser}": values for name, values in best.items()}
-            found[f"close, {network}, {optimiser}"] = best["frnpf-own"] - best["frnpf-same"]
-            found |= _section_6(best, random, optimiser) if network == "gconv" else {}
-        found |= {f"{name} ahead, {network}, {optimiser}": best[name] - random for name in METHODS[2:]}
-    return found
+        if levels(chosen, "width") == [WIDTH]:
+            measured |= {f"{name}, {network}, {optimiser}": values for name, values in best.items()}
+            measured[f"close, {network}, {optimiser}"] = best["frnpf-own"] - best["frnpf-same"]
+            measured |= _section_6(best, random, optimiser) if network == "gconv" else {}
+        measured |= {f"{name} ahead, {network}, {optimiser}": best[name] - random for name in METHODS[2:]}
+    return measured
 
 
 def _section_6(best: Numbers, random: np.ndarray, optimiser: str) -> dict[str, np.ndarray]:
     """The numbers of section 6 for GCONV; what it says of ReLU and FLNPF has the numbers of Adam."""
-    found = {f"about 67, gconv, {optimiser}": random}
-    found |= {f"below CNTK, {name}, gconv, {optimiser}": CNTK - best[name] for name in METHODS[:2]}
+    measured = {f"about 67, gconv, {optimiser}": random}
+    measured |= {f"below CNTK, {name}, gconv, {optimiser}": CNTK - best[name] for name in METHODS[:2]}
     if optimiser == "adam":
-        found["above CNTK, relu, gconv, adam"] = best["relu"] - CNTK
-        found["almost as good, gconv, adam"] = best["relu"] - best["flnpf"]
-    return found
+        measured["above CNTK, relu, gconv, adam"] = best["relu"] - CNTK
+        measured["almost as good, gconv, adam"] = best["relu"] - best["flnpf"]
+    return measured
 
 
 def _targets_of_section_6(optimiser: str) -> tuple[Target, ...]:
-    found = [Target(f"about 67, gconv, {optimiser}", "FRNPF: approximately 67 %", 67.0, margin=0.0, within=1.0)]
-    found += [
+    targets = [Target(f"about 67, gconv, {optimiser}", "FRNPF: approximately 67 %", 67.0, margin=0.0, within=1.0)]
+    targets += [
         Target(
             f"below CNTK, {name}, gconv, {optimiser}",
             f"{_NAMES[name]} is worse than the convolutional tangent kernel with its {CNTK} %",
@@ -116,11 +119,11 @@ def _targets_of_section_6(optimiser: str) -> tuple[Target, ...]:
     ]
     if optimiser == "adam":
         gain = f"the CNN with global average pooling gains over the {CNTK} % of the convolutional tangent kernel"
-        found += [
+        targets += [
             Target("above CNTK, relu, gconv, adam", gain, None, margin=1.0),
             Target("almost as good, gconv, adam", "FLNPF is almost as good as ReLU", 0.0, margin=0.0, within=1.5),
         ]
-    return tuple(found)
+    return tuple(targets)
 
 
 def _targets(network: str, optimiser: str) -> tuple[Target, ...]:

@@ -140,7 +140,7 @@ def measure(cells: Cells) -> dict[str, np.ndarray]:
     return ahead
 
 
-def beside(cells: Cells) -> tuple[Beside, ...]:
+def comparisons(cells: Cells) -> tuple[Beside, ...]:
     """Return the printed accuracies beside those of the runs."""
     return tuple(
         Beside(
@@ -189,7 +189,7 @@ REPRODUCTION = Reproduction(
     numbers=METHODS,
     cell=cell,
     measure=measure,
-    beside=beside,
+    beside=comparisons,
     no_theory="The theory beside these networks, without their biases, is that of `npk-table-2-mnist`.",
     datasets=("mnist",),
 )
