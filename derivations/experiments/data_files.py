@@ -58,7 +58,7 @@ def _contents() -> dict[str, dict[str, bytes]]:
         "fashion-mnist": _images_of_28(2),
         "photographs": {name: _photograph(index) for index, name in enumerate(photographs)},
     }
-    return {name: {file: idx_content(array) for file, array in own.items()} for name, own in arrays.items()}
+    return {name: {file: idx_content(array) for file, array in files.items()} for name, files in arrays.items()}
 
 
 def _images_of_28(kind: int) -> dict[str, UInt8[np.ndarray, "..."]]:

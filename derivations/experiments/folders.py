@@ -43,8 +43,8 @@ def discover() -> tuple[Experiment, ...]:
     if lacking := [line for name in names() for line in _undeclared(name)]:
         raise InputError(" ".join(lacking))
     modules = (_module(name, "experiment") for name in names())
-    found = (getattr(module, "EXPERIMENT", None) for module in modules)
-    return tuple(sorted((one for one in found if one is not None), key=lambda one: one.name))
+    experiments = (getattr(module, "EXPERIMENT", None) for module in modules)
+    return tuple(sorted((one for one in experiments if one is not None), key=lambda one: one.name))
 
 
 def problem_file(stem: str) -> Path:
@@ -55,18 +55,18 @@ def problem_file(stem: str) -> Path:
     >>> problem_file("small-bump").parent.name
     'problems'
     """
-    found = [path for path in _toml_files() if path.stem == stem]
-    if not found:
+    paths = [path for path in _toml_files() if path.stem == stem]
+    if not paths:
         known = ", ".join(sorted(path.stem for path in _toml_files()))
         raise InputError(
             f"No problem file is called {stem}.toml.",
             f"Put it into derivations/experiments/{SHARED}/ or into the folder of the one experiment that takes it. "
             f"Known: {known}.",
         )
-    if len(found) > 1:
-        places = " and ".join(str(path.relative_to(FOLDER)) for path in found)
+    if len(paths) > 1:
+        places = " and ".join(str(path.relative_to(FOLDER)) for path in paths)
         raise InputError(f"{places} have one name: a claim could mean either.", "Rename one of them.")
-    return found[0]
+    return paths[0]
 
 
 def problem_named(stem: str) -> Problem:
@@ -85,14 +85,14 @@ def _toml_files() -> Iterator[Path]:
 
 def run_files() -> dict[str, Path]:
     """The stored runs of all experiments, by name. Raises InputError where two have one name."""
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for name in names():
         for path in sorted((FOLDER / name).glob("*.json")):
-            if path.stem in found:
-                both = " and ".join(str(one.relative_to(FOLDER)) for one in (found[path.stem], path))
+            if path.stem in paths:
+                both = " and ".join(str(one.relative_to(FOLDER)) for one in (paths[path.stem], path))
                 raise InputError(f"{both} are two stored runs of one name.", "Rename one of them.")
-            found[path.stem] = path
-    return found
+            paths[path.stem] = path
+    return paths
 
 
 def read(run: str) -> Run:
@@ -101,10 +101,10 @@ def read(run: str) -> Run:
     >>> read("replayed-gates")["level"]
     0.01
     """
-    there = run_files()
-    if run not in there:
-        raise InputError(f"No stored run is called {run!r}.", f"Known: {', '.join(there)}.")
-    return json.loads(there[run].read_text(encoding="utf-8"))
+    paths = run_files()
+    if run not in paths:
+        raise InputError(f"No stored run is called {run!r}.", f"Known: {', '.join(paths)}.")
+    return json.loads(paths[run].read_text(encoding="utf-8"))
 
 
 def write(experiment: str, run: str, content: Run) -> Path:
@@ -116,7 +116,7 @@ def write(experiment: str, run: str, content: Run) -> Path:
 
 def tables() -> dict[str, Mapping[str, Callable[[Run], str]]]:
     """The tables of the stored runs: by run, then by name; "" is the table of a run with one."""
-    return {run: made for name in names() for run, made in _declared(name, "tables", "TABLES").items()}
+    return {run: run_tables for name in names() for run, run_tables in _declared(name, "tables", "TABLES").items()}
 
 
 def figures() -> dict[str, Figure]:

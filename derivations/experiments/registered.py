@@ -31,12 +31,12 @@ def groups(claims: Sequence[Claim]) -> dict[str, tuple[Claim, ...]]:
     >>> [claim.id for claim in groups(catalog().values())["small-bump, data"]]
     ['moment.site_gate.yx', 'moment.site_gate.xx']
     """
-    found: dict[str, tuple[Claim, ...]] = {}
+    by_run: dict[str, tuple[Claim, ...]] = {}
     for claim in claims:
         for problem in claim.registration.problems if claim.registration else ():
             name = run_name(claim, problem)
-            found[name] = (*found.get(name, ()), claim)
-    return found
+            by_run[name] = (*by_run.get(name, ()), claim)
+    return by_run
 
 
 def run_name(claim: Claim, problem: str) -> str:
@@ -96,11 +96,11 @@ def measured(claims: Sequence[Claim], problem: str, settings: Settings, progress
 
 def judged(runs: Sequence[Measured], claims: Mapping[str, Claim]) -> tuple[CheckResult, ...]:
     """Judge the measured runs together, by Holm's correction across them."""
-    found = [(run, claims[name], agreed) for run in runs for name, agreed in run.agreements]
-    results = decide_all([(claim, agreed) for _, claim, agreed in found])
+    rows = [(run, claims[name], agreed) for run in runs for name, agreed in run.agreements]
+    results = decide_all([(claim, agreed) for _, claim, agreed in rows])
     named = [
         (run.name, result if run.rounding is None else with_rounding(result, claim, *run.rounding))
-        for (run, claim, _), result in zip(found, results, strict=True)
+        for (run, claim, _), result in zip(rows, results, strict=True)
     ]
     named += [(run.name, result) for run in runs for result in run.unaffordable]
     return tuple(replace(result, details={**result.details, "experiment": run}) for run, result in named)

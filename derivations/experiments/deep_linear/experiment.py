@@ -66,7 +66,7 @@ class Case:
 def cases() -> tuple[Case, ...]:
     """The networks of the three panels."""
     small, weight = 0.01, 0.1
-    found = [
+    networks = [
         Case(
             "two layers",
             "three modes",
@@ -79,7 +79,7 @@ def cases() -> tuple[Case, ...]:
         )
     ]
     for depth in (2, 3, 4, 5):
-        found.append(
+        networks.append(
             Case(
                 "depth",
                 f"{depth} layers",
@@ -93,7 +93,7 @@ def cases() -> tuple[Case, ...]:
         )
     for lam in (0.0, 0.1, 1.0, 4.0):
         first, second = _unequal(small, lam)
-        found.append(
+        networks.append(
             Case(
                 "difference of the layers",
                 f"lambda = {lam:g}",
@@ -105,7 +105,7 @@ def cases() -> tuple[Case, ...]:
                 (lambda t, s: two_layers(t, s, small)) if lam else None,
             )
         )
-    return tuple(found)
+    return tuple(networks)
 
 
 def _unequal(product: float, lam: float) -> tuple[float, float]:
@@ -173,22 +173,22 @@ class Judged:
     @property
     def faults(self) -> tuple[str, ...]:
         """The parts of the rule that fail."""
-        found = []
+        faults = []
         if not self.extrapolated * CLOSER < self.coarse:
-            found.append("the extrapolation is not ten times closer to the formula")
+            faults.append("the extrapolation is not ten times closer to the formula")
         if not abs(self.slope - 1) < SLOPE_MARGIN:
-            found.append(f"the slope in the rate is {self.slope:.3f}")
+            faults.append(f"the slope in the rate is {self.slope:.3f}")
         if self.rival is not None and not self.rival > CLOSER * self.coarse:
-            found.append("the rival's formula is not farther off")
-        return tuple(found)
+            faults.append("the rival's formula is not farther off")
+        return tuple(faults)
 
 
 def judged(case: Case, coarse: np.ndarray, fine: np.ndarray) -> Judged:
     """Compare the strengths trained at both rates with the formula and with the rival's."""
     times = np.array([float(time) for time in case.times])
 
-    def apart(found: np.ndarray, formula: Strength) -> float:
-        return float(abs(found - np.stack([formula(times, s) for s in case.targets])).max())
+    def apart(trained: np.ndarray, formula: Strength) -> float:
+        return float(abs(trained - np.stack([formula(times, s) for s in case.targets])).max())
 
     return Judged(
         case,
@@ -202,19 +202,23 @@ def judged(case: Case, coarse: np.ndarray, fine: np.ndarray) -> Judged:
 def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> Finding:
     """Train every network at both rates and apply the rule."""
     del claims
-    networks, found = cases(), []
+    networks, comparisons = cases(), []
     for index, case in enumerate(networks):
-        found.append(judged(case, *(strengths(case, rate, settings.device) for rate in RATES)))
+        comparisons.append(judged(case, *(strengths(case, rate, settings.device) for rate in RATES)))
         progress("training deep linear networks", (index + 1) / len(networks))
-    return Finding(results=tuple(_result(claim, [one for one in found if one.case.claim == claim]) for claim in CLAIMS))
+    return Finding(
+        results=tuple(_result(claim, [one for one in comparisons if one.case.claim == claim]) for claim in CLAIMS)
+    )
 
 
-def _result(claim: str, found: list[Judged]) -> CheckResult:
-    faults = [f"{one.case.name}: {fault}" for one in found for fault in one.faults]
-    worst = max(found, key=lambda one: one.extrapolated / one.coarse)
-    slopes = [one.slope for one in found]
-    where = "; ".join(faults) or f"{len(found)} networks, slopes {min(slopes):.3f} to {max(slopes):.3f} in the rate"
-    details = {one.case.name: [one.coarse, one.fine, one.extrapolated, one.rival] for one in found}
+def _result(claim: str, comparisons: list[Judged]) -> CheckResult:
+    faults = [f"{one.case.name}: {fault}" for one in comparisons for fault in one.faults]
+    worst = max(comparisons, key=lambda one: one.extrapolated / one.coarse)
+    slopes = [one.slope for one in comparisons]
+    where = (
+        "; ".join(faults) or f"{len(comparisons)} networks, slopes {min(slopes):.3f} to {max(slopes):.3f} in the rate"
+    )
+    details = {one.case.name: [one.coarse, one.fine, one.extrapolated, one.rival] for one in comparisons}
     outcome = Outcome.FAIL if faults else Outcome.PASS
     return CheckResult(
         claim, Level.SIMULATED, outcome, worst.extrapolated, worst.coarse / CLOSER, where, {"distances": details}

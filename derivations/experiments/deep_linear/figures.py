@@ -11,18 +11,18 @@ if TYPE_CHECKING:
 
 def data(run: Run) -> Data:
     """The curves: panel, then network and mode, each with the formula on a grid and the trained strengths."""
-    found: dict[str, dict] = {}
+    panels: dict[str, dict] = {}
     for panel, networks in run["panels"].items():
         for name, network in networks.items():
             for mode, target in enumerate(network["targets"]):
                 label = f"s = {target:g}" if len(network["targets"]) > 1 else name
-                found.setdefault(panel, {})[label] = {
+                panels.setdefault(panel, {})[label] = {
                     "grid": network["grid"],
                     "exact": network["exact"][mode],
                     "time": network["times"],
                     "trained": network["trained"][mode],
                 }
-    return found
+    return panels
 
 
 def drawn(panels: Data) -> "PlotFigure":

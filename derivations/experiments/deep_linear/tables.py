@@ -9,15 +9,15 @@ def distances(run: Run) -> str:
     rows = []
     for panel, networks in run["panels"].items():
         for name, network in networks.items():
-            found = network["distances"]
-            shown = [f"{found[key]:.1e}" for key in ("coarse", "fine", "extrapolated")]
-            rival = "" if found["rival"] is None else f"{found['rival']:.3f}"
-            rows.append([panel, _told(name), *shown, rival])
+            apart = network["distances"]
+            shown = [f"{apart[key]:.1e}" for key in ("coarse", "fine", "extrapolated")]
+            rival = "" if apart["rival"] is None else f"{apart['rival']:.3f}"
+            rows.append([panel, _label(name), *shown, rival])
     titles = ["panel", "network", *(f"rate {rate:g}" for rate in run["rates"]), "extrapolated", "competing formula"]
     return table(titles, rows)
 
 
-def _told(name: str) -> str:
+def _label(name: str) -> str:
     return f"${name.replace('lambda', chr(92) + 'lambda')}$" if "=" in name else name
 
 

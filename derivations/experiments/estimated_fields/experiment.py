@@ -70,8 +70,8 @@ def predicted(problem: Problem, count: int) -> Fields:
     """The weights at the last time by estimates of seeds of their own, with their standard errors."""
     law, first = problem.data, seed_for(f"{CLAIM}/{problem.data.law}, estimates")
     laws = (replace(law, estimate=replace(law.estimate, seed=first + index)) for index in range(count))
-    found = [estimated(replace(problem, data=own)) for own in laws]
-    return np.stack([own.numbers.path[-1] for own in found]), np.stack([own.errors.path[-1] for own in found])
+    estimates = [estimated(replace(problem, data=seeded)) for seeded in laws]
+    return np.stack([one.numbers.path[-1] for one in estimates]), np.stack([one.errors.path[-1] for one in estimates])
 
 
 def covered(fields: Fields, trained: Estimate, reach: float = REACH) -> Float[np.ndarray, " S"]:
@@ -83,7 +83,7 @@ def covered(fields: Fields, trained: Estimate, reach: float = REACH) -> Float[np
 
 def decide(shares: Float[np.ndarray, " S"], name: str, diverged: int = 0) -> CheckResult:
     """The rule on the shares of covered weights, one for each prediction."""
-    found = agreement_of(
+    agreement = agreement_of(
         shares[:, None],
         np.array([float(COVERED)]),
         margin=float(MARGIN / COVERED),
@@ -91,9 +91,9 @@ def decide(shares: Float[np.ndarray, " S"], name: str, diverged: int = 0) -> Che
         seed=seed_for(f"{CLAIM}/{name}"),
         diverged=diverged,
     )
-    outcome, why = judged(found, _LEVEL / len(PROBLEMS))
+    outcome, why = judged(agreement, _LEVEL / len(PROBLEMS))
     where = f"{name}: {shares.mean():.3f} of the weights are covered; {why}"
-    return CheckResult(CLAIM, Level.SIMULATED, outcome, found.bound, found.margin, where)
+    return CheckResult(CLAIM, Level.SIMULATED, outcome, agreement.bound, agreement.margin, where)
 
 
 EXPERIMENT = Experiment("estimated_fields", "Intervals of estimated fields", (CLAIM,), run)

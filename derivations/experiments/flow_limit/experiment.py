@@ -94,14 +94,14 @@ def _problem(rate: Fraction) -> Problem:
 
 
 def _remark(result: CheckResult) -> str:
-    found = result.details
+    details = result.details
     return (
         f"Learning rate to zero (full batch, one sample, $t = {float(_TIME):g}$): distance of the trained "
-        f"weights to the closed-form flow {', '.join(f'{d:.2e}' for d in found['distances'])} at rates "
-        f"{', '.join(str(rate) for rate in RATES)}, slopes {', '.join(f'{s:.3f}' for s in found['slopes'])}; "
-        f"extrapolated {found['first_order_extrapolation']:.1e} (first order), "
-        f"{found['second_order_extrapolation']:.1e} (second order), of {found['scale']:.2f}; the printed flow is "
-        f"{found['printed_flow']:.2f} off."
+        f"weights to the closed-form flow {', '.join(f'{d:.2e}' for d in details['distances'])} at rates "
+        f"{', '.join(str(rate) for rate in RATES)}, slopes {', '.join(f'{s:.3f}' for s in details['slopes'])}; "
+        f"extrapolated {details['first_order_extrapolation']:.1e} (first order), "
+        f"{details['second_order_extrapolation']:.1e} (second order), of {details['scale']:.2f}; the printed flow is "
+        f"{details['printed_flow']:.2f} off."
     )
 
 

@@ -85,11 +85,11 @@ HISTOGRAMS = {
 def drawn(case: Case, networks: int, seed: int) -> Float[np.ndarray, " networks"]:
     """Return K0 of `networks` networks with their own weights and gates, for inputs x = x' = 1."""
     generator = torch.Generator().manual_seed(seed)
-    found = []
+    entries = []
     for start in range(0, networks, _BATCH):
         count = min(_BATCH, networks - start)
-        found.append(_entries(case, count, generator))
-    return np.concatenate(found)
+        entries.append(_entries(case, count, generator))
+    return np.concatenate(entries)
 
 
 def _entries(case: Case, count: int, generator: torch.Generator) -> Float[np.ndarray, " count"]:
@@ -164,9 +164,9 @@ def _with_open_gates(case: Case) -> float:
 
 def _falling_with_its_mean(case: Case) -> float:
     """Return the variance of a diagonal entry times the square of the factor by which the mean is smaller."""
-    own = Case(case.width, case.depth, case.mu)
+    diagonal = Case(case.width, case.depth, case.mu)
     ratio = mean(alike(case.width, case.depth, case.mu), (0, 1)) / mean(alike(case.width, case.depth, case.mu))
-    return float(own.exact(2) * ratio**2)
+    return float(diagonal.exact(2) * ratio**2)
 
 
 _RIVALS: Mapping[str, tuple[str, Callable[[Case], float]]] = {
@@ -186,9 +186,9 @@ def decide(name: str, values: Float[np.ndarray, " S"], middle: float, spread: fl
     critical = NormalDist().inv_cdf(1 - LEVEL / 4)  # two statistics, two sides
     squares = (values - middle) ** 2
     deviations, widths = [], []
-    for found, expected, scale in ((values, middle, spread**0.5), (squares, spread, spread)):
-        half = critical * found.std(ddof=1) / np.sqrt(len(found))
-        deviations.append(abs(found.mean() - expected) / half)
+    for sample, expected, scale in ((values, middle, spread**0.5), (squares, spread, spread)):
+        half = critical * sample.std(ddof=1) / np.sqrt(len(sample))
+        deviations.append(abs(sample.mean() - expected) / half)
         widths.append(half / scale)
     outcome = Outcome.FAIL if max(deviations) > 1 else Outcome.PASS if max(widths) < MARGIN else Outcome.INCONCLUSIVE
     where = (
@@ -206,11 +206,15 @@ def run(networks: int = DRAWN, report: Callable[[str], None] = lambda _what: Non
         report(name)
         histograms[name] = histogram(case, drawn(case, networks, seed_for(f"{NAME}/{name}")))
     depths = {}
-    for width, (own, most) in DEPTHS.items():
+    for width, (grid, most) in DEPTHS.items():
         report(f"depths at the width {width}")
         count = max(most * networks // DRAWN, 2)
-        spreads = [_spread(drawn(Case(width, d), count, seed_for(f"{NAME}/{width}/{d}")), d) for d in own]
-        depths[str(width)] = {"depth": own, "networks": count, **{key: [s[key] for s in spreads] for key in spreads[0]}}
+        spreads = [_spread(drawn(Case(width, d), count, seed_for(f"{NAME}/{width}/{d}")), d) for d in grid]
+        depths[str(width)] = {
+            "depth": grid,
+            "networks": count,
+            **{key: [s[key] for s in spreads] for key in spreads[0]},
+        }
     return {
         "width": WIDTH,
         "depth": DEPTH,

@@ -14,13 +14,13 @@ def data(run: Run) -> Data:
     """The panels: densities by bin, and the curve of a law with the exact mean and variance."""
     edges = np.array(run["edges"])
     panels = {}
-    for name, found in run["histograms"].items():
-        two, mean, sd = name.startswith("two"), found["mean"], found["sd"]
+    for name, histogram in run["histograms"].items():
+        two, mean, sd = name.startswith("two"), histogram["mean"], histogram["sd"]
         low, high = (mean + sd * end for end in _SHOWN[two])
         places = mean + sd * edges
         shown = (places[:-1] >= (low if two else -sd / 10)) & (places[1:] <= high)
         middles = ((places[:-1] + places[1:]) / 2)[shown]
-        density = (np.array(found["counts"]) / run["networks"] / np.diff(places))[shown]
+        density = (np.array(histogram["counts"]) / run["networks"] / np.diff(places))[shown]
         fine = np.linspace(middles[0], middles[-1], _FINER * (len(middles) - 1) + 1)
         panels[name] = {
             "kernel": middles.round(9).tolist(),

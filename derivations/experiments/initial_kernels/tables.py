@@ -9,8 +9,8 @@ _POWERS = ("mean", "variance", "third moment", "fourth moment")
 def moments(run: Run) -> str:
     """Moments of (K0 - E K0)/sd with standard errors over networks, and the exact ones in parentheses."""
     rows = []
-    for name, found in run["histograms"].items():
-        triples = zip(found["moments"], found["standard_errors"], found["exact"], strict=True)
+    for name, histogram in run["histograms"].items():
+        triples = zip(histogram["moments"], histogram["standard_errors"], histogram["exact"], strict=True)
         rows.append([name, *(f"{value:.2f} ± {error:.2f} ({exact:.2f})" for value, error, exact in triples)])
     return table(["networks", *_POWERS], rows)
 

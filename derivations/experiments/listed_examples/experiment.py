@@ -71,7 +71,7 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
 
 def decide(estimate: Estimate, prediction: Float[np.ndarray, "T K n"], name: str) -> CheckResult:
     """The rule on the weights of one problem file and a prediction."""
-    found = agreement_of(
+    agreement = agreement_of(
         estimate.values,
         prediction,
         margin=float(MARGIN),
@@ -79,8 +79,8 @@ def decide(estimate: Estimate, prediction: Float[np.ndarray, "T K n"], name: str
         seed=seed_for(f"{CLAIM}/{name}"),
         diverged=estimate.diverged,
     )
-    outcome, why = judged(found, _LEVEL / len(RIVALS))
-    return CheckResult(CLAIM, Level.SIMULATED, outcome, found.bound, found.margin, f"{name}: {why}")
+    outcome, why = judged(agreement, _LEVEL / len(RIVALS))
+    return CheckResult(CLAIM, Level.SIMULATED, outcome, agreement.bound, agreement.margin, f"{name}: {why}")
 
 
 EXPERIMENT = Experiment("listed_examples", "Laws of listed examples", (CLAIM,), run)

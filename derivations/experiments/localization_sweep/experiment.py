@@ -61,8 +61,8 @@ def summary(store: Store, sweep: Sweep) -> dict[str, Any]:
     the power at the spectral peak, (times), by mean and standard error over networks; "flat", (times), counts the
     networks with their spectral peak at frequency 0. Raises InputError where cells are missing or networks diverged.
     """
-    made = store.plan_of(sweep)
-    read = [(cell, meta, arrays) for cell, meta, arrays in store.each(made) if arrays]
+    plan = store.plan_of(sweep)
+    read = [(cell, meta, arrays) for cell, meta, arrays in store.each(plan) if arrays]
     if len(read) < sweep.size:
         raise InputError(
             f"{store.folder} has {len(read)} of {sweep.size} cells.", "Finish it: gdln sweep computes the rest."
@@ -72,7 +72,7 @@ def summary(store: Store, sweep: Sweep) -> dict[str, Any]:
     first = read[0][1]
     return {
         "sweep": sweep_id(sweep),
-        "code": made.code,
+        "code": plan.code,
         "versions": first["versions"],
         "device": first["device"],
         "seed": first["seed"],

@@ -27,11 +27,11 @@ def data(run: Run) -> Data:
     panels: dict[str, Any] = {}
     for xi in (SHORT, LONG):
         cells = cells_of(run, xi)
-        found = [intervals(np.array(cell["participation_ratio"])[:, 1:], LEVEL) for cell in cells]
+        bands = [intervals(np.array(cell["participation_ratio"])[:, 1:], LEVEL) for cell in cells]
         curves = {}
         for index, time in enumerate(run["times"][1:]):
             curves[rf"$t = {time:g}$"] = {
-                name: [round(float(getattr(one, name)[index]), 6) for one in found] for name in ("mean", "low", "high")
+                name: [round(float(getattr(one, name)[index]), 6) for one in bands] for name in ("mean", "low", "high")
             }
         panels[rf"$\xi = {xi[0]:g}$ ($y = 0$), ${xi[1]:g}$ ($y = 1$)"] = {
             "gain": [cell["gain"] for cell in cells],
@@ -43,8 +43,8 @@ def data(run: Run) -> Data:
 
 
 def _published_points(cells: list[Run]) -> dict[str, list[float]]:
-    there = [cell["gain"] for cell in cells if f"{cell['gain']:.3g}" in PUBLISHED]
-    return {"gain": there, "mean": [PUBLISHED[f"{gain:.3g}"][0] for gain in there]}
+    gains = [cell["gain"] for cell in cells if f"{cell['gain']:.3g}" in PUBLISHED]
+    return {"gain": gains, "mean": [PUBLISHED[f"{gain:.3g}"][0] for gain in gains]}
 
 
 def drawn(panels: Data) -> "PlotFigure":

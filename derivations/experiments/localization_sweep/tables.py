@@ -35,16 +35,16 @@ def cells_of(run: Run, xi: tuple[float, float]) -> list[Run]:
 
 def ratios(run: Run, xi: tuple[float, float]) -> str:
     """Mean ratios with standard errors at each time after the start; beside the published ones where there are any."""
-    times, beside = run["times"][1:], xi == SHORT
-    columns = ["gain", *(["published"] if beside else []), *(f"$t = {time:g}$" for time in times)]
-    columns += [f"$t = {PUBLISHED_TIME:g}$ less published"] if beside else []
+    times, with_published = run["times"][1:], xi == SHORT
+    columns = ["gain", *(["published"] if with_published else []), *(f"$t = {time:g}$" for time in times)]
+    columns += [f"$t = {PUBLISHED_TIME:g}$ less published"] if with_published else []
     rows = []
     for cell in cells_of(run, xi):
         values = np.array(cell["participation_ratio"])[:, 1:]
         mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
         shown = [f"{m:.4f} ± {e:.4f}" for m, e in zip(mean, error, strict=True)]
         row = [f"{cell['gain']:.3g}", *shown]
-        if beside:
+        if with_published:
             at = times.index(PUBLISHED_TIME)
             row.insert(1, _published(row[0]))
             row.append(_difference(row[0], mean[at], error[at]))

@@ -72,15 +72,15 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
 def decide(with_biases: Shares, without: Shares) -> CheckResult:
     """The rule of this experiment on the shares (replicates, horizons) of both orders, with and without biases."""
     horizons = with_biases[LONG].shape[1]
-    found = [contrasts(shares, _LEVEL / (2 * horizons)) for shares in (with_biases, without)]
-    sides = np.array([np.where(one.low > 0, 1, np.where(one.high < 0, -1, 0)) for one in found])
+    bands = [contrasts(shares, _LEVEL / (2 * horizons)) for shares in (with_biases, without)]
+    sides = np.array([np.where(one.low > 0, 1, np.where(one.high < 0, -1, 0)) for one in bands])
     if (sides[0] * sides[1] < 0).any():
         outcome = Outcome.FAIL
     else:
         outcome = Outcome.PASS if abs(sides.sum()) == sides.size else Outcome.INCONCLUSIVE
     side = np.sign(sides.sum()) or 1
-    nearest = float(min((one.low if side > 0 else -one.high).min() for one in found))
-    where = f"contrast with biases {found[0].describe()}; without {found[1].describe()}"
+    nearest = float(min((one.low if side > 0 else -one.high).min() for one in bands))
+    where = f"contrast with biases {bands[0].describe()}; without {bands[1].describe()}"
     return CheckResult(CLAIM, Level.SIMULATED, outcome, nearest, 0.0, where)
 
 

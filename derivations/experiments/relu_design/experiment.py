@@ -115,7 +115,7 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
     return Finding(
         results=tuple(results),
         estimates={rule.claim: {NAME: _share(rule.orders, rule.decide, stored).data()} for rule in RULES},
-        remarks=("ReLU networks over the design: " + "; ".join(_told(rule, stored) for rule in RULES) + ".",),
+        remarks=("ReLU networks over the design: " + "; ".join(_remark(rule, stored) for rule in RULES) + ".",),
     )
 
 
@@ -123,19 +123,19 @@ def trained(
     wanted: list[Configuration], until: Mapping[str, int], settings: Settings, progress: Any
 ) -> list[dict[str, Any]]:
     """Every configuration in both orders: its numbers, and mean and standard error of each quantity at each time."""
-    found = []
+    networks = []
     for index, configuration in enumerate(wanted):
         for order in ORDERS:
             result = train(configuration.problem(order, until[order]), device=settings.device)
-            found.append({"order": order, **configuration.data(), **measured(result, settings.device)})
+            networks.append({"order": order, **configuration.data(), **measured(result, settings.device)})
         progress((index + 1) / len(wanted))
-    return found
+    return networks
 
 
 def measured(result: Run, device: str) -> dict[str, Any]:
     """The quantities of one training, one value a replicate (the mean over its units)."""
-    asked = (ParticipationRatioAtTimes(), LowFrequencyPowerAtTimes(), GateFlipsAtTimes(), FieldNormAtTimes())
-    values = {name: measure(one, result, device).values for name, one in zip(QUANTITIES, asked, strict=True)}
+    quantities = (ParticipationRatioAtTimes(), LowFrequencyPowerAtTimes(), GateFlipsAtTimes(), FieldNormAtTimes())
+    values = {name: measure(one, result, device).values for name, one in zip(QUANTITIES, quantities, strict=True)}
     values["growth"] = values["length"] / values["length"][:, 1:2]
     return {
         "replicates": len(values["length"]),
@@ -152,20 +152,20 @@ def summary(values: Float[np.ndarray, "S T"]) -> dict[str, list[float]]:
 
 def judged(rule: Rule, stored: list[Mapping[str, Any]], again: list[Mapping[str, Any]]) -> CheckResult:
     """The rule on the stored run; trainings that are decided the other way when they are repeated fail it."""
-    found = _share(rule.orders, rule.decide, stored)
+    fraction = _share(rule.orders, rule.decide, stored)
     against = [one for one in again if one["order"] in rule.orders and _contradicts(rule, stored, one)]
     if against:
         outcome, why = Outcome.FAIL, f"trained again, a configuration is decided the other way: {_named(against[0])}"
     else:
-        outcome, why = found.outcome, f"it holds in {found.describe()}"
-    return CheckResult(rule.claim, Level.SIMULATED, outcome, found.low, HALF, why)
+        outcome, why = fraction.outcome, f"it holds in {fraction.describe()}"
+    return CheckResult(rule.claim, Level.SIMULATED, outcome, fraction.low, HALF, why)
 
 
 def controlled(rule: Rule, stored: list[Mapping[str, Any]]) -> CheckResult:
     """The control of a rule: the same question where it must not pass."""
-    found = _share(rule.controlled, rule.control, stored)
-    result = CheckResult(rule.claim, Level.SIMULATED, found.outcome, found.low, HALF)
-    return control(result, f"{rule.said}: {found.describe()}")
+    fraction = _share(rule.controlled, rule.control, stored)
+    result = CheckResult(rule.claim, Level.SIMULATED, fraction.outcome, fraction.low, HALF)
+    return control(result, f"{rule.said}: {fraction.describe()}")
 
 
 def _share(orders: tuple[str, ...], decide: Decide, stored: list[Mapping[str, Any]]) -> Share:
@@ -185,7 +185,7 @@ def _named(one: Mapping[str, Any]) -> str:
     return f"{one['order']}, lengths {lengths}, gain {one['gain']:g}, {one['units']} units, seed {one['seed']}"
 
 
-def _told(rule: Rule, stored: list[Mapping[str, Any]]) -> str:
+def _remark(rule: Rule, stored: list[Mapping[str, Any]]) -> str:
     return f"{rule.claim.rpartition('.')[2]} in {_share(rule.orders, rule.decide, stored).describe()}"
 
 
@@ -196,11 +196,11 @@ EXPERIMENT = Experiment(
 
 def main() -> None:
     """Train the configurations of the design that are not stored, and store each when it ends."""
-    found = folders.read(NAME)["trained"] if NAME in folders.run_files() else []
+    networks = folders.read(NAME)["trained"] if NAME in folders.run_files() else []
     wanted = configurations()
-    for index in range(len(found) // len(ORDERS), len(wanted)):
-        found += trained([wanted[index]], _STORED, Settings(), lambda _done: None)
-        folders.write("relu_design", NAME, {"times_in_units_of_K2": list(TIMES), "trained": found})
+    for index in range(len(networks) // len(ORDERS), len(wanted)):
+        networks += trained([wanted[index]], _STORED, Settings(), lambda _done: None)
+        folders.write("relu_design", NAME, {"times_in_units_of_K2": list(TIMES), "trained": networks})
         print(f"{index + 1} of {len(wanted)}", flush=True)
 
 

@@ -22,8 +22,10 @@ def quantities(run: Run) -> str:
         ("norm of the weights over that at $K^2$", "growth"),
     ):
         for order in ORDERS:
-            own = [one[name]["mean"] for one in run["trained"] if one["order"] == order]
-            rows.append([f"{title}, {_TITLES[order]}", *(spread([mean[i] for mean in own]) for i in range(len(times)))])
+            means = [one[name]["mean"] for one in run["trained"] if one["order"] == order]
+            rows.append(
+                [f"{title}, {_TITLES[order]}", *(spread([mean[i] for mean in means]) for i in range(len(times)))]
+            )
     return table(["median (least to greatest)", *times], rows)
 
 
@@ -34,10 +36,10 @@ def by_lengths(run: Run) -> str:
     for pair in pairs:
         cells: list[Any] = [f"{pair[0]:g}, {pair[1]:g}"]
         for order in ORDERS:
-            own = [one for one in run["trained"] if one["order"] == order and tuple(one["xi"]) == pair]
+            networks = [one for one in run["trained"] if one["order"] == order and tuple(one["xi"]) == pair]
             for name in ("participation_ratio", "low_frequency_power"):
-                cells.append(spread([one[name]["mean"][-1] for one in own]))
-        rows.append([*cells, str(len(own))])
+                cells.append(spread([one[name]["mean"][-1] for one in networks]))
+        rows.append([*cells, str(len(networks))])
     heads = [f"{what}, {_TITLES[order]}" for order in ORDERS for what in ("ratio", "low-frequency share")]
     return table(["correlation lengths", *heads, "configurations"], rows)
 

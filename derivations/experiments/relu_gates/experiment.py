@@ -70,15 +70,15 @@ def row(gain: Fraction, name: str, mean: np.ndarray, error: np.ndarray) -> dict[
     """The errors of the forms, and of the exact value where there is one."""
     law, w = _law(gain), WEIGHTS[name]
     forms = (relu_gates.latent_direction, relu_gates.clt, relu_gates.large_gain)
-    found = {moment.form: moment.value for moment in (form(law, 0, w) for form in forms)}
+    predictions = {moment.form: moment.value for moment in (form(law, 0, w) for form in forms)}
     if len(w) <= 2 or same_sign_on_latent(tuple(w.items())):
-        found["exact"] = relu_gates.exact_moment(law, 0, w).value
+        predictions["exact"] = relu_gates.exact_moment(law, 0, w).value
     return {
         "weights": name,
         "gain": str(gain),
         "largest": float(np.abs(mean).max()),
         "standard_error": float(error.max()),
-        "errors": {form: float(np.abs(value - mean).max()) for form, value in found.items()},
+        "errors": {form: float(np.abs(value - mean).max()) for form, value in predictions.items()},
     }
 
 

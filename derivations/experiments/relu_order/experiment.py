@@ -81,18 +81,18 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
 
 def decide(shares: Mapping[str, Float[np.ndarray, "S T"]]) -> CheckResult:
     """The rule of the order on the shares (replicates, horizons) of each order."""
-    found = {name: intervals(values, _LEVEL / len(shares)) for name, values in shares.items()}
-    outcomes = {one.above(0.5) if SIDES[name] > 0 else one.below(0.5) for name, one in found.items()}
-    nearest = min(float((one.low - 0.5 if SIDES[name] > 0 else 0.5 - one.high).min()) for name, one in found.items())
-    where = f"low-frequency shares: {'; '.join(f'{name} {one.describe()}' for name, one in found.items())}"
+    bands = {name: intervals(values, _LEVEL / len(shares)) for name, values in shares.items()}
+    outcomes = {one.above(0.5) if SIDES[name] > 0 else one.below(0.5) for name, one in bands.items()}
+    nearest = min(float((one.low - 0.5 if SIDES[name] > 0 else 0.5 - one.high).min()) for name, one in bands.items())
+    where = f"low-frequency shares: {'; '.join(f'{name} {one.describe()}' for name, one in bands.items())}"
     return CheckResult(CLAIM, Level.SIMULATED, gravest(outcomes), nearest, 0.0, where)
 
 
 def decide_localized(ratios: Float[np.ndarray, "S T"], sites: int) -> CheckResult:
     """The rule of localization on the inverse participation ratios (replicates, horizons)."""
-    found, gaussian = intervals(ratios, _LEVEL), float(gaussian_ratio(sites))
-    where = f"inverse participation ratio: {found.describe(4)}; Gaussian weights have {gaussian:.4f}"
-    return CheckResult(LOCALIZES, Level.SIMULATED, found.above(gaussian), float(found.low.min()), gaussian, where)
+    band, gaussian = intervals(ratios, _LEVEL), float(gaussian_ratio(sites))
+    where = f"inverse participation ratio: {band.describe(4)}; Gaussian weights have {gaussian:.4f}"
+    return CheckResult(LOCALIZES, Level.SIMULATED, band.above(gaussian), float(band.low.min()), gaussian, where)
 
 
 def _figure(runs: Mapping[str, Run]) -> dict[str, dict[str, np.ndarray]]:

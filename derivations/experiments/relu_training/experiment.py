@@ -80,9 +80,9 @@ def decide_gates(flips: Float[np.ndarray, "S T"]) -> CheckResult:
 
 def decide_stops(ratios: Float[np.ndarray, "S T"]) -> CheckResult:
     """The rule of growth that stops on the lengths relative to that of the time of reference."""
-    found = intervals(ratios, _LEVEL)
-    where = f"ratio of lengths: {found.describe()}"
-    return CheckResult(STOPS, Level.SIMULATED, found.below(UNCHANGED), float(found.high.max()), UNCHANGED, where)
+    band = intervals(ratios, _LEVEL)
+    where = f"ratio of lengths: {band.describe()}"
+    return CheckResult(STOPS, Level.SIMULATED, band.below(UNCHANGED), float(band.high.max()), UNCHANGED, where)
 
 
 def decide_goes_on(ratios: Float[np.ndarray, "S T"]) -> CheckResult:
@@ -95,9 +95,9 @@ def decide_place(shares: Float[np.ndarray, " S"]) -> CheckResult:
     return _decided(PLACE, intervals(shares[:, None], _LEVEL), MOSTLY, f"within {NEAR} sites")
 
 
-def _decided(claim: str, found: Intervals, bound: float, what: str) -> CheckResult:
-    where = f"{what}: {found.describe()}"
-    return CheckResult(claim, Level.SIMULATED, found.above(bound), float(found.low.min()), bound, where)
+def _decided(claim: str, band: Intervals, bound: float, what: str) -> CheckResult:
+    where = f"{what}: {band.describe()}"
+    return CheckResult(claim, Level.SIMULATED, band.above(bound), float(band.low.min()), bound, where)
 
 
 def _trained(exchanged: bool, settings: Settings, progress: Progress) -> Run:

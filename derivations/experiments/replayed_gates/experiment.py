@@ -74,7 +74,7 @@ def run(question: Problem, device: str = "auto", progress: Callable[[str], None]
         ratios[name] = _ratios(again, device)
         apart[name] = again.weights
         reductions[name] = variance_reduction(losses[name][:, -1], lost[:, -1])
-    found = _meters(question, network, apart)
+    distances = _meters(question, network, apart)
     same = {
         what: {name: _beside(question, values, data["ReLU"]) for name, values in data.items() if name != "ReLU"}
         for what, data in (("loss", losses), ("participation ratio", ratios))
@@ -86,7 +86,7 @@ def run(question: Problem, device: str = "auto", progress: Callable[[str], None]
         "level": LEVEL,
         "margin": MARGIN,
         "versions": {DISTRIBUTION: version(DISTRIBUTION)},
-        **_data(question, flips, losses, ratios, found, same, reductions),
+        **_data(question, flips, losses, ratios, distances, same, reductions),
     }
 
 
@@ -117,7 +117,7 @@ def _data(
     flips: np.ndarray,
     losses: Mapping,
     ratios: Mapping,
-    found: Mapping,
+    distances: Mapping,
     same: Mapping,
     reductions: Mapping,
 ) -> dict:
@@ -129,7 +129,7 @@ def _data(
         "flips": mean(flips),
         "loss": {name: mean(values) for name, values in losses.items()},
         "participation_ratio": {name: mean(values) for name, values in ratios.items()},
-        "weight_distance": {name: _band(one) for name, one in found.items()},
+        "weight_distance": {name: _band(one) for name, one in distances.items()},
         "loss_distance": {name: _band(one) for name, one in same["loss"].items()},
         "participation_ratio_distance": {name: _band(one) for name, one in same["participation ratio"].items()},
         "variance_reduction": {name: vars(one) for name, one in reductions.items()},
@@ -157,14 +157,17 @@ def judge(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -
     network = train(question, settings.device)
     gates = record(network)
     lost = measure(LossAtTimes(), network, settings.device).values
-    found = {}
+    decisions = {}
     for number, time in enumerate((_END, Fraction(0)), start=1):
         progress("replaying the gates of ReLU networks", number / 3)
         chosen = gates.at(time)
         again = replay(question, chosen, device=settings.device)
-        found[time] = decide(_beside(question, loss(again, chosen, settings.device).values, lost))
+        decisions[time] = decide(_beside(question, loss(again, chosen, settings.device).values, lost))
     return Finding(
-        results=(found[_END], control(found[Fraction(0)], f"the gates of the start: {found[Fraction(0)].where}")),
+        results=(
+            decisions[_END],
+            control(decisions[Fraction(0)], f"the gates of the start: {decisions[Fraction(0)].where}"),
+        ),
         estimates={CLAIM: {PROBLEM: evidence(network, "loss", lost)}},
     )
 

@@ -35,14 +35,14 @@ def drawn(curves: Mapping[str, Mapping[str, np.ndarray]], margin: float) -> "Plo
 
     with plt.rc_context(STYLE):
         figure, axis = plt.subplots(figsize=(5.8, 3.8))
-        for index, (name, found) in enumerate(curves.items()):
+        for index, (name, curve) in enumerate(curves.items()):
             colour = (BLUE, ORANGE, GREEN, GREY, PURPLE, YELLOW)[index % 6]
             mark, dash = "os^Dvp"[index % 6], ("-", "--", "-.", ":")[index % 4]
-            axis.fill_between(found["time"], found["low"], found["high"], color=colour, alpha=0.2, lw=0)
+            axis.fill_between(curve["time"], curve["low"], curve["high"], color=colour, alpha=0.2, lw=0)
             style = {"color": colour, "marker": mark, "ls": dash, "ms": 4, "mfc": "white", "lw": 1.2}
-            axis.plot(found["time"], found["distance"], label=name, **style)
-            departed = np.isin(found["time"], found["departs"])
-            axis.plot(found["time"][departed], found["distance"][departed], mark, ms=6, color=colour)
+            axis.plot(curve["time"], curve["distance"], label=name, **style)
+            departed = np.isin(curve["time"], curve["departs"])
+            axis.plot(curve["time"][departed], curve["distance"][departed], mark, ms=6, color=colour)
         axis.axhline(margin, color="black", lw=0.8, ls=":")
         axis.set(xlabel="time $t$", ylabel="relative distance")
         axis.set_ylim(bottom=0)

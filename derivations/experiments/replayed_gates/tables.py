@@ -17,7 +17,8 @@ def flips(run: Run) -> str:
         "until the end": [(i, last) for i in range(1, last + 1)],
     }
     rows = [
-        [title, *(f"{100 * mean[i][j]:.1f} ± {100 * error[i][j]:.1f}" for i, j in own)] for title, own in pairs.items()
+        [title, *(f"{100 * mean[i][j]:.1f} ± {100 * error[i][j]:.1f}" for i, j in pairs_of_times)]
+        for title, pairs_of_times in pairs.items()
     ]
     return table(["gates that differ, %", *(f"$t = {time:g}$" for time in times[1:])], rows)
 

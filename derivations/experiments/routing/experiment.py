@@ -90,9 +90,9 @@ def reduction(times: Float[np.ndarray, " T"], domains: int = DOMAINS) -> Float[n
     return np.stack([mode.strengths(float(ENDS), float(SHARED), times) for mode in modes], axis=1)
 
 
-def follows(found: Float[np.ndarray, "T modes 2"], predicted: Float[np.ndarray, "T modes 2"]) -> CheckResult:
+def follows(strengths: Float[np.ndarray, "T modes 2"], predicted: Float[np.ndarray, "T modes 2"]) -> CheckResult:
     """The rule on trained strengths and those of a reduction."""
-    departure = float(np.abs(found / predicted - 1).max())
+    departure = float(np.abs(strengths / predicted - 1).max())
     outcome = Outcome.PASS if departure < WITHIN else Outcome.FAIL
     where = f"largest relative departure of a strength: {departure:.2g}"
     return CheckResult(REDUCTION, Level.SIMULATED, outcome, departure, WITHIN, where)
@@ -100,15 +100,20 @@ def follows(found: Float[np.ndarray, "T modes 2"], predicted: Float[np.ndarray, 
 
 def generalises(connected: Errors, disconnected: Errors) -> CheckResult:
     """The rule on the errors of the networks of a connected and of a disconnected table."""
-    found = [other[own < LEARNED] for own, other in (connected, disconnected)]
-    enough = all(4 * len(errors) >= len(own) for errors, (own, _) in zip(found, (connected, disconnected), strict=True))
+    untrained = [other[on_trained < LEARNED] for on_trained, other in (connected, disconnected)]
+    enough = all(
+        4 * len(errors) >= len(on_trained)
+        for errors, (on_trained, _) in zip(untrained, (connected, disconnected), strict=True)
+    )
     if not enough:
-        where = f"{len(found[0])} and {len(found[1])} networks have learned, fewer than a quarter"
+        where = f"{len(untrained[0])} and {len(untrained[1])} networks have learned, fewer than a quarter"
         return CheckResult(ZERO_SHOT, Level.SIMULATED, Outcome.INCONCLUSIVE, where=where)
-    largest = [float(errors.max()) for errors in found]
+    largest = [float(errors.max()) for errors in untrained]
     outcome = Outcome.PASS if largest[0] < LOW and largest[1] > HIGH else Outcome.FAIL
-    where = f"largest error of untrained pairs: {largest[0]:.1e} for the connected table ({len(found[0])} networks), "
-    where += f"{largest[1]:.2f} for the other ({len(found[1])} networks)"
+    where = (
+        f"largest error of untrained pairs: {largest[0]:.1e} for the connected table ({len(untrained[0])} networks), "
+        f"{largest[1]:.2f} for the other ({len(untrained[1])} networks)"
+    )
     return CheckResult(ZERO_SHOT, Level.SIMULATED, outcome, largest[0], LOW, where)
 
 
@@ -116,29 +121,29 @@ def judge(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -
     """Train aligned networks and random ones, and apply both rules and their controls."""
     del claims
     aligned = trained(aligned_problem(), settings.device)
-    found = strengths_of(aligned)
+    strengths = strengths_of(aligned)
     errors = {}
     chosen = (("ring", START, RANK), ("blocks", START, RANK), ("ring", LARGE, WIDE))
     for index, (table, scale, hidden) in enumerate(chosen, start=1):
         progress("training routing networks", index / 4)
         run = trained(random_problem(table, scale, hidden, settings.scale * _NETWORKS, (_END,)), settings.device)
-        own, other = errors_of(run, TABLES_TRAINED[table], DOMAINS, STRENGTHS)
-        errors[table, hidden] = own[:, -1], other[:, -1]
+        on_trained, other = errors_of(run, TABLES_TRAINED[table], DOMAINS, STRENGTHS)
+        errors[table, hidden] = on_trained[:, -1], other[:, -1]
     connected, apart, lazy = errors.values()
-    alone = follows(found, reduction(aligned.times, domains=1))
+    alone = follows(strengths, reduction(aligned.times, domains=1))
     return Finding(
         results=(
-            follows(found, reduction(aligned.times)),
+            follows(strengths, reduction(aligned.times)),
             control(alone, f"the reduction without sharing: {alone.where}"),
             generalises(connected, apart),
             control(generalises(apart, connected), "the two tables exchanged"),
             control(generalises(lazy, apart), "a ring with eight hidden units from large weights"),
         ),
         estimates={
-            REDUCTION: {"aligned": {"times": aligned.times, "strengths": found}},
+            REDUCTION: {"aligned": {"times": aligned.times, "strengths": strengths}},
             ZERO_SHOT: {
-                f"{table}, {hidden} units": {"trained": own, "untrained": other}
-                for (table, hidden), (own, other) in errors.items()
+                f"{table}, {hidden} units": {"trained": on_trained, "untrained": other}
+                for (table, hidden), (on_trained, other) in errors.items()
             },
         },
     )
@@ -152,22 +157,22 @@ def run(device: str = "cpu") -> dict[str, Any]:
     over_time = {}
     for table, pairs in TABLES_TRAINED.items():
         networks = trained(random_problem(table, START, RANK, _NETWORKS, times), device)
-        own, other = errors_of(networks, pairs, DOMAINS, STRENGTHS)
-        learned = own[:, -1] < LEARNED
+        on_trained, other = errors_of(networks, pairs, DOMAINS, STRENGTHS)
+        learned = on_trained[:, -1] < LEARNED
         over_time[table] = {
             "learned": int(learned.sum()),
-            "trained": own[learned, :-1].mean(axis=0),
+            "trained": on_trained[learned, :-1].mean(axis=0),
             "untrained": other[learned, :-1].mean(axis=0),
         }
     by_scale = []
     for scale in SCALES:
         problem = random_problem("ring", scale, WIDE, _NETWORKS // 2, (Fraction(0), _LONG))
         one = trained(problem, device)
-        own, other = errors_of(one, TABLES_TRAINED["ring"], DOMAINS, STRENGTHS)
+        on_trained, other = errors_of(one, TABLES_TRAINED["ring"], DOMAINS, STRENGTHS)
         by_scale.append(
             {
                 "scale": float(scale),
-                "trained": own[:, -1],
+                "trained": on_trained[:, -1],
                 "untrained": other[:, -1],
                 "change_of_shared": _change(one),
             }

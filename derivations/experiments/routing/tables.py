@@ -11,15 +11,15 @@ LEARNED = 1e-6  # a network whose error on trained pairs lies below has learned
 def departures(run: Run) -> str:
     """Trained strengths beside those of the reduction at four times."""
     times, fine = run["aligned"]["times"], np.array(run["reduction"]["times"])
-    found, predicted = (np.array(run[name]["strengths"]) for name in ("aligned", "reduction"))
+    strengths, predicted = (np.array(run[name]["strengths"]) for name in ("aligned", "reduction"))
     shown = [len(times) // 4, len(times) // 2, 3 * len(times) // 4, len(times) - 1]
     rows = []
-    for mode in range(found.shape[1]):
+    for mode in range(strengths.shape[1]):
         for which, name in enumerate(("b_1", "b_2")):
             cells = []
             for index in shown:
                 theory = predicted[int(np.abs(fine - times[index]).argmin()), mode, which]
-                cells.append(f"{found[index, mode, which]:.4f} / {theory:.4f}")
+                cells.append(f"{strengths[index, mode, which]:.4f} / {theory:.4f}")
             rows.append([f"${name}$, mode {mode + 1}", *cells])
     return table(["trained / reduction", *(f"$t = {times[index]:g}$" for index in shown)], rows)
 

@@ -161,10 +161,12 @@ def alike(one: Mapping[str, Any], models: tuple[str, str], level: float) -> bool
     The intervals of the four differences hold together but for the probability `level`.
     """
     each = level / (len(ORDERS) * len(MARGINS))
-    found = [(distance(one, models, order, name, each), MARGINS[name]) for order in ORDERS for name in MARGINS]
-    if all(-margin < interval.low[0] and interval.high[0] < margin for interval, margin in found):
+    contrasts = [(distance(one, models, order, name, each), MARGINS[name]) for order in ORDERS for name in MARGINS]
+    if all(-margin < interval.low[0] and interval.high[0] < margin for interval, margin in contrasts):
         return True
-    return False if any(interval.low[0] > margin or interval.high[0] < -margin for interval, margin in found) else None
+    return (
+        False if any(interval.low[0] > margin or interval.high[0] < -margin for interval, margin in contrasts) else None
+    )
 
 
 def distance(one: Mapping[str, Any], models: tuple[str, str], order: str, name: str, level: float) -> Intervals:

@@ -87,9 +87,10 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
         shares[f"{start}, on the same sides"] = share(networks, same_sides, level=look.level)
     return Finding(
         results=(judged(stored, again), controlled(stored)),
-        estimates={CLAIM: {name: found.data() for name, found in shares.items()}},
+        estimates={CLAIM: {name: fraction.data() for name, fraction in shares.items()}},
         remarks=(
-            "Sigmoid and erf networks: " + "; ".join(f"{name}: {found.describe()}" for name, found in shares.items()),
+            "Sigmoid and erf networks: "
+            + "; ".join(f"{name}: {fraction.describe()}" for name, fraction in shares.items()),
         ),
     )
 
@@ -106,23 +107,23 @@ def repeated(stored: Stored, settings: Settings, progress: Any) -> Stored:
     """Return the first decided configurations with sigmoid and erf networks that are trained again in one order."""
     both = zip(stored, SECOND.configurations(), strict=True)
     wanted = [(one, drawn) for one, drawn in both if _alike(one) is not None][: settings.scale]
-    found, order = [], ORDERS[0]
+    repeats, order = [], ORDERS[0]
     for index, (one, drawn) in enumerate(wanted):
         networks = {
             model: {**one["trained"][model], order: measured(drawn, model, order, _AGAIN, settings.device)}
             for model in PAIR
         }
-        found.append({**one, "trained": networks})
+        repeats.append({**one, "trained": networks})
         progress((index + 1) / len(wanted))
-    return found
+    return repeats
 
 
 def measured(configuration: Configuration, model: str, order: str, look: Look, device: str) -> dict[str, Any]:
     """Return the quantities of one training, one value a replicate (the mean over its units)."""
     result = train(configuration.problem(model, order, look), device=device)
     ratio, low, loss = (
-        measure(asked, result, device).values
-        for asked in (ParticipationRatioAtTimes(), LowFrequencyPowerAtTimes(), LossAtTimes())
+        measure(observable, result, device).values
+        for observable in (ParticipationRatioAtTimes(), LowFrequencyPowerAtTimes(), LossAtTimes())
     )
     return {
         "replicates": len(loss),
@@ -135,22 +136,22 @@ def measured(configuration: Configuration, model: str, order: str, look: Look, d
 
 def judged(stored: Stored, again: Stored) -> CheckResult:
     """Return the rule's result; a configuration that is decided the other way when it is repeated fails it."""
-    found = _share(stored, PAIR, SECOND)
+    fraction = _share(stored, PAIR, SECOND)
     before = {_named(one): _alike(one) for one in stored}
     against = [one for one in again if {before[_named(one)], _alike(one)} == {True, False}]
     if against:
         outcome, why = Outcome.FAIL, f"trained again, a configuration is decided the other way: {_named(against[0])}"
     else:
-        outcome, why = found.outcome, f"alike in {found.describe()} whose outputs start centred"
-    return CheckResult(CLAIM, Level.SIMULATED, outcome, found.low, HALF, why)
+        outcome, why = fraction.outcome, f"alike in {fraction.describe()} whose outputs start centred"
+    return CheckResult(CLAIM, Level.SIMULATED, outcome, fraction.low, HALF, why)
 
 
 def controlled(stored: Stored) -> CheckResult:
     """Return the control: PASS where ReLU networks are unlike erf networks in most configurations, FAIL where alike."""
-    found = _share(stored, CONTROL, SECOND)
-    outcome = {Outcome.PASS: Outcome.FAIL, Outcome.FAIL: Outcome.PASS}.get(found.outcome, Outcome.INCONCLUSIVE)
-    where = f"ReLU and erf networks: alike in {found.describe()}"
-    return CheckResult(CLAIM, Level.NEGATIVE_CONTROL, outcome, found.low, HALF, where)
+    fraction = _share(stored, CONTROL, SECOND)
+    outcome = {Outcome.PASS: Outcome.FAIL, Outcome.FAIL: Outcome.PASS}.get(fraction.outcome, Outcome.INCONCLUSIVE)
+    where = f"ReLU and erf networks: alike in {fraction.describe()}"
+    return CheckResult(CLAIM, Level.NEGATIVE_CONTROL, outcome, fraction.low, HALF, where)
 
 
 def same_sides(one: Mapping[str, Any]) -> bool | None:
@@ -182,11 +183,11 @@ EXPERIMENT = Experiment("sigmoid_design", "Sigmoid beside erf networks over a de
 
 def main() -> None:
     """Train the configurations of the second look that are not stored, and store each when it ends."""
-    found = folders.read(SECOND.run)["trained"] if SECOND.run in folders.run_files() else []
+    networks = folders.read(SECOND.run)["trained"] if SECOND.run in folders.run_files() else []
     wanted = SECOND.configurations()
-    for index in range(len(found), len(wanted)):
-        found.append(trained(wanted[index], SECOND, Settings().device))
-        folders.write("sigmoid_design", SECOND.run, {"times": list(TIMES), "trained": found})
+    for index in range(len(networks), len(wanted)):
+        networks.append(trained(wanted[index], SECOND, Settings().device))
+        folders.write("sigmoid_design", SECOND.run, {"times": list(TIMES), "trained": networks})
         print(f"{index + 1} of {len(wanted)}", flush=True)
 
 

@@ -16,11 +16,11 @@ _ORDERS = dict(zip(ORDERS, (r"$\xi_1 > \xi_2$", r"$\xi_1 < \xi_2$"), strict=True
 def by_biases(look: Look, run: Run) -> str:
     """Return the numbers of configurations with networks that are alike, by the treatment of the biases."""
     rows = []
-    for title, own in _treatments(run):
-        cells: list[Any] = [title, str(len(own))]
+    for title, networks in _treatments(run):
+        cells: list[Any] = [title, str(len(networks))]
         for models in (("sigmoid", "erf"), ("relu", "erf")):
-            found = [alike(one, models, look.level) for one in own]
-            cells.append(f"{found.count(True)} alike, {found.count(False)} unlike, {found.count(None)} undecided")
+            answers = [alike(one, models, look.level) for one in networks]
+            cells.append(f"{answers.count(True)} alike, {answers.count(False)} unlike, {answers.count(None)} undecided")
         rows.append(cells)
     return table(["hidden biases, output bias", "configurations", "sigmoid and erf", "ReLU and erf"], rows)
 
@@ -28,12 +28,12 @@ def by_biases(look: Look, run: Run) -> str:
 def ends(run: Run) -> str:
     """Return medians and ranges over the configurations at the last time, by treatment of the biases and model."""
     rows = []
-    for title, own in _treatments(run):
+    for title, networks in _treatments(run):
         for model in MODELS:
             cells = [f"{title}: {model}"]
             for name in ("low_frequency_power", "participation_ratio"):
                 for order in ORDERS:
-                    cells.append(spread([one["trained"][model][order][name]["mean"][-1] for one in own]))
+                    cells.append(spread([one["trained"][model][order][name]["mean"][-1] for one in networks]))
             rows.append(cells)
     heads = [f"{what}, {order}" for what in ("low-frequency share", "ratio") for order in _ORDERS.values()]
     return table(["median (least to greatest)", *heads], rows)

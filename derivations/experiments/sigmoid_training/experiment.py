@@ -51,15 +51,15 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
 
 def decide(losses: Float[np.ndarray, "S T"]) -> CheckResult:
     """The rule of this experiment on the errors (replicates, times)."""
-    found = intervals(losses, _LEVEL)
+    band = intervals(losses, _LEVEL)
     low, high = UNLEARNED - MARGIN, UNLEARNED + MARGIN
-    if (found.high < low).any() or (found.low > high).any():
+    if (band.high < low).any() or (band.low > high).any():
         outcome = Outcome.FAIL
     else:
-        within = (found.low > low).all() and (found.high < high).all()
+        within = (band.low > low).all() and (band.high < high).all()
         outcome = Outcome.PASS if within else Outcome.INCONCLUSIVE
-    farthest = float(max(found.high.max() - UNLEARNED, UNLEARNED - found.low.min()))
-    return CheckResult(CLAIM, Level.SIMULATED, outcome, farthest, MARGIN, f"squared error: {found.describe(5)}")
+    farthest = float(max(band.high.max() - UNLEARNED, UNLEARNED - band.low.min()))
+    return CheckResult(CLAIM, Level.SIMULATED, outcome, farthest, MARGIN, f"squared error: {band.describe(5)}")
 
 
 def _record(losses: Float[np.ndarray, "S T"]) -> dict[str, object]:
