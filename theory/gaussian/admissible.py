@@ -100,17 +100,17 @@ def _cut(need: Condition, intervals: dict[sympy.Symbol, sympy.Interval]) -> list
     if len(need.left.free_symbols) != 1:
         return []
     (symbol,) = need.left.free_symbols
-    given = intervals[symbol]
+    bounds = intervals[symbol]
     try:
-        own = need.interval()
-        kept = given if own is None else given.intersect(own)
+        needed = need.interval()
+        kept = bounds if needed is None else bounds.intersect(needed)
     except Nowhere:
         kept = sympy.S.EmptySet
     if not isinstance(kept, sympy.Interval):
         point = f"{symbol} = {kept.args[0]}" if isinstance(kept, sympy.FiniteSet) else ""
         raise InputError(
-            f"Of {bounds_of(symbol, given)} {f'only {point}' if point else 'no point'} makes the matrix a covariance "
+            f"Of {bounds_of(symbol, bounds)} {f'only {point}' if point else 'no point'} makes the matrix a covariance "
             f"(positive semidefinite): it needs {need}.",
             f"{NO_GAUSSIAN} {f'Put in {point}, or correct' if point else 'Correct'} the bounds.",
         )
-    return [] if kept == given else [(symbol, kept)]
+    return [] if kept == bounds else [(symbol, kept)]

@@ -48,9 +48,9 @@ def covariance(cov: object) -> sympy.ImmutableDenseMatrix:
         raise InputError("The covariance is not a matrix.", "Give rows, such as [[1, 1/2], [1/2, 1]].")
     lengths = {len(row) for row in rows}
     if lengths != {len(rows)}:
-        found = ", ".join(map(str, sorted(lengths)))
+        counts = ", ".join(map(str, sorted(lengths)))
         raise InputError(
-            f"The covariance has {len(rows)} rows of {found} entries; it must be square.",
+            f"The covariance has {len(rows)} rows of {counts} entries; it must be square.",
             "Give rows, such as [[1, 1/2], [1/2, 1]].",
         )
     matrix = sympy.ImmutableDenseMatrix([[exact(entry) for entry in row] for row in rows])
@@ -135,10 +135,10 @@ def sign(number: sympy.Expr) -> int:
     >>> sign(sympy.sqrt(2) + sympy.sqrt(3) - sympy.sqrt(5 + 2 * sympy.sqrt(6))), sign(sympy.pi - 4)
     (0, -1)
     """
-    found = known_sign(number)
-    if found is None:
+    known = known_sign(number)
+    if known is None:
         raise OutOfReachError(f"The sign of {number} is not decided.", "Write the number in a simpler form.")
-    return found
+    return known
 
 
 def _radsimp(number: sympy.Expr) -> sympy.Expr:

@@ -50,11 +50,11 @@ class _Average(sympy.Expr):
         del new
         return self if old in self.bound_symbols else None
 
-    def _printed(self, printer, given: str) -> str:
+    def _printed(self, printer, condition: str) -> str:
         rows = [" & ".join(printer._print(entry) for entry in row) for row in self.cov.tolist()]
         matrix = r"\left(\begin{smallmatrix}" + r" \\ ".join(rows) + r"\end{smallmatrix}\right)"
         law = rf"z \sim \mathcal{{N}}\left(0, {matrix}\right)"
-        return rf"\mathbb{{E}}_{{{law}}}\left[{printer._print(self.integrand)}{given}\right]"
+        return rf"\mathbb{{E}}_{{{law}}}\left[{printer._print(self.integrand)}{condition}\right]"
 
 
 class Expectation(_Average):
@@ -107,8 +107,8 @@ class GivenExpectation(_Average):
         return [f"{written(form)} = {written(value)}" for form, value in zip(forms, self.values, strict=True)]
 
     def _latex(self, printer) -> str:
-        given = r",\, ".join(self.equations(printer._print))
-        return self._printed(printer, rf" \mid {given}")
+        condition = r",\, ".join(self.equations(printer._print))
+        return self._printed(printer, rf" \mid {condition}")
 
     def _sympystr(self, printer) -> str:
         cov = printer._print(self.cov.tolist())
@@ -132,15 +132,15 @@ class Quadrature(_Average):
     def standard(self) -> list[sympy.Expr]:
         """The factors of each variable as functions of a z1 of variance 1."""
         factors = sympy.Mul.make_args(self.integrand)
-        found = []
+        functions = []
         for index in range(self.cov.rows):
             one = sympy.Mul(*(factor for factor in factors if variables(factor) == [index + 1]))
-            found.append(one.xreplace({z(index + 1): sympy.sqrt(self.cov[index, index]) * z(1)}))
-        return found
+            functions.append(one.xreplace({z(index + 1): sympy.sqrt(self.cov[index, index]) * z(1)}))
+        return functions
 
-    def _printed(self, printer, given: str) -> str:
+    def _printed(self, printer, condition: str) -> str:
         if self.cov.rows > 1:
-            return super()._printed(printer, given)
+            return super()._printed(printer, condition)
         density = sympy.exp(-(z(1) ** 2) / 2) / sympy.sqrt(2 * sympy.pi)
         return printer._print(sympy.Integral(density * self.standard[0], (z(1), -sympy.oo, sympy.oo)))
 

@@ -41,27 +41,27 @@ def limit(moment: Moment, name: str, to: sympy.Expr) -> Moment:
     """
     before = Expectation(moment.expr, moment.cov)
     symbol = next((s for s in before.free_symbols if s.name == name), None)
-    given = moment.given
-    elsewhere = moment.cov if given is None else sympy.Tuple(*given.args[1:])
+    conditional = moment.given
+    elsewhere = moment.cov if conditional is None else sympy.Tuple(*conditional.args[1:])
     if symbol is None or not symbol.is_positive or symbol in elsewhere.free_symbols:
         raise InputError(f"{name} is not a positive parameter of the integrand.", "Limits are taken in gains.")
     if to not in WHY:
         raise InputError(f"No limit {name} -> {to}.", f"Write {name}->oo or {name}->0.")
     integrand = _integrand(moment.expr, symbol, to)
     after = Expectation(integrand, moment.cov)
-    start = sympy.Limit(moment.asked, symbol, to)
+    start = sympy.Limit(moment.expectation, symbol, to)
     rest = derive(integrand, moment.cov)
     condition = ()
-    if given is not None:
+    if conditional is not None:
         condition = (replace(moment.derivation.steps[1], expr=sympy.Limit(before, symbol, to)),)
-        given = GivenExpectation(_integrand(given.integrand, symbol, to), *given.args[1:])
+        conditional = GivenExpectation(_integrand(conditional.integrand, symbol, to), *conditional.args[1:])
     first = (
         Step(start, "the limit asked for", "definition"),
         *condition,
         Step(after, WHY[to], "dominated-convergence", (sympy.Tuple(before, after), symbol, to)),
     )
     proves = sympy.Eq(start, rest.proves.rhs, evaluate=False)
-    return Moment(integrand, moment.cov, Derivation("gaussian.limit", proves, (*first, *rest.steps[1:])), given)
+    return Moment(integrand, moment.cov, Derivation("gaussian.limit", proves, (*first, *rest.steps[1:])), conditional)
 
 
 def _integrand(integrand: sympy.Expr, symbol: sympy.Symbol, to: sympy.Expr) -> sympy.Expr:

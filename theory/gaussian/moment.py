@@ -54,7 +54,7 @@ class Moment:
     given: GivenExpectation | None = None
 
     @property
-    def asked(self) -> Expectation | GivenExpectation:
+    def expectation(self) -> Expectation | GivenExpectation:
         """The expectation asked for, in the centred variables."""
         return Expectation(self.expr, self.cov) if self.given is None else self.given
 
@@ -115,7 +115,7 @@ class Moment:
     @property
     def parameters(self) -> set[sympy.Symbol]:
         """The symbols that `evaluate` needs values for; empty where none occurs in the result."""
-        return self.asked.free_symbols if self.closed_form.free_symbols else set()
+        return self.expectation.free_symbols if self.closed_form.free_symbols else set()
 
     @decimals()
     def evaluate(self, digits: int = 30, **values: object) -> Certified:
@@ -163,7 +163,7 @@ class Moment:
         from theory.gaussian.float64.closed_form import terms
         from theory.gaussian.float64.tails import sharpened
 
-        dropped = {symbol.name: symbol for symbol in self.asked.free_symbols}
+        dropped = {symbol.name: symbol for symbol in self.expectation.free_symbols}
         value, size, ill = terms(self._value_form, values, dropped)
         return sharpened(self._decimal, value, size, values, ill)
 
@@ -220,19 +220,19 @@ def expect(expr: object, cov: object, mean: object = None, where: str | None = N
     integrand, matrix = prepared(expr, cov, mean)
     if given is None:
         return Moment(integrand, matrix, derive(integrand, matrix))
-    asked = observed(integrand, matrix, means(mean, matrix.rows), given)
-    integrand, matrix, law = _law_of(asked)
+    conditional = observed(integrand, matrix, means(mean, matrix.rows), given)
+    integrand, matrix, law = _law_of(conditional)
     # To multiply out many fractions with sums below them takes minutes.
     rest = derive(integrand, matrix, factored=not any(sympy.denom(entry).is_Add for entry in (*law.mean, *matrix)))
-    steps = (*opening(asked, Expectation(integrand, matrix), law), *rest.steps[1:])
-    proves = sympy.Eq(asked, rest.proves.rhs, evaluate=False)
-    return Moment(integrand, matrix, Derivation(rest.id, proves, steps), asked)
+    steps = (*opening(conditional, Expectation(integrand, matrix), law), *rest.steps[1:])
+    proves = sympy.Eq(conditional, rest.proves.rhs, evaluate=False)
+    return Moment(integrand, matrix, Derivation(rest.id, proves, steps), conditional)
 
 
-def _law_of(asked: GivenExpectation) -> tuple[sympy.Expr, sympy.ImmutableDenseMatrix, ConditionalLaw]:
+def _law_of(conditional: GivenExpectation) -> tuple[sympy.Expr, sympy.ImmutableDenseMatrix, ConditionalLaw]:
     """Return the integrand and the covariance under the conditional law, validated, and that law."""
-    covariance(asked.cov)
-    after, law = conditioned(asked)
+    covariance(conditional.cov)
+    after, law = conditioned(conditional)
     integrand, matrix = prepared(after.integrand, after.cov)
     dependent = _dependent(matrix)
     relations = {symbol: form.xreplace(dependent) for symbol, form in law.relations.items()}

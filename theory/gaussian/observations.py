@@ -83,16 +83,18 @@ def conditional_law(
 
 
 def observed(
-    integrand: sympy.Expr, cov: sympy.ImmutableDenseMatrix, mean: sympy.MatrixBase, given: object
+    integrand: sympy.Expr, cov: sympy.ImmutableDenseMatrix, mean: sympy.MatrixBase, observations: object
 ) -> GivenExpectation:
     """Return E[integrand | observations], both in variables without mean, for pairs of a form in z and its value.
 
     >>> observed(z(1), sympy.eye(2), sympy.Matrix([0, 3]), [(z(1) + z(2), 1)])
     E[z1 | z1 + z2 = -2; cov=[[1, 0], [0, 1]]]
     """
-    pairs = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else []
+    pairs = list(observations) if isinstance(observations, Sequence) and not isinstance(observations, str) else []
     if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
-        raise InputError(f"{given!r} are no observations.", 'Give text, "z1 + z2 = 1", or pairs, [(z(1) + z(2), 1)].')
+        raise InputError(
+            f"{observations!r} are no observations.", 'Give text, "z1 + z2 = 1", or pairs, [(z(1) + z(2), 1)].'
+        )
     rows, values = [], []
     for left, right in pairs:
         left, right = exact(left), exact(right)

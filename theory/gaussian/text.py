@@ -14,9 +14,9 @@ from theory.problem.grammar import NAME
 
 
 def typed(
-    expr: object, cov: object, mean: object, where: str | None, given: object = None
+    expr: object, cov: object, mean: object, where: str | None, observations: object = None
 ) -> tuple[object, object, object, object]:
-    """Return `expr`, `cov`, `mean` and `given` with text replaced by the expressions that it means.
+    """Return `expr`, `cov`, `mean` and `observations` with text replaced by the expressions that it means.
 
     The text may use the parameters of `where`, those that a covariance, a mean or observations name, which are real,
     and the symbols of those inputs that are no text. Raises InputError for text that is no formula, matrix, list, list
@@ -25,7 +25,7 @@ def typed(
     >>> typed("erf(g*z1)", "[[1/2]]", "[m]", "g>0", "z1 = 2")
     (erf(g*z1), [[1/2]], [m], [(z1, 2)])
     """
-    inputs = (expr, cov, mean, given)
+    inputs = (expr, cov, mean, observations)
     if where is not None and not any(isinstance(one, str) for one in inputs):
         raise InputError(
             f"where = {where!r} gives domains to the parameters of text, but the inputs are SymPy expressions.",
@@ -34,16 +34,16 @@ def typed(
     parameters = _symbols(one for one in inputs if not isinstance(one, str))
     if where is not None:
         parameters |= parse_domains(where).names
-    texts = (one for one in (cov, mean, given) if isinstance(one, str) and not one.startswith("@"))
+    texts = (one for one in (cov, mean, observations) if isinstance(one, str) and not one.startswith("@"))
     parameters = {name: sympy.Symbol(name, real=True) for name in named(*texts)} | parameters
     rows = parse_rows(cov, Names(parameters=parameters)) if isinstance(cov, str) else cov
-    several = isinstance(expr, str) or isinstance(given, str)
+    several = isinstance(expr, str) or isinstance(observations, str)
     names = Names(variables=covariance(rows).rows if several else 0, parameters=parameters)
     return (
         parse(expr, names) if isinstance(expr, str) else expr,
         rows,
         parse_list(mean, Names(parameters=parameters)) if isinstance(mean, str) else mean,
-        parse_equations(given, names) if isinstance(given, str) else given,
+        parse_equations(observations, names) if isinstance(observations, str) else observations,
     )
 
 
@@ -69,9 +69,9 @@ def setting(
     _require_used(domain, rows or [], (*texts, *real))
     if rows is None:
         return None, admissible(domain, sympy.eye(1))
-    found = admissible(domain, covariance(rows))
-    table = {symbol: found.domain.names[symbol.name] for symbol in domain.intervals}
-    return [[entry.xreplace(table) for entry in row] for row in rows], found
+    restricted = admissible(domain, covariance(rows))
+    table = {symbol: restricted.domain.names[symbol.name] for symbol in domain.intervals}
+    return [[entry.xreplace(table) for entry in row] for row in rows], restricted
 
 
 def _require_used(domain: Domain, rows: list[list[sympy.Expr]], texts: Iterable[str | None]) -> None:
@@ -87,12 +87,12 @@ def _require_used(domain: Domain, rows: list[list[sympy.Expr]], texts: Iterable[
                 )
 
 
-def _symbols(given: Iterable[object]) -> dict[str, sympy.Symbol]:
+def _symbols(inputs: Iterable[object]) -> dict[str, sympy.Symbol]:
     """Return the parameters of expressions, and of lists of expressions, by name."""
-    found: dict[str, sympy.Symbol] = {}
-    for one in given:
+    by_name: dict[str, sympy.Symbol] = {}
+    for one in inputs:
         if isinstance(one, sympy.Basic | sympy.MatrixBase):
-            found |= {symbol.name: symbol for symbol in one.free_symbols if not VARIABLE.fullmatch(symbol.name)}
+            by_name |= {symbol.name: symbol for symbol in one.free_symbols if not VARIABLE.fullmatch(symbol.name)}
         elif isinstance(one, list | tuple):
-            found |= _symbols(one)
-    return found
+            by_name |= _symbols(one)
+    return by_name

@@ -103,8 +103,8 @@ def _require_more_than_unknown(form: sympy.Expr, remainders: Remainders, names: 
     if not unknown:
         return
     limit = sympy.expand(form.xreplace(dict.fromkeys(unknown, sympy.Integer(0))))
-    given = names.keys() | remainders.keys()
-    if limit == 0 or (not limit.free_symbols & given and is_zero(limit) is True):
+    symbols = names.keys() | remainders.keys()
+    if limit == 0 or (not limit.free_symbols & symbols and is_zero(limit) is True):
         raise refusal(next(iter(unknown.values())))
 
 

@@ -45,8 +45,8 @@ def plackett(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb, effort:
     >>> (5 * plackett(half, half, half, half, half, half, Effort())).contains(1)
     True
     """
-    given = (r12, r13, r14, r23, r24, r34)
-    orders = [tuple(given[index] for index in order) for order in PAIRINGS]
+    correlations = (r12, r13, r14, r23, r24, r34)
+    orders = [tuple(correlations[index] for index in order) for order in PAIRINGS]
     with precision(SPARE_PRECISION * ctx.prec):
         r = min(orders, key=lambda r: float(((1 - r[0] * r[0]) * (1 - r[5] * r[5])).mid()))
         squares = canonical_squares(*r)

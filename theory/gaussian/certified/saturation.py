@@ -78,8 +78,8 @@ def without_saturated_signs(form: sympy.Expr) -> tuple[sympy.Expr, Remainders]:
     """
     remainders: Remainders = {}
     while True:
-        found = {e: _saturated(e, remainders) for e in form.atoms(Expectation) if not e.free_symbols}
-        table = {e: new for e, new in found.items() if new is not None}
+        replacements = {e: _saturated(e, remainders) for e in form.atoms(Expectation) if not e.free_symbols}
+        table = {e: new for e, new in replacements.items() if new is not None}
         if not table:
             return form, remainders
         form = evaluated(form.xreplace(table))

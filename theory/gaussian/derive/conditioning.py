@@ -27,24 +27,24 @@ def density(e: Expectation) -> sympy.Expr | None:
     if not fixed:
         return None
     rest = [f for f in factors if not isinstance(f, sympy.DiracDelta)]
-    given = _Conditional(e.cov, fixed)
-    determinant = given.determinant
-    front = sympy.exp(given.exponent()) / ((2 * sympy.pi) ** sympy.Rational(len(fixed), 2) * sympy.sqrt(determinant))
+    law = _Conditional(e.cov, fixed)
+    determinant = law.determinant
+    front = sympy.exp(law.exponent()) / ((2 * sympy.pi) ** sympy.Rational(len(fixed), 2) * sympy.sqrt(determinant))
     used = sorted({index for factor in rest for index in variables(factor)})
-    offsets = {k: given.mean_times_det(k - 1) for k in used}
+    offsets = {k: law.mean_times_det(k - 1) for k in used}
     if not all(isinstance(f, sympy.sign) for f in rest):
         new = {z(k): z(i + 1) + tidy(m) / determinant for i, (k, m) in enumerate(offsets.items())}
         new_factors, scale = [factor.xreplace(new) for factor in rest], 1 / determinant
     else:
         totals = {k: tidy(m + determinant * threshold_at(rest, k)) for k, m in offsets.items()}
-        known = [k for k in used if given.cov_times_det(k - 1, k - 1) == 0]
+        known = [k for k in used if law.cov_times_det(k - 1, k - 1) == 0]
         front *= prod((sympy.sign(totals[k]) for k in known), start=ONE)
         used = [k for k in used if k not in known]
         scale = determinant if any(totals[k] != 0 for k in used) else ONE
         new_factors = [sympy.sign(z(i + 1) + totals[k]) for i, k in enumerate(used)]
     if not used:
         return front
-    cov = sympy.Matrix(len(used), len(used), lambda i, j: tidy(scale * given.cov_times_det(used[i] - 1, used[j] - 1)))
+    cov = sympy.Matrix(len(used), len(used), lambda i, j: tidy(scale * law.cov_times_det(used[i] - 1, used[j] - 1)))
     return front * Expectation(prod(new_factors, start=ONE), cov)
 
 

@@ -92,9 +92,9 @@ def _within_reach(e: Expectation) -> bool:
     return True
 
 
-def _out_of_reach(left: Expectation, asked: Expectation) -> OutOfReachError:
+def _out_of_reach(left: Expectation, whole: Expectation) -> OutOfReachError:
     return OutOfReachError(
-        f"{len(atoms(left.integrand))} dependent steps, signs or erfs remain in the expectation of {asked.integrand}.",
+        f"{len(atoms(left.integrand))} dependent steps, signs or erfs remain in the expectation of {whole.integrand}.",
         "Five and more have a value where all their correlations are 1/2, or where they are functions of one linear "
         "form without parameters.",
     )
@@ -187,19 +187,21 @@ class _Chain:
 
     def hardest(self) -> Sequence[Expectation]:
         """Return all expectations, or only those with the most signs where these are too many for a law."""
-        found = self.expectations()
-        signs = [sum(isinstance(factor, sympy.sign) for factor in atoms(e.integrand)) for e in found]
+        expectations = self.expectations()
+        signs = [sum(isinstance(factor, sympy.sign) for factor in atoms(e.integrand)) for e in expectations]
         most = max(signs, default=0)
         # No move adds signs, so the expectations with the most signs decide first whether a result is within reach.
-        return found if most <= MOST_SIGNS else [e for e, count in zip(found, signs, strict=True) if count == most]
+        if most <= MOST_SIGNS:
+            return expectations
+        return [e for e, count in zip(expectations, signs, strict=True) if count == most]
 
     def move(self, name: str, move: Move) -> bool:
         """Apply a move to every expectation to which it applies."""
         return self._move(name, move, self.expectations())
 
     def _move(self, name: str, move: Move, expectations: Sequence[Expectation]) -> bool:
-        found = {e: move(e) for e in expectations}
-        replacements = {old: new for old, new in found.items() if new is not None}
+        moved = {e: move(e) for e in expectations}
+        replacements = {old: new for old, new in moved.items() if new is not None}
         if not replacements:
             return False
         using = tuple(sympy.Tuple(old, new) for old, new in replacements.items())
@@ -215,12 +217,12 @@ class _Chain:
     def integrate(self) -> None:
         """Replace integrals of c r / sqrt(v - t^2 r^2) by c asin(t r / sqrt v); others remain."""
         antiderivatives = {i: antiderivative(i) for i in self.now.atoms(sympy.Integral)}
-        found = {i: f for i, f in antiderivatives.items() if f is not None}
-        if not found:
+        known = {i: f for i, f in antiderivatives.items() if f is not None}
+        if not known:
             return
-        t = next(iter(found)).limits[0][0]
-        values = {i: f.xreplace({t: sympy.Integer(1)}) - f.xreplace({t: sympy.Integer(0)}) for i, f in found.items()}
-        using = tuple(sympy.Tuple(i, f) for i, f in found.items())
+        t = next(iter(known)).limits[0][0]
+        values = {i: f.xreplace({t: sympy.Integer(1)}) - f.xreplace({t: sympy.Integer(0)}) for i, f in known.items()}
+        using = tuple(sympy.Tuple(i, f) for i, f in known.items())
         why = r"the derivative of $\arcsin(t r)$ is $r / \sqrt{1 - t^2 r^2}$"
         self.steps.append(Step(self.now.xreplace(values), why, "integrate", using))
 

@@ -32,9 +32,9 @@ def is_positive(expr: sympy.Expr) -> bool:
     >>> is_positive(1 - path**2), is_positive(sympy.Symbol("c", real=True))
     (True, False)
     """
-    found = known_sign(expr)
-    if found is not None:
-        return found == 1
+    known = known_sign(expr)
+    if known is not None:
+        return known == 1
     bound = on_path(expr)
     number = expr.xreplace(dict.fromkeys(bound, sympy.Rational(1, 2)))
     return not number.free_symbols and known_sign(number) == 1

@@ -113,9 +113,9 @@ class _ByParts:
         parts += [(power * row[j], T, _lowered(rest, j)) for j, power in enumerate(rest) if power]
         parts += [(row[k], _with(T, k), rest) for k in self.signs if k not in T and _with(T, k) in self.mean]
         total: Value = {}
-        for factor, given, left in parts:
+        for factor, subset, left in parts:
             if factor:
-                for key, value in self._value(given, left).items():
+                for key, value in self._value(subset, left).items():
                     total[key] = total[key] + factor * value if key in total else factor * value
         return {key: value for key, value in total.items() if value}
 

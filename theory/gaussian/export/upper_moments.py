@@ -63,10 +63,10 @@ def upper_form(expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr | None:
     terms = sympy.Add.make_args(sympy.expand(expr))
     if len(terms) > MOST_TERMS:
         return None
-    found = [_term(term, cov) for term in terms]
-    if any(term is None for term in found):
+    parts = [_term(term, cov) for term in terms]
+    if any(term is None for term in parts):
         return None
-    form = sympy.Add(*found)
+    form = sympy.Add(*parts)
     moments = form.atoms(UpperMoment, UpperMoment2)
     thresholds = [x for m in moments for x in (m.args[1:] if isinstance(m, UpperMoment) else m.args[2:4])]
     return form if any(x != 0 for x in thresholds) else None

@@ -108,9 +108,9 @@ def _evaluated(form: sympy.Expr, values: Mapping[str, Any], dropped: Mapping[str
             return np.asarray(x, dtype=float)
         return x.to(xp.float64) if isinstance(x, xp.Tensor) else xp.as_tensor(x, dtype=xp.float64, device=device)
 
-    given = {named[name]: _checked(named[name], number(x)) for name, x in values.items()}
-    shape = np.broadcast_shapes(*(tuple(x.shape) for x in given.values()))
-    table = {symbol: (x, abs(host(x))) for symbol, x in given.items()}
+    arguments = {named[name]: _checked(named[name], number(x)) for name, x in values.items()}
+    shape = np.broadcast_shapes(*(tuple(x.shape) for x in arguments.values()))
+    table = {symbol: (x, abs(host(x))) for symbol, x in arguments.items()}
     steps, result = _program(form)
     numbers = _Numbers(xp, number, [np.zeros(shape, dtype=bool)])
     with np.errstate(all="ignore"):
@@ -123,10 +123,10 @@ def _evaluated(form: sympy.Expr, values: Mapping[str, Any], dropped: Mapping[str
     return Terms(value, np.broadcast_to(size, shape), np.logical_or.reduce(np.broadcast_arrays(*numbers.ill)))
 
 
-def _check_names(wanted: Any, given: Any) -> None:
-    if missing := sorted(wanted - given):
+def _check_names(wanted: Any, names: Any) -> None:
+    if missing := sorted(wanted - names):
         raise InputError(f"The form depends on {', '.join(missing)}, which has no value.", "Give one for each.")
-    if unknown := sorted(given - wanted):
+    if unknown := sorted(names - wanted):
         known = ", ".join(sorted(wanted)) or "none"
         raise InputError(f"The form does not depend on {', '.join(unknown)}.", f"Its parameters: {known}.")
 

@@ -87,15 +87,15 @@ def _certified(m: int, numbers: list[float]) -> float:
         with precision(bits):
             balls = [arb(x) for x in numbers]
             try:
-                found = function(*balls[:pairs], tuple(balls[pairs:]) or None)
+                ball = function(*balls[:pairs], tuple(balls[pairs:]) or None)
             except NotCertified as error:
                 raise OutOfReachError(
                     f"Signs of correlations {numbers[:pairs]}: {error}.", "Move the correlations apart."
                 ) from error
             except ValueError as error:
                 raise InputError(str(error), "Correct the correlations, or give more digits of them.") from error
-            if found.rad() < arb(2) ** -RADIUS_BITS:
-                return float(found.mid())
+            if ball.rad() < arb(2) ** -RADIUS_BITS:
+                return float(ball.mid())
     raise OutOfReachError(
         f"Signs of correlations {numbers[:pairs]}: {PRECISIONS[-1]} bits do not enclose the value.",
         "Move the correlations apart.",

@@ -124,8 +124,8 @@ def _recorded(xp: ModuleType, value: Callable[..., Any], derivatives: tuple[Deri
 
         @staticmethod
         def backward(ctx: Any, upstream: Any) -> tuple:
-            given = ctx.saved_tensors
+            arguments = ctx.saved_tensors
             needed = zip(derivatives, ctx.needs_input_grad, strict=True)
-            return tuple(upstream * derivative(*given) if need else None for derivative, need in needed)
+            return tuple(upstream * derivative(*arguments) if need else None for derivative, need in needed)
 
     return Recorded

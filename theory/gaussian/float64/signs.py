@@ -321,11 +321,11 @@ def _integral(names: tuple[str, ...], count: int, upper: Any, larger: Any, small
 
 
 def _cross_integral(path: _Path, cross: _Cross) -> Any:
-    square_ab, given = cross.k_ab * cross.k_ab, [None, None]
+    square_ab, scaled_variances = cross.k_ab * cross.k_ab, [None, None]
     if cross.h_a is not None:
         others = (cross.k_ad, cross.k_cb)
-        given = [None if k is None else path.below(square_ab + k * k) for k in others]
-    integrand = _integrand(path.t, path.below(square_ab), path.det, *given, cross)
+        scaled_variances = [None if k is None else path.below(square_ab + k * k) for k in others]
+    integrand = _integrand(path.t, path.below(square_ab), path.det, *scaled_variances, cross)
     return cross.k_ab * (path.weight * integrand).sum(0)
 
 
@@ -368,8 +368,8 @@ def _by_h(m: int, i: int, *rows: Any) -> Any:
     shifts = tuple(less_product(h[j], r[i, j], h[i], gap) * over[j] for j, gap in gaps.items())
     pairs = combinations(gaps, 2)
     left = (less_product(r[j, k], r[i, j], r[i, k], gaps[j]) * over[j] * over[k] for j, k in pairs)
-    given = _expectation(m - 1, shifts, tuple(xp.clip(x, -1, 1) for x in left))
-    return xp.exp(-h[i] * h[i] / 2) * sqrt(2 / pi) * given
+    conditional = _expectation(m - 1, shifts, tuple(xp.clip(x, -1, 1) for x in left))
+    return xp.exp(-h[i] * h[i] / 2) * sqrt(2 / pi) * conditional
 
 
 def _by_r(m: int, shifted: bool, i: int, j: int, *rows: Any) -> Any:

@@ -111,9 +111,9 @@ def test_gradients_of_torch_are_relatively_accurate(rho):
 
 
 def _gradient(function: Callable[..., torch.Tensor], t: float, rho: str) -> tuple[float, float]:
-    given = [torch.tensor(float(x), dtype=torch.float64, requires_grad=True) for x in (t, Fraction(rho))]
-    function(t=given[0], rho=given[1]).backward()
-    return float(given[0].grad), float(given[1].grad)
+    arguments = [torch.tensor(float(x), dtype=torch.float64, requires_grad=True) for x in (t, Fraction(rho))]
+    function(t=arguments[0], rho=arguments[1]).backward()
+    return float(arguments[0].grad), float(arguments[1].grad)
 
 
 @pytest.mark.slow
@@ -123,10 +123,10 @@ def test_gradients_of_every_order_and_of_unequal_thresholds():
     form = UpperMoment2(2, 1, s, t, r, 1 - r**2) + UpperMoment2(0, 1, s, t, r, 1 - r**2) * UpperMoment(2, s)
     exec(export(form, "torch"), space)  # noqa: S102
     points = [[0.5, -0.3], [1.0, -0.5], [0.3, -0.8]]
-    given = [torch.tensor(row, dtype=torch.float64, requires_grad=True) for row in points]
+    arguments = [torch.tensor(row, dtype=torch.float64, requires_grad=True) for row in points]
     function = space["expectation"]
-    assert torch.autograd.gradcheck(lambda s, t, r: function(r, s, t), given)
-    assert torch.autograd.gradgradcheck(lambda s, t, r: function(r, s, t), given)
+    assert torch.autograd.gradcheck(lambda s, t, r: function(r, s, t), arguments)
+    assert torch.autograd.gradgradcheck(lambda s, t, r: function(r, s, t), arguments)
 
 
 def test_gradients_of_owens_t_also_at_zero():
@@ -135,13 +135,13 @@ def test_gradients_of_owens_t_also_at_zero():
     space: dict = {}
     exec(export(OwensT(h, a), "torch"), space)  # noqa: S102
     for x, slope in product((0.5, 6.0), (0.0, 0.5, -2.0)):
-        given = [torch.tensor(y, dtype=torch.float64, requires_grad=True) for y in (slope, x)]
-        space["expectation"](*given).backward()
+        arguments = [torch.tensor(y, dtype=torch.float64, requires_grad=True) for y in (slope, x)]
+        space["expectation"](*arguments).backward()
         by_a = float(mpmath.exp(-(x**2) * (1 + slope**2) / 2) / (2 * mpmath.pi * (1 + slope**2)))
         by_h = float(-mpmath.npdf(x) * mpmath.erf(slope * x / mpmath.sqrt(2)) / 2)
         size = float(mpmath.npdf(x))
-        assert abs(float(given[0].grad) - by_a) <= EXPORTED_TAIL * size
-        assert abs(float(given[1].grad) - by_h) <= EXPORTED_TAIL * size
+        assert abs(float(arguments[0].grad) - by_a) <= EXPORTED_TAIL * size
+        assert abs(float(arguments[1].grad) - by_h) <= EXPORTED_TAIL * size
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -189,13 +189,15 @@ def test_what_has_lost_its_digits_is_nan(language, tmp_path):
     triple = expect(
         "*".join(f"Heaviside(z{k}-t)" for k in (1, 2, 3)), "[[1,1/2,1/3],[1/2,1,1/4],[1/3,1/4,1]]", where="t>0"
     )
-    for name, moment, given in (("pair", pair, {"rho": "1/2"}), ("triple", triple, {})):
+    for name, moment, correlations in (("pair", pair, {"rho": "1/2"}), ("triple", triple, {})):
         (tmp_path / name).mkdir()
         function = _compiled(moment.closed_form, language, tmp_path / name)
-        values = {t: function(t=float(t), **{k: float(Fraction(x)) for k, x in given.items()}) for t in (1, 2, 3, 5, 8)}
+        values = {
+            t: function(t=float(t), **{k: float(Fraction(x)) for k, x in correlations.items()}) for t in (1, 2, 3, 5, 8)
+        }
         for t, value in values.items():
             if not np.isnan(value):
-                exact = float(moment.evaluate(17, t=str(t), **given).value)
+                exact = float(moment.evaluate(17, t=str(t), **correlations).value)
                 assert abs(value / exact - 1) <= EXPORTED_LEAST
         assert np.isfinite(values[1])
         assert np.isnan(values[8])

@@ -54,11 +54,11 @@ def test_numeric_takes_nearly_equal_signs_from_balls():
     exact = np.array([float(moment.evaluate(20, s=float(x)).value) for x in points])
     assert np.abs(moment.numeric(s=points) - exact).max() <= MOST_ERROR
     assert np.abs(closed_form.evaluate(moment._value_form, {"s": points}) - exact).max() > MOST_ERROR
-    given = torch.tensor(points, requires_grad=True)
-    value = moment.numeric(s=given)
+    tensor = torch.tensor(points, requires_grad=True)
+    value = moment.numeric(s=tensor)
     assert np.abs(value.detach().numpy() - exact).max() <= MOST_ERROR
     value.sum().backward()
-    assert float(given.grad[-1]) < 0
+    assert float(tensor.grad[-1]) < 0
 
 
 def test_tensors_keep_the_gradient_of_the_bounded_signs():

@@ -88,8 +88,8 @@ def test_thresholds_that_are_zero_have_derivatives():
     """dE/dh2 at h = 0 is 2 phi(0) E[s1 s3 | z2 = 0], with the conditional correlation of the other two."""
     h = torch.zeros(3, dtype=torch.float64, requires_grad=True)
     shifted_triple(*h, 0.5, 0.3, 0.4).backward()
-    given = (0.3 - 0.5 * 0.4) / np.sqrt((1 - 0.5**2) * (1 - 0.4**2))
-    expected = np.sqrt(2 / np.pi) * float(two_signs(given))
+    partial = (0.3 - 0.5 * 0.4) / np.sqrt((1 - 0.5**2) * (1 - 0.4**2))
+    expected = np.sqrt(2 / np.pi) * float(two_signs(partial))
     assert abs(float(h.grad[1]) - expected) <= tolerances.ORTHANT_PAIR
 
 

@@ -71,13 +71,13 @@ def test_derivatives_where_two_variables_are_close():
     vectors[1] = vectors[0] + 1e-4 * vectors[1]
     r = correlations(vectors)
     tensors = [torch.tensor(x, dtype=torch.float64, requires_grad=True) for x in r]
-    found = torch.autograd.grad(four_signs(*tensors), tensors)
+    derivatives = torch.autograd.grad(four_signs(*tensors), tensors)
     with ctx.workprec(200):
         matrix = arb_mat(
             [[1 if i == j else r[PAIRS.index((min(i, j), max(i, j)))] for j in range(4)] for i in range(4)]
         )
         inverse = matrix.inv()
-        for (a, b), derivative in zip(PAIRS, found, strict=True):
+        for (a, b), derivative in zip(PAIRS, derivatives, strict=True):
             c, d = (k for k in range(4) if k not in (a, b))
             partial = -inverse[c, d] / (inverse[c, c] * inverse[d, d]).sqrt()
             true = float((2 / arb.pi()) ** 2 * partial.asin() / (1 - matrix[a, b] ** 2).sqrt())

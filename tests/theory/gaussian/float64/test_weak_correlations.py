@@ -46,9 +46,9 @@ def test_four_signs_of_which_some_pairs_are_nearly_independent():
     pairs = [rho[:, i, j] for i, j in ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))]
     thresholds = (-1.0, 0.5, 0.0, 0.0)
     assert any(((r > 0) & (r < NEGLIGIBLE)).any() for r in pairs)
-    found = four_signs(*pairs, thresholds=thresholds)
+    values = four_signs(*pairs, thresholds=thresholds)
     with precision(120):
         rows = zip(*pairs, strict=True)
         balls = [certified.four_signs(*map(arb, row), tuple(map(arb, thresholds))) for row in rows]
         expected = [float(ball.mid()) for ball in balls]
-    assert np.abs(found - expected).max() < tolerances.THRESHOLD_SIGNS
+    assert np.abs(values - expected).max() < tolerances.THRESHOLD_SIGNS

@@ -64,14 +64,14 @@ def _conditional(
         for j in range(i + 1):
             equal(schur[i, j] * unit**2, inner.cov[i, j], f"the conditional covariance {i + 1}, {j + 1}")
     for i, row in enumerate(free):
-        own = [f for f in rest if variables(f) == [row + 1]]
-        found = [f for f in sympy.Mul.make_args(inner.integrand) if variables(f) == [i + 1]]
-        if len(own) == len(found) == 1 and isinstance(own[0], sympy.sign) and isinstance(found[0], sympy.sign):
-            equal((offset_of(own[0])[1] + mean[i]) * unit, offset_of(found[0])[1], f"the offset of z{i + 1}")
-        elif any(f.has(sympy.sign) for f in (*own, *found)):
-            raise StepError(f"{found} does not come from {own}")
+        before = [f for f in rest if variables(f) == [row + 1]]
+        after = [f for f in sympy.Mul.make_args(inner.integrand) if variables(f) == [i + 1]]
+        if len(before) == len(after) == 1 and isinstance(before[0], sympy.sign) and isinstance(after[0], sympy.sign):
+            equal((offset_of(before[0])[1] + mean[i]) * unit, offset_of(after[0])[1], f"the offset of z{i + 1}")
+        elif any(f.has(sympy.sign) for f in (*before, *after)):
+            raise StepError(f"{after} does not come from {before}")
         else:
-            shifted = sympy.Mul(*own).xreplace({z(row + 1): z(i + 1) + mean[i]})
-            equal(shifted, sympy.Mul(*found), f"the factor in z{i + 1}")
+            shifted = sympy.Mul(*before).xreplace({z(row + 1): z(i + 1) + mean[i]})
+            equal(shifted, sympy.Mul(*after), f"the factor in z{i + 1}")
     if any(len(variables(f)) != 1 for f in sympy.Mul.make_args(inner.integrand)):
         raise StepError("each factor must be a function of one variable")

@@ -117,12 +117,12 @@ def gaussian_integral(before: sympy.Basic, step: Step) -> None:
 
 def _nested(before: sympy.Basic, inner: dict[sympy.Basic, sympy.Basic]) -> dict[sympy.Basic, sympy.Basic]:
     """Return the same replacements inside outer integrals: SymPy writes a nested integral as one with two limits."""
-    found = {}
+    nested = {}
     for outer in before.atoms(sympy.Integral):
         innermost = sympy.Integral(outer.function, outer.limits[0])
         if len(outer.limits) > 1 and innermost in inner:
-            found[outer] = sympy.Integral(inner[innermost], *outer.limits[1:])
-    return found
+            nested[outer] = sympy.Integral(inner[innermost], *outer.limits[1:])
+    return nested
 
 
 def _over_the_line(integral: sympy.Basic) -> sympy.Symbol:

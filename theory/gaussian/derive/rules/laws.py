@@ -288,15 +288,15 @@ def _laws(c: sympy.Expr, d: sympy.Expr) -> list[tuple[sympy.Expr, dict[str, symp
         ]
     h, k = sympy.symbols("h k", real=True)
     smooth = 4 * Phi2(h, k, r) - 1 - sympy.erf(h / sympy.sqrt(2)) - sympy.erf(k / sympy.sqrt(2))
-    found = [(smooth, {"h": h, "k": k, "r": r})]
+    laws = [(smooth, {"h": h, "k": k, "r": r})]
     ratio = sympy.cancel(d / c)
     side = known_sign(ratio)
     if side:
         h = sympy.Symbol("h", positive=True)
         k = sympy.Symbol("k", positive=True) if side > 0 else sympy.Symbol("k", negative=True)
         owen = side - 4 * OwensT(h, (k / h - r) / root) - 4 * OwensT(k, (h / k - r) / root)
-        found.append((owen, {"h": h, "k": k, "r": r}))
-    return found
+        laws.append((owen, {"h": h, "k": k, "r": r}))
+    return laws
 
 
 @cache
@@ -328,9 +328,9 @@ def _front(expr: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
     total = sympy.Integer(0)
     for term in sympy.Add.make_args(sympy.expand_mul(expr)):
         factors = sympy.Mul.make_args(term)
-        own = sympy.Add(*(f.args[0] for f in factors if isinstance(f, sympy.exp)))
-        if sympy.cancel(sympy.together(own - exponent)) != 0:
-            raise StepError(f"exp({own}) is not exp({exponent})")
+        term_exponent = sympy.Add(*(f.args[0] for f in factors if isinstance(f, sympy.exp)))
+        if sympy.cancel(sympy.together(term_exponent - exponent)) != 0:
+            raise StepError(f"exp({term_exponent}) is not exp({exponent})")
         total += sympy.Mul(*(f for f in factors if not isinstance(f, sympy.exp)))
     return total
 
@@ -341,10 +341,10 @@ def _same_law(new: sympy.Expr, law: sympy.Expr, here: dict[sympy.Expr, sympy.Exp
     if new == expected:
         return
     kinds = (OwensT, Phi2, sympy.erf)
-    found, wanted = (sorted(x.atoms(*kinds), key=sympy.default_sort_key) for x in (new, expected))
+    functions, wanted = (sorted(x.atoms(*kinds), key=sympy.default_sort_key) for x in (new, expected))
     table = {}
     vanishing = {other: sympy.Integer(0) for other in wanted if _is_odd_at_zero(other)}
-    for function in found:
+    for function in functions:
         pairs_ = ((flip, other) for other in wanted for flip in (1, -1) if function.func is other.func)
         same = next((flip * other for flip, other in pairs_ if _same_arguments(function, other, flip)), None)
         if same is None:

@@ -34,10 +34,10 @@ def dominated_convergence(before: sympy.Basic, step: Step) -> None:
         start = sympy.expand(function.args[0] - symbol * slope)
         tangent = 2 * slope * symbol / sympy.sqrt(sympy.pi)
         table[function] = sympy.sign(slope) if to is sympy.oo else tangent if start == 0 else sympy.erf(start)
-    found = sympy.Integer(0)
+    limit = sympy.Integer(0)
     for term in sympy.Add.make_args(sympy.expand(old.integrand.xreplace(table))):
         rest, power = term.as_independent(symbol)
-        found += rest * sympy.limit(power, symbol, to)
-    if not table or found.has(sympy.oo, -sympy.oo, sympy.zoo, sympy.nan):
+        limit += rest * sympy.limit(power, symbol, to)
+    if not table or limit.has(sympy.oo, -sympy.oo, sympy.zoo, sympy.nan):
         raise StepError("the integrand has no finite limit")
-    linearity(Expectation(found, old.cov), new)
+    linearity(Expectation(limit, old.cov), new)

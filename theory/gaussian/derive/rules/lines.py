@@ -51,7 +51,7 @@ def quadrature(old: Expectation, new: sympy.Expr) -> None:
     >>> average = Expectation(sympy.tanh(z(1)) ** 2, sympy.eye(1))
     >>> quadrature(average, Quadrature(average.integrand, average.cov))
     """
-    found = new.atoms(Quadrature)
-    inner = next(iter(found), None)
-    if len(found) != 1 or inner.cov != old.cov or old.integrand * inner != new * inner.integrand:
+    quadratures = new.atoms(Quadrature)
+    inner = next(iter(quadratures), None)
+    if len(quadratures) != 1 or inner.cov != old.cov or old.integrand * inner != new * inner.integrand:
         raise StepError(f"{new} is not the integral of {old.integrand} over its density")

@@ -159,11 +159,11 @@ def exponential_tilt(old: Expectation, new: sympy.Expr) -> None:
     shifted = rest.subs({s: s + m for s, m in zip(old.bound_symbols, mean, strict=True)}, simultaneous=True)
     coefficient, inner = one_term(new)
     equal(sympy.log(coefficient), (a.T * mean)[0, 0] / 2, "the exponent in front")
-    found = inner.integrand if inner is not None else sympy.Integer(1)
+    new_integrand = inner.integrand if inner is not None else sympy.Integer(1)
     if inner is not None and inner.cov != old.cov:
         raise StepError("a tilt does not change the covariance")
-    if found != shifted:
-        equal(found, shifted, "the shifted integrand")
+    if new_integrand != shifted:
+        equal(new_integrand, shifted, "the shifted integrand")
 
 
 @expectation_rule("parity")

@@ -82,8 +82,8 @@ def polarised(powers: tuple[int, ...], cov: sympy.MatrixBase) -> sympy.Expr:
     small = largest < 2**62 and sum(powers) < 62  # then every sum below fits in 64 bits
     entries = np.array(scaled, dtype=np.int64 if small else object)
     (h, first), (k, second) = (_signed(part, entries.dtype) for part in (powers[:half], powers[half:]))
-    own = [((x @ block) * x).sum(axis=1) for x, block in ((h, entries[:half, :half]), (k, entries[half:, half:]))]
-    squares = own[0][:, None] + own[1][None, :] + 2 * (h @ entries[:half, half:] @ k.T)
+    within = [((x @ block) * x).sum(axis=1) for x, block in ((h, entries[:half, :half]), (k, entries[half:, half:]))]
+    squares = within[0][:, None] + within[1][None, :] + 2 * (h @ entries[:half, half:] @ k.T)
     values, place = np.unique(squares.ravel(), return_inverse=True)
     weights = np.zeros(len(values), dtype=entries.dtype)
     np.add.at(weights, place.ravel(), np.outer(first, second).ravel())
@@ -109,7 +109,7 @@ def pairings(left: tuple[int, ...], first: int = 0) -> list[dict[tuple[int, int]
     """
     if first == len(left):
         return [{}]
-    found = []
+    tables = []
     partners = range(first + 1, len(left))
     for taken in product(*(range(min(left[first], left[j]) + 1) for j in partners)):
         alone = left[first] - sum(taken)
@@ -118,7 +118,7 @@ def pairings(left: tuple[int, ...], first: int = 0) -> list[dict[tuple[int, int]
         rest = list(left)
         for j, count in zip(partners, taken, strict=True):
             rest[j] -= count
-        own = {(first, j): count for j, count in zip(partners, taken, strict=True) if count}
-        own |= {(first, first): alone // 2} if alone else {}
-        found += [{**own, **table} for table in pairings(tuple(rest), first + 1)]
-    return found
+        counts = {(first, j): count for j, count in zip(partners, taken, strict=True) if count}
+        counts |= {(first, first): alone // 2} if alone else {}
+        tables += [{**counts, **table} for table in pairings(tuple(rest), first + 1)]
+    return tables

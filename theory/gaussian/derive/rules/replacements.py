@@ -72,10 +72,10 @@ def terms(expr: sympy.Expr) -> list[tuple[sympy.Expr, Expectation | None]]:
     """
     result = []
     for term in sympy.Add.make_args(expr):
-        found = list(term.atoms(Expectation))
-        if len(found) > 1:
+        expectations = list(term.atoms(Expectation))
+        if len(expectations) > 1:
             raise StepError(f"{term} is not a multiple of one expectation")
-        result.append((term / found[0], found[0]) if found else (term, None))
+        result.append((term / expectations[0], expectations[0]) if expectations else (term, None))
     return result
 
 
@@ -85,10 +85,10 @@ def one_term(expr: sympy.Expr) -> tuple[sympy.Expr, Expectation | None]:
     >>> one_term(2 * Expectation(z(1) ** 2, sympy.eye(1)))
     (2, E[z1**2; cov=[[1]]])
     """
-    found = terms(expr)
-    if len(found) != 1:
+    summands = terms(expr)
+    if len(summands) != 1:
         raise StepError(f"{expr} is not a multiple of one expectation")
-    return found[0]
+    return summands[0]
 
 
 def offset_of(factor: sympy.Expr) -> tuple[int, sympy.Expr]:
@@ -97,10 +97,10 @@ def offset_of(factor: sympy.Expr) -> tuple[int, sympy.Expr]:
     >>> offset_of(sympy.sign(z(2) - 1))
     (1, -1)
     """
-    found = variables(factor)
-    if len(found) != 1:
+    indices = variables(factor)
+    if len(indices) != 1:
         raise StepError(f"{factor} is not a function of one variable")
-    (index,), argument = found, factor.args[0]
+    (index,), argument = indices, factor.args[0]
     if sympy.expand(argument.diff(z(index))) != 1:
         raise StepError(f"{argument} is not a variable plus a number")
     return index - 1, argument.xreplace({z(index): sympy.Integer(0)})

@@ -41,9 +41,9 @@ def characteristic_function(old: Expectation, new: sympy.Expr) -> None:
     real, imaginary = sympy.expand((up + down) / 2), sympy.expand((up - down) / (2 * sympy.I))
     cosine, sine = sympy.cos(offset), sympy.sin(offset)
     wanted = cosine * real - sine * imaginary if isinstance(waves[0], sympy.cos) else sine * real + cosine * imaginary
-    found = sympy.Integer(0)
+    total = sympy.Integer(0)
     for coefficient, part in terms(new):
         if part is not None and part.cov != old.cov:
             raise StepError("a shift does not change the covariance")
-        found += coefficient * (part.integrand.xreplace(fixed) if part is not None else 1)
-    equal(found, sympy.exp(-(a.T * mean)[0, 0] / 2) * wanted, "the shifted integrand")
+        total += coefficient * (part.integrand.xreplace(fixed) if part is not None else 1)
+    equal(total, sympy.exp(-(a.T * mean)[0, 0] / 2) * wanted, "the shifted integrand")

@@ -42,16 +42,16 @@ def other_factors(factor):
 
 
 def mutants(claimed, rng):
-    found = [-claimed, 2 * claimed, claimed + 1]
+    altered = [-claimed, 2 * claimed, claimed + 1]
     for e in claimed.atoms(Expectation):
         i, j = rng.randrange(e.cov.rows), rng.randrange(e.cov.rows)
         moved = e.cov.as_mutable()
         moved[i, j] = moved[j, i] = moved[i, j] + OFF
-        found.append(claimed.xreplace({e: Expectation(e.integrand, moved)}))
+        altered.append(claimed.xreplace({e: Expectation(e.integrand, moved)}))
         for factor in sympy.Mul.make_args(e.integrand):
             for other in other_factors(factor):
-                found.append(claimed.xreplace({e: Expectation(e.integrand / factor * other, e.cov)}))
-    changed = [mutant for mutant in found if mutant != claimed]
+                altered.append(claimed.xreplace({e: Expectation(e.integrand / factor * other, e.cov)}))
+    changed = [mutant for mutant in altered if mutant != claimed]
     return rng.sample(changed, min(MOST, len(changed)))
 
 
