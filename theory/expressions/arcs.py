@@ -15,12 +15,12 @@ Arcs = dict[sympy.Dummy, sympy.Expr]
 
 def known_arc(field: Field, tangent: sympy.Expr, arcs: Arcs, pi: sympy.Dummy) -> sympy.Expr | None:
     """Express atan(tangent) by one of `arcs`: atan(-u) = -atan u or atan(1/u) = sign(u) pi/2 - atan u; else None."""
-    for made, other in arcs.items():
+    for angle, other in arcs.items():
         for side in (1, -1):
             if field.is_zero(tangent - side * other):
-                return side * made
+                return side * angle
             if field.is_zero(tangent * other - side):
-                return field.sign(tangent) * pi / 2 - side * made
+                return field.sign(tangent) * pi / 2 - side * angle
     return None
 
 

@@ -77,12 +77,12 @@ class Condition:
         for bits in BITS:
             try:
                 with precision(bits):
-                    found = sign(enclose(self.margin, point))
+                    side = sign(enclose(self.margin, point))
             except Undefined:
                 return False
             except Undecided:
                 continue
-            return found > 0 or (found == 0 and not self.strict)
+            return side > 0 or (side == 0 and not self.strict)
         return None
 
     @property
@@ -224,12 +224,12 @@ def parse_domains(text: str | None) -> Domain:
     }
     joint = []
     for condition in (condition for clause in clauses for condition in _conditions(clause, walk)):
-        own = _own_interval(condition)
-        if own is None:
+        interval = _own_interval(condition)
+        if interval is None:
             joint.append(condition)
         else:
             (symbol,) = condition.symbols
-            intervals[symbol] = sympy.Intersection(intervals[symbol], own)
+            intervals[symbol] = sympy.Intersection(intervals[symbol], interval)
     if len(joint) > MAX_CONDITIONS:
         raise InputError(f"There are {len(joint)} conditions; the limit is {MAX_CONDITIONS}.", "Leave some out.")
     return domain_of(_along_chains(intervals, joint), tuple(joint))
@@ -238,8 +238,8 @@ def parse_domains(text: str | None) -> Domain:
 def _names(clause: ast.expr) -> Iterator[str]:
     """Yield the names of a clause in the order of the text, without functions and constants."""
     called = {id(node.func) for node in ast.walk(clause) if isinstance(node, ast.Call)}
-    found = (node for node in ast.walk(clause) if isinstance(node, ast.Name) and id(node) not in called)
-    for name in (node.id for node in sorted(found, key=lambda node: node.col_offset) if node.id not in CONSTANTS):
+    nodes = (node for node in ast.walk(clause) if isinstance(node, ast.Name) and id(node) not in called)
+    for name in (node.id for node in sorted(nodes, key=lambda node: node.col_offset) if node.id not in CONSTANTS):
         if re.fullmatch(r"z[0-9]+", name):
             raise InputError(
                 f"{name} is a Gaussian variable; domains are for parameters only.",
@@ -290,15 +290,15 @@ def _along_chains(
     intervals: Mapping[sympy.Symbol, sympy.Set], conditions: list[Condition]
 ) -> dict[sympy.Symbol, sympy.Set]:
     """Return the intervals with bounds carried along chains of names: -1 < r1 < r2 also bounds r2."""
-    found = dict(intervals)
-    for _ in found:
+    narrowed = dict(intervals)
+    for _ in narrowed:
         for condition in (condition for condition in conditions if condition.ordered):
             low, high = condition.ordered
-            if all(isinstance(found[symbol], sympy.Interval) for symbol in (low, high)):
-                below, above = found[low], found[high]
-                found[high] = above.intersect(_ray(below.start, True, condition.strict or below.left_open))
-                found[low] = below.intersect(_ray(above.end, False, condition.strict or above.right_open))
-    return found
+            if all(isinstance(narrowed[symbol], sympy.Interval) for symbol in (low, high)):
+                below, above = narrowed[low], narrowed[high]
+                narrowed[high] = above.intersect(_ray(below.start, True, condition.strict or below.left_open))
+                narrowed[low] = below.intersect(_ray(above.end, False, condition.strict or above.right_open))
+    return narrowed
 
 
 def _assuming(name: str, interval: sympy.Interval) -> sympy.Symbol:

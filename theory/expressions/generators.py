@@ -43,17 +43,17 @@ class Names:
     def of(self, key: sympy.Expr, letter: str) -> sympy.Dummy:
         """Return the generator that stands for `key`."""
         if key not in self.generators:
-            made = sympy.Dummy(f"{letter}{len(self.generators):03d}", real=True)
-            self.generators[key] = made
-            self.meaning[made] = key
+            dummy = sympy.Dummy(f"{letter}{len(self.generators):03d}", real=True)
+            self.generators[key] = dummy
+            self.meaning[dummy] = key
         return self.generators[key]
 
     def parameters(self, element: sympy.Expr) -> set[sympy.Symbol]:
         """Return the parameters on which an element depends, directly or through its generators."""
-        found = set()
+        parameters = set()
         for symbol in element.free_symbols:
-            found |= self.parameters(self.meaning[symbol]) if symbol in self.meaning else {symbol}
-        return found
+            parameters |= self.parameters(self.meaning[symbol]) if symbol in self.meaning else {symbol}
+        return parameters
 
     def ball(self, element: sympy.Expr, point: Point) -> arb:
         """Return a ball that contains the element at a point; raises Undefined or Undecided as `enclose` does."""
@@ -76,9 +76,9 @@ class Field:
 
     def generator(self, key: sympy.Expr, letter: str, values: sympy.Interval) -> sympy.Dummy:
         """Return the generator for `key`, whose values all lie in the open interval `values`."""
-        made = self.names.of(key, letter)
-        self.region.box[made] = values
-        return made
+        dummy = self.names.of(key, letter)
+        self.region.box[dummy] = values
+        return dummy
 
     def is_zero(self, element: sympy.Expr) -> bool:
         """Whether an element of the field is zero modulo the relations."""

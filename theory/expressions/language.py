@@ -141,13 +141,13 @@ def parse_equations(text: str, names: Names | None = None) -> list[tuple[sympy.E
     """
     source, clauses = _clauses(text)
     walk = Walk(source, names or Names())
-    found = []
+    equations = []
     for clause in clauses:
         if not isinstance(clause, ast.Compare):
             raise InputError(f"{short(source)} is no list of equations.", EQUATIONS)
         sides = [finite(walk.expression(side, 0), source) for side in (clause.left, *clause.comparators)]
-        found += pairwise(sides)
-    return found
+        equations += pairwise(sides)
+    return equations
 
 
 def named(*texts: str) -> list[str]:
@@ -158,16 +158,16 @@ def named(*texts: str) -> list[str]:
     >>> named("[m, exp(s)]", "z1 = b, z2 = m")
     ['m', 's', 'b']
     """
-    found = []
+    occurring = []
     for text in filter(str.strip, texts):
         for clause in _clauses(text)[1]:
             nodes = list(ast.walk(clause))
             called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
             names = [node for node in nodes if isinstance(node, ast.Name) and id(node) not in called]
-            found += [node.id for node in sorted(names, key=lambda node: node.col_offset)]
+            occurring += [node.id for node in sorted(names, key=lambda node: node.col_offset)]
     return [
         name
-        for name in dict.fromkeys(found)
+        for name in dict.fromkeys(occurring)
         if NAME.fullmatch(name) and not TAKEN.fullmatch(name) and name not in (*CONSTANTS, *FUNCTIONS)
     ]
 

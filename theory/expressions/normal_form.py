@@ -91,9 +91,9 @@ class NormalForm(Field):
                 same = self._same(func, arguments, others, known)
                 if same is not None:
                     return same
-        made = self.generator(expr.func(*arguments, evaluate=False), "f", RANGES.get(expr.func, LINE))
-        self.functions.append((expr.func, arguments, made))
-        return made
+        dummy = self.generator(expr.func(*arguments, evaluate=False), "f", RANGES.get(expr.func, LINE))
+        self.functions.append((expr.func, arguments, dummy))
+        return dummy
 
     def _same(self, func: type, mine: list, other: list, known: sympy.Expr) -> sympy.Expr | None:
         """Return func(mine) if it follows from func(other) = known by a symmetry, else None."""
@@ -194,9 +194,9 @@ class NormalForm(Field):
             unit = next((u for u in (*units, sympy.Integer(1)) if _is_whole(12 * number / u)), number)
             units += [] if unit in units else [unit]
             inside = monomial * unit * TWELFTH
-            made = self.generator(sympy.exp(inside, evaluate=False), "e", POSITIVE)
-            self.exponents[made] = inside
-            product *= made ** (12 * number / unit)
+            dummy = self.generator(sympy.exp(inside, evaluate=False), "e", POSITIVE)
+            self.exponents[dummy] = inside
+            product *= dummy ** (12 * number / unit)
         return product
 
     def _log(self, argument: sympy.Expr) -> sympy.Expr:
@@ -220,9 +220,9 @@ class NormalForm(Field):
         return total
 
     def _named_log(self, positive: sympy.Expr) -> sympy.Dummy:
-        made = self.generator(sympy.log(positive, evaluate=False), "l", LINE)
-        self.logarithms[made] = positive
-        return made
+        dummy = self.generator(sympy.log(positive, evaluate=False), "l", LINE)
+        self.logarithms[dummy] = positive
+        return dummy
 
     def _log_of_factor(self, factor: sympy.Expr) -> sympy.Expr:
         if factor in self.exponents:
@@ -329,9 +329,9 @@ class NormalForm(Field):
         same = known_arc(self, tangent, self.arcs, self._pi())
         if same is not None:
             return same
-        made = self.generator(sympy.atan(tangent, evaluate=False), "a", RANGES[sympy.atan])
-        self.arcs[made] = tangent
-        return made
+        dummy = self.generator(sympy.atan(tangent, evaluate=False), "a", RANGES[sympy.atan])
+        self.arcs[dummy] = tangent
+        return dummy
 
     def _pi(self) -> sympy.Dummy:
         return self.generator(sympy.pi, "p", THREE_TO_FOUR)
@@ -346,15 +346,15 @@ def divided(number: int) -> dict[int, int]:
     >>> divided(12 * 4099**2)
     {2: 2, 3: 1, 4099: 2}
     """
-    found = {}
+    powers = {}
     for prime in sympy.primerange(PRIME_LIMIT):
         while number % prime == 0:
             number //= prime
-            found[prime] = found.get(prime, 0) + 1
+            powers[prime] = powers.get(prime, 0) + 1
         if number == 1:
-            return found
+            return powers
     root = isqrt(number)
-    return found | ({root: 2} if root * root == number else {number: 1})
+    return powers | ({root: 2} if root * root == number else {number: 1})
 
 
 def _is_whole(power: sympy.Rational) -> bool:

@@ -115,7 +115,7 @@ def sign_on(expr: sympy.Expr, box: Mapping[sympy.Symbol, sympy.Interval], inside
 @lru_cache(maxsize=4096)
 def _sign_on(expr: sympy.Expr, ends: tuple[tuple[sympy.Symbol, sympy.Expr, sympy.Expr], ...], inside: "RealSet") -> int:
     box = within({symbol: sympy.Interval.open(low, high) for symbol, low, high in ends})
-    return RealSet((*box, *inside.relations), inside.beside).sign(expr)
+    return RealSet((*box, *inside.relations), inside.comparisons).sign(expr)
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class RealSet:
     (expr, "real") says that the value is a real number, though parts may not be: sqrt(x)*sqrt(y) for negative x and y;
     (expr, "real and not 0") that it is another one than 0.
 
-    `beside` compares symbols with numbers, which may be roots of polynomials. At a point of the set all roots and
+    `comparisons` compare symbols with numbers, which may be roots of polynomials. At a point of the set all roots and
     quotients in the relations are real.
 
     >>> x, y = sympy.symbols("x y", real=True)
@@ -144,15 +144,15 @@ class RealSet:
     """
 
     relations: tuple[Relation, ...] = ()
-    beside: tuple[tuple[sympy.Symbol, str, sympy.Expr | Root], ...] = ()
+    comparisons: tuple[tuple[sympy.Symbol, str, sympy.Expr | Root], ...] = ()
 
     def empty(self, *more: Relation) -> bool:
         """Return whether the solver proves that no point meets the relations and these further ones."""
-        return self._asked(more)[0].check() == z3.unsat
+        return self._solver(more)[0].check() == z3.unsat
 
     def query(self, *more: Relation) -> str:
         """Return the question of `empty` as SMT-LIB, for other solvers: "unsat" is the proof."""
-        return self._asked(more)[0].to_smt2()
+        return self._solver(more)[0].to_smt2()
 
     def point(self, symbols: Iterable[sympy.Symbol], *more: Relation) -> dict[sympy.Symbol, sympy.Expr] | None:
         """Return a point of the solver's set, exactly; None where there is none, or none in roots of squares.
@@ -161,7 +161,7 @@ class RealSet:
         >>> RealSet(((x, ">"),)).point([x], (x**2 - 2, "=="))
         {x: sqrt(2)}
         """
-        solver, encoding = self._asked(more)
+        solver, encoding = self._solver(more)
         if solver.check() != z3.sat:
             return None
         model = solver.model()
@@ -169,7 +169,7 @@ class RealSet:
         values = {symbol: _exact(model.eval(term, model_completion=True)) for symbol, term in terms.items()}
         return None if None in values.values() else values
 
-    def _asked(self, more: tuple[Relation, ...]) -> tuple[z3.Solver, "_Encoding"]:
+    def _solver(self, more: tuple[Relation, ...]) -> tuple[z3.Solver, "_Encoding"]:
         encoding = self._encoding.copy()
         encoding.add(more)
         # In a context of its own, since the solver's steps and models depend on what else a context has seen.
@@ -183,7 +183,7 @@ class RealSet:
     def _encoding(self) -> "_Encoding":
         encoding = _Encoding()
         encoding.add(self.relations)
-        for symbol, sign, end in self.beside:
+        for symbol, sign, end in self.comparisons:
             number = encoding.root(end) if isinstance(end, Root) else encoding.of(end)
             encoding.facts.append(_related(encoding.of(symbol) - number, sign))
         return encoding

@@ -68,15 +68,15 @@ def real_points(expr: sympy.Expr, domains: Domains, count: int = POINTS) -> Iter
     symbols = sorted(expr.free_symbols, key=lambda symbol: symbol.name)
     free = sorted(free_functions(expr), key=sympy.default_sort_key)
     draw = random.Random(len(symbols))
-    found = 0
+    yielded = 0
     for attempt in range(DRAWS * count):
         size = Fraction(2, 1 + attempt % 8)
         point: Point = {symbol: _drawn(symbol, domains, size, draw) for symbol in symbols}
         point |= {atom: size * Fraction(draw.randint(-9973, 9973), 9974) for atom in free}
         if is_real(expr, point):
             yield point
-            found += 1
-        if found == count or not point:
+            yielded += 1
+        if yielded == count or not point:
             return
 
 

@@ -160,7 +160,7 @@ def zero_is_no_value(monkeypatch):
 
 def powers_are_dropped(monkeypatch):
     """A product has the sign of the product of its factors without their powers."""
-    asked = real_algebra.RealSet._asked
+    solver = real_algebra.RealSet._solver
 
     def without_powers(points, more):
         relations = (
@@ -169,9 +169,9 @@ def powers_are_dropped(monkeypatch):
             else (expr, sign)
             for expr, sign in points.relations
         )
-        return asked(real_algebra.RealSet(tuple(relations), points.beside), more)
+        return solver(real_algebra.RealSet(tuple(relations), points.comparisons), more)
 
-    monkeypatch.setattr(real_algebra.RealSet, "_asked", without_powers)
+    monkeypatch.setattr(real_algebra.RealSet, "_solver", without_powers)
 
 
 def curves_are_left_out(monkeypatch):

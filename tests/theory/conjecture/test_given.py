@@ -26,16 +26,16 @@ FALSE = [
 
 
 def test_true_equations_are_proved_by_checked_steps():
-    for equation, given in TRUE:
-        answer = check.answer(equation, PAIR, where=INSIDE, digits=20, given=given)
+    for equation, observations in TRUE:
+        answer = check.answer(equation, PAIR, where=INSIDE, digits=20, given=observations)
         steps = answer.json()["steps"]
         assert (answer.verdict, [step["rule"] for step in steps].count("observations")) == ("proved", 1), equation
         assert all(step["checked"] for step in steps)
 
 
 def test_false_equations_are_refuted():
-    for equation, given in FALSE:
-        assert check.answer(equation, PAIR, where=INSIDE, digits=20, given=given).verdict == "refuted", equation
+    for equation, observations in FALSE:
+        assert check.answer(equation, PAIR, where=INSIDE, digits=20, given=observations).verdict == "refuted", equation
 
 
 def test_means_are_taken_off_the_observed_values():
@@ -64,7 +64,7 @@ def test_an_observation_that_may_say_nothing_limits_the_domain():
 
 
 def test_observations_that_say_nothing_are_refused():
-    for cov, given, error in (
+    for cov, observations, error in (
         (None, "z1 = b", InputError),
         (PAIR, "z1*z2 = b", OutOfReachError),
         (PAIR, "z3 = b", InputError),
@@ -72,7 +72,7 @@ def test_observations_that_say_nothing_are_refused():
         (PAIR, "z1", InputError),
     ):
         with pytest.raises(error):
-            read("E[z1] = b", cov, where=None if cov is None else f"{INSIDE}, b>0", given=given)
+            read("E[z1] = b", cov, where=None if cov is None else f"{INSIDE}, b>0", given=observations)
 
 
 def test_the_command(capsys):

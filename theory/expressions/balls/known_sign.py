@@ -29,14 +29,14 @@ def known_sign(expr: sympy.Expr) -> int | None:
         return 1 if expr.is_positive else -1 if expr.is_negative else 0 if expr.is_zero else None
     if not _has_balls(expr):
         return _by_real_balls(expr)
-    found = _by_balls(expr, FIRST_BITS, MANY_BITS)
-    if found is None:
-        found = 0 if is_zero(expr) is True else _by_balls(expr, 2 * MANY_BITS, MOST_BITS)
-    if found is None:
+    sign = _by_balls(expr, FIRST_BITS, MANY_BITS)
+    if sign is None:
+        sign = 0 if is_zero(expr) is True else _by_balls(expr, 2 * MANY_BITS, MOST_BITS)
+    if sign is None:
         raise OutOfReachError(
             f"The value of {expr} cannot be separated from zero.", "Write the number in a simpler form."
         )
-    return found
+    return sign
 
 
 def _by_balls(expr: sympy.Expr, bits: int, most: int) -> int | None:
