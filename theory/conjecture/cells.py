@@ -123,7 +123,7 @@ def cells(statement: Statement, jumps: tuple[sympy.Expr, ...]) -> Cells:
     ends = {symbol: _ends(domains[symbol], set(marks[symbol])) for symbol in domains}
     for symbol, interval in domains.items():
         marks[symbol] |= {_enclosed(end): end for end in interval.args[:2] if end.is_finite}
-    number = prod(len(found) - 1 for found in ends.values())
+    number = prod(len(cuts) - 1 for cuts in ends.values())
     if number > MAX_CELLS:
         raise NoCells(f"the domain falls into {number} cells")
     domain = statement.points.relations
@@ -131,7 +131,7 @@ def cells(statement: Statement, jumps: tuple[sympy.Expr, ...]) -> Cells:
     inside = (*strict, *_positive_minors(statement.cov, domains))
     radicands = tuple(function for function, kind in wanted if kind is Kind.REAL)
     result = []
-    for place in product(*(range(len(found) - 1) for found in ends.values())):
+    for place in product(*(range(len(cuts) - 1) for cuts in ends.values())):
         box = _box(ends, place, marks)
         points = RealSet(domain, box)
         if points.empty():
@@ -142,7 +142,7 @@ def cells(statement: Statement, jumps: tuple[sympy.Expr, ...]) -> Cells:
         inner, outer = ({symbol: piece[i] for symbol, piece in pieces.items()} for i in (0, 1))
         result.append(Cell(inner, outer, place, interior, statement.conditions, real, decided, points, radicands))
     jumping = [function for function, kind in wanted if kind is Kind.JUMP]
-    at_jumps = {symbol: _jumps_at(symbol, found, marks[symbol], jumping, domain) for symbol, found in ends.items()}
+    at_jumps = {symbol: _jumps_at(symbol, cuts, marks[symbol], jumping, domain) for symbol, cuts in ends.items()}
     return Cells(tuple(result), ends, at_jumps)
 
 
@@ -197,15 +197,15 @@ def _zeros(function: sympy.Expr, only: sympy.Symbol) -> Marks | None:
 
     None where the function is not algebraic, or may vanish on an interval.
     """
-    found: Marks = {}
+    zeros: Marks = {}
     for branch in _branches(function):
         poly = polynomial_on_line(branch, only, {})
         if poly is None:
             return None
         for low, high in real_roots(poly):
             exact = sympy.Rational(low.numerator, low.denominator) if low == high else Root(poly, low, high)
-            found[low, high] = exact
-    return found
+            zeros[low, high] = exact
+    return zeros
 
 
 def _branches(expr: sympy.Expr) -> set[sympy.Expr]:

@@ -66,7 +66,7 @@ class ProofStep:
 def prove(statement: Statement, digits: int) -> list[ProofStep]:
     """Return the steps of a proof of the statement. Raises NotProved or Counterexample where there is none."""
     # Different questions may have the same average under the conditional law, which has to be derived for each.
-    apart = len({question for _, question in statement.given}) > len(dict(statement.given))
+    apart = len({question for _, question in statement.questions}) > len(dict(statement.questions))
     if statement.lhs == statement.rhs and not apart:
         return [ProofStep(text(statement.lhs), "the two sides are the same expression", "identity")]
     try:
@@ -103,15 +103,15 @@ def _decide(statement: Statement, digits: int, faces: int) -> list[ProofStep]:
         return [ProofStep("no statement", "a side divides by zero", "domain")]
     _require_small(lhs - rhs)
     try:
-        found = cells(statement, tuple(jumps(statement)))
+        partition = cells(statement, tuple(jumps(statement)))
     except NoCells as error:
         raise NotProved(str(error)) from error
     steps, real = [], set()
-    for cell in found.cells:
+    for cell in partition.cells:
         step, is_real_there = _on_cell(statement, cell, digits)
         steps.append(step)
         real |= {cell.place} if is_real_there and cell.real else set()
-    for symbol, ends in _faces(statement, found, real):
+    for symbol, ends in _faces(statement, partition, real):
         faces -= 1
         if faces < 0:
             raise NotProved("there are too many ends of cells at which a side may jump or is not real beside them")
@@ -249,17 +249,17 @@ def jumps(statement: Statement) -> Iterator[sympy.Expr]:
                 yield base if variance is None else variance
 
 
-def _faces(statement: Statement, found: Cells, real: set[tuple[int, ...]]) -> Iterator[tuple[sympy.Symbol, Ends]]:
+def _faces(statement: Statement, partition: Cells, real: set[tuple[int, ...]]) -> Iterator[tuple[sympy.Symbol, Ends]]:
     """Return the ends of cells at which a side may jump, or for which both sides are real in no adjacent cell."""
-    for place, (symbol, ends) in enumerate(found.ends.items()):
+    for place, (symbol, ends) in enumerate(partition.ends.items()):
         domain = statement.domains[symbol]
-        others = [range(len(marks) - 1) for other, marks in found.ends.items() if other != symbol]
+        others = [range(len(marks) - 1) for other, marks in partition.ends.items() if other != symbol]
         for k, end in enumerate(ends):
             if end is None or (k == 0 and domain.left_open) or (k == len(ends) - 1 and domain.right_open):
                 continue
-            beside = [j for j in (k - 1, k) if 0 <= j < len(ends) - 1]
-            settled = all(any((*rest[:place], j, *rest[place:]) in real for j in beside) for rest in product(*others))
-            if end in found.jumps[symbol] or not settled:
+            adjacent = [j for j in (k - 1, k) if 0 <= j < len(ends) - 1]
+            settled = all(any((*rest[:place], j, *rest[place:]) in real for j in adjacent) for rest in product(*others))
+            if end in partition.jumps[symbol] or not settled:
                 yield symbol, end
 
 

@@ -34,8 +34,8 @@ class Statement:
     """lhs = rhs wherever both are real, for parameters in `domains` that meet `conditions` and make `cov` a covariance.
 
     `asked` is the domain as it was read, with the conditions that the matrix adds. Given observations, each E[...] is
-    an expectation under the conditional law, and `given` pairs it with the one that it stands for. The conditions then
-    include that no observation follows from the others, where the law is not continuous in the parameters.
+    an expectation under the conditional law, and `questions` pairs it with the one that it stands for. The conditions
+    then include that no observation follows from the others, where the law is not continuous in the parameters.
 
     >>> half = read("E[Heaviside(z1)] = 1/2", "[[1]]")
     >>> half.lhs, half.closed
@@ -48,13 +48,13 @@ class Statement:
     domains: Domains
     conditions: tuple[Condition, ...] = ()
     asked: Admissible = WITHOUT_PARAMETERS
-    given: tuple[tuple[Expectation, GivenExpectation], ...] = ()
+    questions: tuple[tuple[Expectation, GivenExpectation], ...] = ()
 
     @property
     def expectations(self) -> list[Expectation]:
         """Every E[...] of the two sides."""
-        found = self.lhs.atoms(Expectation) | self.rhs.atoms(Expectation)
-        return sorted(found, key=sympy.default_sort_key)
+        atoms = self.lhs.atoms(Expectation) | self.rhs.atoms(Expectation)
+        return sorted(atoms, key=sympy.default_sort_key)
 
     @property
     def parameters(self) -> list[sympy.Symbol]:
@@ -80,15 +80,18 @@ class Statement:
     @cached_property
     def moments(self) -> dict[Expectation, Moment]:
         """Return the derivation of every E[...]. Raises OutOfReachError where there is none."""
-        questions = dict(self.given)
+        questions = dict(self.questions)
         return {e: _moment(questions.get(e, e)) for e in self.expectations}
 
     @property
     def derived(self) -> list[Moment]:
         """The derivations of a proof: those of `moments`, and of other questions for which the same E[...] stands."""
         used = set(self.expectations)
-        asked = dict.fromkeys(question for e, question in self.given if e in used)
-        return [*map(_moment, asked), *(self.moments[e] for e in self.expectations if e not in dict(self.given))]
+        conditional = dict.fromkeys(question for e, question in self.questions if e in used)
+        return [
+            *map(_moment, conditional),
+            *(self.moments[e] for e in self.expectations if e not in dict(self.questions)),
+        ]
 
     @cached_property
     def closed(self) -> tuple[sympy.Expr, sympy.Expr]:
@@ -219,15 +222,15 @@ def read(
     >>> read("E[z1] = b*r", "[[1, r], [r, 1]]", where="-1<r<1", given="z2 = b").lhs
     E[b*r + z1; cov=[[1 - r**2, 0], [0, 0]]]
     """
-    rows, asked = setting(where, cov, (equation,), (mean, given))
-    names = asked.domain.names
+    rows, restricted = setting(where, cov, (equation,), (mean, given))
+    names = restricted.domain.names
     matrix = None if rows is None else covariance(rows)
     if matrix is None:
         _require_none(equation, mean, given)
     size = 0 if matrix is None else matrix.rows
     middle = None if mean is None else parse_list(mean, Names(parameters=names))
     pairs = None if given is None else parse_equations(given, Names(size, names))
-    averages = _Averages(matrix, middle, pairs, asked.domain.intervals)
+    averages = _Averages(matrix, middle, pairs, restricted.domain.intervals)
     lhs, rhs = parse_equation(equation, Names(size, names, averages.of))
     for side in (lhs, rhs):
         outside = [symbol for symbol in side.free_symbols if variables(symbol)]
@@ -235,8 +238,10 @@ def read(
             raise InputError(f"{outside[0]} occurs outside E[...].", f"Write E[{outside[0]}] or use a parameter.")
         if side.has(sympy.oo, -sympy.oo):
             raise InputError("A side of the equation is infinite or contains oo.", "Both sides are real numbers.")
-    conditions, questions = (*asked.domain.conditions, *averages.needs), tuple(averages.questions)
-    statement = Statement(in_steps(lhs), in_steps(rhs), matrix, asked.domain.intervals, conditions, asked, questions)
+    conditions, questions = (*restricted.domain.conditions, *averages.needs), tuple(averages.questions)
+    statement = Statement(
+        in_steps(lhs), in_steps(rhs), matrix, restricted.domain.intervals, conditions, restricted, questions
+    )
     for part in (*statement.expectations, *([] if matrix is None else matrix)):
         if symbolic_power(part):
             raise OutOfReachError(f"{part} has a parameter in an exponent.", "Give it a number, or use exp.")
@@ -248,11 +253,11 @@ def read(
     return statement
 
 
-def _require_none(equation: str, mean: str | None, given: str | None) -> None:
+def _require_none(equation: str, mean: str | None, observations: str | None) -> None:
     """Raise InputError for what needs a covariance."""
     if mean is not None:
         raise InputError("A mean needs a covariance beside it.", COVARIANCE)
-    if given is not None:
+    if observations is not None:
         raise InputError("Observations need the covariance of z1, z2, ....", COVARIANCE)
     if "E[" in equation.replace(" ", ""):
         raise InputError("E[...] needs the covariance of z1, z2, ....", COVARIANCE)

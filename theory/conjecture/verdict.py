@@ -114,8 +114,8 @@ def _not_refuted(statement: Statement, trials: list[Trial], digits: int, suggest
     try:
         steps = tuple(prove(statement, digits))
         return Answer("proved", digits, None, RULE, steps, len(trials), agreeing, undefined)
-    except Counterexample as found:
-        last = Trial(found.point, difference_at(statement, found.point, digits))
+    except Counterexample as counterexample:
+        last = Trial(counterexample.point, difference_at(statement, counterexample.point, digits))
         return _refuted(statement, [*trials, last], digits, suggest)
     except NotProved as error:
         reason = str(error)
