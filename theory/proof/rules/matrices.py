@@ -59,15 +59,15 @@ def products(expr: MatrixExpr, symmetric: frozenset[MatrixSymbol] = frozenset())
     if isinstance(expr, MatPow) and expr.exp.is_Integer and expr.exp > 0:
         expr = MatMul(*[expr.base] * int(expr.exp), evaluate=False)
     if isinstance(expr, MatMul):
-        found: Sum = {(): sympy.S.One}
+        expansion: Sum = {(): sympy.S.One}
         for factor in expr.args:
             letter = _letter(factor, symmetric)
             if letter is not None:  # different words stay different with one more letter: no terms to collect
-                found = {(*word, letter): number for word, number in found.items()}
+                expansion = {(*word, letter): number for word, number in expansion.items()}
                 continue
             each = products(factor, symmetric) if isinstance(factor, MatrixExpr) else {(): factor}
-            found = total((a + b, x * y) for a, x in found.items() for b, y in each.items())
-        return found
+            expansion = total((a + b, x * y) for a, x in expansion.items() for b, y in each.items())
+        return expansion
     raise StepError(f"{expr} is no sum of products of matrices")
 
 
@@ -88,14 +88,14 @@ def traces(expr: sympy.Expr, symmetric: frozenset[MatrixSymbol] = frozenset()) -
     >>> traces(Trace(A * B)) == traces(Trace(B * A)) == traces(Trace((A * B).T))
     True
     """
-    found = []
+    parts = []
     for term in sympy.Add.make_args(expr):
         factor, trace = term.as_independent(Trace)
         if not isinstance(trace, Trace):
             raise StepError(f"{term} is no multiple of a trace")
         inside = products(trace.arg, symmetric)
-        found += [(_representative(word, symmetric), factor * each) for word, each in inside.items()]
-    return total(found)
+        parts += [(_representative(word, symmetric), factor * each) for word, each in inside.items()]
+    return total(parts)
 
 
 @rule("matrix-algebra")
@@ -154,15 +154,15 @@ def matrix_gradient(before: sympy.Basic, step: Step) -> None:
     symmetric = frozenset(others)
     if weight in symmetric:
         raise StepError(f"{weight} is declared symmetric, but the gradient needs independent entries")
-    found = []
+    gradient = []
     for word, factor in traces(before.rhs, symmetric).items():
         if not factor.is_Number and before.lhs in factor.free_symbols:
             raise StepError(f"{before.lhs} occurs on both sides, so that the equation does not define it")
         for place, (symbol, flag) in enumerate(word):
             if symbol == weight:
                 rest = word[place + 1 :] + word[:place]
-                found.append((rest if flag else transposed(rest, symmetric), -factor))
-    same_products(products(step.expr.rhs, symmetric), total(found))
+                gradient.append((rest if flag else transposed(rest, symmetric), -factor))
+    same_products(products(step.expr.rhs, symmetric), total(gradient))
 
 
 @rule("matrix-average")
@@ -190,15 +190,15 @@ def matrix_average(before: sympy.Basic, step: Step) -> None:
     columns = frozenset(column for _, left, right in moments for column in (left, right))
     numbers = frozenset(symbol for factor, _, _ in moments for symbol in factor.free_symbols)
     symmetric = frozenset(moment for (_, left, right), moment in moments.items() if left == right)
-    found = []
+    averages = []
     for term in sympy.Add.make_args(before.rhs):
         share, mean = term.as_independent(MEAN)
         if not isinstance(mean, MEAN) or share.free_symbols & numbers:
             raise StepError(f"{term} is no multiple of an average")
         for word, factor in traces(mean.args[0], symmetric).items():
             fixed, drawn = factor.as_independent(*numbers) if numbers else (factor, sympy.S.One)
-            found.append((_representative(_averaged(word, drawn, columns, moments), symmetric), share * fixed))
-    same_products(traces(step.expr.rhs, symmetric), total(found))
+            averages.append((_representative(_averaged(word, drawn, columns, moments), symmetric), share * fixed))
+    same_products(traces(step.expr.rhs, symmetric), total(averages))
 
 
 def _averaged(word: Word, drawn: sympy.Expr, columns: frozenset, moments: dict) -> Word:
@@ -217,11 +217,13 @@ def _averaged(word: Word, drawn: sympy.Expr, columns: frozenset, moments: dict) 
 
 def _representative(word: Word, symmetric: frozenset[MatrixSymbol]) -> Word:
     """Return the first, in the order of names, of the words with the same trace."""
-    found = []
+    rotations = []
     for each in (word, transposed(word, symmetric)):
         names = [(symbol.name, flag) for symbol, flag in each]
-        found += [(names[place:] + names[:place], each[place:] + each[:place]) for place in range(max(len(each), 1))]
-    return min(found, key=itemgetter(0))[1]
+        rotations += [
+            (names[place:] + names[:place], each[place:] + each[:place]) for place in range(max(len(each), 1))
+        ]
+    return min(rotations, key=itemgetter(0))[1]
 
 
 def total(terms: Iterable[tuple[Word, sympy.Expr]]) -> Sum:

@@ -32,9 +32,9 @@ def change_of_unknowns(before: sympy.Basic, step: Step) -> None:
 
 def _leading(side: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
     """Return (m, q) for a left side m q, where q is a derivative or an applied function and m has none."""
-    found = side.atoms(sympy.Derivative) or side.atoms(sympy.core.function.AppliedUndef)
-    unknown = next(iter(found), None)
-    if len(found) != 1 or (scale := sympy.cancel(side / unknown)).has(sympy.core.function.AppliedUndef):
+    unknowns = side.atoms(sympy.Derivative) or side.atoms(sympy.core.function.AppliedUndef)
+    unknown = next(iter(unknowns), None)
+    if len(unknowns) != 1 or (scale := sympy.cancel(side / unknown)).has(sympy.core.function.AppliedUndef):
         raise StepError(f"{side} is not a multiple of one unknown")
     return scale, unknown
 

@@ -50,10 +50,10 @@ def values_of(indices: tuple[sympy.Symbol, ...], sizes: dict[sympy.Symbol, int])
 def _indices(expr: sympy.Expr) -> dict[sympy.Symbol, int]:
     """Return the most indices of each range in a monomial: the maximum over terms, the sum over factors."""
     if isinstance(expr, sympy.Sum):
-        found = dict(_indices(expr.function))
+        counts = dict(_indices(expr.function))
         for _, _, high in expr.limits:
-            found[high] = found.get(high, 0) + 1
-        return found
+            counts[high] = counts.get(high, 0) + 1
+        return counts
     parts = [_indices(argument) for argument in expr.args if isinstance(argument, sympy.Expr)]
     if expr.is_Pow and expr.exp.is_Integer and expr.exp > 0:
         return {size: count * int(expr.exp) for size, count in parts[0].items()}
