@@ -34,11 +34,11 @@ def separable(x: Shaped[np.ndarray, "N n"]) -> Bool[np.ndarray, " sets"]:
             "Use fewer inputs, or another kind of gates.",
         )
     sets = np.arange(2 ** len(x))
-    found = np.ones(len(sets), dtype=bool)
+    separated = np.ones(len(sets), dtype=bool)
     for plus, minus in _circuits(x):
-        found &= ((sets & plus) != plus) | ((sets & minus) != 0)
-        found &= ((sets & minus) != minus) | ((sets & plus) != 0)
-    return found
+        separated &= ((sets & plus) != plus) | ((sets & minus) != 0)
+        separated &= ((sets & minus) != minus) | ((sets & plus) != 0)
+    return separated
 
 
 def _circuits(x: Shaped[np.ndarray, "N n"]) -> Iterator[tuple[int, int]]:

@@ -77,7 +77,7 @@ def optimum(support: Support, gates: int, kind: str = "any") -> Optimum:
         )
     search = _Search(_Regression(support, gates), _patterns(gates, kind), _prefixes(support, kind))
     search.run()
-    return search.found(kind, support.lost)
+    return search.result(kind, support.lost)
 
 
 def loss_of(support: Support, opened: Bool[np.ndarray, "N K"]) -> Fraction:
@@ -216,7 +216,7 @@ class _Search:
         gates = self.regression.gates
         self._assign(0, self.regression.start, (0,) * gates, (True,) * (gates - 1))
 
-    def found(self, kind: str, lost: Fraction) -> Optimum:
+    def result(self, kind: str, lost: Fraction) -> Optimum:
         """Return the result; `lost` is added to the losses."""
         if not self.losses:
             raise OutOfReachError(f'No gates are of the kind "{kind}" on these inputs.', "Use more gates.")
