@@ -40,9 +40,9 @@ def sensitivity(network: GatedNetwork, slopes: Slopes, pair: Pair = (0, 0)) -> F
     total = Fraction(0)
     for m in range(len(levels[0][1][0][0]) if levels else 0):
         product = (Fraction(1), Fraction(0), Fraction(0), Fraction(0))  # coefficients of 1, a, b, a b
-        for gates, own in levels:
+        for gates, slope_rows in levels:
             first, second = gates[one], gates[other]
-            left, right = ([node[m] for node in own[number]] for number in pair)
+            left, right = ([node[m] for node in slope_rows[number]] for number in pair)
             level = _dot(first, second), _dot(left, second), _dot(first, right), _dot(left, right)
             product = _times(product, level)
         total += product[3]
@@ -68,16 +68,16 @@ def _level(network: GatedNetwork, number: int, slopes: Slopes) -> tuple[tuple, l
             f"Level {number + 1} is {level!r}, whose gates have no slopes.",
             "Give its gates as GivenValues and their slopes by the gate weights.",
         )
-    own = slopes[number] if number < len(slopes) else ()
-    sizes = {len(node) for row in own for node in row}
-    whole = len(own) == len(level.rows) and all(len(row) == level.width for row in own)
+    rows = slopes[number] if number < len(slopes) else ()
+    sizes = {len(node) for row in rows for node in row}
+    whole = len(rows) == len(level.rows) and all(len(row) == level.width for row in rows)
     if not whole or sizes != {len(slopes[0][0][0])}:
         raise InputError(
             f"The slopes of level {number + 1} have another shape than its gates: {len(level.rows)} inputs and "
             f"{level.width} nodes, with one number of gate weights at all levels.",
             "Give slopes[level][input][node][gate weight].",
         )
-    return level.rows, [[[exact(value, "a slope of a gate") for value in node] for node in row] for row in own]
+    return level.rows, [[[exact(value, "a slope of a gate") for value in node] for node in row] for row in rows]
 
 
 def _dot(one: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:

@@ -68,10 +68,10 @@ def linearised_training(
             "Give K0 of the N examples of the errors with the first n of them, which train.",
         )
     _check_stages(stages)
-    now, moving, found, order = error.astype(float), np.zeros(kernel.shape[1]), {}, iter(batches)
+    now, moving, at_stage, order = error.astype(float), np.zeros(kernel.shape[1]), {}, iter(batches)
     for step in range(max(stages, default=0) + 1):
         if step in stages:
-            found[step] = now.copy()
+            at_stage[step] = now.copy()
         if step == max(stages, default=0):
             break
         rows = next(order, None)
@@ -88,7 +88,7 @@ def linearised_training(
             now -= rate * (kernel @ moving)
         else:
             now -= rate * (kernel[:, rows] @ (now[rows] / len(rows)))
-    return np.stack([found[stage] for stage in stages])
+    return np.stack([at_stage[stage] for stage in stages])
 
 
 def _check_stages(stages: Sequence[int]) -> None:

@@ -30,14 +30,14 @@ def overlap_moment(network: GatedNetwork, pairs: Sequence[Pair]) -> Fraction:
     """
     checked(network, pairs)
     inputs = tuple(number for pair in pairs for number in pair)
-    own = [
+    slot_partitions = [
         tuple(sum(3 << 2 * kernel for kernel in slots_of(group)) for group in groups)
         for groups in partitions((1 << len(pairs)) - 1)
     ]
     sums: dict[Level, Fraction] = {}
     for level in network.levels:
         if level not in sums:
-            sums[level] = sum((Fraction(node_sum(level, blocks, inputs)) for blocks in own), Fraction(0))
+            sums[level] = sum((Fraction(node_sum(level, blocks, inputs)) for blocks in slot_partitions), Fraction(0))
     return prod((sums[level] for level in network.levels), start=Fraction(1))
 
 

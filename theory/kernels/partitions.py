@@ -42,7 +42,7 @@ def even_partitions(kernels: int) -> tuple[Partition, ...]:
     [1, 4, 31]
     """
     whole = (1 << 2 * kernels) - 1
-    return tuple(sorted(own for own in partitions(whole) if all(block.bit_count() % 2 == 0 for block in own)))
+    return tuple(sorted(blocks for blocks in partitions(whole) if all(block.bit_count() % 2 == 0 for block in blocks)))
 
 
 @cache
@@ -67,13 +67,13 @@ def layer(
         for number, state in enumerate(states)
         if all(any(block & pair == pair for block in state) for pair in pairs)
     ]
-    found = []
+    entries = []
     for before, one in possible:
         for after, other in possible:
             counts = [(left & right & free).bit_count() for left in one for right in other]
             if not any(count % 2 for count in counts):
-                found.append((before, after, prod(even_moments[count // 2] for count in counts)))
-    return tuple(found)
+                entries.append((before, after, prod(even_moments[count // 2] for count in counts)))
+    return tuple(entries)
 
 
 @dataclass(frozen=True)
@@ -99,19 +99,19 @@ def renamings(pairs: Sequence[tuple[int, int]]) -> tuple[Renaming, ...]:
     >>> renamings([(0, 0), (0, 1), (0, 1)])
     ((1, 0, 2, 3, 4, 5), (0, 1, 4, 5, 2, 3))
     """
-    found = []
+    generators = []
     for kernel, pair in enumerate(pairs):
         slots = list(range(2 * len(pairs)))
         if pair[0] == pair[1]:
             slots[2 * kernel : 2 * kernel + 2] = 2 * kernel + 1, 2 * kernel
-            found.append(tuple(slots))
+            generators.append(tuple(slots))
         later = next((other for other in range(kernel + 1, len(pairs)) if pairs[other] == pair), None)
         if later is not None:
             slots = list(range(2 * len(pairs)))
             slots[2 * kernel : 2 * kernel + 2] = 2 * later, 2 * later + 1
             slots[2 * later : 2 * later + 2] = 2 * kernel, 2 * kernel + 1
-            found.append(tuple(slots))
-    return tuple(found)
+            generators.append(tuple(slots))
+    return tuple(generators)
 
 
 @cache
@@ -151,16 +151,16 @@ def chain(kernels: int, allowed: tuple[Renaming, ...], even_moments: tuple[int |
     wanted: dict[int, list[int]] = {}
     for marks, number in first:
         wanted.setdefault(number, []).append(marks)
-    for own in range(1 << kernels):
-        for before, after, value in layer(kernels, own, even_moments):
+    for marked in range(1 << kernels):
+        for before, after, value in layer(kernels, marked, even_moments):
             for marks in wanted.get(after, ()):
-                if marks & own == own:
-                    rows[marks, after][orbit[marks ^ own, before]] += value
+                if marks & marked == marked:
+                    rows[marks, after][orbit[marks ^ marked, before]] += value
     sizes = Counter(orbit.values())
     return Chain(
         tuple(marks for marks, _ in first),
         tuple(states[number] for _, number in first),
-        tuple(sizes[own] for own in range(len(first))),
+        tuple(sizes[index] for index in range(len(first))),
         tuple(tuple(rows[one].items()) for one in first),
     )
 

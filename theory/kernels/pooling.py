@@ -66,10 +66,10 @@ def circular_means(
         )
     first, second, *more = ([exact(value, "an input or a gate") for value in row] for row in rows)
     sums = [[a * b for b in second] for a in first]
-    for own, its in zip(more[: len(gates)], more[len(gates) :], strict=True):
+    for layer, other_layer in zip(more[: len(gates)], more[len(gates) :], strict=True):
         sums = [
             [
-                own[i] * its[j] * sum(sums[(i + step) % size][(j + step) % size] for step in range(kernel))
+                layer[i] * other_layer[j] * sum(sums[(i + step) % size][(j + step) % size] for step in range(kernel))
                 for j in range(size)
             ]
             for i in range(size)

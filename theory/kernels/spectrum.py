@@ -87,8 +87,8 @@ def equal_inputs_moments(
     EqualInputsMoments(variance_of_mean=Fraction(0, 1), mean_square=Fraction(1, 1))
     """
     whole(inputs, "inputs", least=1)
-    own, network = _opening(mu), alike(width, depth, mu, weights)
-    unit = 1 / ((own * width) ** (2 * (depth - 1)) * depth**2)
+    probability, network = _opening(mu), alike(width, depth, mu, weights)
+    unit = 1 / ((probability * width) ** (2 * (depth - 1)) * depth**2)
     of_mean = (variance(network) + (inputs - 1) * covariance(network, (0, 0), (1, 1))) / inputs
     square = moment(network, [(0, 0)] * 2) + (inputs - 1) * moment(network, [(0, 1)] * 2)
     return EqualInputsMoments(of_mean * unit, square * unit)
@@ -110,13 +110,13 @@ def mean_matrix(network: GatedNetwork) -> tuple[tuple[Fraction, ...], ...]:
             "Take a part of the inputs, or equal_inputs_spectrum for equal inputs.",
         )
     numbers = range(len(rows))
-    found = [[Fraction(0)] * len(rows) for _ in numbers]
+    matrix = [[Fraction(0)] * len(rows) for _ in numbers]
     for s in numbers:
         for t in range(s + 1):
             dot = sum((a * b for a, b in zip(rows[s], rows[t], strict=True)), Fraction(0))
             if dot:
-                found[s][t] = found[t][s] = network.depth * dot * overlap_moment(network, [(s, t)])
-    return tuple(map(tuple, found))
+                matrix[s][t] = matrix[t][s] = network.depth * dot * overlap_moment(network, [(s, t)])
+    return tuple(map(tuple, matrix))
 
 
 def mean_spectrum(
@@ -139,7 +139,9 @@ def mean_spectrum(
 
 def _opening(mu: Fraction | int | str) -> Fraction:
     """Return the probability of an open gate, which is not 0."""
-    own = exact(mu, "mu")
-    if not 0 < own <= 1:
-        raise InputError(f"mu = {shown(str(own))} opens no gates or is no probability.", "Give 0 < mu <= 1, as 1/2.")
-    return own
+    probability = exact(mu, "mu")
+    if not 0 < probability <= 1:
+        raise InputError(
+            f"mu = {shown(str(probability))} opens no gates or is no probability.", "Give 0 < mu <= 1, as 1/2."
+        )
+    return probability

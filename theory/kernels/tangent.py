@@ -93,14 +93,14 @@ def _with_variance(steps: Chain, variance: Fraction, kernels: int) -> tuple[list
     v = p/q has the factor p^k q^(r - k) over q^r, for r kernels of which k are not marked here.
     """
     p, q = variance.numerator, variance.denominator
-    found = []
+    rows = []
     for marks, row in zip(steps.marks, steps.sources, strict=True):
-        own = []
+        scaled = []
         for before, value in row:
             here = marks.bit_count() - steps.marks[before].bit_count()  # names of kernels may differ
-            own.append((before, value * p ** (kernels - here) * q**here))
-        found.append(own)
-    return found, q**kernels
+            scaled.append((before, value * p ** (kernels - here) * q**here))
+        rows.append(scaled)
+    return rows, q**kernels
 
 
 def mean(network: GatedNetwork, pair: Pair = (0, 0), variances: Sequence[Fraction] | None = None) -> Fraction:
@@ -152,7 +152,7 @@ def cumulant(network: GatedNetwork, order: int, pair: Pair = (0, 0)) -> Fraction
     moments = [moment(network, (pair,) * count) for count in range(order + 1)]
     cumulants: list[Fraction] = []
     for n in range(1, order + 1):
-        lower = sum(comb(n - 1, k) * own * moments[n - 1 - k] for k, own in enumerate(cumulants))
+        lower = sum(comb(n - 1, k) * value * moments[n - 1 - k] for k, value in enumerate(cumulants))
         cumulants.append(moments[n] - lower)
     return cumulants[-1]
 
@@ -160,7 +160,7 @@ def cumulant(network: GatedNetwork, order: int, pair: Pair = (0, 0)) -> Fraction
 def checked(network: GatedNetwork, pairs: Sequence[Pair]) -> None:
     """Refuse inputs that the network does not have, too many pairs, and results that are too long."""
     number = len(network.inputs.rows)
-    if any(not 0 <= own < number for pair in pairs for own in pair):
+    if any(not 0 <= index < number for pair in pairs for index in pair):
         raise InputError(f"{list(pairs)} names an input that does not exist.", f"Inputs are 0 to {number - 1}.")
     if len(pairs) > MOST_KERNELS:
         raise OutOfReachError(

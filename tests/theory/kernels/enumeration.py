@@ -15,12 +15,12 @@ def gradient(weights: Sequence[np.ndarray], x: Sequence[int], gates: Sequence[Se
     for layer, open_ in zip(weights, [*gates, [1]], strict=True):
         forward.append(np.einsum("coi,ci->co", layer, forward[-1]) * np.array(open_, dtype=np.int64))
     backward = np.ones((choices, 1), dtype=np.int64)
-    found = []
+    derivatives = []
     for number in reversed(range(len(weights))):
-        found.append(np.einsum("co,ci->coi", backward, forward[number]))
+        derivatives.append(np.einsum("co,ci->coi", backward, forward[number]))
         if number:
             backward = np.einsum("co,coi->ci", backward, weights[number]) * np.array(gates[number - 1], dtype=np.int64)
-    return found[::-1]
+    return derivatives[::-1]
 
 
 def every_weight(shapes: Sequence[tuple[int, int]], values: Sequence[int]) -> list[np.ndarray]:
@@ -55,7 +55,7 @@ def moment(
         for value, share in law.items():
             frequency = frequency * share ** (layer == value).sum((1, 2))
     weights = [layer * factor for layer, factor in zip(weights, factors or [1] * len(weights), strict=True)]
-    slopes = [gradient(weights, x, own) for x, own in zip(inputs, gates, strict=True)]
+    slopes = [gradient(weights, x, levels) for x, levels in zip(inputs, gates, strict=True)]
     kernels = [sum((a * b).sum((1, 2)) for a, b in zip(slopes[s], slopes[t], strict=True)) for s, t in pairs]
     total = sum(map(int, np.prod(kernels, axis=0) * frequency)) if pairs else int(frequency.sum())
     return Fraction(total, int(frequency.sum()))

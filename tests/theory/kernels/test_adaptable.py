@@ -36,8 +36,8 @@ def enumerated(widths, gates, slopes, pair):
                 for number, layer in enumerate(weights):
                     nodes = np.einsum("coi,ci->co", layer, nodes)
                     if number < len(widths):
-                        own = [node[m] for node in slopes[number][s]] if number == changed else gates[number][s]
-                        nodes = nodes * np.array(own)
+                        factors = [node[m] for node in slopes[number][s]] if number == changed else gates[number][s]
+                        nodes = nodes * np.array(factors)
                 value = value + nodes[:, 0]
             rows.append(value)
         by_gates.append(np.array(rows))

@@ -25,13 +25,13 @@ z = sympy.Symbol("z")
 def coefficients(function: sympy.Expr, most: int) -> list[Fraction]:
     """The Taylor coefficients of a rational function with rational coefficients, by long division."""
     top, bottom = (sympy.Poly(part, z).all_coeffs()[::-1] for part in sympy.fraction(sympy.cancel(function)))
-    found: list[sympy.Rational] = []
+    series: list[sympy.Rational] = []
     for n in range(most + 1):
         rest = (top[n] if n < len(top) else 0) - sum(
-            bottom[k] * found[n - k] for k in range(1, min(n, len(bottom) - 1) + 1)
+            bottom[k] * series[n - k] for k in range(1, min(n, len(bottom) - 1) + 1)
         )
-        found.append(rest / bottom[0])
-    return [Fraction(int(value.p), int(value.q)) for value in found]
+        series.append(rest / bottom[0])
+    return [Fraction(int(value.p), int(value.q)) for value in series]
 
 
 @pytest.mark.parametrize(("width", "mu", "law"), [(1, 1, SIGNS), (10, Fraction(2, 7), GAUSSIAN)])

@@ -86,8 +86,8 @@ def test_fixed_gates_are_a_product_of_duals():
         product *= 2 * mean(ACTIVATIONS["relu"][1], ACTIVATIONS["relu"][1], 1, 1, r)
         r = 2 * mean(ACTIVATIONS["relu"][0], ACTIVATIONS["relu"][0], 1, 1, r)
     for last, part in (("alike", 1), ("unit", (3 / 2 + 1) / 4)):
-        found = certified_kernel(WideNetwork("relu", 4, last=last), HALF, kernel="fixed-gates").value
-        assert abs(float(found) - part * product) <= RECURSION_QUADRATURE
+        value = certified_kernel(WideNetwork("relu", 4, last=last), HALF, kernel="fixed-gates").value
+        assert abs(float(value) - part * product) <= RECURSION_QUADRATURE
 
 
 def test_the_outputs_of_last_weights_of_variance_one():
@@ -96,22 +96,22 @@ def test_the_outputs_of_last_weights_of_variance_one():
     tangent, covariance = kernels("relu", 3, (1, 1, 0.5), 1.5, 0.25)
     gradient = tangent - covariance
     for kernel, wanted in (("nngp", (covariance - 0.25) / 1.5 + 0.25), ("ntk", gradient / 1.5 + covariance)):
-        found = float(certified_kernel(network, HALF, digits=15, kernel=kernel).value)
+        value = float(certified_kernel(network, HALF, digits=15, kernel=kernel).value)
         gram = getattr(gram_kernels(np.array([[1, 0.5], [0.5, 1]]), network), kernel)[0, 1]
-        assert max(abs(found - wanted), abs(gram - wanted)) <= RECURSION_QUADRATURE
+        assert max(abs(value - wanted), abs(gram - wanted)) <= RECURSION_QUADRATURE
 
 
 def test_slopes_almost_everywhere():
     assert activation("relu").slope() == sympy.sign(h) / 2 + HALF
     assert activation("step").slope() == 0
-    found = activation("Heaviside(h)*sin(h)").slope()
-    assert sympy.expand(found - sympy.cos(h) * (sympy.sign(h) + 1) / 2) == 0
+    slope = activation("Heaviside(h)*sin(h)").slope()
+    assert sympy.expand(slope - sympy.cos(h) * (sympy.sign(h) + 1) / 2) == 0
 
 
 def test_a_threshold():
     """relu(h - 1), whose dual has Owen's T: one layer against the integral, which is smooth beyond the kink."""
-    found = float(certified_kernel(WideNetwork("relu(h - 1)", 2), HALF, digits=15, kernel="nngp").value)
-    assert found == float(expect("relu(z1 - 1)*relu(z2 - 1)", "[[1, 1/2], [1/2, 1]]").evaluate(15).value)
+    value = float(certified_kernel(WideNetwork("relu(h - 1)", 2), HALF, digits=15, kernel="nngp").value)
+    assert value == float(expect("relu(z1 - 1)*relu(z2 - 1)", "[[1, 1/2], [1/2, 1]]").evaluate(15).value)
 
 
 REFUSED = [

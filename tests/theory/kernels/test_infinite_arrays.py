@@ -26,12 +26,12 @@ NOT_HERE = ("linear", "leaky-relu:1/10", "cos", "tanh", "softplus")
 @pytest.mark.parametrize("name", [name for name in ACTIVATIONS if name not in NOT_HERE])
 def test_every_entry_is_the_certified_one(name):
     network = WideNetwork(name, 3, weight_variance="3/2", bias_variance="1/3", last="unit")
-    found = gram_kernels(GRAM, network)
+    kernels = gram_kernels(GRAM, network)
     for i in range(3):
         for j in range(i, 3):
             norms = sympy.sqrt(EXACT[i][i]), sympy.sqrt(EXACT[j][j])
             correlation = EXACT[i][j] / (norms[0] * norms[1])
-            for kernel, matrix in (("ntk", found.ntk), ("nngp", found.nngp)):
+            for kernel, matrix in (("ntk", kernels.ntk), ("nngp", kernels.nngp)):
                 wanted = float(certified_kernel(network, correlation, norms, 17, kernel).value)
                 assert abs(matrix[i, j] - wanted) <= GRAM_ROUNDED * max(1, abs(wanted))
 
@@ -44,9 +44,9 @@ def test_blocks_make_one_matrix():
     assert np.array_equal(whole.nngp, whole.nngp.T)
     norms = np.diagonal(gram)
     part = gram_kernels(gram[:140, 130:], network, (norms[:140], norms[130:]))
-    for found, wanted in ((part.ntk, whole.ntk), (part.nngp, whole.nngp)):
+    for block, wanted in ((part.ntk, whole.ntk), (part.nngp, whole.nngp)):
         off = np.arange(140)[:, None] != np.arange(130, 300)[None, :]
-        assert np.abs(found - wanted[:140, 130:])[off].max() <= GRAM_ROUNDED
+        assert np.abs(block - wanted[:140, 130:])[off].max() <= GRAM_ROUNDED
     single = gram_kernels(gram.astype(np.float32), network)
     assert single.ntk.dtype == np.float32
     assert np.abs(single.ntk - whole.ntk).max() <= GRAM_SINGLE
@@ -56,8 +56,8 @@ def test_the_diagonal_is_exact():
     """K(x, x) = d |x|^2 for ReLU; an inverse sine in float64 would lose half of the digits."""
     x = np.random.default_rng(1).normal(size=(40, 5))
     gram = x @ x.T
-    found = gram_kernels(gram, WideNetwork("relu", 3))
-    assert np.abs(np.diagonal(found.ntk) / np.diagonal(gram) - 3).max() <= GRAM_ROUNDED
+    kernels = gram_kernels(gram, WideNetwork("relu", 3))
+    assert np.abs(np.diagonal(kernels.ntk) / np.diagonal(gram) - 3).max() <= GRAM_ROUNDED
     twice = gram_kernels(np.ones((2, 2)), WideNetwork("relu", 3))
     assert np.array_equal(twice.ntk, np.full((2, 2), twice.ntk[0, 0]))
     near = gram_kernels(np.array([[1.0, 1 - 1e-15], [1 - 1e-15, 1.0]]), WideNetwork("relu", 3))
@@ -71,10 +71,10 @@ def test_torch(name):
     gram = np.hstack([gram, gram[:, :1]])  # the last input is the first
     plain = gram_kernels(gram, network)
     tensor = torch.tensor(gram, requires_grad=True)
-    found = gram_kernels(tensor, network)
-    for one, other in ((found.ntk, plain.ntk), (found.nngp, plain.nngp)):
+    kernels = gram_kernels(tensor, network)
+    for one, other in ((kernels.ntk, plain.ntk), (kernels.nngp, plain.nngp)):
         assert np.abs(one.detach().numpy() - other).max() <= GRAM_ROUNDED
-    found.ntk.sum().backward()
+    kernels.ntk.sum().backward()
     assert bool(torch.isfinite(tensor.grad).all())
 
 

@@ -50,13 +50,13 @@ def drawn(name: str, depth: int, width: int, weight: float, last: float, network
         pairs = zip(*parts, strict=True)
         return sum((one @ other) * (level @ level2) for (one, level), (other, level2) in pairs), outputs[0] * outputs[1]
 
-    found = []
+    rows = []
     for _ in range(networks):
         layers, gating = (
             [k * rng.normal(size=(b, a)) for k, a, b in zip(scales, sizes, sizes[1:], strict=False)] for _ in range(2)
         )
-        found.append((*kernel_of(layers, None), kernel_of(layers, gating)[0]))
-    return np.array(found).T
+        rows.append((*kernel_of(layers, None), kernel_of(layers, gating)[0]))
+    return np.array(rows).T
 
 
 def test_three_layers():

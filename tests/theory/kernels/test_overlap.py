@@ -53,9 +53,9 @@ def test_moments_are_those_of_all_gates(widths, mu):
 
 def test_mean_matrix_has_the_means_of_the_entries():
     network = GatedNetwork([[1, 2], [0, 1], [2, -1]], [BernoulliGates(3, "1/3"), BernoulliGates(2, "1/2")])
-    found = mean_matrix(network)
-    assert found == tuple(tuple(mean(network, (s, t)) for t in range(3)) for s in range(3))
-    assert found[0][2] == 0  # orthogonal inputs
+    matrix = mean_matrix(network)
+    assert matrix == tuple(tuple(mean(network, (s, t)) for t in range(3)) for s in range(3))
+    assert matrix[0][2] == 0  # orthogonal inputs
 
 
 def test_inputs_of_equal_norm_keep_the_eigenvectors():

@@ -40,8 +40,8 @@ def drawn(size, layers, seed):
 @pytest.mark.parametrize(("size", "kernel", "layers"), SIZES)
 def test_all_signs(size, kernel, layers):
     question = drawn(size, layers, size + 10 * kernel)
-    found = circular_means(*question, kernel)
-    assert (found.before, found.pooled) == enumerated(*question, kernel)
+    means = circular_means(*question, kernel)
+    assert (means.before, means.pooled) == enumerated(*question, kernel)
 
 
 def test_refusals():

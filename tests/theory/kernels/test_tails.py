@@ -37,8 +37,8 @@ def test_no_probability_exceeds_its_bounds():
 def test_two_values_attain_the_bounds():
     """At the depth 2 with one node K0 is 2 with probability mu and 0 otherwise; at mu = 1/2 all bounds are exact."""
     network = GatedNetwork([[1]], [BernoulliGates(1, "1/2")])
-    found = tail_bounds(network, 1)
-    assert (found.chebyshev, found.fourth_moment, found.cantelli) == (1, 1, Fraction(1, 2))
+    bounds = tail_bounds(network, 1)
+    assert (bounds.chebyshev, bounds.fourth_moment, bounds.cantelli) == (1, 1, Fraction(1, 2))
 
 
 def test_refusals():

@@ -91,8 +91,8 @@ def test_three_values_of_weights(gates, order):
 def test_random_gates(widths, mu):
     levels = [BernoulliGates(width, mu) for width in widths]
     for inputs, pairs in (([[2]], [(0, 0)] * 2), ([[1], [3]], [(0, 1)] * 2), ([[1], [3]], [(0, 0), (0, 1)])):
-        found = moment(GatedNetwork(inputs, levels), pairs)
-        assert found == enumeration.with_random_gates(inputs, widths, mu, pairs)
+        value = moment(GatedNetwork(inputs, levels), pairs)
+        assert value == enumeration.with_random_gates(inputs, widths, mu, pairs)
 
 
 def test_cumulants_of_gaussian_weights():

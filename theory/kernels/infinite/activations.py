@@ -56,18 +56,18 @@ class Activation:
     @property
     def parity(self) -> int:
         """1 for an even activation, -1 for an odd one, 0 for others."""
-        there, back = (expand(self.expr.xreplace({h: side * z(1)})) for side in (1, -1))
-        return next((side for side in (1, -1) if _ratio_is(there, back, sympy.Integer(side))), 0)
+        plain, mirrored = (expand(self.expr.xreplace({h: side * z(1)})) for side in (1, -1))
+        return next((side for side in (1, -1) if _ratio_is(plain, mirrored, sympy.Integer(side))), 0)
 
     @property
     def degree(self) -> int | None:
         """The k with s(a h) = a^k s(h) for all a > 0, from 0 to 3; None for other activations."""
         a = sympy.Symbol("a", positive=True)
         try:
-            there, scaled = (expand(self.expr.xreplace({h: factor * z(1)})) for factor in (sympy.Integer(1), a))
+            plain, scaled = (expand(self.expr.xreplace({h: factor * z(1)})) for factor in (sympy.Integer(1), a))
         except OutOfReachError:  # such a function is not homogeneous, or not known to be
             return None
-        return next((k for k in range(4) if _ratio_is(there, scaled, a**k)), None)
+        return next((k for k in range(4) if _ratio_is(plain, scaled, a**k)), None)
 
     @property
     def gated(self) -> bool:
@@ -117,12 +117,12 @@ def activation(text: str, gain: object = 1) -> Activation:
 
 def _leaky(text: str) -> tuple[sympy.Expr, sympy.Rational]:
     """max(h, a h) for 0 <= a < 1, and the variance 2/(1 + a^2) at which E s(z)^2 is the variance of z."""
-    given = text.partition(":")[2] or LEAK
-    slope = exact(given, f"the slope of {LEAKY}")
+    leak = text.partition(":")[2] or LEAK
+    slope = exact(leak, f"the slope of {LEAKY}")
     if not 0 <= slope < 1:
-        raise InputError(f"The slope {shown(given)} of {LEAKY} is not between 0 and 1.", f"Write {LEAKY}:1/10.")
+        raise InputError(f"The slope {shown(leak)} of {LEAKY} is not between 0 and 1.", f"Write {LEAKY}:1/10.")
     a = sympy.Rational(slope.numerator, slope.denominator)
-    return _parsed(f"relu(h) - {given}*relu(-h)"), 2 / (1 + a**2)
+    return _parsed(f"relu(h) - {leak}*relu(-h)"), 2 / (1 + a**2)
 
 
 def _parsed(formula: str) -> sympy.Expr:

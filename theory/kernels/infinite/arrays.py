@@ -65,12 +65,12 @@ def _programs(activation: Activation, weight: float, bias: float, last: float) -
 def _layer(pair: Pair, numbers: tuple[sympy.Float, ...], kinds: dict[sympy.Symbol, str]) -> Program:
     """Return the program of v_w value + v_b and last slope K."""
     weight, bias, last = numbers
-    value, slope, own = sympy.expand(pair.value), sympy.expand(weight * pair.slope), sympy.Dummy(real=True)
+    value, slope, slope_symbol = sympy.expand(pair.value), sympy.expand(weight * pair.slope), sympy.Dummy(real=True)
     # By Euler's theorem E[s s'] of a homogeneous s contains c E[s' s'], which is then computed once.
     rest = sympy.expand(value - c * pair.slope)
-    share = c * own if rest.count_ops() < value.count_ops() and c in kinds else sympy.Integer(0)
+    share = c * slope_symbol if rest.count_ops() < value.count_ops() and c in kinds else sympy.Integer(0)
     following = sympy.expand(weight * (rest if share != 0 else value)) + share + bias
-    return program([following, own * (last / weight) * _K], kinds, {own: slope})
+    return program([following, slope_symbol * (last / weight) * _K], kinds, {slope_symbol: slope})
 
 
 def gram_kernels(gram: Any, network: WideNetwork, variances: tuple[Any, Any] | None = None) -> GramKernels:
@@ -128,14 +128,14 @@ def _in_blocks(network: WideNetwork, gram: np.ndarray, levels: list[Any]) -> tup
     symmetric = len(levels) == 1
     buffers: dict[tuple[int, ...], list[np.ndarray]] = {}
     for place in _blocks(gram.shape, symmetric=symmetric):
-        own = [[level[part] for level in levels[side][0]] for side, part in ((0, place[0]), (-1, place[1]))]
+        variances = [[level[part] for level in levels[side][0]] for side, part in ((0, place[0]), (-1, place[1]))]
         part = gram[place]
         pool = buffers.setdefault(part.shape, [])
-        for target, found in zip((ntk, nngp), _through(np, network, part, *own, pool), strict=True):
-            target[place] = np.triu(found) + np.triu(found, 1).T if symmetric and place[0] == place[1] else found
+        for target, block in zip((ntk, nngp), _through(np, network, part, *variances, pool), strict=True):
+            target[place] = np.triu(block) + np.triu(block, 1).T if symmetric and place[0] == place[1] else block
             if symmetric and place[0] != place[1]:
-                target[place[::-1]] = found.T
-            pool.append(found)
+                target[place[::-1]] = block.T
+            pool.append(block)
     return ntk, nngp
 
 
@@ -162,19 +162,19 @@ def _variances(xp: ModuleType, gram: Any, variances: tuple[Any, Any] | None) -> 
                 f"The Gram matrix has the shape {tuple(gram.shape)}.",
                 "Give a square matrix, or the squared norms of rows and columns as variances.",
             )
-        found = (xp.diagonal(gram),) * 2
+        squared_norms = (xp.diagonal(gram),) * 2
         if not bool((abs(gram - gram.T) <= _ROUNDING * float(xp.finfo(gram.dtype).eps) * abs(gram)).all()):
             raise InputError("The Gram matrix is not symmetric.", "Give inner products of one list of inputs.")
     else:
-        found = tuple(_vector(xp, gram, one, size) for one, size in zip(variances, gram.shape, strict=True))
-    for one in found:
+        squared_norms = tuple(_vector(xp, gram, one, size) for one, size in zip(variances, gram.shape, strict=True))
+    for one in squared_norms:
         if not bool((one > 0).all()):
             raise InputError("A squared norm is not positive.", "Remove inputs that are 0.")
-    return found
+    return squared_norms
 
 
-def _vector(xp: ModuleType, gram: Any, given: Any, size: int) -> Any:
-    one = np.asarray(given, dtype=gram.dtype) if xp is np else xp.as_tensor(given, dtype=gram.dtype, device=gram.device)
+def _vector(xp: ModuleType, gram: Any, norms: Any, size: int) -> Any:
+    one = np.asarray(norms, dtype=gram.dtype) if xp is np else xp.as_tensor(norms, dtype=gram.dtype, device=gram.device)
     if tuple(one.shape) != (size,):
         raise InputError(f"The variances have the shape {tuple(one.shape)} for {size} inputs.", f"Give {size} numbers.")
     return one
@@ -184,10 +184,10 @@ def _diagonals(xp: ModuleType, network: WideNetwork, start: Any) -> tuple[list[A
     """Return Sigma_l(x, x) for l = 1 to d, as vectors, and K_d(x, x)."""
     variances, tangent = [start], start
     for number in range(2, network.depth + 1):
-        found = _of_layer(network, number).diagonal.run(xp, {p: variances[-1], _K: tangent}, None)
-        following = xp.zeros_like(start) + found[0]
+        results = _of_layer(network, number).diagonal.run(xp, {p: variances[-1], _K: tangent}, None)
+        following = xp.zeros_like(start) + results[0]
         variances.append(following)
-        tangent = found[1] + following
+        tangent = results[1] + following
     return variances, tangent
 
 
@@ -209,10 +209,10 @@ def _through(
         if number == 2:
             _require_correlations(xp, determinant, table)
         determinant = _positive(xp, determinant, buffers)
-        found = programs.layer.run(xp, {**table, gap: determinant, _K: tangent}, buffers)
+        results = programs.layer.run(xp, {**table, gap: determinant, _K: tangent}, buffers)
         if buffers is not None:
             buffers += [determinant, *([both, tangent] if number > 2 else [])]
-        both, tangent = (_whole(xp, one, gram, buffers) for one in found)
+        both, tangent = (_whole(xp, one, gram, buffers) for one in results)
         tangent = tangent + both if buffers is None else np.add(tangent, both, out=tangent)
     return tangent, both
 
@@ -227,15 +227,15 @@ def _positive(xp: ModuleType, determinant: Any, buffers: list[Any] | None) -> An
     return xp.clip(determinant, 0 if xp is np else xp.finfo(determinant.dtype).tiny, None)
 
 
-def _whole(xp: ModuleType, found: Any, like: Any, buffers: list[Any] | None) -> Any:
+def _whole(xp: ModuleType, value: Any, like: Any, buffers: list[Any] | None) -> Any:
     """Return a whole block where a form is a number or depends on few of the variables."""
-    if not isinstance(found, float) and found.shape == like.shape and found is not like:
-        return found
+    if not isinstance(value, float) and value.shape == like.shape and value is not like:
+        return value
     if buffers:
         target = buffers.pop()
-        target[...] = found
+        target[...] = value
         return target
-    return xp.zeros_like(like) + found
+    return xp.zeros_like(like) + value
 
 
 def _require_correlations(xp: ModuleType, determinant: Any, table: dict[sympy.Symbol, Any]) -> None:

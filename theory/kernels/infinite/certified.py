@@ -83,8 +83,8 @@ def _averages(network: WideNetwork, start: tuple[sympy.Expr, sympy.Expr, sympy.E
         from theory.kernels.infinite import quadrature
 
         biased = bool(network.bias_variance)
-        found = quadrature.layers(network.activation, _first_case(start), network.depth - 1, biased=biased)
-        return list(found), _MOST_QUADRATURE_BITS
+        averages = quadrature.layers(network.activation, _first_case(start), network.depth - 1, biased=biased)
+        return list(averages), _MOST_QUADRATURE_BITS
     special = any(form.has(OwensT, sympy.Integral) for pair in pairs for form in (pair.value, pair.slope))
     square = forms.equal_inputs(1).value
     return [_by_forms(pair, square) for pair in pairs], _MOST_SPECIAL_BITS if special else _MOST_BITS

@@ -78,8 +78,8 @@ class Dual:
 
     def on_a_line(self, side: int) -> Pair | None:
         """Return the forms for z' = side sqrt(q/p) z; None where the general forms have no value at gap = 0."""
-        found = self.pair.at({gap: sympy.Integer(0), c: side * sympy.sqrt(p) * sympy.sqrt(q)})
-        return found if found.finite else None
+        pair = self.pair.at({gap: sympy.Integer(0), c: side * sympy.sqrt(p) * sympy.sqrt(q)})
+        return pair if pair.finite else None
 
     @property
     def uncorrelated(self) -> Pair:

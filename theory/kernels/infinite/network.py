@@ -37,9 +37,11 @@ class WideNetwork:
         if not isinstance(self.activation, Activation):
             object.__setattr__(self, "activation", activation(self.activation))
         whole(self.depth, "depth", least=1, most=MOST_LAYERS, why="each layer is one more step of the recursion")
-        given = self.weight_variance
-        own = self.activation.weight_variance
-        variance = Fraction(int(own.p), int(own.q)) if given is None else exact(given, "the variance of weights")
+        declared = self.weight_variance
+        default = self.activation.weight_variance
+        variance = (
+            Fraction(int(default.p), int(default.q)) if declared is None else exact(declared, "the variance of weights")
+        )
         bias = exact(self.bias_variance, "the variance of biases")
         if variance <= 0 or bias < 0:
             raise InputError(

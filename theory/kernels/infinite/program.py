@@ -52,10 +52,10 @@ class _Builder:
         """Combine columns, rows and blocks among themselves first: most operations are then small."""
         groups: list[Operand] = []
         for kind in (COLUMN, ROW, BLOCK):
-            own = [part for part in parts if isinstance(part, int) and self.kinds[part] == kind]
-            numbers = [part for part in parts if isinstance(part, float)] if not groups and own else []
-            if own:
-                groups.append(self.folded(name, [*own, *numbers]))
+            of_kind = [part for part in parts if isinstance(part, int) and self.kinds[part] == kind]
+            numbers = [part for part in parts if isinstance(part, float)] if not groups and of_kind else []
+            if of_kind:
+                groups.append(self.folded(name, [*of_kind, *numbers]))
         if not groups:
             return self.number(name, parts)
         return self.folded(name, groups)
@@ -184,21 +184,21 @@ def program(
     builder.known.update(inputs)
     named = named or {}
     names = (sympy.Dummy(real=True) for _ in iter(int, 1))
-    asked = [distributed(form) for form in (*named.values(), *forms)]
-    steps, results = sympy.cse(asked, symbols=names)
+    expanded = [distributed(form) for form in (*named.values(), *forms)]
+    steps, results = sympy.cse(expanded, symbols=names)
     for symbol, expr in (*steps, *zip(named, results, strict=False)):
         builder.known[symbol] = builder.of(expr)
     results = results[len(named) :]
-    found = tuple(builder.of(expr) for expr in results)
-    return Program(inputs, _with_last_reads(builder, set(inputs.values()), found), found, len(builder.kinds))
+    operands = tuple(builder.of(expr) for expr in results)
+    return Program(inputs, _with_last_reads(builder, set(inputs.values()), operands), operands, len(builder.kinds))
 
 
 def _with_last_reads(builder: _Builder, inputs: set[int], results: Sequence[Operand]) -> tuple[_Operation, ...]:
     """Note at each operation the whole blocks that it is the last to read."""
     kept = inputs | {slot for slot in results if isinstance(slot, int)}
-    found: list[_Operation] = []
+    operations: list[_Operation] = []
     for one in reversed(builder.operations):
         last = {x for x in one.operands if isinstance(x, int) and x not in kept and builder.kinds[x] == BLOCK}
         kept |= last
-        found.append(_Operation(one.name, one.operands, one.slot, one.whole, tuple(sorted(last))))
-    return tuple(reversed(found))
+        operations.append(_Operation(one.name, one.operands, one.slot, one.whole, tuple(sorted(last))))
+    return tuple(reversed(operations))
