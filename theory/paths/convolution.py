@@ -113,11 +113,11 @@ def paths(network: ConvolutionalNetwork) -> tuple[Path, ...]:
             "Take fewer levels, channels or a smaller window; numbers of paths, outputs and kernels need none.",
         )
     n = network.n
-    found: list[Path] = [(node,) for node in range(network.widths[0])]
+    prefixes: list[Path] = [(node,) for node in range(network.widths[0])]
     for kernel in network.kernels:
         steps = list(product(range(len(kernel)), range(len(kernel[0][0]))))
-        found = [(*path, channel * n + (path[-1] - shift) % n) for path in found for channel, shift in steps]
-    return tuple(found)
+        prefixes = [(*path, channel * n + (path[-1] - shift) % n) for path in prefixes for channel, shift in steps]
+    return tuple(prefixes)
 
 
 def active_paths(network: ConvolutionalNetwork, number: int) -> tuple[Path, ...]:
@@ -154,14 +154,14 @@ def values(network: ConvolutionalNetwork) -> tuple[Fraction, ...]:
     [6, 2, 6, 2, 6, 2]
     """
     n = network.n
-    found = []
+    products = []
     for path in paths(network):
         value, before = _ONE, path[0]
         for kernel, node in zip(network.kernels, path[1:], strict=True):
             value *= kernel[node // n][before // n][(before - node) % n]
             before = node
-        found.append(value * network.readout[before // n] / n)
-    return tuple(found)
+        products.append(value * network.readout[before // n] / n)
+    return tuple(products)
 
 
 def output_over_paths(network: ConvolutionalNetwork, number: int) -> Fraction:
@@ -262,12 +262,12 @@ def bundle_kernel(network: ConvolutionalNetwork) -> Rows:
         x, other = network.inputs[s], network.inputs[t]
         pairs = list(product(range(n), repeat=2))
         before = {(i, j): inner(x[i::n], other[j::n]) for i, j in pairs}  # summed over channels
-        for kernel, gates, own in zip(network.kernels, network.gates(s), network.gates(t), strict=True):
+        for kernel, gates, other_gates in zip(network.kernels, network.gates(s), network.gates(t), strict=True):
             shifts = range(len(kernel[0][0]))
             after = dict.fromkeys(pairs, _ZERO)
             for i, j in pairs:
                 reached = sum((before[(i + k) % n, (j + k) % n] for k in shifts), start=_ZERO)
-                opened = (gates[c * n + i] * own[c * n + j] for c in range(len(kernel)))
+                opened = (gates[c * n + i] * other_gates[c * n + j] for c in range(len(kernel)))
                 after[i, j] = reached * sum(opened, start=_ZERO)
             before = after
         return sum(before.values(), start=_ZERO) / n**2
@@ -288,7 +288,7 @@ def tangent_kernel(network: ConvolutionalNetwork) -> Rows:
 def _gradient(network: ConvolutionalNetwork, number: int) -> tuple[Fraction, ...]:
     """Return the derivatives of y(x) by all weights: those of the output, then of the kernels from the last on."""
     n, levels, gates = network.n, forward(network, number)[:-1], network.gates(number)
-    found = list(_means(network, levels[-1]))
+    derivatives = list(_means(network, levels[-1]))
     back = [a / n for a in network.readout for _ in range(n)]
     for index in reversed(range(len(network.kernels))):
         kernel, z = network.kernels[index], levels[index]
@@ -296,7 +296,7 @@ def _gradient(network: ConvolutionalNetwork, number: int) -> tuple[Fraction, ...
         shifts, sources = range(len(kernel[0][0])), range(len(kernel[0]))
         for c, source, k in product(range(len(kernel)), sources, shifts):
             moved = (z[source * n + (i + k) % n] for i in range(n))
-            found.append(inner(back[c * n : (c + 1) * n], moved))
+            derivatives.append(inner(back[c * n : (c + 1) * n], moved))
         back = [
             sum(
                 (kernel[c][source][k] * back[c * n + (j - k) % n] for c in range(len(kernel)) for k in shifts),
@@ -305,7 +305,7 @@ def _gradient(network: ConvolutionalNetwork, number: int) -> tuple[Fraction, ...
             for source in sources
             for j in range(n)
         ]
-    return tuple(found)
+    return tuple(derivatives)
 
 
 def _means(network: ConvolutionalNetwork, z: Sequence[Fraction]) -> tuple[Fraction, ...]:

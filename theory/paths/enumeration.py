@@ -62,7 +62,7 @@ def active_paths(network: WeightedNetwork, number: int) -> tuple[Path, ...]:
     >>> active_paths(weighted([[1, 2]], [[[1, 0]]], [[[1, 1], [3, 4]], [[5, 6]]]), 0)
     ((0, 0), (1, 0))
     """
-    return tuple(path for path, own in zip(paths(network), activities(network, number), strict=True) if own)
+    return tuple(path for path, activity in zip(paths(network), activities(network, number), strict=True) if activity)
 
 
 def number_active(network: WeightedNetwork, number: int) -> int:
@@ -82,9 +82,9 @@ def features(network: WeightedNetwork, number: int) -> tuple[Fraction, ...]:
     >>> [int(phi) for phi in features(weighted([[1, 2]], [[[1, 0]]], [[[1, 1], [3, 4]], [[5, 6]]]), 0)]
     [1, 0, 2, 0]
     """
-    own = activities(network, number)
     x = network.inputs[number]
-    return tuple(x[path[0]] * activity for path, activity in zip(paths(network), own, strict=True))
+    active = zip(paths(network), activities(network, number), strict=True)
+    return tuple(x[path[0]] * activity for path, activity in active)
 
 
 def values(network: WeightedNetwork) -> tuple[Fraction, ...]:
@@ -108,12 +108,14 @@ def value_gradients(network: WeightedNetwork) -> tuple[dict[Weight, Fraction], .
     >>> {weight: int(slope) for weight, slope in value_gradients(net)[1].items()}  # 3 x 6, by either factor
     {(0, 1, 0): 6, (1, 0, 1): 3}
     """
-    found = []
+    gradients = []
     for path in paths(network):
         along = edges(path)
         numbers = [_at(network, edge) for edge in along]
-        found.append({edge: prod(numbers[:k] + numbers[k + 1 :], start=Fraction(1)) for k, edge in enumerate(along)})
-    return tuple(found)
+        gradients.append(
+            {edge: prod(numbers[:k] + numbers[k + 1 :], start=Fraction(1)) for k, edge in enumerate(along)}
+        )
+    return tuple(gradients)
 
 
 def edges(path: Path) -> tuple[Weight, ...]:
@@ -156,9 +158,9 @@ def forward(network: WeightedNetwork, number: int) -> tuple[tuple[Fraction, ...]
     """
     gates = (*network.gates(number), (Fraction(1),))
     levels = [network.inputs[number]]
-    for layer, own in zip(network.weights, gates, strict=True):
+    for layer, level_gates in zip(network.weights, gates, strict=True):
         before = levels[-1]
-        levels.append(tuple(gate * inner(row, before) for gate, row in zip(own, layer, strict=True)))
+        levels.append(tuple(gate * inner(row, before) for gate, row in zip(level_gates, layer, strict=True)))
     return tuple(levels)
 
 

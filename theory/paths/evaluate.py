@@ -54,13 +54,13 @@ def evaluated(problem: Problem, examples: Sequence[int] | None = None) -> Weight
     network, data = problem.deep, _finite(problem)
     chosen = range(len(data.x)) if examples is None else examples
     _check_size(problem, len(chosen))
-    own = start_weights(problem, network.names)
+    weights = start_weights(problem, network.names)
     x = [data.x[number] for number in chosen]
-    levels = _gates(problem, chosen, x, own)
+    levels = _gates(problem, chosen, x, weights)
     seen = x if network.value_input == "x" else [(_ONE,) * data.n for _ in x]
     if isinstance(network.architecture, CircularConvolution):
-        return ConvolutionalNetwork(seen, levels, tuple(own[:-1]), own[-1][0])
-    return weighted(seen, levels, own)
+        return ConvolutionalNetwork(seen, levels, tuple(weights[:-1]), weights[-1][0])
+    return weighted(seen, levels, weights)
 
 
 def start_weights(problem: Problem, names: Sequence[str]) -> list[Any]:
@@ -73,10 +73,10 @@ def start_weights(problem: Problem, names: Sequence[str]) -> list[Any]:
     [((Fraction(1, 2),),)]
     """
     drawn = problem.start()
-    given = {name: problem.training.initial(problem.deep.starts_as(name)) for name in names}
+    starts = {name: problem.training.initial(problem.deep.starts_as(name)) for name in names}
     return [
-        _fractions(drawn[name].tolist()) if isinstance(own, NormalInitialisation) else own
-        for name, own in given.items()
+        _fractions(drawn[name].tolist()) if isinstance(start, NormalInitialisation) else start
+        for name, start in starts.items()
     ]
 
 
@@ -84,7 +84,9 @@ def _fractions(values: Any) -> Any:
     return tuple(map(_fractions, values)) if isinstance(values, list) else Fraction(values)
 
 
-def _gates(problem: Problem, chosen: Sequence[int], x: Sequence[Sequence[Fraction]], own: Sequence[Any]) -> list[Rows]:
+def _gates(
+    problem: Problem, chosen: Sequence[int], x: Sequence[Sequence[Fraction]], weights: Sequence[Any]
+) -> list[Rows]:
     """Return the gates of each hidden level, a row for each of the chosen examples."""
     network, gating = problem.deep, problem.deep.gating
     nodes = network.nodes(problem.data)
@@ -97,7 +99,7 @@ def _gates(problem: Problem, chosen: Sequence[int], x: Sequence[Sequence[Fractio
             drawn = [gating.drawn(level, len(problem.data.x), width) for level, width in enumerate(nodes, 1)]
             return [_fractions(level[list(chosen)].tolist()) for level in drawn]
         case OwnGates():
-            return _decided(network, x, own[:-1], gating.gate, lambda gate, q: gate * q)
+            return _decided(network, x, weights[:-1], gating.gate, lambda gate, q: gate * q)
         case NetworkGates():
             second = start_weights(problem, network.gating_names)
             return _decided(network, x, second, gating.gate, _ONWARDS[gating.network])
@@ -126,7 +128,7 @@ def _decided(
     for number, layer in enumerate(layers, 1):
         drives = [apply(layer, z) for z in values]
         gates = tuple(tuple(_response(response, q, number) for q in row) for row in drives)
-        values = [tuple(map(onwards, own, row)) for own, row in zip(gates, drives, strict=True)]
+        values = [tuple(map(onwards, opened, row)) for opened, row in zip(gates, drives, strict=True)]
         levels.append(GivenValues(gates).rows)
     return levels
 

@@ -86,8 +86,8 @@ def _gates(
                 "A row has a weight for each node of the level before.",
             )
         drive = [
-            [sum((Fraction(w) * z for w, z in zip(row, own, strict=True)), start=Fraction(0)) for row in layer]
-            for own in nodes
+            [sum((Fraction(w) * z for w, z in zip(row, values, strict=True)), start=Fraction(0)) for row in layer]
+            for values in nodes
         ]
         open_ = [[at_zero if q == 0 else int(q > 0) for q in row] for row in drive]
         levels.append(GivenValues(open_))

@@ -114,8 +114,8 @@ def tangent_kernel_over_paths(network: WeightedNetwork) -> Rows:
     """
     kernel = value_tangent_kernel(network)
     phi = [features(network, number) for number in range(len(network.inputs))]
-    applied = [[inner(row, own) for row in kernel] for own in phi]
-    return tuple(tuple(inner(own, other) for other in applied) for own in phi)
+    applied = [[inner(row, feature) for row in kernel] for feature in phi]
+    return tuple(tuple(inner(feature, other) for other in applied) for feature in phi)
 
 
 def interaction(network: WeightedNetwork, s: int, t: int) -> Rows:
@@ -134,11 +134,11 @@ def interaction(network: WeightedNetwork, s: int, t: int) -> Rows:
     nodes = range(network.widths[0])
     sums = {pair: Fraction(0) for pair in product(nodes, nodes)}
     along = paths(network)
-    for (p, a, slope), (q, b, own) in product(
+    for (p, a, slope), (q, b, other_slope) in product(
         zip(along, one, slopes, strict=True), zip(along, other, slopes, strict=True)
     ):
         if a and b:
-            sums[p[0], q[0]] += a * b * _sparse(slope, own)
+            sums[p[0], q[0]] += a * b * _sparse(slope, other_slope)
     return tuple(tuple(sums[i, j] for j in nodes) for i in nodes)
 
 

@@ -33,7 +33,7 @@ def adaptation_kernel(network: WeightedNetwork, slopes: Slopes) -> Rows:
     True
     """
     rows = _checked(network, slopes)
-    moved = [[_moved(network, number, own) for own in given] for number, given in enumerate(rows)]
+    moved = [[_moved(network, number, slope) for slope in row] for number, row in enumerate(rows)]
     return tuple(tuple(inner(one, other) for other in moved) for one in moved)
 
 
@@ -79,10 +79,10 @@ def _moved(network: WeightedNetwork, number: int, slope: Rows) -> Fraction:
     turning = (*slope, (Fraction(0),))
     levels = forward(network, number)
     change: tuple[Fraction, ...] = (Fraction(0),) * len(levels[0])
-    for (before, _), layer, own, turn in zip(pairwise(levels), network.weights, gates, turning, strict=True):
+    for (before, _), layer, level_gates, turn in zip(pairwise(levels), network.weights, gates, turning, strict=True):
         change = tuple(
             turned * inner(row, before) + gate * inner(row, change)
-            for turned, gate, row in zip(turn, own, layer, strict=True)
+            for turned, gate, row in zip(turn, level_gates, layer, strict=True)
         )
     return change[0]
 
@@ -91,19 +91,19 @@ def _checked(network: WeightedNetwork, slopes: Slopes) -> list[list[Rows]]:
     """Return the slopes as fractions, after a check of their shape."""
     widths = list(network.widths[1:])
     count = len(slopes[0]) if slopes else 0
-    if len(slopes) != len(network.inputs) or any(len(own) != count for own in slopes):
+    if len(slopes) != len(network.inputs) or any(len(row) != count for row in slopes):
         raise InputError(
-            f"The slopes of the gates are for {len(slopes)} inputs, with {[len(own) for own in slopes]} weights each.",
+            f"The slopes of the gates are for {len(slopes)} inputs, with {[len(row) for row in slopes]} weights each.",
             f"Give {len(network.inputs)} inputs the slopes by the same weights of the gates.",
         )
-    for own in slopes:
-        for levels in own:
+    for row in slopes:
+        for levels in row:
             if [len(level) for level in levels] != widths:
                 raise InputError(
                     f"The slopes of the gates have levels of {[len(level) for level in levels]} nodes, not {widths}.",
                     "Give a slope for each node of each hidden level.",
                 )
     return [
-        [tuple(tuple(exact(value, "a slope of a gate") for value in level) for level in levels) for levels in own]
-        for own in slopes
+        [tuple(tuple(exact(value, "a slope of a gate") for value in level) for level in levels) for levels in row]
+        for row in slopes
     ]

@@ -54,12 +54,12 @@ def switching_instants(times: Sequence[Fraction | int], networks: Sequence[Weigh
             f"{len(instants)} times are given for {len(networks)} networks, or they do not increase.",
             "Give each network its time, in increasing order.",
         )
-    found = instants[:1]
+    changes = instants[:1]
     for number, time in enumerate(instants[1:], 1):
         before, after = networks[number - 1], networks[number]
-        if any(feature_change(before, after, own) for own in range(len(before.inputs))):
-            found.append(time)
-    return tuple(found)
+        if any(feature_change(before, after, example) for example in range(len(before.inputs))):
+            changes.append(time)
+    return tuple(changes)
 
 
 def _product(one: Rows, other: Rows) -> Fraction:

@@ -35,13 +35,13 @@ def output(net: WeightedNetwork, number: int, weights=None) -> Fraction:
 
 def slopes(net: WeightedNetwork, number: int) -> list[Fraction]:
     """Return dy(x)/dtheta for all weights: y where the weight is one larger, less y."""
-    found = []
+    derivatives = []
     for k, layer in enumerate(net.weights):
         for i, j in product(range(len(layer)), range(len(layer[0]))):
             moved = [[list(row) for row in rows] for rows in net.weights]
             moved[k][i][j] += 1
-            found.append(output(net, number, moved) - output(net, number))
-    return found
+            derivatives.append(output(net, number, moved) - output(net, number))
+    return derivatives
 
 
 def tangent(net: WeightedNetwork) -> list[list[Fraction]]:

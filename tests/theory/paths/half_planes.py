@@ -27,29 +27,31 @@ def box_forms(box):
 
 def patterns(weights, biases, rectified, box=None):
     """Every bit pattern whose region has an interior; a gate whose pre-activation is 0 on a region is closed there."""
-    found = set()
+    reached = set()
 
     def extend(layer, forms, held, pattern):
         if layer == len(weights):
-            found.add(pattern)
+            reached.add(pattern)
             return
-        own = [
+        drives = [
             tuple(
                 sum(w * form[k] for w, form in zip(row, forms, strict=True)) + (bias if k == 2 else 0) for k in range(3)
             )
             for row, bias in zip(weights[layer], biases[layer], strict=True)
         ]
-        for bits in product((False, True), repeat=len(own)):
+        for bits in product((False, True), repeat=len(drives)):
             constraints = list(held)
-            for form, bit in zip(own, bits, strict=True):
+            for form, bit in zip(drives, bits, strict=True):
                 if any(form):
                     constraints.append(form if bit else tuple(-part for part in form))
                 elif bit:
                     break
             else:
                 if feasible(constraints):
-                    passed = [form if bit or not rectified else (0, 0, 0) for form, bit in zip(own, bits, strict=True)]
+                    passed = [
+                        form if bit or not rectified else (0, 0, 0) for form, bit in zip(drives, bits, strict=True)
+                    ]
                     extend(layer + 1, passed, constraints, (*pattern, bits))
 
     extend(0, [(1, 0, 0), (0, 1, 0)], box_forms(box) if box else [], ())
-    return found
+    return reached

@@ -17,9 +17,9 @@ def drawn(seed, widths, biased, largest=4):
 
 def outputs(weights, biases, rectified, point):
     """The pre-activations of every layer at a point, layer by layer."""
-    values, found = list(point), []
+    values, layers = list(point), []
     for rows, shifts in zip(weights, biases, strict=True):
-        own = [sum(w * v for w, v in zip(row, values, strict=True)) + b for row, b in zip(rows, shifts, strict=True)]
-        found.append(own)
-        values = [max(v, 0) if rectified else v for v in own]
-    return found
+        drives = [sum(w * v for w, v in zip(row, values, strict=True)) + b for row, b in zip(rows, shifts, strict=True)]
+        layers.append(drives)
+        values = [max(v, 0) if rectified else v for v in drives]
+    return layers

@@ -81,8 +81,10 @@ def slopes(net, s):
 @pytest.mark.parametrize("name", ["own, soft", "two channels of x"])
 def test_the_tangent_kernel_is_that_of_the_shared_weights(name):
     net = NETWORKS[name]
-    own = [list(slopes(net, s)) for s in range(len(DATA.x))]
-    expected = tuple(tuple(sum(a * b for a, b in zip(one, other, strict=True)) for other in own) for one in own)
+    gradients = [list(slopes(net, s)) for s in range(len(DATA.x))]
+    expected = tuple(
+        tuple(sum(a * b for a, b in zip(one, other, strict=True)) for other in gradients) for one in gradients
+    )
     assert convolution.tangent_kernel(net) == expected
 
 

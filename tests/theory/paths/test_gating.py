@@ -25,8 +25,8 @@ def relu(weights, x):
 
 def gated(weights, gating, x, seen, at_zero):
     eta, h = list(x), list(seen)
-    for number, (layer, own) in enumerate(zip(weights, gating, strict=True)):
-        eta = [sum(w * z for w, z in zip(row, eta, strict=True)) for row in own]
+    for number, (layer, gating_layer) in enumerate(zip(weights, gating, strict=True)):
+        eta = [sum(w * z for w, z in zip(row, eta, strict=True)) for row in gating_layer]
         h = [sum(w * z for w, z in zip(row, h, strict=True)) for row in layer]
         if number < len(weights) - 1:
             h = [z if q > 0 or (at_zero and q == 0) else 0 for z, q in zip(h, eta, strict=True)]

@@ -38,23 +38,23 @@ def inside(corners, point):
 def test_patterns_are_those_of_feasible_inequalities(kind, widths, biased, box):
     for seed in range(2):
         weights, biases = drawn(seed, widths, biased)
-        made = division(kind(weights, biases), box)
-        assert set(made.patterns) == patterns(weights, biases, kind is ReluGates, box), (seed, weights, biases)
-        assert euler(made.subdivision) == 2
+        plane = division(kind(weights, biases), box)
+        assert set(plane.patterns) == patterns(weights, biases, kind is ReluGates, box), (seed, weights, biases)
+        assert euler(plane.subdivision) == 2
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_faces_fill_the_box_and_have_the_pattern_of_their_points(kind):
     rng, (weights, biases) = random.Random(5), drawn(1, (3, 2), True)
-    made = division(kind(weights, biases), BOX)
-    parts = made.subdivision
+    plane = division(kind(weights, biases), BOX)
+    parts = plane.subdivision
     assert sum(parts.area(face) for face in range(1, parts.faces + 1)) == 9
     for _ in range(40):
         point = Fraction(rng.randint(-1000, 2000), 1009), Fraction(rng.randint(-2000, 1000), 1013)
-        opened = tuple(tuple(q > 0 for q in own) for own in outputs(weights, biases, kind is ReluGates, point))
-        assert pattern_at(made.gates, point) == opened
+        opened = tuple(tuple(q > 0 for q in drives) for drives in outputs(weights, biases, kind is ReluGates, point))
+        assert pattern_at(plane.gates, point) == opened
         holding = [face for face in range(1, parts.faces + 1) if inside(parts.corners(face), point)]
-        assert [made.patterns[face - 1] for face in holding] == [opened]
+        assert [plane.patterns[face - 1] for face in holding] == [opened]
 
 
 @pytest.mark.parametrize(
@@ -68,34 +68,34 @@ def test_faces_fill_the_box_and_have_the_pattern_of_their_points(kind):
     ],
 )
 def test_degenerate_lines(forms, faces):
-    made = division(LinearGates([[form[:2] for form in forms]], [[form[2] for form in forms]]))
-    assert made.subdivision.faces == faces
-    assert euler(made.subdivision) == 2
+    plane = division(LinearGates([[form[:2] for form in forms]], [[form[2] for form in forms]]))
+    assert plane.subdivision.faces == faces
+    assert euler(plane.subdivision) == 2
 
 
 def test_lines_through_corners_and_along_sides_of_the_box():
     weights = [[(1, -1), (1, 1), (1, 0), (1, 0)]]
-    made = division(LinearGates(weights, [[0, -1, 0, -1]]), ((0, 1), (0, 1)))  # both diagonals, and two sides
-    assert made.subdivision.faces == 4
-    assert [made.subdivision.area(face) for face in range(1, 5)] == [Fraction(1, 4)] * 4
-    assert len(made.subdivision.vertices) == 5
+    plane = division(LinearGates(weights, [[0, -1, 0, -1]]), ((0, 1), (0, 1)))  # both diagonals, and two sides
+    assert plane.subdivision.faces == 4
+    assert [plane.subdivision.area(face) for face in range(1, 5)] == [Fraction(1, 4)] * 4
+    assert len(plane.subdivision.vertices) == 5
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_numbers_of_regions_of_paths(kind):
     for seed in range(2):
         weights, biases = drawn(seed, (3, 2, 2), True)
-        made = division(kind(weights, biases))
+        plane = division(kind(weights, biases))
         feasible = patterns(weights, biases, kind is ReluGates)
         counted = Counter()
         for path in product(range(3), range(2), range(2)):
             counted[path] = sum(all(layer[unit] for layer, unit in zip(b, path, strict=True)) for b in feasible)
-        assert made.of_paths() == +counted
-        counts = made.counts
+        assert plane.of_paths() == +counted
+        counts = plane.counts
         assert (counts.paths, counts.bits, counts.patterns) == (12, 2**7, len(feasible))
         assert (counts.active, counts.most) == (len(+counted), max(counted.values()))
         for path, number in counted.items():
-            assert made.region(path).patterns == number
+            assert plane.region(path).patterns == number
 
 
 def test_patterns_on_lines_and_points_alone():
@@ -108,8 +108,8 @@ def test_patterns_on_lines_and_points_alone():
 
 def test_an_activation_pattern_of_relu_gates_may_have_two_faces():
     """The hidden sum relu(x) + relu(-x) vanishes on the line x = 0 alone, where it bends."""
-    made = division(ReluGates([[[1, 0], [-1, 0]], [[1, 1]]]), ((-1, 1), (0, 1)))
-    region = made.region((0, 0))
+    plane = division(ReluGates([[[1, 0], [-1, 0]], [[1, 1]]]), ((-1, 1), (0, 1)))
+    region = plane.region((0, 0))
     assert region.components == (region.faces,)
     closed = division(ReluGates([[[1, 0], [-1, 0], [1, 1]], [[1, 1, 0]]]), ((-1, 1), (2, 3))).region((2, 0))
     assert (len(closed.faces), len(closed.components), closed.convex) == (2, 2, False)  # x = 0 is not in the region
@@ -145,14 +145,14 @@ def moved(start, end, time):
         for layers in zip(start[0], end[0], strict=True)
     ]
     return mixed, [
-        [a + time * (b - a) for a, b in zip(*own, strict=True)] for own in zip(start[1], end[1], strict=True)
+        [a + time * (b - a) for a, b in zip(*shifts, strict=True)] for shifts in zip(start[1], end[1], strict=True)
     ]
 
 
 def opened(start, end, rectified, point, time):
     """The gates of every unit at a time, by (layer, unit)."""
     layers = outputs(*moved(start, end, time), rectified, point)
-    return {(n, unit): q > 0 for n, own in enumerate(layers, start=1) for unit, q in enumerate(own)}
+    return {(n, unit): q > 0 for n, drives in enumerate(layers, start=1) for unit, q in enumerate(drives)}
 
 
 def near(number, digits=12):
@@ -164,12 +164,12 @@ def near(number, digits=12):
 def test_gates_switch_at_these_times_and_at_no_others(kind, seed):
     start, end = drawn(seed, (2, 2, 2), True), drawn(seed + 50, (2, 2, 2), True)
     rectified = kind is ReluGates
-    found = switches(kind(*start), kind(*end), POINTS)
+    computed = switches(kind(*start), kind(*end), POINTS)
     for number, point in enumerate(POINTS):
-        own = [switch for switch in found if switch.input == number]
-        times = [Fraction(0), *sorted({near(switch.time) for switch in own}), Fraction(1)]
+        of_point = [switch for switch in computed if switch.input == number]
+        times = [Fraction(0), *sorted({near(switch.time) for switch in of_point}), Fraction(1)]
         apart = min((b - a for a, b in pairwise(times)), default=Fraction(1)) / 4
-        for switch in own:
+        for switch in of_point:
             before, after = (
                 opened(start, end, rectified, point, near(switch.time) + shift)[switch.layer, switch.unit]
                 for shift in (-apart, apart)
@@ -178,11 +178,11 @@ def test_gates_switch_at_these_times_and_at_no_others(kind, seed):
         for step in range(STEPS):  # gates at times on a grid, followed through the switches
             now = Fraction(2 * step + 1, 2 * STEPS)
             expected = opened(start, end, rectified, point, Fraction(1, 10**9))
-            for switch in own:
+            for switch in of_point:
                 if near(switch.time) < now:
                     expected[switch.layer, switch.unit] = switch.opens
             assert opened(start, end, rectified, point, now) == expected
-    assert found
+    assert computed
 
 
 def test_times_are_exact():

@@ -70,4 +70,4 @@ def test_slopes_of_another_shape_are_named():
     with pytest.raises(InputError, match=r"\[2, 1\] weights each"):
         sensitivity_overlap(net, [slopes[0], slopes[1][:1]])
     with pytest.raises(InputError, match=r"levels of \[2\] nodes, not \[2, 3\]"):
-        sensitivity_overlap(net, [[own[:1] for own in row] for row in slopes])
+        sensitivity_overlap(net, [[levels[:1] for levels in row] for row in slopes])

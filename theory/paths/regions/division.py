@@ -98,7 +98,7 @@ class Division:
     @cached_property
     def counts(self) -> Counts:
         """The exact numbers of regions. Raises OutOfReachError as `of_paths` does."""
-        made = self.of_paths()
+        by_path = self.of_paths()
         on_faces = set(self.patterns)
         return Counts(
             faces=self.subdivision.faces,
@@ -106,8 +106,8 @@ class Division:
             patterns=len(on_faces),
             thin=len(set(self._on_edges_and_vertices()) - on_faces),
             paths=self.gates.paths,
-            active=len(made),
-            most=max(made.values(), default=0),
+            active=len(by_path),
+            most=max(by_path.values(), default=0),
         )
 
     def of_paths(self) -> Counter[Path]:
@@ -124,21 +124,23 @@ class Division:
             )
         counted: Counter[Path] = Counter()
         for pattern in set(self.patterns):
-            counted.update(product(*([i for i, own in enumerate(layer) if own] for layer in pattern)))
+            counted.update(product(*([i for i, gate in enumerate(layer) if gate] for layer in pattern)))
         return counted
 
     def region(self, path: Path) -> PathRegion:
         """Return the region of a path. Raises InputError for a path that the network does not have."""
         path = self.gates.checked(path)
         faces = tuple(f for f, pattern in enumerate(self.patterns, start=1) if is_active(pattern, path))
-        own = set(faces)
-        walls = [half for f in faces for half in self.subdivision.around(f) if not self._open_across(half, own, path)]
+        face_set = set(faces)
+        walls = [
+            half for f in faces for half in self.subdivision.around(f) if not self._open_across(half, face_set, path)
+        ]
         return PathRegion(
             path,
             faces,
             len({self.patterns[f - 1] for f in faces}),
-            self._components(own, path),
-            self._is_convex(faces, own, walls),
+            self._components(face_set, path),
+            self._is_convex(faces, face_set, walls),
             len({_line(*self.subdivision.ends(half)) for half in walls if self._other(half) != OUTSIDE}),
         )
 
@@ -151,9 +153,9 @@ class Division:
     def _other(self, half: int) -> int:
         return self.subdivision.sides[half ^ 1]
 
-    def _open_across(self, half: int, own: set[int], path: Path) -> bool:
+    def _open_across(self, half: int, face_set: set[int], path: Path) -> bool:
         """Return whether the path is active beyond a half-edge of one of its faces, and on the edge itself."""
-        return self._other(half) in own and is_active(self._on_edges[half // 2], path)
+        return self._other(half) in face_set and is_active(self._on_edges[half // 2], path)
 
     @cached_property
     def _on_edges(self) -> dict[int, Pattern]:
@@ -166,23 +168,23 @@ class Division:
         (x, y), (u, v) = self.subdivision.ends(half)
         return (x + u) / 2, (y + v) / 2
 
-    def _components(self, own: set[int], path: Path) -> tuple[tuple[int, ...], ...]:
-        left, found = set(own), []
+    def _components(self, face_set: set[int], path: Path) -> tuple[tuple[int, ...], ...]:
+        left, components = set(face_set), []
         while left:
             reached = [left.pop()]
             for face in reached:
                 for half in self.subdivision.around(face):
-                    if self._other(half) in left and self._open_across(half, own, path):
+                    if self._other(half) in left and self._open_across(half, face_set, path):
                         left.remove(self._other(half))
                         reached.append(self._other(half))
-            found.append(tuple(sorted(reached)))
-        return tuple(sorted(found))
+            components.append(tuple(sorted(reached)))
+        return tuple(sorted(components))
 
-    def _is_convex(self, faces: tuple[int, ...], own: set[int], walls: list[int]) -> bool:
+    def _is_convex(self, faces: tuple[int, ...], face_set: set[int], walls: list[int]) -> bool:
         """Return whether the faces fill the convex hull of their corners, and no wall separates two of them."""
         corners = {corner for face in faces for corner in self.subdivision.corners(face)}
         whole = sum((self.subdivision.area(face) for face in faces), Fraction(0))
-        return area(_hull(corners)) == whole and all(self._other(half) not in own for half in walls)
+        return area(_hull(corners)) == whole and all(self._other(half) not in face_set for half in walls)
 
     def _on_edges_and_vertices(self) -> Iterator[Pattern]:
         """Yield the patterns on edges and vertices, those on the boundary of the plane's rectangle left out."""
@@ -216,12 +218,17 @@ def division(gates: Gates, box: Box | None = None) -> Division:
         now = cuts.subdivision()
         for face, before in list(forms.items()):
             inside = now.inner_point(face)
-            own = [combined(row, bias, before) for row, bias in zip(weights, biases, strict=True)]
-            opened = tuple(value(form, inside) > 0 for form in own)
-            forms[face] = tuple(passed_on(gates, form, gate) for form, gate in zip(own, opened, strict=True))
+            drives = [combined(row, bias, before) for row, bias in zip(weights, biases, strict=True)]
+            opened = tuple(value(form, inside) > 0 for form in drives)
+            forms[face] = tuple(passed_on(gates, form, gate) for form, gate in zip(drives, opened, strict=True))
             patterns[face] = (*patterns[face], opened)
-    made = cuts.subdivision()
-    return Division(gates, limits if box is not None else None, made, tuple(patterns[f + 1] for f in range(made.faces)))
+    subdivision = cuts.subdivision()
+    return Division(
+        gates,
+        limits if box is not None else None,
+        subdivision,
+        tuple(patterns[f + 1] for f in range(subdivision.faces)),
+    )
 
 
 def _checked(box: Box) -> Box:

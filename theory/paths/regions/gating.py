@@ -46,8 +46,8 @@ class _Layers:
             before = len(layer)
         if not weights:
             raise InputError("A network without a hidden layer has no gates.", "Give the weights of a layer.")
-        given = self.biases or tuple((0,) * len(layer) for layer in weights)
-        biases = tuple(tuple(exact(b, "a bias") for b in layer) for layer in given)
+        declared = self.biases or tuple((0,) * len(layer) for layer in weights)
+        biases = tuple(tuple(exact(b, "a bias") for b in layer) for layer in declared)
         if [len(layer) for layer in biases] != [len(layer) for layer in weights]:
             raise InputError(
                 f"Layers of {_listed(map(len, weights))} units have {_listed(map(len, biases))} biases.",
@@ -162,7 +162,7 @@ def pattern_at(gates: Gates, point: Point) -> Pattern:
     for weights, biases in zip(gates.weights, gates.biases, strict=True):
         before = [combined(row, bias, forms) for row, bias in zip(weights, biases, strict=True)]
         opened = tuple(value(form, at) > 0 for form in before)
-        forms = tuple(passed_on(gates, form, own) for form, own in zip(before, opened, strict=True))
+        forms = tuple(passed_on(gates, form, gate) for form, gate in zip(before, opened, strict=True))
         pattern.append(opened)
     return tuple(pattern)
 

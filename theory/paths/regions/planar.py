@@ -113,12 +113,12 @@ class Cuts:
             )
         one, other = self._on_the_line(cycle, values)
         new = len(self.starts)
-        there, back = self._pair(self.origins[other], self.origins[one])
+        forward, back = self._pair(self.origins[other], self.origins[one])
         first, last = self.before[other], self.before[one]
-        self._link(first, there), self._link(there, one)
+        self._link(first, forward), self._link(forward, one)
         self._link(last, back), self._link(back, other)
-        self.sides[there] = face
-        self.starts[face] = there
+        self.sides[forward] = face
+        self.starts[face] = forward
         self.starts.append(back)
         for half in self._around(new):
             self.sides[half] = new

@@ -59,36 +59,36 @@ def switches(
             "Move a network with fewer layers.",
         )
     rectified = isinstance(start, ReluGates)
-    found = [
+    unsorted = [
         switch for number, point in enumerate(points) for switch in _of_input(start, end, number, point, rectified)
     ]
-    return tuple(sorted(found, key=lambda switch: (_Ordered(switch.time), switch.input, switch.layer, switch.unit)))
+    return tuple(sorted(unsorted, key=lambda switch: (_Ordered(switch.time), switch.input, switch.layer, switch.unit)))
 
 
 def _of_input(
     start: LinearGates | ReluGates, end: LinearGates | ReluGates, number: int, point: Point, rectified: bool
 ) -> list[Switch]:
     times: list[Expr] = [Integer(0), Integer(1)]
-    values = [[_constant(exact(own, "a coordinate")) for own in point]]  # of the layer before, by piece of time
-    found = []
+    values = [[_constant(exact(x, "a coordinate")) for x in point]]  # of the layer before, by piece of time
+    flips = []
     for layer in range(len(start.widths)):
         weights = [[_moving(*pair) for pair in zip(*rows, strict=True)] for rows in _both(start, end, layer)]
         biases = [_moving(*pair) for pair in zip(start.biases[layer], end.biases[layer], strict=True)]
         before = [[_affine(row, bias, piece) for row, bias in zip(weights, biases, strict=True)] for piece in values]
         times, before = _refined(times, before)
         opened = [
-            [own.eval(_between(*ends)) > 0 for own in piece]
+            [drive.eval(_between(*ends)) > 0 for drive in piece]
             for piece, ends in zip(before, pairwise(times), strict=True)
         ]
         for unit in range(len(biases)):
             for time, (was, now) in zip(times[1:], pairwise(piece[unit] for piece in opened), strict=False):
                 if was != now:
-                    found.append(Switch(time, number, layer + 1, unit, bool(now)))
+                    flips.append(Switch(time, number, layer + 1, unit, bool(now)))
         values = [
-            [own if gate or not rectified else _ZERO for own, gate in zip(piece, gates, strict=True)]
+            [drive if gate or not rectified else _ZERO for drive, gate in zip(piece, gates, strict=True)]
             for piece, gates in zip(before, opened, strict=True)
         ]
-    return found
+    return flips
 
 
 def _both(start: LinearGates | ReluGates, end: LinearGates | ReluGates, layer: int) -> list[tuple]:
@@ -104,14 +104,14 @@ def _moving(first: Rational, last: Rational) -> Poly:
 
 
 def _affine(row: list[Poly], bias: Poly, values: list[Poly]) -> Poly:
-    return sum((weight * own for weight, own in zip(row, values, strict=True)), bias)
+    return sum((weight * value for weight, value in zip(row, values, strict=True)), bias)
 
 
 def _refined(times: list[Expr], pieces: list[list[Poly]]) -> tuple[list[Expr], list[list[Poly]]]:
     """Divide the pieces of time at the roots of their polynomials."""
     ends, refined = [times[0]], []
     for piece, (first, last) in zip(pieces, pairwise(times), strict=True):
-        roots = {root for own in piece if not own.is_ground for root in own.real_roots(radicals=False)}
+        roots = {root for poly in piece if not poly.is_ground for root in poly.real_roots(radicals=False)}
         inner = sorted((root for root in roots if first < root < last), key=_Ordered)
         ends += [*inner, last]
         refined += [piece] * (len(inner) + 1)
