@@ -121,10 +121,9 @@ RECORDED = (
         Left.CONJECTURE,
         "I think that the best precision matrix would be maximally diagonal (no clue if this actually true! but maybe "
         "it holds empirically?).",
-        ("ols.gates.overlap_wins", "ols.gates.overlap_on_sites", "ols.gates.span"),
-        "It is open for the data of the notes. For an arbitrary law it fails, by an example with four inputs. On four "
-        "sites one pair of overlapping gates is better than the tilings by one site, and another tiling is better "
-        "still. Gates with a precision that is not block diagonal can have the loss of a tiling.",
+        ("ols.gates.overlap_wins", "ols.gates.span"),
+        "It is open for the data of the notes. For an arbitrary law it fails, by an example with four inputs. Gates "
+        "with a precision that is not block diagonal can have the loss of a tiling.",
     ),
     Recorded(
         NOTES,

@@ -36,32 +36,6 @@ def test_gates_flip_where_every_interval_lies_above_a_tenth(shares, expected):
     assert relu_training.decide_gates(_around(shares)).outcome is expected
 
 
-@pytest.mark.parametrize(
-    ("lengths", "expected"),
-    [
-        ((0.6, 1.0, 0.9, 0.8), PASS),
-        ((0.6, 1.0, 1.0, 0.8), INCONCLUSIVE),
-        ((0.6, 1.0, 0.8, 1.2), FAIL),
-    ],
-)
-def test_growth_stops_where_every_ratio_lies_below_one(lengths, expected):
-    norms = np.repeat(_around(lengths)[:, :, None], 3, axis=2)
-    assert relu_training.decide_stops(relu_training._ratios(norms[:, 1:])).outcome is expected
-
-
-@pytest.mark.parametrize(
-    ("lengths", "expected"),
-    [
-        ((0.6, 1.0, 1.2, 1.5), PASS),
-        ((0.6, 1.0, 1.2, 1.2), INCONCLUSIVE),
-        ((0.6, 1.0, 0.9, 1.5), FAIL),
-    ],
-)
-def test_growth_goes_on_where_every_doubling_of_time_adds_length(lengths, expected):
-    norms = np.repeat(_around(lengths)[:, :, None], 3, axis=2)
-    assert relu_training.decide_goes_on(relu_training._doublings(norms)).outcome is expected
-
-
 @pytest.mark.parametrize(("share", "expected"), [(0.8, PASS), (0.5, INCONCLUSIVE), (0.2, FAIL)])
 def test_a_place_is_kept_where_more_than_half_of_the_units_keep_it(share, expected):
     assert relu_training.decide_place(_around((share,), 0.1)[:, 0]).outcome is expected

@@ -10,7 +10,6 @@ from sympy import Rational
 
 from tests.tolerances import CLAIM_DIGITS, CLAIM_PRECISE
 from theory.claims import catalog, finite_data
-from theory.claims.areas.ols import _gated_quadrature
 from theory.claims.areas.pulse import optimum
 from theory.claims.finite_data import Sample
 from theory.claims.quadrature import probability
@@ -60,20 +59,6 @@ def test_the_half_spaces_of_three_bits():
     }
     assert len(sets) == 104
     assert len({cut[1:] for cut in sets}) == len(optimum._half_spaces())
-
-
-def test_four_signs_of_known_correlations():
-    with mpmath.workdps(CLAIM_DIGITS):
-        half, third, zero = mpmath.mpf(1) / 2, mpmath.mpf(1) / 3, mpmath.mpf(0)
-        # The orthant of four Gaussians of correlation 1/2 has probability 1/5 = (1 + 6 (2/pi) asin(1/2) + E)/16.
-        assert abs(_gated_quadrature.four_signs([half] * 6) - mpmath.mpf(1) / 5) < CLAIM_PRECISE
-        pairs = _gated_quadrature.four_signs([half, zero, zero, zero, zero, third])
-        assert abs(pairs - 4 / mpmath.pi**2 * mpmath.asin(half) * mpmath.asin(third)) < CLAIM_PRECISE
-
-
-def test_two_equal_gates_are_refused():
-    with pytest.raises(ValueError, match="singular"):
-        _gated_quadrature.least_loss(2, (Fraction(2), Fraction(1)), ((0, 1), (0, 1)), 10)
 
 
 def test_one_basis_keeps_still_what_the_data_do_not_see():

@@ -20,7 +20,6 @@ _NETWORK = (
 )
 _PLAIN = f"{_NETWORK}, no biases, learning rate 2, fresh batches of 500"
 _LONG_FIRST = _HERE + r", $\xi_1 = 2 > \xi_2 = 1$"
-_SHORT_FIRST = _HERE + r", $\xi_1 = 1 < \xi_2 = 2$"
 _INTERVALS = "judged by 99 % intervals for all times together; the value of a network is the mean over its units"
 _LOW = (
     r"$P_{\text{low}}$ is the share of the field's power at frequencies $\lvert q \rvert \leq n/4$; 21/40 for white "
@@ -31,7 +30,6 @@ long_first = sympy.Symbol("P_low(xi1>xi2)", real=True)
 short_first = sympy.Symbol("P_low(xi1<xi2)", real=True)
 participation = sympy.Symbol("R", real=True)
 flipped = sympy.Symbol("F", real=True)
-growth = sympy.Symbol("N", real=True)
 near_the_mode = sympy.Symbol("M", real=True)
 apart = sympy.Symbol("D_loss", real=True)
 contrast_with = sympy.Symbol("D_biases", real=True)
@@ -116,52 +114,6 @@ GATES_FLIP = Claim(
             "this claim; fewer gates flip late in training, and of one neuron at gain 100 less than one in a "
             "thousand between $t = 100$ and 400 (page on the sweep of the gain)",
             says=Says.UNSTATED,
-        ),
-    ),
-)
-
-GROWTH_STOPS = Claim(
-    id="localization.relu.growth_stops",
-    title="Length of the weights of ReLU units, first length longer",
-    protocol=f"{_LONG_FIRST}: at $t = 200$, 400 and 800 the weights are shorter than at $t = 100$",
-    kind=Kind.EMPIRICAL,
-    statement=Lt(growth, 1),
-    assumptions=(
-        r"$N(t) = \lvert w(t) \rvert/\lvert w(100) \rvert$; from $t = 0$ to 100 the lengths grow",
-        _PLAIN,
-        r"$t/\tau = 200$, 400, 800; " + _INTERVALS,
-    ),
-    sources=(
-        Source(
-            NOTES,
-            "section 2.1",
-            note="one configuration, in which the phase of growth is short; with the two lengths exchanged it is "
-            "not (`localization.relu.growth_goes_on`)",
-            says=Says.UNSTATED,
-        ),
-    ),
-)
-
-GROWTH_GOES_ON = Claim(
-    id="localization.relu.growth_goes_on",
-    title="Growth of the weights of ReLU units, first length shorter",
-    protocol=f"{_SHORT_FIRST}: at $t = 200$, 400 and 800 the weights are longer than at half of that time",
-    kind=Kind.EMPIRICAL,
-    statement=Gt(growth, 1),
-    assumptions=(
-        r"$N(t) = \lvert w(t) \rvert/\lvert w(t/2) \rvert$",
-        _PLAIN,
-        r"$t/\tau = 200$, 400, 800; " + _INTERVALS,
-    ),
-    sources=(
-        Source(
-            NOTES,
-            "section 2.1",
-            note="one configuration and one order of the lengths, where 'grow uniformly in size' is said of none; "
-            "in the other order the growth ends early (`localization.relu.growth_stops`); 'uniformly' is "
-            "untested",
-            says=Says.UNSTATED,
-            words="$w_1$ appears to grow uniformly in size during much of its training",
         ),
     ),
 )
@@ -287,8 +239,6 @@ CLAIMS = (
     RELU_ORDER,
     LOCALIZES,
     GATES_FLIP,
-    GROWTH_STOPS,
-    GROWTH_GOES_ON,
     AROUND_MODE,
     REPLAYED_GATES,
     REPLAYED_FIELDS,

@@ -11,9 +11,8 @@ import mpmath
 import sympy
 from flint import arb, arb_mat
 from mpmath import mpf
-from sympy import Eq, FiniteSet, Integer, Interval, Rational
+from sympy import Eq, FiniteSet, Integer, Interval, Piecewise, Rational
 
-from theory.claims.areas.localization._table import table
 from theory.claims.documents import NOTES
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values
@@ -60,6 +59,7 @@ ALTERNATING = Claim(
 
 # in hundredths of a site
 FIRST_FAILURES = {Integer(8): 173, Integer(20): 262, Integer(40): 365, Integer(100): 570}
+_TABLE = Piecewise(*((Integer(value), Eq(n, sites)) for sites, value in FIRST_FAILURES.items()))
 
 
 def _first_failure(point: Point) -> Fraction:
@@ -106,7 +106,7 @@ RING_LIMIT = Claim(
     protocol=r"On a ring of $n$ sites $\exp(-d^2/\xi^2)$ first fails to be a covariance at $\xi = 1.721$, 2.618, "
     "3.644, 5.698 ($n = 8$, 20, 40, 100); of lengths in steps of 1/100 the first are 1.73, 2.62, 3.65, 5.70",
     kind=Kind.EQUATION,
-    statement=Eq(sympy.Function("first")(n), table(n, FIRST_FAILURES), evaluate=False),
+    statement=Eq(sympy.Function("first")(n), _TABLE, evaluate=False),
     params=(Param(n, FiniteSet(*FIRST_FAILURES), "number of sites", tuple(FIRST_FAILURES)),),
     assumptions=(
         r"lengths are tried in steps of 1/100 site, and the integers are $100 \xi$; at all smaller steps it is a "

@@ -1,8 +1,7 @@
 """The best gates: the objective (18), and "maximally diagonal precision", tiling without overlap.
 
 Localization notes, section 3.3. Exclusive gates make the precision block diagonal, and adding a gate never hurts; but
-neither decides the loss. Finite counter-examples are settled in fractions, a comparison on the
-nonlinear Gaussian process by the certified solver against quadratures of the definition. The loss is
+neither decides the loss. Finite counter-examples are settled in fractions. The loss is
 min <(y - yhat)^2>, without the factor 1/2. The objective of three gates is in `_three_gates`.
 """
 
@@ -16,7 +15,6 @@ from mpmath import mpf
 from sympy import Eq, Integer, Interval, Rational
 
 from theory.claims import reasons
-from theory.claims.areas.ols import _gated_quadrature
 from theory.claims.areas.ols._least_squares import form, loss, loss_class_means, m0, m1, s11, s12, s22
 from theory.claims.areas.ols._samples import (
     BALANCED,
@@ -34,8 +32,6 @@ from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values, values
 from theory.claims.rational import rational
 from theory.claims.sources import Reading, Says, Source
-from theory.flow import solve
-from theory.problem import Network, NonlinearGP, Problem, SiteGate, Training
 from theory.proof.derivation import Derivation, Step
 
 # (18): what the best gates maximise
@@ -282,82 +278,6 @@ OVERLAP_WINS = Claim(
     },
 )
 
-# The same with site gates on the nonlinear Gaussian process, to twelve decimals
-loss_tiling, loss_overlapping = sympy.symbols("L_tiling L_overlapping", positive=True)
-_PLACES = 12
-_SITES = 4
-_LENGTHS = (Fraction(2), Fraction(1))
-_LABELS = (Fraction(1), Fraction(0))
-_TILING = ((1, 1), (1, -1))  # (site from 0, side): the texts number sites from 1, 1[z_2 >= 0] and its complement
-_OVERLAPPING = ((1, 1), (2, -1))
-
-
-def _problem(lengths: tuple[Fraction, Fraction], gates: tuple[SiteGate, ...]) -> Problem:
-    law = NonlinearGP(_SITES, lengths, Fraction(1), "open", "unit-variance", _LABELS)
-    start = ((Fraction(0),) * _SITES,) * len(gates)
-    network = Network("gated-linear", "mean", len(gates), gates)
-    return Problem(law, network, Training("half-mse", Fraction(1), start, (Fraction(0),)))
-
-
-def _sites(gates: Sequence[tuple[int, int]]) -> tuple[SiteGate, ...]:
-    zero = Fraction(0)
-    return tuple(SiteGate(site, lo=zero) if side > 0 else SiteGate(site, hi=zero) for site, side in gates)
-
-
-def _certified_gain(_point: Point) -> Fraction:
-    """10^12 (tiling - overlapping), truncated: the certified digits of the two losses decide every place."""
-    losses = (Fraction(solve(_problem(_LENGTHS, _sites(g)), digits=2 * _PLACES).mse) for g in (_TILING, _OVERLAPPING))
-    tiling, overlapping = losses
-    scaled = (tiling - overlapping) * 10**_PLACES
-    if abs(scaled - round(scaled)) < Fraction(1, 10 ** (_PLACES // 2)):
-        raise ArithmeticError(f"{_PLACES} places are not decided")
-    return Fraction(int(scaled // 1))
-
-
-def _gain_by_quadrature(_point: Point, digits: int) -> mpmath.mpf:
-    """The same from quadratures of the moments' definitions and a linear solve."""
-    with mpmath.workdps(digits + 20):
-        tiling, overlapping = (
-            _gated_quadrature.least_loss(_SITES, _LENGTHS, gates, _PLACES + 10) for gates in (_TILING, _OVERLAPPING)
-        )
-        return mpmath.floor((tiling - overlapping) * mpmath.mpf(10) ** _PLACES)
-
-
-GAINED = 1947594834  # in units of 10^-12
-
-OVERLAP_ON_SITES = Claim(
-    id="ols.gates.overlap_on_sites",
-    title="Loss of overlapping site gates beside that of a tiling",
-    protocol=r"Overlapping site gates $\mathbf{1}[z_2 \geq 0]$ and $\mathbf{1}[z_3 < 0]$ have loss 0.2775, the "
-    r"tiling by "
-    "a site gate 0.2794",
-    kind=Kind.EQUATION,
-    statement=Eq(sympy.floor(10**_PLACES * (loss_tiling - loss_overlapping)), Integer(GAINED), evaluate=False),
-    assumptions=(
-        "nonlinear Gaussian process on an open line of four sites, numbered 1 to 4; gain 1, unit variance, "
-        r"$\xi_1 = 2$, $\xi_2 = 1$, labels 1 and 0, balanced classes",
-        r"tiling: $\mathbf{1}[z_2 \geq 0]$ and $\mathbf{1}[z_2 < 0]$, better than one at an edge site; overlapping: "
-        r"$\mathbf{1}[z_2 \geq 0]$ and $\mathbf{1}[z_3 < 0]$",
-        "the statement has the difference of the two losses, 0.001947594834, in units of $10^{-12}$",
-    ),
-    sources=(
-        Source(
-            NOTES,
-            "section 3.3",
-            note=r"four sites of an open line, numbered 1 to 4, gain 1, $\xi_1 = 2$, $\xi_2 = 1$; it is no "
-            r"counter-example: the tiling by $\mathbf{1}[z_2 + z_3 \geq 0]$ and its complement has loss "
-            "0.2745, less than both",
-            says=Says.UNSTATED,
-        ),
-    ),
-    oracle=_gain_by_quadrature,
-    exact=_certified_gain,
-    unchecked={
-        Level.SYMBOLIC: "an integer of certified digits: there is no formula to derive",
-        Level.FLOATING: "the last place is 1e-12 of losses near 0.3: float64 has three digits left to decide it",
-    },
-)
-
 # The loss depends on the span of the gates only: {1, h} has the loss of {h, 1 - h}
 x1, x2, x3, x4 = sympy.symbols("x1:5", positive=True)
 _BY_HALVES = Rational(1, 2) - (x1**2 / (x1**2 + x2**2) + x3**2 / (x3**2 + x4**2)) / 4
@@ -498,7 +418,6 @@ CLAIMS = (
     THREE_GATES,
     PRECISION,
     OVERLAP_WINS,
-    OVERLAP_ON_SITES,
     SPAN,
     CONDITIONAL,
     INDEPENDENCE,
