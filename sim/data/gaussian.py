@@ -1,6 +1,6 @@
 """Exact samples of laws that are functions of one Gaussian vector z = F^T noise, F a factor of its covariance."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -10,7 +10,7 @@ from sim.data.classes import draw_classes
 from sim.data.embedding import of_matrix, on_grid
 from sim.data.factors import Factor, Separable, dense, dense_on_ring, on_line, on_ring
 from sim.data.nonlinearities import applied, erf_gain
-from sim.data.sample import Draw, label_table, mean_table, sampler_of, shifted
+from sim.data.sample import DeviceSampler, Draw, sampler_of
 from sim.random.streams import Stream
 from theory.problem import NonlinearGP
 from theory.problem.distributions.gaussian import Gaussian
@@ -27,26 +27,17 @@ class Scratch:
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianSampler:
+class GaussianSampler(DeviceSampler):
     """A sampler of a Gaussian law on one device: a factor for each class, and the function applied to the Gaussian.
 
     `gain` is None where x is the Gaussian itself; otherwise x = f(gain z)/normaliser, with one number for all classes
-    or a tensor with one for each. `shift` are the class means.
+    or a tensor with one for each. `scales` then multiply the sites.
     """
 
-    law: NonlinearGP | Gaussian | NonlinearGPMatrix
     factors: tuple[Factor, ...]
-    labels: Float[torch.Tensor, "C *m"]
-    gain: float | Float[torch.Tensor, " C"] | None
-    normaliser: float
-    shift: Float[torch.Tensor, "C n"] | None
-    device: torch.device
-    dtype: torch.dtype
-
-    @property
-    def n(self) -> int:
-        """The number of sites."""
-        return self.factors[0].sites
+    gain: float | Float[torch.Tensor, " C"] | None = None
+    normaliser: float = 1.0
+    scales: Float[torch.Tensor, "C n"] | None = None
 
     @property
     def rank(self) -> int:
@@ -76,11 +67,13 @@ class GaussianSampler:
             flat.index_copy_(0, members, factor.coloured(own))
         y = self.labels[category]
         if self.gain is None:
-            return shifted(Draw(None, gaussian, category, y), self.law, self.shift)
+            return self.shifted(Draw(None, gaussian, category, y))
         gain = self.gain[category].unsqueeze(-1) if isinstance(self.gain, torch.Tensor) else self.gain
         x = applied(self.law.nonlinearity, torch.mul(gaussian, gain, out=x)).div_(self.normaliser)
         drawn = Draw(gaussian, x, category, y, erf_gain(self.law.nonlinearity, gain))
-        return shifted(drawn, self.law, self.shift)
+        if self.scales is not None:  # x is then no erf of a latent with one gain for all sites
+            drawn = replace(drawn, x=x * self.scales[category], gain=None)
+        return self.shifted(drawn)
 
 
 def gaussian_sampler(
@@ -97,11 +90,10 @@ def gaussian_sampler(
     no covariance.
     """
     factors = tuple(_factor(law, own, c, device, dtype) for c, own in enumerate(covariances))
-    labels, shift = label_table(law, device, dtype), mean_table(law, device, dtype)
     gain = None if gains is None else gains[0]
     if gains is not None and len(set(gains)) > 1:
         gain = torch.tensor(gains, dtype=dtype, device=device)
-    return GaussianSampler(law, factors, labels, gain, normaliser, shift, device, dtype)
+    return GaussianSampler(law, device, dtype, factors, gain, normaliser)
 
 
 def _factor(
@@ -122,9 +114,14 @@ def _factor(
     return Separable(down, across)
 
 
+def factors_of_matrices(
+    law: Gaussian | NonlinearGPMatrix, device: torch.device, dtype: torch.dtype
+) -> tuple[Factor, ...]:
+    """Return the Cholesky factors of the matrices of a law; of a singular one, the factor by its modes."""
+    return tuple(of_matrix(own, f"{law.law}, class {c}", device, dtype) for c, own in enumerate(law.matrices))
+
+
 @sampler_of.register
 def matrix_sampler(law: Gaussian, device: torch.device, dtype: torch.dtype) -> GaussianSampler:
-    """Return the sampler of a Gaussian law by the Cholesky factors of its matrices; of a singular one, by its modes."""
-    factors = tuple(of_matrix(own, f"{law.law}, class {c}", device, dtype) for c, own in enumerate(law.matrices))
-    labels, shift = label_table(law, device, dtype), mean_table(law, device, dtype)
-    return GaussianSampler(law, factors, labels, None, 1.0, shift, device, dtype)
+    """Return the sampler of a Gaussian law with any matrices."""
+    return GaussianSampler(law, device, dtype, factors_of_matrices(law, device, dtype))

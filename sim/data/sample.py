@@ -59,8 +59,8 @@ class Sampler(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class PlainSampler(ABC):
-    """A sampler without a latent: `inputs` draws x and the classes; labels and class means are added to them."""
+class DeviceSampler(ABC):
+    """A sampler of a law on one device, with the labels of the classes and what their means add to x."""
 
     law: Any
     device: torch.device
@@ -77,8 +77,22 @@ class PlainSampler(ABC):
         """The number of sites."""
         return self.law.n
 
-    def room(self, _replicates: int, _rows: int) -> None:  # noqa: B027 - nothing to reuse
+    def room(self, _replicates: int, _rows: int) -> Any:  # noqa: B027 - nothing to reuse
         """Return None: every draw allocates its memory."""
+
+    @abstractmethod
+    def draw(self, streams: list[Stream], rows: int, room: Any = None) -> Draw:
+        """Draw `rows` examples for each stream, and advance it by as many."""
+
+    def shifted(self, drawn: Draw) -> Draw:
+        """Return the draw with the mean of each example's class added to its x; unchanged where all are zero."""
+        if self.shift is None:
+            return drawn
+        return replace(drawn, x=drawn.x + self.shift[drawn.category], means=self.law.means)
+
+
+class PlainSampler(DeviceSampler):
+    """A sampler without a latent: `inputs` draws x and the classes; labels and class means are added to them."""
 
     def draw(self, streams: list[Stream], rows: int, room: None = None) -> Draw:  # noqa: ARG002 - the protocol's
         """Draw `rows` examples for each stream."""
@@ -86,7 +100,7 @@ class PlainSampler(ABC):
         for own in streams:
             own.advance(rows)
         category = torch.from_numpy(classes).to(self.device)
-        return shifted(Draw(None, x, category, self.labels[category]), self.law, self.shift)
+        return self.shifted(Draw(None, x, category, self.labels[category]))
 
     @abstractmethod
     def inputs(self, streams: list[Stream], rows: int) -> tuple[Float[torch.Tensor, "S B n"], Int[np.ndarray, "S B"]]:
@@ -132,8 +146,3 @@ def mean_table(law: Any, device: torch.device, dtype: torch.dtype) -> Float[torc
     if not law.means:
         return None
     return torch.tensor([[float(entry) for entry in mean] for mean in law.means], dtype=dtype, device=device)
-
-
-def shifted(drawn: Draw, law: Any, table: Float[torch.Tensor, "C n"] | None) -> Draw:
-    """Return the draw with the mean of each example's class added to its x; unchanged if `table` is None."""
-    return drawn if table is None else replace(drawn, x=drawn.x + table[drawn.category], means=law.means)

@@ -1,7 +1,4 @@
-"""The choice of a computation: explicit gradients, of one hidden layer or of a graph; autograd is their reference.
-
-Deep gated networks have autograd alone here; `sim.deep` has their explicit gradients on fixed sets of examples.
-"""
+"""The choice of a computation: explicit gradients of one hidden layer or of a graph, autograd of deep networks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +6,7 @@ from functools import partial
 
 import torch
 
-from sim.networks import deep, graph, graph_by_hand, one_hidden_layer
+from sim.networks import deep, graph, one_hidden_layer
 from sim.networks.examples import Examples
 from sim.networks.parameters import Parameters
 from theory.problem import DeepNetwork, GatedGraph, Problem
@@ -41,24 +38,19 @@ def network_of(problem: Problem) -> Differentiable:
         own = problem.network, problem.training.loss
         return Differentiable(partial(deep.predict, problem.network), partial(deep.gradient, *own))
     if problem.data.outputs > 1 or isinstance(problem.network, GatedGraph):
-        return _of_graph(problem, graph_by_hand.gradient)
+        return _of_graph(problem)
     network, kind = problem.network, problem.training.loss
     return Differentiable(partial(one_hidden_layer.predict, network), partial(one_hidden_layer.gradient, network, kind))
 
 
-def by_graph(problem: Problem) -> Differentiable:
-    """Return the problem's network by its graph and autograd, the reference for every network."""
-    return _of_graph(problem, graph.gradient)
-
-
-def _of_graph(problem: Problem, gradient_of: Callable[..., dict[str, torch.Tensor]]) -> Differentiable:
+def _of_graph(problem: Problem) -> Differentiable:
     network, kind = problem.graph, problem.training.loss
 
     def predict(parameters: Parameters, examples: Examples) -> torch.Tensor:
         return graph.forward(network, parameters, examples.x, _gates(problem, examples))
 
     def gradient(parameters: Parameters, examples: Examples) -> dict[str, torch.Tensor]:
-        return gradient_of(network, kind, parameters, examples.x, examples.y, _gates(problem, examples))
+        return graph.gradient(network, kind, parameters, examples.x, examples.y, _gates(problem, examples))
 
     return Differentiable(predict, gradient)
 

@@ -1,6 +1,6 @@
 """Networks with one hidden layer and one output, S at once: yhat = s sum_k a_k f_k(x) + b_out, and their gradient.
 
-The reference is autograd through `sim.networks.graph`; this module needs fewer operations. w is (S, K, n); biases
+This module needs fewer operations than `sim.networks.graph`. w is (S, K, n); biases
 b (S, K) and b_out (S, 1); readout weights a (S, K), all 1 where they are not trained; x (S, B, n); y (S, B); gates
 (S, K, B). The pre-activations h_k = w_k.x + b_k have the shape (S, K, B).
 """

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from derivations.experiments.folders import problem_named
-from sim.networks.choice import by_graph
+from sim.networks.choice import network_of
 from sim.networks.examples import Examples
 from tests.tolerances_of_graphs import GRAPH_DESCENT, GRAPH_SHALLOW
 from theory.flow import solve
@@ -111,12 +111,12 @@ def changed(problem: Problem, **settings) -> Problem:
     return replace(problem, simulation=replace(problem.simulation, **settings))
 
 
-def test_each_step_is_autograds_gradient_on_all_examples():
+def test_each_step_is_the_gradient_on_all_examples():
     """The four examples of the race, equally likely; their gates by the sign of the first input."""
     x = torch.tensor([[float(entry) for entry in row] for row in RACE.data.x], dtype=torch.float64)
     y = torch.tensor([float(RACE.data.labels[c]) for c in RACE.data.category], dtype=torch.float64)
     gate = torch.stack([x[:, 0] >= 0, x[:, 0] < 0]).to(torch.float64)
-    network = by_graph(RACE)
+    network = network_of(RACE)
     examples = Examples(x[None], y[None], gate[None])
     weights = {name: torch.from_numpy(array)[None] for name, array in RACE.start().items()}
     descent, rate, step = descend(RACE), float(RACE.simulation.learning_rate), 0
