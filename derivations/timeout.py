@@ -28,6 +28,7 @@ _STEPS = {  # by the longest matching beginning of the running module's name
     "derivations.sweeps": "making the cells of the sweep",
     "derivations.validate": "validating claims",
 }
+_ANSWERED = "answered"  # the line that records an answer
 _notes: IO[bytes] | None = None  # where a child with a limit writes what its parent must know
 
 
@@ -58,7 +59,7 @@ def supervised(work: Callable[[], int], seconds: float, as_json: bool) -> int:
         return code if code >= 0 else 128 - code
     with suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)  # its workers
-    if "answered\n" not in said:
+    if _ANSWERED not in said.splitlines():  # a whole line: a function of the same name may be among those that ran
         text = f"Stopped after {seconds:g} s (--timeout) while {_step(files)}."
         if as_json:
             print(json.dumps({"error": {"kind": "timeout", "message": text, "hint": HINT}}))
@@ -70,7 +71,7 @@ def answered() -> None:
     """Record, before the answer is printed, that no other may follow."""
     if _notes is not None:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        _notes.write(b"answered\n")
+        _notes.write(f"{_ANSWERED}\n".encode())
 
 
 def _limited(work: Callable[[], int], seconds: float, notes: IO[bytes]) -> int:
@@ -97,4 +98,4 @@ def _step(files: Sequence[str]) -> str:
         module = ".".join(path.relative_to(root).with_suffix("").parts)
         if steps := [name for name in _STEPS if f"{module}.".startswith(f"{name}.")]:
             return f"{'loading modules' if loading else _STEPS[max(steps, key=len)]} ({module})"
-    return "starting"
+    return "loading modules" if loading else "starting"

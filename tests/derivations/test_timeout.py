@@ -85,6 +85,15 @@ def test_a_c_library_that_never_returns_is_ended_and_named():
     assert "Traceback" not in said
 
 
+@pytest.mark.parametrize("wait", ["time.sleep(60)", NEVER_RETURNS])
+def test_work_in_a_function_called_answered_is_no_answer(wait):
+    """Verbs call what they compute `answered`, and the name stands in the notes on what ran."""
+    body = f"def answered():\n        {wait}\n    answered()"
+    code, out, said = ended(begun(body, "--timeout", "0.5"))
+    assert (code, out) == (OUT_OF_REACH, "")
+    assert said.count("Stopped after 0.5 s (--timeout) while ") == 1
+
+
 def test_one_object_on_stdout_where_the_process_does_not_end_after_its_answer():
     """It has printed the error, and what runs at its end never returns: the supervisor prints no second one."""
     late = f"import atexit; atexit.register(lambda: {NEVER_RETURNS}); time.sleep(60)"
