@@ -46,6 +46,18 @@ OTHER_INPUTS = Misprint(
     r"$\eta$ as a maximum over all $s'$ and the layers $l \in [d]$",
     "over $s' \\neq s$ and $l \\in [d - 1]$: for $s' = s$ the ratio is 1, and layer $d$ has no gates",
 )
+FIRST_PLOT = Misprint(
+    DEEP_GATED_NETWORKS, "section 2", "the ideal e.c.d.f. is the middle plot of Figure 1", "the left plot"
+)
+SOFT_GATES = Misprint(
+    DEEP_GATED_NETWORKS,
+    "Table 3",
+    r"$G \in (0, 1)$ for soft gates",
+    r"$G \in (0, 1 + \varepsilon)$, by Table 2 and item 3 below the table",
+)
+SIGNS_OF_WEIGHTS = Misprint(
+    DEEP_GATED_NETWORKS, "Corollary 8.1", "under Assumption 2", "under Assumption 1: all gates are open"
+)
 SQUARE_OF_THE_MEAN = Misprint(
     DEEP_GATED_NETWORKS,
     "Fact 8",
@@ -77,13 +89,8 @@ MISPRINTS = (
     EXPONENTIAL_AT_REST,
     OTHER_INPUTS,
     DISTINCT_INPUTS,
-    Misprint(DEEP_GATED_NETWORKS, "section 2", "the ideal e.c.d.f. is the middle plot of Figure 1", "the left plot"),
-    Misprint(
-        DEEP_GATED_NETWORKS,
-        "Table 3",
-        "$G \\in (0, 1)$ for soft gates",
-        r"$G \in (0, 1 + \varepsilon)$, by Table 2 and item 3 below the table",
-    ),
+    FIRST_PLOT,
+    SOFT_GATES,
     Misprint(
         DEEP_GATED_NETWORKS, "section 3", r"$K^w_t = \Psi^w_t \Psi^w_t$", r"$\Psi^{w \top}_t \Psi^w_t$, and alike"
     ),
@@ -103,7 +110,7 @@ MISPRINTS = (
         "$d^3$ in the second sum of cases, and $d^2$ in the third",
         "$d^2$ in the sum with Case 3, and $d^3$ in that with Case 2, as in the bound that follows",
     ),
-    Misprint(DEEP_GATED_NETWORKS, "Corollary 8.1", "under Assumption 2", "under Assumption 1: all gates are open"),
+    SIGNS_OF_WEIGHTS,
     Misprint(
         NEURAL_PATH_KERNEL,
         "section 1",

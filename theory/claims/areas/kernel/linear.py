@@ -8,6 +8,7 @@ from sympy import Eq
 from theory.claims.areas.kernel import _signs
 from theory.claims.areas.kernel._symbols import BY_COUNTING, VARIANCE, V, d, layers, nodes, w
 from theory.claims.documents import DEEP_GATED_NETWORKS
+from theory.claims.misprints import SIGNS_OF_WEIGHTS
 from theory.claims.model import Claim, Kind, Level
 from theory.claims.rational import rational_by_name
 from theory.claims.sources import Source
@@ -34,8 +35,8 @@ MEAN = Claim(
             DEEP_GATED_NETWORKS,
             label,
             printed=d * (w * V) ** (d - 1),
-            note=r"$V = \sigma^2$; for $x = 1$ and under Assumption 1, on the weights, where the corollary names "
-            "Assumption 2, on the gates; another input multiplies it by $x^2$",
+            note=r"$V = \sigma^2$; for $x = 1$; another input multiplies it by $x^2$",
+            misprint=SIGNS_OF_WEIGHTS,
         )
         for label in ("Corollary 8.1", "(16)")
     ),

@@ -10,6 +10,7 @@ from sympy import Eq, Integer, Interval, Range, Rational, S
 from theory.claims.areas.kernel import _gates, _random
 from theory.claims.areas.kernel._symbols import BY_COUNTING, OPEN, d, layers, mu, nodes
 from theory.claims.documents import DEEP_GATED_NETWORKS
+from theory.claims.misprints import FIRST_PLOT
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
 from theory.claims.sources import Says, Source
@@ -123,8 +124,8 @@ SMALLEST = Claim(
             DEEP_GATED_NETWORKS,
             "section 2",
             printed=1 - mu ** (d - 1),
-            note="after (5), and as each step but the last of the cumulative eigenvalues; the text has their ideal in "
-            "the middle plot of Figure 1, the caption in the first one",
+            note="after (5), and as each step but the last of the cumulative eigenvalues",
+            misprint=FIRST_PLOT,
         ),
     ),
     **rational_by_name(_smallest),

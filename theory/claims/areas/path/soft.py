@@ -9,6 +9,7 @@ from sympy import Eq, FiniteSet, Integer, Interval, Max, Rational, Symbol, oo
 
 from theory.claims.areas.path._networks import SMALL, SOFT, Dual, derivative
 from theory.claims.documents import DEEP_GATED_NETWORKS
+from theory.claims.misprints import SOFT_GATES
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
 from theory.claims.slips import SLOPE_AT_THE_THRESHOLD
@@ -70,9 +71,8 @@ RANGE = Claim(
         Source(
             DEEP_GATED_NETWORKS,
             "Table 3",
-            printed=Integer(1),
-            note=r"“$G \in (0, 1)$”; the third remark below the table has $(0, 1 + \epsilon)$",
-            readings=(Reading(r"$\epsilon = 0$", where=Eq(epsilon, 0)),),
+            printed=_TOP,
+            misprint=SOFT_GATES,
         ),
         Source(
             DEEP_GATED_NETWORKS,
