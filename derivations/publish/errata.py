@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from derivations.evidence.entries import Entry
 from derivations.markdown import table
+from derivations.output import counted
 from derivations.publish.blocks import Link, difference, formula, notation_of, same_form, sentence, where
 from theory.claims.misprints import misprints_of
 from theory.claims.recorded import Recorded, recorded_in
 from theory.claims.rows import Verdict
-from theory.claims.sources import Slip
+from theory.claims.sources import Misprint, Slip
 from theory.problem import InputError
 
 
@@ -29,8 +30,9 @@ def errata(entries: Sequence[Entry], link: Link, names: Mapping[str, str]) -> st
             "theory/claims/slips.py takes the slip; the source names it.",
         )
     slips = tuple(dict.fromkeys(entry.slip for entry in entries if entry.slip))
-    parts = [_at_a_glance(slips, entries)] if slips else ["No formula is wrong.\n"]
-    parts += _misprints(entries, link)
+    misprints = misprints_of(dict.fromkeys(entry.document for entry in entries))
+    parts = [_at_a_glance(slips, entries)] if slips else [_no_slip(misprints)]
+    parts += _misprints(misprints, entries, link)
     parts += [part for slip in slips for part in _slip(slip, entries, link, names)]
     refuted = [entry for entry in entries if entry.verdict == Verdict.REFUTED]
     conditional = [entry for entry in entries if entry.condition]
@@ -56,12 +58,19 @@ def _left(record: Recorded, link: Link) -> str:
     return f"{said}{claims}\n"
 
 
-def _misprints(entries: Sequence[Entry], link: Link) -> Iterator[str]:
-    """A table of the printing slips of the document, each with the claims whose rows name it."""
+def _no_slip(misprints: Sequence[Misprint]) -> str:
+    listed = f"; {counted(len(misprints), 'printing slip')} are listed below" if misprints else ""
+    return f"No formula is wrong{listed}.\n"
+
+
+def _misprints(misprints: Sequence[Misprint], entries: Sequence[Entry], link: Link) -> Iterator[str]:
+    """A table of the printing slips of a document, what is printed alike in one row, with the claims that name them."""
     rows = []
-    for misprint in misprints_of(dict.fromkeys(entry.document for entry in entries)):
-        claims = dict.fromkeys(link(one.claim.id) for one in entries if one.source.misprint is misprint)
-        rows.append((misprint.label, misprint.printed, misprint.read, ", ".join(claims) or "–"))
+    for printed, read in dict.fromkeys((one.printed, one.read) for one in misprints):
+        alike = [one for one in misprints if (one.printed, one.read) == (printed, read)]
+        claims = dict.fromkeys(link(one.claim.id) for one in entries if one.source.misprint in alike)
+        labels = ", ".join(one.label for one in alike)
+        rows.append((labels, printed, read, ", ".join(claims) or "–"))
     if rows:
         yield "### Printing slips\n"
         yield "Each has one reading, which the document gives itself, and makes no statement false.\n"

@@ -225,7 +225,8 @@ HYPOTHESIS = Claim(
         evaluate=False,
     ),
     assumptions=(
-        f"$w = {_WIDTH}$ and $d = {_DEPTH}$, so that $4 d/w^2 = 4/5$, and $d^3/w^2$ is the larger term of the bound",
+        f"$w = {_WIDTH}$ and $d = {_DEPTH}$, so that $4 d/w^2 = 4/5$; the larger term of the bound is "
+        r"$d^3/w^2 = 5 \cdot 10^4$, and the variance $9.57 \cdot 10^{12}$",
         r"weights are independent, $\pm 1/\sqrt w$ with probability 1/2 each; $x = 1$, one input node, all gates open",
     ),
     sources=(
