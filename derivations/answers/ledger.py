@@ -120,8 +120,8 @@ class NotesAnswer:
         rows = [(entry["document"], entry["label"], entry["verdict"], entry["statement"]) for entry in self.entries]
         counts = ", ".join(f"{count} {name}" for name, count in self.json()["counts"].items()) or "none"
         lines = [*columns(rows, str.ljust), "", f"{counted(len(rows), 'claim')}: {counts}."] if rows else ["No claims."]
-        if self.stale:
-            lines.append("STALE: run gdln validate NOTE.toml --write-evidence.")
+        if old := [name for name in self.json()["counts"] if name not in (*Verdict,)]:
+            lines.append(f"{' and '.join(old)}: run gdln validate NOTE.toml --write-evidence.")
         return "\n".join(lines)
 
 
@@ -130,13 +130,13 @@ def of_notes(folder: Path, document: str | None = None, verdict: str | None = No
 
     Raises InputError for a folder without notes, a note that is none, and a word that is no note or verdict.
     """
-    from derivations.notes.judged import notes_in, recorded
+    from derivations.notes.judged import NOT_JUDGED, notes_in, recorded
 
     notes = notes_in(folder)
     if document is not None:
         one_of(document, "--document", tuple(note.path.stem for note in notes))
     if verdict is not None:
-        one_of(verdict, "--verdict", (Verdict.CONFIRMED, Verdict.REFUTED, Verdict.OPEN, STALE))
+        one_of(verdict, "--verdict", (Verdict.CONFIRMED, Verdict.REFUTED, Verdict.OPEN, STALE, NOT_JUDGED))
     entries = [entry for note in notes for entry in recorded(note, STALE)]
     return NotesAnswer(
         tuple(one for one in entries if document in (None, one["document"]) and verdict in (None, one["verdict"]))

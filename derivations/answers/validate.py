@@ -122,6 +122,10 @@ def _claim(item: Judged, changed: Mapping[str, Sequence[str]] | None) -> Iterato
 def _notes(claims: Sequence[str]) -> list[Note]:
     """Return the notes that the words name; none where they are claims. Raises InputError for a mixture."""
     files = [name for name in claims if name.endswith(".toml")]
+    for name in claims:
+        if not name.endswith(".toml") and Path(name).exists():
+            what = "a folder" if Path(name).is_dir() else "no note: its name does not end with .toml"
+            raise InputError(f"{name} is {what}.", "Name the notes in it, or gdln ledger FOLDER for their verdicts.")
     if files and len(files) < len(claims):
         raise InputError("Notes and claims of the workbench are judged apart.", "Name notes, or claims.")
     return [read(path) for path in files]
@@ -157,11 +161,11 @@ class NamesAnswer:
 
 def names(path: Path) -> NamesAnswer:
     """Return what a claim on the problem in a file, or of the workbench, may name. Raises as reading a problem does."""
-    from derivations.experiments.folders import problem_file
     from derivations.notes.measured import names as names_of
+    from derivations.notes.reading import named_problem
     from theory.problem import load
 
-    return NamesAnswer(names_of(load(path if path.suffix == ".toml" else problem_file(str(path)))))
+    return NamesAnswer(names_of(load(path if path.suffix == ".toml" else named_problem(str(path)))))
 
 
 def answer(

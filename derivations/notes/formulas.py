@@ -4,15 +4,15 @@ l <= r is the equation max(l - r, 0) = 0, and l < r is sign(r - l) = 1, so that 
 precise level compares an equation with the defining integrals of its left side, which Arb computes without the engine.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 import mpmath
 import numpy as np
 import sympy
-from flint import arb
+from flint import arb, ctx
 
 from derivations.notes.reading import NoteClaim, half_unit, related
 from theory.claims import levels
@@ -21,8 +21,9 @@ from theory.claims.points import points
 from theory.conjecture import Answer, Statement, read
 from theory.conjecture import judge as decide
 from theory.conjecture.points import points as plain_points
-from theory.expressions.balls.closed_form import NotCertified
+from theory.expressions.balls.closed_form import NotCertified, fraction
 from theory.expressions.balls.closed_form import enclose as certified
+from theory.expressions.balls.precision import precision
 from theory.expressions.balls.real import Undecided, Undefined, enclose
 from theory.expressions.functions import Phi
 from theory.expressions.symbols import z
@@ -44,9 +45,19 @@ FEW = 2
 NO_DEFINITION = "no quadrature without the engine is known: {}"
 NO_VALUE = (NotCertified, OutOfReachError, Undefined, Undecided)
 ONE_BOUND = "altered forms of a bound may hold too"
-# The distances from the end at which orders are compared, the change of log |l/r| that counts as settled, the slope
-# above which a ratio that does not fall to half of it has another order, and the points of the other symbols.
-NEAR, SETTLED, SLOPE, FALLING, POINTS = (20, 40, 80, 160), 1e-9, 1e-3, 0.5, (6, 2)
+# The distances from the end at which orders are compared, nearer ones for Gaussian tails; the change of log |l/r| that
+# counts as settled; the slope above which a ratio that does not fall to half of it has another order; the points of the
+# other symbols.
+NEAR, SETTLED, SLOPE, FALLING, POINTS = ((20, 40, 80, 160), (3, 4, 5, 6)), 1e-9, 1e-3, 0.5, (6, 2)
+
+
+# Precisions in bits of the ratio of two sides, and forms of a side in which nothing cancels far out: 1 - erf = erfc.
+BITS = (256, 1024, 4096, 16384)
+TAILS = (
+    lambda side: side,
+    lambda side: sympy.expand(side.replace(sympy.erf, lambda u: 1 - sympy.erfc(u))),
+    lambda side: sympy.expand(side.replace(sympy.erf, lambda u: sympy.erfc(-u) - 1)),
+)
 
 
 def check(one: NoteClaim) -> None:
@@ -56,9 +67,15 @@ def check(one: NoteClaim) -> None:
         if one.sentence.relation == "~":
             _axis(one, read(_form(one), one.cov, one.mean, one.where, one.given))
     except InputError as error:
-        raise InputError(f"{one.place}: {error.message}", error.hint, error.kind) from None
+        raise _at(one, error) from None
     except OutOfReachError:  # its judgement says so
         return
+
+
+def _at(one: NoteClaim, error: InputError) -> InputError:
+    """Return an error with its place in the note, and the note's table of domains in the place of the option."""
+    hint = error.hint.replace("--where on the command line", "a line of [symbols]")
+    return InputError(f"{one.place}: {error.message}", hint, error.kind)
 
 
 def _form(one: NoteClaim) -> str:
@@ -80,7 +97,7 @@ def judge(one: NoteClaim) -> tuple[Claim, tuple[CheckResult, ...], tuple[levels.
         statement = read(_form(one), one.cov, one.mean, one.where, one.given)
         judged = decide(statement, DIGITS)
     except InputError as error:
-        raise InputError(f"{one.place}: {error.message}", error.hint, error.kind) from None
+        raise _at(one, error) from None
     except OutOfReachError as error:
         claim = Claim(one.id, one.title, Kind.EQUATION, _text(one))
         said = f"out of reach: {error.message}"
@@ -278,8 +295,8 @@ def _axis(one: NoteClaim, statement: Statement) -> tuple[sympy.Symbol, str]:
     name, arrow, end = (part.strip() for part in (one.along or "").partition("->"))
     symbol = next((symbol for symbol in statement.parameters if symbol.name == name), None)
     if not arrow or symbol is None or end not in ("0", "oo"):
-        names = ", ".join(one.name for one in statement.parameters) or "none"
-        hint = f'Its symbols are: {names}. Write along = "g -> 0", or "g -> oo".'
+        names = [one.name for one in statement.parameters] or ["g"]
+        hint = f'Its symbols are: {", ".join(names)}. Write along = "{names[0]} -> 0", or "{names[0]} -> oo".'
         raise InputError(f"along = {one.along!r} is no axis of the claim.", hint)
     domain = statement.domains[symbol]
     if not (domain.sup == sympy.oo if end == "oo" else domain.inf <= 0 < domain.sup):
@@ -290,50 +307,83 @@ def _axis(one: NoteClaim, statement: Statement) -> tuple[sympy.Symbol, str]:
 def _settles(one: NoteClaim, statement: Statement, symbol: sympy.Symbol, end: str, others: Point) -> CheckResult:
     """Judge whether l/r settles towards an end, at values of the other symbols."""
     at = f" at {levels.describe(others)}" if others else ""
-    ratios = []
+    for distances in NEAR:
+        places = [{**others, symbol: sympy.Integer(10) ** (power if end == "oo" else -power)} for power in distances]
+        try:
+            with mpmath.workdps(DIGITS):
+                ratios = [_log_ratio(statement, place) for place in places]
+        except NO_VALUE as error:
+            reason = str(error)
+            continue
+        if None in ratios:
+            where = f"a side vanishes at {levels.describe(places[ratios.index(None)])}"
+            return CheckResult(one.id, Level.PRECISE, Outcome.FAIL, where=where)
+        return _settled(one, distances, ratios, f"{end}{at}")
+    where = f"no certified values of l/r as near {end} as 10^{NEAR[-1][0]}{at}: {reason}"
+    return CheckResult(one.id, Level.PRECISE, Outcome.INCONCLUSIVE, where=where)
+
+
+def _settled(one: NoteClaim, distances: Sequence[int], ratios: list[mpmath.mpf], towards: str) -> CheckResult:
+    """Judge log |l/r| at powers of ten towards an end."""
     with mpmath.workdps(DIGITS):
-        for power in NEAR:
-            place = {**others, symbol: sympy.Integer(10) ** (power if end == "oo" else -power)}
-            try:
-                left, right = (_number(side, statement, place, True) for side in (statement.lhs, statement.rhs))
-            except NO_VALUE as error:
-                where = f"no certified value at {symbol} = 10^{power if end == 'oo' else -power}{at}: {error}"
-                return CheckResult(one.id, Level.PRECISE, Outcome.INCONCLUSIVE, where=where)
-            if left == 0 or right == 0:
-                where = f"a side vanishes at {levels.describe(place)}"
-                return CheckResult(one.id, Level.PRECISE, Outcome.FAIL, where=where)
-            ratios.append(mpmath.log(abs(left / right)))
-        changes = [float(abs(after - before)) for before, after in pairwise(ratios)]
-        slopes = [change / float(mpmath.log(10)) / gap for change, gap in zip(changes, np.diff(NEAR), strict=True)]
+        steps = [abs(after - before) for before, after in pairwise(ratios)]
+        slopes = [step / mpmath.log(10) / int(gap) for step, gap in zip(steps, np.diff(distances), strict=True)]
+    change = float(steps[-1])
     growing = slopes[-1] > SLOPE and slopes[-1] > FALLING * slopes[-2]
-    outcome = Outcome.PASS if changes[-1] <= SETTLED else Outcome.FAIL if growing else Outcome.INCONCLUSIVE
-    where = f"log |l/r| changes by {changes[-1]:.3g} from 10^{NEAR[-2]} to 10^{NEAR[-1]} times nearer {end}{at}"
-    return CheckResult(one.id, Level.PRECISE, outcome, changes[-1], SETTLED, where)
+    outcome = Outcome.PASS if change <= SETTLED else Outcome.FAIL if growing else Outcome.INCONCLUSIVE
+    where = f"log |l/r| changes by {change:.3g} from 10^{distances[-2]} to 10^{distances[-1]} times nearer {towards}"
+    return CheckResult(one.id, Level.PRECISE, outcome, change, SETTLED, where)
 
 
-def _number(side: sympy.Expr, statement: Statement, place: Point, strict: bool = False) -> mpmath.mpf:
-    """Return a side at a point, its averages in closed form; `strict` as for `_middle`."""
-    forms = {e: moment.closed_form for e, moment in statement.moments.items()}
-    closed = side.xreplace(forms)
+def _log_ratio(statement: Statement, place: Point) -> mpmath.mpf | None:
+    """Return log |l/r| at a point to an error of 10^-15 of 1 + its size; None where a side is exactly 0.
 
-    def value() -> arb:
+    The sides themselves may be far beyond what a fraction holds, as Gaussian tails are. Raises NotCertified.
+    """
+    forms = [[tail(_closed(side, statement)) for side in (statement.lhs, statement.rhs)] for tail in TAILS]
+    with precision():
+        for bits, (lhs, rhs) in product(BITS, forms):
+            ctx.prec = bits
+            left, right = _ball(lhs, place), _ball(rhs, place)
+            if left.is_zero() or right.is_zero():
+                return None
+            value = abs(left / right).log()
+            if value.is_finite() and value.rad() <= abs(value.mid()) * 1e-15 + 1e-15:
+                middle = fraction(value.mid())
+                return mpmath.mpf(middle.numerator) / middle.denominator
+    raise NotCertified("the ratio of the sides has no accurate value within 16384 bits")
+
+
+def _closed(side: sympy.Expr, statement: Statement) -> sympy.Expr:
+    return side.xreplace({e: moment.closed_form for e, moment in statement.moments.items()})
+
+
+def _ball(closed: sympy.Expr, place: Point) -> arb:
+    """Return a ball around a closed form, that of every number where the precision does not decide a part of it."""
+    try:
         return enclose(closed, place)
+    except Undecided:
+        return arb("nan")
 
-    middle = _middle(value, DIGITS + SPARE, strict)
+
+def _number(side: sympy.Expr, statement: Statement, place: Point) -> mpmath.mpf:
+    """Return a side at a point, its averages in closed form."""
+    closed = _closed(side, statement)
+    middle = _middle(lambda: _ball(closed, place), DIGITS + SPARE)
     with mpmath.workdps(DIGITS + 2 * SPARE):
         return mpmath.mpf(middle.numerator) / middle.denominator
 
 
-def _middle(value: Callable[[], arb], digits: int, strict: bool = False) -> Fraction:
+def _middle(value: Callable[[], arb], digits: int) -> Fraction:
     """Return a number to so many digits; 0 for one below 10^-digits that no ball separates from 0.
 
-    With `strict` only an exact 0 is one. Raises NotCertified.
+    Raises NotCertified.
     """
     if value().is_zero():
         return Fraction(0)
     try:
         return certified(value, digits)[0]
     except NotCertified as error:
-        if strict or error.reached is None or abs(error.reached[0]) + error.reached[1] > Fraction(1, 10**digits):
+        if error.reached is None or abs(error.reached[0]) + error.reached[1] > Fraction(1, 10**digits):
             raise
         return Fraction(0)

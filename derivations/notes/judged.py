@@ -21,10 +21,12 @@ from derivations.validate.judged import Judged, Validation, versions
 from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Standing
 from theory.claims.rows import Verdict
 from theory.problem import InputError, WorkbenchError
+from theory.problem.toml import tables_of, text_of
 from theory.problem.user_files import read_json
 
 EVIDENCE = ".evidence.json"  # behind the stem of the note
 SCHEMA = 1
+NOT_JUDGED = "NOT JUDGED"
 _VERDICTS = {Standing.HOLDS: Verdict.CONFIRMED, Standing.FAILS: Verdict.REFUTED, Standing.OPEN: Verdict.OPEN}
 
 
@@ -73,7 +75,7 @@ def validate(notes: Sequence[Note], report: Callable[[str, str, float], None]) -
         checks += sum(result.outcome is not Outcome.SKIPPED for result in results)
     seconds, cpu = time.monotonic() - started, time.process_time() - spent
     title = ", ".join(note.title for note in notes)
-    return Validation("quick", tuple(judged), Finding(), seconds, versions(), checks, cpu, title)
+    return Validation("quick", tuple(judged), Finding(), seconds, versions(), checks, cpu, title, True)
 
 
 def _measured() -> ModuleType:
@@ -100,15 +102,24 @@ def write_evidence(notes: Sequence[Note], validation: Validation) -> None:
 
 
 def notes_in(folder: Path) -> list[Note]:
-    """Return the notes of a folder, by name: its TOML files with claims. Raises InputError where there is none."""
-    notes = [read(path) for path in sorted(folder.glob("*.toml")) if "[[claim]]" in path.read_text(errors="replace")]
+    """Return the notes of a folder, by name: its TOML files with claims; or a note alone.
+
+    Raises InputError where there is none, for a file that is no TOML, and as `read` does.
+    """
+    if not folder.exists():
+        raise InputError(f"{folder} does not exist.", "Name a folder with notes.")
+    files = sorted(folder.glob("*.toml")) if folder.is_dir() else [folder]
+    notes = [read(path) for path in files if "claim" in tables_of(text_of(path), str(path))]
     if not notes:
         raise InputError(f"{folder} holds no note.", "gdln new note writes one, a TOML file with [[claim]] tables.")
     return notes
 
 
 def recorded(note: Note, stale: str) -> Iterator[Mapping[str, Any]]:
-    """Yield each claim with its verdict by the evidence beside the note; `stale` where that is absent or of another."""
+    """Yield each claim with its verdict by the evidence beside the note.
+
+    It is NOT_JUDGED where that has none, and `stale` where that is of another text, or of other problems.
+    """
     path = note.path.with_name(note.path.stem + EVIDENCE)
     stored = read_json(path) if path.exists() else {}
     claims = stored.get("claims", {}) if isinstance(stored, Mapping) else {}
@@ -119,7 +130,7 @@ def recorded(note: Note, stale: str) -> Iterator[Mapping[str, Any]]:
             "id": one.id,
             "document": note.path.stem,
             "label": one.label,
-            "verdict": str(known.get("verdict", stale)) if current else stale,
+            "verdict": str(known.get("verdict", stale)) if current else stale if known else NOT_JUDGED,
             "statement": str(one.sentence),
             "levels": known.get("levels", {}) if current else {},
         }

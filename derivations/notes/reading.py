@@ -28,7 +28,7 @@ from theory.expressions.domains import parse_domains
 from theory.problem import InputError, Problem, dumps
 from theory.problem.fields import check_field, replaced
 from theory.problem.keys import check_keys
-from theory.problem.numbers import nearest, positive, shown, whole
+from theory.problem.numbers import exact, nearest, shown, whole
 from theory.problem.toml import load, placed, problem_of, tables_of, text_of
 from theory.problem.user_code import allow
 
@@ -157,6 +157,15 @@ def read(path: str | Path) -> Note:
     return Note(path, title, tuple(read_claims))
 
 
+def named_problem(name: str) -> Path:
+    """Return the file of a problem of the workbench. Raises InputError for another name."""
+    known = sorted({path.stem for path in FOLDER.glob("*/*.toml")})
+    if name not in known:
+        hint = f"{nearest(name, known)}Name a file that ends with .toml, or one of them, such as small-bump."
+        raise InputError(f"{shown(name)} is no problem of the workbench.", hint)
+    return problem_file(name)
+
+
 def is_note(path: str | Path) -> bool:
     """Whether the words name a TOML file that exists, and not a claim of the workbench."""
     return str(path).endswith(".toml") and Path(path).exists()
@@ -175,6 +184,8 @@ def sentence_of(text: str) -> Sentence:
         inside_one = places and places[-1][0] + len(places[-1][1]) > at
         if depth == 0 and sign and not inside_one:
             places.append((at, sign))
+    if depth:
+        raise InputError(f"{shown(text)}: a bracket is not closed, or not opened.", "Write E[...] and f(...) in pairs.")
     if len(places) != 1:
         raise InputError(f"{shown(text)} has {len(places)} relations.", f"A claim has one of: {' '.join(RELATIONS)}")
     ((at, sign),) = places
@@ -222,6 +233,8 @@ def quantity(text: str) -> Quantity:
 def _claim(text: str, path: Path, index: int, table: Mapping[str, Any], symbols: Mapping[str, str]) -> NoteClaim:
     label = table.get("label", f"claim {index + 1}")
     place = f"{path}, line {_line(text, '[[claim]]', index)}, claim {label}"
+    if "says" not in table:
+        raise InputError(f"{place} lacks `says`.", 'State it: says = "LEFT = RIGHT".')
     check_keys(table, place, ("says",), ("label", *_KEYS))
 
     def at(key: str) -> str:
@@ -262,11 +275,10 @@ def _varied(table: Mapping[str, Any], folder: Path, at: Any) -> tuple[tuple[Mapp
             f'Write "{name}.toml" for the file, or rename it.',
         )
     try:
-        file = folder / name if name.endswith(".toml") else problem_file(name)
+        file = folder / name if name.endswith(".toml") else named_problem(name)
         load(file)
     except (InputError, OSError) as error:
-        known = [] if name.endswith(".toml") else [one.stem for one in FOLDER.glob("*/*.toml")]
-        hint = getattr(error, "hint", "") or f"{nearest(name, known)}Name a file beside the note."
+        hint = getattr(error, "hint", "") or "Name a file beside the note."
         raise InputError(f"{at('problem')} = {shown(name)}: {getattr(error, 'message', None) or error}", hint) from None
     if not isinstance(vary, Mapping) or not all(isinstance(values, list) and values for values in vary.values()):
         raise InputError(f"{at('vary')} is no table of lists.", 'Write vary = { "data.gain" = [0.5, 1, 2] }.')
@@ -300,12 +312,10 @@ def _share(value: Any, place: str) -> float:
             value = None
     if value is None:
         raise InputError(f"{place} = {shown(given)} is no margin.", 'Write within = "1 %", or 0.01.')
-    share = float(positive(value, place, "two numbers are never equal exactly"))
-    if share >= 1:
-        raise InputError(
-            f"{place} = {shown(given)} is as large as the number itself.", 'Write within = "1 %", or 0.01.'
-        )
-    return share
+    share = exact(value, place)
+    if not 0 < share < 1:
+        raise InputError(f"{place} = {shown(given)} is no share of a number.", 'Write within = "1 %", or 0.01.')
+    return float(share)
 
 
 def _line(text: str, key: str, index: int) -> int:

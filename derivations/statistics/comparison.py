@@ -209,7 +209,6 @@ def _not_shown(agreement: Agreement) -> str:
     """The sentence on a sample for which the test is not shown to hold its level, with what would do."""
     entries = f"{agreement.moving} {'entry' if agreement.moving == 1 else 'entries'}"
     sample = f"{agreement.replicates} replicates of {entries} with a skewness of up to {agreement.skewness:.2g}"
-    limit = f"up to {agreement.skewness_limit:.3g}" if agreement.skewness_limit else "0 alone"
     upper = agreement.skewness + 2 * agreement.skewness_error
     enough = calibration.sufficient_replicates(agreement.moving, upper, agreement.replicates)
     if enough is None:
@@ -219,9 +218,9 @@ def _not_shown(agreement: Agreement) -> str:
     else:
         most = calibration.most_replicates()
         remedy = f"about {enough} replicates would do, more than the {most} up to which the test was studied"
-    return (
-        f"not decided: {sample}; with so many the test is shown to hold its level for a skewness of {limit}; {remedy}"
-    )
+    limit = f"with so many the test is shown to hold its level up to one of {agreement.skewness_limit:.3g}"
+    too_few = "too few for the test to be shown to hold its level"
+    return f"not decided: {sample}; {limit if agreement.skewness_limit else too_few}; {remedy}"
 
 
 def compare(claim: Claim, estimate: Estimate) -> CheckResult:

@@ -36,7 +36,8 @@ class Judged:
 class Validation:
     """A whole run: the judged claims in order, the findings of the experiments, the time and the versions.
 
-    `checks` counts the levels and experiments that ran, `spent` is their processor time.
+    `checks` counts the levels and experiments that ran, `spent` is their processor time. Claims of notes have verdicts
+    of their own.
     """
 
     profile: str
@@ -47,6 +48,7 @@ class Validation:
     checks: int = 0
     spent: float = 0.0
     title: str = "Validation report"
+    of_notes: bool = False
 
     def outcomes(self) -> list[Outcome]:
         """Every outcome of every level of every claim."""

@@ -74,16 +74,21 @@ def _sentence(validation: Validation, changed: Mapping[str, Sequence[str]] | Non
     )
 
 
+_OF_NOTES = "CONFIRMED: every check that applies passes. REFUTED: one fails. OPEN: they do not decide it."
+_OF_SOURCES = (
+    "CONFIRMED: the statement holds and its sources print it. CORRECTED: the statement holds, and a source prints "
+    "another by a slip; INHERITED: through a slip charged elsewhere. REFUTED: a conjecture of a source has a "
+    "counter-example. BROKEN: a check of the workbench's own statement fails. OPEN: undecided. REMARK, KNOWN "
+    "and RESULT: it holds, and no source states it; a KNOWN statement is in the literature that it names."
+)
+
+
 def _run(validation: Validation) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in validation.versions.items())
     return (
         f"Profile {validation.profile}: {counted(validation.checks, 'check')} in {validation.seconds:.0f} s, "
         f"{validation.spent:.0f} s of processor time.\n\n"
-        f"Versions: {versions}.\n\n"
-        "CONFIRMED: the statement holds and its sources print it. CORRECTED: the statement holds, and a source prints "
-        "another by a slip; INHERITED: through a slip charged elsewhere. REFUTED: a conjecture of a source has a "
-        "counter-example. BROKEN: a check of the workbench's own statement fails. OPEN: undecided. REMARK, KNOWN "
-        "and RESULT: it holds, and no source states it; a KNOWN statement is in the literature that it names.\n"
+        f"Versions: {versions}.\n\n{_OF_NOTES if validation.of_notes else _OF_SOURCES}\n"
     )
 
 
@@ -102,7 +107,8 @@ def _failures(failing: Sequence[Judged]) -> str:
         f'<li>{_verdict(item)} <a href="#{item.claim.id}">{item.claim.id}</a>: {escape(causes(item))}</li>'
         for item in failing
     ]
-    return "\n".join(["<h2>Failures</h2>", '<ul class="failures">', *lines, "</ul>"])
+    title = "Failures" if any(item.standing is Standing.FAILS for item in failing) else "Undecided"
+    return "\n".join([f"<h2>{title}</h2>", '<ul class="failures">', *lines, "</ul>"])
 
 
 def _verdict(item: Judged) -> str:
