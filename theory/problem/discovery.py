@@ -71,8 +71,8 @@ def modules(package: str, path: list[str]) -> Iterator[ModuleType]:
     for module in sorted(pkgutil.iter_modules(path), key=lambda item: item.name):
         name = f"{package}.{module.name}"
         with importing(name):
-            found = import_module(name)
-        yield found
+            module = import_module(name)
+        yield module
 
 
 def registered(dispatch: Any, instance: object) -> Callable[..., Any]:
@@ -88,8 +88,8 @@ def registered(dispatch: Any, instance: object) -> Callable[..., Any]:
     >>> registered(describe, 3)(3), registered(describe, True)(True)  # bool derives from int
     ('a whole number', 'unknown')
     """
-    registry, own = dispatch.registry, type(instance)
-    shared = (kind for kind in own.__mro__ if kind is own or isabstract(kind))
+    registry, actual = dispatch.registry, type(instance)
+    shared = (kind for kind in actual.__mro__ if kind is actual or isabstract(kind))
     return next((registry[kind] for kind in shared if kind in registry), registry[object])
 
 
@@ -104,7 +104,7 @@ def declared(package: str, path: list[str], base: type, word: str, first: tuple[
     >>> list(declared(room.__name__, room.__path__, room.Gate, "kind", ("site", "always")))[:2]
     ['site', 'always']
     """
-    found: dict[str, type] = {}
+    kinds: dict[str, type] = {}
     for module in modules(package, path):
         for kind in vars(module).values():
             if not isinstance(kind, type) or kind.__module__ != module.__name__:
@@ -118,12 +118,12 @@ def declared(package: str, path: list[str], base: type, word: str, first: tuple[
                     )
                 continue
             name = vars(kind)[word]
-            if name in found:
+            if name in kinds:
                 raise InputError(
-                    f"{found[name].__name__} in {file_of(found[name])} and {kind.__name__} in {file_of(kind)} both "
+                    f"{kinds[name].__name__} in {file_of(kinds[name])} and {kind.__name__} in {file_of(kind)} both "
                     f"have {word} = {name!r}.",
                     f"Change `{word}` in one of them.",
                 )
-            found[name] = kind
-    order = [name for name in first if name in found] + sorted(set(found) - set(first))
-    return {name: found[name] for name in order}
+            kinds[name] = kind
+    order = [name for name in first if name in kinds] + sorted(set(kinds) - set(first))
+    return {name: kinds[name] for name in order}

@@ -91,14 +91,14 @@ def evaluate(text: str, values: Mapping[str, Array]) -> Array:
     """
     source = one_line(text)
     with np.errstate(all="ignore"):
-        found = _InFloat64(source, values).expression(tree_of(source).body, 0)
-    found = np.broadcast_to(found, np.broadcast_shapes(np.shape(found), *map(np.shape, values.values())))
-    if not np.isfinite(found).all():
-        place = np.unravel_index(int(np.argmin(np.isfinite(found))), found.shape)
+        result = _InFloat64(source, values).expression(tree_of(source).body, 0)
+    result = np.broadcast_to(result, np.broadcast_shapes(np.shape(result), *map(np.shape, values.values())))
+    if not np.isfinite(result).all():
+        place = np.unravel_index(int(np.argmin(np.isfinite(result))), result.shape)
         at = ", ".join(
-            f"{name} = {float(np.broadcast_to(value, found.shape)[place]):g}" for name, value in values.items()
+            f"{name} = {float(np.broadcast_to(value, result.shape)[place]):g}" for name, value in values.items()
         )
         raise InputError(
             f"{short(source)} has no finite value at {at}.", "Check denominators, even roots and logarithms."
         )
-    return found
+    return result

@@ -36,16 +36,16 @@ def maps_of(graph: Graph, contexts: Sequence[int]) -> dict[str, tuple[int, ...]]
     gates = [frozenset(gate for gate in route_gates(graph, route) if gate != AlwaysGate()) for route in routes(graph)]
     if not any(gates):
         return {"every input": tuple(range(len(gates)))}
-    found: dict[object, list[int]] = {}
-    if contexts and all(isinstance(gate, ContextGate) for own in gates for gate in own):
+    indices: dict[object, list[int]] = {}
+    if contexts and all(isinstance(gate, ContextGate) for chain in gates for gate in chain):
         for context in contexts:
-            open_now = tuple(index for index, own in enumerate(gates) if all(context in gate.open for gate in own))
-            found.setdefault(open_now, []).append(context)
-        return {_of_contexts(mine): open_now for open_now, mine in found.items()}
+            open_now = tuple(index for index, chain in enumerate(gates) if all(context in gate.open for gate in chain))
+            indices.setdefault(open_now, []).append(context)
+        return {_of_contexts(mine): open_now for open_now, mine in indices.items()}
     names = route_names(graph)
-    for index, own in enumerate(gates):
-        found.setdefault(own, []).append(index)
-    return {_of_routes([names[index] for index in mine]): tuple(mine) for mine in found.values()}
+    for index, chain in enumerate(gates):
+        indices.setdefault(chain, []).append(index)
+    return {_of_routes([names[index] for index in mine]): tuple(mine) for mine in indices.values()}
 
 
 def mode_names(graph: Graph, contexts: Sequence[int]) -> tuple[str, ...]:

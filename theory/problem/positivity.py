@@ -174,19 +174,19 @@ def refuse_indefinite(law: Any, size: str) -> None:
                 kernel.check(sites, law.boundary)
             if law.clipped or kernel.positive(law.boundary, law.isotropic):
                 continue
-            found = smallest(kernel, shape, law.boundary, xi)
-            if not found.valid:
-                raise InputError(*_refusal(law, size, kernel, shape, xi, found))
+            least = smallest(kernel, shape, law.boundary, xi)
+            if not least.valid:
+                raise InputError(*_refusal(law, size, kernel, shape, xi, least))
 
 
-def _refusal(law: Any, size: str, kernel: Correlation, shape: Shape, xi: float, found: Smallest) -> tuple[str, str]:
+def _refusal(law: Any, size: str, kernel: Correlation, shape: Shape, xi: float, least: Smallest) -> tuple[str, str]:
     """The message and the remedy."""
     length = f", xi={xi:g}" if kernel.needs_length else ""
     kind = "" if kernel == GAUSSIAN else f', correlation="{kernel.kind}"'
     given = f'{type(law).__name__}({size}{length}, boundary="{law.boundary}"{kind})'
     wrapped = law.boundary != "open"
     why = "; wrapping distances breaks it" if wrapped and kernel.positive("open", law.isotropic) else ""
-    message = f"{given}: the covariance is not positive semidefinite ({found.text()}){why}."
+    message = f"{given}: the covariance is not positive semidefinite ({least.text()}){why}."
     ways = []
     if wrapped and why:
         ways.append('boundary="open"')

@@ -147,11 +147,11 @@ class Problem:
 
         With `replicate` a law draws the numbers of that replicate, which are independent of those of the others.
         """
-        own = () if replicate is None else (replicate,)
+        key = () if replicate is None else (replicate,)
         by_name = isinstance(self.network, GatedGraph | DeepNetwork)
         keys = {each.name: (0, _GRAPH + index) for index, each in enumerate(self.parameters)} if by_name else _KEYS
         return {
-            parameter.name: initial_numbers(self.training.initial(source), parameter.shape, (*own, *keys[source]))
+            parameter.name: initial_numbers(self.training.initial(source), parameter.shape, (*key, *keys[source]))
             for parameter in self.parameters
             for source in (self._starts_as(parameter.name),)
         }

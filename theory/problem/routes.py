@@ -78,11 +78,11 @@ def route_names(graph: Graph) -> tuple[str, ...]:
     parallel = {ends for ends, count in joined.items() if count > 1}
     named = [route_name(route, parallel) for route in routes(graph)]
     seen: Counter[str] = Counter()
-    found = []
+    labels = []
     for name in named:
         seen[name] += 1
-        found.append(name if named.count(name) == 1 else f"{name} {seen[name]}")
-    return tuple(found)
+        labels.append(name if named.count(name) == 1 else f"{name} {seen[name]}")
+    return tuple(labels)
 
 
 def _counted(graph: Graph) -> int:

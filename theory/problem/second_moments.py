@@ -50,14 +50,18 @@ class ContextMoments:
                 f"{where} = {shown(value)} must be a table with {keys}.", f"Give {keys}, and no other key."
             )
         probability = positive(value["probability"], f"{where}.probability", "it is a probability")
-        found = cls(probability, *(_matrix(value[name], f"{where}.{name}") for name in _KEYS[1:]))
-        n, m = len(found.xx), len(found.yy)
-        for name, matrix, rows, columns in (("xx", found.xx, n, n), ("yx", found.yx, m, n), ("yy", found.yy, m, m)):
+        moments = cls(probability, *(_matrix(value[name], f"{where}.{name}") for name in _KEYS[1:]))
+        n, m = len(moments.xx), len(moments.yy)
+        for name, matrix, rows, columns in (
+            ("xx", moments.xx, n, n),
+            ("yx", moments.yx, m, n),
+            ("yy", moments.yy, m, m),
+        ):
             if (len(matrix), len(matrix[0])) != (rows, columns):
                 raise InputError(
                     f"{where}.{name} has {len(matrix)} x {len(matrix[0])} numbers, not {rows} x {columns}.", _SHAPES
                 )
-        for name, matrix in (("xx", found.xx), ("yy", found.yy)):
+        for name, matrix in (("xx", moments.xx), ("yy", moments.yy)):
             for row, column in combinations(range(len(matrix)), 2):
                 if matrix[row][column] != matrix[column][row]:
                     raise InputError(
@@ -65,7 +69,7 @@ class ContextMoments:
                         f"{matrix[column][row]} at [{column}][{row}].",
                         "Give a matrix of second moments.",
                     )
-        return found
+        return moments
 
     def joint(self) -> Float[np.ndarray, "d d"]:
         """S = [[xx, yx'], [yx, yy]] in float64."""
@@ -82,15 +86,15 @@ def read_moments(values: object, where: str) -> tuple[ContextMoments, ...]:
     """
     if not isinstance(values, list | tuple) or not values:
         raise InputError(f"{where} = {shown(values)} must be tables, one for each context.", f"Write [[{where}]].")
-    found = tuple(ContextMoments.read(value, f"{where}[{index}]") for index, value in enumerate(values))
-    sizes = {(len(each.xx), len(each.yy)) for each in found}
+    moments = tuple(ContextMoments.read(value, f"{where}[{index}]") for index, value in enumerate(values))
+    sizes = {(len(each.xx), len(each.yy)) for each in moments}
     if len(sizes) > 1:
         listed = " and ".join(f"n = {n}, m = {m}" for n, m in sorted(sizes))
         raise InputError(f"{where} have {listed}.", _SHAPES)
-    total = sum(each.probability for each in found)
+    total = sum(each.probability for each in moments)
     if total != 1:
         raise InputError(f"The probabilities of {where} add up to {total}, not to 1.", 'Write fractions such as "1/3".')
-    return found
+    return moments
 
 
 def examples_with(moments: tuple[ContextMoments, ...], where: str) -> Rows:

@@ -187,8 +187,8 @@ class Sweep:
 
     def same(self, first: tuple[int, ...], second: tuple[int, ...]) -> InputError:
         """Return the error for the cells at two places, which ask the same question."""
-        here, there = (Cell(index, self.values_at(index), None).label for index in (first, second))
-        return InputError(f"The cells at {here} and at {there} are the same problem.", "Give each value once.")
+        one, other = (Cell(index, self.values_at(index), None).label for index in (first, second))
+        return InputError(f"The cells at {one} and at {other} are the same problem.", "Give each value once.")
 
     def indices(self) -> Iterator[tuple[int, ...]]:
         """Return the place of every cell along the dimensions, the last fastest."""
@@ -210,9 +210,9 @@ class Sweep:
         """Return the tables of a cell; those that do not differ between cells are one object."""
         tables = dict(self.base)
         for name in dict.fromkeys(field.partition(".")[0] for field in values):
-            own = {field: value for field, value in values.items() if field.partition(".")[0] == name}
+            chosen = {field: value for field, value in values.items() if field.partition(".")[0] == name}
             tables[name] = shared.once(
-                f"table {name}", tuple(own.values()), lambda own=own, name=name: self._set(own)[name]
+                f"table {name}", tuple(chosen.values()), lambda chosen=chosen, name=name: self._set(chosen)[name]
             )
         return tables
 

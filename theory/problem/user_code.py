@@ -89,7 +89,7 @@ def function_at(path: str) -> Code:
 def function_named(sampler: str) -> Code:
     """Return the function that an installed package offers as the entry point `sampler`. Raises InputError for none."""
     _require_allowed(_entry(sampler), f"the sampler {shown(sampler)}")
-    offered = {found.name: found for found in entry_points(group=GROUP)}
+    offered = {entry.name: entry for entry in entry_points(group=GROUP)}
     if sampler not in offered:
         listed = f"Installed are: {', '.join(sorted(offered))}." if offered else "No installed package offers any."
         raise InputError(

@@ -44,11 +44,11 @@ class FormulaCorrelation(Correlation):
 
     def at(self, squared: Int[np.ndarray, "*any"], xi: float) -> Float[np.ndarray, "*any"]:
         """The formula at each distance, and 1 at distance 0. Raises InputError where |R| > 1."""
-        found = evaluate(self.formula, {"d": np.sqrt(squared), "xi": np.array(xi)})
-        if not (np.abs(found) <= 1 + _ROUNDING).all() or not (np.abs(found[squared == 0] - 1) <= _ROUNDING).all():
+        values = evaluate(self.formula, {"d": np.sqrt(squared), "xi": np.array(xi)})
+        if not (np.abs(values) <= 1 + _ROUNDING).all() or not (np.abs(values[squared == 0] - 1) <= _ROUNDING).all():
             raise InputError(
                 f"data.correlation.formula = {shown(self.formula)} is no correlation at xi = {xi:g}: it is 1 at d = 0, "
-                f"and elsewhere from -1 to 1; here its values are {found.min():.6g} to {found.max():.6g}.",
+                f"and elsewhere from -1 to 1; here its values are {values.min():.6g} to {values.max():.6g}.",
                 "Correct the formula.",
             )
-        return np.where(squared == 0, 1.0, found)
+        return np.where(squared == 0, 1.0, values)

@@ -92,13 +92,13 @@ def read_file(name: str, file: str) -> UInt8[np.ndarray, "*shape"]:
     KeyError: 'moon'
     """
     dataset = DATASETS[name]
-    found = dataset.file(file)
+    entry = dataset.file(file)
     try:
-        status = place_of(dataset, found).stat()
+        status = place_of(dataset, entry).stat()
     except OSError:
-        checked_content(dataset, found)  # raises with the reason
+        checked_content(dataset, entry)  # raises with the reason
         raise
-    return _read(dataset, found, (status.st_ino, status.st_size, status.st_mtime_ns))
+    return _read(dataset, entry, (status.st_ino, status.st_size, status.st_mtime_ns))
 
 
 @lru_cache(maxsize=16)

@@ -65,13 +65,13 @@ def drawn_patches(
     ends = np.cumsum(positions(images, side))
     position = generator.integers(0, ends[-1], count)
     which = np.searchsorted(ends, position, side="right")
-    found = np.empty((count, side * side))
+    patches = np.empty((count, side * side))
     for index, image in enumerate(images):
         mine = which == index
         windows = sliding_window_view(image, (side, side))
         rows, columns = np.divmod(position[mine] - ends[index] + windows.shape[0] * windows.shape[1], windows.shape[1])
-        found[mine] = windows[rows, columns].reshape(-1, side * side)
-    return found / white(images[0])
+        patches[mine] = windows[rows, columns].reshape(-1, side * side)
+    return patches / white(images[0])
 
 
 def all_patches(source: Source, side: int) -> Iterator[Float[np.ndarray, "B n"]]:
@@ -126,11 +126,11 @@ def _sums_of_products(image: UInt[np.ndarray, "height width"], side: int) -> Flo
     height = image.shape[0]
     down = height - side + 1
     windows = sliding_window_view(image, side, axis=1).astype(float)
-    found = np.empty((side, side, side, side))  # row, column of the one pixel, row, column of the other
+    sums = np.empty((side, side, side, side))  # row, column of the one pixel, row, column of the other
     for d in range(side):
         products = windows[: height - d].transpose(0, 2, 1) @ windows[d:]
         up_to = np.concatenate([np.zeros((1, side, side)), np.cumsum(products, axis=0)])
         for a in range(side - d):
-            found[a, :, a + d, :] = up_to[a + down] - up_to[a]
-            found[a + d, :, a, :] = found[a, :, a + d, :].T
-    return found.reshape(side * side, side * side)
+            sums[a, :, a + d, :] = up_to[a + down] - up_to[a]
+            sums[a + d, :, a, :] = sums[a, :, a + d, :].T
+    return sums.reshape(side * side, side * side)

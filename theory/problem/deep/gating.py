@@ -178,8 +178,8 @@ class BernoulliGates:
 
     def drawn(self, level: int, examples: int, nodes: int, replicate: int | None = None) -> Float[np.ndarray, "s w"]:
         """Return the gates of a level, 1, 2, ..., a row for each example; other replicates have other gates."""
-        own = () if replicate is None else (replicate,)
-        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(*own, _GATES, level)))
+        key = () if replicate is None else (replicate,)
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(*key, _GATES, level)))
         return (rng.random((examples, nodes)) < float(self.mu)).astype(float)
 
 

@@ -105,10 +105,10 @@ class DeepNetwork:
     def parameters(self, data: Law) -> tuple[Parameter, ...]:
         """Return Theta_1, ..., Theta_d, then the weights of the second network where there is one."""
         shapes = self.architecture.shapes(data.n, self.widths, data.outputs)
-        own = tuple(Parameter(name, shape) for name, shape in zip(self.names, shapes, strict=True))
+        first = tuple(Parameter(name, shape) for name, shape in zip(self.names, shapes, strict=True))
         trained = not (isinstance(self.gating, NetworkGates) and self.gating.frozen)
         second = zip(self.gating_names, shapes, strict=False)
-        return own + tuple(Parameter(name, shape, trained) for name, shape in second)
+        return first + tuple(Parameter(name, shape, trained) for name, shape in second)
 
     def check_data(self, data: Law) -> None:
         """Raise InputError where the window, the given gates or the number of weights do not fit the data."""

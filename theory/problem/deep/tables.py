@@ -47,6 +47,6 @@ def _widths(table: Mapping[str, Any]) -> Any:
 def _gating(table: Any) -> Gating:
     kind, given = kind_of(table, "network.gating", GATINGS)
     if "gate" in given:
-        response, own = kind_of(given["gate"], "network.gating.gate", RESPONSES)
-        given["gate"] = response(**own)
+        response, fields = kind_of(given["gate"], "network.gating.gate", RESPONSES)
+        given["gate"] = response(**fields)
     return kind(**given)

@@ -115,28 +115,28 @@ class ArraysLaw(Law, ABC):
         if self.file:
             if written:
                 raise InputError(f"data.{written[0]} stands beside data.file, which has it.", "Keep one of them.")
-            found = _read(self)
+            arrays = _read(self)
         else:
             if self.sha256:
                 raise InputError("data.sha256 is that of a file, and there is no data.file.", "Leave it out.")
             for name in written:
                 set_field(self, name, FloatArray.of(getattr(self, name), f"data.{name}"))
-            found = {name: getattr(self, name).numbers for name in written}
-        for name, numbers in found.items():
+            arrays = {name: getattr(self, name).numbers for name in written}
+        for name, numbers in arrays.items():
             wrong = ~(np.abs(numbers) <= LARGEST_NUMBER)
             if wrong.any():
                 place = np.argwhere(wrong)[0].tolist()
                 raise InputError(
                     f"data.{name}{place} = {numbers[tuple(place)]}: not finite, or larger than 1e100.", "Correct it."
                 )
-        set_field(self, "declared", found)
-        return found
+        set_field(self, "declared", arrays)
+        return arrays
 
     def filed(self, path: Path) -> Law:
         """Write the arrays of the fields into a new archive, and return the law that reads them from there."""
-        own = {name: getattr(self, name).numbers for name in self.arrays if not _empty(getattr(self, name))}
-        np.savez(path, **own)
-        return replace(self, file=str(path), sha256="", **dict.fromkeys(own, ()))
+        arrays = {name: getattr(self, name).numbers for name in self.arrays if not _empty(getattr(self, name))}
+        np.savez(path, **arrays)
+        return replace(self, file=str(path), sha256="", **dict.fromkeys(arrays, ()))
 
 
 def _empty(value: object) -> bool:
@@ -152,4 +152,6 @@ def _read(law: ArraysLaw) -> dict[str, Float[np.ndarray, "..."]]:
     except OSError as error:
         raise InputError(f"{law.file} cannot be read: {error.strerror or error}.", "Check data.file.", "file") from None
     identify(law, hashlib.sha256(content).hexdigest(), law.file)
-    return {name: np.asarray(own, float) for name, own in arrays_of_archive(content, law.file, law.arrays).items()}
+    return {
+        name: np.asarray(values, float) for name, values in arrays_of_archive(content, law.file, law.arrays).items()
+    }

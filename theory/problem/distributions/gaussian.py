@@ -47,13 +47,13 @@ class Gaussian(ArraysLaw):
     clipped: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        found = self.declare_arrays().get("covariance")
-        if found is None:
+        matrices = self.declare_arrays().get("covariance")
+        if matrices is None:
             raise InputError(
                 'data.law = "gaussian" has no covariance.', "Give `covariance`, a matrix for each class, or a `file`."
             )
-        set_field(self, "matrices", found)
-        require_covariances(found, self.labels)
+        set_field(self, "matrices", matrices)
+        require_covariances(matrices, self.labels)
         self.check_classes()
         self.check_rows()
 
@@ -123,5 +123,5 @@ def require_covariances(matrices: Float[np.ndarray, "C n n"], labels: object, na
 
 def _least(matrix: Float[np.ndarray, "n n"]) -> tuple[float, float]:
     """Return the least eigenvalue of a symmetric matrix, and its rounding error."""
-    found = np.linalg.eigvalsh(matrix)
-    return float(found[0]), 4 * len(matrix) * float(np.finfo(float).eps) * float(np.abs(found).max())
+    eigenvalues = np.linalg.eigvalsh(matrix)
+    return float(eigenvalues[0]), 4 * len(matrix) * float(np.finfo(float).eps) * float(np.abs(eigenvalues).max())

@@ -50,16 +50,16 @@ class GaussianCopula(ArraysLaw, SampledLaw):
     arrays: ClassVar[tuple[str, ...]] = ("values", "shares", "correlations")
 
     def __post_init__(self) -> None:
-        found = self.declare_arrays()
+        arrays = self.declare_arrays()
         for name in self.arrays[:2]:
-            if name not in found:
+            if name not in arrays:
                 raise InputError(
                     f'data.law = "gaussian-copula" has no {name}.',
                     "Give `values` and `shares`, or a `file`.",
                 )
-        set_field(self, "levels", found["values"])
-        set_field(self, "weights", found["shares"])
-        set_field(self, "matrices", found.get("correlations"))
+        set_field(self, "levels", arrays["values"])
+        set_field(self, "weights", arrays["shares"])
+        set_field(self, "matrices", arrays.get("correlations"))
         self._check_marginals()
         if self.matrices is not None:
             require_covariances(self.matrices, self.labels, "correlations")
@@ -118,11 +118,11 @@ class GaussianCopula(ArraysLaw, SampledLaw):
         """For each class a factor F of the correlation F F', by its eigenvectors: it may be singular."""
         if self.matrices is None:
             return None
-        found = []
+        roots = []
         for matrix in self.matrices:
             values, vectors = np.linalg.eigh(matrix)
-            found.append(vectors * np.sqrt(np.where(values > 0, values, 0.0)))  # others are 0 up to rounding
-        return found
+            roots.append(vectors * np.sqrt(np.where(values > 0, values, 0.0)))  # others are 0 up to rounding
+        return roots
 
     def draw(self, generator: np.random.Generator, rows: int) -> tuple[Float[np.ndarray, "B n"], Int[np.ndarray, " B"]]:
         """Draw `rows` examples: the classes first, then the latent of each class in turn."""

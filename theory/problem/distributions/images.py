@@ -90,9 +90,9 @@ class Images(SampledLaw):
         if not isinstance(self.folder, str):
             raise InputError(f"data.folder = {shown(self.folder)} must be a path.", 'Write for example "photos".')
         set_field(self, "folder", os.path.abspath(self.folder))
-        found = read_pictures(self.folder)
-        identify(self, found.sha256, self.folder)
-        for name, image in found.levels.items():
+        pictures = read_pictures(self.folder)
+        identify(self, pictures.sha256, self.folder)
+        for name, image in pictures.levels.items():
             if min(image.shape) < self.patch:
                 raise InputError(
                     f"{name} in {self.folder} has {image.shape[0]} x {image.shape[1]} pixels, fewer than a patch of "
@@ -100,7 +100,7 @@ class Images(SampledLaw):
                     "Give a smaller data.patch, or take the picture away.",
                     "file",
                 )
-        return {"all": tuple(found.levels)}
+        return {"all": tuple(pictures.levels)}
 
     def _check_floor(self) -> None:
         set_field(self, "floor", exact(self.floor, "data.floor"))
@@ -152,9 +152,9 @@ class Images(SampledLaw):
             return None
         total = 0.0
         for c, probability in enumerate(self.probabilities):
-            found = self.pixel_moments(c)
-            apart = found.mean - self.offset
-            total = total + float(probability) * (found.covariance + np.outer(apart, apart))
+            moments = self.pixel_moments(c)
+            apart = moments.mean - self.offset
+            total = total + float(probability) * (moments.covariance + np.outer(apart, apart))
         return whitening_matrix(total, float(self.floor))
 
     def draw(self, generator: np.random.Generator, rows: int) -> tuple[Float[np.ndarray, "B n"], Int[np.ndarray, " B"]]:

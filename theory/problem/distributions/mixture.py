@@ -32,10 +32,10 @@ class Component:
     def table(self) -> dict[str, Any]:
         """Return the component as a table of a problem file."""
         law = self.law
-        said = [own.name for own in fields(law) if own.init and own.name != "labels"]
-        plain = {own.name: own.default for own in fields(law)}
-        own = {name: getattr(law, name) for name in said if getattr(law, name) != plain[name]}
-        return {"class": self.category, "weight": self.weight, "law": law.law} | own
+        said = [one.name for one in fields(law) if one.init and one.name != "labels"]
+        plain = {one.name: one.default for one in fields(law)}
+        changed = {name: getattr(law, name) for name in said if getattr(law, name) != plain[name]}
+        return {"class": self.category, "weight": self.weight, "law": law.law} | changed
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,8 @@ class Mixture(Law):
     @property
     def boundary(self) -> str:
         """That of all components, "open" where they differ."""
-        found = {part.law.boundary for part in self.components}
-        return found.pop() if len(found) == 1 else "open"
+        boundaries = {part.law.boundary for part in self.components}
+        return boundaries.pop() if len(boundaries) == 1 else "open"
 
     def of_class(self, c: int) -> tuple[Component, ...]:
         """Return the components of class `c`, in their order."""
@@ -110,15 +110,15 @@ class Mixture(Law):
     @cached_property
     def parts(self) -> tuple[tuple[Fraction, Law], ...]:
         """The probability of each component over all classes, and its law with the mean of its class added."""
-        found = []
+        components = []
         for part in self.components:
             law = part.law
             if self.means:
-                own = law.means[0] if law.means else (Fraction(0),) * self.n
-                mean = tuple(a + b for a, b in zip(own, self.means[part.category], strict=True))
+                mean_of_law = law.means[0] if law.means else (Fraction(0),) * self.n
+                mean = tuple(a + b for a, b in zip(mean_of_law, self.means[part.category], strict=True))
                 law = replace(law, means=(mean,))
-            found.append((self.probabilities[part.category] * part.weight, law))
-        return tuple(found)
+            components.append((self.probabilities[part.category] * part.weight, law))
+        return tuple(components)
 
 
 def _component(value: object, k: int, labels: list[Any]) -> Component:

@@ -48,14 +48,14 @@ class NonlinearGPMatrix(ArraysLaw):
 
     def __post_init__(self) -> None:
         set_field(self, "nonlinearity", nonlinearity_of(self.nonlinearity, "data.nonlinearity"))
-        found = self.declare_arrays()
+        arrays = self.declare_arrays()
         for name in self.arrays:
-            if name not in found:
+            if name not in arrays:
                 raise InputError(
                     f'data.law = "nlgp-matrix" has no {name}.', "Give `correlations` and `scales`, or a `file`."
                 )
-        set_field(self, "matrices", found["correlations"])
-        set_field(self, "deviations", found["scales"])
+        set_field(self, "matrices", arrays["correlations"])
+        set_field(self, "deviations", arrays["scales"])
         require_covariances(self.matrices, self.labels, "correlations")
         require_unit_diagonal(self.matrices)
         set_field(self, "matrices", _rounded(self.matrices))
