@@ -7,7 +7,7 @@ gates.
 """
 
 import time as clock
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import repeat
@@ -16,26 +16,25 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from sim.data.sample import prepare
+from sim.data.sample import Sampler, prepare
 from sim.measure.estimate import Estimate
 from sim.networks.choice import network_of
 from sim.networks.examples import Examples
 from sim.networks.losses import loss_named
-from sim.networks.parameters import Parameters, joined
+from sim.networks.parameters import Parameters
 from sim.random.streams import MEASUREMENT, reference_normals, stream
-from sim.train import Progress, shifted, train
-from sim.training.backends.choice import fastest_normals
+from sim.train import Progress, descended, train
+from sim.training.backends.choice import Backend, fastest_normals
 from sim.training.backends.reference import descend
 from sim.training.batches import fresh_batches
 from sim.training.run import Run
 from sim.training.schedule import (
     device_named,
     dtype_of,
-    refuse_endless,
     refuse_endless_measurement,
 )
-from sim.training.sizes import columns, grouping
-from sim.training.state import Replicate, beginning, stream_number, together
+from sim.training.sizes import columns
+from sim.training.state import Replicate, Report, State, beginning, stream_number
 from sim.training.times import steps_at_times
 from theory.problem import InputError, LossAtTimes, Network, OutOfReachError, Problem, RecordedGate
 
@@ -127,8 +126,7 @@ def replay(
     """
     begin = clock.perf_counter()
     _check(problem, gates, mode)
-    where, settings = device_named(device), problem.simulated()
-    kind = dtype_of(problem) if dtype is None else dtype
+    where, kind = device_named(device), dtype_of(problem) if dtype is None else dtype
     bare = replace(problem, network=replace(problem.network, model="relu", gates=()))
     network = replace(bare.network, model=Network.gated, gates=tuple(map(RecordedGate, range(bare.network.units))))
     question = replace(problem, network=network)
@@ -137,31 +135,25 @@ def replay(
     start = train(untrained, device, dtype=kind, replicates=gates.replicates, sample=sample, compile_steps=False)
     fill = fastest_normals(where)
     gated, sources = (tuple(Replicate(of, number, fill) for number in gates.replicates) for of in (question, bare))
-    last, state = gated[0].snapshot_steps[-1], beginning(sources)
-    per_step = settings.batch if start.sample is None else start.sample.x.shape[1]
-    refuse_endless(last, len(gated), per_step)
-    size = grouping(per_step, columns(question)).replicates
-    snapshots, states = [], []
-    for first in range(0, len(gated), size):
-        part = slice(first, min(first + size, len(gated)))
-        if start.sample is None:
-            batches = fresh_batches(sources[part], prepare(problem.data, where, kind), 0)
-        else:
-            batches = repeat(start.sample.part(part, slice(None)))
-        replayed = _Pieces(gates, part, where, kind).gated(batches, switches)
-        report = shifted(progress, first * last, 0, part.stop - first, len(gated) * last)
-        seen, held = descend(gated[part], state.part(part).to(where, kind), replayed, report)
-        snapshots.append(seen)
-        states.append(held)
-    state = together(states)
+
+    def train_group(
+        group: Sequence[Replicate], sampler: Sampler | None, fixed: Examples | None, state: State, report: Report
+    ) -> tuple[Parameters, State]:
+        first = gates.replicates.index(group[0].number)
+        part = slice(first, first + len(group))
+        batches = repeat(fixed) if sampler is None else fresh_batches(sources[part], sampler, state.step)
+        return descend(group, state, _Pieces(gates, part, where, kind).gated(batches, switches), report)
+
+    backend = Backend("reference", train_group, fill)
+    snapshots, state = descended(gated, beginning(sources), start.sample, where, kind, backend, progress)
     return replace(
         start,
         problem=question,
         times=np.array([float(t) for t in problem.training.times]),
-        parameters={name: tensor.numpy() for name, tensor in joined(snapshots).items()},
+        parameters={name: tensor.numpy() for name, tensor in snapshots.items()},
         diverged=state.frozen,
         state=state,
-        steps=last,
+        steps=state.step,
         wall_time=clock.perf_counter() - begin,
     )
 

@@ -99,7 +99,7 @@ def train(
     if resume is not None and pauses is not None:
         raise InputError("A state and pauses are given.", "Give one of `resume` and `pauses`.")
     state = beginning(own) if resume is None else _checked(resume, own)
-    snapshots, state = _descended(own, state, sample, where, kind, chosen, progress, memory, threads, pauses)
+    snapshots, state = descended(own, state, sample, where, kind, chosen, progress, memory, threads, pauses)
     ends = mapped(lambda tensor: tensor[:, -1], snapshots)
     return Run(
         problem=problem,
@@ -119,7 +119,7 @@ def train(
     )
 
 
-def _descended(
+def descended(
     replicates: tuple[Replicate, ...],
     state: State,
     sample: Examples | None,
@@ -127,9 +127,9 @@ def _descended(
     dtype: torch.dtype,
     backend: Backend,
     progress: Progress | None,
-    memory: int | None,
-    threads: int,
-    pauses: Pauses | None,
+    memory: int | None = None,
+    threads: int = 1,
+    pauses: Pauses | None = None,
 ) -> tuple[Parameters, State]:
     """Return the snapshots of the replicates and their last state; groups that fit caches and memory are trained."""
     problem, steps = replicates[0].problem, replicates[0].snapshot_steps
@@ -252,13 +252,6 @@ def fixed_sample(
                 gate[index, :, part] = gate_values(gates, drawn)[0]
     own = Examples(x, y, gate)
     return own if len(apart) == len(replicates) else own.shared_by(len(replicates))
-
-
-def shifted(progress: Progress | None, done: int, begun: int, networks: int, total: int) -> Callable[[int], None]:
-    """Return a function that reports one group's steps as network-steps of the run, with `done` of them before."""
-    if progress is None:
-        return lambda _step: None
-    return lambda step: progress(done + (step - begun) * networks, total)
 
 
 def _vector(problem: Problem) -> tuple[int, ...]:

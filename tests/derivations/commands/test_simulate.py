@@ -84,14 +84,14 @@ def test_an_earlier_file_is_kept_by_an_interrupted_run_and_replaced_by_a_whole_o
 
 
 def test_partly_diverged_runs_say_so(simulate, monkeypatch):
-    original = training._descended
+    original = training.descended
 
     def one_lost(*arguments):
         learned, state = original(*arguments)
         state.frozen[0] = True
         return learned, state
 
-    monkeypatch.setattr(training, "_descended", one_lost)
+    monkeypatch.setattr(training, "descended", one_lost)
     code, answer = simulate()
     assert (code, answer["diverged"]) == (PASS, 1)
 
