@@ -311,52 +311,6 @@ ON_ITS_SUBSET = Claim(
     },
 )
 
-# The transient of (25), which vanishes at t = oo
-
-
-def _sum_readout(at: dict[str, finite_data.Number]) -> finite_data.Loss:
-    """The loss -c_1 u + lam u^2/2 along an eigenvector of A_11, in the sum readout."""
-    return lambda weights: -at["c1"] * weights[0] + at["lambda"] * weights[0] ** 2 / 2
-
-
-def _end_of_the_flow(point: Point, digits: int) -> mpf:
-    """The limit of the flow of that loss."""
-    with mpmath.workdps(digits + 30):
-        at = values(point)
-        return finite_data.flow_limit(_sum_readout(at), [at["u10"]], digits)[0]
-
-
-def _after_a_newton_step(point: Point) -> Fraction:
-    """The same in fractions: one Newton step minimises a quadratic loss from any start."""
-    at = exact_values(point)
-    return at["u10"] - finite_data.gradient(_sum_readout(at), [at["u10"]])[0] / at["lambda"]
-
-
-TRANSIENT_ENDS = Claim(
-    id="flow.exclusive.transient",
-    title=r"The transient of (25) at $t = \infty$",
-    protocol=r"At $t = \infty$ the transient of (25) has gone: in the sum readout $w_1(\infty) = A_{11}^{-1} b_1$, "
-    "whatever $C$ is",
-    kind=Kind.EQUATION,
-    statement=Eq(u1(oo), c1 / lam, evaluate=False),
-    params=(EIGENVALUE, FORCE, START_1),
-    assumptions=("the sum readout; one component along an eigenvector of $A_{11}$",),
-    sources=(
-        Source(
-            NOTES,
-            "(26)",
-            note="the right side still shows the exponential of (25), which vanishes there",
-            says=Says.UNSTATED,
-        ),
-    ),
-    oracle=_end_of_the_flow,
-    exact=_after_a_newton_step,
-    unchecked={
-        Level.SYMBOLIC: "the limit is a step of `flow.exclusive.fixed_point`",
-        Level.FLOATING: "the library has the rest point of the mean readout: `flow.exclusive.fixed_point`",
-    },
-)
-
 # Exclusive gates have no block in common
 x11, x12, x21, x22 = sympy.symbols("x11 x12 x21 x22", real=True)
 
@@ -399,4 +353,4 @@ NOTHING_SHARED = Claim(
     },
 )
 
-CLAIMS = (EXCLUSIVE_MODE, EXCLUSIVE_FIXED_POINT, ON_ITS_SUBSET, TRANSIENT_ENDS, NOTHING_SHARED)
+CLAIMS = (EXCLUSIVE_MODE, EXCLUSIVE_FIXED_POINT, ON_ITS_SUBSET, NOTHING_SHARED)
