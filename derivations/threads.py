@@ -1,12 +1,13 @@
 """The number of threads of a command: processes times threads stay within the cores, and waiting threads sleep.
 
-Libraries read these settings when they are loaded, so that this module loads none of them. A small network gains
-nothing from a second thread: its matrices fit one core's cache, and threads that wait for each other cost more. Several
-networks gain from threads of their own.
+Libraries read these settings when they are loaded, so that this module loads none of them; `one_each` sets them later.
+A small network gains nothing from a second thread: its matrices fit one core's cache, and threads that wait for each
+other cost more. Several networks gain from threads of their own.
 """
 
 import os
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 COUNTS = (
@@ -68,3 +69,28 @@ def side_by_side(environment: Mapping[str, str] = os.environ) -> int:
     (1, 2)
     """
     return max(1, int(environment.get(SIDE_BY_SIDE, "1")))
+
+
+@contextmanager
+def one_each() -> Iterator[int]:
+    """Give the loaded libraries one thread each within the block, and yield the number for `side_by_side`.
+
+    It is for programs that have loaded libraries before `limit`: two threads of BLAS that wait for each other on a busy
+    machine take ten times the processor time. A number that the user gives in OMP_NUM_THREADS stays.
+    """
+    import scipy.linalg  # noqa: F401 - it has a BLAS of its own, which has to be loaded for its limit
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    environment = dict(os.environ)
+    limit(["simulate"], environment)
+    if "OMP_NUM_THREADS" in os.environ:
+        yield side_by_side(environment)
+        return
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)  # also of threads that begin in the block, which `threadpool_limits` does not reach
+    try:
+        with threadpool_limits(1):
+            yield side_by_side(environment)
+    finally:
+        torch.set_num_threads(before)

@@ -45,11 +45,36 @@ def test_what_the_user_sets_stays():
 
 @pytest.mark.slow
 def test_the_libraries_obey():
-    pytest.importorskip("threadpoolctl")
     done = subprocess.run(
         [sys.executable, "-c", LOADED, "simulate"], env=bare(), capture_output=True, text=True, check=True
     )
     assert json.loads(done.stdout) == [1]
+
+
+@pytest.mark.slow
+def test_loaded_libraries_are_limited_and_restored(monkeypatch):
+    import scipy.linalg  # noqa: F401 - it brings a BLAS, which would be new to the second list of numbers
+    import torch
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    def numbers() -> list[int]:
+        return [torch.get_num_threads(), *(pool["num_threads"] for pool in threadpool_info())]
+
+    for name in ("OMP_NUM_THREADS", threads.SIDE_BY_SIDE):
+        monkeypatch.delenv(name, raising=False)
+    torch.set_num_threads(2)
+    try:
+        with threadpool_limits(2):
+            before = numbers()
+            with threads.one_each() as count:
+                assert set(numbers()) == {1}
+                assert count == threads.cores()
+            assert numbers() == before
+            monkeypatch.setenv("OMP_NUM_THREADS", "2")
+            with threads.one_each() as count:
+                assert (numbers(), count) == (before, 2)
+    finally:
+        torch.set_num_threads(1)
 
 
 @pytest.mark.parametrize(("text", "expected"), [("200000 100000", 2), ("50000 100000", 1), ("max 100000", None)])
