@@ -128,7 +128,8 @@ class DataShowAnswer:
         if not all(of_class.alike for of_class in self.statistics):
             lines += ["", f"Lags are counted from site {self.site}; the sites are not all alike."]
         lines += ["", self.refusal] if self.refusal else ["", f"a ReLU neuron: {self.expected}"]
-        lines += ["", _SURROGATE.format(file=self.file.path)] if self.file and not self.file.labelled else []
+        if self.file and not self.file.labelled:  # an array of Python is in no file
+            lines += ["", _SURROGATE.format(file=self.file.path if self.file.path.exists() else "FILE")]
         lines += ["", "correlation of the latent", *(f"  {report.text()}" for report in self.latent)] * bool(
             self.latent
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sim.measure.estimate import refuse_one_cluster
 from sim.train import train
 from theory.claims.model import Outcome
 from theory.problem import OBSERVABLES, InputError, Problem
-from theory.problem.numbers import one_of, positive
+from theory.problem.numbers import one_of, positive, shown
 from theory.problem.observables import WORDS
 
 # What the networks of a problem have at each of its times.
@@ -76,8 +77,8 @@ class PredictedAnswer:
             [
                 f"{self.estimate.observable.name} of {test.replicates} networks beside the prediction",
                 f"{self.verdict}: {self.reason.removeprefix('not decided: ')}",
-                f"every number lies within {test.bound:.3g} of the prediction (confidence {1 - self.level:.0%}); "
-                f"{self.margin:.3g} of its largest are {test.margin:.3g}",
+                f"networks are within {test.bound:.3g} of the prediction ({100 * (1 - self.level):.3g} %); the margin, "
+                f"{100 * self.margin:.3g} % of its largest, is {test.margin:.3g}",
                 f"farthest: {', '.join(named)}: prediction {float(self.prediction[place]):.6g}, networks {mean:.6g} "
                 f"+- {error:.2g}",
             ]
@@ -113,6 +114,10 @@ def answer(
     certain = float(positive(level, "level", "a test may fail"))
     if certain >= 1:
         raise InputError(f"level = {certain:g} is not below 1.", "Give 0.01, say.")
+    try:
+        signature(predict).bind(problem, 0.0)
+    except TypeError as error:
+        raise InputError(f"predict cannot take a problem and a time: {error}.", "Write predict(problem, t).") from None
     estimate = measure(chosen, train(problem, device), device)
     refuse_one_cluster(estimate)
     prediction = np.stack(
@@ -130,7 +135,12 @@ def answer(
 
 
 def _numbers(predict: Predict, problem: Problem, t: float, shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:
-    numbers = np.asarray(predict(problem, t), dtype=float)
+    prediction = predict(problem, t)
+    try:
+        numbers = np.asarray(prediction, dtype=float)
+    except (TypeError, ValueError):
+        message = f"predict at t = {t:g}: {shown(prediction)} is no array of numbers."
+        raise InputError(message, "Return the numbers of one network.") from None
     if numbers.shape != shape:
         raise InputError(
             f"The prediction at t = {t:g} has the shape {numbers.shape}, that of the networks is {shape}.",

@@ -33,6 +33,8 @@ _NOT_DEEP = (
     "trains families of deep networks in Python."
 )
 
+_SHOWN = 6000  # characters of a problem in a notebook; listed examples may be millions
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -101,6 +103,16 @@ class Problem:
             check_field(field, field)
             tables = replaced(tables, field, value, "")
         return toml.problem_of(tables)
+
+    def _repr_markdown_(self) -> str | None:
+        """The problem as a file, for a notebook; None for recorded gates, which no file has."""
+        from theory.problem import toml  # which declares problems
+
+        try:
+            text = toml.dumps(self)
+        except OutOfReachError:
+            return None
+        return f"```toml\n{text[:_SHOWN]}{'' if len(text) <= _SHOWN else '...'}\n```"
 
     def with_simulation(self, simulation: Simulation) -> "Problem":
         """Return the problem with other settings of its simulation; only what depends on them is checked again."""

@@ -1,25 +1,32 @@
 """The answer of a verb as an object of a notebook."""
 
-import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, wraps
 from html import escape
 from importlib import import_module
 from inspect import signature
 from io import BytesIO
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 import numpy as np
 import sympy
 
-from derivations.output import Answer, plain
-from theory.problem import InputError, OutOfReachError, WorkbenchError
+from derivations.atomic import write_text
+from derivations.output import Answer, counted, plain
+from derivations.pictures import check_picture
+from gdln.calls import checked
+from theory.problem import InputError, OutOfReachError
 from theory.problem.numbers import exact, one_of
 
 if TYPE_CHECKING:
     import pandas
     import xarray
     from matplotlib.figure import Figure
+
+    from derivations.sweeps.store import Store
 
 P = ParamSpec("P")
 # The axes of the arrays of `data`, and the names of its lists of rows.
@@ -33,10 +40,9 @@ AXES = {
     "low_frequency_power": ("time", "unit"),
     "input_output_moment": ("unit", "site"),
 }
-ROWS = ("entries", "claims", "equations", "cells")
-_PRE = "font-family: monospace; white-space: pre; overflow-x: auto"  # notebooks give texts a proportional font
+ROWS = ("entries", "claims", "experiments")
+_PRE = "font-family: monospace; white-space: pre-wrap"  # notebooks give texts a proportional font
 _WIDEST = 100  # characters of a representation
-_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)( on the command line)?")
 
 
 class Result:
@@ -67,7 +73,9 @@ class Result:
         """Return the figure of `--plot`. Raises InputError for a verb that draws nothing."""
         draw = getattr(self.answer, "figure", None)
         if draw is None:
-            raise InputError(f"gdln.{self.verb} has no figure.", "solve, simulate, compare and fields have one.")
+            raise InputError(
+                f"gdln.{self.verb} has no figure.", "solve, simulate, compare, fields, flow and sweep have one."
+            )
         figure = draw()
         figure._repr_png_ = lambda: _png(figure)  # a notebook shows only the figures of pyplot by itself
         return figure
@@ -79,9 +87,7 @@ class Result:
         """
         xarray = _installed("xarray")
         if self.verb == "sweep":
-            from derivations.sweeps.store import Store
-
-            return Store.open(self.answer.folder).to_xarray()
+            return self._store().to_xarray(self.answer.swept.plan.sweep)
         arrays = {name: (axes, np.asarray(self.data[name], dtype=float)) for name, axes in self._axes()}
         if not arrays:
             raise InputError(f"gdln.{self.verb} has no arrays.", "solve, simulate and sweep have some; see data.")
@@ -97,12 +103,20 @@ class Result:
             elif len(shape) == len(axes) + 1 and axes[-1] == "site":  # labels of several numbers
                 yield name, (*axes[:-1], "output", axes[-1])
 
-    def to_pandas(self, name: str | None = None) -> "pandas.DataFrame":
-        """Return a table: the rows of a list of claims, equations or cells, or one array in long form.
+    def _store(self) -> "Store":
+        from derivations.sweeps.store import Store
 
-        `name` is that of an array of `to_xarray`, the first if None. Raises as `to_xarray` does.
+        return Store.open(self.answer.folder)
+
+    def to_pandas(self, name: str | None = None) -> "pandas.DataFrame":
+        """Return a table: the claims or experiments, one array in long form, or the means of a sweep.
+
+        `name` is that of an array of `to_xarray`, the first if None; a sweep has a row for each number of each cell.
+        Raises as `to_xarray` does.
         """
         pandas = _installed("pandas")
+        if name is None and self.verb == "sweep":
+            return pandas.DataFrame(self._store().table(self.answer.swept.plan.sweep)).dropna(axis="columns", how="all")
         rows = next((self.data[key] for key in ROWS if isinstance(self.data.get(key), list)), None)
         if name is None and rows is not None:
             return pandas.DataFrame(rows)
@@ -128,7 +142,8 @@ class Result:
         return self.text
 
     def __repr__(self) -> str:
-        line = " ".join(next(filter(None, self.text.splitlines()), "").split())
+        line = _LINES[self.verb](self.answer) if self.verb in _LINES else next(filter(None, self.text.splitlines()), "")
+        line = " ".join(line.split())
         verdict = getattr(self.answer, "verdict", None)
         line = f"{line}: {verdict}" if isinstance(verdict, str) else line
         return f"<{self.verb}: {line if len(line) <= _WIDEST else line[: _WIDEST - 3] + '...'}>"
@@ -137,19 +152,15 @@ class Result:
         return None if self._repr_markdown_() else f'<pre style="{_PRE}">{escape(self.text)}</pre>'
 
     def _repr_markdown_(self) -> str | None:
-        """The equation of a moment, with what its letters stand for; other results are texts."""
-        moment = getattr(self.answer, "moment", None)
-        if moment is None:
-            return None
-        from derivations.publish.blocks import where
-        from derivations.publish.notation import Notation
-
-        tex, legend = Notation(normaliser=False).display(moment.derivation.proves)
-        return f"$$\n{tex}\n$$\n\n{where(legend)}"
+        """Formulas of the answers that have some; others are texts."""
+        return None
 
 
 class MomentResult(Result):
-    """A moment: `subs`, `numeric` and `evaluate` take parameters by name."""
+    """A moment: `subs`, `numeric` and `evaluate` take parameters by name; a notebook shows its equation."""
+
+    def _repr_markdown_(self) -> str:
+        return _formula(self.answer.moment.derivation.proves)
 
     def subs(self, **values: Any) -> sympy.Expr:
         """Return the closed form with exact numbers in place of parameters; decimals and floats as they are written.
@@ -181,10 +192,72 @@ class SolveResult(Result):
         solution = getattr(self.answer, "solution", None)
         if not hasattr(solution, "at"):
             raise InputError("The fields of a graph are at the times of its file.", "Set training.times.")
-        return solution.fixed_point if str(time) in ("inf", "oo", "infinity") else solution.at(time)
+        return solution.fixed_point if str(time) in ("inf", "oo", "infinity") else solution.at(exact(time, "time"))
 
 
-KINDS: dict[str, type[Result]] = {"moment": MomentResult, "solve": SolveResult}
+class CheckResult(Result):
+    """A verdict; a notebook shows the equation as a formula."""
+
+    def _repr_markdown_(self) -> str:
+        statement = self.answer.statement
+        return _formula(sympy.Eq(statement.lhs, statement.rhs, evaluate=False)) + f"\n\n```text\n{self.text}\n```"
+
+
+class FlowResult(Result):
+    """The flow of a graph; a notebook shows its formulas."""
+
+    def plot(self) -> "Drawing":
+        """Return the drawing of the graph, with the paths through a weight that was asked for."""
+        from derivations.publish.graph_drawing import drawing
+
+        flow, weights = self.answer.flow, self.answer.weights
+        return Drawing(drawing(flow.graph, flow.paths, weights[0] if weights != flow.weights else None))
+
+    def _repr_markdown_(self) -> str:
+        return self.answer.text("markdown")
+
+
+class Drawing(str):
+    """An SVG picture as text, which a notebook draws."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def savefig(self, path: str | PathLike[str]) -> None:
+        """Write the picture to a file, whose name ends in .svg."""
+        check_picture(Path(path), (".svg",))
+        write_text(Path(path), self)
+
+
+KINDS: dict[str, type[Result]] = {
+    "check": CheckResult,
+    "flow": FlowResult,
+    "moment": MomentResult,
+    "solve": SolveResult,
+}
+# What stands in one line for an answer whose text begins otherwise.
+_LINES: dict[str, Callable[[Any], str]] = {
+    "flow": lambda answer: (
+        f"{counted(len(answer.flow.paths), 'path')}, {counted(len(answer.weights), 'weight')}, "
+        f"{counted(sum(map(len, answer.steps.values())), 'step')} {'checked' if answer.proved else 'NOT CHECKED'}"
+    ),
+    "ledger": lambda answer: _counts(answer.counts),
+    "sweep": lambda answer: answer.states,
+    "validate": lambda answer: _counts(Counter(item.verdict.value for item in answer.validation.judged)),
+}
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {verdict}" for verdict, number in counts.items()) or "nothing"
+
+
+def _formula(equation: sympy.Basic) -> str:
+    """Return an equation and what its letters stand for, as Markdown."""
+    from derivations.publish.blocks import where
+    from derivations.publish.notation import Notation
+
+    tex, legend = Notation(normaliser=False).display(equation)
+    return f"$$\n{tex}\n$$\n\n{where(legend)}".rstrip()
 
 
 def _png(figure: "Figure") -> bytes:
@@ -202,30 +275,13 @@ def _installed(package: str) -> Any:
 
 
 def verb(function: Callable[P, Answer]) -> Callable[P, Result]:
-    """Return the function with a `Result` of its answer, and errors that name its arguments instead of options.
-
-    >>> import gdln
-    >>> gdln.moment("z1", "[[1]]", digits=0)
-    Traceback (most recent call last):
-    ...
-    theory.problem.errors.InputError: digits 0 is not between 1 and 1000. Ask for 30, say.
-    """
-
-    kind = KINDS.get(function.__name__, Result)
+    """Return the function with a `Result` of its answer, and its arguments and errors `checked`."""
+    kind, name, checking = KINDS.get(function.__name__, Result), function.__name__, checked(function)
 
     @wraps(function)
     def answered(*args: P.args, **kwargs: P.kwargs) -> Result:
-        try:
-            return kind(function.__name__, function(*args, **kwargs))
-        except WorkbenchError as error:
-            error.message, error.hint = (_in_python(part) for part in (error.message, error.hint))
-            error.args = (f"{error.message} {error.hint}".strip(),)
-            raise
+        return kind(name, checking(*args, **kwargs))
 
     answered.__signature__ = signature(function).replace(return_annotation=kind)
     del answered.__wrapped__  # whose signature would be shown
     return answered
-
-
-def _in_python(text: str) -> str:
-    return _OPTION.sub(lambda option: option[1].replace("-", "_"), text)

@@ -1,6 +1,7 @@
 """The verbs: each reads its question as the command does, and returns a `Result`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -8,20 +9,22 @@ from typing import Any
 import numpy as np
 
 from derivations.output import Answer
+from derivations.threads import one_each
+from gdln.calls import Array, checked
 from gdln.result import verb
 from theory import problem as problems
 from theory.problem.toml import problem_of, tables_of
 
 # A matrix or a list as text, or as rows of numbers, names and formulas.
-Rows = str | Sequence[Any]
+Rows = str | Sequence[Any] | Array
 Source = str | PathLike[str] | Mapping[str, Any] | problems.Problem
 
 
+@checked
 def problem(source: Source, values: Mapping[str, Any] | None = None) -> problems.Problem:
     """Return the problem of a file, of TOML text (several lines), of its tables, or of a problem itself.
 
-    `values` are set first, by dotted key. Raises InputError with the place and the remedy, OSError for a file that
-    cannot be read.
+    `values` are set first, by dotted key. Raises InputError with the place and the remedy.
 
     >>> import gdln
     >>> from derivations.experiments.folders import problem_file
@@ -42,8 +45,8 @@ def _typed(rows: Rows | None) -> str | None:
     """Return a matrix or a list as text."""
     if rows is None or isinstance(rows, str):
         return rows
-    listed = isinstance(rows, list | tuple) or np.ndim(rows) > 0
-    return f"[{', '.join(str(_typed(row)) for row in rows)}]" if listed else str(rows)
+    entries = np.asarray(rows).tolist() if isinstance(rows, Array) else rows
+    return f"[{', '.join(map(_typed, entries))}]" if isinstance(entries, Sequence) else str(entries)
 
 
 @verb
@@ -126,27 +129,30 @@ def simulate(source: Source, values: Mapping[str, Any] | None = None, *, device:
     """
     from derivations.answers import simulate as answers
 
-    return answers.answer(problem(source, values), device)
+    with one_each() as threads:
+        return answers.answer(problem(source, values), device, threads=threads)
 
 
 @verb
+@one_each()
 def compare(
     source: Source,
     values: Mapping[str, Any] | None = None,
     *,
     beside: Source | None = None,
     predict: Callable[[problems.Problem, float], Any] | float | None = None,
-    observable: str = "weights",
-    margin: float = 0.02,
-    level: float = 0.01,
+    observable: str | None = None,
+    margin: float | None = None,
+    level: float | None = None,
     device: str = "auto",
 ) -> Answer:
     """Train the networks of a problem beside the exact law of training, or beside what `predict(problem, t)` returns.
 
     A function is judged by the test of the claims: `.verdict` is equivalent, different or undecided. It returns the
-    numbers of one network at the time t for the `observable`: (K, n) for weights, (K,) for what each unit has, such
-    as its participation-ratio, a number for the loss; a number in its place is constant. Equivalent is what the test
-    does not reject at `level`, and what lies within `margin` of the largest prediction for certain. `beside` "relu",
+    numbers of one network at the time t for the `observable`, weights if None: (K, n) for weights, (K,) for what each
+    unit has, such as its participation-ratio, a number for the loss; a number in its place is constant. Equivalent is
+    what the test does not reject at `level`, 0.01, and what lies within `margin`, 0.02, of the largest prediction for
+    certain. `beside` "relu",
     or a problem of ReLU units on the same data, trains ReLU networks beside the gated prediction: `.cosine` and
     `.overlap` are of each unit, (S, T, K). Raises as `solve` and `simulate` do, and InputError for numbers of another
     shape and problems that do not fit together.
@@ -158,11 +164,13 @@ def compare(
     'equivalent'
     """
     question = problem(source, values)
+    settings = _stated(observable=observable, margin=margin, level=level)
+    if predict is None:
+        _refuse(settings, "without predict nothing is judged")
     if beside is not None:
         from derivations.answers import relu_compare as answers
 
-        if predict is not None:
-            raise problems.InputError("beside and predict are two comparisons.", "Leave one out.")
+        _refuse(_stated(predict=predict), "beside names another comparison")
         named = isinstance(beside, str) and "\n" not in beside and not beside.endswith(".toml")
         return answers.answer(question, beside if named else problem(beside), device)
     if predict is None:
@@ -172,7 +180,17 @@ def compare(
     from derivations.answers import predicted
 
     function = predict if callable(predict) else lambda _problem, _t: predict
-    return predicted.answer(question, function, observable, margin=margin, level=level, device=device)
+    return predicted.answer(question, function, device=device, **settings)
+
+
+def _stated(**settings: Any) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _refuse(settings: Mapping[str, Any], why: str) -> None:
+    """Raise InputError for settings that would be ignored."""
+    if settings:
+        raise problems.InputError(f"{' and '.join(settings)} would be ignored: {why}.", "Leave it out.", "usage")
 
 
 @verb
@@ -198,7 +216,8 @@ def fields(
     from derivations.answers import fields as answers
     from theory.problem.numbers import one_of
 
-    return answers.answer(problem(source, values), one_of(of, "of", answers.SOURCES), time, networks)
+    with one_each() if one_of(of, "of", answers.SOURCES) == "networks" else nullcontext():
+        return answers.answer(problem(source, values), of, time, networks)
 
 
 @verb
@@ -217,16 +236,16 @@ def flow(source: Source, values: Mapping[str, Any] | None = None, *, weight: str
 
 @verb
 def data(
-    source: Source | np.ndarray,
+    source: Source | Array | Sequence[Any],
     values: Mapping[str, Any] | None = None,
     *,
-    labels: np.ndarray | str | PathLike[str] | None = None,
-    grid: str | None = None,
+    labels: Array | Sequence[Any] | str | PathLike[str] | None = None,
+    grid: str | Sequence[int] | None = None,
 ) -> Answer:
     """Return mean, variance, kurtosis, covariance and spectrum of inputs, and what to expect of a ReLU neuron.
 
     `source` is a problem, an array (N, n) or (N, rows, columns), or a data file as `gdln data show` takes it; `labels`
-    and the `grid`, such as "8x8", belong to the latter two. Raises InputError for arrays and files that do not fit.
+    and the `grid`, "8x8" or (8, 8), belong to the latter two. Raises InputError for arrays and files that do not fit.
 
     >>> import gdln
     >>> import numpy as np
@@ -236,20 +255,36 @@ def data(
     from derivations.answers import data_show
     from derivations.answers.data_files import examples, grid_of, is_data
 
-    if isinstance(source, np.ndarray):
-        arrays = {"x": source} if labels is None else {"x": source, "y": np.asarray(labels)}
-        return data_show.of_file(examples(arrays, Path("the array"), grid_of(grid)))
-    if isinstance(source, str | PathLike) and "\n" not in str(source) and is_data(Path(source)):
-        return data_show.shown(source, labels=None if labels is None else Path(labels), grid=grid)
-    return data_show.answer(problem(source, values).data)
+    is_file = isinstance(source, str | PathLike) and "\n" not in str(source) and is_data(Path(source))
+    if not is_file and isinstance(source, str | PathLike | Mapping | problems.Problem):
+        _refuse(_stated(labels=labels, grid=grid), "a problem declares its own")
+        return data_show.answer(problem(source, values).data)
+    _refuse(_stated(values=values), "it changes a problem, and data are none")
+    shape = grid if grid is None or isinstance(grid, str) else "x".join(map(str, grid))
+    if is_file:
+        return data_show.shown(source, labels=None if labels is None else Path(labels), grid=shape)
+    arrays = {name: np.asarray(array) for name, array in _stated(x=source, y=labels).items()}
+    return data_show.of_file(examples(arrays, Path("the array"), grid_of(shape)))
 
 
 @verb
-def ntk(activation: str, depth: int, corr: str | float, **options: Any) -> Answer:
+def ntk(
+    activation: str,
+    depth: int,
+    corr: str | float,
+    *,
+    norms: Rows = "[1, 1]",
+    gain: str | float = "1",
+    kernel: str = "ntk",
+    weight_variance: str | float | None = None,
+    bias_variance: str | float = "0",
+    last: str = "alike",
+    digits: int = 30,
+) -> Answer:
     """Return a kernel of a fully connected network of infinite width at two inputs, with certified digits.
 
-    `options` are those of `gdln ntk`: norms, gain, kernel, weight_variance, bias_variance, last, digits. Raises
-    InputError for text that is no number, formula or name, OutOfReachError where the activation has no dual.
+    The arguments are the options of `gdln ntk`. Raises InputError for text that is no number, formula or name,
+    OutOfReachError where the activation has no dual.
 
     >>> import gdln
     >>> gdln.ntk("relu", 3, "1/2", digits=5).found.value
@@ -257,14 +292,27 @@ def ntk(activation: str, depth: int, corr: str | float, **options: Any) -> Answe
     """
     from derivations.answers import ntk as answers
 
-    return answers.answer(answers.Question(activation, depth, str(corr), **options))
+    variances = None if weight_variance is None else str(weight_variance), str(bias_variance)
+    options = (_typed(norms), str(gain), kernel, *variances, last, digits)
+    return answers.answer(answers.Question(activation, depth, str(corr), *options))
 
 
 @verb
-def gram(width: int | None = None, depth: int | None = None, **options: Any) -> Answer:
+def gram(
+    width: int | None = None,
+    depth: int | None = None,
+    *,
+    gates: str = "all-on",
+    weights: str = "bernoulli",
+    cross: bool = False,
+    widths: Rows | None = None,
+    x: Rows | None = None,
+    other: Rows | None = None,
+    tail: str | float | None = None,
+) -> Answer:
     """Return mean and variance of a gated network's tangent kernel at initialisation, in fractions.
 
-    `options` are those of `gdln gram`: gates, weights, cross, widths, x, other, tail. Raises InputError for others.
+    The arguments are the options of `gdln gram`; `widths`, `x` and `other` are lists, or text such as "30,50,20".
 
     >>> import gdln
     >>> str(gdln.gram(10, 3).mean)
@@ -272,11 +320,15 @@ def gram(width: int | None = None, depth: int | None = None, **options: Any) -> 
     """
     from derivations.answers import gram as answers
 
-    return answers.answer(width, depth, **options)
+    lists = {"widths": widths, "x": x, "other": other}
+    texts = {name: str(_typed(rows)).strip("[]") for name, rows in _stated(**lists).items()}
+    return answers.answer(width, depth, gates, weights, cross, tail=None if tail is None else str(tail), **texts)
 
 
 @verb
-def ledger(document: str | None = None, verdict: str | None = None, *, folder: str | None = None) -> Answer:
+def ledger(
+    document: str | None = None, verdict: str | None = None, *, folder: str | PathLike[str] | None = None
+) -> Answer:
     """Return what the sources print and what holds, of one document or of one verdict, or all; nothing is run.
 
     With `folder` the claims of the notes in it. Raises InputError for a document without claims, or a verdict that does
@@ -294,16 +346,17 @@ def ledger(document: str | None = None, verdict: str | None = None, *, folder: s
 @verb
 def sweep(
     source: Source,
-    values: Mapping[str, Sequence[Any]] | None = None,
+    values: Mapping[str, Sequence[Any] | Array] | None = None,
     *,
-    observables: Sequence[str] = ("loss",),
-    folder: str | None = None,
+    observables: str | Sequence[str] | None = None,
+    folder: str | PathLike[str] | None = None,
     workers: int = 1,
 ) -> Answer:
     """Train the networks of every cell of a sweep that its store `folder` lacks; `.to_xarray()` has all results.
 
-    The source is a sweep file, or a problem with the `values` of each field by its dotted key. Raises InputError for a
-    cell that is no problem, and a folder that is no store.
+    The source is a sweep file, or a problem with the `values` of each field by its dotted key; of these the loss is
+    measured if there are no `observables`. Processes are started, as for `validate`. Raises InputError for a cell that
+    is no problem, and a folder that is no store.
 
     >>> import gdln
     >>> from derivations.experiments.folders import problem_file
@@ -319,16 +372,24 @@ def sweep(
     from theory.problem.sweep import Axis, Sweep
 
     if values is None:
+        _refuse(_stated(observables=observables), "a sweep file names its own")
+        if not isinstance(source, str | PathLike):
+            raise problems.InputError("The problem has no values to sweep over.", 'Write {"data.gain": [0.5, 1]}, say.')
         declared = load_sweep(Path(source))
     else:
         base = tables_of(problems.dumps(problem(source)), "problem")
-        axes = tuple(Axis(field, tuple(entries)) for field, entries in values.items())
-        declared = Sweep(base, axes, tuple(observables), folder or "gdln-sweep")
+        axes = tuple(
+            Axis(field, tuple(np.asarray(each).tolist() if isinstance(each, Array) else each))
+            for field, each in values.items()
+        )
+        measured = (observables,) if isinstance(observables, str) else tuple(observables or ("loss",))
+        declared = Sweep(base, axes, measured, str(folder or "gdln-sweep"))
     return answers.answer(declared, None if folder is None else Path(folder), workers=workers)
 
 
 @verb
-def reproduce(*names: str, profile: str = "quick", folder: str | None = None) -> Answer:
+@one_each()
+def reproduce(*names: str, profile: str = "quick", folder: str | PathLike[str] | None = None) -> Answer:
     """Repeat experiments of the sources, each statement with its interval and verdict; without names the scoreboard.
 
     Finished cells of the store `folder` are kept. Raises InputError for an unknown name or profile, OutOfReachError
@@ -347,8 +408,12 @@ def reproduce(*names: str, profile: str = "quick", folder: str | None = None) ->
 
 
 @verb
+@one_each()
 def validate(
-    claims: str | PathLike[str] | Sequence[str] = (), *, profile: str = "quick", folder: str = "gdln-report"
+    claims: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
+    *,
+    profile: str = "quick",
+    folder: str | PathLike[str] = "gdln-report",
 ) -> Answer:
     """Judge the claims whose ids begin with `claims` (all by default), or a note's, NOTE.toml; report into `folder`.
 

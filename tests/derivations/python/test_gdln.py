@@ -29,7 +29,7 @@ def test_a_problem_is_a_file_a_text_tables_or_itself():
     [
         (lambda: gdln.problem(BUMP, {"data.gian": 3}), "Did you mean `gain`"),
         (lambda: gdln.solve(BUMP, {"data.gain": -1}), "gain"),
-        (lambda: gdln.moment("z1", "[[1]]", digits=0), "^digits 0 "),
+        (lambda: gdln.moment("z1", "[[1]]", digits=0), "^digits=0 "),
         (lambda: gdln.moment("g*z1", "[[1]]"), r"g>0 \(where\)"),
         (lambda: gdln.gram(10, 3).plot(), "has no figure"),
         (lambda: gdln.compare(BUMP, START, beside="tanh"), "beside = 'tanh' is not known"),
@@ -53,6 +53,22 @@ def test_a_problem_is_a_file_a_text_tables_or_itself():
         (lambda: gdln.data(np.ones((0, 4))), r"the shape \(0, 4\)"),
         (lambda: gdln.data(np.array([["a"]])), "holds <U1"),
         (lambda: gdln.data("nowhere.npy"), "cannot be read"),
+        (lambda: gdln.moment("z1", None), "cov = None is not text, a list or an array"),
+        (lambda: gdln.check("z1 = z1", where=3), "^gdln.check: where = 3 is not None or text"),
+        (lambda: gdln.problem(3), "source = 3 is not text, a path, a mapping or a problem"),
+        (lambda: gdln.validate([3]), r"claims = \[3\] is not text, a path or a list, each entry text or a path"),
+        (lambda: gdln.reproduce("npk-regime", 3), r"names = \('npk-regime', 3\) is not a list, each entry text"),
+        (lambda: gdln.sweep(BUMP, {"data.gain": 3}), "is not None or a mapping, each entry a list or an array"),
+        (lambda: gdln.gram(10, 3, foo=1), "gdln.gram: got an unexpected keyword argument 'foo'"),
+        (lambda: gdln.gram(10), "Write width=100, depth=10, or widths='30,50,20'"),
+        (lambda: gdln.problem("nowhere.toml"), "^No such file or directory: nowhere.toml"),
+        (lambda: gdln.problem("pat.npz"), r"gdln new NAME --data pat\.npz writes"),
+        (lambda: gdln.validate("basis", folder="/dev/null/x"), r"Name another with folder=\.\.\."),
+        (lambda: gdln.compare(BUMP, START, predict=lambda _problem: 1.0), "^predict cannot take a problem and a time"),
+        (lambda: gdln.compare(BUMP, START, predict=lambda _problem, _t: "x"), "^predict at t = 0: 'x' is no array"),
+        (lambda: gdln.compare(BUMP, START, observable="loss"), "^observable would be ignored"),
+        (lambda: gdln.data(np.ones((2, 4)), {"data.gain": 3}), "^values would be ignored"),
+        (lambda: gdln.data(BUMP, grid="4x4"), "^grid would be ignored"),
     ],
 )
 def test_errors_name_arguments(ask, words):
@@ -60,7 +76,7 @@ def test_errors_name_arguments(ask, words):
         ask()
 
 
-def test_results_show_themselves():
+def test_results_show_themselves(tmp_path):
     moment = gdln.moment("Heaviside(z1)*erf(g*z2)", "[[1, r], [r, 1]]", where="g>0, -1<r<1")
     solved = gdln.solve(BUMP)
     equation, letters = moment._repr_markdown_().rsplit("$$", 1)
@@ -72,12 +88,26 @@ def test_results_show_themselves():
     assert len(repr(solved)) < 120
     assert "at" in dir(solved.solution)
     assert {"solution", "plot", "data"} <= set(dir(solved))
+    refuted = gdln.check("E[z1**2] = 2", "[[1]]")._repr_markdown_()
+    assert refuted.startswith("$$\n" r"\mathbb{E}[z_{1}^{2}] = 2" "\n$$")
+    assert "refuted at" in refuted
+    assert gdln.problem(BUMP)._repr_markdown_().startswith('```toml\n[data]\nlaw = "nlgp"')
+    flow = gdln.flow(problem_file("race"))
+    assert "$$\n" r"\tau \, \frac{d \mathrm{encode}}{dt} = " in flow._repr_markdown_()
+    flow.plot().savefig(tmp_path / "graph.svg")
+    assert (tmp_path / "graph.svg").read_text(encoding="utf-8") == flow.plot()._repr_svg_()
+    assert repr(gdln.ledger("small-bump-gate", "CORRECTED")) == "<ledger: 2 CORRECTED>"
 
 
 def test_matrices_are_text_or_rows():
     exact = gdln.moment("relu(z1)*relu(z2)", "[[1, 1/2], [1/2, 1]]").data["expr"]
-    for rows in ([[1, 0.5], [0.5, 1]], np.array([[1, 0.5], [0.5, 1]]), [["1", sympy.Rational(1, 2)], ["1/2", 1]]):
+    half = sympy.Rational(1, 2)
+    lists = [[1, 0.5], [0.5, 1]]
+    for rows in (lists, np.array(lists), [["1", half], ["1/2", 1]], sympy.Matrix([[1, half], [half, 1]])):
         assert gdln.moment("relu(z1)*relu(z2)", rows).data["expr"] == exact
+    assert gdln.gram(widths=[2, 3], x=[1, 2]).mean == gdln.gram(widths="2,3", x="1,2").mean
+    assert gdln.data([[1, 2], [3, 4]]).data == gdln.data(np.array([[1, 2], [3, 4]])).data
+    assert gdln.data(np.eye(16), grid=(4, 4)).data["shape"] == [4, 4]
     with pytest.raises(TypeError, match=r"\.verdict == 'refuted'"):
         assert gdln.check("E[z1**2] = 2", [[1]])
 
@@ -100,9 +130,15 @@ def test_results_become_arrays_and_tables(tmp_path):
     assert arrays["weights"].dims == ("time", "unit", "site")
     assert (arrays["weights"].sel(time=32.0).values == solved.at(32)).all()
     assert solved.to_pandas("losses").columns.tolist() == ["time", "losses"]
-    swept = gdln.sweep(
-        gdln.problem(BUMP, START), {"data.gain": [0.5, 1]}, folder=str(tmp_path / "store")
-    )  # nothing is trained up to the time 0
+    start = gdln.problem(BUMP, START)  # nothing is trained up to the time 0
+    swept = gdln.sweep(start, {"data.gain": np.array([0.5, 1])}, observables="loss", folder=tmp_path / "store")
+    assert repr(swept) == "<sweep: 2 cells, 2 complete>"
+    table = swept.to_pandas()
+    assert table[["data.gain", "observable", "time", "networks"]].values.tolist() == [
+        [0.5, "loss", 0.0, 64],
+        [1.0, "loss", 0.0, 64],
+    ]
+    assert table["mean"].dtype == float
     assert swept.to_xarray()["loss"].sizes == {"data.gain": 2, "replicate": 64, "time": 1}
     assert {"id", "verdict"} <= set(gdln.ledger("small-bump-gate").to_pandas().columns)
     for ask in (lambda: solved.to_pandas("wieghts"), lambda: moment.subs(q=1), lambda: gdln.gram(10, 3).to_xarray()):
