@@ -24,7 +24,8 @@
 
 A `Result` has `text`, `data` (the object of `--json`), `plot()` where the verb draws, `to_xarray()` and `to_pandas()`
 where it has arrays or rows, and every attribute of its answer; a moment has `subs`, `numeric` and `evaluate` by name, a
-solution `at(t)`. Errors are `InputError` and `OutOfReachError` of `theory.problem`, `DivergedError` of `sim.training.run`.
+solution `at(t)`. Errors are `InputError` and `OutOfReachError` of `theory.problem`, and `DivergedError` of
+`sim.training.run`.
 """
 
 from theory.problem.first_use import on_first_use
