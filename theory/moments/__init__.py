@@ -27,7 +27,7 @@ from theory.moments.basis import GateBasis, gate_basis
 from theory.moments.feature_moments import FeatureMoments, feature_moments
 from theory.moments.fixed_biases import moments_of
 from theory.moments.gated import GatedMoments, gated_moments, gated_moments_certified
-from theory.moments.statistics import four_point_block
+from theory.moments.tails import four_point_block
 from theory.problem import distributions
 
 for _law in iter_modules(distributions.__path__):

@@ -149,6 +149,8 @@ def certified() -> Arithmetic:
 
     def at(thresholds: tuple[arb, ...], *correlations: Any) -> np.ndarray:
         function = three_signs if len(thresholds) == 3 else four_signs
+        if len(thresholds) == 4 and all(h == 0 for h in thresholds):
+            return each(four_signs, *correlations)
         return each(lambda *r: function(*r, thresholds=thresholds), *correlations)
 
     def tail_and_two(a: arb, tail: arb, p: Any, q: Any, w: Any) -> np.ndarray:

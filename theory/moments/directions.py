@@ -10,14 +10,15 @@ over the rationals (Lindemann, Weierstrass). The sums are computed in balls, so 
 cancellation.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from jaxtyping import Shaped
 
-from theory.moments.arithmetic import Pair, certified
+from theory.moments.arithmetic import Pair
+from theory.moments.nonlinearities.refusals import refuse_digits
 from theory.moments.statistics import ClassStatistics
 from theory.problem import OutOfReachError
 
@@ -89,21 +90,8 @@ def half_space(statistics: ClassStatistics, v: Direction) -> Shaped[np.ndarray, 
     """
     if v.site is not None:
         return statistics.half_space(statistics.lags_of(v.site))
-    (r, gap), _ = statistics.arithmetic.settled(lambda: (projection(in_balls(statistics), v), np.empty(0)))
+    (r, gap), _ = statistics.arithmetic.settled(lambda: (projection(statistics.in_balls(), v), np.empty(0)))
     return statistics.through_sign(r, gap)
-
-
-def in_balls(statistics: ClassStatistics) -> ClassStatistics:
-    """The same class in balls at the precision of now.
-
-    >>> from theory.moments.arithmetic import FLOAT64
-    >>> from theory.moments.statistics import class_statistics
-    >>> from theory.problem import NonlinearGP
-    >>> statistics = class_statistics(NonlinearGP(2, (2, 1), 1, "open", "none", (1, 0)), 0, FLOAT64)
-    >>> statistics.correlations.dtype, in_balls(statistics).correlations.dtype
-    (dtype('float64'), dtype('O'))
-    """
-    return replace(statistics, arithmetic=certified())
 
 
 def _lags(statistics: ClassStatistics, v: Entries, w: Entries) -> dict[int, Fraction]:
@@ -126,6 +114,9 @@ def _form(statistics: ClassStatistics, v: Entries, w: Entries) -> Any:
 
 def _at_sites(statistics: ClassStatistics, v: Entries) -> list[Any]:
     """(Rv)_k for every k."""
+    if len(v) == 1:
+        ((site, number),) = v
+        return list(statistics.arithmetic.rational(number) * statistics.correlations[statistics.lags_of(site)])
     return [_form(statistics, v, ((k, Fraction(1)),)) for k in range(statistics.law.n)]
 
 
@@ -139,6 +130,8 @@ def variance_along(statistics: ClassStatistics, v: Entries) -> Any:
     >>> variance_along(statistics, ((0, Fraction(2)),))
     4.00000000000000
     """
+    if statistics.rounded and len(v) > 1:
+        refuse_digits(statistics.law, "covariance")
     variance = _form(statistics, v, v)
     if variance < 0:
         raise OutOfReachError(

@@ -14,8 +14,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
 from theory.moments.basis import gate_basis
 from theory.moments.elliptical_inputs import EllipticalInputs
@@ -64,12 +62,10 @@ class EllipticalStatistics(CloneStatistics):
         """rho and 1 - rho^2 of z by lag: those of the law's process."""
         return ClassStatistics(self.law.process, self.c, self.arithmetic)._latent
 
-    @cached_property
-    def _correlation(self) -> tuple[Numbers, Numbers]:
-        """rho and 1 - rho by lag, the latter from 1 - rho^2 where rho is near 1."""
-        rho, gap = self._latent
-        less = [1 - r if r < 0 else g / (1 + r) for r, g in zip(rho, gap, strict=True)]
-        return rho, np.array(less, dtype=self.arithmetic.dtype)
+    @property
+    def correlations(self) -> Numbers:
+        """rho of z by lag."""
+        return self._latent[0]
 
     @cached_property
     def covariances(self) -> Numbers:

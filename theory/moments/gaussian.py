@@ -45,8 +45,9 @@ class MatrixStatistics(ByPairs, CloneStatistics):
         return numbers(self.law.matrices[self.c], self.arithmetic).ravel()
 
     @property
-    def _correlation(self) -> tuple[Numbers, None]:
-        return self.covariances, None
+    def correlations(self) -> Numbers:
+        """C_ik in place of correlations."""
+        return self.covariances
 
     @property
     def variance(self) -> Any:

@@ -1,13 +1,14 @@
 """The Gaussian clone through gates: its inputs are Gaussian, and every moment is one of the signs of the inputs."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from jaxtyping import Shaped
 
-from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
 from theory.moments.feature_moments import FeatureMoments, law_moments
 from theory.moments.inputs import input_statistics_of
 from theory.moments.nonlinearities.dispatch import statistics_through
@@ -16,32 +17,6 @@ from theory.moments.process_inputs import CloneInputs
 from theory.moments.statistics import ClassStatistics, Lags, statistics_of
 from theory.moments.unit_gaussians import Tail, TailPair
 from theory.problem import Erf, GaussianClone, Network
-
-
-def arcsine_correlation(statistics: ClassStatistics) -> tuple[Numbers, Numbers]:
-    """r = asin(kappa^2 rho)/asin(kappa^2) by lag, the correlation of erf(g z_k) and erf(g z_l), and 1 - r.
-
-    With a = kappa^2, b = kappa^2 rho, the angle asin a - asin b has the sine
-    (a^2 - b^2)/(a sqrt(1-b^2) + b sqrt(1-a^2)) and the cosine sqrt((1-a^2)(1-b^2)) + a b: nothing is lost where
-    r is near 1. A negative r loses nothing in 1 - r itself.
-
-    >>> from theory.moments.arithmetic import FLOAT64
-    >>> law = GaussianClone(4, (2, 1), 1, "open", "unit-variance", (1, 0))
-    >>> r, less = arcsine_correlation(CloneStatistics(law, 0, FLOAT64))
-    >>> np.abs(r + less - 1).max().round(12).item()
-    0.0
-    """
-    rho, gap = statistics._latent
-    a, sqrt, pair = statistics.kappa_squared, statistics.arithmetic.sqrt, statistics.arithmetic.sign_pair
-    negative = np.asarray(rho < 0, dtype=bool)
-    b, lost_a = a * rho, statistics._lost * (1 + a)
-    lost_b = lost_a + a * a * gap
-    forward = np.where(negative, 0 * b, b)
-    sine = a * a * gap / (a * sqrt(lost_b) + forward * sqrt(lost_a))
-    cosine = sqrt(lost_a * lost_b) + a * forward
-    whole = pair(a, lost_a)
-    r = pair(b, lost_b) / whole
-    return r, np.where(negative, 1 - r, pair(np.where(negative, 0 * b, sine), cosine * cosine) / whole)
 
 
 @dataclass(frozen=True)
@@ -57,43 +32,19 @@ class CloneStatistics(ClassStatistics):
     0.0
     """
 
-    @cached_property
-    def _correlation(self) -> tuple[Numbers, Numbers]:
-        """r = C_kl/C_kk by lag and 1 - r."""
-        return arcsine_correlation(self)
-
     def half_space(self, lag: Lags) -> Numbers:
         """E[s_i x_k] = C_ik sqrt(2/(pi C_ii))."""
         return self.covariance(lag) * self.arithmetic.sqrt(2 / (self.arithmetic.pi() * self.variance))
 
-    @property
+    @cached_property
     def correlations(self) -> Numbers:
         """Return, by lag, the correlations r of the inputs, the Gaussian whose directions gates can have."""
-        return self._correlation[0]
+        return self.covariances / self.variance
 
     def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
         """E[s x_k] = r sqrt(2 C_kk/pi) for a sign s of a Gaussian with correlation r with x_k."""
         del gap
         return r * self.arithmetic.sqrt(2 * self.variance / self.arithmetic.pi())
-
-    def two_signs(self, lag: int) -> Any:
-        """E[s_i s_j] = (2/pi) asin(r_ij), r the correlation of the inputs themselves."""
-        r, less = self._correlation
-        return self.arithmetic.sign_pair(r[lag], less[lag] * (2 - less[lag]))
-
-    def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
-        """E[s_i s_j x_k x_l] = (2 C_kk/pi) [r_kl asin r_ij + (r_ik (r_jl - r_ij r_il) + r_jk (r_il - r_ij r_jl))/s].
-
-        s = sqrt(1 - r_ij^2). With r_ij = 1 - e the bracket's numerator is e (r_ik r_il + r_jk r_jl)
-        - (r_ik - r_jk)(r_il - r_jl), and the differences are taken of 1 - r: no cancellation as r_ij -> 1.
-        """
-        r, less = self._correlation
-        e = less[ij]
-        gap = e * (2 - e)
-        spread = (less[jk] - less[ik]) * (less[jl] - less[il])
-        numerator = e * (r[ik] * r[il] + r[jk] * r[jl]) - spread
-        linear = 2 * numerator / (self.arithmetic.pi() * self.arithmetic.sqrt(gap))
-        return self.variance * (r[kl] * self.two_signs(ij) + linear)
 
     @property
     def spread(self) -> Any:
@@ -155,9 +106,14 @@ class CloneOfAnother(CloneStatistics):
         """E[x_k x_l] of the nonlinear law by lag."""
         return self._source.covariances
 
-    @property
-    def _correlation(self) -> tuple[Numbers, Numbers]:
-        return self._source.input_correlation
+    def in_balls(self) -> "CloneOfAnother":
+        """The same class in balls; of correlations that are known in float64 alone, those numbers, for single sites."""
+        other = super().in_balls()
+        if self._source.only_float64 and self.arithmetic is FLOAT64:
+            one, (_, less) = other.arithmetic.rational(Fraction(1)), self._source.input_correlation
+            r = np.array([one - number for number in less.tolist()], dtype=object)
+            vars(other).update(correlations=r, rounded=True)
+        return other
 
 
 @statistics_of.register

@@ -26,7 +26,7 @@ from theory.moments.latent_rank import regular, require_independent
 from theory.moments.nonlinearities.gates import basis_of, check_gates, independent
 from theory.moments.nonlinearities.piecewise import on_range
 from theory.moments.sign_features import SignFeatures, SignMoments
-from theory.moments.statistics import ClassStatistics, Process, class_statistics, stationary, two_site_block
+from theory.moments.statistics import ClassStatistics, Process, class_statistics, stationary
 from theory.moments.symmetric import Dense, Symmetric
 from theory.moments.tails import ClassTails
 from theory.problem import Cubic, Identity, InputError, Network, NonlinearGP, OutOfReachError
@@ -173,18 +173,6 @@ class _Classes:
             )
         return self._half_spaces[i]
 
-    def _at_sites(self, key: Key) -> tuple[int, int] | None:
-        """The sites of two signs whose moments are functions of distances, else None."""
-        sites = tuple(self.gates.half_spaces[i].direction.site for i in key)
-        return None if None in sites or not self.classes[0].by_distance else sites
-
-    def _two_signs(self, c: int, key: Key) -> Any:
-        """E[s_i s_j | class c]."""
-        sites, statistics = self._at_sites(key), self.classes[c]
-        if sites is None:
-            return self._tails[c].zeroth(key)
-        return statistics.two_signs(int(statistics.lags_of(sites[0])[sites[1]]))
-
     def _mixed(self, values: list[Any]) -> Any:
         """The sum over classes, each with its probability."""
         return sum(
@@ -218,10 +206,10 @@ class _Classes:
         if len(key) == 0:
             centred, share = stationary(law, statistics.covariances), self.arithmetic.rational(Fraction(1))
         else:
-            centred, share = Dense(self._two_sign_block(c, key)), None
+            centred, share = Dense(self._tails[c].second(key)), None
         if m is None:
             return centred
-        share = self._two_signs(c, key) if share is None else share
+        share = self._tails[c].zeroth(key) if share is None else share
         return Dense(centred.dense() + share * np.multiply.outer(m, m))
 
     def _second_beyond(self, c: int, key: Key, m: Shaped[np.ndarray, " n"] | None) -> Symmetric:
@@ -232,11 +220,6 @@ class _Classes:
         outer = np.multiply.outer(tails.first(key), m)
         return Dense(centred + outer + outer.T + tails.zeroth(key) * np.multiply.outer(m, m))
 
-    def _two_sign_block(self, c: int, key: Key) -> Shaped[np.ndarray, "n n"]:
-        """E[s_i s_j xi xi^T | class c]."""
-        sites = self._at_sites(key)
-        return self._tails[c].second(key) if sites is None else two_site_block(self.classes[c], *sites)
-
     def _first(self, key: Key) -> Shaped[np.ndarray, " n"] | None:
         if self._has_tail(key):
             return self._mixed(self._first_beyond(key))
@@ -246,7 +229,7 @@ class _Classes:
             return None
         if not key:
             return self._mixed(list(self._means))
-        return self._mixed([self._two_signs(c, key) * self._means[c] for c in range(self.law.classes)])
+        return self._mixed([self._tails[c].zeroth(key) * self._means[c] for c in range(self.law.classes)])
 
     def _first_beyond(self, key: Key) -> list[Shaped[np.ndarray, " n"]]:
         """E[e x | class c] of a product with a tail, class by class."""
@@ -261,7 +244,7 @@ class _Classes:
             return self.arithmetic.rational(Fraction(1))
         if self._has_tail(key):
             return self._mixed([tails.zeroth(key) for tails in self._tails])
-        return None if len(key) == 1 else self._mixed([self._two_signs(c, key) for c in range(self.law.classes)])
+        return None if len(key) == 1 else self._mixed([self._tails[c].zeroth(key) for c in range(self.law.classes)])
 
     def _output(self, key: Key) -> Shaped[np.ndarray, "*m n"] | None:
         if self._has_tail(key):

@@ -15,14 +15,14 @@ import numpy as np
 from jaxtyping import Float, Int, Shaped
 from scipy.special import erf
 
-from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
+from theory.moments.arithmetic import Arithmetic, Numbers, certified
 from theory.moments.clipped_ring import clipped_correlations
 from theory.moments.feature_moments import exactly
 from theory.moments.latent_correlations import correlations_by_lag
 from theory.moments.nonlinearities.edges import edge, exact_square
 from theory.moments.symmetric import Circulant, Dense, Symmetric
 from theory.moments.unit_gaussians import Tail, TailPair
-from theory.problem import InputError, Law, NonlinearGP, OutOfReachError
+from theory.problem import Law, NonlinearGP, OutOfReachError
 from theory.problem.distributions.elliptical import Elliptical
 from theory.problem.distributions.gaussian import Gaussian
 from theory.problem.distributions.nonlinear_gp_matrix import NonlinearGPMatrix
@@ -52,6 +52,8 @@ class ClassStatistics:
     arithmetic: Arithmetic
 
     by_distance: ClassVar[bool] = True  # False where a lag is the number of a pair of sites
+    only_float64: ClassVar[bool] = False  # True where the covariances are known in float64 alone
+    rounded: ClassVar[bool] = False  # True for balls of correlations that are float64 numbers
 
     @cached_property
     def _latent(self) -> tuple[Numbers, Numbers]:
@@ -68,17 +70,14 @@ class ClassStatistics:
         vars(other).update(known)  # in place of the law's own, which are cached there
         return other
 
+    def in_balls(self) -> "ClassStatistics":
+        """Return the same class in balls at the precision of now."""
+        return replace(self, arithmetic=certified())
+
     @property
     def latent(self) -> tuple[Numbers, Numbers]:
         """rho and 1 - rho^2 of the latent by lag."""
         return self._latent
-
-    @cached_property
-    def less(self) -> Numbers:
-        """1 - rho by lag, from 1 - rho^2 where rho is positive: nothing is lost near 1."""
-        rho, gap = self._latent
-        negative = np.asarray(rho < 0, dtype=bool)
-        return np.where(negative, 1 - rho, gap / (1 + np.where(negative, 0 * rho, rho)))
 
     @cached_property
     def _clipped(self) -> tuple[tuple[Numbers, Numbers], Any]:
@@ -215,18 +214,6 @@ class ClassStatistics:
         """The u at which f is not smooth."""
         return ()
 
-    def two_signs(self, lag: int) -> Any:
-        """E[s_i s_j] = (2/pi) asin(rho_ij), rho the correlation of the latents, whose signs the inputs share."""
-        rho, gap = self._latent
-        return self.arithmetic.sign_pair(rho[lag], gap[lag])
-
-    def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
-        """E[s_i s_j x_k x_l] for lags |i - j| (one, not 0), |i - k|, ...: a four-sign expectation over Z^2."""
-        rho, k2 = self._latent[0], self.kappa_squared
-        k = self.arithmetic.sqrt(k2)
-        signs = self.arithmetic.four_signs(rho[ij], k * rho[ik], k * rho[il], k * rho[jk], k * rho[jl], k2 * rho[kl])
-        return signs / self.normaliser_squared
-
     def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
         """E[T x_k] = (2/Z) T(a, kappa r_k/sqrt(1 - kappa^2 r_k^2)), with Owen's T on the right, for T = 1[U >= a]."""
         k2, sqrt = self.kappa_squared, self.arithmetic.sqrt
@@ -258,7 +245,9 @@ class ClassStatistics:
         return halves / 2 + (both / self.normaliser_squared - self.covariances[lag]) / 4
 
     def _alone(self, tail: Tail, k: Lags, l: Lags) -> Numbers:
-        """`second_beyond`, kept for the other pairs of this tail at the same sites."""
+        """`second_beyond`, kept for the other pairs of this tail at the same sites; half of E[x_k x_l] at 0."""
+        if tail.a == 0:
+            return self.covariances[self.lags[k, l]] / 2
         known = self._known_alone.get(id(tail))
         if known is None or known[1] is not k or known[2] is not l:
             known = self._known_alone[id(tail)] = tail, k, l, self.second_beyond(tail, k, l)
@@ -353,45 +342,3 @@ def stationary(law: Process, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
     if law.boundary != "open":
         return Circulant(by_lag[lags_from(law, 0)], law.axes)
     return Dense(by_lag[all_lags(law)])
-
-
-def two_site_block(statistics: ClassStatistics, i: int, j: int) -> Shaped[np.ndarray, "n n"]:
-    """E[s_i s_j x_k x_l] for all k, l and sites i != j.
-
-    A value depends on the six distances and is symmetric in k, l and in i, j; each distinct one is computed once.
-
-    At large gain x_k = s_k, and s_i s_j x_i x_j = 1:
-
-    >>> from theory.moments.arithmetic import FLOAT64
-    >>> statistics = ClassStatistics(NonlinearGP(4, (2, 1), 10**6, "open", "none", (1, 0)), 0, FLOAT64)
-    >>> two_site_block(statistics, 1, 2)[1, 2].round(4).item()
-    1.0
-    """
-    lag = statistics.lags
-    ik, il, jk, jl = lag[i][:, None], lag[i][None], lag[j][:, None], lag[j][None]
-    orders = ((ik, il, jk, jl), (il, ik, jl, jk), (jk, jl, ik, il), (jl, jk, il, ik))
-    shape = (len(lag),) * 5
-    codes = [np.ravel_multi_index(np.broadcast_arrays(*order, lag), shape) for order in orders]
-    distinct, inverse = np.unique(np.minimum.reduce(codes), return_inverse=True)
-    values = statistics.two_half_spaces(int(lag[i, j]), *np.unravel_index(distinct, shape))
-    return values[inverse].reshape(lag.shape)
-
-
-def four_point_block(law: Stationary, c: int, i: int, j: int) -> Float[np.ndarray, "n n"]:
-    """E[1(v_i >= 0) 1(v_j >= 0) x_k x_l] of class `c` for all k, l: notes, eq. (7), corrected.
-
-    It is (E[x_k x_l] + E[s_i s_j x_k x_l])/4 with s = sign(v), since terms with one sign vanish by parity, and
-    E[x_k x_l]/2 for i = j. Absolute error below 1e-12/Z^2. Raises InputError for a site outside, OutOfReachError where
-    the classes have means.
-
-    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
-    >>> bool((four_point_block(law, 0, 1, 2) == four_point_block(law, 0, 2, 1)).all())
-    True
-    """
-    require_centred(law, "The four-point moment")
-    for site in (i, j):
-        if not 0 <= site < law.n:
-            raise InputError(f"site {site} lies outside the line of n = {law.n} sites.", "Sites count from 0.")
-    statistics = class_statistics(law, c, FLOAT64)
-    covariance = statistics.covariance(statistics.lags)
-    return covariance / 2 if i == j else (covariance + two_site_block(statistics, i, j)) / 4

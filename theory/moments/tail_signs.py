@@ -90,6 +90,8 @@ def signs_at(thresholds: tuple[float, ...], *correlations: Any) -> Float[np.ndar
     """
     if len(thresholds) == 3:
         return three_signs(*correlations, thresholds=thresholds)
+    if not any(thresholds):
+        return four_signs(*correlations)
     r12, r13, r14, r23, r24, r34 = np.broadcast_arrays(*(np.atleast_1d(r) for r in correlations))
     no13, no14, no23, no24, no34 = (np.abs(r) < NEGLIGIBLE for r in (r13, r14, r23, r24, r34))
     alone = no34 & ((no13 & no23) | (no14 & no24))

@@ -1,11 +1,15 @@
 """Gates, features and their moments on weighted points, by their definitions: fractions of arrays of fractions."""
 
+from fractions import Fraction
 from math import inf
 
 import numpy as np
 from scipy.special import ndtr
 
 from tests.theory.cases import weights
+from theory.moments.directions import Direction
+from theory.moments.half_spaces import HalfSpace
+from theory.moments.tails import ClassTails
 from theory.problem import Network, Problem, Training
 
 
@@ -84,3 +88,9 @@ def plane(covariance, edges, count=20):
     volume = np.outer(*weights_of_axes).ravel()
     density = np.exp(-(points * np.linalg.solve(covariance, points)).sum(axis=0) / 2)
     return points, volume * density / (2 * np.pi * np.sqrt(np.linalg.det(covariance)))
+
+
+def two_signs_at(statistics, i, j):
+    """The library's E[s_i s_j x_k x_l | class] for all k, l."""
+    signs = tuple(HalfSpace(Direction(((site, Fraction(1)),))) for site in (i, j))
+    return ClassTails(statistics, signs, ()).second((0, 1))

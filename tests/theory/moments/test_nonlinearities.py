@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from tests.sim.cases import gated, line
+from tests.theory.moments.definition import two_signs_at
 from tests.theory.nonlinear_cases import (
     BINARY_AND_MORE,
     EVERY,
@@ -26,7 +27,7 @@ from theory.moments.arithmetic import FLOAT64, certified
 from theory.moments.inputs import input_statistics
 from theory.moments.nonlinearities import functions
 from theory.moments.relu_gates import exact_moment
-from theory.moments.statistics import class_statistics, two_site_block
+from theory.moments.statistics import class_statistics
 from theory.problem import (
     Algebraic,
     AlwaysGate,
@@ -89,8 +90,8 @@ def test_certified_and_float64_numbers_agree(kind):
         for name in ("covariance", "half_space"):
             exact = np.array([float(ball) for ball in getattr(balls, name)(lags)])
             assert np.abs(getattr(plain, name)(lags) - exact).max() < NONLINEAR
-        exact = two_site_block(balls, 1, 2).astype(float)
-        assert np.abs(two_site_block(plain, 1, 2) - exact).max() < CUBIC_SIGNS
+        exact = two_signs_at(balls, 1, 2).astype(float)
+        assert np.abs(two_signs_at(plain, 1, 2) - exact).max() < CUBIC_SIGNS
 
 
 def test_a_cubic_with_a_small_cube_is_the_identity():

@@ -65,32 +65,14 @@ class CubicStatistics(ClassStatistics):
     @cached_property
     def covariances(self) -> Numbers:
         """(s^2/Z^2) (b_1^2 rho + 6 b_3^2 rho^3) by lag."""
-        return self.input_correlation[0] * (self._square / self.normaliser_squared)
-
-    @cached_property
-    def input_correlation(self) -> tuple[Numbers, Numbers]:
-        """r = (b_1^2 rho + 6 b_3^2 rho^3)/(b_1^2 + 6 b_3^2) by lag, and 1 - r without cancellation."""
-        rho, less = self._latent[0], self.less
-        first, third = self.coefficients[1] ** 2, 6 * self.coefficients[3] ** 2
-        whole = first + third
-        return rho * (first + third * rho * rho) / whole, less * (first + third * (1 + rho + rho * rho)) / whole
+        rho, b = self._latent[0], self.coefficients
+        return self._over_z**2 * rho * (b[1] ** 2 + 6 * b[3] ** 2 * rho * rho)
 
     def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
         """E[s x_k] = (s/Z) sqrt(2/pi) (b_1 r - b_3 r^3), as E[sign(u) He_3(u)] = -sqrt(2/pi)."""
         del gap
         b = self.coefficients
         return self._over_z * self.arithmetic.sqrt(2 / self.arithmetic.pi()) * r * (b[1] - b[3] * r * r)
-
-    def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
-        """E[s_i s_j x_k x_l], in the plane of u_i and of the part w of u_j that is independent of u_i.
-
-        corr(w, u_k) = (rho_jk - rho_ij rho_ik)/sqrt(1 - rho_ij^2) is computed from differences of 1 - rho.
-        """
-        (rho, gap), less = self._latent, self.less
-        root = self.arithmetic.sqrt(gap[ij])
-        added = [(less[near] - less[far] + less[ij] * rho[near]) / root for near, far in ((ik, jk), (il, jl))]
-        plane = Plane.of_two_signs(rho[ij], gap[ij], self.arithmetic)
-        return self._second(plane, (rho[ik], added[0]), (rho[il], added[1]), rho[kl])
 
     def _second(self, plane: Plane, k: tuple[Any, Any], l: tuple[Any, Any], rho: Any) -> Numbers:
         b = self.coefficients

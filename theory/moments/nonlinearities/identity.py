@@ -27,14 +27,10 @@ class IdentityStatistics(CloneStatistics):
     def _square(self) -> Any:
         return self._number(self._twice) / 2
 
-    @cached_property
-    def _correlation(self) -> tuple[Numbers, Numbers]:
-        return self._latent[0], self.less
-
     @property
-    def input_correlation(self) -> tuple[Numbers, Numbers]:
-        """rho by lag, and 1 - rho."""
-        return self._correlation
+    def correlations(self) -> Numbers:
+        """rho by lag."""
+        return self._latent[0]
 
     @cached_property
     def covariances(self) -> Numbers:

@@ -16,7 +16,6 @@ from math import comb, factorial
 from operator import mul
 from typing import Any
 
-from theory.moments.arithmetic import Arithmetic
 from theory.moments.unit_gaussians import TailPair
 
 _LARGEST = 6  # the sum of the orders of two Hermite polynomials of order 3
@@ -33,25 +32,6 @@ class Plane:
     """
 
     moments: Mapping[tuple[int, int], Any]
-
-    @classmethod
-    def of_two_signs(cls, r: Any, gap: Any, arithmetic: Arithmetic) -> "Plane":
-        """e = sign(A) sign(r A + sqrt(gap) B), gap = 1 - r^2; e is -1 on two arcs of the angle acos r, else 1.
-
-        >>> from theory.moments.arithmetic import FLOAT64
-        >>> round(float(Plane.of_two_signs(0.5, 0.75, FLOAT64).moments[0, 0]) * 3, 12)  # (2/pi) asin(1/2)
-        1.0
-        """
-        raw = _raw_moments(r, gap, arithmetic)
-        orders = [(m, n) for m in range(_LARGEST + 1) for n in range(_LARGEST + 1 - m) if (m + n) % 2 == 0]
-        return cls(
-            {
-                (m, n): sum(
-                    a * b * raw[i, j] for (i, a), (j, b) in product(_coefficients(m).items(), _coefficients(n).items())
-                )
-                for m, n in orders
-            }
-        )
 
     @classmethod
     def of_two_tails(cls, pair: TailPair) -> "Plane":
@@ -149,27 +129,3 @@ def _coefficients(order: int) -> dict[int, int]:
             above[degree] = above.get(degree, 0) - n * number
         below, here = here, above
     return here
-
-
-def _raw_moments(r: Any, gap: Any, arithmetic: Arithmetic) -> dict[tuple[int, int], Any]:
-    """E[e A^m B^n], m + n even: E[A^m B^n] less twice its part from the two arcs.
-
-    In polar coordinates that part is E[R^(m+n)] (1/pi) int_0^phi (-sin t)^m cos^n t dt, phi = acos r.
-    """
-    pi, sine = arithmetic.pi(), arithmetic.sqrt(gap)
-    phi = pi / 2 * (1 - arithmetic.sign_pair(r, gap))
-    arcs: dict[tuple[int, int], Any] = {(0, 0): phi, (1, 1): -gap / 2}
-    found = {}
-    for m, n in ((m, d - m) for d in range(0, _LARGEST + 1, 2) for m in range(d + 1)):
-        if m >= 2:
-            arcs[m, n] = (power(-sine, m - 1) * power(r, n + 1) + (m - 1) * arcs[m - 2, n]) / (m + n)
-        elif n >= 2:
-            arcs[m, n] = ((n - 1) * arcs[m, n - 2] - power(-sine, m + 1) * power(r, n - 1)) / (m + n)
-        radial = 2 ** ((m + n) // 2) * factorial((m + n) // 2)
-        found[m, n] = _even(m) * _even(n) - 2 * radial * arcs[m, n] / pi
-    return found
-
-
-def _even(m: int) -> int:
-    """E[A^m] of a unit Gaussian."""
-    return 0 if m % 2 else factorial(m) // (2 ** (m // 2) * factorial(m // 2))

@@ -12,7 +12,7 @@ which nothing cancels as rho -> 1. E[s f(z_k)] is one integral. Definitions: Meh
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float, Shaped
@@ -54,6 +54,8 @@ class SeriesStatistics(ClassStatistics):
     >>> round(float(SeriesStatistics(law, 0, FLOAT64).variance), 12)
     2.0
     """
+
+    only_float64: ClassVar[bool] = True
 
     @property
     def function(self) -> Nonlinearity:
@@ -119,12 +121,6 @@ class SeriesStatistics(ClassStatistics):
                 "refused.",
                 "Use fewer sites, thresholds or overlapping gates, or simulate it (gdln simulate).",
             )
-
-    def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
-        """E[s_i s_j x_k x_l], with s = 2 T - 1 for the tail T at 0 and E[T x_k x_l] = E[x_k x_l]/2."""
-        rho = self._latent[0]
-        halves = self._second([(0.0, rho[ik], rho[il]), (0.0, rho[jk], rho[jl])], kl, float(rho[ij]))
-        return 4 * halves - self.covariances[kl]
 
     def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
         """E[T x_k]."""

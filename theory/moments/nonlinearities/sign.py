@@ -24,8 +24,8 @@ class SignStatistics(ClassStatistics):
     >>> from theory.moments.arithmetic import FLOAT64
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0), nonlinearity="sign")
     >>> statistics = SignStatistics(law, 0, FLOAT64)
-    >>> lags = (np.array([lag]) for lag in (0, 2, 1, 1, 1))
-    >>> bool(statistics.two_half_spaces(1, *lags)[0] == statistics.covariances[1])  # E[s_i s_j s_i s_l], k = i
+    >>> lags = (np.array([lag]) for lag in (1, 0, 2, 1, 1, 1))
+    >>> bool(statistics.products(*lags)[0] == statistics.covariances[1])  # E[s_i s_j s_i s_l], k = i
     True
     """
 
@@ -41,12 +41,6 @@ class SignStatistics(ClassStatistics):
     @property
     def _square(self) -> Any:
         return self._number(Fraction(1))
-
-    @property
-    def input_correlation(self) -> tuple[Numbers, Numbers]:
-        """(2/pi) asin rho by lag, and 1 - that = (2/pi) acos rho."""
-        rho, gap = self._latent
-        return self.arithmetic.sign_pair(rho, gap), self.arithmetic.sign_pair(self.arithmetic.sqrt(gap), rho * rho)
 
     def products(self, ij: Any, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
         """E[s_i s_j s_k s_l] by lags; two signs of one site, at lag 0, multiply to 1.
@@ -65,10 +59,6 @@ class SignStatistics(ClassStatistics):
             rho = self._latent[0]
             total[free] = self.arithmetic.four_signs(*(rho[lag[free]] for lag in lags))
         return total
-
-    def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
-        """E[s_i s_j x_k x_l]."""
-        return self.products(ij, ik, il, jk, jl, kl)
 
     def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
         """E[T s_k] = 2 T(a, r_k/sqrt(1 - r_k^2)); +-E[T] at the site of the tail, where T s = +-T as a >= 0."""

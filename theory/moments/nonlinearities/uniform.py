@@ -5,8 +5,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import sqrt
 
-from theory.moments.arithmetic import Arithmetic, Numbers
-from theory.moments.gaussian_clone import arcsine_correlation
+from theory.moments.arithmetic import Arithmetic
 from theory.moments.inputs import Density
 from theory.moments.marginal import erf_marginal
 from theory.moments.nonlinearities.dispatch import inputs_through, statistics_through
@@ -28,11 +27,6 @@ class UniformStatistics(ClassStatistics):
     @cached_property
     def _twice(self) -> Fraction:
         return Fraction(1)
-
-    @property
-    def input_correlation(self) -> tuple[Numbers, Numbers]:
-        """r = (6/pi) asin(rho/2) by lag, and 1 - r."""
-        return arcsine_correlation(self)
 
 
 @dataclass(frozen=True, eq=False)
