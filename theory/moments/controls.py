@@ -19,14 +19,11 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from scipy.optimize import brentq
 
-from theory.moments.arithmetic import FLOAT64
-from theory.moments.copulas import copula_with, independent, process_with
+from theory.moments.copulas import copula_with, independent, latent_correlations, process_with
 from theory.moments.feature_moments import exactly
 from theory.moments.inputs import input_statistics_of
 from theory.moments.kept_statistics import by_lag, inputs_of, means_of, of_matrices, priors_of, shortest
-from theory.moments.statistics import class_statistics
 from theory.problem import GaussianClone, InputError, Law, NonlinearGP, NonlinearGP2D, OutOfReachError
 from theory.problem.correlations import correlation_of
 from theory.problem.correlations.table import TableCorrelation
@@ -37,7 +34,6 @@ from theory.problem.distributions.sampled import SampledLaw
 from theory.problem.nonlinearities.identity import Identity
 
 NAMES = ("gaussian", "marginal", "copula", "independent", "exchanged")
-_AT_RHO = 1e-15  # of a correlation, where a root is found
 
 
 @dataclass(frozen=True)
@@ -157,7 +153,7 @@ def matched(law: Law, nonlinearity: Any) -> NonlinearGP | NonlinearGPMatrix:
     ):
         return process_with(law, process.nonlinearity)
     lags, boundary = stationary
-    tables = tuple(_table(_latents(process, own)) for own in lags)
+    tables = tuple(_table(latent_correlations(process.nonlinearity, own)) for own in lags)
     try:
         return NonlinearGP(
             law.n, (), 1, boundary, "unit-variance", law.labels, priors=priors_of(law), means=means_of(found),
@@ -224,26 +220,6 @@ def exchanged(law: Law) -> Law:
             f"The labels of the law {law.law!r} belong to its examples.", "Exchange them in the examples themselves."
         )
     return replace(law, labels=(*law.labels[1:], law.labels[0]))
-
-
-def _latents(process: NonlinearGP, covariances: Float[np.ndarray, " lags"]) -> Float[np.ndarray, " lags"]:
-    """The correlation of two latents whose inputs have each covariance."""
-
-    def covariance(rho: float) -> float:
-        pair = replace(process, correlation=_table(np.array([1.0, rho])), xi=())
-        return float(class_statistics(pair, 0, FLOAT64).covariances[1])
-
-    least, largest = covariance(-1.0), covariance(1.0)
-    found = [1.0]
-    for lag, value in enumerate(covariances[1:].tolist(), 1):
-        if not least <= value <= largest:
-            raise InputError(
-                f"At distance {lag} the covariance is {value:.6g}; with the marginals {process.nonlinearity.kind} it "
-                f"lies from {least:.6g} to {largest:.6g}.",
-                "Choose other marginals.",
-            )
-        found.append(0.0 if value == 0 else brentq(lambda rho, v=value: covariance(rho) - v, -1, 1, xtol=_AT_RHO))
-    return np.array(found)
 
 
 def _table(values: Float[np.ndarray, " lags"]) -> TableCorrelation:

@@ -50,22 +50,14 @@ def process_with(law: Law, nonlinearity: Nonlinearity) -> NonlinearGPMatrix:
     """
     found = inputs_of(law)
     scales = np.stack([np.sqrt(own.variance) for own in found])
-    process = unit_process(nonlinearity)
-    one = statistics_through(process.nonlinearity, process, 0, FLOAT64)
-
-    def covariance(rho: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
-        return one.at(rho).covariances
-
     matrices = []
     for own, s in zip(found, scales, strict=True):
         correlation = np.eye(law.n)
         i, j = np.tril_indices(law.n, -1)
         moving = (s[i] > 0) & (s[j] > 0)
         i, j = i[moving], j[moving]
-        # Above 1 by rounding alone: a covariance has no larger entries.
-        wanted = np.clip(own.covariance[i, j] / (s[i] * s[j]), -1, 1)
-        distinct, place = np.unique(np.abs(wanted), return_inverse=True)
-        correlation[i, j] = correlation[j, i] = np.sign(wanted) * _roots(covariance, distinct)[place]
+        wanted = own.covariance[i, j] / (s[i] * s[j])
+        correlation[i, j] = correlation[j, i] = latent_correlations(nonlinearity, wanted)
         matrices.append(correlation)
     try:
         return NonlinearGPMatrix(
@@ -74,6 +66,23 @@ def process_with(law: Law, nonlinearity: Nonlinearity) -> NonlinearGPMatrix:
         )  # fmt: skip
     except InputError as error:
         raise _impossible(f"the marginals {nonlinearity.kind}", error) from None
+
+
+def latent_correlations(nonlinearity: Nonlinearity, wanted: Float[np.ndarray, " d"]) -> Float[np.ndarray, " d"]:
+    """Return the correlations of two latents whose inputs f(z)/Z have the correlations `wanted`, -1 to 1.
+
+    Those of Gaussian inputs are the same:
+
+    >>> from theory.problem import Identity
+    >>> latent_correlations(Identity(), np.array([1.0, 0.5, -0.25])).round(12).tolist()
+    [1.0, 0.5, -0.25]
+    """
+    process = unit_process(nonlinearity)
+    one = statistics_through(process.nonlinearity, process, 0, FLOAT64)
+    # Above 1 by rounding alone: a covariance has no larger entries.
+    distinct, place = np.unique(np.minimum(np.abs(wanted), 1), return_inverse=True)
+    found = _roots(lambda rho: one.at(rho).covariances, distinct)[place]
+    return np.sign(wanted) * np.where(found < _AT_RHO, 0.0, found)
 
 
 def _roots(

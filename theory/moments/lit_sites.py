@@ -6,7 +6,7 @@ functions of u follow by multiplying out. Within each flip x_j = low + (high - l
 or the classes have means, the moments are sums over the inputs, which a law lists (`examples`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache, singledispatch
 from itertools import accumulate, combinations_with_replacement, product
@@ -25,9 +25,9 @@ from theory.moments.exact_moments import (
     require_rows,
 )
 from theory.moments.feature_moments import squared_labels
-from theory.moments.gate_signs import refuse_gate, require_hard
+from theory.moments.gate_events import open_on
 from theory.moments.inputs import InputStatistics, Sites, Values, tallied
-from theory.problem import AlwaysGate, Gate, Law, Network, OutOfReachError, SiteGate, resolved
+from theory.problem import AlwaysGate, Law, Network, OutOfReachError, SiteGate, resolved
 
 Factor = tuple[Sites | None, Any, int]  # constant + slope u_site; the constant may be an array of fractions, one a site
 
@@ -202,45 +202,19 @@ class Event:
         return next((value for value in (0, 1) if values == {(value, 0)}), None)
 
 
-@singledispatch
-def opens_in(gate: Any, flipped: tuple[tuple[int, int], ...]) -> Event:
-    """Return a gate as an event of one bit for each flip (low, high); only gates at one site are such events.
-
-    For all other kinds `exact_moments` sums over the inputs.
-
-    >>> opens_in(SiteGate(2, lo=-1, hi=2, on="input"), ((0, 1),)).constant  # 0 and 1 both lie in [-1, 2)
-    1
-    """
-    del flipped
-    refuse_gate(gate, "A gate on pulses", opens_in.registry)
-
-
-@opens_in.register
-def _(gate: AlwaysGate, flipped: tuple[tuple[int, int], ...]) -> Event:
-    del gate
-    return Event(None, ((1, 0),) * len(flipped))
-
-
-@opens_in.register
-def _(gate: SiteGate, flipped: tuple[tuple[int, int], ...]) -> Event:
-    if (gate.lo, gate.hi) == (-inf, inf):
-        return Event(None, ((1, 0),) * len(flipped))
-    require_hard(gate, f"The gate at site {gate.site}")
-    inside = [tuple(int(gate.lo <= value < gate.hi) for value in values) for values in flipped]
-    return Event(gate.site, tuple((dark, bright - dark) for dark, bright in inside))
-
-
-def event(law: Law, gate: Gate) -> Event:
-    """1[lo <= x_site < hi] as a function of u_site, for each flip.
-
-    Raises OutOfReachError for soft gates, and for a kind of gate that does not depend on one site.
+def event(law: Law, gate: SiteGate | AlwaysGate) -> Event:
+    """1[lo <= x_site < hi] as a function of u_site, for each flip. Raises OutOfReachError for soft gates.
 
     >>> from theory.problem import SinglePulse
     >>> law = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0))
     >>> event(law, SiteGate(2, lo=0, on="input")).opens, event(law, SiteGate(2, lo=1, on="input")).opens
     (((1, 0),), ((0, 1),))
     """
-    return opens_in(gate, flips(law))
+    values = np.array(flips(law), dtype=object)
+    if isinstance(gate, AlwaysGate) or (gate.lo, gate.hi) == (-inf, inf):
+        return Event(None, ((1, 0),) * len(values))
+    opened = open_on(replace(gate, site=0), values.reshape(-1, 1), f"The gate at site {gate.site}").astype(int)
+    return Event(gate.site, tuple((dark, bright - dark) for dark, bright in opened.reshape(-1, 2).tolist()))
 
 
 @lru_cache(maxsize=8)
@@ -259,7 +233,7 @@ def exact_moments(law: Law, network: Network) -> ExactMoments:
     require_linear(network)
     require_rows(network, law.n)
     gates = resolved(network.gates)
-    if law.means or any(opens_in.dispatch(type(gate)) is opens_in.dispatch(object) for gate in gates):
+    if law.means or not all(isinstance(gate, SiteGate | AlwaysGate) for gate in gates):
         return of_examples(examples(law, network), network)
     events = tuple(event(law, gate) for gate in gates)
     values = flips(law)

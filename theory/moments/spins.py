@@ -7,9 +7,9 @@ features: the range of A is that of F.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
-from math import inf
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -21,12 +21,13 @@ from theory.moments.directions import Direction
 from theory.moments.exact_moments import ALWAYS_OR_NEVER, require_rows
 from theory.moments.exact_range import Component, RangedFeatures, components
 from theory.moments.feature_moments import squared_labels
-from theory.moments.gate_signs import refuse_gate, require_hard
+from theory.moments.gate_events import open_on
+from theory.moments.gate_signs import refuse_gate
 from theory.moments.half_spaces import HalfSpace
 from theory.moments.sign_features import SignFeatures, SignMoments
 from theory.moments.statistics import require_centred
 from theory.moments.symmetric import Dense
-from theory.problem import AlwaysGate, InputError, Law, Network, OutOfReachError, SiteGate, resolved
+from theory.problem import AlwaysGate, InputError, Law, Network, SiteGate, resolved
 
 Sites = tuple[int, ...]
 Monomial = frozenset[int]
@@ -60,12 +61,8 @@ def on_spins(gate: Any, where: str) -> tuple[int | None, Fraction, Fraction]:
         return None, _ONE, _ZERO
     if not isinstance(gate, SiteGate):
         refuse_gate(gate, where, {SiteGate: None, AlwaysGate: None})
-    if (gate.lo, gate.hi) == (-inf, inf):
-        return None, _ONE, _ZERO
-    require_hard(gate, where)
-    if gate.on != "input":
-        raise OutOfReachError(f"{where} is on the latent, which spins do not have.", 'Write on = "input".')
-    dark, bright = (_ONE * (gate.lo <= spin < gate.hi) for spin in (-1, 1))
+    opened = open_on(replace(gate, site=0), np.array([[-1], [1]], dtype=object), where)
+    dark, bright = (_ONE * int(state) for state in opened)
     return (None if dark == bright else gate.site), (dark + bright) / 2, (bright - dark) / 2
 
 
