@@ -170,7 +170,7 @@ def certified() -> Arithmetic:
         sqrt=np.frompyfunc(arb.sqrt, 1, 1),
         sign_pair=np.frompyfunc(two_signs, 2, 1),
         four_signs=lambda *correlations: each(four_signs, *correlations),
-        owens_t=np.frompyfunc(balls_owens_t, 2, 1),
+        owens_t=np.frompyfunc(lambda h, a: a.atan() / (2 * arb.pi()) if h == 0 else balls_owens_t(h, a), 2, 1),
         tail_and_two_signs=tail_and_two,
         signs_at=at,
         settled=lambda compute: settled(compute, ctx.prec),

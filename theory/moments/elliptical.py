@@ -14,6 +14,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from jaxtyping import Shaped
+
 from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
 from theory.moments.basis import gate_basis
 from theory.moments.elliptical_inputs import EllipticalInputs
@@ -24,7 +27,8 @@ from theory.moments.mixed import mixed
 from theory.moments.process import process_moments
 from theory.moments.scale_rule import values_of
 from theory.moments.scales import ScaleMoments, moments_of
-from theory.moments.statistics import ClassStatistics, Lags, statistics_of
+from theory.moments.statistics import ClassStatistics, statistics_of
+from theory.moments.unit_gaussians import Tail
 from theory.problem import Network, OutOfReachError
 from theory.problem.distributions.elliptical import Elliptical
 from theory.problem.scales import DiscreteScale, Scale
@@ -83,13 +87,9 @@ class EllipticalStatistics(CloneStatistics):
         """E r/sqrt(E r^2)."""
         return self.moments.first_over_root(self.arithmetic)
 
-    def half_space(self, lag: Lags) -> Numbers:
-        """E[s_i x_k] = (E r/sqrt(E r^2)) C_ik sqrt(2/(pi C_ii))."""
-        return self._share * super().half_space(lag)
-
-    def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
-        """E[s x_k] = (E r/sqrt(E r^2)) r sqrt(2 C_kk/pi) for the sign s of a direction, r its correlation with z_k."""
-        return self._share * super().through_sign(r, gap)
+    def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
+        """E[T x_k] for a half-space T at 0: E r/sqrt(E r^2) times that of the Gaussian of the same variance."""
+        return self._share * super().first_beyond(tail)
 
     @property
     def has_far_thresholds(self) -> bool:

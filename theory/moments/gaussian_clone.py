@@ -32,19 +32,10 @@ class CloneStatistics(ClassStatistics):
     0.0
     """
 
-    def half_space(self, lag: Lags) -> Numbers:
-        """E[s_i x_k] = C_ik sqrt(2/(pi C_ii))."""
-        return self.covariance(lag) * self.arithmetic.sqrt(2 / (self.arithmetic.pi() * self.variance))
-
     @cached_property
     def correlations(self) -> Numbers:
         """Return, by lag, the correlations r of the inputs, the Gaussian whose directions gates can have."""
         return self.covariances / self.variance
-
-    def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
-        """E[s x_k] = r sqrt(2 C_kk/pi) for a sign s of a Gaussian with correlation r with x_k."""
-        del gap
-        return r * self.arithmetic.sqrt(2 * self.variance / self.arithmetic.pi())
 
     @property
     def spread(self) -> Any:

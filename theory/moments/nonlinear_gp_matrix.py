@@ -66,10 +66,6 @@ class MatrixProcessStatistics(ByPairs, ClassStatistics):
         """E[s_i x_k]."""
         return self._unit.half_space(lag) * self._scales[lag % self.law.n]
 
-    def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
-        """E[s x_k] for a sign s of a Gaussian with correlation r_k with z_k."""
-        return self._unit.through_sign(r, gap) * self._scales
-
     def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
         """E[T x_k]."""
         return self._unit.first_beyond(tail) * self._scales

@@ -159,8 +159,8 @@ class ClassStatistics:
         return self.covariances[lag]
 
     def half_space(self, lag: Lags) -> Numbers:
-        """E[s_i x_k] = (2/(pi Z)) asin(kappa rho_ik), with s_i = sign(z_i) = sign(x_i)."""
-        return self.through_sign(*self._latent)[lag]
+        """E[s_i x_k], with s_i = sign(z_i) = sign(x_i)."""
+        return self.through_sign(self.correlations, self._latent[1])[lag]
 
     @property
     def correlations(self) -> Numbers:
@@ -172,11 +172,11 @@ class ClassStatistics:
         """The variance of the Gaussian whose directions gates may look at: of the latent, 1 where it is not clipped."""
         return self._clipped[1] if self.law.clipped else self.arithmetic.rational(Fraction(1))
 
-    def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
-        """E[s x_k] = (2/(pi Z)) asin(kappa r) for a sign s of a Gaussian with correlation r with z_k; gap = 1 - r^2."""
-        k2 = self.kappa_squared
-        value = self.arithmetic.sign_pair(self.arithmetic.sqrt(k2) * r, self._lost + k2 * gap)
-        return value / self.arithmetic.sqrt(self.normaliser_squared)
+    def through_sign(self, r: Numbers, gap: Numbers | None) -> Numbers:
+        """E[s x_k] = 2 E[T x_k] for a sign s = 2 T - 1 of a Gaussian of correlation r with z_k; gap = 1 - r^2."""
+        number, zero = self.arithmetic.rational, self.arithmetic.rational(Fraction(0))
+        density = 1 / self.arithmetic.sqrt(2 * self.arithmetic.pi())
+        return 2 * self.first_beyond(Tail(r, gap, zero, number(Fraction(1, 2)), density))
 
     def latent_of(self, x: Fraction, strict: bool) -> Any | None:
         """The z beyond which f(gain z)/Z >= x, or > x where `strict`, in balls; None if it is infinite."""

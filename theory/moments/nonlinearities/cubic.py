@@ -68,12 +68,6 @@ class CubicStatistics(ClassStatistics):
         rho, b = self._latent[0], self.coefficients
         return self._over_z**2 * rho * (b[1] ** 2 + 6 * b[3] ** 2 * rho * rho)
 
-    def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
-        """E[s x_k] = (s/Z) sqrt(2/pi) (b_1 r - b_3 r^3), as E[sign(u) He_3(u)] = -sqrt(2/pi)."""
-        del gap
-        b = self.coefficients
-        return self._over_z * self.arithmetic.sqrt(2 / self.arithmetic.pi()) * r * (b[1] - b[3] * r * r)
-
     def _second(self, plane: Plane, k: tuple[Any, Any], l: tuple[Any, Any], rho: Any) -> Numbers:
         b = self.coefficients
         terms = (b[m] * b[n] * plane.two(m, n, k, l, rho) for m, n in product(_ORDERS, _ORDERS))

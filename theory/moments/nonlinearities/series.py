@@ -16,7 +16,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float, Shaped
-from scipy.special import erf
 
 from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
 from theory.moments.inputs import Density, Sites
@@ -83,11 +82,6 @@ class SeriesStatistics(ClassStatistics):
     def covariances(self) -> Numbers:
         """E[x_k x_l] by lag."""
         return self.input_correlation[0] * (self._square / self.normaliser_squared)
-
-    def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
-        """E[s x_k] = E[f(z_k) erf(r z_k/sqrt(2 (1 - r^2)))]/Z."""
-        self._require_float64()
-        return through_sign(self.function, r, gap) / sqrt(self.normaliser_squared)
 
     def input_of(self, u: Float[np.ndarray, " q"]) -> tuple[Float[np.ndarray, " q"], Float[np.ndarray, " q"]]:
         """x = f(u)/Z and dx/du, the density of u over that of f."""
@@ -250,20 +244,6 @@ def _structure(nonlinearity: Nonlinearity, rho: float, gap: float) -> float:
     change = functions.values(nonlinearity, upper) - np.sign(lower) * functions.values(nonlinearity, np.abs(lower))
     inner = np.sum(m_weight * _density(m / wide) / wide * change**2, axis=1)
     return float(2 * np.sum(h_weight * _density(h / narrow) / narrow * inner))
-
-
-def through_sign(nonlinearity: Nonlinearity, r: Numbers, gap: Numbers) -> Numbers:
-    """Return E[s f(z_k)] for the sign s of a Gaussian with correlation r with z_k, gap = 1 - r^2; error below 1e-13.
-
-    A sign of z_k itself gives E|f|, 1 for the Laplace law:
-
-    >>> round(float(through_sign(Laplace(), np.array([1.0]), np.array([0.0]))[0]), 13)
-    1.0
-    """
-    nodes = half_line(nonlinearity)
-    with np.errstate(divide="ignore"):
-        slope = r / np.sqrt(2 * np.asarray(gap, float))
-    return np.array([nodes.weight @ (nodes.f * erf(own * nodes.z)) for own in np.ravel(slope)]).reshape(np.shape(slope))
 
 
 def _composite(edges: Float[np.ndarray, "*any p"]) -> tuple[np.ndarray, np.ndarray]:
