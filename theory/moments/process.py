@@ -5,8 +5,7 @@ e of half-spaces, with r = E[e xi],
 
     E[e x] = r + E[e] m,   E[e x x^T] = E[e xi xi^T] + r m^T + m r^T + E[e] m m^T.
 
-Of signs s_i of the latent at 0, E[s_i] = 0, E[s_i s_j xi] = 0 and E[s_i xi xi^T] = 0; `tails` has the products with a
-tail.
+Of signs s_i of the latent at 0, E[s_i] = 0, E[s_i s_j xi] = 0 and E[s_i xi xi^T] = 0; `tails` has all other products.
 """
 
 from dataclasses import dataclass
@@ -155,23 +154,82 @@ class _Classes:
         means = self.law.means or ((),) * self.law.classes
         return [ClassTails(own, self.gates.half_spaces, mean) for own, mean in zip(self.classes, means, strict=True)]
 
-    def _has_tail(self, key: Key) -> bool:
-        return any(self.gates.half_spaces[i].tail for i in key)
+    def _is_sign(self, key: Key) -> bool:
+        return len(key) == 1 and not self.gates.half_spaces[key[0]].tail
+
+    def _are_signs(self, key: Key) -> bool:
+        return not any(self.gates.half_spaces[i].tail for i in key)
 
     @cached_property
-    def _half_spaces(self) -> dict[int, list[Shaped[np.ndarray, " n"]]]:
-        """E[e_i xi | class c] as far as they were asked for, class by class."""
+    def _known(self) -> dict[Key, list[Shaped[np.ndarray, " n"]] | None]:
         return {}
 
-    def _half_space(self, i: int) -> list[Shaped[np.ndarray, " n"]]:
-        if i not in self._half_spaces:
-            v = self.gates.half_spaces[i].direction
-            self._half_spaces[i] = (
-                [tails.first((i,)) for tails in self._tails]
-                if self._has_tail((i,))
-                else [half_space(statistics, v) for statistics in self.classes]
-            )
-        return self._half_spaces[i]
+    def _centred(self, key: Key) -> list[Shaped[np.ndarray, " n"]] | None:
+        """E[e xi | class c], class by class; None where it is 0 by symmetry."""
+        if key not in self._known:
+            if self._is_sign(key):
+                v = self.gates.half_spaces[key[0]].direction
+                self._known[key] = [half_space(statistics, v) for statistics in self.classes]
+            else:
+                even = self._are_signs(key)
+                self._known[key] = None if even else [tails.first(key) for tails in self._tails]
+        return self._known[key]
+
+    def _zeroths(self, key: Key) -> list[Any] | None:
+        """E[e | class c], class by class; None where it is 0 by symmetry."""
+        if not key:
+            return [self.arithmetic.rational(Fraction(1))] * self.law.classes
+        return None if self._is_sign(key) else [tails.zeroth(key) for tails in self._tails]
+
+    def _firsts(self, key: Key) -> list[Shaped[np.ndarray, " n"]] | None:
+        """E[e x | class c] = r + E[e] m, class by class; None where it is 0 by symmetry."""
+        r, e = self._centred(key), self._zeroths(key)
+        if not self.law.means or e is None:
+            return r
+        moved = [share * m for share, m in zip(e, self._means, strict=True)]
+        return moved if r is None else [a + b for a, b in zip(r, moved, strict=True)]
+
+    def _second(self, key: Key) -> Symmetric | None:
+        """E[e x x^T]; None where it is 0 by symmetry."""
+        law, means = self.law, self.law.means
+        if not key:
+            centred = stationary(law, self._mixed([statistics.covariances for statistics in self.classes]))
+        elif self._is_sign(key):
+            centred = None
+        else:
+            centred = Dense(self._mixed([tails.second(key) for tails in self._tails]))
+        if not means:
+            return centred
+        r, e, moved = self._centred(key), self._zeroths(key), []
+        for c, m in enumerate(self._means):
+            crossed = 0 if r is None else np.multiply.outer(r[c], m)
+            moved.append(crossed + np.transpose(crossed) + (0 if e is None else e[c] * np.multiply.outer(m, m)))
+        total = self._mixed(moved)
+        return Dense(total if centred is None else centred.dense() + total)
+
+    def _first(self, key: Key) -> Shaped[np.ndarray, " n"] | None:
+        found = self._firsts(key)
+        return None if found is None else self._mixed(found)
+
+    def _zeroth(self, key: Key) -> Any | None:
+        found = self._zeroths(key)
+        return None if found is None else self._mixed(found) if key else found[0]
+
+    def _output(self, key: Key) -> Shaped[np.ndarray, "*m n"] | None:
+        found = self._firsts(key)
+        return None if found is None else self._labelled(found)
+
+    def _label(self, key: Key) -> Shaped[np.ndarray, "*m"] | None:
+        found = self._zeroths(key)
+        if key or found is None:
+            return None if found is None else self._labelled(found)
+        law = self.law
+        exact = [
+            sum((p * y[o] for p, y in zip(law.probabilities, law.label_vectors, strict=True)), Fraction(0))
+            for o in range(law.outputs)
+        ]
+        labels = np.array([self.arithmetic.rational(value) for value in exact], dtype=self.arithmetic.dtype)
+        return labels if law.outputs > 1 else labels[0, ...]
 
     def _mixed(self, values: list[Any]) -> Any:
         """The sum over classes, each with its probability."""
@@ -184,84 +242,3 @@ class _Classes:
         """sum_c P(c) y_c value_c, for one output without the axis of the outputs."""
         found = np.tensordot(self._weights.T, np.stack(values), 1)
         return found if self.law.outputs > 1 else found[0, ...]
-
-    def _second(self, key: Key) -> Symmetric | None:
-        law = self.law
-        if not law.means:
-            if len(key) == 0:
-                return stationary(law, self._mixed([statistics.covariances for statistics in self.classes]))
-            if len(key) == 1 and not self._has_tail(key):
-                return None
-        return Dense(self._mixed([self.second_of(c, key).dense() for c in range(law.classes)]))
-
-    def second_of(self, c: int, key: Key) -> Symmetric:
-        """E[e x x^T | class c] of a product e; not for single signs without means, which give zero."""
-        law, statistics = self.law, self.classes[c]
-        m = self._means[c] if law.means else None
-        if self._has_tail(key):
-            return self._second_beyond(c, key, m)
-        if len(key) == 1:
-            outer = np.multiply.outer(self._half_space(key[0])[c], m)
-            return Dense(outer + outer.T)
-        if len(key) == 0:
-            centred, share = stationary(law, statistics.covariances), self.arithmetic.rational(Fraction(1))
-        else:
-            centred, share = Dense(self._tails[c].second(key)), None
-        if m is None:
-            return centred
-        share = self._tails[c].zeroth(key) if share is None else share
-        return Dense(centred.dense() + share * np.multiply.outer(m, m))
-
-    def _second_beyond(self, c: int, key: Key, m: Shaped[np.ndarray, " n"] | None) -> Symmetric:
-        tails = self._tails[c]
-        centred = tails.second(key)
-        if m is None:
-            return Dense(centred)
-        outer = np.multiply.outer(tails.first(key), m)
-        return Dense(centred + outer + outer.T + tails.zeroth(key) * np.multiply.outer(m, m))
-
-    def _first(self, key: Key) -> Shaped[np.ndarray, " n"] | None:
-        if self._has_tail(key):
-            return self._mixed(self._first_beyond(key))
-        if len(key) == 1:
-            return self._mixed(self._half_space(key[0]))
-        if not self.law.means:
-            return None
-        if not key:
-            return self._mixed(list(self._means))
-        return self._mixed([self._tails[c].zeroth(key) * self._means[c] for c in range(self.law.classes)])
-
-    def _first_beyond(self, key: Key) -> list[Shaped[np.ndarray, " n"]]:
-        """E[e x | class c] of a product with a tail, class by class."""
-        centred = self._half_space(key[0]) if len(key) == 1 else [tails.first(key) for tails in self._tails]
-        if not self.law.means:
-            return centred
-        found = zip(centred, self._tails, self._means, strict=True)
-        return [r + tails.zeroth(key) * m for r, tails, m in found]
-
-    def _zeroth(self, key: Key) -> Any | None:
-        if not key:
-            return self.arithmetic.rational(Fraction(1))
-        if self._has_tail(key):
-            return self._mixed([tails.zeroth(key) for tails in self._tails])
-        return None if len(key) == 1 else self._mixed([self._tails[c].zeroth(key) for c in range(self.law.classes)])
-
-    def _output(self, key: Key) -> Shaped[np.ndarray, "*m n"] | None:
-        if self._has_tail(key):
-            return self._labelled(self._first_beyond(key))
-        if key:
-            return self._labelled(self._half_space(key[0]))
-        return self._labelled(list(self._means)) if self.law.means else None
-
-    def _label(self, key: Key) -> Shaped[np.ndarray, "*m"] | None:
-        if self._has_tail(key):
-            return self._labelled([tails.zeroth(key) for tails in self._tails])
-        if key:
-            return None
-        law = self.law
-        exact = [
-            sum((p * y[o] for p, y in zip(law.probabilities, law.label_vectors, strict=True)), Fraction(0))
-            for o in range(law.outputs)
-        ]
-        found = np.array([self.arithmetic.rational(value) for value in exact], dtype=self.arithmetic.dtype)
-        return found if law.outputs > 1 else found[0, ...]

@@ -1,4 +1,4 @@
-"""Statistics of one class of a data law through signs of sites: E[x x], E[s x], E[s s], E[s s x x].
+"""Statistics of one class of a data law through tails T, T' of its Gaussian: E[x x], E[T x], E[T x x], E[T T' x x].
 
 Key identity: erf(g z) = E sign(sqrt2 g z + eps) with eps ~ N(0, 1) independent for each factor. Every factor erf(g z_k)
 therefore acts as the sign of a unit Gaussian. Its correlation with z_i is kappa rho_ik, and with the Gaussian of

@@ -6,7 +6,7 @@ z_i = erfinv(Z h)/g. A soft tail Phi(beta (v.u - h)) is that of v.u + e/beta, e 
 smaller by lambda = sqrt(v'Rv/(v'Rv + beta^-2)), and those with another soft tail by the lambda of both.
 
 All numbers of a tail or a pair of tails are computed in balls, to the relative accuracy of the arithmetic, so that rare
-events keep their digits. Products with a sign s' = 2 T' - 1 are those of the tail T' at 0.
+events keep their digits. Products with signs s = 2 T - 1 are those of tails T at 0.
 """
 
 from collections.abc import Callable
