@@ -14,9 +14,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-from jaxtyping import Shaped
-
 from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
 from theory.moments.basis import gate_basis
 from theory.moments.elliptical_inputs import EllipticalInputs
@@ -87,7 +84,7 @@ class EllipticalStatistics(CloneStatistics):
         """E r/sqrt(E r^2)."""
         return self.moments.first_over_root(self.arithmetic)
 
-    def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
+    def first_beyond(self, tail: Tail) -> Numbers:
         """E[T x_k] for a half-space T at 0: E r/sqrt(E r^2) times that of the Gaussian of the same variance."""
         return self._share * super().first_beyond(tail)
 

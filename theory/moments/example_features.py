@@ -32,7 +32,7 @@ class ExampleFeatures(FeatureMoments):
     (1, [[9.0, 12.0], [12.0, 16.0]], [6.0, 8.0], 4.0)
     """
 
-    parts: tuple[tuple[Component, Float[np.ndarray, "M M"]], ...]
+    parts: tuple[tuple[Component, Float[np.ndarray, "_ _"]], ...]
     first: Float[np.ndarray, "P m"]
     squares: float
     arithmetic: Arithmetic = FLOAT64

@@ -17,7 +17,7 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Shaped
+from jaxtyping import Float, Int, Shaped
 from scipy.special import ndtr
 
 from theory.gaussian.float64.two_signs import two_signs
@@ -96,7 +96,7 @@ class ClassTails:
         """The sites of each entry on and above the diagonal; the same arrays for every product of tails."""
         return np.triu_indices(self.statistics.law.n)
 
-    def _entries(self, key: Key) -> tuple[Lags, Lags, Lags | None]:
+    def _entries(self, key: Key) -> tuple[Int[np.ndarray, " q"], Int[np.ndarray, " q"], Int[np.ndarray, "n n"] | None]:
         """The sites k, l of the entries that are computed, and the place of each entry of the block among them.
 
         Of two signs at sites an entry depends on distances alone, and is the same for i, j and for k, l exchanged.
