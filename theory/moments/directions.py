@@ -18,7 +18,6 @@ import numpy as np
 from jaxtyping import Shaped
 
 from theory.moments.arithmetic import Pair
-from theory.moments.nonlinearities.refusals import refuse_digits
 from theory.moments.statistics import ClassStatistics
 from theory.problem import OutOfReachError
 
@@ -131,7 +130,7 @@ def variance_along(statistics: ClassStatistics, v: Entries) -> Any:
     4.00000000000000
     """
     if statistics.rounded and len(v) > 1:
-        refuse_digits(statistics.law, "covariance")
+        _ = statistics.covariances  # refused: correlations of float64 may cancel along several sites
     variance = _form(statistics, v, v)
     if variance < 0:
         raise OutOfReachError(
