@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 
+from derivations.answers.reading import read_problem
 from derivations.output import columns
 from theory.expressions.language import parse
 from theory.moments.amplifier import (
@@ -23,7 +24,7 @@ from theory.moments.amplifier import (
 from theory.moments.amplifier.float64 import UNIT, require_sizes
 from theory.moments.inputs import Density, Values, input_statistics
 from theory.moments.sampled import is_estimated
-from theory.problem import InputError, Law, OutOfReachError, load
+from theory.problem import InputError, Law, OutOfReachError
 from theory.problem.user_files import read_bytes, read_text
 
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ def fastest_mode(flat: FlatState) -> int:
 
 
 def _of_problem(inputs: MarginalInput, points: list[sympy.Expr], gains: str | None) -> AmplifierAnswer:
-    law = load(inputs.problem, inputs.settings).data
+    law = read_problem(inputs.problem, inputs.settings).data
     c = class_of_one(law)
     name, statistics = f"site 0 of class {c} of {law.law}", input_statistics(law, c)
     mean, variance = float(statistics.mean[0]), float(statistics.variance[0])

@@ -144,6 +144,8 @@ def examples(arrays: Mapping[str, np.ndarray], path: Path, grid: tuple[int, int]
     x = arrays["x"]
     if x.ndim == 4 and x.shape[3] == 1:
         x = x[..., 0]
+    if x.ndim > 0 and len(x) == 0:
+        raise InputError(f"{path} has no rows.", "Give a row, or an image, for each example.", "file")
     if x.ndim not in (2, 3) or 0 in x.shape:
         raise InputError(
             f"{path}: the inputs have the shape {x.shape}, not (N, n) or (N, rows, columns).",
@@ -208,8 +210,8 @@ def _inputs(path: Path, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarra
     if "x" not in arrays and len(arrays) == 1:
         return {"x": next(iter(arrays.values()))}
     if "x" not in arrays:
-        named = ", ".join(map(shown, arrays)) or "none"
-        raise InputError(f"{path} has no array x; it has {named}.", _NAME_IT, "file")
+        named = f"no array x; it has {', '.join(map(shown, arrays))}" if arrays else "no arrays"
+        raise InputError(f"{path} has {named}.", _NAME_IT, "file")
     return {name: arrays[name] for name in ("x", "y", "context", "weights") if name in arrays}
 
 

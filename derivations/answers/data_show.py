@@ -8,19 +8,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from derivations.answers.data_files import DataFile, grid_of, is_data, read
-from derivations.answers.relu_expectation import expectation, kurtosis_by_site
+from derivations.answers.reading import read_problem
+from derivations.answers.relu_expectation import class_name, expectation, fixed_kurtosis, kurtosis_by_site
 from derivations.statistics.alignment import middle
 from theory.moments.estimated import StandardErrors, standard_errors
 from theory.moments.inputs import InputStatistics, input_statistics
 from theory.moments.psd import LatentReport, psd_report
 from theory.moments.sampled import is_estimated
-from theory.problem import InputError, Law, NonlinearGP, OutOfReachError, load
+from theory.problem import InputError, Law, NonlinearGP, OutOfReachError
+from theory.problem.toml import DATA
 
 MOST_DENOMINATOR = 10**6
 MOST_SHOWN = 12  # lags and eigenvalues in the text; the JSON has all
 MOST_CLASSES = 20  # of a data file: labels of more values are those of a regression
+_ALL_ROWS = "all rows"
 _SURROGATE = (
     "no labels: gdln new NAME --data {file} takes the Gaussian surrogate of the same mean and covariance, the control, "
     "as the second class"
@@ -32,7 +36,8 @@ class DataShowAnswer:
     """Mean, variance, kurtosis, covariance with the middle site and spectrum of each class; the latent's report.
 
     Estimated statistics have standard errors, but for the spectrum, whose ends are biased outwards. Without statistics
-    `refusal` says why, and the report alone is shown. Statistics of a data `file` are those of its rows.
+    `refusal` says why, and the report alone is shown. Statistics of a data `file` are those of its rows, and of all of
+    them together where its `labels` are those of a regression.
     """
 
     law: Law
@@ -40,12 +45,23 @@ class DataShowAnswer:
     refusal: str
     latent: tuple[LatentReport, ...]
     file: DataFile | None = None
+    labels: Float[np.ndarray, "N m"] | None = None
 
     @cached_property
     def expected(self) -> str:
         """What to expect of a ReLU neuron, in a sentence; empty without statistics."""
-        controlled = self.file is not None and not self.file.labelled
-        return expectation(self.law, self.statistics, controlled) if self.statistics else ""
+        name = "this data set" if self._of_all_rows else ""
+        return expectation(self.law, self.statistics, self._unlabelled, name) if self.statistics else ""
+
+    @property
+    def _of_all_rows(self) -> bool:
+        """Whether the statistics are those of a file's rows without regard to labels."""
+        return self.file is not None and not self.file.labelled
+
+    @property
+    def _unlabelled(self) -> bool:
+        """Whether a file has no labels, so that a problem on it has a Gaussian of the same covariance beside it."""
+        return self._of_all_rows and self.labels is None
 
     @cached_property
     def site(self) -> int:
@@ -101,7 +117,8 @@ class DataShowAnswer:
             "latent": [_report(report) for report in self.latent],
             "expected": self.expected or None,
             **({} if self.file is None else {"file": str(self.file.path), "rows": len(self.file.rows.x)}),
-            **({} if self.file is None else {"shape": self.file.shape, "labelled": self.file.labelled}),
+            **({} if self.file is None else {"shape": self.file.shape, "labelled": not self._unlabelled}),
+            **({} if self.labels is None else {"labels": _of_labels(self.labels, self.file.rows.probabilities)}),
         }
 
     def text(self) -> str:
@@ -109,26 +126,37 @@ class DataShowAnswer:
         law = self.law
         what = law.law if self.file is None else f"{self.file.path}: {len(self.file.rows.x)} rows"
         grid = "" if self._shape is None or self.file is None else f" ({self._shape[0]} x {self._shape[1]})"
-        lines = [f"{what}, {law.n} sites{grid}, {law.classes} class{'es' if law.classes > 1 else ''}"]
+        classes = "" if self._of_all_rows else f", {law.classes} class{'es' if law.classes > 1 else ''}"
+        lines = [f"{what}, {law.n} sites{grid}{classes}{', no labels' if self._unlabelled else ''}"]
+        if self.labels is not None:
+            labels = _of_labels(self.labels, self.file.rows.probabilities)
+            mean, variance = _spread(labels["mean"]), _spread(labels["variance"])
+            lines += [
+                f"labels y of {labels['distinct']} values, more than {MOST_CLASSES}: no classes, but numbers to fit",
+                f"  mean {mean}, variance {variance}",
+            ]
+        rounding = False
         if self.estimated_from is not None:
             lines.append(f"estimated from {self.estimated_from} examples of the law")
         for c, (of_class, error) in enumerate(zip(self.statistics, self.errors, strict=True)):
             lags = list(self._lags())
-            by_lag = of_class.covariance[self.site, lags]
-            mean, variance, kurtosis, lag = _said(error, lags)
+            mean, by_lag, spectrum = shown = _without_rounding(of_class, self.site, lags)
+            rounding |= any(map(np.ndarray.any, map(np.not_equal, shown, _numbers(of_class, self.site, lags))))
+            said = _said(error, lags)
             lines += [
                 "",
-                f"class {c}, probability {_share(law.probabilities[c])}",
-                f"  mean               {_spread(of_class.mean)}{mean}",
-                f"  variance           {_spread(of_class.variance)}{variance}",
-                f"  excess kurtosis    {_spread(kurtosis_by_site(of_class))}{_still(of_class)}{kurtosis}",
-                f"  covariance by lag  {_row(by_lag)}{lag}",
-                f"  spectrum           {_row(of_class.spectrum)}",
+                _ALL_ROWS if self._of_all_rows else f"{class_name(law, c)}, probability {_share(law.probabilities[c])}",
+                f"  mean               {_spread(mean)}{said[0]}",
+                f"  variance           {_spread(of_class.variance)}{said[1]}",
+                f"  excess kurtosis    {_kurtosis(of_class)}{_still(of_class)}{said[2]}",
+                f"  covariance by lag  {_row(by_lag, 'lags')}{said[3]}",
+                f"  spectrum           {_row(spectrum, 'eigenvalues')}",
             ]
+        lines += ["", "0 stands for a number that cannot be told from 0 in float64."] if rounding else []
         if not all(of_class.alike for of_class in self.statistics):
             lines += ["", f"Lags are counted from site {self.site}; the sites are not all alike."]
         lines += ["", self.refusal] if self.refusal else ["", f"a ReLU neuron: {self.expected}"]
-        if self.file and not self.file.labelled:  # an array of Python is in no file
+        if self._unlabelled:  # an array of Python is in no file
             lines += ["", _SURROGATE.format(file=self.file.path if self.file.path.exists() else "FILE")]
         lines += ["", "correlation of the latent", *(f"  {report.text()}" for report in self.latent)] * bool(
             self.latent
@@ -191,9 +219,45 @@ def _share(p: Fraction) -> str:
     return str(p) if p.denominator <= MOST_DENOMINATOR else f"{float(p):.6g}"
 
 
-def _row(numbers: np.ndarray) -> str:
+def _of_labels(y: Float[np.ndarray, "N m"], p: Float[np.ndarray, " N"]) -> dict[str, Any]:
+    """The number of distinct labels, and the mean and variance of each of their numbers."""
+    mean = p @ y
+    return {"distinct": len(np.unique(y, axis=0)), "mean": mean, "variance": p @ (y - mean) ** 2}
+
+
+def _numbers(statistics: InputStatistics, site: int, lags: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean, covariance by lag, and spectrum."""
+    return statistics.mean, statistics.covariance[site, lags], statistics.spectrum
+
+
+def _without_rounding(
+    statistics: InputStatistics, site: int, lags: list[int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean, covariance by lag and spectrum, with 0 in place of numbers that are no larger than their rounding.
+
+    That is eps times the number of terms of a sum, times the largest term: of |x|, of the variance, of the spectrum.
+    """
+    x = getattr(statistics, "x", None)
+    terms = len(statistics.variance) if x is None else max(x.shape)
+    rounding = np.finfo(float).eps * terms
+    largest = statistics.variance.max() ** 0.5 if x is None else np.abs(x).max()
+    scales = (largest, statistics.variance.max(), np.abs(statistics.spectrum).max())
+    numbers = _numbers(statistics, site, lags)
+    mean, by_lag, spectrum = (
+        np.where(np.abs(of) <= rounding * s, 0.0, of) for of, s in zip(numbers, scales, strict=True)
+    )
+    return mean, by_lag, spectrum
+
+
+def _kurtosis(statistics: InputStatistics) -> str:
+    few = fixed_kurtosis(statistics)
+    fixed = f" ({few} rows are too few: all have this value)" if few else ""
+    return _spread(kurtosis_by_site(statistics)) + fixed
+
+
+def _row(numbers: np.ndarray, what: str) -> str:
     shown = " ".join(f"{number:.4g}" for number in numbers[:MOST_SHOWN])
-    return shown + (f" ... ({len(numbers)})" if len(numbers) > MOST_SHOWN else "")
+    return shown + (f" ... ({len(numbers)} {what})" if len(numbers) > MOST_SHOWN else "")
 
 
 def _spread(numbers: np.ndarray | None) -> str:
@@ -230,19 +294,23 @@ def shown(
 ) -> DataShowAnswer:
     """The answer on a data file (`derivations.answers.data_files`), or on the data of a problem file.
 
-    Labels of more than 20 values are left out. Raises InputError as `read` and `load` do, and for labels or a grid
+    Labels of more than 20 values make no classes. Raises InputError as `read` and `load` do, and for labels or a grid
     beside a problem file.
     """
-    if not is_data(Path(name)) and labels is grid is None:
-        return answer(load(name, settings).data)
+    if not is_data(Path(name)):
+        if labels or grid:
+            hint = f"Leave them out, or name a folder of pictures or a file that ends with {', '.join(DATA)}."
+            raise InputError(f"--labels and --grid belong to data of your own, and {name} is none.", hint, "usage")
+        return answer(read_problem(name, settings).data)
     if settings:
         raise InputError("--set changes a problem, and a data file is none.", "Leave --set out.", "usage")
     return of_file(read(Path(name), labels, grid_of(grid)))
 
 
 def of_file(file: DataFile) -> DataShowAnswer:
-    """The answer on examples, whose labels are left out where they have more than 20 values."""
+    """The answer on examples, of all rows together where their labels have more than 20 values."""
+    labels = None
     if file.table.classes > MOST_CLASSES:
-        file = file.without_labels()
+        file, labels = file.without_labels(), file.rows.y
     statistics = tuple(input_statistics(file.table, c) for c in range(file.table.classes))
-    return DataShowAnswer(file.table, statistics, "", (), file)
+    return DataShowAnswer(file.table, statistics, "", (), file, labels)

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.statistics.field_fits import LEAST_SIDE, Fit, fit
+from derivations.statistics.locality import Locality, exactly, locality, rule
 from theory.problem import GatedGraph, InputError, OutOfReachError, Problem
 from theory.problem.distributions.sampled import SampledLaw
 
@@ -20,6 +21,7 @@ _LEAST_EXPLAINED = 0.5  # of the power
 _CONFIDENT = 2  # standard errors: 95 %
 _CONFIDENCE = 0.95
 _OF_WAVES = ("orientation", "frequency", "along")
+_FLAT = 1e-9  # of a cosine: a wave along an axis ends at the sides that it meets
 _ROWS = 40  # fields listed; --json has them all
 
 
@@ -49,6 +51,25 @@ class FittedField:
         """The parameters that the field does not determine."""
         return tuple(name for name in self.fit.value if not self.determined(name))
 
+    @property
+    def is_explained(self) -> bool:
+        """Whether the better fit explains at least half of the power."""
+        return self.fit is not None and self.fit.explained >= _LEAST_EXPLAINED
+
+    @property
+    def is_wave(self) -> bool:
+        """Whether a Gabor function explains half of the power and has a wave that the field shows and determines.
+
+        Half a cycle or more lies within the envelope (two widths to each side), and a period within the grid along the
+        direction of the wave. A slower one is a bump or an edge: its orientation is not that of a wave.
+        """
+        if not self.is_explained or self.fit.model != "gabor" or not self.determined(*_OF_WAVES):
+            return False
+        orientation, frequency, along = (self.fit.value[name] for name in _OF_WAVES)
+        turn, (rows, columns) = np.radians(orientation), self.field.shape
+        across_the_grid = min(columns / max(abs(np.cos(turn)), _FLAT), rows / max(abs(np.sin(turn)), _FLAT))
+        return 4 * frequency * along >= 1 / 2 and frequency * across_the_grid >= 1
+
 
 @dataclass(frozen=True)
 class FieldsAnswer:
@@ -67,16 +88,12 @@ class FieldsAnswer:
     @property
     def explained(self) -> tuple[FittedField, ...]:
         """The fields of which the better fit explains at least half of the power."""
-        return tuple(one for one in self.fitted if one.fit.explained >= _LEAST_EXPLAINED)
+        return tuple(one for one in self.fields if one.is_explained)
 
     @property
     def waves(self) -> tuple[FittedField, ...]:
-        """Of these the Gabor functions with half a cycle or more along their envelope, if the field determines both.
-
-        A slower one is a bump: its orientation is not that of a wave.
-        """
-        gabors = (one for one in self.explained if one.fit.model == "gabor" and one.determined(*_OF_WAVES))
-        return tuple(one for one in gabors if 4 * one.fit.value["frequency"] * one.fit.value["along"] >= 1 / 2)
+        """The fields that are waves."""
+        return tuple(one for one in self.fields if one.is_wave)
 
     @property
     def placed(self) -> tuple[FittedField, ...]:
@@ -94,9 +111,25 @@ class FieldsAnswer:
         mean = np.exp(1j * turns).mean()
         return float(np.degrees(np.angle(mean)) / 2 % 180), float(abs(mean))
 
+    def locality(self) -> Locality | None:
+        """Whether the fields are local; None with one network, networks that share their examples, or a field of zeros.
+
+        The mean is over units; its interval is that of networks, and of none for theory.
+        """
+        from sim.measure.receptive_fields import participation_ratio
+
+        if any(one.fit is None for one in self.fields):
+            return None
+        n, numbers = self.problem.data.n, [one.network for one in self.fields]
+        ratio = participation_ratio(np.stack([one.field.ravel() for one in self.fields]))
+        by_network = np.bincount(numbers, ratio) / np.bincount(numbers)
+        if self.source == "theory":
+            return exactly(float(by_network.mean()), n)
+        return None if self.problem.simulated().shared_stream else locality(by_network, n)
+
     def json(self) -> dict[str, Any]:
         """The object that `gdln fields --json` prints."""
-        aligned = self.alignment()
+        aligned, local = self.alignment(), self.locality()
         return {
             "source": self.source,
             "estimated_from": self.estimated_from,
@@ -108,11 +141,13 @@ class FieldsAnswer:
                     "unit": one.unit,
                     "weights": one.field,
                     "fit": None if one.fit is None else _fit_json(one),
+                    "wave": one.is_wave,
                 }
                 for one in self.fields
             ],
             "explained_to_half": len(self.explained),
             "waves": len(self.waves),
+            "locality": local and local.json(),
             "orientation": None if aligned is None else {"mean": aligned[0], "resultant": aligned[1]},
         }
 
@@ -134,6 +169,9 @@ class FieldsAnswer:
         if aligned is not None:
             mean, resultant = aligned
             lines.append(f"their orientations: mean {mean:.1f} degrees, resultant {resultant:.2f} (1 if all agree)")
+        if (local := self.locality()) is not None:
+            lines += [f"they are {local.word}: participation ratio {local.text()}"]
+            lines += [f"  {part}" for part in rule(self.problem.data.n).split("; ")]
         if self.estimated_from is not None:
             lines.append(
                 f"theory is estimated from {self.estimated_from} examples of the law, whose errors +- leaves out"
@@ -142,7 +180,8 @@ class FieldsAnswer:
             "explained: share of the field's power; +-: one standard error from the residuals of the fit: how well the",
             "field determines the number, not whether the model is true; undetermined: two of them (95 %) reach 0,",
             "half of the grid's shorter side or 45 degrees; lengths in sites, frequency in cycles a site;",
-            "orientation: the direction of the wave, from columns towards rows",
+            "wave: a Gabor function, half explained, with half a cycle in its envelope and a period within the grid;",
+            "else it is a bump or an edge; orientation: the direction of the wave, from columns towards rows",
         ]
         return "\n".join(lines)
 
@@ -283,9 +322,11 @@ def _row(one: FittedField) -> str:
 
     place = f"({value['y']:.1f}, {value['x']:.1f})" if one.determined("y", "x") else "undetermined"
     if best.model == "gabor":
+        what = "wave:" if one.is_wave else "no wave:"
         says = (
-            f"wave {shown('frequency')} at {shown('orientation', ' deg')}, widths {shown('along')}, {shown('across')}"
+            f"{what} frequency {shown('frequency')} at {shown('orientation', ' deg')}, widths {shown('along')}, "
+            f"{shown('across')}"
         )
     else:
-        says = f"widths {shown('centre')}, {shown('surround')}, ratio {shown('ratio')}"
+        says = f"bump: widths {shown('centre')}, {shown('surround')}, ratio {shown('ratio')}"
     return f"{best.model:<24}{best.explained:>9.4f}  {place:<22}{says}"

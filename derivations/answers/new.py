@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from derivations.answers.new_data import WHITENINGS, DataStart, data_start
@@ -258,7 +259,7 @@ kind = "context"
 open = [1]
 """
 _REST = """\
-# Start: gdln solve {file}, gdln compare {file} --plot {stem}.png
+# Start: gdln solve {file}, gdln compare {file} --plot {picture}
 [data]
 {data}
 [network]
@@ -280,7 +281,7 @@ replicates = 16               # networks, each on examples of its own
 seed = 0
 """
 _GRAPH = """\
-# Start: gdln flow {file}, gdln solve {file}, gdln compare {file} --plot {stem}.png
+# Start: gdln flow {file}, gdln solve {file}, gdln compare {file} --plot {picture}
 [data]
 law = "finite"                # these examples, each as likely; or another law, whose n is the dimension of x
 x = [[1.0, 0.5], [1.0, -0.5], [-1.0, 0.5], [-1.0, -0.5]]
@@ -336,7 +337,7 @@ seed = 0
 initialisation = "shared"     # one w0 for all networks; or per-replicate
 """
 _DEEP = """\
-# Start: gdln paths {file}, gdln paths {file} --plot {stem}.png
+# Start: gdln paths {file}, gdln paths {file} --plot {picture}
 [data]
 law = "finite"                # these examples, each as likely
 x = [[1, 2], [2, 1], [-1, -3]]
@@ -410,7 +411,7 @@ class NewAnswer:
     def text(self) -> str:
         """The file and what to do with it, for a reader."""
         said = "" if self.start is None else f"{self.start.says}\n"
-        return f"{said}Written: {', '.join(map(str, self._paths))}\nTry: gdln {self.verb} {self.file}"
+        return f"{said}Written: {', '.join(map(str, self._paths))}\nTry: gdln {self.verb} {quote(str(self.file))}"
 
     @property
     def _paths(self) -> list[Path]:
@@ -469,7 +470,7 @@ def answer(
         return NewAnswer(file, start.law, _layer(file, start), start=start)
     if not layer:
         text, verb = (_DEEP, "paths") if network == "deep" else (_GRAPH, "flow")
-        return NewAnswer(file, law, text.format(file=file.name, stem=file.stem), verb)
+        return NewAnswer(file, law, text.format(**_words(file)), verb)
     site, threshold = _SITES.get(law, 20), _THRESHOLDS.get(law, "0.0")
     data_text = _OWN.format(path=toml_value(f"{file.stem}.py:draw")) if law == "own" else _DATA[law]
     start = DataStart(law, data_text, law == "table", site, threshold, _RATES.get(law, "1.0"), _TIMES, "0.001", "")
@@ -481,11 +482,15 @@ def _layer(file: Path, start: DataStart, seen: str = "x") -> str:
     """The text of a problem of two complementary gates, of contexts or on the variable `seen` at a site."""
     at_a_site = _AT_A_SITE.format(seen=seen, site=start.site, threshold=start.threshold)
     return _REST.format(
-        file=file.name,
-        stem=file.stem,
+        **_words(file),
         data=start.toml,
         gates=_OF_CONTEXTS if start.contexts else at_a_site,
         rate=start.rate,
         times=start.times,
         scale=start.scale,
     )
+
+
+def _words(file: Path) -> dict[str, str]:
+    """The names of a problem file and of its picture as they are typed on a command line."""
+    return {"file": quote(file.name), "picture": quote(f"{file.stem}.png")}

@@ -1,6 +1,7 @@
 """A note to start from: one claim of each kind."""
 
 from pathlib import Path
+from shlex import quote
 
 from derivations.answers.new import NewAnswer
 
@@ -39,4 +40,4 @@ networks = 32                 # for an equation also within = "2 %", the margin 
 def answer(name: Path) -> NewAnswer:
     """Return a note with a claim of each kind, unwritten; `name` gets the ending .toml where it has none."""
     file = name if name.suffix == ".toml" else name.with_name(name.name + ".toml")
-    return NewAnswer(file, "", _NOTE.format(file=file), "validate")
+    return NewAnswer(file, "", _NOTE.format(file=quote(str(file))), "validate")

@@ -276,7 +276,7 @@ def _check_pair(gated: Problem, relu: Problem) -> None:
     first, second = (tables_of(dumps(problem), "problem") for problem in (gated, relu))
     for name, keys in _SAME.items():
         ours, theirs = first[name], second[name]
-        for key in keys or sorted(ours.keys() | theirs.keys()):
+        for key in keys or sorted(ours.keys() | theirs.keys(), key=lambda key: (key != "law", key)):
             if ours.get(key) != theirs.get(key):
                 both = shown(ours.get(key)), shown(theirs.get(key))
                 raise InputError(

@@ -38,13 +38,15 @@ def command(
     def answered() -> Drawable:
         from derivations.answers import compare
         from derivations.answers import relu_compare as answers
+        from derivations.answers.reading import read_problem
         from derivations.progress import training_bar
-        from theory.problem import InputError, load
+        from theory.problem import InputError
         from theory.problem.numbers import positive
 
         if other is not None and beside is not None:
             raise InputError(f"{other} and --beside {beside} both name the networks.", "Leave one out.", "usage")
-        question, second = load(problem, settings), beside if other is None else load(other, settings)
+        question = read_problem(problem, settings)
+        second = beside if other is None else read_problem(other, settings)
         limit = None if memory is None else int(positive(memory, "--memory", "networks need memory") * 2**30)
         with training_bar() as (training, measuring):
             if second is not None:

@@ -28,14 +28,14 @@ def command(
 
     def body() -> int:
         from derivations.answers import controls
-        from theory.problem import load
+        from derivations.answers.reading import read_problem
         from theory.problem.correlations import correlation_of
         from theory.problem.nonlinearities import nonlinearity_of
         from theory.problem.toml import value_of
 
         function = nonlinearity_of(value_of(marginal, "--marginal"), "--marginal")
         kernel = correlation_of(value_of(correlation, "--correlation"), "--correlation")
-        answer = controls.answer(load(problem, settings), function, kernel)
+        answer = controls.answer(read_problem(problem, settings), function, kernel)
         written = () if out is None else answer.write(out)
         said = "".join(f"\nWritten: {path}" for path in written)
         emit("controls", answer.json() if json else {}, answer.text() + said, json)

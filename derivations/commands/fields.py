@@ -27,11 +27,11 @@ def command(
 
     def answered() -> Drawable:
         from derivations.answers import fields
-        from theory.problem import load
+        from derivations.answers.reading import read_problem
         from theory.problem.numbers import exact, one_of
 
         one_of(source, "--source", fields.SOURCES)
         when = None if time is None else float("inf") if time == "inf" else float(exact(time, "--time"))
-        return fields.answer(load(problem, settings), source, when, networks)
+        return fields.answer(read_problem(problem, settings), source, when, networks)
 
     return run(lambda: show_drawn("fields", answered, plot, json), json, timeout)

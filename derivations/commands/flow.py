@@ -26,17 +26,17 @@ def command(
 
     def body() -> int:
         from derivations.answers import flow
+        from derivations.answers.reading import read_problem
         from derivations.atomic import write_text
         from derivations.pictures import check_picture
         from derivations.publish.graph_drawing import drawing
-        from theory.problem import load
         from theory.problem.errors import InputError
 
         if form not in flow.FORMATS:
             raise InputError(f"--format {form} is not known.", f"Choose one of: {', '.join(flow.FORMATS)}.")
         if plot is not None:
             check_picture(plot, (".svg",))
-        answer = flow.answer(load(problem, settings), weight)
+        answer = flow.answer(read_problem(problem, settings), weight)
         if plot is not None:
             write_text(plot, drawing(answer.flow.graph, answer.flow.paths, weight))
         written = "" if plot is None or form != "text" else f"\n\nWritten: {plot}"

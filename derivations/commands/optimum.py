@@ -28,9 +28,9 @@ def command(
 
     def body() -> int:
         from derivations.answers import optimum
-        from theory.problem import load
+        from derivations.answers.reading import read_problem
 
-        show("optimum", optimum.answer(load(problem, settings), gates, kind), json)
+        show("optimum", optimum.answer(read_problem(problem, settings), gates, kind), json)
         return PASS
 
     return run(body, json, timeout)

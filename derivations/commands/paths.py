@@ -34,10 +34,11 @@ def command(
 
     def answered() -> Drawable:
         from derivations.answers import paths, paths_regions
-        from theory.problem import load
+        from derivations.answers.reading import read_problem
 
+        question = read_problem(problem, settings)
         if regions:
-            return paths_regions.answer(load(problem, settings), paths_regions.marked(inputs, torch))
-        return paths.answer(load(problem, settings), None if inputs is None else paths.numbers_in(inputs), torch)
+            return paths_regions.answer(question, paths_regions.marked(inputs, torch))
+        return paths.answer(question, None if inputs is None else paths.numbers_in(inputs), torch)
 
     return run(lambda: show_drawn("paths", answered, plot, json), json, timeout)

@@ -34,13 +34,14 @@ def command(
     from derivations.output import PASS, emit, run
 
     def body() -> int:
+        from derivations.answers.reading import read_problem
         from derivations.pictures import check_picture, write_picture
-        from theory.problem import InputError, Network, load
+        from theory.problem import InputError, Network
         from theory.problem.numbers import positive
 
         if out is not None and plot is not None and out.absolute() == plot.absolute():
             raise InputError(f"--out and --plot would both write {out}.", "Name two files.", "usage")
-        question = load(problem, settings)
+        question = read_problem(problem, settings)
         if plot is not None:
             check_picture(plot)
             if isinstance(question.network, Network):

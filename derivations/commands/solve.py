@@ -26,8 +26,8 @@ def command(
 
     def answered() -> Drawable:
         from derivations.answers import solve
-        from theory.problem import load
+        from derivations.answers.reading import read_problem
 
-        return solve.answer(load(problem, settings), digits)
+        return solve.answer(read_problem(problem, settings), digits)
 
     return run(lambda: show_drawn("solve", answered, plot, json), json, timeout)

@@ -47,6 +47,11 @@ def discover() -> tuple[Experiment, ...]:
     return tuple(sorted((one for one in experiments if one is not None), key=lambda one: one.name))
 
 
+def problem_names() -> tuple[str, ...]:
+    """The stems that `problem_file` knows, in alphabetical order."""
+    return tuple(sorted(path.stem for path in _toml_files()))
+
+
 def problem_file(stem: str) -> Path:
     """The file STEM.toml among the shared problems and those of the experiments.
 
@@ -57,7 +62,7 @@ def problem_file(stem: str) -> Path:
     """
     paths = [path for path in _toml_files() if path.stem == stem]
     if not paths:
-        known = ", ".join(sorted(path.stem for path in _toml_files()))
+        known = ", ".join(problem_names())
         raise InputError(
             f"No problem file is called {stem}.toml.",
             f"Put it into derivations/experiments/{SHARED}/ or into the folder of the one experiment that takes it. "

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 
 from derivations.answers import new
 from derivations.answers.data_files import is_data
+from derivations.answers.reading import read_problem
 from derivations.explore.problems import FIRST, refuse_undrawn
 from derivations.sweeps.store import MARKER, Store
 from theory.problem import InputError, Problem, load
@@ -45,7 +46,7 @@ def opened(
             answer.write()
             problem, said = load(answer.file, settings), f"{answer.start.says}\ngdln new keeps this problem."
         else:
-            problem, said = load(FIRST if path is None else path, settings), ""
+            problem, said = read_problem(FIRST if path is None else path, settings), ""
         refuse_undrawn(problem)
         yield problem, said
 

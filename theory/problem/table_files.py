@@ -186,6 +186,8 @@ def arrays_of_csv(content: bytes, path: str) -> dict[str, np.ndarray]:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _refusal(path, f"it is no UTF-8 text ({error.reason})", "Save it as UTF-8.") from None
+    if not text.strip():
+        raise _refusal(path, "it is empty", "Write one example a line, numbers separated by commas.")
     if not text.isascii():
         raise _refusal(path, "it has letters or digits beyond ASCII", "Write names x0, y0, ... and plain numbers.")
     lines = csv.reader(_lines(text, path), strict=True)

@@ -1,5 +1,7 @@
 """Data files of a user: every format gives the same examples, the control has their moments, faults are named."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -7,7 +9,7 @@ from scipy.io import savemat
 from scipy.special import erf
 
 from derivations.answers.data_files import FLOOR, read, surrogate
-from derivations.answers.data_show import shown
+from derivations.answers.data_show import of_file, shown
 from derivations.answers.new_data import data_start
 from derivations.answers.relu_expectation import pooled_elasticity
 from tests.theory.problem.refusals import not_refused
@@ -102,9 +104,45 @@ def test_the_elasticity_of_rows_is_that_of_their_law():
     assert abs(elasticity - np.diff(log_phi)[0] / np.log(1.001 / 0.999)) <= STANDARD_ERRORS * error + 1e-6 < 0.01
 
 
-def test_labels_of_many_values_are_no_classes(folder):
-    np.save(folder / "y.npy", np.arange(50))
-    assert len(shown(folder / "flat.npy", labels=folder / "y.npy").json()["classes"]) == 1
+@pytest.mark.parametrize("y", [np.arange(50), RNG.standard_normal((50, 2))])
+def test_labels_of_many_values_are_no_classes_and_are_not_denied(folder, y):
+    np.save(folder / "y.npy", y)
+    answer = shown(folder / "flat.npy", labels=folder / "y.npy")
+    said, text = answer.json(), answer.text()
+    assert (len(said["classes"]), said["labelled"], said["labels"]["distinct"]) == (1, True, 50)
+    near(said["labels"]["variance"], np.atleast_1d(y.var(axis=0)))
+    assert "labels y of 50 values" in text
+    assert "no labels" not in text
+    assert "class 0" not in text
+
+
+def test_the_numbers_of_classes_stand_beside_their_labels(folder):
+    np.save(folder / "y.npy", np.arange(50) % 2 - 1)  # the first row is of the label -1
+    text = shown(folder / "flat.npy", labels=folder / "y.npy").text()
+    assert "class 0 (y = -1), probability 0.5" in text
+    assert "class 1 (y = 0), probability 0.5" in text
+
+
+def test_nothing_is_said_of_rows_without_a_flat_start_or_a_kurtosis(folder):
+    """White rows have no direction of more variance than others; a direction of less is no start either."""
+    x = np.random.default_rng(3).laplace(size=(4000, 16)) + np.random.default_rng(4).laplace(size=(4000, 1))
+    np.save(folder / "flat_start.npy", x)
+    rows = read(folder / "flat_start.npy")
+    assert "the closure predicts that a flat field is " in of_file(rows).expected
+    assert "compare" in of_file(rows).expected
+    against = replace(rows, rows=replace(rows.rows, x=x * (-1.0) ** np.arange(16)))
+    for of in (rows.whitened(), against):
+        assert "nothing can be said: a flat field has the variance" in of_file(of).expected
+    two = replace(rows, rows=replace(rows.rows, x=x[:2], y=np.ones((2, 1)), probabilities=np.full(2, 0.5)))
+    assert "2 rows, too few" in of_file(two).expected
+    assert "(2 rows are too few" in of_file(two).text()
+
+
+def test_what_is_rounding_is_printed_as_0_and_said(folder):
+    text = of_file(read(folder / "flat.npy").whitened()).text()
+    assert "  mean               0\n" in text
+    assert "cannot be told from 0" in text
+    assert "cannot be told from 0" not in shown(folder / "flat.npy").text()
 
 
 def test_faults_of_data_files_are_named(folder):
@@ -143,13 +181,15 @@ def test_faults_of_data_files_are_named(folder):
         (folder / "empty", nothing, "has no pictures"),
         (saved("wide.npy", np.zeros((1, 101, 100))), nothing, "has 10100 numbers in each example"),
         (folder / "sizes", nothing, "has pictures of different sizes: a.png has 3 x 4 pixels, b.png has 4 x 3"),
-        (folder / "text", nothing, "a.png is no picture that can be decoded"),
+        (folder / "text", nothing, "a.png is no picture that can be decoded (of no known format)"),
         (folder / "depths", nothing, "has pictures of 8 bits and of 16 bits"),
         (flat, {"grid": "5x5"}, "has 12 columns; a grid of 5 x 5 has 25 sites"),
         (flat, {"grid": "5"}, "--grid '5' is no grid"),
         (folder / "images.npy", {"grid": "4x3"}, "has images of 3 x 4 pixels; a grid of 4 x 3"),
         (text("words.csv", "1,2\n3,four\n"), nothing, "row 1, column x1: 'four' is no number"),
-        (text("none.csv", ""), nothing, "has no array x; it has none"),
+        (text("none.csv", ""), nothing, "none.csv: it is empty"),
+        (saved("none.npy", np.zeros((0, 12))), nothing, "none.npy has no rows"),
+        (folder / "problem.toml", {"grid": "3x4"}, "belong to data of your own"),
         (folder / "two.npz", nothing, "has no array x; it has 'a', 'b'"),
         (text("no.mat", "MATLAB"), nothing, "is no MATLAB file that can be read"),
         (flat, {"settings": ["data.gain=3"]}, "--set changes a problem"),

@@ -108,3 +108,13 @@ def test_files_that_do_not_fit_together_are_refused_before_training(
     assert answer["error"]["hint"]
     assert gdln("compare", written(LINE), tmp_path / "second.toml", "--beside", "relu")[0] == BAD_INPUT
     assert gdln("compare", written(LINE), "--beside", "tanh")[0] == BAD_INPUT
+
+
+def test_different_laws_are_named_first(refusal, written, tmp_path):
+    law = LINE[LINE.index("law = ") : LINE.index("[network]")]
+    finite = 'law = "finite"\nx = [[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0]]\ny = [1, 0]\n'
+    (tmp_path / "second.toml").write_text(changed(LINE, *UNITS, (law, finite)))
+    assert (
+        "data.law is 'nlgp' in the first file and 'finite' in the second"
+        in refusal("compare", written(LINE), tmp_path / "second.toml")[1]
+    )

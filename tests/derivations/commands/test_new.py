@@ -5,6 +5,7 @@ import pytest
 from PIL import Image
 
 from derivations.answers.new import LAWS
+from derivations.cli import main
 from derivations.output import BAD_INPUT, PASS
 from sim.train import train
 from tests.tolerances_of_images import PATCH_SUMS
@@ -87,6 +88,26 @@ def test_patches_of_a_folder_of_pictures_become_a_problem(tmp_path, gdln):
     Image.fromarray(pixels[:3]).save(tmp_path / "photos" / "two.png")
     code, refused = gdln("solve", tmp_path / "mine.toml")
     assert (code, "fewer than a patch of 4 x 4" in refused["error"]["message"]) == (BAD_INPUT, True)
+
+
+def test_a_note_with_options_of_a_problem_is_a_problem(tmp_path, gdln):
+    file = tmp_path / "note.toml"
+    for words, begins in ((("--network", "deep"), "# Start: gdln paths"), (("--law", "pulses"), "# Start: gdln solve")):
+        assert gdln("new", tmp_path / "note", *words)[0] == PASS
+        assert file.read_text().startswith(begins)
+        file.unlink()
+    assert gdln("new", tmp_path / "note")[0] == PASS
+    assert file.read_text().startswith("# Claims")
+
+
+def test_what_to_type_next_is_quoted(tmp_path, capsys):
+    assert main(["new", str(tmp_path / "my data")]) == PASS
+    assert f"Try: gdln solve '{tmp_path}/my data.toml'" in capsys.readouterr().out
+    assert "--plot 'my data.png'" in (tmp_path / "my data.toml").read_text()
+
+
+def test_a_name_is_needed(refusal):
+    assert "needs the name" in refusal("new")[1]
 
 
 def test_faults_of_data_options_are_named(tmp_path, refusal):

@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 
 from derivations.answers import solve
 from derivations.experiments.folders import problem_file
-from derivations.output import OUT_OF_REACH
+from derivations.output import BAD_INPUT, OUT_OF_REACH
 from tests.tolerances_of_graphs import GRAPH_INTEGRATED
 from theory.problem import Edge, GatedGraph, InitialByName, Node, dumps, loads
 
@@ -122,3 +122,9 @@ def test_a_deep_linear_network_follows_its_flow():
     weights = solve.answer(problem).json()["weights"]
     for name, at in zip(problem.deep.names, zip(*(layers(row) for row in states), strict=True), strict=True):
         assert np.abs(np.asarray(weights[name], float) - np.array(at)).max() <= GRAPH_INTEGRATED
+
+
+def test_a_problem_of_the_workbench_has_a_name(refusal, gdln):
+    assert gdln("data", "show", "three-sites")[1]["n"] == 3
+    code, message = refusal("solve", "nowhere")
+    assert (code, "nowhere is neither a file nor a problem of the workbench" in message) == (BAD_INPUT, True)

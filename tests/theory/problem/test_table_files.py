@@ -117,7 +117,7 @@ def test_arrays_that_are_no_examples_are_refused(tmp_path):
 
 
 WRONG_TEXTS = [
-    ("", "it has no x"),
+    ("", "it is empty"),
     ("x0,y\n", "it has no examples"),
     ("," * 2**21, "it has a line of more than"),
     ("x0;y\n1;2\n", "its header has the column 'x0;y'"),

@@ -73,13 +73,14 @@ def grey(content: bytes, file: str) -> UInt[np.ndarray, "height width"]:
     Y = (2125 R + 7154 G + 721 B)/10000, of the numbers as they are stored (they are not linear in the light).
     Transparency is left out. Raises InputError, which names `file`, for what is no picture.
     """
-    from PIL import Image  # Matplotlib needs it too
+    from PIL import Image, UnidentifiedImageError  # Matplotlib needs it too
 
     try:
         image = Image.open(io.BytesIO(content))
         pixels = np.asarray(image.convert("RGB") if image.mode in _CONVERTED else image)
     except Exception as error:  # decoders raise errors of a dozen kinds
-        raise InputError(f"{file} is no picture that can be decoded ({error}).", "Save it as PNG.", "file") from error
+        why = "of no known format" if isinstance(error, UnidentifiedImageError) else error
+        raise InputError(f"{file} is no picture that can be decoded ({why}).", "Save it as PNG.", "file") from error
     if pixels.dtype.kind not in "iu" or pixels.max(initial=0) > np.iinfo(np.uint16).max:
         raise InputError(
             f"{file} has the mode {image.mode} of {pixels.dtype}, not grey levels or colours of 8 or 16 bits.",
