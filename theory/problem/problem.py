@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -104,7 +105,7 @@ class Problem:
             tables = replaced(tables, field, value, "")
         return toml.problem_of(tables)
 
-    def _repr_markdown_(self) -> str | None:
+    def _repr_html_(self) -> str | None:
         """The problem as a file, for a notebook; None for recorded gates, which no file has."""
         from theory.problem import toml  # which declares problems
 
@@ -112,7 +113,8 @@ class Problem:
             text = toml.dumps(self)
         except OutOfReachError:
             return None
-        return f"```toml\n{text[:_SHOWN]}{'' if len(text) <= _SHOWN else '...'}\n```"
+        cut = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        return f'<pre style="font-family: monospace; white-space: pre-wrap">{escape(cut)}</pre>'
 
     def with_simulation(self, simulation: Simulation) -> "Problem":
         """Return the problem with other settings of its simulation; only what depends on them is checked again."""

@@ -80,7 +80,7 @@ def checked(function: Callable[P, T]) -> Callable[P, T]:
             raise
         except OSError as error:
             message = f"{error.strerror or error}: {error.filename}." if error.filename else f"{error}."
-            raise InputError(message, "Check the path and its permissions.", "file") from error
+            raise InputError(message, "Check the path and its permissions.", "file") from None
 
     return answered
 

@@ -41,7 +41,8 @@ AXES = {
     "input_output_moment": ("unit", "site"),
 }
 ROWS = ("entries", "claims", "experiments")
-_PRE = "font-family: monospace; white-space: pre-wrap"  # notebooks give texts a proportional font
+# Notebooks give texts a proportional font, and some break words, which is of use only where one is longer than a line.
+_PRE = "font-family: monospace; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere"
 _WIDEST = 100  # characters of a representation
 
 
@@ -149,7 +150,10 @@ class Result:
         return f"<{self.verb}: {line if len(line) <= _WIDEST else line[: _WIDEST - 3] + '...'}>"
 
     def _repr_html_(self) -> str | None:
-        return None if self._repr_markdown_() else f'<pre style="{_PRE}">{escape(self.text)}</pre>'
+        return None if self._repr_markdown_() else self._in_html()
+
+    def _in_html(self) -> str:
+        return f'<pre style="{_PRE}">{escape(self.text)}</pre>'
 
     def _repr_markdown_(self) -> str | None:
         """Formulas of the answers that have some; others are texts."""
@@ -200,7 +204,7 @@ class CheckResult(Result):
 
     def _repr_markdown_(self) -> str:
         statement = self.answer.statement
-        return _formula(sympy.Eq(statement.lhs, statement.rhs, evaluate=False)) + f"\n\n```text\n{self.text}\n```"
+        return _formula(sympy.Eq(statement.lhs, statement.rhs, evaluate=False)) + f"\n\n{self._in_html()}"
 
 
 class FlowResult(Result):

@@ -46,7 +46,8 @@ def _typed(rows: Rows | None) -> str | None:
     if rows is None or isinstance(rows, str):
         return rows
     entries = np.asarray(rows).tolist() if isinstance(rows, Array) else rows
-    return f"[{', '.join(map(_typed, entries))}]" if isinstance(entries, Sequence) else str(entries)
+    listed = isinstance(entries, Sequence)
+    return f"[{', '.join(str(_typed(entry)) for entry in entries)}]" if listed else str(entries)
 
 
 @verb

@@ -54,6 +54,7 @@ def test_a_problem_is_a_file_a_text_tables_or_itself():
         (lambda: gdln.data(np.array([["a"]])), "holds <U1"),
         (lambda: gdln.data("nowhere.npy"), "cannot be read"),
         (lambda: gdln.moment("z1", None), "cov = None is not text, a list or an array"),
+        (lambda: gdln.moment("z1", [[None]]), "None"),
         (lambda: gdln.check("z1 = z1", where=3), "^gdln.check: where = 3 is not None or text"),
         (lambda: gdln.problem(3), "source = 3 is not text, a path, a mapping or a problem"),
         (lambda: gdln.validate([3]), r"claims = \[3\] is not text, a path or a list, each entry text or a path"),
@@ -91,7 +92,7 @@ def test_results_show_themselves(tmp_path):
     refuted = gdln.check("E[z1**2] = 2", "[[1]]")._repr_markdown_()
     assert refuted.startswith("$$\n" r"\mathbb{E}[z_{1}^{2}] = 2" "\n$$")
     assert "refuted at" in refuted
-    assert gdln.problem(BUMP)._repr_markdown_().startswith('```toml\n[data]\nlaw = "nlgp"')
+    assert "[data]\nlaw = &quot;nlgp&quot;" in gdln.problem(BUMP)._repr_html_()
     flow = gdln.flow(problem_file("race"))
     assert "$$\n" r"\tau \, \frac{d \mathrm{encode}}{dt} = " in flow._repr_markdown_()
     flow.plot().savefig(tmp_path / "graph.svg")
