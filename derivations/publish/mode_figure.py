@@ -9,7 +9,7 @@ NAME = "switch"
 CAPTION = (
     "The strength of each path in both modes of the example: the scalar equations of the race (lines), and the flow of "
     "the whole network in the same vectors (marks). The path that is always open learns the mode that both signs "
-    "share; the gated paths are left the mode that changes its sign."
+    "share; the gated paths learn the mode that changes its sign."
 )
 _LAST, _LINE, _MARKS = 16.0, 161, 17  # tau; points of a line, and marks on it
 _STEP = 1e-13  # the integrator's relative error, far below differences between machines

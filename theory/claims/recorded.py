@@ -87,7 +87,7 @@ RECORDED = (
         "(There is, importantly, a phase where it goes from Gaussian to non-Gaussian, but the localization seems to be "
         "more likely to occur around its mode.)",
         ("localization.design.concentrated", "localization.relu.around_mode"),
-        "Told of earlier experiments. The participation ratio of the weights, and where they localize, are measured in "
+        "Said of earlier experiments. The participation ratio of the weights, and where they localize, are measured in "
         "the configurations that the claims name.",
     ),
     Recorded(
@@ -131,8 +131,8 @@ RECORDED = (
         Left.BLANK,
         "General Case",
         ("flow.descent.weights",),
-        "Networks with two gates are trained and held against the law of a mode; networks with three overlapping gates "
-        "against the printed flow, on the page of repeated experiments.",
+        "Trained networks with two gates are compared with the law of a mode, those with three overlapping gates with "
+        "the printed flow, on the page of repeated experiments.",
     ),
     Recorded(
         NOTES,

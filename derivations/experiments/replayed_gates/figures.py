@@ -61,7 +61,7 @@ def _draw(numbers: Data, path: Path, mark: str) -> None:
 FIGURES = {
     "replayed-gates": Figure(
         "Relative distance of the weights of gated linear networks with replayed gates to those of the ReLU network "
-        "that the gates are of, with simultaneous bands. Dotted: the margin; filled markers: the first time at which "
+        "that recorded them, with simultaneous bands. Dotted: the margin; filled markers: the first time at which "
         "the band lies above it.",
         "replayed-gates",
         data,

@@ -187,7 +187,7 @@ REPRODUCTION = Reproduction(
     measure=measure,
     theory=THEORY,
     datasets=("mnist",),
-    shows="What the labels are decides how long the linearised training lasts: with random labels no GaLU network "
+    shows="The labels decide how long the linearised training is accurate: with random labels no GaLU network "
     "leaves its expansion in two epochs, and the ReLU networks leave theirs at the last step; on MNIST as it is all "
     "networks leave within 30 steps.",
 )

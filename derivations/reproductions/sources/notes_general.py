@@ -205,8 +205,8 @@ REPRODUCTION = Reproduction(
             1.0,
             margin=0.02,
             half_unit=0.005,
-            explains=r"'Without loss of generality' names the classes, and does not say this. The gated inputs have no "
-            "constant among them, so that the least error depends on which class has $y = 1$, unless there is a bias "
+            explains=r"'Without loss of generality' is said of the labels, not of this exchange. The gated inputs have "
+            "no constant component, so that the least error depends on which class has $y = 1$, unless there is a bias "
             "at the output.",
             instead=REMARK,
         ),

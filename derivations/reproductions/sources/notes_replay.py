@@ -119,7 +119,7 @@ REPRODUCTION = Reproduction(
     numbers=tuple(f"{name} {what}" for name in _KINDS for what in ("error", "ratio", "apart")),
     cell=cell,
     measure=measure,
-    no_theory="The training is online, on new examples, of which the kernel theory here does not speak; the exact flow "
-    "of fixed gates stands beside networks in `notes-general`.",
+    no_theory="Training is online, on new examples at each step, which the kernel theory here does not cover; "
+    "`notes-general` compares networks with the exact flow of fixed gates.",
     shows="Networks with the gates of the end are about 9 % more localized than the run that they mimic.",
 )

@@ -183,6 +183,6 @@ REPRODUCTION = Reproduction(
     ),
     cell=cell,
     measure=measure,
-    no_theory="The training is online, on new examples, of which the kernel theory here does not speak; the sentences "
-    "are on signs and orders, with no formula beside them.",
+    no_theory="Training is online, on new examples at each step, which the kernel theory here does not cover; the "
+    "sentences are on signs and orders, with no formula beside them.",
 )

@@ -192,7 +192,7 @@ REPRODUCTION = Reproduction(
     rule="Numbers: the mean accuracies of 5 runs, with half widths of at most 0.6 %. Orders: DNPFL, FLNPF and ReLU "
     "have a larger mean accuracy than the mean of both FRNPF (0.5 % is the smallest that counts); the methods of a "
     "run share their batches, and all but FLNPF start from the same values. The printed numbers are taken without "
-    "their printed spreads, and the intervals do not have the choice of the rate on the same test images.",
+    "their printed spreads, and the intervals ignore that the rate was chosen on the same test images.",
     targets=tuple(target for optimiser in _OPTIMISERS for target in _targets(optimiser)),
     designs={
         "quick": Design(

@@ -48,7 +48,8 @@ _PSD = 1 + 2 * rho * a * b - rho**2 - a**2 - b**2
 
 CROSS_BLOCK = Claim(
     id="basis.half_spaces.cross_block",
-    title="The cross block of two half spaces is in general not circulant: two entries of its diagonal differ",
+    title="The cross block of two half-spaces is not circulant",
+    protocol="The cross block of two half-spaces is in general not circulant: two entries of its diagonal differ",
     kind=Kind.EQUATION,
     statement=_CROSS,
     params=(

@@ -230,7 +230,8 @@ def _two_by_series(point: Point, digits: int) -> mpf:
 TWO_LAYERS = Claim(
     id="deep.balanced.two_layers",
     known=DEEP_LINEAR,
-    title="A mode of two balanced layers: $a(t) = s e^{2st/\\tau}/(e^{2st/\\tau} - 1 + s/a_0)$, $s = 0$ included",
+    title="A mode of two balanced layers",
+    protocol="A mode of two balanced layers: $a(t) = s e^{2st/\\tau}/(e^{2st/\\tau} - 1 + s/a_0)$, $s = 0$ included",
     kind=Kind.EQUATION,
     statement=Eq(strength(t), _TWO, evaluate=False),
     params=(TIME_CONSTANT, TIME, TARGET, START),

@@ -329,7 +329,8 @@ def _largest_shared_entry(point: Point) -> Fraction:
 
 NOTHING_SHARED = Claim(
     id="flow.exclusive.second_moment",
-    title=r"Under exclusive gates $\Sigma^{xx}(p, q) = 0$ for $p$ other than $q$, so that $A$ is block diagonal",
+    title="$A$ is block diagonal under exclusive gates",
+    protocol=r"Under exclusive gates $\Sigma^{xx}(p, q) = 0$ for $p \neq q$, so that $A$ is block diagonal",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("shared")(x11, x12, x21, x22), 0, evaluate=False),
     params=tuple(Param(value, Interval(-3, 3), "entry of an input") for value in (x11, x12, x21, x22)),

@@ -60,7 +60,8 @@ def _turning_by_series(point: Point, digits: int) -> mpf:
 
 MODE = Claim(
     id="flow.moving_gates.mode",
-    title="Where one basis diagonalizes $A(t)$ at all times, the flow with moving gates is solved mode by mode",
+    title="The flow with moving gates, mode by mode",
+    protocol="Where one basis diagonalizes $A(t)$ at all times, the flow with moving gates is solved mode by mode",
     kind=Kind.EQUATION,
     statement=SOLUTION,
     params=(

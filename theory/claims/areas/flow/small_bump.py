@@ -197,7 +197,8 @@ def _mode_claim(name: str, which: int, solved: Eq, start: sympy.Symbol, derive: 
     sign = (1, -1)[which]
     return Claim(
         id=f"flow.small_bump.{name}_mode",
-        title=rf"The {name} unit of the small-bump network at time $t$, along an eigenvector of "
+        title=f"A mode of the {name} unit of the small-bump network",
+        protocol=rf"The {name} unit of the small-bump network at time $t$, along an eigenvector of "
         r"$S = \langle x x^\top \rangle$",
         kind=Kind.EQUATION,
         statement=solved,

@@ -71,7 +71,8 @@ def _open_in_float64(n: int, u: float, v: float, V: float) -> tuple[float, float
 _ALL_OPEN = (2 * V) ** n * (1 + u) * (1 + v) / 9
 AFTER = Claim(
     id="kernel.pooling.after",
-    title="The mean product of two pooled outputs depends on the sums of the inputs alone, with all gates open",
+    title="Mean product of two pooled outputs, all gates open",
+    protocol="The mean product of two pooled outputs depends on the sums of the inputs alone, with all gates open",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\mathbb{E}[y(x)\, y(x')]", real=True), _ALL_OPEN, evaluate=False),
     params=(_LAYERS, *_ENTRIES, VARIANCE),

@@ -125,7 +125,8 @@ GAUSSIAN_WEIGHTS = Claim(
 
 LEADING = Claim(
     id="kernel.variance.leading",
-    title="The variance of the tangent kernel of wide networks, all gates open, grows as the cube of the depth",
+    title="Leading variance of the tangent kernel of wide networks",
+    protocol="The variance of the tangent kernel of wide networks, all gates open, grows as the cube of the depth",
     kind=Kind.ASYMPTOTIC,
     statement=Eq(
         sympy.Symbol(r"\lim_{w \to \infty} w \operatorname{Var} K_0", real=True),

@@ -29,7 +29,8 @@ def _pulses(point: Point) -> Fraction:
 
 PULSE_SUPPORT = Claim(
     id="localization.single_pulse.support",
-    title=r"The support of the single pulse is a subset of $\{0, 1\}^n$: on a ring, $n m$ points for $m$ widths",
+    title="The support of the single pulse",
+    protocol=r"The support of the single pulse is a subset of $\{0, 1\}^n$: on a ring, $n m$ points for $m$ widths",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("points")(n, narrowest, widths), n * widths, evaluate=False),
     params=(

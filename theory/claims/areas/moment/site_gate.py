@@ -368,7 +368,8 @@ def _by_step_erf(point: Point, digits: int) -> mpf:
 
 FIRST_ONE = Claim(
     id="moment.site_gate.first_one",
-    title=r"(7) within class $y = 1$, for $x = \operatorname{erf}(g z)$ and correlations that are not negative",
+    title="(7) within class $y = 1$ and without normaliser",
+    protocol=r"(7) within class $y = 1$, for $x = \operatorname{erf}(g z)$ and nonnegative correlations",
     kind=Kind.EQUATION,
     statement=Eq(_FIRST, _PRINTED_7, evaluate=False),
     params=(

@@ -45,7 +45,8 @@ _STATEMENT = Eq(
 
 KERNEL = Claim(
     id="ntk.fixed_gates.kernel",
-    title="The tangent kernel of three layers whose gates are those of a random ReLU network of infinite width",
+    title="Three-layer tangent kernel with the gates of a random network",
+    protocol="The tangent kernel of three layers whose gates are those of a random ReLU network of infinite width",
     kind=Kind.EQUATION,
     statement=_STATEMENT,
     params=(CORRELATION,),

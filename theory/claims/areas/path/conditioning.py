@@ -140,7 +140,8 @@ def _derive_slack() -> Derivation:
 
 TWO_NODES = Claim(
     id="path.conditioning.two_nodes",
-    title=r"With two hidden nodes $\rho_{max}(V) H - K$ is a sum of squares with factors that are not negative",
+    title="The path kernel bounds the tangent kernel: two hidden nodes",
+    protocol=r"With two hidden nodes $\rho_{max}(V) H - K$ is a sum of squares with nonnegative factors",
     kind=Kind.EQUATION,
     statement=_RESULT,
     params=(*INPUTS, *_OTHER, *_COEFFICIENTS, *_GATES, *FIRST, *LAST),
@@ -199,7 +200,8 @@ def _relu_kernel_of_the_library(**values: float) -> float:
 
 START = Claim(
     id="path.conditioning.same_start",
-    title="A ReLU network and a network with gates kept from the same weights begin with one tangent kernel",
+    title="ReLU and frozen gates begin with one tangent kernel",
+    protocol="A ReLU network and its copy with frozen gates begin with the same tangent kernel",
     kind=Kind.EQUATION,
     statement=Eq(Symbol(r"K_{\text{ReLU}}(x, x')", real=True), _START, evaluate=False),
     params=tuple(

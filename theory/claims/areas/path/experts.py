@@ -164,7 +164,8 @@ def _third_in_float64(gated: bool, **values: float) -> float:
 
 HIDDEN_GATED = Claim(
     id="path.experts.hidden_gated",
-    title="The value of a hidden node of a deep linearly gated network is a sum over the paths that lead to it",
+    title="Hidden nodes of a linearly gated network as sums over paths",
+    protocol="The value of a hidden node of a deep linearly gated network is a sum over the paths that lead to it",
     kind=Kind.EQUATION,
     statement=Eq(Symbol("h_{3,1}", real=True), _HIDDEN_GATED, evaluate=False),
     params=(_ONE_INPUT, FIRST[0], FIRST[2], *SECOND, *LAST, GATING[0], GATING[2], *GATING[4:], *_GATES_OF_THIRD),
@@ -178,7 +179,8 @@ HIDDEN_GATED = Claim(
 
 HIDDEN_RELU = Claim(
     id="path.experts.hidden_relu",
-    title="The value of a hidden node of a ReLU network is a sum over the paths that lead to it",
+    title="Hidden nodes of a ReLU network as sums over paths",
+    protocol="The value of a hidden node of a ReLU network is a sum over the paths that lead to it",
     kind=Kind.EQUATION,
     statement=Eq(Symbol("h_{3,1}", real=True), _HIDDEN_RELU, evaluate=False),
     params=(_ONE_INPUT, FIRST[0], FIRST[2], *SECOND, *LAST),

@@ -159,7 +159,7 @@ ACTIVE_PATHS = _definition(
 )
 PATTERN = _definition(
     "pattern",
-    "The region of a bit pattern has the inputs whose nodes are open and closed as the bits say",
+    "The region of a bit pattern: the inputs that open its gates alone",
     Eq(
         Function("1_{A_b}")(x),
         Product(

@@ -162,7 +162,9 @@ DECOUPLED = Claim(
 
 COUPLED = Claim(
     id="path.split.coupled",
-    title="Where the gates are made by the same weights, products of strength and activation slopes are added",
+    title="The tangent kernel where the same weights make the gates",
+    protocol="Where the same weights make the gates, the tangent kernel has products of strength and activation "
+    "slopes as well",
     kind=Kind.EQUATION,
     statement=Eq(Symbol("K(x, x')", real=True), _COUPLED, evaluate=False),
     params=(*_INPUTS, *_WEIGHTS, *_SOFT),

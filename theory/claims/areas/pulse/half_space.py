@@ -48,7 +48,9 @@ def _one_pulse(**at: int) -> float:
 _OF_ONE = Eq(_GATED, sites.PAIR.statement.rhs, evaluate=False)
 SINGLE = Claim(
     id="pulse.half_space.single",
-    title="A single pulse through a half-space between its two values: the gate opens where its site is lit",
+    title="A single pulse through a half-space",
+    protocol="A single pulse through a half-space with its boundary between 0 and 1: the gate opens where its site "
+    "is lit",
     kind=Kind.EQUATION,
     statement=_OF_ONE,
     params=sites.PAIR.params,

@@ -152,7 +152,7 @@ _UNCHECKED = {Level.SYMBOLIC: "a minimum over finitely many gates, all of them e
 
 LEAST = Claim(
     id="pulse.optimum.least",
-    title="The least loss of two gates on single pulses of three sites",
+    title="The least loss of two gates for single pulses on three sites",
     protocol="The least loss of any two gates on single pulses of three sites; two overlapping half-spaces reach it",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("loss")(share), _LEAST, evaluate=False),
@@ -173,7 +173,9 @@ LEAST = Claim(
 
 OVERLAP = Claim(
     id="pulse.optimum.overlap",
-    title="On single pulses of three sites two overlapping gates have a smaller loss than every exclusive pair",
+    title="Overlapping beside exclusive gates on single pulses",
+    protocol="For single pulses on a ring of three sites two overlapping gates have a smaller loss than every "
+    "exclusive pair",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("gain")(share), share / 42 - _LEAST, evaluate=False),
     params=(_prior(Rational(42, 43)),),
@@ -193,7 +195,7 @@ OVERLAP = Claim(
 
 HALF_SPACES = Claim(
     id="pulse.optimum.half_spaces",
-    title="Overlapping beside exclusive half-spaces on single pulses of three sites",
+    title="Overlapping beside exclusive half-spaces on single pulses",
     protocol="On single pulses of three sites two overlapping half-spaces have a smaller loss than every exclusive "
     "pair "
     "of half-spaces",

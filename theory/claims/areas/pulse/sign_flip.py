@@ -51,7 +51,8 @@ GATED_SECOND = Claim(
 
 GATED_FIRST = Claim(
     id="pulse.sign_flip.yx",
-    title="With a random sign flip the mean through a half-space is half of the second moment with its site",
+    title="First moment of flipped pulses through a half-space",
+    protocol="With a random sign flip the mean through a half-space is half of the second moment with its site",
     kind=Kind.EQUATION,
     statement=Eq(
         sympy.Symbol(r"\langle \mathbf{1}[x_i > 0] x_{i+d} \rangle", real=True), SIGNED_SECOND / 2, evaluate=False

@@ -197,7 +197,8 @@ def _ratio_by_the_flow(point: Point, digits: int) -> mpf:
 
 WINS = Claim(
     id="race.sharing.wins",
-    title=r"A pathway that $m_1$ contexts share learns $\sqrt{m_1/m_2}$ times as fast as one that $m_2$ share",
+    title="How much sharing speeds up a pathway",
+    protocol=r"A pathway that $m_1$ contexts share learns $\sqrt{m_1/m_2}$ times as fast as one that $m_2$ share",
     kind=Kind.EQUATION,
     statement=_WINS,
     params=(

@@ -38,8 +38,8 @@ ZERO_SHOT = Claim(
         r"two hidden units, entries of all weights at $t = 0$ of standard deviation 3/10, learning rate 1/2, "
         "$t = 500$",
         r"$F$ is the largest error of untrained pairs, $\lvert Y - D_o W E_i \rvert^2/\lvert Y \rvert^2$ averaged "
-        "over them, among the networks whose error of trained pairs is below $10^{-6}$; a quarter at least must have "
-        "come so far",
+        "over them, among the networks whose error of trained pairs is below $10^{-6}$; at least a quarter must "
+        "have learned",
     ),
 )
 

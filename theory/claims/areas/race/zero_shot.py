@@ -73,7 +73,8 @@ def _entry(symbol: sympy.Symbol, what: str) -> Param:
 
 FOURTH = Claim(
     id="race.zero_shot.output",
-    title=r"Three outputs of a routing network determine the fourth: $Y_{oi} = Y_{oi'} Y_{o'i'}^{-1} Y_{o'i}$",
+    title="Three outputs of a routing network determine the fourth",
+    protocol="Three outputs of a routing network determine the fourth: $Y_{oi} = Y_{oi'} Y_{o'i'}^{-1} Y_{o'i}$",
     kind=Kind.EQUATION,
     statement=_FOURTH,
     params=(

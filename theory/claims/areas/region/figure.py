@@ -136,7 +136,8 @@ def _area_of_library(epsilon: float) -> float:
 _AREA = (3 + sign(epsilon)) / 2
 AREA = Claim(
     id="region.figure.area",
-    title="The region of a ReLU path that jumps from a half-plane to a quadrant when a weight changes its sign",
+    title="A ReLU path region that jumps",
+    protocol="The region of a ReLU path that jumps from a half-plane to a quadrant when a weight changes its sign",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\operatorname{area}(A_\pi)", real=True), _AREA, evaluate=False),
     params=(

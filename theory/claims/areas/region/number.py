@@ -175,7 +175,8 @@ def _more_paths_of_library(m: int, s: int) -> float:
 
 OCCURRING = Claim(
     id="region.number.occurring",
-    title="Path regions and activation regions of the plane that occur, two hidden layers without biases",
+    title="Path regions less activation regions of the plane",
+    protocol="Path regions less activation regions of the plane with an interior, for two hidden layers without biases",
     kind=Kind.EQUATION,
     statement=Eq(
         sympy.Symbol(r"\#\{\pi : A_\pi \neq \emptyset\} - \#\{b : A_b \neq \emptyset\}", integer=True),
