@@ -18,14 +18,15 @@ _COLOURS = "RdBu_r"
 
 
 def field_figure(answer: "FieldsAnswer") -> Figure:
-    """Draw up to fifteen fields, each in its own scale from -max to max, and two maps over all units."""
+    """Draw up to fifteen fields, each in its own scale from -max to max, and maps of all centres and waves."""
     drawn = answer.fields[:_DRAWN]
-    rows = max(2, -(-len(drawn) // _COLUMNS))
+    count = min(_COLUMNS, max(2, round(len(drawn) ** 0.5)))
+    rows, maps = -(-len(drawn) // count), 2 if answer.waves else 1
     with plt.rc_context(STYLE):
-        figure = plt.figure(figsize=(1.5 * _COLUMNS + 4.2, 1.75 * rows + 0.6))
-        left, right = figure.subfigures(1, 2, width_ratios=(1.5 * _COLUMNS, 4.2))
-        left.suptitle(f"fields at t = {answer.time:g}, red positive, each in its own scale", fontsize=9)
-        axes = left.subplots(rows, _COLUMNS, squeeze=False).ravel()
+        figure = plt.figure(figsize=(1.5 * count + 4.2, 0.6 + max(1.75 * rows, 2.6 * maps)))
+        left, right = figure.subfigures(1, 2, width_ratios=(1.5 * count, 4.2))
+        left.suptitle(f"fields at t = {answer.time:g}\nred positive, each in its own scale", fontsize=9)
+        axes = left.subplots(rows, count, squeeze=False).ravel()
         for axis, one in zip(axes, drawn, strict=False):
             limit = float(np.abs(one.field).max()) or 1.0
             axis.imshow(one.field, cmap=_COLOURS, vmin=-limit, vmax=limit, origin="upper")
@@ -35,9 +36,9 @@ def field_figure(answer: "FieldsAnswer") -> Figure:
             axis.set(xticks=[], yticks=[])
         for axis in axes[len(drawn) :]:
             axis.set_axis_off()
-        above, below = right.subplots(2, 1)
-        _centres(above, answer)
-        _waves(below, answer)
+        panels = right.subplots(maps, 1, squeeze=False).ravel()
+        for axis, draw in zip(panels, (_centres, _waves), strict=False):
+            draw(axis, answer)
     return figure
 
 
@@ -79,5 +80,3 @@ def _waves(axis: plt.Axes, answer: "FieldsAnswer") -> None:
             color=ORANGE,
             lw=0.8,
         )
-    if not answer.waves:
-        axis.text(90, HIGHEST / 2, "no field is a wave", ha="center", color=GREY)

@@ -141,15 +141,30 @@ def _line(inputs: DataFile) -> str:
 def _pace(second: Float[np.ndarray, "n n"]) -> tuple[str, str, str]:
     """Return rate, times and scale of w0 as text: a rate 2^k of at most 2/l, l the largest eigenvalue of <x x'>.
 
-    The scale is a power of ten near 1/1000 over the root mean square of the inputs.
+    The scale is a power of ten near 1/1000 over the root mean square of the inputs. Times that end long before the
+    slowest mode has decayed have a comment that says so.
 
     >>> _pace(np.diag([3.0, 1.0]))[:2]
     ('0.5', '[0.5, 2.0, 8.0, 32.0, 128.0]')
+    >>> _pace(np.diag([3.0, 0.01]))[1].partition("#")[2]
+    ' far from converged: the slowest mode takes about 800'
     """
-    largest = float(np.linalg.eigvalsh(second)[-1])
+    eigenvalues = np.linalg.eigvalsh(second)
+    largest = float(eigenvalues[-1])
     if not largest > 0:
         raise InputError("All inputs are 0: no weight moves.", "Give inputs that vary.", "file")
     rate = Fraction(2) ** floor(log2(2 / largest))
     scale = Fraction(10) ** round(-3 - log10(float(np.trace(second)) / len(second)) / 2)
     times = ", ".join(number_text(rate * steps) for steps in _STEPS)
-    return number_text(rate), f"[{times}]", number_text(scale)
+    slowest = _slowest(eigenvalues)
+    late = f"   # far from converged: the slowest mode takes about {slowest:.3g}" * (slowest > rate * _STEPS[-1])
+    return number_text(rate), f"[{times}]{late}", number_text(scale)
+
+
+def _slowest(eigenvalues: Float[np.ndarray, " n"]) -> float:
+    """Return about the largest finite time constant, in tau, of two complementary gates and the mean readout.
+
+    It is that of K tau dw/dt = b - A w/K, K = 2, where each gate has half of every eigenvalue l of <x x'>: 8/l.
+    """
+    rounding = len(eigenvalues) * np.finfo(float).eps * eigenvalues[-1]
+    return 8 / float(eigenvalues[eigenvalues > rounding][0])

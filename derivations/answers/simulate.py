@@ -9,6 +9,7 @@ import numpy as np
 
 from derivations.answers.about import about, indistinct, with_error
 from derivations.answers.field_statistics import aligned, nulls, quartiles, table
+from derivations.output import columns
 from derivations.statistics.locality import Locality, locality, rule
 from sim.measure import measure_each
 from sim.measure.source import lies_on_a_line
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from theory.flow.picture import Series
 
 _ALONG_A_LINE = "low_frequency_power"
+_UNITS = 4  # units shown; --json has them all
 
 
 @dataclass(frozen=True)
@@ -145,17 +147,14 @@ class SimulateAnswer:
         lines = [
             f"{total} replicates, {content['steps']} steps, device {content['device']}, {content['dtype']}, "
             f"seed {content['seed']}",
-            f"back end {run.backend}" + (f": {run.fallback}" if run.fallback else ""),
+            f"back end {run.backend}" + (f". {run.fallback}" if run.fallback else ""),
             "",
-            "mean (standard error) over replicates; per unit where units are listed",
-            f"{'t':>10}  {penalty:>20}  {'participation ratio':<24}  low-frequency power",
+            "mean (standard error) over replicates; IPR: inverse participation ratio of a unit's weights"
+            + ("; low: their share of power at low frequencies" if lies_on_a_line(self.problem.data) else ""),
+            *columns(self._over_time(content, penalty)),
+            "",
+            *self._fields(content),
         ]
-        for index, time in enumerate(content["times"]):
-            loss = _shown(content, "loss", index)
-            ratio = _per_unit(content, "participation_ratio", index)
-            power = _per_unit(content, _ALONG_A_LINE, index) if lies_on_a_line(self.problem.data) else "(a grid)"
-            lines.append(f"{time:>10g}  {loss:>20}  {ratio:<24}  {power}")
-        lines += ["", *self._fields(content)]
         if content["output_bias"] is not None:
             hidden = _per_unit(content, "hidden_biases", -1)
             output = _per_unit(content, "output_bias", -1)
@@ -167,6 +166,25 @@ class SimulateAnswer:
             lines += ["", f"{lost} of {total} replicates diverged and are left out: the means are over the others."]
         lines += [f"\nnote: {remark}" for remark in self.remarks]
         return "\n".join(lines)
+
+    def _over_time(self, content: dict[str, Any], penalty: str) -> list[tuple[str, ...]]:
+        """The table of loss and shape, a column for each of the first units."""
+        names = {"participation_ratio": "IPR", _ALONG_A_LINE: "low"}
+        rows = [("t", *(f"{time:g}" for time in content["times"]))]
+        rows.append((penalty, *(_shown(content, "loss", index) for index in range(len(content["times"])))))
+        for name, word in names.items():
+            if content[name] is None:
+                if name != _ALONG_A_LINE or lies_on_a_line(self.problem.data):
+                    rows.append((word, *["undefined (a unit has only zero weights)"] * len(content["times"])))
+                continue
+            places = list(np.ndindex(np.shape(content[name][0])))  # a unit, and its output where labels are vectors
+            for place in places[:_UNITS]:
+                head = f"{word} of unit {place[0]}" + "".join(f", output {output}" for output in place[1:])
+                each = (_shown(content, name, index, *place) for index in range(len(content["times"])))
+                rows.append((head, *each))
+            if len(places) > _UNITS:
+                rows.append(("...", *["..."] * len(content["times"])))
+        return list(zip(*rows, strict=True))
 
     def _fields(self, content: dict[str, Any]) -> list[str]:
         """The largest mean weight of each unit with a given gate; else what each network has, and whether it is local.
@@ -339,11 +357,9 @@ def _apart(means: dict[str, Any]) -> dict[str, Any]:
 
 
 def _per_unit(content: dict[str, Any], name: str, index: int) -> str:
-    if content[name] is None:
-        return "undefined (a unit has only zero weights)"
     places = np.ndindex(np.shape(content[name][index]))  # a unit, and its output where labels are vectors
     shown = [_shown(content, name, index, *place) for place in places]
-    return " ".join(shown[:4]) + (" ..." if len(shown) > 4 else "")
+    return " ".join(shown[:_UNITS]) + (" ..." if len(shown) > _UNITS else "")
 
 
 def _shown(content: dict[str, Any], name: str, *place: int) -> str:

@@ -103,7 +103,7 @@ def _compiled(problem: Problem, compile_steps: bool) -> Backend:
         from sim.training.backends.compiled.train import train_each
 
         return Backend("compiled", train_each, fill, one_at_a_time=True)
-    fallback = STEPS_IN_TORCH if reason is None else f"Torch takes the steps: the loops {reason}."
+    fallback = STEPS_IN_TORCH if reason is None else f"Torch takes the steps: the compiled loops {reason}."
     settings = problem.simulated()
     if settings.mode != "online" or draw_obstacle(problem) is not None:
         return Backend("compiled", train_group, fill, fallback=fallback)

@@ -44,7 +44,7 @@ def _of_gates(problem: Problem) -> str | None:
 @singledispatch
 def of_law(law: object) -> str | None:
     """Return why compiled loops cannot draw the law, or None; they draw only laws that are registered here."""
-    return f"draw Gaussian laws and their erf, not {getattr(law, 'law', type(law).__name__)}"
+    return f"draw Gaussian laws and their erf alone, not the law {getattr(law, 'law', type(law).__name__)}"
 
 
 @of_law.register(NonlinearGP)

@@ -83,7 +83,7 @@ def test_a_gate_without_a_simulation_is_named():
 @pytest.mark.parametrize(
     ("data", "network", "reason"),
     [
-        (MadeUpLaw(), Network("relu", "mean", 2), "draw Gaussian laws and their erf, not made-up"),
+        (MadeUpLaw(), Network("relu", "mean", 2), "draw Gaussian laws and their erf alone, not the law made-up"),
         (line(), gated((SiteGate(1), MadeUpGate())), "open no gates of the kind made-up"),
     ],
     ids=["law", "gate"],
@@ -92,7 +92,7 @@ def test_a_new_law_or_gate_is_left_to_torch_with_its_reason(simulated, data, net
     """With its two files a law or gate trains at once; the compiled loops say why they do not take its steps."""
     for backend in ("auto", "compiled"):
         run = train(problem(data, network), "cpu", backend=backend)
-        assert (run.backend, run.fallback) == ("compiled", f"Torch takes the steps: the loops {reason}.")
+        assert (run.backend, run.fallback) == ("compiled", f"Torch takes the steps: the compiled loops {reason}.")
 
 
 DATA = FiniteData([[1, 0, 0, 1], [0, 1, 1, 0]], [1, -1])
@@ -106,7 +106,7 @@ def test_what_the_loops_do_not_draw_is_left_to_torch():
         (line(priors=("1/4", "3/4")), "draw two equally likely classes"),
         (line(means=((1, 0, 0, 0), (0, 0, 0, 0))), "draw no class means"),
         (line(labels=((1, 0), (0, 1))), "train one output"),
-        (DATA, "draw Gaussian laws and their erf, not finite"),
+        (DATA, "draw Gaussian laws and their erf alone, not the law finite"),
     ]:
         run = train(problem(data, gated(gates)), "cpu")
         assert (run.backend, reason in run.fallback) == ("compiled", True)
