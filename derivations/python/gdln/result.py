@@ -143,7 +143,7 @@ class Result:
         return self.text
 
     def __repr__(self) -> str:
-        line = _LINES[self.verb](self.answer) if self.verb in _LINES else next(filter(None, self.text.splitlines()), "")
+        line = _LINES[self.verb](self) if self.verb in _LINES else next(filter(None, self.text.splitlines()), "")
         line = " ".join(line.split())
         verdict = getattr(self.answer, "verdict", None)
         line = f"{line}: {verdict}" if isinstance(verdict, str) else line
@@ -239,15 +239,15 @@ KINDS: dict[str, type[Result]] = {
     "moment": MomentResult,
     "solve": SolveResult,
 }
-# What stands in one line for an answer whose text begins otherwise.
-_LINES: dict[str, Callable[[Any], str]] = {
-    "flow": lambda answer: (
-        f"{counted(len(answer.flow.paths), 'path')}, {counted(len(answer.weights), 'weight')}, "
-        f"{counted(sum(map(len, answer.steps.values())), 'step')} {'checked' if answer.proved else 'NOT CHECKED'}"
+# What stands in one line for a result whose text begins otherwise.
+_LINES: dict[str, Callable[[Result], str]] = {
+    "flow": lambda result: (
+        f"{counted(len(result.flow.paths), 'path')}, {counted(len(result.weights), 'weight')}, "
+        f"{counted(sum(map(len, result.steps.values())), 'step')} {'checked' if result.proved else 'NOT CHECKED'}"
     ),
-    "ledger": lambda answer: _counts(answer.counts),
-    "sweep": lambda answer: answer.states,
-    "validate": lambda answer: _counts(Counter(item.verdict.value for item in answer.validation.judged)),
+    "ledger": lambda result: _counts(result.data["counts"]),
+    "sweep": lambda result: result.states,
+    "validate": lambda result: _counts(Counter(claim["verdict"] for claim in result.data["claims"])),
 }
 
 

@@ -153,10 +153,9 @@ def compare(
     numbers of one network at the time t for the `observable`, weights if None: (K, n) for weights, (K,) for what each
     unit has, such as its participation-ratio, a number for the loss; a number in its place is constant. Equivalent is
     what the test does not reject at `level`, 0.01, and what lies within `margin`, 0.02, of the largest prediction for
-    certain. `beside` "relu",
-    or a problem of ReLU units on the same data, trains ReLU networks beside the gated prediction: `.cosine` and
-    `.overlap` are of each unit, (S, T, K). Raises as `solve` and `simulate` do, and InputError for numbers of another
-    shape and problems that do not fit together.
+    certain. `beside` "relu", or a problem of ReLU units on the same data, trains ReLU networks beside the gated
+    prediction: `.cosine` and `.overlap` are of each unit, (S, T, K). Raises as `solve` and `simulate` do, and
+    InputError for numbers of another shape and problems that do not fit together.
 
     >>> import gdln
     >>> from derivations.experiments.folders import problem_file
@@ -262,6 +261,9 @@ def data(
         return data_show.answer(problem(source, values).data)
     _refuse(_stated(values=values), "it changes a problem, and data are none")
     shape = grid if grid is None or isinstance(grid, str) else "x".join(map(str, grid))
+    if labels is not None and is_file != isinstance(labels, str | PathLike):
+        message = "Of inputs and labels one is a file, the other an array."
+        raise problems.InputError(message, "Give two files or two arrays.", "usage")
     if is_file:
         return data_show.shown(source, labels=None if labels is None else Path(labels), grid=shape)
     arrays = {name: np.asarray(array) for name, array in _stated(x=source, y=labels).items()}

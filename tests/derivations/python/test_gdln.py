@@ -69,6 +69,7 @@ def test_a_problem_is_a_file_a_text_tables_or_itself():
         (lambda: gdln.compare(BUMP, START, predict=lambda _problem, _t: "x"), "^predict at t = 0: 'x' is no array"),
         (lambda: gdln.compare(BUMP, START, observable="loss"), "^observable would be ignored"),
         (lambda: gdln.data(np.ones((2, 4)), {"data.gain": 3}), "^values would be ignored"),
+        (lambda: gdln.data("x.npy", labels=[1, 0]), "one is a file, the other an array"),
         (lambda: gdln.data(BUMP, grid="4x4"), "^grid would be ignored"),
     ],
 )
@@ -98,6 +99,10 @@ def test_results_show_themselves(tmp_path):
     flow.plot().savefig(tmp_path / "graph.svg")
     assert (tmp_path / "graph.svg").read_text(encoding="utf-8") == flow.plot()._repr_svg_()
     assert repr(gdln.ledger("small-bump-gate", "CORRECTED")) == "<ledger: 2 CORRECTED>"
+    note = tmp_path / "note.toml"
+    note.write_text("[[claim]]\nsays = 'E[z1**4] = 3'\ncov = '[[1]]'", encoding="utf-8")
+    assert repr(gdln.validate(note, folder=tmp_path / "report")) == "<validate: 1 CONFIRMED>"
+    assert repr(gdln.ledger(folder=tmp_path)) == "<ledger: 1 NOT JUDGED>"
 
 
 def test_matrices_are_text_or_rows():
