@@ -324,9 +324,10 @@ def _row(one: FittedField) -> str:
     if best.model == "gabor":
         what = "wave:" if one.is_wave else "no wave:"
         says = (
-            f"{what} frequency {shown('frequency')} at {shown('orientation', ' deg')}, widths {shown('along')}, "
+            f"frequency {shown('frequency')} at {shown('orientation', ' deg')}, widths {shown('along')}, "
             f"{shown('across')}"
         )
     else:
-        says = f"bump: widths {shown('centre')}, {shown('surround')}, ratio {shown('ratio')}"
-    return f"{best.model:<24}{best.explained:>9.4f}  {place:<22}{says}"
+        what, says = "bump:", f"widths {shown('centre')}, {shown('surround')}, ratio {shown('ratio')}"
+    what = what if one.is_explained else "not explained:"
+    return f"{best.model:<24}{best.explained:>9.4f}  {place:<22}{what} {says}"

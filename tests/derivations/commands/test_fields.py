@@ -1,5 +1,7 @@
 """`gdln fields`: fits around a torus, the mean of orientations, and parameters that are not determined."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,8 @@ def test_a_period_longer_than_the_grid_is_no_wave():
     assert {case: fitted(*case).is_wave for case in cases} == cases
     answer = fields.FieldsAnswer(loads(GRID), "theory", 1.0, (fitted(1 / 12),))
     assert "no wave: frequency 0.0833" in answer.text()
+    noise = fields.FittedField(0, 1, np.ones((9, 8)), replace(fitted(1 / 4).fit, explained=0.2))
+    assert "not explained: frequency 0.25" in fields.FieldsAnswer(loads(GRID), "theory", 1.0, (noise,)).text()
     assert (answer.json()["fields"][0]["wave"], answer.json()["waves"]) == (False, 0)
 
 
