@@ -15,7 +15,9 @@ from theory.problem import InputError, Problem, WorkbenchError
 from theory.problem.numbers import shown
 
 P, T = ParamSpec("P"), TypeVar("T")
-_OPTION = re.compile(r"(gdln [a-z]+(?:[^.,;:]|[.,;:](?! |$))*)|--([a-z]+(?:-[a-z]+)*)(?: ([0-9][0-9./,x]*(?<![.,])))?")
+# A command up to the end of its clause; or an option, and the number or the text in quotes that follows it.
+_COMMAND, _VALUE = r"gdln [a-z]+(?:[^.,;:]|[.,;:](?! |$))*", r"""[0-9][0-9./,x]*(?<![.,])|'[^']*'|"[^"]*\""""
+_OPTION = re.compile(rf"({_COMMAND})|--([a-z]+(?:-[a-z]+)*)(?: ({_VALUE}))?")
 _RENAMED = {"out": "folder", "store": "folder", "set": "values", "input": "x", "source": "of"}
 
 
@@ -112,7 +114,8 @@ def _in_python(text: str, arguments: Mapping[str, Any]) -> str:
         name = _RENAMED.get(option, option or "").replace("-", "_")
         if command or name not in arguments:
             return ".data" if option == "json" else found[0]
-        return name if value is None else f"{name}={value if value.isdecimal() else repr(value)}"
+        as_it_is = value is None or value.isdecimal() or value[0] in "'\""
+        return name if value is None else f"{name}={value if as_it_is else repr(value)}"
 
     text = re.sub(r"(?<=[0-9]) (?=--[a-z])", ", ", text.replace(" on the command line", ""))
     text = re.sub(r"\b(with|by) (--[a-z-]+)(?! [0-9])", r"\1 \2=...", text)
