@@ -13,7 +13,7 @@ from theory.problem import OBSERVABLES, InputError
 Setting = Mapping[str, int | float | str]
 Numbers = Mapping[str, np.ndarray]  # each with the runs of the cell along its first axis
 PROFILES = ("quick", "full")
-INHERITED, UNSAID, REMARK = INSTEAD = ("INHERITED", "UNSAID", "REMARK")  # verdicts that may stand for another one
+INHERITED, UNSAID, UNDECIDED, REMARK = INSTEAD = ("INHERITED", "UNSAID", "UNDECIDED", "REMARK")  # for another one
 PREDICTION, LINEARISED, REFERENCE = KINDS = ("prediction", "linearised", "reference")  # of numbers of the theory
 
 

@@ -7,8 +7,9 @@ NOT REPRODUCED if the interval excludes it: the interval does not meet the numbe
 the margin of the order without being above 0. In the other cases the runs are UNDECIDED.
 
 Where NOT REPRODUCED would not be fair to the source, the target says what takes its place: INHERITED if the statement
-is wrong through a slip that is charged elsewhere, UNSAID if what the source leaves unsaid may decide, and REMARK if the
-source makes no such statement; a REMARK has no verdict, whatever the interval.
+is wrong through a slip that is charged elsewhere, UNSAID if another setting that the source allows reproduces it,
+UNDECIDED if another one leaves it open, and REMARK if the source makes no such statement; a REMARK has no verdict,
+whatever the interval.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,14 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from derivations.reproductions.model import INHERITED, REMARK, UNSAID, Target
+from derivations.reproductions.model import INHERITED, REMARK, UNDECIDED, UNSAID, Target
 from derivations.statistics.intervals import intervals
 from theory.problem import InputError
 
 LEVEL = 0.01
 MOST_RUNS = 10_000  # of those that `runs_needed` looks at
 REPRODUCED, ORDER, NOT_REPRODUCED, NOT_RUN = ("REPRODUCED", "ORDER", "NOT REPRODUCED", "NOT RUN")
-UNDECIDED = "UNDECIDED"
 _WORST_FIRST = (NOT_REPRODUCED, UNSAID, UNDECIDED, INHERITED, ORDER, REPRODUCED, REMARK)
 
 

@@ -55,6 +55,24 @@ SOFT_GATES = Misprint(
     r"$G \in (0, 1)$ for soft gates",
     r"$G \in (0, 1 + \varepsilon)$, by Table 2 and item 3 below the table",
 )
+GATED_LEVELS = Misprint(
+    DEEP_GATED_NETWORKS,
+    "section 1",
+    r"$\lambda_0(s, s')/\lambda_0(s, s) \leq \mu^d$",
+    r"$\mu^{d-1}$, as (5) has it: the $d - 1$ hidden levels have gates",
+)
+_LAYERS = (
+    r"products over $l = 1, \ldots, d - 1$ but $l'(m')$, beside the two single factors",
+    r"over $l = 1, \ldots, d$ but both marked layers, with the single factors where these differ, as in the first form "
+    "of (11) and in Fact 1",
+)
+LAYERS_OF_PRODUCTS = {label: Misprint(DEEP_GATED_NETWORKS, label, *_LAYERS) for label in ("(11)", "(12)")}
+OUTPUT_LAYER = Misprint(
+    HALF_SPACES,
+    "section 3.1",
+    "$m^L$ paths, $2^{mL}$ bit patterns, $L$ and $mL$ faces",
+    r"$L - 1$ for $L$: section 2 has $L - 1$ hidden layers and $m^{L-1}$ paths, and $b \in \{0, 1\}^{(L-1)m}$",
+)
 SIGNS_OF_WEIGHTS = Misprint(
     DEEP_GATED_NETWORKS, "Corollary 8.1", "under Assumption 2", "under Assumption 1: all gates are open"
 )
@@ -102,6 +120,8 @@ MISPRINTS = (
     ),
     LAYERS_OF_GATES,
     LAYERS_OF_THE_MEAN,
+    *LAYERS_OF_PRODUCTS.values(),
+    GATED_LEVELS,
     SQUARE_OF_THE_MEAN,
     MIDDLE_LAYERS,
     Misprint(
@@ -126,6 +146,7 @@ MISPRINTS = (
     SECOND_ACTIVITY,
     SWITCHES,
     *SECOND_INDEX.values(),
+    OUTPUT_LAYER,
     Misprint(
         HALF_SPACES,
         "Theorem 1",

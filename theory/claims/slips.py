@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy
 
-from theory.claims.documents import BUMP_NOTE, DEEP_GATED_NETWORKS, HALF_SPACES, NOTES
+from theory.claims.documents import BUMP_NOTE, DEEP_GATED_NETWORKS, NOTES
 from theory.claims.sources import Reading, Slip
 from theory.expressions.symbols import K, tau
 
@@ -67,14 +67,6 @@ SHARED_NODES = Slip(
     r"the theorem has $C \max\{d^2/w, d^3/w^2\}$.",
 )
 
-OUTPUT_LAYER = Slip(
-    HALF_SPACES,
-    "output layer",
-    root="section 3.1",
-    title="the comparison of both kinds of regions counts $L$ gated layers, and the output layer has no gates",
-    repair="Write $L - 1$ for $L$ in the comparison: $m^{L-1}$ paths and $2^{m(L-1)}$ bit patterns, $L - 1$ and "
-    "$m(L - 1)$ faces. By section 2 there are $L - 1$ hidden layers.",
-)
 FIRST_LAYER = Slip(
     DEEP_GATED_NETWORKS,
     "first layer",
@@ -90,15 +82,6 @@ ADJACENT_WEIGHTS = Slip(
     title="a further weight is taken to be independent of those that the paths already pass",
     repair=r"The share is $1/w^2$ for a weight of a middle layer both of whose nodes are free. It is $1/w$ where a "
     "weight of a neighbouring layer is fixed and meets it at a node, and 0 where the fixed weight does not meet it.",
-)
-LAYERS_OF_PRODUCTS = Slip(
-    DEEP_GATED_NETWORKS,
-    "layers of products",
-    root="(11)",
-    title="the product over layers leaves out one of the two marked layers alone, and ends before the last layer",
-    repair=r"Leave out both layers $l'(m)$ and $l'(m')$, multiply by the two means of single pairs only where "
-    r"$l'(m) \neq l'(m')$, and let the product run to $l = d$, as in (10). The printed forms are right for "
-    r"$\sigma = 1$.",
 )
 DEPTH_FACTOR = Slip(
     DEEP_GATED_NETWORKS,
@@ -124,13 +107,6 @@ DIFFERENT_INPUT_NODES = Slip(
     r"that start at $i$ and at $j \neq i$ share later weights, and the proof drops them between its fourth and fifth "
     r"line. The printed form holds for $d_{in} = 1$, and for the mean over independent symmetric weights "
     "where the gates are independent of them.",
-)
-GATED_LEVELS = Slip(
-    DEEP_GATED_NETWORKS,
-    "gated levels",
-    root="section 1",
-    title=r"the overlap of active gates is counted for $d$ levels, and $d - 1$ have gates",
-    repair=r"Read $\mu^{d-1}$ in place of $\mu^d$, as (5) of the paper has it.",
 )
 SLOPE_AT_THE_THRESHOLD = Slip(
     DEEP_GATED_NETWORKS,

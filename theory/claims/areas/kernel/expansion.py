@@ -13,11 +13,11 @@ from sympy import Eq, Integer, Interval, Range, Rational, S, oo
 from theory.claims.areas.kernel import _layers, _paths, _signs
 from theory.claims.areas.kernel._symbols import BY_COUNTING, VARIANCE, V, d, layers, nodes, w
 from theory.claims.documents import DEEP_GATED_NETWORKS
-from theory.claims.misprints import MIDDLE_LAYERS, SQUARE_OF_THE_MEAN
+from theory.claims.misprints import LAYERS_OF_PRODUCTS, MIDDLE_LAYERS, SQUARE_OF_THE_MEAN
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
-from theory.claims.slips import ADJACENT_WEIGHTS, LAYERS_OF_PRODUCTS, charged
-from theory.claims.sources import Reading, Says, Source
+from theory.claims.slips import ADJACENT_WEIGHTS, charged
+from theory.claims.sources import Says, Source
 
 k = sympy.Symbol("k", integer=True, nonnegative=True)
 T = sympy.Symbol("T", positive=True)  # sigma^4
@@ -74,10 +74,9 @@ SQUARE = Claim(
         Source(
             DEEP_GATED_NETWORKS,
             "(11)",
-            printed=w**4 * (6 * V**4 + 3 * V**6),
-            note=r"the last form of (11), summed for $d = 3$: $l'(m)$ is counted twice, and layer $d$ is, as in (10), "
-            "in no product",
-            slip=LAYERS_OF_PRODUCTS,
+            printed=9 * w**4 * V**4,
+            note="the first form of (11), the product of two sums of (10), summed for $d = 3$",
+            misprint=LAYERS_OF_PRODUCTS["(11)"],
         ),
     ),
     **rational_by_name(lambda at: _mean(at) ** 2),
@@ -97,10 +96,9 @@ SECOND = Claim(
         Source(
             DEEP_GATED_NETWORKS,
             "(12)",
-            printed=V**4 * (6 * w**4 + 2 * w**3 - 2 * w**2) + V**6 * (3 * w**4 + 2 * w**3 - 2 * w**2),
-            note=r"(12) summed for $d = 3$: the product over layers is that of (11)",
-            slip=LAYERS_OF_PRODUCTS,
-            repaired=Reading("the layers of the repaired (11)", _AT_DEPTH_THREE),
+            printed=_AT_DEPTH_THREE,
+            note="summed for $d = 3$ with the layers of the first form of (11)",
+            misprint=LAYERS_OF_PRODUCTS["(12)"],
         ),
     ),
     **rational_by_name(lambda at: _layers.second_moment(int(at["w"]), _DEPTH, _layers.SIGNS) * at["V"] ** 4),

@@ -26,9 +26,9 @@ from theory.claims.areas.path._networks import (
 from theory.claims.areas.path.output import exactly
 from theory.claims.documents import DEEP_GATED_NETWORKS, HALF_SPACES, NEURAL_PATH_KERNEL
 from theory.claims.indicator import is_open
+from theory.claims.misprints import GATED_LEVELS
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
-from theory.claims.slips import GATED_LEVELS
 from theory.claims.sources import Reading, Says, Source
 from theory.paths import overlap, path_kernel, relu_network, weighted
 from theory.proof.derivation import Derivation, Step
@@ -301,13 +301,12 @@ DECAY = Claim(
         Source(
             DEEP_GATED_NETWORKS,
             "section 1",
-            printed=(k / r) ** d,
+            printed=(k / r) ** (d - 1),
             says=Says.READ_AS,
             words=r"at each layer the overlap of active gates is $\mu \in (0, 1)$, then for a depth $d$, the "
             r"fractional overlap decays at exponential rate, i.e., $\lambda_0(s, s') / \lambda_0(s, s) \leq \mu^d$",
-            note=r"with the share $\mu = k/r$ at each of the $d - 1$ hidden levels the ratio is $\mu^{d-1}$, above the "
-            r"printed bound; (5) of the paper has $\mu^{d-1}$",
-            slip=GATED_LEVELS,
+            note=r"with the share $\mu = k/r$ at each of the $d - 1$ hidden levels the ratio is $\mu^{d-1}$",
+            misprint=GATED_LEVELS,
         ),
     ),
     **rational_by_name(_ratio),

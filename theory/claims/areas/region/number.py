@@ -9,10 +9,10 @@ from sympy import Eq, Integer, Range, S
 
 from theory.claims.areas.region import _gates
 from theory.claims.documents import HALF_SPACES
+from theory.claims.misprints import OUTPUT_LAYER
 from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
-from theory.claims.slips import OUTPUT_LAYER
-from theory.claims.sources import Reading, Says, Source
+from theory.claims.sources import Says, Source
 from theory.paths.regions import LinearGates, division
 
 m, L, s = sympy.symbols("m L s", integer=True, positive=True)
@@ -60,11 +60,10 @@ PATHS = Claim(
         Source(
             HALF_SPACES,
             "section 3.1",
-            printed=m**L,
+            printed=m ** (L - 1),
             says=Says.READ_AS,
             words=LESSER,
-            note="section 2 has $L - 1$ hidden layers and counts $m^{L-1}$ paths",
-            slip=OUTPUT_LAYER,
+            misprint=OUTPUT_LAYER,
         ),
     ),
     **rational_by_name(lambda at: len(set(product(range(int(at["m"])), repeat=int(at["L"]) - 1)))),
@@ -85,12 +84,10 @@ PATTERNS = Claim(
         Source(
             HALF_SPACES,
             "section 3.1",
-            printed=2 ** (m * L),
+            printed=2 ** (m * (L - 1)),
             says=Says.READ_AS,
             words=LESSER,
-            note=r"the definition in the same section has $b \in \{0, 1\}^{(L-1)m}$",
-            slip=OUTPUT_LAYER,
-            repaired=Reading("$L - 1$ in the place of $L$", 2 ** (m * (L - 1))),
+            misprint=OUTPUT_LAYER,
         ),
     ),
     **rational_by_name(lambda at: sum(1 for _ in product((0, 1), repeat=int(at["m"] * (at["L"] - 1))))),
