@@ -38,7 +38,7 @@ class Start:
     """
 
     law: str
-    scales: tuple[float, ...]
+    scales: tuple[float | int, ...]
     seed: int
 
     def __post_init__(self) -> None:
@@ -57,7 +57,7 @@ class Start:
         return rng.normal(0.0, self.scales[level], shape)
 
 
-def scales_by_fan_in(sizes: tuple[int, ...], gain: float) -> tuple[float, ...]:
+def scales_by_fan_in(sizes: tuple[int, ...], gain: float | int) -> tuple[float, ...]:
     """Return sqrt(gain / source) for each layer: gain = 2 is He's initialisation; `sizes` are n, widths, outputs.
 
     For other than fully connected layers, `sizes` are the `fan_ins` of `Layers`, then the outputs.
