@@ -15,7 +15,7 @@ from derivations.sweeps.engines import engine_named
 from derivations.sweeps.engines.resources import Resources
 from derivations.sweeps.plans import LARGE, Plan, Report, make_plan, sweep_id
 from derivations.sweeps.running import INVALID, MISSING, Memory, Outcome, Swept
-from derivations.sweeps.store import Store, check_creatable
+from derivations.sweeps.store import Store, check_creatable, patiently
 from derivations.sweeps.table import csv_text, mean_and_error, number_or_text, rows
 from theory.problem import OBSERVABLES, InputError, Sweep
 from theory.problem.numbers import one_of
@@ -404,7 +404,7 @@ def _reasons(outcomes: Iterable[Outcome]) -> list[str]:
 
 
 def _means(sweep: Sweep, outcome: Outcome, folder: Path) -> dict[str, Any]:
-    meta, arrays = Store.open(folder).read(outcome.name)
+    meta, arrays = patiently(lambda: Store.open(folder).read(outcome.name))  # the disk may be away for a while
     means: dict[str, Any] = {"times": arrays["times"], "observables": {}}
     for name in sweep.observables:
         if name in arrays and "site" not in OBSERVABLES[name].axes:
