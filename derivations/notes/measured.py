@@ -414,7 +414,8 @@ def _equal(one: NoteClaim, samples: list[Sample]) -> CheckResult:
     """
     results = []
     for sample in samples:
-        allowed = (one.within or MARGIN) * abs(sample.right)
+        # A number that is written as a decimal claims its digits, and no more.
+        allowed = max((one.within or MARGIN) * abs(sample.right), _tolerated(one, sample.right))
         near, far = _apart(sample.known, sample.right), _reach(sample.known, sample.right)
         rejected, equivalent = near.max() > _tolerated(one, sample.right), far.max() <= allowed
         outcome = Outcome.FAIL if rejected else Outcome.PASS if equivalent else Outcome.INCONCLUSIVE

@@ -107,7 +107,8 @@ def _failures(failing: Sequence[Judged]) -> str:
         f'<li>{_verdict(item)} <a href="#{item.claim.id}">{item.claim.id}</a>: {escape(causes(item))}</li>'
         for item in failing
     ]
-    title = "Failures" if any(item.standing is Standing.FAILS for item in failing) else "Undecided"
+    failed = sum(item.standing is Standing.FAILS for item in failing)
+    title = "Undecided" if not failed else "Failures" if failed == len(failing) else "Failures and undecided claims"
     return "\n".join([f"<h2>{title}</h2>", '<ul class="failures">', *lines, "</ul>"])
 
 

@@ -151,6 +151,9 @@ def test_trained_networks_decide(folder):
     item = answer_of(folder, f'says = "loss at 16 = {loss:.9f}"\nproblem = "trained.toml"\nwithin = "5 %"')
     assert item.verdict.value == "CONFIRMED", item.results
     # Without a margin equality itself is tested; the level is not shown for eight networks, whatever they say.
+    assert (
+        answer_of(folder, 'says = "loss at 16 = 0.3"\nproblem = "trained.toml"\nnetworks = 128').verdict == "CONFIRMED"
+    )
     for off, networks, outcome in ((1.02, 128, "FAIL"), (1.5, 8, "INCONCLUSIVE")):
         says = f'says = "loss at 16 = {loss * off}"\nproblem = "trained.toml"\nnetworks = {networks}'
         (trained,) = (one for one in answer_of(folder, says).results if one.level.value == "simulated")
